@@ -1,0 +1,52 @@
+#include "core/text_buffer.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+
+namespace coldtrace::core {
+namespace {
+
+constexpr std::size_t longest_decimal = 20;
+constexpr char digits[] = "0123456789abcdef";
+
+}  // namespace
+
+void TextBuffer::append_decimal(u64 number) {
+  char* const at = reserve(longest_decimal);
+  commit(static_cast<std::size_t>(std::to_chars(at, at + longest_decimal, number).ptr - at));
+}
+
+void TextBuffer::append_decimal(i64 number) {
+  char* const at = reserve(longest_decimal);
+  commit(static_cast<std::size_t>(std::to_chars(at, at + longest_decimal, number).ptr - at));
+}
+
+void TextBuffer::append_hex(u64 number) {
+  const auto count = number == 0 ? 1U : static_cast<unsigned>(std::bit_width(number) + 3) / 4;
+  char* const at = reserve(2 + count);
+  at[0] = '0';
+  at[1] = 'x';
+  for (unsigned i = count; i > 0; --i, number >>= 4) at[1 + i] = digits[number & 0xf];
+  commit(2 + count);
+}
+
+void TextBuffer::append_hex(ByteView bytes) {
+  char* at = reserve(bytes.size() * 2);
+  for (const auto byte : bytes) {
+    const auto value = std::to_integer<unsigned>(byte);
+    *at++ = digits[value >> 4];
+    *at++ = digits[value & 0xf];
+  }
+  commit(bytes.size() * 2);
+}
+
+void TextBuffer::grow(std::size_t count) {
+  const auto capacity = std::max({capacity_ * 2, size_ + count, std::size_t{256}});
+  std::unique_ptr<char[]> larger{new char[capacity]};
+  if (size_ > 0) std::memcpy(larger.get(), data_.get(), size_);
+  data_ = std::move(larger);
+  capacity_ = capacity;
+}
+
+}  // namespace coldtrace::core
