@@ -1,0 +1,84 @@
+#include "pe/debug_directory.hpp"
+
+#include <algorithm>
+
+#include "core/text.hpp"
+
+namespace coldtrace::pe {
+namespace {
+
+constexpr u32 codeview = 2;
+
+// Raw data need not be loaded, so that a file is read by offset; in memory only the RVA counts.
+core::ByteView find_data(const Image& image, Rva address, u32 raw_offset, u32 size) {
+  if (image.layout() == Layout::file && raw_offset != 0) {
+    return image.file().clip(raw_offset, size);
+  }
+  return value(address) == 0 ? core::ByteView{} : image.addresses().tail(address, size);
+}
+
+core::Result<PdbReference> read_codeview(core::ByteView data, u64 offset) {
+  constexpr u32 rsds = 0x5344'5352;
+  constexpr u32 nb10 = 0x3031'424e;
+  core::Reader in{data, "CodeView", offset};
+  PdbReference pdb;
+  const auto signature = in.read_u32("Signature");
+  if (signature == rsds) {
+    pdb.guid = core::to_guid(in.take(core::Guid::size_on_disk, "Guid"));
+  } else {
+    if (signature != nb10) in.reject(core::Fault::bad_magic, offset, "Signature", rsds, signature);
+    in.skip(4, "Offset");
+    pdb.time_date_stamp = in.read_u32("TimeDateStamp");
+  }
+  pdb.age = in.read_u32("Age");
+  constexpr u64 longest_path = 0x10000;
+  const auto text = core::to_chars(in.take(std::min(in.remaining(), longest_path), "PdbFileName"));
+  pdb.name = core::to_valid_utf8(text.substr(0, text.find('\0')));
+  return in.finish(pdb);
+}
+
+}  // namespace
+
+std::vector<DebugEntry> read_debug_directory(const Image& image, core::Findings& findings) {
+  std::vector<DebugEntry> entries;
+  const auto& location = image.directory(Directory::debug);
+  if (value(location.address) == 0 || location.size == 0) return entries;
+  const auto table_offset = image.addresses().to_offset(location.address).value_or(0);
+  core::Reader in{image.addresses().tail(location.address, location.size), "IMAGE_DEBUG_DIRECTORY",
+                  table_offset};
+  if (in.remaining() < location.size)
+    findings.warning("debug-range", table_offset,
+                     "a debug directory of {} bytes at RVA {:#x}, the file stores {}",
+                     location.size, value(location.address), in.remaining());
+  while (in.remaining() >= DebugEntry::size_on_disk) {
+    const auto at = in.offset();
+    in.skip(4, "Characteristics");
+    DebugEntry entry{};
+    entry.time_date_stamp = in.read_u32("TimeDateStamp");
+    in.skip(4, "Version");
+    entry.type = in.read_u32("Type");
+    const auto size = in.read_u32("SizeOfData");
+    const Rva address{in.read_u32("AddressOfRawData")};
+    const auto raw_offset = in.read_u32("PointerToRawData");
+    entry.data = find_data(image, address, raw_offset, size);
+    entry.offset =
+        image.layout() == Layout::memory || raw_offset == 0 ? value(address) : raw_offset;
+    if (entry.data.size() < size)
+      findings.warning("debug-range", at, "debug data of type {} has {:#x} bytes, {:#x} are there",
+                       entry.type, size, entry.data.size());
+    entries.push_back(entry);
+  }
+  return entries;
+}
+
+std::optional<PdbReference> find_pdb_reference(const Image& image, core::Findings& findings) {
+  for (const auto& entry : read_debug_directory(image, findings)) {
+    if (entry.type != codeview) continue;
+    auto pdb = read_codeview(entry.data, entry.offset);
+    if (pdb) return std::move(*pdb);
+    findings.warning("codeview", pdb.error());
+  }
+  return std::nullopt;
+}
+
+}  // namespace coldtrace::pe

@@ -1,0 +1,41 @@
+#include "pe/identity.hpp"
+
+#include "core/text.hpp"
+#include "pe/export_directory.hpp"
+#include "pe/resources.hpp"
+
+namespace coldtrace::pe {
+
+std::optional<VersionInfo> find_version_info(const Image& image, core::Findings& findings) {
+  const auto resources = find_resources(image, resource_version, findings);
+  if (resources.empty()) return std::nullopt;
+  return read_version_info(resources.front().content, resources.front().offset, findings);
+}
+
+bool has_wine_marker(const Image& image) {
+  constexpr u64 behind_dos_header = 0x40;
+  const auto bytes = image.file().slice(behind_dos_header, 20);
+  if (!bytes) return false;
+  const auto text = core::to_chars(*bytes);
+  return text.starts_with("Wine builtin DLL") || text == "Wine placeholder DLL";
+}
+
+Identity read_identity(const Image& image, core::Findings& findings) {
+  const auto version = find_version_info(image, findings);
+  const auto& optional = image.optional_header();
+  Identity identity{
+      .name = core::to_valid_utf8(read_module_name(image)),
+      .machine = image.machine(),
+      .file_version = std::nullopt,
+      .time_date_stamp = image.file_header().time_date_stamp,
+      .size_of_image = optional.size_of_image,
+      .checksum = optional.checksum,
+      .pdb = find_pdb_reference(image, findings),
+      .wine = has_wine_marker(image),
+  };
+  if (version && version->fixed) identity.file_version = to_string(version->fixed->file);
+  if (version && identity.name.empty()) identity.name = version->find("OriginalFilename");
+  return identity;
+}
+
+}  // namespace coldtrace::pe

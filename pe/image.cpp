@@ -1,0 +1,119 @@
+#include "pe/image.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/text.hpp"
+
+namespace coldtrace::pe {
+namespace {
+
+constexpr bool is_power_of_two(u32 value) {
+  return value != 0 && (value & (value - 1)) == 0;
+}
+
+void check_alignments(const OptionalHeader& optional, u64 offset, core::Findings& findings) {
+  if (!is_power_of_two(optional.section_alignment) || !is_power_of_two(optional.file_alignment))
+    findings.warning("alignment", offset,
+                     "SectionAlignment {:#x} and FileAlignment {:#x} are not powers of two",
+                     optional.section_alignment, optional.file_alignment);
+}
+
+// Dumped images keep their section table, whose raw offsets then point at other bytes. The first
+// page of a section that has moved is zero in one reading and code in the other.
+bool looks_like_memory(const core::FileView& file, const OptionalHeader& optional,
+                       std::span<const SectionHeader> sections) {
+  if (file.size() < optional.size_of_image) return false;
+  const auto moved = std::find_if(sections.begin(), sections.end(), [](const auto& section) {
+    return section.raw_offset != 0 && section.raw_size != 0 &&
+           section.raw_offset < value(section.address);
+  });
+  if (moved == sections.end()) return false;
+  const auto is_zero = [&](u64 from, u64 to) {
+    const auto gap = file.slice(from, to - from);
+    return gap && std::all_of(gap->begin(), gap->end(), [](auto b) { return b == std::byte{0}; });
+  };
+  return is_zero(std::max<u64>(moved->raw_offset, optional.size_of_headers), value(moved->address));
+}
+
+}  // namespace
+
+core::Result<Image> Image::open(const core::FileView& file, Layout layout,
+                                core::Findings& findings) {
+  Image image;
+  image.bytes_ = file;
+  image.layout_ = layout;
+  image.dos_ = COLDTRACE_TRY(read_dos_header(file.clip(0, 64)));
+  const u64 header = image.dos_.new_header_offset;
+  constexpr u64 fixed_size = 24;  // the signature and the file header
+  image.file_ = COLDTRACE_TRY(read_file_header(file.clip(0, header + fixed_size), header));
+  const u64 optional = header + fixed_size;
+  const u64 table = optional + image.file_.optional_header_size;
+  const auto bytes =
+      file.clip(0, table + u64{image.file_.section_count} * SectionHeader::size_on_disk);
+  image.optional_ = COLDTRACE_TRY(
+      read_optional_header(bytes, optional, image.file_.optional_header_size, findings));
+  check_alignments(image.optional_, optional, findings);
+
+  for (u64 i = 0; i < image.file_.section_count; ++i) {
+    const auto section = read_section_header(bytes, table + i * SectionHeader::size_on_disk);
+    if (!section) {
+      findings.warning("section-table", section.error());
+      break;
+    }
+    image.sections_.push_back(*section);
+  }
+  image.by_address_.resize(image.sections_.size());
+  std::iota(image.by_address_.begin(), image.by_address_.end(), std::size_t{0});
+  std::stable_sort(image.by_address_.begin(), image.by_address_.end(),
+                   [&](std::size_t a, std::size_t b) {
+                     return image.sections_[a].address < image.sections_[b].address;
+                   });
+  image.addresses_ = AddressMap{file, layout, image.optional_, image.sections_, findings};
+  if (layout == Layout::file && looks_like_memory(file, image.optional_, image.sections_))
+    findings.warning("layout-suspect", std::nullopt,
+                     "raw offsets point at zeros and RVAs at data: dumped from memory? "
+                     "Try --layout memory");
+  return image;
+}
+
+const SectionHeader* Image::find_section(Rva rva) const {
+  const auto after = std::upper_bound(
+      by_address_.begin(), by_address_.end(), rva,
+      [this](Rva wanted, std::size_t index) { return wanted < sections_[index].address; });
+  if (after == by_address_.begin()) return nullptr;
+  const auto& section = sections_[*std::prev(after)];
+  const u64 size = std::max(section.virtual_size, section.raw_size);
+  return value(rva) - value(section.address) < size ? &section : nullptr;
+}
+
+bool Image::is_executable(Rva rva) const {
+  const auto* section = find_section(rva);
+  return section && section->executable();
+}
+
+core::Result<core::ByteView> Image::read(Rva rva, u64 size, core::Name structure,
+                                         core::Name field) const {
+  const auto stored = addresses_.tail(rva, size);
+  if (stored.size() == size) return stored;
+  const auto offset = addresses_.to_offset(rva);
+  return core::fail({core::Fault::out_of_bounds, offset.value_or(value(rva)), structure, field,
+                     size, stored.size()});
+}
+
+std::optional<std::string_view> Image::read_text(Rva rva, std::size_t limit) const {
+  // Most names are short, and a lazy file reads no more than is asked for.
+  constexpr std::size_t usual = 255;
+  if (limit > usual)
+    if (const auto text = core::read_c_string(addresses_.tail(rva, usual + 1), usual)) return text;
+  return core::read_c_string(addresses_.tail(rva, u64{limit} + 1), limit);
+}
+
+std::optional<Rva> Image::rva_of_address(u64 address) const {
+  if (address < optional_.image_base) return std::nullopt;
+  const u64 distance = address - optional_.image_base;
+  if (distance >= optional_.size_of_image) return std::nullopt;
+  return Rva{static_cast<u32>(distance)};
+}
+
+}  // namespace coldtrace::pe

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/findings.hpp"
+#include "core/reader.hpp"
+#include "pe/address_map.hpp"
+#include "pe/headers.hpp"
+
+namespace coldtrace::pe {
+
+// A Portable Executable: its headers, read and checked, and its bytes by RVA. A view: the file
+// outlives it. Tables (exports, imports, ...) are read by functions of their own.
+class Image {
+ public:
+  // Fails when there is no PE header (see recognize_format for what it is instead). Odd values
+  // that leave the image readable are findings; `layout-suspect` says that the bytes look as if
+  // the other layout fits.
+  static core::Result<Image> open(const core::FileView& file, Layout layout,
+                                  core::Findings& findings);
+
+  const DosHeader& dos_header() const { return dos_; }
+  const FileHeader& file_header() const { return file_; }
+  const OptionalHeader& optional_header() const { return optional_; }
+  std::span<const SectionHeader> sections() const { return sections_; }
+  Layout layout() const { return layout_; }
+  Machine machine() const { return file_.machine; }
+  const core::FileView& file() const { return bytes_; }
+  const AddressMap& addresses() const { return addresses_; }
+
+  const DataDirectory& directory(Directory index) const {
+    return optional_.directories[static_cast<std::size_t>(index)];
+  }
+
+  // The section that `rva` falls into, or nothing; where sections overlap, the one that starts
+  // last.
+  const SectionHeader* find_section(Rva rva) const;
+  bool is_executable(Rva rva) const;
+
+  // The `size` bytes at `rva`; `out_of_bounds` when the file does not store them all in one piece.
+  core::Result<core::ByteView> read(Rva rva, u64 size, core::Name structure,
+                                    core::Name field) const;
+
+  // NUL-terminated text at `rva`, without the NUL; nothing when it is not stored, has no NUL
+  // within the section or is longer than `limit`.
+  std::optional<std::string_view> read_text(Rva rva, std::size_t limit) const;
+
+  // The RVA of an absolute address at the preferred base; nothing outside the image.
+  std::optional<Rva> rva_of_address(u64 address) const;
+
+ private:
+  core::FileView bytes_;
+  Layout layout_ = Layout::file;
+  DosHeader dos_{};
+  FileHeader file_{};
+  OptionalHeader optional_{};
+  std::vector<SectionHeader> sections_;
+  std::vector<std::size_t> by_address_;  // indexes into sections_
+  AddressMap addresses_;
+};
+
+}  // namespace coldtrace::pe

@@ -1,0 +1,183 @@
+#include "pe/import_directory.hpp"
+
+#include <algorithm>
+
+namespace coldtrace::pe {
+namespace {
+
+constexpr u64 most_functions = 1'000'000;
+constexpr std::size_t most_modules = 0x10000;
+constexpr std::size_t longest_name = 0x10000;
+constexpr std::size_t longest_module_name = 260;
+
+class ImportReader {
+ public:
+  ImportReader(const Image& image, core::Findings& findings)
+      : image_{image},
+        findings_{findings},
+        word_{image.optional_header().pointer_size()},
+        name_budget_{image.file().size() + slack} {}
+
+  // False when there are more modules or functions than coldtrace reads.
+  bool add(std::vector<ImportedModule>& modules, ImportedModule module, Rva name,
+           u64 address_bias) {
+    module.name = read_name(name, longest_module_name, "a module");
+    read_functions(module, address_bias);
+    modules.push_back(std::move(module));
+    if (modules.size() == most_modules)
+      findings_.warning("import-count", image_.addresses().to_offset(name),
+                        "{} imported modules or more", most_modules);
+    return function_budget_ > 0 && modules.size() < most_modules;
+  }
+
+ private:
+  static constexpr u64 slack = 1 << 20;  // so that a few damaged names do not hide the others
+
+  void read_functions(ImportedModule& module, u64 address_bias) {
+    const auto from = value(module.lookup_table) != 0 ? module.lookup_table : module.address_table;
+    const auto table = image_.addresses().tail(from);
+    const auto offset = image_.addresses().to_offset(from).value_or(0);
+    core::Reader in{table, "IMAGE_THUNK_DATA", offset};
+    const u64 ordinal_flag = u64{1} << (word_ * 8 - 1);
+    for (auto slot = module.address_table;; slot = slot + word_) {
+      const auto thunk = in.read_word(word_, "AddressOfData");
+      if (!in.ok()) {
+        findings_.warning("import-table", offset, "the import table at RVA {:#x} has no end",
+                          value(from));
+        return;
+      }
+      if (thunk == 0) return;
+      if (function_budget_ == 0) {
+        findings_.warning("import-count", offset, "more than {} imported functions",
+                          most_functions);
+        return;
+      }
+      --function_budget_;
+      if ((thunk & ordinal_flag) != 0) {
+        module.functions.push_back({{}, 0, static_cast<u16>(thunk), true, slot});
+        continue;
+      }
+      const u64 address = thunk - address_bias;
+      const Rva at{static_cast<u32>(std::min<u64>(address, ~u32{0}))};
+      const auto hint = core::load<u16>(image_.addresses().tail(at, 2), 0).value_or(0);
+      module.functions.push_back(
+          {read_name(at + 2, longest_name, "a function"), hint, 0, false, slot});
+    }
+  }
+
+  std::string_view read_name(Rva at, u64 limit, std::string_view what) {
+    limit = std::min(limit, name_budget_);
+    const auto name = image_.read_text(at, limit);
+    name_budget_ -= name ? name->size() : std::min<u64>(limit, image_.addresses().tail_size(at));
+    if (!name)
+      findings_.warning("import-name", image_.addresses().to_offset(at),
+                        "the name of {} at RVA {:#x} cannot be read", what, value(at));
+    return name.value_or("");
+  }
+
+  const Image& image_;
+  core::Findings& findings_;
+  unsigned word_;
+  u64 name_budget_;
+  u64 function_budget_ = most_functions;
+};
+
+// The bytes of a table that ends at its terminator, whatever size the header gives it.
+core::ByteView find_table(const Image& image, Directory index, core::Findings& findings) {
+  const auto& location = image.directory(index);
+  if (value(location.address) == 0 || location.size == 0) return {};
+  const auto tail = image.addresses().tail(location.address);
+  if (tail.empty())
+    findings.warning("import-table", std::nullopt, "no bytes for the import table at RVA {:#x}",
+                     value(location.address));
+  return tail;
+}
+
+}  // namespace
+
+std::vector<ImportedModule> read_imports(const Image& image, core::Findings& findings) {
+  std::vector<ImportedModule> modules;
+  const auto table = find_table(image, Directory::imports, findings);
+  if (table.empty()) return modules;
+  ImportReader reader{image, findings};
+  const auto at = image.directory(Directory::imports).address;
+  core::Reader in{table, "IMAGE_IMPORT_DESCRIPTOR", image.addresses().to_offset(at).value_or(0)};
+  for (;;) {
+    ImportedModule module{};
+    module.lookup_table = Rva{in.read_u32("OriginalFirstThunk")};
+    module.time_date_stamp = in.read_u32("TimeDateStamp");
+    in.skip(4, "ForwarderChain");
+    const Rva name{in.read_u32("Name")};
+    module.address_table = Rva{in.read_u32("FirstThunk")};
+    if (!in.ok()) {
+      findings.warning("import-table", in.error());
+      return modules;
+    }
+    // Like the loader, which needs both.
+    if (value(name) == 0 || value(module.address_table) == 0) return modules;
+    // A linker's guess at the table may lie outside; the address table then has the names.
+    if (!image.addresses().is_mapped(module.lookup_table)) module.lookup_table = Rva{};
+    if (!reader.add(modules, std::move(module), name, 0)) return modules;
+  }
+}
+
+std::vector<ImportedModule> read_delay_imports(const Image& image, core::Findings& findings) {
+  std::vector<ImportedModule> modules;
+  const auto table = find_table(image, Directory::delay_imports, findings);
+  if (table.empty()) return modules;
+  ImportReader reader{image, findings};
+  const auto at = image.directory(Directory::delay_imports).address;
+  core::Reader in{table, "IMAGE_DELAYLOAD_DESCRIPTOR", image.addresses().to_offset(at).value_or(0)};
+  for (;;) {
+    const bool by_rva = (in.read_u32("Attributes") & 1) != 0;
+    const u64 bias = by_rva ? 0 : image.optional_header().image_base;
+    const auto read_rva = [&](core::Name field) {
+      const auto address = in.read_u32(field);
+      return address < bias ? Rva{0} : Rva{static_cast<u32>(address - bias)};
+    };
+    const auto name = read_rva("DllNameRVA");
+    in.skip(4, "ModuleHandleRVA");
+    ImportedModule module{};
+    module.delayed = true;
+    module.address_table = read_rva("ImportAddressTableRVA");
+    module.lookup_table = read_rva("ImportNameTableRVA");
+    in.skip(8, "BoundImportAddressTableRVA and UnloadInformationTableRVA");
+    module.time_date_stamp = in.read_u32("TimeDateStamp");
+    if (!in.ok()) {
+      findings.warning("import-table", in.error());
+      return modules;
+    }
+    if (value(name) == 0 || value(module.address_table) == 0) return modules;
+    if (!reader.add(modules, std::move(module), name, bias)) return modules;
+  }
+}
+
+std::vector<BoundImport> read_bound_imports(const Image& image, core::Findings& findings) {
+  std::vector<BoundImport> bound;
+  const auto table = find_table(image, Directory::bound_imports, findings);
+  if (table.empty()) return bound;
+  const auto& location = image.directory(Directory::bound_imports);
+  // Names lie behind the descriptors, at offsets of 16 bits.
+  constexpr u64 largest_table = 0x10000;
+  core::Reader in{table.first(std::min<u64>({table.size(), location.size, largest_table})),
+                  "IMAGE_BOUND_IMPORT_DESCRIPTOR",
+                  image.addresses().to_offset(location.address).value_or(0)};
+  for (u32 forwarders = 0;;) {
+    const auto time_date_stamp = in.read_u32("TimeDateStamp");
+    const auto name_offset = in.read_u16("OffsetModuleName");
+    const auto count = in.read_u16("NumberOfModuleForwarderRefs");
+    if (!in.ok()) {
+      findings.warning("bound-import", in.error());
+      return bound;
+    }
+    if (forwarders == 0 && time_date_stamp == 0 && name_offset == 0) return bound;
+    const auto name = image.read_text(location.address + name_offset, longest_module_name);
+    if (!name)
+      findings.warning("bound-import", in.offset(),
+                       "the module name at {:#x} of the bound imports cannot be read", name_offset);
+    bound.push_back({name.value_or(""), time_date_stamp, forwarders > 0});
+    forwarders = forwarders > 0 ? forwarders - 1 : count;
+  }
+}
+
+}  // namespace coldtrace::pe
