@@ -1,0 +1,208 @@
+#include "syscall-map/service_map.hpp"
+
+#include <algorithm>
+#include <map>
+#include <span>
+
+#include "pe/export_directory.hpp"
+#include "pe/identity.hpp"
+#include "pe/import_directory.hpp"
+#include "syscall-map/cross_checks.hpp"
+#include "syscall-map/entry_code.hpp"
+#include "syscall-map/inference.hpp"
+#include "syscall-map/stub.hpp"
+#include "syscall-map/stub_run.hpp"
+
+namespace coldtrace::syscall_map {
+namespace {
+
+using Names = std::vector<std::string_view>;
+
+struct NamedAddress {
+  pe::Rva address;
+  std::string_view name;
+};
+
+bool looks_like_service(std::string_view name) {
+  return name.starts_with("Nt") || name.starts_with("Zw");
+}
+
+// NtX first, then ZwX, then what is left, each in order of the alphabet.
+Names sorted_names(std::span<const NamedAddress> exports) {
+  Names names;
+  for (const auto& entry : exports) names.push_back(entry.name);
+  const auto rank = [](std::string_view name) {
+    if (!is_service_name(name)) return 2;
+    return name.starts_with("Nt") ? 0 : 1;
+  };
+  std::sort(names.begin(), names.end(), [&](std::string_view a, std::string_view b) {
+    return rank(a) != rank(b) ? rank(a) < rank(b) : a < b;
+  });
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+Service to_service(const pe::Image& image, pe::Rva rva, const Stub& stub, const Names& names) {
+  Service service;
+  service.name = names.empty() ? "" : std::string{names.front()};
+  for (std::size_t i = 1; i < names.size(); ++i) service.aliases.emplace_back(names[i]);
+  service.number = stub.number;
+  service.table = table_of(stub.number);
+  service.rva = rva;
+  service.file_offset = image.addresses().to_offset(rva);
+  service.argument_bytes = stub.argument_bytes;
+  service.shape = stub.shape;
+  service.raw_immediate = stub.raw_immediate;
+  service.verified = stub.verified;
+  service.evidence.push_back(fmt::format("{} bytes at the {} are a stub of shape {}", stub.length,
+                                         names.empty() ? "place in the run" : "export",
+                                         stub.shape));
+  return service;
+}
+
+// Import slots by address, read when the first is asked for: few images need them.
+class ImportSlots {
+ public:
+  explicit ImportSlots(const pe::Image& image) : image_{image} {}
+
+  std::optional<std::string> find(pe::Rva slot) {
+    if (!read_) read();
+    const auto found = names_.find(slot);
+    return found == names_.end() ? std::nullopt : std::optional{found->second};
+  }
+
+ private:
+  void read() {
+    read_ = true;
+    core::Findings findings;  // damaged imports leave names out, no service
+    add(pe::read_imports(image_, findings));
+    add(pe::read_delay_imports(image_, findings));
+  }
+
+  void add(const std::vector<pe::ImportedModule>& modules) {
+    for (const auto& module : modules)
+      for (const auto& function : module.functions)
+        names_.emplace(function.slot, function.by_ordinal
+                                          ? fmt::format("{}!#{}", module.name, function.ordinal)
+                                          : fmt::format("{}!{}", module.name, function.name));
+  }
+
+  const pe::Image& image_;
+  bool read_ = false;
+  std::map<pe::Rva, std::string> names_;
+};
+
+class Mapper {
+ public:
+  explicit Mapper(const pe::Image& image) : image_{image}, wine_{pe::has_wine_marker(image)} {}
+
+  ServiceMap map() {
+    read_exports();
+    std::stable_sort(
+        exports_.begin(), exports_.end(),
+        [](const NamedAddress& a, const NamedAddress& b) { return a.address < b.address; });
+    for (auto first = exports_.begin(); first != exports_.end();) {
+      const auto last = std::find_if(first, exports_.end(), [&](const NamedAddress& other) {
+        return other.address != first->address;
+      });
+      add_address({first, last});
+      ++addresses_;
+      first = last;
+    }
+    map_.findings.merge(complete_kernel_run(image_, map_.services));
+    resolve_unread(image_, unread_, map_);
+    leave_out_strangers();
+    check_services(map_);
+    std::sort(map_.services.begin(), map_.services.end(), [](const Service& a, const Service& b) {
+      return a.number != b.number ? a.number < b.number : a.rva < b.rva;
+    });
+    std::sort(map_.left_out.begin(), map_.left_out.end(),
+              [](const LeftOut& a, const LeftOut& b) { return a.name < b.name; });
+    return std::move(map_);
+  }
+
+ private:
+  void read_exports() {
+    const auto directory = pe::read_export_directory(image_, map_.findings);
+    if (!directory) {
+      map_.findings.warning("export-directory", directory.error());
+      return;
+    }
+    if (!*directory) return;
+    for (const auto& entry : (*directory)->exports) {
+      if (entry.name.empty()) continue;
+      if (!entry.is_forwarder) {
+        exports_.push_back({code_address(entry.address), entry.name});
+      } else if (looks_like_service(entry.name)) {
+        leave_out(entry.name, fmt::format("forwarded to {}", entry.forwarder));
+      }
+    }
+  }
+
+  // The exports of one address.
+  void add_address(std::span<const NamedAddress> exports) {
+    const auto rva = exports.front().address;
+    const auto stub = decode_stub(image_, rva, wine_);
+    const bool service_like = std::any_of(exports.begin(), exports.end(), [](const auto& entry) {
+      return looks_like_service(entry.name);
+    });
+    if (!stub && !service_like) {
+      strangers_.insert(strangers_.end(), exports.begin(), exports.end());
+      return;
+    }
+    const auto names = sorted_names(exports);
+    if (stub && stub->number < 2 * win32k_bit) {
+      ++stub_addresses_;
+      map_.services.push_back(to_service(image_, rva, *stub, names));
+    } else if (stub) {
+      map_.findings.warning("number-implausible", image_.addresses().to_offset(rva),
+                            "{} loads number {:#x}, which no service table has", names.front(),
+                            stub->raw_immediate);
+      for (const auto name : names)
+        leave_out(name, fmt::format("its stub's number {:#x} is in no service table",
+                                    stub->raw_immediate));
+    } else {
+      unread_.push_back(
+          {rva, {names.begin(), names.end()}, classify_entry(image_, rva, [this](pe::Rva slot) {
+             return imports_.find(slot);
+           })});
+    }
+  }
+
+  // Bit 0 of a 32-bit ARM address says Thumb.
+  pe::Rva code_address(pe::Rva rva) const {
+    const bool thumb =
+        image_.machine() == pe::Machine::armnt || image_.machine() == pe::Machine::arm;
+    return thumb ? pe::Rva{value(rva) & ~u32{1}} : rva;
+  }
+
+  void leave_out(std::string_view name, std::string reason) {
+    map_.left_out.push_back({std::string{name}, std::move(reason)});
+  }
+
+  // In a DLL made of stubs (win32u) whatever else is exported deserves a reason too.
+  void leave_out_strangers() {
+    if (stub_addresses_ * 4 < addresses_ * 3) return;
+    for (const auto& [rva, name] : strangers_)
+      leave_out(name,
+                image_.is_executable(rva) ? "no stub and no name of a service" : "data, not code");
+  }
+
+  const pe::Image& image_;
+  bool wine_;
+  ImportSlots imports_{image_};
+  std::vector<NamedAddress> exports_;
+  u64 addresses_ = 0;
+  std::vector<UnreadEntry> unread_;
+  std::vector<NamedAddress> strangers_;
+  u64 stub_addresses_ = 0;
+  ServiceMap map_;
+};
+
+}  // namespace
+
+ServiceMap map_services(const pe::Image& image) {
+  return Mapper{image}.map();
+}
+
+}  // namespace coldtrace::syscall_map
