@@ -1,0 +1,31 @@
+#pragma once
+
+#include "core/reader.hpp"
+#include "ntfs/reference.hpp"
+#include "ntfs/standard_information.hpp"
+#include "ntfs/stored_text.hpp"
+
+namespace coldtrace::ntfs {
+
+enum class NameSpace : u8 { posix = 0, win32 = 1, dos = 2, win32_and_dos = 3 };
+
+// A $FILE_NAME: an attribute of a file, and the key of its entry in a directory.
+// Source: linux-ntfs documentation, "$FILE_NAME".
+struct FileName {
+  static constexpr std::size_t fixed_size = 0x42;
+  FileReference parent;
+  Times times;
+  u64 allocated_size;
+  u64 size;
+  u32 flags;
+  u32 reparse_tag;  // or, without the reparse flag, the size of extended attributes
+  NameSpace name_space;
+  StoredText name;
+};
+
+core::Result<FileName> read_file_name(core::ByteView value, u64 offset);
+
+// True when the times could be times: what carving asks of bytes that only look like a name.
+bool is_plausible(const FileName& name);
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "ntfs/packed.hpp"
+#include "ntfs/record_facts.hpp"
+
+namespace coldtrace::ntfs {
+
+// The facts of one FILE record in some 90 bytes: names of one byte a unit where they allow it,
+// each distinct time once.
+void pack_record(const RecordFacts& facts, PackedWriter& out);
+
+// Adds what was packed to `facts`: names and attributes are appended, so that the extension
+// records of a file follow its base record; the rest is set for a base record (`extension` false).
+void unpack_record(core::ByteView piece, u64 record, bool extension, RecordFacts& facts);
+
+// What the walks ask of every record, without unpacking it: 4 bytes.
+struct RecordSummary {
+  u16 sequence = 0;
+  bool in_use : 1 = false;
+  bool directory : 1 = false;
+  bool extension : 1 = false;
+  bool several_names : 1 = false;  // or the names may be in extension records
+};
+
+RecordSummary summarize(const RecordFacts& facts);
+
+}  // namespace coldtrace::ntfs

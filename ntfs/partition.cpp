@@ -1,0 +1,43 @@
+#include "ntfs/partition.hpp"
+
+#include <array>
+
+namespace coldtrace::ntfs {
+
+std::string_view to_string(DiskKind kind) {
+  switch (kind) {
+    case DiskKind::volume:
+      return "volume";
+    case DiskKind::mbr:
+      return "mbr";
+    case DiskKind::gpt:
+      return "gpt";
+  }
+  return "unknown";
+}
+
+VolumeKind identify_at(const core::ImageSource& image, u64 offset) {
+  std::array<std::byte, 512> sector{};
+  if (!image.read_at(offset, sector)) return VolumeKind::unknown;
+  return identify_volume(sector);
+}
+
+core::Result<Disk> read_disk(const core::ImageSource& image, core::Findings& findings) {
+  std::array<std::byte, 512> sector{};
+  COLDTRACE_TRY(image.read_at(0, sector));
+  Disk disk{.kind = DiskKind::volume, .sector_size = 512, .partitions = {}};
+  const auto kind = identify_volume(sector);
+  const bool volume = kind != VolumeKind::unknown && kind != VolumeKind::empty;
+  if (!volume) {
+    if (read_gpt(image, disk, findings)) return disk;
+    if (looks_like_mbr(sector)) {
+      disk.kind = DiskKind::mbr;
+      read_mbr(image, sector, disk, findings);
+      return disk;
+    }
+  }
+  disk.partitions.push_back({.number = 0, .offset = 0, .size = image.size(), .kind = kind});
+  return disk;
+}
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,122 @@
+#include "ntfs/record_facts.hpp"
+
+#include <algorithm>
+
+#include "ntfs/file_record.hpp"
+#include "ntfs/security.hpp"
+
+namespace coldtrace::ntfs {
+namespace {
+
+// The part of a resident value that is worth keeping.
+core::ByteView kept_value(const Attribute& attribute, StoredText name) {
+  switch (attribute.type) {
+    case AttributeType::attribute_list:
+    case AttributeType::object_id:
+    case AttributeType::volume_name:
+    case AttributeType::volume_information:
+    case AttributeType::reparse_point:
+    case AttributeType::ea:
+      return attribute.value;
+    case AttributeType::security_descriptor:
+      return find_owner(attribute.value).value_or(core::ByteView{});
+    case AttributeType::index_root:
+    case AttributeType::bitmap:
+      return equals_ascii(name, directory_index_name) ? attribute.value : core::ByteView{};
+    default:
+      return {};
+  }
+}
+
+AttributeFacts to_facts(const Attribute& attribute, u64 number) {
+  AttributeFacts facts{.type = attribute.type,
+                       .id = attribute.id,
+                       .resident = attribute.resident,
+                       .compressed = attribute.compressed(),
+                       .encrypted = attribute.encrypted(),
+                       .sparse = attribute.sparse(),
+                       .name = to_stored_text(attribute.name),
+                       .record = number};
+  if (attribute.resident) {
+    facts.size = attribute.value.size();
+    facts.value_offset = attribute.value_offset;
+    facts.value = kept_value(attribute, facts.name);
+    return facts;
+  }
+  facts.lowest_vcn = attribute.lowest_vcn;
+  facts.cluster_count = attribute.cluster_count;
+  if (attribute.lowest_vcn == 0) {
+    facts.allocated_size = attribute.allocated_size;
+    facts.size = attribute.size;
+    facts.valid_size = attribute.valid_size;
+    facts.total_allocated = attribute.total_allocated;
+  }
+  facts.runs_offset = attribute.runs_offset;
+  facts.runs = attribute.runs;
+  return facts;
+}
+
+}  // namespace
+
+const AttributeFacts* RecordFacts::find(AttributeType type, std::string_view name) const {
+  for (const auto& attribute : attributes)
+    if (attribute.type == type && attribute.lowest_vcn == 0 && equals_ascii(attribute.name, name))
+      return &attribute;
+  return nullptr;
+}
+
+void RecordFacts::clear() {
+  auto kept_names = std::move(names);
+  auto kept_attributes = std::move(attributes);
+  kept_names.clear();
+  kept_attributes.clear();
+  *this = RecordFacts{};
+  names = std::move(kept_names);
+  attributes = std::move(kept_attributes);
+}
+
+core::Result<std::optional<core::ParseError>> read_record_facts(core::ByteView record, u64 number,
+                                                                u64 offset, RecordFacts& facts) {
+  facts.clear();
+  const auto header = COLDTRACE_TRY(read_file_record_header(record, offset));
+  facts.record = number;
+  facts.sequence = header.sequence;
+  facts.in_use = header.in_use;
+  facts.directory = header.directory;
+  facts.bad = header.bad;
+  facts.base = header.base;
+  // Records that ntfs-3g prepared and nobody used yet have the number 0.
+  facts.misplaced = header.in_use && header.number && *header.number != static_cast<u32>(number);
+  std::optional<core::ParseError> damage;
+  const auto note = [&](const core::ParseError& error) {
+    if (!damage) damage = error;
+  };
+
+  AttributeReader in{record, header.first_attribute, header.used_size, offset};
+  while (const auto attribute = in.next()) {
+    const auto value_at = offset + attribute->value_offset;
+    if (attribute->type == AttributeType::standard_information && attribute->resident) {
+      const auto information = read_standard_information(attribute->value, value_at);
+      if (!information) {
+        note(information.error());
+      } else if (!facts.information) {
+        facts.information = *information;
+      }
+    } else if (attribute->type == AttributeType::file_name && attribute->resident) {
+      const auto name = read_file_name(attribute->value, value_at);
+      if (name) {
+        facts.names.push_back(*name);
+      } else {
+        note(name.error());
+      }
+    } else {
+      if (attribute->type == AttributeType::attribute_list) facts.has_list = true;
+      facts.attributes.push_back(to_facts(*attribute, number));
+    }
+  }
+  if (in.damage()) note(*in.damage());
+  facts.damaged = damage.has_value();
+  return damage;
+}
+
+}  // namespace coldtrace::ntfs

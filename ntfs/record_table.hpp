@@ -1,0 +1,86 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "core/findings.hpp"
+#include "core/image_source.hpp"
+#include "ntfs/mft.hpp"
+#include "ntfs/packed_record.hpp"
+
+namespace coldtrace::ntfs {
+
+// A stretch of the image that could not be read, and what was lost with it.
+struct Gap {
+  enum class Lost : u8 { records, index };
+  u64 offset;  // bytes of the image
+  u64 length;
+  Lost lost;
+  u64 first;  // number of the first record; for an index, of its directory
+  u64 count;
+};
+
+// The facts of all FILE records of a volume, packed.
+class RecordTable {
+ public:
+  // Reads $MFT once, from start to end; `jobs` threads share the work and change nothing in the
+  // result.
+  static RecordTable scan(const core::ImageSource& image, const Mft& mft, unsigned jobs,
+                          core::Findings& findings, std::vector<Gap>& gaps);
+
+  RecordTable(RecordTable&&) = default;
+
+  u64 size() const { return pieces_.size(); }
+  // False for records never used, unreadable, or without a record's head.
+  bool has(u64 record) const { return record < pieces_.size() && pieces_[record] != Arena::none; }
+  RecordSummary summary(u64 record) const { return summaries_[record]; }
+
+  // Asks the memory for a record that is needed soon.
+  void prefetch(u64 record) const {
+    if (!has(record)) return;
+    const auto* piece = arena_->at(pieces_[record]).data();
+    __builtin_prefetch(piece);
+    __builtin_prefetch(piece + 64);
+  }
+
+  // The record alone. Views in `facts` last as long as the table.
+  void unpack(u64 record, RecordFacts& facts) const;
+
+  // A file: its base record and, when it has an attribute list, the extension records that the
+  // list and they themselves agree on.
+  struct Assembly {
+    bool list_out_of_reach = false;  // outside an extracted $MFT; the records speak for themselves
+    bool list_damaged = false;       // unreadable, or with impossible entries
+    bool extension_missing = false;  // the list names a record that is not this file's
+    bool extension_unlisted = false;
+    u64 missing = 0;  // the first such record
+  };
+  Assembly assemble(const core::ImageSource& image, const Mft& mft, u64 record,
+                    RecordFacts& facts) const;
+
+  // Extension records by the number of their base.
+  struct Extension {
+    u32 base;
+    u32 record;
+    friend auto operator<=>(const Extension&, const Extension&) = default;
+  };
+  std::span<const Extension> extensions() const { return extensions_; }
+  std::span<const Extension> extensions_of(u64 base) const;
+
+  u64 memory() const;  // bytes
+
+ private:
+  struct Worker;
+  RecordTable() = default;
+
+  std::unique_ptr<Arena> arena_ = std::make_unique<Arena>();
+  std::vector<u32> pieces_;
+  std::vector<RecordSummary> summaries_;  // apart from the pieces: walks ask for every record
+  std::vector<Extension> extensions_;
+};
+
+// True when an extension record belongs to a base: both in use, or both deleted, when the base
+// has the next sequence number.
+bool belongs_to(const RecordFacts& extension, const RecordFacts& base);
+
+}  // namespace coldtrace::ntfs
