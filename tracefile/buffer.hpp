@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+
+#include "core/image_source.hpp"
+#include "tracefile/decompress.hpp"
+#include "tracefile/trace_header.hpp"
+
+namespace coldtrace::tracefile {
+
+// One buffer of the file as the index keeps it. `first_time` and `last_time` are the least and
+// greatest timestamp of its events.
+struct BufferEntry {
+  u64 offset;
+  i64 first_time;
+  i64 last_time;
+  u32 size;    // bytes in the file, no more than the file has
+  u32 filled;  // plain bytes with events, header included
+  u32 events;
+  u16 processor;
+  u16 flags;
+  u16 logger_id;
+  u8 type;
+
+  bool compressed() const { return (flags & BufferHeader::compressed) != 0; }
+};
+
+// A buffer's plain bytes, header included.
+struct Buffer {
+  std::unique_ptr<std::byte[]> storage;
+  core::ByteView bytes;  // shorter than the buffer claims when it is damaged
+  bool damaged = false;
+  core::ParseError error{core::Fault::io, 0, "", "", 0, 0};  // when damaged
+};
+
+// Reads and decompresses. A range that cannot be read or decompressed leaves what came before it.
+std::shared_ptr<const Buffer> load_buffer(const core::ImageSource& source, const BufferEntry& entry,
+                                          Compression compression);
+
+}  // namespace coldtrace::tracefile

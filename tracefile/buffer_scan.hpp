@@ -1,0 +1,44 @@
+#pragma once
+
+#include <vector>
+
+#include "core/findings.hpp"
+#include "core/image_source.hpp"
+#include "tracefile/buffer.hpp"
+#include "tracefile/logfile_header.hpp"
+
+namespace coldtrace::tracefile {
+
+// A stretch of the trace that is lost or that nothing could be made of.
+struct Gap {
+  enum class Reason : u8 {
+    events_lost,   // the logger had no room for events before this buffer
+    buffers_lost,  // the logger dropped buffers before this one
+    damaged,       // events of this buffer from here on cannot be read
+    unreadable,    // the bytes cannot be read
+    not_a_buffer,  // bytes between buffers that are none
+  };
+  Reason reason;
+  u64 offset;  // in the file
+  u64 length;  // bytes
+  std::optional<i64> timestamp;
+  std::optional<u16> cpu;
+};
+
+std::string_view to_string(Gap::Reason reason);
+
+// Where the buffers of a file lie and what its header says; nothing of their events.
+struct BufferScan {
+  LogfileHeader header;
+  i64 first_timestamp;  // of the header event
+  unsigned pointer_size;
+  Compression compression;
+  std::vector<BufferEntry> buffers;  // in file order; times and event counts are not yet set
+  std::vector<Gap> gaps;
+};
+
+// Walks the buffer headers to the end of the file, whatever the header says of their number.
+// Fails when the file does not start as an .etl file does.
+core::Result<BufferScan> scan_buffers(const core::ImageSource& source, core::Findings& findings);
+
+}  // namespace coldtrace::tracefile

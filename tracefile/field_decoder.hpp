@@ -1,0 +1,58 @@
+#pragma once
+
+#include "core/reader.hpp"
+#include "tracefile/field_schema.hpp"
+
+namespace coldtrace::tracefile {
+
+// One value of a payload, not yet turned into text: `number` of integers, booleans, times and
+// pointers (sign-extended), `bytes` of everything else: text without terminator, binaries, GUIDs,
+// SIDs, addresses.
+struct Value {
+  InType in;
+  OutType out;
+  u8 size;  // bytes of the number
+  u64 number;
+  core::ByteView bytes;
+};
+
+// Receives the fields of one event in their order. A view lives as long as the call.
+class FieldVisitor {
+ public:
+  FieldVisitor() = default;
+  FieldVisitor(const FieldVisitor&) = delete;
+  FieldVisitor& operator=(const FieldVisitor&) = delete;
+  virtual ~FieldVisitor() = default;
+
+  virtual void value(const FieldSchema& field, const Value& value) = 0;
+  // Elements of an array come between these, each as a value or structure of the same field.
+  virtual void begin_array(const FieldSchema& field) = 0;
+  virtual void end_array() = 0;
+  virtual void begin_structure(const FieldSchema& field) = 0;
+  virtual void end_structure() = 0;
+};
+
+// How much of a payload its schema explains.
+enum class Decoded : u8 {
+  exact,     // every byte
+  trailing,  // all fields, and bytes are left
+  partial,   // the payload ends inside a field
+  raw,       // nothing: there is no schema
+};
+
+std::string_view to_string(Decoded decoded);
+
+struct DecodeResult {
+  Decoded decoded;
+  std::size_t consumed;  // bytes of the payload
+};
+
+// Reads the fields of a payload. Work is bounded whatever counts the payload has.
+DecodeResult decode_fields(const EventSchema& schema, core::ByteView payload, unsigned pointer_size,
+                           FieldVisitor& visitor);
+
+// As decode_fields, without anyone to tell.
+DecodeResult measure_fields(const EventSchema& schema, core::ByteView payload,
+                            unsigned pointer_size);
+
+}  // namespace coldtrace::tracefile
