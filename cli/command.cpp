@@ -1,0 +1,62 @@
+#include "cli/command.hpp"
+
+#include <CLI/Validators.hpp>
+
+#include "cli/finding_codes.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+std::string check_code(const std::string& code) {
+  if (is_finding_code(code)) return {};
+  return "no finding has the code '" + code + "'; 'coldtrace findings' lists them";
+}
+
+}  // namespace
+
+CLI::App* add_command(CLI::App& parent, const CommandHelp& help,
+                      const std::vector<std::string>& formats, CommonOptions& options) {
+  auto* command = parent.add_subcommand(help.name, help.summary);
+  options.format = formats.front();
+  if (formats.size() > 1)
+    command->add_option("--format", options.format, "Output format")
+        ->check(CLI::IsMember(formats))
+        ->capture_default_str();
+  command
+      ->add_option("-o,--output", options.output,
+                   "Write results to FILE, whole or not at all, instead of standard output")
+      ->type_name("FILE");
+  const CLI::Validator code{check_code, "CODE", "finding code"};
+  command
+      ->add_option("--fail-on", options.findings.fail_on,
+                   "Exit with 1 when there is a finding with one of these codes")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(code);
+  command
+      ->add_option("--tolerate", options.findings.tolerate,
+                   "Warnings with these codes do not change the exit status")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(code);
+  command->add_flag("-q,--quiet", options.findings.quiet,
+                    "No findings on standard error; the exit status still tells");
+  command
+      ->add_option_function<std::string>(
+          "--int64",
+          [&options](const std::string& how) {
+            options.int64 = how == "string" ? Int64::string : Int64::number;
+          },
+          "JSON integers above 2^53: as 'number' or 'string'")
+      ->check(CLI::IsMember({"number", "string"}));
+  command->footer("Examples:\n" + help.examples + "\nExit status:\n" + help.exits);
+  return command;
+}
+
+CLI::App* add_group(CLI::App& parent, const std::string& name, const std::string& summary) {
+  auto* group = parent.add_subcommand(name, summary);
+  group->require_subcommand(1);
+  return group;
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "cli/json.hpp"
+#include "cli/report.hpp"
+
+namespace coldtrace::cli {
+
+// Options that every command has. A command's own options derive from them.
+struct CommonOptions {
+  std::string output;  // empty: standard output
+  std::string format;
+  Int64 int64 = Int64::number;
+  FindingPolicy findings;
+};
+
+// What a command says of itself in --help, beside its options.
+struct CommandHelp {
+  std::string name;
+  std::string summary;
+  std::string examples;  // one or more command lines
+  std::string exits;     // what 0, 1 and 2 mean here; the lines below "Exit status:"
+};
+
+// A subcommand with the common options; `formats` lists what --format takes, the default first.
+CLI::App* add_command(CLI::App& parent, const CommandHelp& help,
+                      const std::vector<std::string>& formats, CommonOptions& options);
+
+// A group of commands: "coldtrace pe", "coldtrace syscalls".
+CLI::App* add_group(CLI::App& parent, const std::string& name, const std::string& summary);
+
+// Each adds one command and, when that was given, runs it and sets `exit`.
+void add_pe_commands(CLI::App& app, Exit& exit);
+void add_syscalls_commands(CLI::App& app, Exit& exit);
+void add_trace_commands(CLI::App& app, Exit& exit);
+void add_ntfs_commands(CLI::App& app, Exit& exit);
+void add_findings_command(CLI::App& app, Exit& exit);
+
+}  // namespace coldtrace::cli

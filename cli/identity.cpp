@@ -1,0 +1,67 @@
+#include "cli/identity.hpp"
+
+#include <array>
+
+#include <openssl/evp.h>
+
+#include "cli/text.hpp"
+#include "core/hex.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+std::string sha256(core::ByteView bytes) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
+    throw Failure{"libcrypto computes no SHA-256"};
+  return core::to_hex(std::as_bytes(std::span{digest.data(), size}));
+}
+
+}  // namespace
+
+HashedIdentity identify(PeInput& input, const PeOptions& options) {
+  HashedIdentity identity{pe::read_identity(input.image, input.findings), std::nullopt};
+  if (!options.no_hash) identity.sha256 = sha256(input.file->all());
+  return identity;
+}
+
+void write_identity(JsonWriter& json, const HashedIdentity& hashed) {
+  const auto& identity = hashed.identity;
+  json.begin_object();
+  json.key("name");
+  if (identity.name.empty()) {
+    json.value(nullptr);
+  } else {
+    json.value(identity.name);
+  }
+  json.field("machine", pe::to_string(identity.machine))
+      .field("file_version", identity.file_version)
+      .field("time_date_stamp", identity.time_date_stamp)
+      .field("size_of_image", identity.size_of_image)
+      .field("checksum", identity.checksum)
+      .key("pdb");
+  if (identity.pdb) {
+    json.begin_object().field("name", identity.pdb->name).key("guid");
+    if (identity.pdb->guid) {
+      json.value(core::to_string(*identity.pdb->guid));
+    } else {
+      json.value(nullptr);
+    }
+    json.field("age", identity.pdb->age).end_object();
+  } else {
+    json.value(nullptr);
+  }
+  json.field("sha256", hashed.sha256).field("wine", identity.wine).end_object();
+}
+
+std::string to_text(const HashedIdentity& hashed) {
+  const auto& identity = hashed.identity;
+  return fmt::format(
+      "{} {} {}{}, stamp {:#010x}, size {:#x}",
+      identity.name.empty() ? "(no name)" : printable(identity.name),
+      pe::to_string(identity.machine), printable(identity.file_version.value_or("(no version)")),
+      identity.wine ? " (Wine)" : "", identity.time_date_stamp, identity.size_of_image);
+}
+
+}  // namespace coldtrace::cli

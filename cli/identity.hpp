@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/json.hpp"
+#include "cli/pe_input.hpp"
+#include "pe/identity.hpp"
+
+namespace coldtrace::cli {
+
+// An identity and the hash of the whole file, which only the command line computes.
+struct HashedIdentity {
+  pe::Identity identity;
+  std::optional<std::string> sha256;  // lower-case hex; nothing with --no-hash
+};
+
+// Findings go to `input`'s own.
+HashedIdentity identify(PeInput& input, const PeOptions& options);
+
+// The object {"name","machine","file_version","time_date_stamp","size_of_image","checksum",
+// "pdb","sha256","wine"}.
+void write_identity(JsonWriter& json, const HashedIdentity& identity);
+
+// "ntdll.dll x64 10.0.19041.685, stamp 0x27bfa5f0, size 0x1f5000"
+std::string to_text(const HashedIdentity& identity);
+
+}  // namespace coldtrace::cli

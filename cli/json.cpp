@@ -1,0 +1,97 @@
+#include "cli/json.hpp"
+
+#include <fmt/format.h>
+
+#include "core/text.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+// One growing buffer is slower than one that stays in the cache.
+constexpr std::size_t buffer_size = 1 << 16;
+constexpr u64 largest_exact = u64{1} << 53;
+
+rapidjson::SizeType length(std::string_view text) {
+  return static_cast<rapidjson::SizeType>(text.size());
+}
+
+}  // namespace
+
+void JsonWriter::drain() {
+  output_.write({buffer_.GetString(), buffer_.GetSize()});
+  buffer_.Clear();
+}
+
+JsonWriter& JsonWriter::begin_object() {
+  if (buffer_.GetSize() >= buffer_size) drain();
+  writer_.StartObject();
+  return *this;
+}
+
+JsonWriter& JsonWriter::end_object() {
+  writer_.EndObject();
+  return *this;
+}
+
+JsonWriter& JsonWriter::begin_array() {
+  writer_.StartArray();
+  return *this;
+}
+
+JsonWriter& JsonWriter::end_array() {
+  writer_.EndArray();
+  return *this;
+}
+
+JsonWriter& JsonWriter::key(std::string_view name) {
+  writer_.Key(name.data(), length(name));
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(std::nullptr_t) {
+  writer_.Null();
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(bool flag) {
+  writer_.Bool(flag);
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(std::string_view text) {
+  if (core::is_valid_utf8(text)) {
+    writer_.String(text.data(), length(text));
+  } else {
+    const auto valid = core::to_valid_utf8(text);
+    writer_.String(valid.data(), length(valid));
+  }
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(double number) {
+  writer_.Double(number);
+  return *this;
+}
+
+JsonWriter& JsonWriter::integer(u64 number) {
+  if (int64_ == Int64::string && number > largest_exact)
+    return value(fmt::format_int{number}.c_str());
+  writer_.Uint64(number);
+  return *this;
+}
+
+JsonWriter& JsonWriter::integer(i64 number) {
+  const u64 magnitude = number < 0 ? u64{0} - static_cast<u64>(number) : static_cast<u64>(number);
+  if (int64_ == Int64::string && magnitude > largest_exact)
+    return value(fmt::format_int{number}.c_str());
+  writer_.Int64(number);
+  return *this;
+}
+
+void JsonWriter::end_document() {
+  buffer_.Put('\n');
+  drain();
+  writer_.Reset(buffer_);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "core/text_buffer.hpp"
+
+namespace coldtrace::cli {
+
+// JSON strings written straight into a buffer, for lines by the million: JsonWriter validates and
+// copies more. Both write the same escapes.
+
+// The text in quotes. Bytes that are not UTF-8 become U+FFFD; returns whether there were none.
+bool append_json_text(core::TextBuffer& json, std::string_view text);
+
+// UTF-16LE units in quotes. Unpaired surrogates become U+FFFD; returns whether there were none.
+bool append_json_utf16(core::TextBuffer& json, core::ByteView units);
+
+}  // namespace coldtrace::cli

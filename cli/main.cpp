@@ -1,0 +1,52 @@
+#include <csignal>
+#include <cstdio>
+#include <exception>
+
+#include <fmt/format.h>
+#include <malloc.h>
+
+#include "cli/command.hpp"
+#include "cli/text.hpp"
+#include "cli/version.hpp"
+
+namespace {
+
+using namespace coldtrace::cli;
+
+Exit run(int argc, char** argv) {
+  CLI::App app{"Offline forensic parser and static toolkit for Windows", "coldtrace"};
+  app.set_version_flag("--version", std::string{tool_version});
+  app.require_subcommand(1);
+  app.footer("'coldtrace COMMAND --help' tells more and gives examples.");
+  Exit exit = Exit::failure;
+  add_pe_commands(app, exit);
+  add_syscalls_commands(app, exit);
+  add_trace_commands(app, exit);
+  add_ntfs_commands(app, exit);
+  add_findings_command(app, exit);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? Exit::ok : Exit::failure;
+  }
+  return exit;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // One input's memory serves the next: giving it back in between costs more than the parsing.
+  ::mallopt(M_TRIM_THRESHOLD, 64 << 20);
+  ::mallopt(M_MMAP_THRESHOLD, 64 << 20);
+  std::signal(SIGPIPE, SIG_IGN);  // a write then fails with EPIPE, which Output knows
+  try {
+    return static_cast<int>(run(argc, argv));
+  } catch (const ClosedPipe&) {
+    return 0;
+  } catch (const Failure& failure) {
+    fmt::print(stderr, "coldtrace: {}\n", printable(failure.message));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "coldtrace: {}\n", printable(error.what()));
+  }
+  return static_cast<int>(Exit::failure);
+}

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/identity.hpp"
+#include "cli/pe_input.hpp"
+#include "syscall-map/service_map.hpp"
+
+namespace coldtrace::cli {
+
+// A PE image with its services; the findings of reading the image are among the map's.
+struct MappedImage {
+  std::string path;
+  HashedIdentity identity;
+  syscall_map::ServiceMap map;
+};
+
+// Reads and maps the file at `path`, telling `report` what was found or why there is nothing.
+std::optional<MappedImage> map_image(const std::string& path, const PeOptions& options,
+                                     Report& report);
+
+}  // namespace coldtrace::cli

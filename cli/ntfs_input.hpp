@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "core/image_source.hpp"
+#include "ntfs/partition.hpp"
+#include "ntfs/volume.hpp"
+
+namespace coldtrace::cli {
+
+// Options of the commands that read disk images.
+struct DiskOptions : CommonOptions {
+  std::string image;
+  std::optional<u32> partition;
+  std::optional<u64> offset;
+  bool mft_only = false;
+};
+
+// IMAGE, --partition, --offset and --mft.
+void add_disk_options(CLI::App& command, DiskOptions& options);
+
+// An opened image with what is on it.
+struct DiskInput {
+  std::unique_ptr<core::ImageSource> image;
+  std::string container;  // "raw" or "ewf"
+  ntfs::Disk disk;
+  // The volumes that the options ask for: with no option every NTFS volume.
+  std::vector<ntfs::Partition> chosen;
+};
+
+// Opens the image and finds the volumes; on failure says so in `report`.
+std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
+                                   core::Findings& findings);
+
+// Opens one volume of the input.
+core::Result<ntfs::Volume> open_volume(const DiskInput& input, const ntfs::Partition& partition,
+                                       const DiskOptions& options, core::Findings& findings);
+
+// Why a volume could not be opened: what is there instead, where that is known.
+std::string volume_failure(const DiskInput& input, const ntfs::Partition& partition,
+                           const DiskOptions& options, const core::ParseError& error);
+
+// The members "disk", "partition" and "volume" of a header line.
+void write_disk(JsonWriter& json, const DiskInput& input);
+void write_partition(JsonWriter& json, const ntfs::Partition& partition);
+void write_volume(JsonWriter& json, const ntfs::Volume& volume);
+
+}  // namespace coldtrace::cli

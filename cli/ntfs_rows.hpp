@@ -1,0 +1,77 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/json.hpp"
+#include "core/text_buffer.hpp"
+#include "ntfs/snapshot.hpp"
+
+namespace coldtrace::cli {
+
+// The members of a file row, in output order. The fields of the NDJSON lines.
+enum class RowField : u8 {
+  path,
+  name,
+  record,
+  sequence,
+  parent,
+  state,
+  directory,
+  links,
+  short_name,
+  attributes,
+  si,
+  fn,
+  index,
+  owner_sid,
+  security_id,
+  usn,
+  object_id,
+  reparse,
+  ea,
+  record_offset,
+  streams,
+  other_streams,
+  findings,
+};
+
+const std::vector<std::string>& row_field_names();
+
+class RowFields {
+ public:
+  // All fields, or those named.
+  explicit RowFields(const std::vector<std::string>& names);
+  bool contains(RowField field) const { return (bits_ >> static_cast<unsigned>(field) & 1) != 0; }
+
+ private:
+  u32 bits_ = 0;
+};
+
+// Writes rows in one format. One object a thread.
+class RowFormat {
+ public:
+  virtual ~RowFormat() = default;
+  virtual void write(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row,
+                     core::TextBuffer& out) = 0;
+};
+
+// `format` is "ndjson", "csv", "bodyfile" or "text".
+std::unique_ptr<RowFormat> make_row_format(const std::string& format, const RowFields& fields,
+                                           Int64 int64);
+std::unique_ptr<RowFormat> make_json_rows(const RowFields& fields, Int64 int64);
+std::unique_ptr<RowFormat> make_csv_rows(const RowFields& fields, Int64 int64);
+std::unique_ptr<RowFormat> make_body_rows();
+std::unique_ptr<RowFormat> make_text_rows();
+
+// The line with the names of the columns.
+std::string csv_header(const RowFields& fields);
+
+// "/a/b"; U+FFFD stands for what is not valid UTF-16. Empty without a name.
+std::string row_path(const ntfs::FileRow& row);
+
+// Names of the flags of $STANDARD_INFORMATION that are set, in the order of their bits.
+std::vector<std::string> dos_attribute_names(u32 attributes);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,249 @@
+#include <algorithm>
+#include <memory>
+#include <thread>
+
+#include "cli/ntfs_commands.hpp"
+#include "cli/ntfs_input.hpp"
+#include "cli/ntfs_rows.hpp"
+#include "cli/text.hpp"
+#include "cli/version.hpp"
+#include "core/parallel.hpp"
+#include "ntfs/walk.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using ntfs::State;
+
+struct Options : DiskOptions {
+  std::vector<std::string> states;
+  std::vector<std::string> fields;
+  bool slack = false;
+  u32 jobs = 0;
+
+  ntfs::StateSet wanted() const {
+    ntfs::StateSet set;
+    if (states.empty()) set.add(State::live);
+    for (std::size_t i = 0; i < ntfs::state_count; ++i) {
+      const auto state = static_cast<State>(i);
+      if (std::ranges::any_of(states, [&](const std::string& name) {
+            return name == "all" || name == to_string(state);
+          }))
+        set.add(state);
+    }
+    if (slack) set.add(State::slack);
+    return set;
+  }
+};
+
+// Rows on their way from the walk to the output.
+struct Batch {
+  ntfs::RowBatch rows;
+  core::TextBuffer text;
+  core::Findings findings;
+};
+
+// What one thread needs to turn rows into text.
+struct Formatter {
+  std::unique_ptr<RowFormat> format;
+  ntfs::FileRow row;
+};
+
+struct Totals {
+  u64 volumes = 0;
+  u64 gaps = 0;
+  std::array<u64, ntfs::state_count> states{};
+  core::Findings findings;
+};
+
+void write_header(JsonWriter& json, const DiskInput& input, const ntfs::Partition& partition,
+                  const ntfs::Snapshot& snapshot) {
+  json.begin_object()
+      .field("type", "header")
+      .field("schema", "coldtrace.ntfs-snapshot/1")
+      .field("tool", tool_version);
+  write_disk(json, input);
+  json.key("partition");
+  write_partition(json, partition);
+  write_volume(json, snapshot.volume());
+  json.end_object();
+  json.end_document();
+  for (const auto& gap : snapshot.gaps()) {
+    const bool records = gap.lost == ntfs::Gap::Lost::records;
+    json.begin_object()
+        .field("type", "gap")
+        .field("offset", gap.offset)
+        .field("length", gap.length)
+        .field("lost", records ? "records" : "index");
+    if (records) {
+      json.field("first_record", gap.first).field("records", gap.count);
+    } else {
+      json.field("directory", gap.first);
+    }
+    json.end_object();
+    json.end_document();
+  }
+}
+
+void write_summary(JsonWriter& json, const Totals& totals) {
+  json.begin_object().field("type", "summary").field("complete", true);
+  json.key("counts").begin_object().field("volumes", totals.volumes);
+  for (std::size_t i = 0; i < ntfs::state_count; ++i)
+    json.field(to_string(static_cast<State>(i)), totals.states[i]);
+  json.field("gaps", totals.gaps).end_object();
+  json.key("findings");
+  write_findings(json, totals.findings);
+  json.end_object();
+  json.end_document();
+}
+
+void note_row(const ntfs::FileRow& row, core::Findings& findings) {
+  for (const auto& finding : row.findings) {
+    if (finding.warning) {
+      findings.warning(finding.code, row.record_offset, "record {}: {}", row.source->file.record,
+                       finding.text);
+    } else {
+      findings.info(finding.code, row.record_offset, "record {}: {}", row.source->file.record,
+                    finding.text);
+    }
+  }
+}
+
+// Walks one volume into the output; formatting is shared by the jobs.
+void write_rows(Output& output, const Options& options, const ntfs::Snapshot& snapshot,
+                ntfs::Walk& walk, core::Findings& findings) {
+  const RowFields fields{options.fields};
+  std::vector<Formatter> formatters(options.jobs);
+  for (auto& formatter : formatters)
+    formatter.format = make_row_format(options.format, fields, options.int64);
+  core::ordered_pipeline<Batch>(
+      options.jobs, [&](Batch& batch) { return walk.next(batch.rows); },
+      [&](unsigned worker, Batch& batch) {
+        auto& formatter = formatters[worker];
+        batch.text.clear();
+        batch.findings = {};
+        constexpr std::size_t ahead = 6;
+        const auto& rows = batch.rows.rows;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+          const auto& source = rows[i];
+          if (i + ahead < rows.size()) snapshot.records().prefetch(rows[i + ahead].file.record);
+          snapshot.build_row(batch.rows, source, formatter.row);
+          note_row(formatter.row, batch.findings);
+          formatter.format->write(snapshot, formatter.row, batch.text);
+        }
+      },
+      [&](Batch& batch) {
+        output.write(batch.text.view());
+        findings.merge(batch.findings);
+      });
+}
+
+// "12 deleted, 3 stale" of the states that were not listed.
+std::string left_out(const ntfs::Walk& walk, ntfs::StateSet wanted) {
+  std::string text;
+  for (std::size_t i = 0; i < ntfs::state_count; ++i) {
+    const auto state = static_cast<State>(i);
+    if (wanted.contains(state) || walk.count(state) == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", walk.count(state), to_string(state));
+  }
+  return text;
+}
+
+void snapshot_volume(Output& output, JsonWriter& json, const Options& options,
+                     const DiskInput& input, const ntfs::Partition& partition,
+                     const ntfs::Volume& volume, core::Findings findings, Report& report,
+                     Totals& totals) {
+  const auto wanted = options.wanted();
+  auto snapshot =
+      ntfs::Snapshot::take(volume, {.jobs = options.jobs, .slack = options.slack}, findings);
+  if (wanted.contains(State::deleted)) snapshot.find_cluster_owners();
+  if (options.format == "ndjson") write_header(json, input, partition, snapshot);
+  ntfs::Walk walk{snapshot, wanted};
+  write_rows(output, options, snapshot, walk, findings);
+  findings.merge(walk.findings());
+
+  ++totals.volumes;
+  totals.gaps += snapshot.gaps().size();
+  for (std::size_t i = 0; i < ntfs::state_count; ++i)
+    totals.states[i] += walk.count(static_cast<State>(i));
+  totals.findings.merge(findings);
+  const auto path = partition.number == 0
+                        ? options.image
+                        : fmt::format("{} partition {}", options.image, partition.number);
+  report.read(path, findings);
+  const auto rest = left_out(walk, wanted);
+  if (!rest.empty() && !options.findings.quiet)
+    fmt::print(stderr, "{}: not listed: {}; --state chooses\n", printable(path), rest);
+}
+
+Exit run(Options& options) {
+  if (options.jobs == 0) options.jobs = std::max(1U, std::thread::hardware_concurrency());
+  Output output{options.output};
+  Report report{options.findings};
+  core::Findings disk_findings;
+  const auto input = open_disk(options, report, disk_findings);
+  if (!input) return report.exit();
+  JsonWriter json{output, options.int64};
+  Totals totals;
+  totals.findings.merge(disk_findings);
+  if (options.format == "csv") output.write(csv_header(RowFields{options.fields}));
+  for (const auto& partition : input->chosen) {
+    core::Findings findings;
+    const auto volume = open_volume(*input, partition, options, findings);
+    if (!volume) {
+      report.failed(options.image, volume_failure(*input, partition, options, volume.error()));
+      continue;
+    }
+    snapshot_volume(output, json, options, *input, partition, *volume, std::move(findings), report,
+                    totals);
+  }
+  if (totals.volumes == 0) return report.exit();
+  if (!disk_findings.empty()) report.read(options.image, disk_findings);
+  if (options.format == "ndjson") write_summary(json, totals);
+  output.commit();
+  return report.exit();
+}
+
+}  // namespace
+
+void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
+  auto options = std::make_shared<Options>();
+  auto* command = add_command(
+      app,
+      {"snapshot",
+       "Names, sizes, times, attributes and places of all files of NTFS volumes, never contents",
+       "  coldtrace ntfs snapshot disk.img -o files.ndjson\n"
+       "  coldtrace ntfs snapshot --state all --slack disk.E01\n"
+       "  coldtrace ntfs snapshot --format bodyfile --partition 2 /dev/sdb | mactime -b -\n"
+       "  coldtrace ntfs snapshot --mft '$MFT' --format csv --fields path,si,fn\n",
+       "  0  every volume was read to its end\n"
+       "  1  damage: something was unreadable, contradictory or lost; the rest is there\n"
+       "  2  no NTFS volume could be read\n"},
+      {"ndjson", "csv", "bodyfile", "text"}, *options);
+  add_disk_options(*command, *options);
+  std::vector<std::string> states{"all"};
+  for (std::size_t i = 0; i < ntfs::state_count; ++i)
+    states.emplace_back(to_string(static_cast<State>(i)));
+  command
+      ->add_option("--state", options->states,
+                   "List names in these states instead of live ones; the rest is counted")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(states));
+  command
+      ->add_option("--fields", options->fields,
+                   "Only these members of the lines, or columns; for ndjson and csv")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(row_field_names()));
+  command->add_flag("--slack", options->slack,
+                    "Also look for names in unused bytes of the directories' indexes");
+  command
+      ->add_option("--jobs", options->jobs,
+                   "Threads to use; the output does not depend on it. 0: one a processor")
+      ->check(CLI::Range(0, 64))
+      ->capture_default_str();
+  command->callback([options, &exit] { exit = run(*options); });
+}
+
+}  // namespace coldtrace::cli

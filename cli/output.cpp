@@ -1,0 +1,88 @@
+#include "cli/output.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace coldtrace::cli {
+namespace {
+
+constexpr std::size_t buffer_size = 1 << 16;
+
+// The permissions that a newly made file gets.
+mode_t default_mode() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666 & ~mask;
+}
+
+}  // namespace
+
+Output::Output(const std::string& path)
+    : path_{path == "-" ? "" : path}, descriptor_{STDOUT_FILENO} {
+  buffer_.reserve(buffer_size * 2);
+  if (path_.empty()) return;
+  struct stat status {};
+  const bool exists = ::stat(path_.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
+  // A pipe or a device such as /dev/null is written as it is; renaming would replace it.
+  if (exists && !S_ISREG(status.st_mode)) {
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(errno);
+    return;
+  }
+  temporary_ = path_ + ".XXXXXX";
+  descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
+  if (descriptor_ < 0) {
+    temporary_.clear();
+    fail(errno);
+  }
+  if (::fchmod(descriptor_, exists ? status.st_mode & 07777 : default_mode()) != 0) fail(errno);
+}
+
+Output::~Output() {
+  if (!path_.empty() && descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void Output::write(std::string_view text) {
+  buffer_ += text;
+  if (buffer_.size() >= buffer_size) flush();
+}
+
+void Output::flush() {
+  std::string_view left = buffer_;
+  while (!left.empty()) {
+    const auto count = ::write(descriptor_, left.data(), left.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EPIPE && path_.empty()) throw ClosedPipe{};
+    if (count < 0) fail(errno);
+    left.remove_prefix(static_cast<std::size_t>(count));
+  }
+  buffer_.clear();
+}
+
+void Output::commit() {
+  flush();
+  if (path_.empty()) return;
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
+  if (temporary_.empty()) return;
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
+  temporary_.clear();
+}
+
+void Output::fail(int code) const {
+  // A constructor that throws has no destructor.
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  throw Failure{fmt::format("{}: cannot write: {}", path_.empty() ? "standard output" : path_,
+                            std::generic_category().message(code))};
+}
+
+}  // namespace coldtrace::cli

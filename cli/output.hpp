@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace coldtrace::cli {
+
+// Something that ends the program with status 2; `message` names the file and what is wrong.
+struct Failure {
+  std::string message;
+};
+
+// The reader of standard output is gone: the program ends quietly with status 0.
+struct ClosedPipe {};
+
+// Where results go: standard output, or a file that is there whole or not at all. Buffered;
+// throws Failure and ClosedPipe.
+class Output {
+ public:
+  // An empty path or "-" is standard output. A file is written beside its final place under a
+  // temporary name.
+  explicit Output(const std::string& path);
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  ~Output();
+
+  void write(std::string_view text);
+
+  // Writes what is buffered and gives the file its name. Without it nothing is left behind.
+  void commit();
+
+ private:
+  void flush();
+  [[noreturn]] void fail(int code) const;
+
+  std::string path_;       // empty: standard output
+  std::string temporary_;  // empty: none to remove
+  int descriptor_;
+  std::string buffer_;
+};
+
+}  // namespace coldtrace::cli

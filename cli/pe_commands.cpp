@@ -1,0 +1,13 @@
+#include "cli/pe_commands.hpp"
+
+namespace coldtrace::cli {
+
+void add_pe_commands(CLI::App& app, Exit& exit) {
+  auto* group = add_group(app, "pe", "Headers and tables of PE images");
+  add_pe_info(*group, exit);
+  add_pe_exports(*group, exit);
+  add_pe_imports(*group, exit);
+  add_pe_sections(*group, exit);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,121 @@
+#include <memory>
+
+#include "cli/pe_commands.hpp"
+#include "cli/pe_view.hpp"
+#include "cli/text.hpp"
+#include "core/text.hpp"
+#include "pe/import_directory.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using pe::ImportedFunction;
+using pe::ImportedModule;
+
+class ImportsView final : public PeView {
+ public:
+  std::string_view schema() const override { return "coldtrace.pe-imports/1"; }
+  std::string_view csv_header() const override {
+    return "path,module,delayed,name,ordinal,hint,slot_rva,slot_file_offset\n";
+  }
+
+  void read(PeInput& input) override {
+    modules_ = pe::read_imports(input.image, input.findings);
+    const auto delayed = pe::read_delay_imports(input.image, input.findings);
+    modules_.insert(modules_.end(), delayed.begin(), delayed.end());
+    bound_ = pe::read_bound_imports(input.image, input.findings);
+  }
+
+  void write_text(Output& output, const PeInput&) override {
+    if (modules_.empty()) output.write("no imports\n");
+    for (const auto& module : modules_) {
+      print(output, "{}{}, {} functions\n", printable(module.name),
+            module.delayed ? " (at the first call)" : "", module.functions.size());
+      for (const auto& function : module.functions)
+        print(output, "  slot {:#010x}  {}\n", value(function.slot), name_of(function));
+    }
+    for (const auto& module : bound_)
+      print(output, "bound to {}{} of stamp {:#010x}\n", printable(module.module),
+            module.forwarder ? " (forwarded)" : "", module.time_date_stamp);
+  }
+
+  void write_csv(Output& output, const PeInput& input, const HashedIdentity&) override {
+    for (const auto& module : modules_)
+      for (const auto& function : module.functions) {
+        const auto offset = offset_of(input, function);
+        print(output, "{},{},{},{},{},{},{},{}\n", csv_field(input.path),
+              csv_field(core::to_valid_utf8(module.name)), module.delayed,
+              csv_field(core::to_valid_utf8(function.name)),
+              function.by_ordinal ? fmt::format("{}", function.ordinal) : "",
+              function.by_ordinal ? "" : fmt::format("{}", function.hint), value(function.slot),
+              offset ? fmt::format("{}", *offset) : "");
+      }
+  }
+
+  void write_json(JsonWriter& json, const PeInput& input) override {
+    json.key("modules").begin_array();
+    for (const auto& module : modules_) {
+      json.begin_object();
+      write_text_field(json, "name", module.name);
+      json.field("delayed", module.delayed).field("time_date_stamp", module.time_date_stamp);
+      json.key("functions").begin_array();
+      for (const auto& function : module.functions) write_function(json, input, function);
+      json.end_array().end_object();
+    }
+    json.end_array().key("bound").begin_array();
+    for (const auto& module : bound_) {
+      json.begin_object();
+      write_text_field(json, "module", module.module);
+      json.field("time_date_stamp", module.time_date_stamp)
+          .field("forwarder", module.forwarder)
+          .end_object();
+    }
+    json.end_array();
+  }
+
+ private:
+  static std::optional<u64> offset_of(const PeInput& input, const ImportedFunction& function) {
+    return input.image.addresses().to_offset(function.slot);
+  }
+
+  static std::string name_of(const ImportedFunction& function) {
+    if (function.by_ordinal) return fmt::format("#{}", function.ordinal);
+    return function.name.empty() ? "(name cannot be read)" : printable(function.name);
+  }
+
+  static void write_function(JsonWriter& json, const PeInput& input,
+                             const ImportedFunction& function) {
+    json.begin_object();
+    write_text_field(json, "name", function.name);
+    json.key("ordinal");
+    function.by_ordinal ? json.value(function.ordinal) : json.value(nullptr);
+    json.key("hint");
+    function.by_ordinal ? json.value(nullptr) : json.value(function.hint);
+    json.field("slot_rva", value(function.slot))
+        .field("slot_file_offset", offset_of(input, function))
+        .end_object();
+  }
+
+  std::vector<ImportedModule> modules_;  // views of the image
+  std::vector<pe::BoundImport> bound_;
+};
+
+}  // namespace
+
+void add_pe_imports(CLI::App& app, Exit& exit) {
+  auto options = std::make_shared<PeOptions>();
+  auto* command =
+      add_command(app,
+                  {"imports", "List imported functions and the slots that calls go through",
+                   "  coldtrace pe imports driver.sys\n"
+                   "  coldtrace pe imports --format csv *.exe -o imports.csv\n",
+                   pe_exits},
+                  {"text", "json", "csv"}, *options);
+  add_pe_options(*command, *options);
+  command->callback([options, &exit] {
+    ImportsView view;
+    exit = run_pe_view(view, *options);
+  });
+}
+
+}  // namespace coldtrace::cli

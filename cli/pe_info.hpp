@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/pe_input.hpp"
+#include "pe/debug_directory.hpp"
+#include "pe/load_config.hpp"
+#include "pe/resources.hpp"
+#include "pe/tls_directory.hpp"
+#include "pe/version_info.hpp"
+
+namespace coldtrace::cli {
+
+// What "pe info" has of an image beside its headers and identity.
+struct PeInfo {
+  u64 exports = 0, imports = 0, delay_imports = 0, relocations = 0, functions = 0;
+  std::vector<pe::DebugEntry> debug;
+  bool reproducible = false;             // the time stamp is a hash of the build
+  std::optional<u32> computed_checksum;  // of files; the sum of a memory dump means nothing
+  std::optional<pe::VersionInfo> version;
+  std::optional<pe::LoadConfig> load_config;
+  pe::Hybrid hybrid = pe::Hybrid::none;
+  std::optional<pe::TlsDirectory> tls;
+  std::vector<pe::Resource> resources;
+  std::optional<std::string> details;  // one valid JSON object, from --details
+};
+
+void write_info_text(Output& output, const PeInput& input, const PeInfo& info);
+void write_info_json(JsonWriter& json, const PeInput& input, const PeInfo& info);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,58 @@
+#include "cli/pe_input.hpp"
+
+#include <map>
+
+#include <CLI/Validators.hpp>
+
+#include "pe/format.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+// Larger than any image that Windows loads.
+constexpr u64 largest_image = u64{1} << 30;
+
+}  // namespace
+
+void add_image_options(CLI::App& command, PeOptions& options) {
+  static const std::map<std::string, pe::Layout> layouts{{"file", pe::Layout::file},
+                                                         {"memory", pe::Layout::memory}};
+  command
+      .add_option("--layout", options.layout,
+                  "'file' as on disk; 'memory' for modules dumped from memory")
+      ->transform(CLI::Transformer(layouts).description("{file,memory}"))
+      ->default_str("file");
+  command.add_flag("--no-hash", options.no_hash,
+                   "Leave out sha256 and the computed checksum: only what is shown is read");
+}
+
+void add_pe_options(CLI::App& command, PeOptions& options) {
+  command.add_option("FILE", options.files, "PE images")->required();
+  add_image_options(command, options);
+}
+
+void PeInput::note_unreadable() {
+  if (file->error()) findings.warning("unreadable-range", *file->error());
+}
+
+std::optional<PeInput> open_pe(const std::string& path, const PeOptions& options, Report& report) {
+  auto file = core::LazyFile::open(path, largest_image);
+  if (!file) {
+    report.failed(path, file.error());
+    return std::nullopt;
+  }
+  PeInput input{path, std::move(*file), {}, {}};
+  auto image = pe::Image::open(*input.file, options.layout, input.findings);
+  if (!image) {
+    const auto other = pe::recognize_format(input.file->all());
+    if (other.empty())
+      report.failed(path, image.error());
+    else
+      report.failed(path, fmt::format("it is {}", other));
+    return std::nullopt;
+  }
+  input.image = std::move(*image);
+  return input;
+}
+
+}  // namespace coldtrace::cli

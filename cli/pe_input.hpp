@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "core/findings.hpp"
+#include "core/lazy_file.hpp"
+#include "pe/image.hpp"
+
+namespace coldtrace::cli {
+
+// Options of every command that reads PE images.
+struct PeOptions : CommonOptions {
+  std::vector<std::string> files;
+  pe::Layout layout = pe::Layout::file;
+  bool no_hash = false;
+};
+
+// FILE..., --layout and --no-hash.
+void add_pe_options(CLI::App& command, PeOptions& options);
+
+// --layout and --no-hash alone.
+void add_image_options(CLI::App& command, PeOptions& options);
+
+// A PE image; the image is a view of the file.
+struct PeInput {
+  std::string path;
+  std::unique_ptr<core::LazyFile> file;
+  pe::Image image;
+  core::Findings findings;
+
+  // To be called when all is read: adds the range of the file that could not be, if any.
+  void note_unreadable();
+};
+
+// Reads the file at `path`. On failure says so in `report`, naming what the file is instead.
+std::optional<PeInput> open_pe(const std::string& path, const PeOptions& options, Report& report);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string_view>
+
+#include "cli/identity.hpp"
+#include "cli/pe_input.hpp"
+
+namespace coldtrace::cli {
+
+// What one of the pe commands shows of an image. The images of a run go through it one by one.
+class PeView {
+ public:
+  PeView() = default;
+  PeView(const PeView&) = delete;
+  PeView& operator=(const PeView&) = delete;
+  virtual ~PeView() = default;
+
+  virtual std::string_view schema() const = 0;      // "coldtrace.pe-exports/1"
+  virtual std::string_view csv_header() const = 0;  // with its newline
+
+  // Reads the tables of the next image; findings go to the input's own.
+  virtual void read(PeInput& input) = 0;
+
+  // What the last read found. The path and identity are written by the caller, in text and JSON.
+  virtual void write_text(Output& output, const PeInput& input) = 0;
+  virtual void write_csv(Output& output, const PeInput& input, const HashedIdentity& identity) = 0;
+  virtual void write_json(JsonWriter& json, const PeInput& input) = 0;
+};
+
+Exit run_pe_view(PeView& view, const PeOptions& options);
+
+// What 0, 1 and 2 mean for all of them.
+extern const char* const pe_exits;
+
+// A member that is null when the text is empty. Bytes that are not UTF-8 are replaced, and a second
+// member NAME_bytes has them all in hexadecimal.
+void write_text_field(JsonWriter& json, std::string_view name, std::string_view bytes);
+
+}  // namespace coldtrace::cli

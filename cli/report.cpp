@@ -1,0 +1,72 @@
+#include "cli/report.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "cli/text.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+bool contains(const std::vector<std::string>& codes, std::string_view code) {
+  return std::find(codes.begin(), codes.end(), code) != codes.end();
+}
+
+}  // namespace
+
+bool FindingPolicy::fails(const core::Finding& finding) const {
+  if (contains(fail_on, finding.code.view())) return true;
+  return finding.severity == core::Severity::warning && !contains(tolerate, finding.code.view());
+}
+
+void Report::read(std::string_view path, const core::Findings& findings) {
+  ++inputs_read_;
+  for (const auto& finding : findings.all()) {
+    if (policy_.fails(finding)) worst_ = Exit::findings;
+    if (policy_.quiet) continue;
+    const auto place =
+        finding.first_offset ? fmt::format(" at {:#x}", *finding.first_offset) : std::string{};
+    const auto times = finding.count > 1 ? fmt::format(" ({} times)", finding.count) : "";
+    fmt::print(stderr, "{}: {}: {}{}: {}{}\n", printable(path), to_string(finding.severity),
+               finding.code.view(), place, printable(finding.text), times);
+  }
+}
+
+void Report::failed(std::string_view path, std::string_view message) {
+  ++inputs_failed_;
+  fmt::print(stderr, "coldtrace: {}: {}\n", printable(path), printable(message));
+}
+
+void Report::failed(std::string_view path, const core::ParseError& error) {
+  // The place of an error of open() or read() is the file itself.
+  if (error.fault == core::Fault::io && error.offset == 0)
+    failed(path, std::generic_category().message(static_cast<int>(error.found)));
+  else if (error.fault == core::Fault::limit && error.structure.view() == "file")
+    failed(path, fmt::format("larger than the {} bytes that are read", error.expected));
+  else
+    failed(path, core::to_string(error));
+}
+
+Exit Report::exit() const {
+  if (inputs_failed_ > 0) return inputs_read_ == 0 ? Exit::failure : Exit::findings;
+  return worst_;
+}
+
+void write_findings(JsonWriter& json, const core::Findings& findings) {
+  json.begin_array();
+  for (const auto& finding : findings.all()) {
+    json.begin_object()
+        .field("code", finding.code.view())
+        .field("severity", to_string(finding.severity))
+        .field("count", finding.count)
+        .field("first_offset", finding.first_offset)
+        .field("text", finding.text)
+        .end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,13 @@
+#include "cli/syscalls_commands.hpp"
+
+namespace coldtrace::cli {
+
+void add_syscalls_commands(CLI::App& app, Exit& exit) {
+  auto* group =
+      add_group(app, "syscalls", "System call numbers of ntdll, win32u and kernel images");
+  add_syscalls_map(*group, exit);
+  add_syscalls_compare(*group, exit);
+  add_syscalls_check(*group, exit);
+}
+
+}  // namespace coldtrace::cli

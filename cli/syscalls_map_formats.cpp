@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <map>
+
+#include "cli/syscalls_map.hpp"
+#include "cli/text.hpp"
+#include "cli/version.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using syscall_map::Service;
+
+void write_strings(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
+  json.key(name).begin_array();
+  for (const auto& text : texts) json.value(text);
+  json.end_array();
+}
+
+void write_optional_text(JsonWriter& json, std::string_view name, std::string_view text) {
+  json.key(name);
+  if (text.empty()) {
+    json.value(nullptr);
+  } else {
+    json.value(text);
+  }
+}
+
+void write_service(JsonWriter& json, const Service& service) {
+  json.begin_object();
+  write_optional_text(json, "name", service.name);
+  write_strings(json, "aliases", service.aliases);
+  json.field("number", service.number)
+      .field("table", to_string(service.table))
+      .field("rva", value(service.rva))
+      .field("file_offset", service.file_offset)
+      .field("argument_bytes", service.argument_bytes);
+  write_optional_text(json, "shape", service.shape);
+  json.field("raw_immediate", service.raw_immediate)
+      .field("source", to_string(service.source))
+      .field("hooked", service.hooked);
+  write_optional_text(json, "hook", service.hook);
+  json.field("verified", service.verified);
+  write_strings(json, "evidence", service.evidence);
+  json.end_object();
+}
+
+std::string optional_number(const std::optional<u32>& number) {
+  return number ? fmt::format("{}", *number) : std::string{};
+}
+
+// The version that a column of the familiar table is named after.
+std::string column_title(const MappedImage& image) {
+  const auto& identity = image.identity.identity;
+  return fmt::format("{} {} {} {:08x}", identity.name, identity.file_version.value_or(""),
+                     pe::to_string(identity.machine), identity.time_date_stamp);
+}
+
+}  // namespace
+
+void write_map_json(Output& output, Int64 int64, const std::vector<MappedImage>& images) {
+  JsonWriter json{output, int64};
+  json.begin_object().field("schema", "coldtrace.syscall-map/1").field("tool", tool_version);
+  json.key("images").begin_array();
+  for (const auto& image : images) {
+    json.begin_object().field("path", image.path).key("identity");
+    write_identity(json, image.identity);
+    json.key("services").begin_array();
+    for (const auto& service : image.map.services) write_service(json, service);
+    json.end_array().key("left_out").begin_array();
+    for (const auto& left : image.map.left_out)
+      json.begin_object().field("name", left.name).field("reason", left.reason).end_object();
+    json.end_array().key("findings");
+    write_findings(json, image.map.findings);
+    json.end_object();
+  }
+  json.end_array().end_object().end_document();
+}
+
+void write_map_csv(Output& output, const std::vector<MappedImage>& images) {
+  output.write(
+      "path,file_version,machine,time_date_stamp,size_of_image,number,name,aliases,table,rva,"
+      "file_offset,argument_bytes,shape,raw_immediate,source,hooked,verified\n");
+  for (const auto& image : images) {
+    const auto& identity = image.identity.identity;
+    for (const auto& service : image.map.services)
+      print(output, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(image.path),
+            csv_field(identity.file_version.value_or("")), pe::to_string(identity.machine),
+            identity.time_date_stamp, identity.size_of_image, service.number,
+            csv_field(service.name), csv_field(fmt::format("{}", fmt::join(service.aliases, " "))),
+            to_string(service.table), value(service.rva),
+            service.file_offset ? fmt::format("{}", *service.file_offset) : "",
+            optional_number(service.argument_bytes), service.shape,
+            optional_number(service.raw_immediate), to_string(service.source), service.hooked,
+            service.verified);
+  }
+}
+
+void write_map_j00ru_csv(Output& output, const std::vector<MappedImage>& images) {
+  std::map<std::string, std::vector<std::optional<u16>>> rows;
+  for (std::size_t column = 0; column < images.size(); ++column)
+    for (const auto& service : images[column].map.services) {
+      if (service.name.empty()) continue;
+      auto& row = rows[syscall_map::to_nt_name(service.name)];
+      row.resize(images.size());
+      row[column] = service.number;
+    }
+  output.write("name");
+  for (const auto& image : images) print(output, ",{}", csv_field(column_title(image)));
+  output.write("\n");
+  for (const auto& [name, numbers] : rows) {
+    output.write(csv_field(name));
+    for (const auto& number : numbers)
+      output.write(number ? fmt::format(",{:#06x}", *number) : ",");
+    output.write("\n");
+  }
+}
+
+}  // namespace coldtrace::cli

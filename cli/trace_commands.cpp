@@ -1,0 +1,11 @@
+#include "cli/trace_commands.hpp"
+
+namespace coldtrace::cli {
+
+void add_trace_commands(CLI::App& app, Exit& exit) {
+  auto* group = add_group(app, "trace", "Event traces: Windows .etl files");
+  add_trace_decode(*group, exit);
+  add_trace_info(*group, exit);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "cli/command.hpp"
+
+namespace coldtrace::cli {
+
+void add_trace_decode(CLI::App& app, Exit& exit);
+void add_trace_info(CLI::App& app, Exit& exit);
+
+}  // namespace coldtrace::cli

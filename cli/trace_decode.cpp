@@ -1,0 +1,183 @@
+#include <memory>
+
+#include <CLI/App.hpp>
+#include <CLI/Validators.hpp>
+
+#include "cli/trace_commands.hpp"
+#include "cli/trace_input.hpp"
+#include "cli/trace_pipeline.hpp"
+#include "cli/version.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using tracefile::Decoded;
+using tracefile::EventClass;
+using tracefile::KindCount;
+
+struct Options : TraceInputOptions {
+  TracePipelineOptions pipeline;
+};
+
+void write_header(JsonWriter& json, const tracefile::Trace& trace, tracefile::Order order) {
+  json.begin_object()
+      .field("type", "header")
+      .field("schema", "coldtrace.trace/1")
+      .field("tool", tool_version)
+      .field("format", "etl")
+      .field("order", order == tracefile::Order::time ? "time" : "file")
+      .key("session");
+  write_session(json, trace);
+  json.end_object().end_document();
+}
+
+std::string_view reason_of(const KindCount& count, Decoded decoded) {
+  switch (decoded) {
+    case Decoded::trailing:
+      return "longer-than-schema";
+    case Decoded::partial:
+      return "shorter-than-schema";
+    default:
+      return to_string(count.kind.undecoded);
+  }
+}
+
+void write_undecoded(JsonWriter& json, const KindCount& count, Decoded decoded) {
+  const auto events = count.events[static_cast<std::size_t>(decoded)];
+  if (events == 0) return;
+  const auto& kind = count.kind;
+  const auto text = [](const std::string& name) {
+    return name.empty() ? std::nullopt : std::optional{name};
+  };
+  json.begin_object()
+      .key("provider")
+      .begin_object()
+      .field("guid", core::to_string(kind.provider))
+      .field("name", text(kind.provider_name))
+      .end_object()
+      .field("name", text(kind.name))
+      .field(kind.event_class == EventClass::classic ? "opcode" : "id", kind.id)
+      .field("version", kind.version)
+      .field("decoded", to_string(decoded))
+      .field("events", events)
+      .field("reason", reason_of(count, decoded))
+      .end_object();
+}
+
+void write_summary(JsonWriter& json, const TracePipelineResult& result,
+                   const tracefile::NameTables& names, const core::Findings& findings) {
+  std::array<u64, 4> decoded{};
+  for (const auto& count : result.kinds)
+    for (std::size_t i = 0; i < decoded.size(); ++i) decoded[i] += count.events[i];
+  json.begin_object().field("type", "summary").field("complete", true).key("counts");
+  json.begin_object()
+      .field("events", result.events)
+      .field("exact", decoded[0])
+      .field("trailing", decoded[1])
+      .field("partial", decoded[2])
+      .field("raw", decoded[3])
+      .field("gaps", result.gaps)
+      .field("names", names.entries())
+      .field("name_bytes", names.bytes())
+      .end_object();
+  json.key("undecoded").begin_array();
+  for (const auto& count : result.kinds)
+    for (const auto how : {Decoded::trailing, Decoded::partial, Decoded::raw})
+      write_undecoded(json, count, how);
+  json.end_array().key("findings");
+  write_findings(json, findings);
+  json.end_object().end_document();
+}
+
+Exit run(const Options& options) {
+  Report report{options.findings};
+  auto input = open_trace(options, true, report);
+  if (!input) return Exit::failure;
+  Output output{options.output};
+  JsonWriter json{output, options.int64};
+  auto pipeline = options.pipeline;
+  pipeline.jobs = options.jobs;
+  pipeline.lines.int64 = options.int64;
+  const bool array = options.format == "json";
+  const bool csv = options.format == "csv";
+  pipeline.lines.format = csv ? TraceFormat::csv : array ? TraceFormat::json : TraceFormat::ndjson;
+  if (array) output.write("[");
+  if (csv)
+    output.write(trace_csv_header);
+  else
+    write_header(json, *input->trace, pipeline.order);
+  const auto result = write_trace(*input->trace, pipeline, output);
+  if (!csv) {
+    if (array) output.write(",");
+    write_summary(json, result, input->trace->names(), input->findings);
+    if (array) output.write("]\n");
+  }
+  output.commit();
+  report.read(options.file, input->findings);
+  return report.exit();
+}
+
+void add_time_option(CLI::App& command, const std::string& name,
+                     std::optional<core::FileTime>& time, const std::string& help) {
+  command
+      .add_option_function<std::string>(
+          name, [&time](const std::string& text) { time = parse_time(text); }, help)
+      ->check(CLI::Validator{[](const std::string& text) {
+                               return parse_time(text)
+                                          ? std::string{}
+                                          : "'" + text + "' is no time like 2024-02-29T12:34:56Z";
+                             },
+                             "TIME"});
+}
+
+void add_selection_options(CLI::App& command, TracePipelineOptions& options) {
+  auto& selection = options.selection;
+  command
+      .add_option("--provider", selection.providers,
+                  "Only events of these providers, by GUID or name")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
+      .add_option("--event", selection.events,
+                  "Only these events, by id, by name, or by class: 21, Process/Start, Process")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command.add_option("--pid", selection.pids, "Only events of these processes")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  add_time_option(command, "--from", selection.from, "Only events at this time (UTC) or later");
+  add_time_option(command, "--to", selection.to, "Only events at this time (UTC) or earlier");
+  command.add_option("--limit", options.limit, "Stop after this many events");
+}
+
+}  // namespace
+
+void add_trace_decode(CLI::App& app, Exit& exit) {
+  auto options = std::make_shared<Options>();
+  auto* command = add_command(
+      app,
+      {"decode", "Every event of a trace with its names and fields",
+       "  coldtrace trace decode run.etl\n"
+       "  coldtrace trace decode run.etl --event Process --format csv -o processes.csv\n"
+       "  coldtrace trace decode run.etl --provider Microsoft-Windows-DotNETRuntime --pid 4711\n",
+       "  0  the whole trace was read\n"
+       "  1  the trace has damage or loss; what could be read was written\n"
+       "  2  not a trace, or it cannot be read or written\n"},
+      {"ndjson", "json", "csv"}, *options);
+  add_trace_input_options(*command, *options);
+  command
+      ->add_option_function<std::string>(
+          "--order",
+          [options](const std::string& order) {
+            options->pipeline.order =
+                order == "file" ? tracefile::Order::file : tracefile::Order::time;
+          },
+          "Events by 'time' across processors, or as they lie in the 'file'")
+      ->check(CLI::IsMember({"time", "file"}));
+  command->add_flag("--header-fields", options->pipeline.lines.header_fields,
+                    "Also header type, place, size, channel, task and CPU times of each event");
+  add_selection_options(*command, options->pipeline);
+  command->callback([options, &exit] { exit = run(*options); });
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "cli/json.hpp"
+#include "core/text_buffer.hpp"
+#include "tracefile/name_tables.hpp"
+#include "tracefile/value_text.hpp"
+
+namespace coldtrace::cli {
+
+// JSON numbers as --int64 wants them.
+void append_json_integer(core::TextBuffer& json, u64 number, Int64 int64);
+void append_json_integer(core::TextBuffer& json, i64 number, Int64 int64);
+
+// Writes the fields of an event as members of a JSON object, and beside it what their values
+// stand for: names of files, registry keys, images and mapped values.
+class TraceFields final : public tracefile::FieldVisitor {
+ public:
+  TraceFields(const tracefile::Clock& clock, const tracefile::NameTables& names, Int64 int64)
+      : names_{names}, int64_{int64}, texts_{clock} {}
+
+  // Starts over: members go to `json`. `pid` and `time` are those of the event.
+  void start(core::TextBuffer& json, std::optional<u32> pid, i64 time);
+  // The members of the object of resolved names; empty when there are none.
+  std::string_view resolved() const { return resolved_.view(); }
+
+  void value(const tracefile::FieldSchema& field, const tracefile::Value& value) override;
+  void begin_array(const tracefile::FieldSchema& field) override;
+  void end_array() override;
+  void begin_structure(const tracefile::FieldSchema& field) override;
+  void end_structure() override;
+
+ private:
+  void key(std::string_view name);
+  void text(const tracefile::FieldSchema& field, const tracefile::Value& value, bool utf16);
+  void resolve(const tracefile::FieldSchema& field, const tracefile::Value& value);
+  void add_resolved(std::string_view name, std::string_view text);
+  bool in_array() const { return (arrays_ & 1U) != 0; }
+
+  const tracefile::NameTables& names_;
+  Int64 int64_;
+  tracefile::ValueText texts_;
+  core::TextBuffer* json_ = nullptr;
+  core::TextBuffer resolved_;
+  std::optional<u32> pid_;
+  i64 time_ = 0;
+  u64 arrays_ = 0;  // one bit a level, the innermost lowest: whether it is an array
+  bool first_ = true;
+};
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,116 @@
+#include "cli/trace_input.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include <CLI/App.hpp>
+#include <CLI/Validators.hpp>
+#include <fmt/format.h>
+
+#include "core/file.hpp"
+#include "tracefile/gzip_image.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+std::optional<std::string> time_or_null(core::FileTime time) {
+  if (time.ticks == 0) return std::nullopt;
+  return core::to_string(time);
+}
+
+}  // namespace
+
+void add_trace_input_options(CLI::App& command, TraceInputOptions& options) {
+  options.jobs = std::max(1U, std::thread::hardware_concurrency());
+  command.add_option("file", options.file, "The trace: an .etl file, or one packed with gzip")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("-j,--jobs", options.jobs, "Threads; the output is the same for any number")
+      ->check(CLI::Range(1U, 256U))
+      ->capture_default_str();
+  command
+      .add_option("--pointer-size", options.pointer_size,
+                  "Take every event as logged by a producer of this pointer size")
+      ->check(CLI::IsMember({4, 8}));
+  command
+      .add_option("--unpacked-limit", options.unpacked_limit,
+                  "Most bytes that a gzip file may unpack to")
+      ->transform(CLI::AsSizeValue(false));
+  command
+      .add_option("--names-limit", options.names_limit,
+                  "Most bytes for names of processes, threads, files, images and registry keys")
+      ->transform(CLI::AsSizeValue(false));
+}
+
+std::optional<TraceInput> open_trace(const TraceInputOptions& options, bool names, Report& report) {
+  TraceInput input;
+  auto file = core::FileImage::open(options.file);
+  if (!file) {
+    report.failed(options.file, file.error());
+    return std::nullopt;
+  }
+  input.file = std::move(*file);
+  const core::ImageSource* source = input.file.get();
+  if (tracefile::is_gzip(*source)) {
+    auto unpacked = tracefile::unpack_gzip(*source, options.unpacked_limit, input.findings);
+    if (!unpacked) {
+      report.failed(options.file, unpacked.error());
+      return std::nullopt;
+    }
+    input.unpacked = std::move(*unpacked);
+    source = input.unpacked.get();
+  }
+  tracefile::CatalogOptions catalog;
+  catalog.jobs = options.jobs;
+  catalog.pointer_size = options.pointer_size;
+  catalog.names = names;
+  catalog.largest_names = options.names_limit;
+  auto trace = tracefile::Trace::open(*source, catalog, input.findings);
+  if (!trace) {
+    if (trace.error().fault == core::Fault::io)
+      report.failed(options.file, trace.error());
+    else
+      report.failed(options.file, fmt::format("not an .etl file: {}", trace.error()));
+    return std::nullopt;
+  }
+  input.trace = std::make_unique<tracefile::Trace>(std::move(*trace));
+  return input;
+}
+
+void write_session(JsonWriter& json, const tracefile::Trace& trace) {
+  const auto& header = trace.header();
+  const auto& scan = trace.scan();
+  json.begin_object()
+      .field("logger_name", header.logger_name)
+      .field("log_file_name", header.log_file_name)
+      .field("start_time", time_or_null(header.start_time))
+      .field("end_time", time_or_null(header.end_time))
+      .field("boot_time", time_or_null(header.boot_time))
+      .field("bias_minutes", header.bias)
+      .field("windows_version", fmt::format("{}.{}.{}", header.major_version, header.minor_version,
+                                            header.provider_version))
+      .field("log_version", fmt::format("{}.{}", header.sub_version, header.sub_minor_version))
+      .field("processors", header.processors)
+      .field("cpu_mhz", header.cpu_speed)
+      .field("pointer_size", header.pointer_size)
+      .field("log_file_mode", fmt::format("{:#x}", header.log_file_mode))
+      .field("maximum_file_size", header.maximum_file_size)
+      .field("buffer_size", header.buffer_size)
+      .field("buffers_written", header.buffers_written)
+      .field("buffers", scan.buffers.size())
+      .field("compression", to_string(scan.compression))
+      .field("events", trace.events())
+      .field("events_lost", header.events_lost)
+      .field("buffers_lost", header.buffers_lost)
+      .field("timer_resolution", header.timer_resolution);
+  json.key("clock")
+      .begin_object()
+      .field("type", to_string(trace.clock().type()))
+      .field("frequency", header.performance_frequency)
+      .field("first_timestamp", scan.first_timestamp)
+      .field("time_quality", trace.clock().approximate() ? "approximate" : "exact")
+      .end_object();
+  json.end_object();
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/command.hpp"
+#include "tracefile/trace.hpp"
+
+namespace coldtrace::cli {
+
+// Options of every command that reads a trace.
+struct TraceInputOptions : CommonOptions {
+  std::string file;
+  unsigned jobs = 1;
+  unsigned pointer_size = 0;
+  u64 unpacked_limit = u64{64} << 30;
+  u64 names_limit = u64{256} << 20;
+};
+
+void add_trace_input_options(CLI::App& command, TraceInputOptions& options);
+
+// An opened trace with what it reads from, gzip unpacked.
+struct TraceInput {
+  std::unique_ptr<core::ImageSource> file;
+  std::unique_ptr<core::ImageSource> unpacked;  // null when the file is not compressed
+  std::unique_ptr<tracefile::Trace> trace;
+  core::Findings findings;
+};
+
+// Nothing when the file cannot be read, which `report` then says.
+std::optional<TraceInput> open_trace(const TraceInputOptions& options, bool names, Report& report);
+
+// The object of the trace's header: session, machine, clock and loss.
+void write_session(JsonWriter& json, const tracefile::Trace& trace);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,338 @@
+#include "cli/trace_lines.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/json_text.hpp"
+#include "tracefile/extended_data.hpp"
+#include "tracefile/trace_header.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using core::TextBuffer;
+using tracefile::Decoded;
+using tracefile::Event;
+using tracefile::EventClass;
+using tracefile::EventKind;
+using tracefile::ExtendedType;
+
+constexpr u8 stack_group = 0x18;
+constexpr u8 stack_key_kernel = 37;
+constexpr u8 stack_key_user = 38;
+
+template <class T>
+void append_optional(TextBuffer& json, const std::optional<T>& number) {
+  if (number)
+    json.append_decimal(u64{*number});
+  else
+    json.append("null");
+}
+
+bool is_zero(core::ByteView bytes) {
+  return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
+}
+
+// Lower-case GUID without the temporary that to_string makes.
+void append_guid(TextBuffer& text, core::ByteView bytes) {
+  constexpr std::size_t order[] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
+  for (std::size_t i = 0; i < std::size(order); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text.append('-');
+    text.append_hex(bytes.subspan(order[i], 1));
+  }
+}
+
+void append_csv(TextBuffer& text, std::string_view field) {
+  if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
+    text.append(field);
+    return;
+  }
+  text.append('"');
+  for (const char c : field) {
+    if (c == '"') text.append('"');
+    text.append(c);
+  }
+  text.append('"');
+}
+
+bool has_level(const Event& event) {
+  return !event.kernel_group && event.event_class != EventClass::message &&
+         event.event_class != EventClass::error;
+}
+
+}  // namespace
+
+TraceLines::TraceLines(const tracefile::Trace& trace, const TraceLineOptions& options)
+    : trace_{trace},
+      options_{options},
+      decoder_{trace.schemas()},
+      fields_{trace.clock(), trace.names(), options.int64} {}
+
+void TraceLines::append_event(TextBuffer& text, const Event& event) {
+  const auto& kind = decoder_.kind_of(event);
+  if (options_.format == TraceFormat::csv)
+    append_csv_event(text, event, kind);
+  else
+    append_json_event(text, event, kind);
+}
+
+void TraceLines::append_time(TextBuffer& text, i64 timestamp) {
+  text.append(times_.format(trace_.clock().to_file_time(timestamp)));
+}
+
+void TraceLines::append_process(TextBuffer& json, const Event& event) {
+  const auto name =
+      event.pid ? trace_.names().find_process(*event.pid, event.timestamp) : std::nullopt;
+  if (!name) {
+    json.append("null");
+    return;
+  }
+  if (process_.pid != event.pid || process_.name.data() != name->data()) {
+    scratch_.clear();
+    append_json_text(scratch_, *name);
+    process_ = {event.pid, *name, std::string{scratch_.view()}};
+  }
+  json.append(process_.json);
+}
+
+const std::string& TraceLines::kind_text(const EventKind& kind) {
+  if (kind.number >= kind_texts_.size()) kind_texts_.resize(kind.number + std::size_t{1});
+  auto& cached = kind_texts_[kind.number];
+  if (cached.ready) return cached.provider;
+  scratch_.clear();
+  scratch_.append("\"provider\":{\"guid\":\"");
+  append_guid(scratch_, kind.provider.bytes);
+  scratch_.append("\",\"name\":");
+  const auto name_or_null = [&](const std::string& name) {
+    if (name.empty())
+      scratch_.append("null");
+    else
+      append_json_text(scratch_, name);
+  };
+  name_or_null(kind.provider_name);
+  scratch_.append("},\"name\":");
+  name_or_null(kind.name);
+  scratch_.append(",\"id\":");
+  append_optional(
+      scratch_, kind.event_class == EventClass::manifest || kind.event_class == EventClass::message
+                    ? std::optional{kind.id}
+                    : std::nullopt);
+  cached = {std::string{scratch_.view()}, kind.kept};
+  return cached.provider;
+}
+
+void TraceLines::append_json_event(TextBuffer& text, const Event& event, const EventKind& kind) {
+  text.append(options_.format == TraceFormat::json ? ",{\"type\":\"event\",\"time\":"
+                                                   : "{\"type\":\"event\",\"time\":");
+  if (event.has_time) {
+    text.append('"');
+    append_time(text, event.timestamp);
+    text.append("\",\"timestamp\":");
+    append_json_integer(text, event.timestamp, options_.int64);
+  } else {
+    text.append("null,\"timestamp\":null");
+  }
+  if (trace_.clock().approximate()) text.append(",\"time_quality\":\"approximate\"");
+  text.append(",\"cpu\":");
+  append_optional(text, event.cpu);
+  text.append(",\"pid\":");
+  append_optional(text, event.pid);
+  text.append(",\"tid\":");
+  append_optional(text, event.tid);
+  text.append(",\"process\":");
+  append_process(text, event);
+  text.append(',');
+  text.append(kind_text(kind));
+  const bool named =
+      event.event_class == EventClass::classic || event.event_class == EventClass::manifest;
+  text.append(",\"opcode\":");
+  append_optional(text, named ? std::optional{event.opcode} : std::nullopt);
+  text.append(",\"version\":");
+  append_optional(text, named ? std::optional{event.version} : std::nullopt);
+  text.append(",\"level\":");
+  append_optional(text, has_level(event) ? std::optional{event.level} : std::nullopt);
+  text.append(",\"keywords\":");
+  if (event.event_class == EventClass::manifest) {
+    text.append('"');
+    text.append_hex(event.keywords);
+    text.append('"');
+  } else {
+    text.append("null");
+  }
+  text.append(",\"activity\":");
+  if (event.activity.empty() || is_zero(event.activity)) {
+    text.append("null");
+  } else {
+    text.append('"');
+    append_guid(text, event.activity);
+    text.append('"');
+  }
+  text.append(",\"fields\":{");
+  details_.clear();
+  const auto decoded = append_payload(text, event, kind);
+  text.append('}');
+  append_details(text, event);
+  text.append(",\"decoded\":\"");
+  text.append(to_string(decoded));
+  text.append("\"}\n");
+}
+
+// Members of the object `fields`; what is left of the payload goes to details_.
+Decoded TraceLines::append_payload(TextBuffer& json, const Event& event, const EventKind& kind) {
+  fields_.start(json, event.pid, event.timestamp);
+  const auto result = decoder_.decode(event, kind, fields_);
+  counter_.count(kind, result.decoded);
+  if (result.decoded == Decoded::exact) return result.decoded;
+  const auto rest = event.payload.subspan(std::min(result.consumed, event.payload.size()));
+  if (rest.empty() && result.decoded == Decoded::raw) return result.decoded;
+  details_.append(result.decoded == Decoded::raw ? ",\"payload\":\"" : ",\"trailing\":\"");
+  details_.append_hex(rest);
+  details_.append('"');
+  return result.decoded;
+}
+
+// What comes between fields and decoded.
+void TraceLines::append_details(TextBuffer& json, const Event& event) {
+  if (!fields_.resolved().empty()) {
+    json.append(",\"resolved\":{");
+    json.append(fields_.resolved());
+    json.append('}');
+  }
+  json.append(details_.view());
+  append_extended(json, event);
+  if (options_.header_fields) append_header_fields(json, event);
+  json.append(",\"stack\":");
+  append_stack(json, event);
+}
+
+void TraceLines::append_stack(TextBuffer& json, const Event& event) {
+  const bool defined_elsewhere =
+      event.kernel_group == stack_group &&
+      (event.opcode == stack_key_kernel || event.opcode == stack_key_user);
+  if (event.extended.empty() && !defined_elsewhere) {
+    json.append("null");
+    return;
+  }
+  tracefile::read_stack(event, stack_);
+  if (defined_elsewhere && event.payload.size() >= std::size_t{16} + event.pointer_size)
+    stack_.keys.push_back(event.pointer_size == 8 ? *core::load<u64>(event.payload, 16)
+                                                  : u64{*core::load<u32>(event.payload, 16)});
+  for (const auto key : stack_.keys)
+    if (const auto frames = trace_.names().find_stack(key))
+      stack_.frames.insert(stack_.frames.end(), frames->begin(), frames->end());
+  if (stack_.frames.empty()) {
+    json.append("null");
+    return;
+  }
+  char separator = '[';
+  for (const auto frame : stack_.frames) {
+    json.append(separator);
+    json.append('"');
+    json.append_hex(frame);
+    json.append('"');
+    separator = ',';
+  }
+  json.append(']');
+}
+
+void TraceLines::append_header_fields(TextBuffer& json, const Event& event) {
+  json.append(",\"header\":{\"type\":\"");
+  json.append(to_string(static_cast<tracefile::HeaderType>(event.header_type)));
+  json.append("\",\"buffer\":");
+  json.append_decimal(event.buffer_offset);
+  json.append(",\"offset\":");
+  json.append_decimal(u64{event.offset});
+  json.append(",\"size\":");
+  json.append_decimal(u64{event.size});
+  json.append(",\"payload_size\":");
+  json.append_decimal(u64{event.payload.size()});
+  json.append(",\"pointer_size\":");
+  json.append_decimal(u64{event.pointer_size});
+  json.append(",\"channel\":");
+  json.append_decimal(u64{event.channel});
+  json.append(",\"task\":");
+  json.append_decimal(u64{event.task});
+  json.append(",\"kernel_time\":");
+  append_optional(json, event.kernel_time);
+  json.append(",\"user_time\":");
+  append_optional(json, event.user_time);
+  json.append('}');
+}
+
+void TraceLines::append_gap(TextBuffer& text, const tracefile::Gap& gap) {
+  const bool csv = options_.format == TraceFormat::csv;
+  if (options_.format == TraceFormat::json) text.append(',');
+  text.append(csv ? "gap," : "{\"type\":\"gap\",\"time\":");
+  if (gap.timestamp) {
+    if (!csv) text.append('"');
+    append_time(text, *gap.timestamp);
+    text.append(csv ? "," : "\",\"timestamp\":");
+    append_json_integer(text, *gap.timestamp, options_.int64);
+  } else {
+    text.append(csv ? "," : "null,\"timestamp\":null");
+  }
+  text.append(csv ? "," : ",\"cpu\":");
+  if (gap.cpu || !csv) append_optional(text, gap.cpu);
+  if (csv) {
+    text.append(",,,,,,,,,,,,,,,");
+    append_csv(text, fmt::format("{{\"reason\":\"{}\",\"offset\":{},\"length\":{}}}",
+                                 to_string(gap.reason), gap.offset, gap.length));
+    text.append('\n');
+    return;
+  }
+  text.append(fmt::format(",\"reason\":\"{}\",\"offset\":{},\"length\":{}}}\n",
+                          to_string(gap.reason), gap.offset, gap.length));
+}
+
+void TraceLines::append_csv_event(TextBuffer& text, const Event& event, const EventKind& kind) {
+  const auto optional = [&](const auto& number) {
+    text.append(',');
+    if (number) text.append_decimal(u64{*number});
+  };
+  text.append("event,");
+  if (event.has_time) append_time(text, event.timestamp);
+  text.append(',');
+  if (event.has_time) text.append_decimal(event.timestamp);
+  optional(event.cpu);
+  optional(event.pid);
+  optional(event.tid);
+  text.append(',');
+  if (event.pid)
+    append_csv(text, trace_.names().find_process(*event.pid, event.timestamp).value_or(""));
+  text.append(',');
+  append_guid(text, event.provider.bytes);
+  text.append(',');
+  append_csv(text, kind.provider_name);
+  text.append(',');
+  append_csv(text, kind.name);
+  const bool by_id =
+      event.event_class == EventClass::manifest || event.event_class == EventClass::message;
+  const bool by_opcode =
+      event.event_class == EventClass::classic || event.event_class == EventClass::manifest;
+  optional(by_id ? std::optional{event.id} : std::nullopt);
+  optional(by_opcode ? std::optional{event.opcode} : std::nullopt);
+  optional(by_opcode ? std::optional{event.version} : std::nullopt);
+  optional(has_level(event) ? std::optional{event.level} : std::nullopt);
+  text.append(',');
+  if (event.event_class == EventClass::manifest) text.append_hex(event.keywords);
+  text.append(',');
+  if (!event.activity.empty() && !is_zero(event.activity)) append_guid(text, event.activity);
+  text.append(',');
+  scratch_.clear();
+  details_.clear();
+  scratch_.append('{');
+  const auto decoded = append_payload(scratch_, event, kind);
+  scratch_.append('}');
+  text.append(to_string(decoded));
+  text.append(',');
+  append_csv(text, scratch_.view());
+  text.append(',');
+  // The details are members with a comma before each; the first comma becomes the brace.
+  scratch_.clear();
+  append_details(scratch_, event);
+  append_csv(text, fmt::format("{{{}}}", scratch_.view().substr(1)));
+  text.append('\n');
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,71 @@
+#pragma once
+
+#include "cli/trace_fields.hpp"
+#include "tracefile/extended_data.hpp"
+#include "tracefile/kind_counts.hpp"
+
+namespace coldtrace::cli {
+
+enum class TraceFormat : u8 { ndjson, json, csv };
+
+// What the columns of CSV are.
+constexpr std::string_view trace_csv_header =
+    "type,time,timestamp,cpu,pid,tid,process,provider_guid,provider,name,id,opcode,version,level,"
+    "keywords,activity,decoded,fields,details\n";
+
+struct TraceLineOptions {
+  TraceFormat format = TraceFormat::ndjson;
+  Int64 int64 = Int64::number;
+  bool header_fields = false;  // also the header fields that few need
+};
+
+// Writes events and gaps of one trace as lines and counts how they decoded. One object a thread.
+class TraceLines {
+ public:
+  TraceLines(const tracefile::Trace& trace, const TraceLineOptions& options);
+
+  void append_event(core::TextBuffer& text, const tracefile::Event& event);
+  void append_gap(core::TextBuffer& text, const tracefile::Gap& gap);
+
+  const tracefile::KindCounter& counter() const { return counter_; }
+
+ private:
+  // What does not change from event to event, already in JSON.
+  struct KindText {
+    std::string provider;  // "provider":{...},"name":...,"id":...
+    bool ready = false;
+  };
+  struct ProcessText {
+    std::optional<u32> pid;
+    std::string_view name;
+    std::string json;
+  };
+
+  void append_json_event(core::TextBuffer& text, const tracefile::Event& event,
+                         const tracefile::EventKind& kind);
+  void append_csv_event(core::TextBuffer& text, const tracefile::Event& event,
+                        const tracefile::EventKind& kind);
+  tracefile::Decoded append_payload(core::TextBuffer& json, const tracefile::Event& event,
+                                    const tracefile::EventKind& kind);
+  void append_details(core::TextBuffer& json, const tracefile::Event& event);
+  void append_extended(core::TextBuffer& json, const tracefile::Event& event);
+  void append_header_fields(core::TextBuffer& json, const tracefile::Event& event);
+  void append_stack(core::TextBuffer& json, const tracefile::Event& event);
+  void append_time(core::TextBuffer& text, i64 timestamp);
+  void append_process(core::TextBuffer& json, const tracefile::Event& event);
+  const std::string& kind_text(const tracefile::EventKind& kind);
+
+  const tracefile::Trace& trace_;
+  TraceLineOptions options_;
+  tracefile::EventDecoder decoder_;
+  TraceFields fields_;
+  tracefile::KindCounter counter_;
+  core::FileTimeFormatter times_;
+  std::vector<KindText> kind_texts_;
+  ProcessText process_;
+  core::TextBuffer scratch_;
+  core::TextBuffer details_;
+  tracefile::EventStack stack_;
+};
+
+}  // namespace coldtrace::cli

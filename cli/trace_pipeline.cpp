@@ -1,0 +1,121 @@
+#include "cli/trace_pipeline.hpp"
+
+#include <deque>
+
+#include "core/parallel.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+constexpr std::size_t events_per_batch = 1024;
+constexpr std::size_t largest_batch = 4 << 20;  // bytes of buffers that its events lie in
+
+// Some events and gaps in their order, and the lines made of them.
+struct Batch {
+  struct GapAt {
+    std::size_t event;  // before which it comes
+    tracefile::Gap gap;
+  };
+  std::vector<tracefile::Event> events;
+  std::vector<GapAt> gaps;
+  std::vector<std::shared_ptr<const tracefile::Buffer>> buffers;
+  std::size_t held = 0;
+  core::TextBuffer text;
+
+  bool full() const { return events.size() >= events_per_batch || held >= largest_batch; }
+
+  void add(const tracefile::Event& event, const std::shared_ptr<const tracefile::Buffer>& buffer) {
+    events.push_back(event);
+    for (const auto& known : buffers)
+      if (known == buffer) return;
+    buffers.push_back(buffer);
+    held += buffer->bytes.size();
+  }
+
+  void clear() {
+    events.clear();
+    gaps.clear();
+    buffers.clear();
+    held = 0;
+    text.clear();
+  }
+};
+
+void make_lines(Batch& batch, TraceLines& lines) {
+  auto gap = batch.gaps.begin();
+  for (std::size_t i = 0; i <= batch.events.size(); ++i) {
+    for (; gap != batch.gaps.end() && gap->event == i; ++gap)
+      lines.append_gap(batch.text, gap->gap);
+    if (i < batch.events.size()) lines.append_event(batch.text, batch.events[i]);
+  }
+}
+
+// Fills batches with the wanted events and the gaps of a trace.
+class BatchFiller {
+ public:
+  BatchFiller(const tracefile::Trace& trace, const TracePipelineOptions& options,
+              TracePipelineResult& result)
+      : options_{options},
+        result_{result},
+        stream_{trace.stream(stream_options(trace, options))},
+        selector_{trace, options.selection} {}
+
+  // False when there is nothing more.
+  bool fill(Batch& batch) {
+    batch.clear();
+    while (!ended_ && !batch.full()) add_next(batch);
+    return !batch.events.empty() || !batch.gaps.empty();
+  }
+
+ private:
+  using Item = tracefile::EventStream::Item;
+
+  static tracefile::StreamOptions stream_options(const tracefile::Trace& trace,
+                                                 const TracePipelineOptions& options) {
+    tracefile::StreamOptions stream_options;
+    stream_options.order = options.order;
+    limit_to_times(options.selection, trace.clock(), stream_options);
+    return stream_options;
+  }
+
+  void add_next(Batch& batch) {
+    const auto item = stream_.next();
+    if (item == Item::end) {
+      ended_ = true;
+    } else if (item == Item::gap) {
+      batch.gaps.push_back({batch.events.size(), stream_.gap()});
+      ++result_.gaps;
+    } else if (selector_.wants(stream_.event())) {
+      ended_ = options_.limit && result_.events == *options_.limit;
+      if (ended_) return;
+      batch.add(stream_.event(), stream_.buffer());
+      ++result_.events;
+    }
+  }
+
+  const TracePipelineOptions& options_;
+  TracePipelineResult& result_;
+  tracefile::EventStream stream_;
+  TraceSelector selector_;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+TracePipelineResult write_trace(const tracefile::Trace& trace, const TracePipelineOptions& options,
+                                Output& output) {
+  TracePipelineResult result;
+  BatchFiller filler{trace, options, result};
+  std::deque<TraceLines> lines;
+  for (unsigned i = 0; i < options.jobs; ++i) lines.emplace_back(trace, options.lines);
+  core::ordered_pipeline<Batch>(
+      options.jobs, [&](Batch& batch) { return filler.fill(batch); },
+      [&](unsigned worker, Batch& batch) { make_lines(batch, lines[worker]); },
+      [&](Batch& batch) { output.write(batch.text.view()); });
+  tracefile::KindCounts counts;
+  for (const auto& maker : lines) maker.counter().add_to(counts);
+  result.kinds = counts.sorted();
+  return result;
+}
+
+}  // namespace coldtrace::cli

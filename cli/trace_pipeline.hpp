@@ -1,0 +1,28 @@
+#pragma once
+
+#include "cli/output.hpp"
+#include "cli/trace_lines.hpp"
+#include "cli/trace_selection.hpp"
+
+namespace coldtrace::cli {
+
+struct TracePipelineOptions {
+  TraceLineOptions lines;
+  TraceSelection selection;
+  tracefile::Order order = tracefile::Order::time;
+  std::optional<u64> limit;  // events
+  unsigned jobs = 1;
+};
+
+struct TracePipelineResult {
+  u64 events = 0;
+  u64 gaps = 0;
+  std::vector<tracefile::KindCount> kinds;
+};
+
+// Writes all wanted events. This thread merges and selects; lines are made batch by batch by
+// `jobs` threads and written in the order of the batches, so the output is always the same.
+TracePipelineResult write_trace(const tracefile::Trace& trace, const TracePipelineOptions& options,
+                                Output& output);
+
+}  // namespace coldtrace::cli
