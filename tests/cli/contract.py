@@ -1,0 +1,312 @@
+"""What every command promises: help, exit codes, whole-or-nothing output, findings policy.
+
+usage: contract.py COLDTRACE IMAGES SOURCES [unittest arguments]
+Tests that need an assembled image skip where no compiler could build it.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import jsonschema
+
+COLDTRACE, IMAGES, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:4])
+
+
+def run(*arguments, **options):
+    return subprocess.run([COLDTRACE, *map(str, arguments)], capture_output=True, timeout=120,
+                          **options)
+
+
+def image(name):
+    path = IMAGES / name
+    if not path.exists():
+        raise unittest.SkipTest(f"no compiler built {name}")
+    return path
+
+
+def commands(*prefix):
+    """All commands below `prefix`, found in their help."""
+    text = run(*prefix, "--help").stdout.decode()
+    if "Subcommands:" not in text:
+        return [prefix]
+    rows = text.split("Subcommands:")[1].split("\n\n")[0]
+    names = re.findall(r"^  ([a-z][a-z0-9-]*)  ", rows, re.M)
+    assert names, text
+    return [command for name in names for command in commands(*prefix, name)]
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+        self.here = Path(self.directory.name)
+
+    def write(self, name, content):
+        path = self.here / name
+        path.write_bytes(content)
+        return path
+
+    def exits(self, status, *arguments, **options):
+        done = run(*arguments, **options)
+        self.assertEqual(done.returncode, status, done.stderr.decode(errors="replace"))
+        return done
+
+
+class Help(Case):
+    def test_every_command_has_help_with_examples_and_its_exit_codes(self):
+        found = commands()
+        self.assertGreaterEqual(len(found), 4)
+        for command in found:
+            with self.subTest(command=command):
+                text = self.exits(0, *command, "--help").stdout.decode()
+                self.assertIn("Examples:\n  coldtrace " + " ".join(command), text)
+                self.assertIn("Exit status:\n  0  ", text)
+                self.assertIn("\n  2  ", text)
+                self.assertIn("--fail-on", text)
+
+    def test_version(self):
+        self.assertRegex(self.exits(0, "--version").stdout.decode(), r"^coldtrace \d+\.\d+\.\d+\n$")
+
+    def test_usage_errors_are_2_and_on_standard_error(self):
+        for arguments in ([], ["nonsense"], ["syscalls"], ["syscalls", "map"],
+                          ["syscalls", "map", "--format", "xml", "x"],
+                          ["syscalls", "map", "--fail-on", "no-such-code", "x"]):
+            with self.subTest(arguments=arguments):
+                done = self.exits(2, *arguments)
+                self.assertEqual(done.stdout, b"")
+                self.assertTrue(done.stderr)
+
+
+class Findings(Case):
+    def test_the_list_has_exactly_the_codes_of_the_sources(self):
+        used = set()
+        for library in ("core", "pe", "ntfs", "syscall-map", "tracefile", "cli"):
+            for source in (SOURCES / library).rglob("*.?pp"):
+                used |= set(re.findall(r'(?:warning|info)\(\s*"([a-z0-9-]+)"', source.read_text()))
+        listed = json.loads(self.exits(0, "findings", "--format", "json").stdout)
+        codes = [row["code"] for row in listed]
+        self.assertEqual(codes, sorted(codes))
+        self.assertEqual(used - set(codes), set(), "used and not listed")
+        unused = {code for code in set(codes) - used
+                  if not any(f'"{code}"' in source.read_text()
+                             for library in ("core", "pe", "ntfs", "syscall-map", "tracefile")
+                             for source in (SOURCES / library).rglob("*.?pp"))}
+        self.assertEqual(unused, set(), "listed and not used")
+
+    def test_fail_on_and_tolerate_change_the_exit_code(self):
+        sound = image("windows10-x64/ntdll.dll")
+        hooked = image("hooked-x64/ntdll.dll")
+        self.exits(0, "syscalls", "map", sound)
+        self.exits(1, "syscalls", "map", "--fail-on", "number-hole", sound)
+        self.exits(1, "syscalls", "map", "--fail-on", "number-gap,number-hole", sound)
+        self.exits(0, "syscalls", "map", "--fail-on", "number-gap", sound)
+        done = self.exits(1, "syscalls", "map", hooked)
+        codes = set(re.findall(r"warning: ([a-z-]+)", done.stderr.decode()))
+        self.assertIn("hooked-stub", codes)
+        self.exits(0, "syscalls", "map", "--tolerate", ",".join(codes), hooked)
+        self.exits(1, "syscalls", "map", "--tolerate", "hooked-stub", hooked)
+
+    def test_quiet_says_nothing_and_exits_the_same(self):
+        done = self.exits(1, "syscalls", "map", "--quiet", image("hooked-x64/ntdll.dll"))
+        self.assertEqual(done.stderr, b"")
+
+
+class Inputs(Case):
+    def test_what_is_no_image_is_named(self):
+        rows = {
+            "a directory": (self.here, b"directory"),
+            "an empty file": (self.write("empty", b""), b"empty"),
+            "a missing file": (self.here / "missing", b"No such file"),
+            "an ELF file": (Path("/proc/self/exe"), b"ELF"),
+            "text": (self.write("text", b"#!/bin/sh\n"), b"text"),
+        }
+        for why, (path, sentence) in rows.items():
+            with self.subTest(why):
+                done = self.exits(2, "syscalls", "map", path)
+                self.assertIn(str(path).encode(), done.stderr)
+                self.assertIn(sentence, done.stderr)
+                self.assertEqual(done.stdout, b"")
+
+    def test_one_bad_input_of_several_is_a_finding(self):
+        good = image("windows10-x64/ntdll.dll")
+        done = self.exits(1, "syscalls", "map", "--format", "json", self.here, good)
+        self.assertEqual(len(json.loads(done.stdout)["images"]), 1)
+        self.assertIn(str(self.here).encode(), done.stderr)
+
+    def test_every_truncation_of_an_image_ends_with_an_answer(self):
+        content = image("windows10-x64/ntdll.dll").read_bytes()
+        path = self.here / "cut.dll"
+        for size in sorted({*range(0, 1024, 64), *range(1024, len(content), 512)}):
+            path.write_bytes(content[:size])
+            done = run("syscalls", "map", "--format", "json", path)
+            self.assertIn(done.returncode, (0, 1, 2), size)
+            if done.returncode < 2:
+                json.loads(done.stdout)
+
+    def test_names_cannot_talk_to_the_terminal_or_break_json(self):
+        content = image("windows10-x64/ntdll.dll").read_bytes()
+        bent = content.replace(b"NtAccessCheck\0", b"Nt\x1b[31m\xff\"\\A\n\0")
+        self.assertNotEqual(bent, content)
+        path = self.write("bent.dll", bent)
+        for form in ("text", "csv", "json", "c-header", "j00ru-csv"):
+            with self.subTest(form):
+                done = run("syscalls", "map", "--format", form, "--explain", path)
+                self.assertNotIn(b"\x1b", done.stderr)
+                if form in ("text", "c-header"):
+                    self.assertNotIn(b"\x1b", done.stdout)
+                if form == "json":
+                    self.assertTrue(json.loads(done.stdout.decode()))
+
+
+class Results(Case):
+    def test_output_files_are_whole_or_not_there(self):
+        target = self.here / "map.json"
+        sound = image("windows10-x64/ntdll.dll")
+        done = self.exits(0, "syscalls", "map", "--format", "json", sound, "-o", target)
+        self.assertEqual(done.stdout, b"")
+        self.assertTrue(json.loads(target.read_text())["images"])
+        target.write_text("old")
+        self.exits(2, "syscalls", "map", self.here / "missing", "-o", target)
+        self.assertEqual(target.read_text(), "old")
+        self.assertEqual(os.listdir(self.here), ["map.json"])
+        self.exits(2, "syscalls", "map", sound, "-o", self.here / "no" / "such" / "place")
+        self.exits(2, "syscalls", "map", sound, "-o", self.here)
+
+    def test_a_full_disk_is_2(self):
+        sound = image("windows10-x64/ntdll.dll")
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([COLDTRACE, "syscalls", "map", sound], stdout=full,
+                                  stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"No space left", done.stderr)
+        self.exits(2, "syscalls", "map", sound, "-o", "/dev/full")
+
+    def test_a_closed_pipe_ends_quietly_with_0(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run([COLDTRACE, "syscalls", "map", "-q", image("windows10-x64/ntdll.dll")],
+                              stdout=writer, stderr=subprocess.PIPE, timeout=60)
+        os.close(writer)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def test_the_same_input_gives_the_same_bytes(self):
+        sound = image("windows10-x64/ntdll.dll")
+        for form in ("text", "json", "csv", "c-header", "j00ru-csv"):
+            first = self.exits(0, "syscalls", "map", "--format", form, sound)
+            second = self.exits(0, "syscalls", "map", "--format", form, sound, cwd="/")
+            self.assertEqual(first.stdout, second.stdout)
+
+
+class Syscalls(Case):
+    def every_image(self):
+        found = [path for path in sorted(IMAGES.glob("*/*")) if path.suffix in (".dll", ".exe")]
+        if not found:
+            self.skipTest("no compiler built the images")
+        return found
+
+    def validate(self, document, schema):
+        text = (SOURCES / "docs/schema" / f"{schema}.schema.json").read_text()
+        jsonschema.validate(document, json.loads(text))
+
+    def test_json_follows_its_schema(self):
+        for path in self.every_image():
+            with self.subTest(path=path):
+                document = json.loads(run("syscalls", "map", "--format", "json", path).stdout)
+                self.validate(document, "syscall-map")
+                numbers = [s["number"] for s in document["images"][0]["services"]]
+                self.assertEqual(numbers, sorted(numbers))
+
+    def test_csv_has_a_row_for_each_service(self):
+        import csv
+        sound = image("windows10-wow64/ntdll.dll")
+        rows = list(csv.DictReader(run("syscalls", "map", "--format", "csv", sound).stdout.decode()
+                                   .splitlines()))
+        services = json.loads(run("syscalls", "map", "--format", "json",
+                                  sound).stdout)["images"][0]["services"]
+        self.assertEqual(len(rows), len(services))
+        for row, service in zip(rows, services):
+            self.assertEqual(int(row["number"]), service["number"])
+            self.assertEqual(row["name"], service["name"])
+            self.assertEqual(int(row["argument_bytes"]), service["argument_bytes"])
+
+    def test_the_c_header_compiles_and_is_indexed_by_number(self):
+        sound = image("windows10-x64/ntdll.dll")
+        kernel = image("windows10-x64-win32u/win32u.dll")
+        header = self.here / "services.h"
+        self.exits(0, "syscalls", "map", "--format", "c-header", sound, kernel, sound, "-o", header)
+        document = json.loads(run("syscalls", "map", "--format", "json", sound, kernel).stdout)
+        checks = []
+        for entry in document["images"]:
+            identity = entry["identity"]
+            for service in entry["services"]:
+                checks.append(f'check({identity["time_date_stamp"]}u, {identity["size_of_image"]}u, '
+                              f'{service["number"]}, "{service["name"]}");')
+        program = self.write("program.c", f"""
+#include <stdio.h>
+#include <string.h>
+#include "services.h"
+static int failed;
+static void check(unsigned long stamp, unsigned long size, int number, const char *name) {{
+    const struct coldtrace_service_table *table = coldtrace_service_tables;
+    while (table->services && (table->time_date_stamp != stamp || table->size_of_image != size))
+        ++table;
+    if (!table->services || number < table->first || number - table->first >= table->count ||
+        strcmp(table->services[number - table->first].name, name) != 0) {{
+        printf("%d %s\\n", number, name);
+        failed = 1;
+    }}
+}}
+int main(void) {{
+    {" ".join(checks)}
+    return failed;
+}}
+""".encode())
+        binary = self.here / "program"
+        subprocess.run(["cc", "-std=c89", "-pedantic", "-Wall", "-Wextra", "-Werror", program, "-o",
+                        binary], check=True, cwd=self.here)
+        done = subprocess.run([binary], capture_output=True)
+        self.assertEqual((done.returncode, done.stdout), (0, b""))
+
+    def test_several_images_give_the_familiar_table(self):
+        old, new = image("windows7-x64/ntdll.dll"), image("windows10-x64/ntdll.dll")
+        lines = self.exits(0, "syscalls", "map", "--format", "j00ru-csv", old,
+                           new).stdout.decode().splitlines()
+        self.assertEqual(lines[0].count(","), 2)
+        self.assertTrue(any(re.fullmatch(r"NtClose,0x[0-9a-f]{4},0x[0-9a-f]{4}", line)
+                            for line in lines))
+
+    def test_compare_is_0_for_the_same_and_1_for_a_difference(self):
+        x64 = image("windows10-x64/ntdll.dll")
+        self.exits(0, "syscalls", "compare", x64, x64)
+        content = x64.read_bytes()
+        bent = content.replace(b"NtClose\0", b"NtClosf\0").replace(b"ZwClose\0", b"ZwClosf\0")
+        done = self.exits(1, "syscalls", "compare", x64, self.write("bent.dll", bent))
+        self.assertIn(b"NtClose removed", done.stdout)
+        self.assertIn(b"NtClosf inserted", done.stdout)
+        document = self.exits(1, "syscalls", "compare", "--format", "json", x64,
+                              self.here / "bent.dll").stdout
+        self.validate(json.loads(document), "syscall-comparison")
+        self.exits(2, "syscalls", "compare", x64, image("reader-x64/reader.dll"))
+        self.exits(2, "syscalls", "compare", x64, self.here / "missing")
+
+    def test_check_holds_an_ntdll_against_a_kernel(self):
+        ntdll, kernel = image("windows10-x64/ntdll.dll"), image("windows10-x64-kernel/ntoskrnl.exe")
+        done = run("syscalls", "check", "--format", "json", "--ntdll", ntdll, "--kernel", kernel)
+        document = json.loads(done.stdout)
+        self.validate(document, "syscall-check")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(document["trusted"])
+        self.assertEqual(document["disagreements"], [])
+        self.assertTrue(document["named"])
+        wrong = run("syscalls", "check", "--format", "json", "--ntdll",
+                    image("hooked-x64/ntdll.dll"), "--kernel", image("windows7-x86-kernel/ntoskrnl.exe"))
+        self.assertIn(wrong.returncode, (0, 1))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

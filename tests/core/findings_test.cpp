@@ -1,0 +1,51 @@
+#include "core/findings.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace coldtrace {
+namespace {
+
+TEST_CASE("findings of one code are counted and keep the first place and sentence") {
+  core::Findings findings;
+  findings.warning("gap", 0x10, "lost {} bytes", 3);
+  findings.info("hole", std::nullopt, "normal");
+  findings.warning("gap", 0x20, "lost {} bytes", 5);
+  REQUIRE(findings.all().size() == 2);
+  CHECK(findings.all()[0].count == 2);
+  CHECK(findings.all()[0].first_offset == 0x10);
+  CHECK(findings.all()[0].text == "lost 3 bytes");
+  CHECK(findings.count("gap") == 2);
+  CHECK(findings.count("other") == 0);
+}
+
+TEST_CASE("merging adds counts and keeps the order of first occurrence") {
+  core::Findings first, second;
+  first.warning("a", 1, "a");
+  second.warning("b", 2, "b");
+  second.warning("a", 3, "later");
+  first.merge(second);
+  REQUIRE(first.all().size() == 2);
+  CHECK(first.count("a") == 2);
+  CHECK(first.all()[0].text == "a");
+  CHECK(first.all()[1].code.view() == "b");
+}
+
+TEST_CASE("a second look at the same structures is not counted again") {
+  core::Findings first, second;
+  first.warning("a", 1, "a");
+  second.warning("a", 1, "a");
+  second.warning("b", 2, "b");
+  first.merge_unknown(second);
+  CHECK(first.count("a") == 1);
+  CHECK(first.count("b") == 1);
+}
+
+TEST_CASE("a million findings of one code cost one") {
+  core::Findings findings;
+  for (u64 i = 0; i < 1'000'000; ++i) findings.warning("same", i, "at {}", i);
+  CHECK(findings.all().size() == 1);
+  CHECK(findings.count("same") == 1'000'000);
+}
+
+}  // namespace
+}  // namespace coldtrace

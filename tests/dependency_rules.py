@@ -1,0 +1,144 @@
+"""Checks the rules between the libraries.
+
+    dependency_rules.py includes PROJECT
+        the includes, and what only cli/ may do
+    dependency_rules.py alone PROJECT CMAKE LIBRARY...
+        builds, installs and uses each library without the others
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+# What the files of a folder may include, beside the folder's own.
+ALLOWED = {
+    "core": set(),
+    "pe": {"core"},
+    "syscall-map": {"core", "pe"},
+    "ntfs": {"core"},
+    "tracefile": {"core"},
+}
+
+FORBIDDEN_IN_LIBRARIES = {
+    r"\bstd::(cout|cerr|clog)\b": "libraries do not print",
+    r"(?<![\w:.>])(std::)?(v?f?printf|f?puts|putchar|perror)\s*\(": "libraries do not print",
+    r"\bfmt::print\b": "libraries do not print",
+    r"(?<![\w.>])(std::)?(exit|_exit|quick_exit|abort|terminate)\s*\(": "libraries do not exit",
+    r"#include\s*<iostream>": "libraries do not print",
+    r"#include\s*[<\"](rapidjson|CLI)/": "libraries know neither JSON nor options",
+}
+FORBIDDEN_OUTSIDE_CORE = {r"\breinterpret_cast\b": "only core/ touches raw memory"}
+
+
+def sources(folder):
+    return sorted(
+        path for path in folder.rglob("*") if path.suffix in (".hpp", ".cpp", ".inc", ".in")
+    )
+
+
+def without_comments(text):
+    return re.sub(r"//.*", "", text)
+
+
+def check_file(path, library, project):
+    """Yields a sentence for each broken rule."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        code = without_comments(line)
+        where = f"{path.relative_to(project)}:{number}"
+        include = re.match(r'\s*#include\s*"([^"]+)"', code)
+        if include and library:
+            target = include.group(1)
+            if not (project / target).exists():
+                yield f'{where}: "{target}" is not written as a path from the top of the project'
+            elif target.split("/")[0] not in ALLOWED[library] | {library}:
+                yield f"{where}: {library} must not include {target}"
+        rules = {} if library == "core" else dict(FORBIDDEN_OUTSIDE_CORE)
+        if library:
+            rules |= FORBIDDEN_IN_LIBRARIES
+        for pattern, reason in rules.items():
+            if re.search(pattern, code):
+                yield f"{where}: {reason}: {line.strip()}"
+
+
+def check_includes(project):
+    broken = [
+        f"{path.parent.name}: a library without a rule here"
+        for path in project.glob("*/CMakeLists.txt")
+        if "coldtrace_add_library(" in path.read_text() and path.parent.name not in ALLOWED
+    ]
+    count = 0
+    for library in (*ALLOWED, "cli"):
+        for path in sources(project / library):
+            count += 1
+            rules_of = library if library in ALLOWED else None
+            broken += check_file(path, rules_of, project)
+    print("\n".join(broken) or f"{count} files, no rule broken")
+    return not broken and count > 0
+
+
+def run(*command):
+    done = subprocess.run(
+        [str(part) for part in command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+    )
+    if done.returncode != 0:
+        print(done.stdout)
+        sys.exit(f"failed: {' '.join(str(part) for part in command)}")
+    return done.stdout
+
+
+CONSUMER = """cmake_minimum_required(VERSION 3.25)
+project(consumer CXX)
+find_package(coldtrace REQUIRED COMPONENTS {library})
+add_executable(consumer main.cpp)
+# All of it, so that whatever it needs must be found as well.
+target_link_libraries(consumer $<LINK_LIBRARY:WHOLE_ARCHIVE,coldtrace::{library}>)
+"""
+
+
+def check_alone(project, library, cmake, folder):
+    """The library and what it needs, nothing else, and a program that includes all its headers."""
+    # One build folder for all, so that a library that several need is compiled once.
+    build = folder / "build"
+    own = folder / library
+    prefix, consumer = own / "prefix", own / "consumer"
+    fast = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0"]
+    run(cmake, "-S", project, "-B", build, *fast, f"-DCOLDTRACE_ONLY={library}")
+    run(cmake, "--build", build)
+    run(cmake, "--install", build, "--prefix", prefix)
+
+    archives = {path.stem.removeprefix("libcoldtrace_") for path in prefix.rglob("lib*.a")}
+    expected = {part.replace("-", "_") for part in ALLOWED[library] | {library}}
+    if archives != expected:
+        sys.exit(f"installed are {sorted(archives)}, expected {sorted(expected)}")
+
+    headers = prefix / "include" / "coldtrace"
+    includes = [
+        f'#include "{path.relative_to(headers)}"' for path in sorted(headers.rglob("*.hpp"))
+    ]
+    if not any(line.startswith(f'#include "{library}/') for line in includes):
+        sys.exit(f"no header of {library} was installed")
+    consumer.mkdir()
+    (consumer / "main.cpp").write_text("\n".join(includes) + "\n\nint main() {}\n")
+    (consumer / "CMakeLists.txt").write_text(CONSUMER.format(library=library))
+    run(cmake, "-S", consumer, "-B", own / "used", *fast, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run(cmake, "--build", own / "used")
+    print(f"{library}: {len(includes)} headers")
+
+
+def main():
+    what, project = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+    if what == "includes":
+        sys.exit(0 if check_includes(project) else 1)
+    with tempfile.TemporaryDirectory(prefix="coldtrace-alone-") as name:
+        for library in sys.argv[4:]:
+            check_alone(project, library, sys.argv[3], pathlib.Path(name))
+
+
+if __name__ == "__main__":
+    main()

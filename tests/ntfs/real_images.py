@@ -1,0 +1,290 @@
+"""Compares coldtrace with the mounted volume and with other programs, on real images.
+
+usage: real_images.py COLDTRACE SOURCES SHARED
+
+Images are made with mkntfs and ntfs-3g; where nothing can be mounted (no FUSE, not root) these
+tests skip. Where SHARED has images made by Windows, they are compared with The Sleuth Kit and
+libfsntfs. Defects of these programs that the tests step around:
+  The Sleuth Kit 4.11: refuses clusters above 64 KiB; ends at 129 levels; shows control
+    characters and unpaired surrogates as '^'; lists no root.
+  libfsntfs 20200921: loses large directories where clusters are not 4096 bytes; wrong UTF-8 for
+    surrogate pairs.
+"""
+import gzip
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+COLDTRACE, SOURCES, SHARED = (Path(argument).resolve() for argument in sys.argv[1:4])
+MAKE = SOURCES / "fixtures/recipes/make-ntfs-image.py"
+
+
+def run(*arguments, status=0):
+    done = subprocess.run([COLDTRACE, "ntfs", *map(str, arguments)], capture_output=True, timeout=120)
+    assert done.returncode == status, (done.returncode, done.stderr)
+    return done.stdout
+
+
+def rows(image, *options):
+    return [row for row in map(json.loads, run("snapshot", *options, image).splitlines())
+            if row["type"] == "file"]
+
+
+def ticks(text):
+    """FILETIME of a time as coldtrace writes it."""
+    if text is None:
+        return 0
+    year, rest = re.fullmatch(r"\+?(\d+)(-.*)Z", text).groups()
+    month, day, hour, minute, second, fraction = map(int, re.split(r"[-T:.]", rest[1:]))
+    year = int(year)
+    shifted = year - (month <= 2)
+    era, of_era = divmod(shifted, 400)
+    of_year = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
+    days = era * 146097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 584694
+    return (((days * 24 + hour) * 60 + minute) * 60 + second) * 10**7 + fraction
+
+
+class Mounted:
+    """What the file system itself says."""
+
+    def __init__(self, image):
+        self.root = Path(str(image) + ".check")
+        self.root.mkdir()
+        subprocess.run(["ntfs-3g", "-o", "ro,show_sys_files,streams_interface=windows,noatime",
+                        str(image), str(self.root)], check=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run(["umount", str(self.root)], check=True)
+        self.root.rmdir()
+
+    def walk(self):
+        """(path, place relative to a descriptor, status), whatever the length of the path."""
+        stack = [("", os.open(self.root, os.O_RDONLY))]
+        while stack:
+            above, folder = stack.pop()
+            for name in os.listdir(folder):
+                status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                path = f"{above}/{name}"
+                yield path, f"/proc/self/fd/{folder}/{name}", status
+                if status.st_mode >> 12 == 4:
+                    stack.append((path, os.open(name, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=folder)))
+            os.close(folder)
+
+
+def can_mount():
+    return (os.geteuid() == 0 and os.path.exists("/dev/fuse") and shutil.which("ntfs-3g")
+            and shutil.which("mkntfs") and shutil.which("fuser"))
+
+
+class Made(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if not can_mount():
+            raise unittest.SkipTest("ntfs-3g cannot mount here; images built in memory stand in")
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.directory.cleanup)
+
+    def make(self, kind, *arguments):
+        image = Path(self.directory.name) / f"{kind}-{'-'.join(map(str, arguments))}.img"
+        done = subprocess.run([sys.executable, MAKE, kind, image, *map(str, arguments)],
+                              capture_output=True)
+        if done.returncode != 0:
+            raise unittest.SkipTest(f"cannot make the image: {done.stderr.decode()[-300:]}")
+        return image
+
+    def compare(self, image):
+        found = {row["path"]: row for row in rows(image)}
+        seen = set()
+        with open(image, "rb") as content, Mounted(image) as mounted:
+            for path, place, status in mounted.walk():
+                if any("\udc80" <= c <= "\udcff" for c in path):  # ntfs-3g's unpaired surrogates
+                    continue
+                self.assertIn(path, found)
+                seen.add(path)
+                row = found[path]
+                self.assertEqual(row["record"], status.st_ino, path)
+                stored = os.getxattr(place, "system.ntfs_times", follow_symlinks=False)
+                self.assertEqual([ticks(row["si"][key]) for key in
+                                  ("created", "modified", "accessed", "changed")],
+                                 list(struct.unpack("<4Q", stored)), path)
+                if status.st_mode >> 12 == 8 and not path.startswith("/$"):
+                    self.check_content(row, place, status, content)
+        extra = {path for path in found if path not in seen and "\ufffd" not in path}
+        self.assertLessEqual(extra, {"/", "/$MFT"})
+        return found
+
+    def check_content(self, row, place, status, content):
+        stream = next(s for s in row["streams"] if s["name"] is None)
+        self.assertEqual(stream["size"], status.st_size, row["path"])
+        if stream["compressed"] or status.st_size == 0:
+            return
+        with open(place, "rb") as file:
+            expected = file.read(1 << 20)
+        if stream["resident"]:
+            content.seek(stream["resident_offset"])
+            stored = content.read(stream["size"])
+            for index, (a, b) in enumerate(zip(stored, expected)):
+                if index not in stream["fixup_positions"]:
+                    self.assertEqual(a, b, (row["path"], index))
+            return
+        size = self.cluster_size
+        for extent in stream["extents"]:
+            start = extent["vcn"] * size
+            if start >= len(expected):
+                break
+            wanted = expected[start:min(start + 512, stream["valid"])]
+            if extent["offset"] is None:
+                self.assertFalse(any(wanted), row["path"])
+            else:
+                content.seek(extent["offset"])
+                self.assertEqual(content.read(len(wanted)), wanted, row["path"])
+
+    def test_all_names_times_places_and_contents(self):
+        for cluster, sector in ((4096, 512), (512, 512), (65536, 512), (4096, 4096)):
+            with self.subTest(cluster=cluster, sector=sector):
+                self.cluster_size = cluster
+                image = self.make("odd", cluster, sector)
+                found = self.compare(image)
+                self.assertEqual(found["/links/first"]["links"], 3)
+                self.assertEqual(found["/meta/Long Name One.text"]["short_name"], "LONGNA~1.TEX")
+                self.assertEqual(found["/reparse/junction"]["reparse"]["target"], "\\??\\C:\\Users")
+                self.assertEqual(found["/reparse/symlink"]["reparse"]["target"], "..\\links\\first")
+                self.assertEqual(len(found["/streams/many"]["streams"]), 41)
+                lone = [row for row in found.values() if "name_utf16" in row]
+                self.assertEqual([row["name"] for row in lone], ["lone \ufffd surrogate"])
+                if (cluster, sector) == (4096, 512):
+                    self.check_deleted(image)
+                    self.check_clusters(image, found)
+                    self.check_schema(image)
+                    self.check_body(image)
+                image.unlink()
+
+    def check_deleted(self, image):
+        gone = {row["path"] for row in rows(image, "--state", "deleted")}
+        for number in range(0, 20, 3):
+            self.assertIn(f"/deleted/file {number}", gone)
+        self.assertIn("/deleted/folder/kid 7", gone)
+
+    def check_clusters(self, image, found):
+        if not shutil.which("istat"):
+            return
+        for path in ("/pieces/one", "/pieces/hundreds", "/holes/some", "/compressed/random"):
+            row = found[path]
+            text = subprocess.run(["istat", image, str(row["record"])], capture_output=True,
+                                  text=True).stdout
+            part = re.search(r"Type: \$DATA \(128-\d+\)   Name: N/A.*?\n((?:[\d ]+\n?)*)", text)
+            theirs = [int(n) for n in part.group(1).split()]
+            stream = next(s for s in row["streams"] if s["name"] is None)
+            ours = [0 if e["lcn"] is None else e["lcn"] + i
+                    for e in stream["extents"] for i in range(e["clusters"])]
+            # istat leaves out holes behind the last cluster.
+            while ours and ours[-1] == 0:
+                ours.pop()
+            while theirs and theirs[-1] == 0:
+                theirs.pop()
+            self.assertEqual(ours, theirs, path)
+
+    def check_schema(self, image):
+        import jsonschema
+        schema = json.loads((SOURCES / "docs/schema/ntfs-snapshot.schema.json").read_text())
+        check = jsonschema.validators.validator_for(schema)(schema)
+        lines = run("snapshot", "--state", "all", "--slack", image).splitlines()
+        for line in lines[:150] + lines[-150:]:
+            check.validate(json.loads(line))
+        self.assertEqual(json.loads(lines[-1])["type"], "summary")
+
+    def check_body(self, image):
+        body = run("snapshot", "--format", "bodyfile", image).decode()
+        for line in body.splitlines():
+            self.assertEqual(line.count("|"), 10, line)
+        self.assertIn("0|/names/a\\x7cb|", body)
+        last = next(line for line in body.splitlines() if "|/times/last|" in line)
+        self.assertEqual(last.split("|")[-1], "910692730085.4775807")
+
+    def test_a_fragmented_mft(self):
+        self.cluster_size = 1024
+        image = self.make("fragmented")
+        info = json.loads(run("info", "--format", "json", image))
+        extents = info["partitions"][0]["volume"]["mft_extents"]
+        self.assertGreater(len(extents), 20)
+        self.compare(image)
+
+    def test_output_does_not_depend_on_jobs(self):
+        self.cluster_size = 4096
+        image = self.make("odd", 4096, 512)
+        one = run("snapshot", "--state", "all", "--slack", "--jobs", "1", image)
+        self.assertEqual(one, run("snapshot", "--state", "all", "--slack", "--jobs", "3", image))
+
+
+class Windows(unittest.TestCase):
+    def image(self, name):
+        packed = SHARED / "samples/ntfs" / name
+        if not packed.exists() or not shutil.which("fls") or not shutil.which("fsntfsinfo"):
+            self.skipTest("no images made by Windows here, or no programs to compare with")
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        path = Path(directory.name) / "image.raw"
+        with gzip.open(packed) as source, open(path, "wb") as target:
+            shutil.copyfileobj(source, target, 1 << 20)
+        return path
+
+    def test_live_records_extents_and_times_are_those_of_other_programs(self):
+        for name in ("ntfs-ptrn.raw.gz", "ntfs-lastaccess.raw.gz"):
+            with self.subTest(name=name):
+                image = self.image(name)
+                found = {row["path"]: row for row in rows(image)}
+                listed = subprocess.run(["fls", "-o", "128", "-r", "-p", "-u", image],
+                                        capture_output=True, text=True).stdout
+                theirs = {"/" + re.sub(r":[^/]*$", "", line.split("\t", 1)[1]):
+                          int(re.search(r" \*? ?(\d+)-", line).group(1))
+                          for line in listed.splitlines() if "OrphanFiles" not in line}
+                ours = {path: row["record"] for path, row in found.items() if path != "/"}
+                self.assertEqual(ours, theirs)
+                for path, row in found.items():
+                    self.compare_record(image, path, row)
+                self.compare_bodies(image, found)
+
+    def compare_record(self, image, path, row):
+        text = subprocess.run(["istat", "-o", "128", image, str(row["record"])],
+                              capture_output=True, text=True).stdout
+        for stream in row["streams"]:
+            if stream["resident"] or stream["size"] > 1 << 26:
+                continue
+            part = re.search(rf"Type: \$DATA \(128-{stream['id']}\).*\n((?:[\d ]+\n?)*)", text)
+            theirs = [int(n) for n in part.group(1).split()]
+            ours = [0 if e["lcn"] is None else e["lcn"] + i
+                    for e in stream["extents"] for i in range(e["clusters"])]
+            self.assertEqual(ours, theirs, path)
+
+    def compare_bodies(self, image, found):
+        with tempfile.TemporaryDirectory() as here:
+            body = Path(here) / "body"
+            subprocess.run(["fsntfsinfo", "-o", "65536", "-H", "-B", body, image],
+                           capture_output=True)
+            lines = [line.split("|") for line in body.read_text().splitlines()]
+        compared = 0
+        for fields in lines:
+            path = fields[1].replace("\\\\", "/")
+            row = found.get(path)
+            if row is None or path.endswith(" ($FILE_NAME)"):
+                continue
+            theirs = [round(float(fields[i].split(".")[0])) for i in (7, 8, 9, 10)]
+            ours = [ticks(row["si"][key]) // 10**7 - 11644473600
+                    for key in ("accessed", "modified", "changed", "created")]
+            self.assertEqual(ours, theirs, path)
+            compared += 1
+        self.assertGreater(compared, 20)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)

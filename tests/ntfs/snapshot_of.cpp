@@ -1,0 +1,75 @@
+#include "tests/ntfs/snapshot_of.hpp"
+
+namespace coldtrace::tests {
+namespace {
+
+SeenRow copy(const ntfs::FileRow& row) {
+  SeenRow seen{.state = row.source->state,
+               .record = row.source->file.record,
+               .sequence = row.source->file.sequence,
+               .directory = row.facts.directory,
+               .links = row.links,
+               .short_name = row.short_name ? to_utf8(row.short_name->name) : "",
+               .codes = {},
+               .size = {},
+               .record_offset = row.record_offset,
+               .resident_offset = {},
+               .fixup_positions = {},
+               .extents = {},
+               .streams = {},
+               .target = row.reparse_target,
+               .owner = std::string{row.owner_sid}};
+  for (const auto& finding : row.findings) seen.codes.emplace_back(finding.code.view());
+  for (const auto& stream : row.streams) seen.streams.push_back(to_utf8(stream.name));
+  if (const auto* content = row.content()) {
+    seen.size = content->size;
+    seen.resident_offset = content->resident_offset;
+    const auto fixups = row.fixups_of(*content);
+    seen.fixup_positions.assign(fixups.begin(), fixups.end());
+    const auto extents = row.extents_of(*content);
+    seen.extents.assign(extents.begin(), extents.end());
+  }
+  return seen;
+}
+
+}  // namespace
+
+Seen snapshot_of(const core::ImageSource& image, const SnapshotOptions& options) {
+  Seen seen;
+  const auto volume =
+      options.mft_only
+          ? ntfs::Volume::open_extracted_mft(image, seen.findings)
+          : ntfs::Volume::open(image, options.offset, image.size() - options.offset, seen.findings);
+  if (!volume) {
+    seen.error = volume.error();
+    return seen;
+  }
+  seen.opened = true;
+  auto snapshot =
+      ntfs::Snapshot::take(*volume, {.jobs = options.jobs, .slack = options.slack}, seen.findings);
+  snapshot.find_cluster_owners();
+  seen.gaps = snapshot.gaps();
+  ntfs::Walk walk{snapshot, options.states};
+  ntfs::RowBatch batch;
+  ntfs::FileRow row;
+  while (walk.next(batch)) {
+    for (const auto& source : batch.rows) {
+      snapshot.build_row(batch, source, row);
+      auto path = std::string{batch.parent_path(source)} + "/" + to_utf8(row.name);
+      if (source.file.record == ntfs::root_record) path.assign(1, '/');
+      for (const auto& finding : row.findings)
+        if (finding.warning) seen.findings.warning(finding.code, std::nullopt, "{}", finding.text);
+      seen.order.push_back(path);
+      seen.rows.emplace(std::move(path), copy(row));
+    }
+  }
+  seen.findings.merge(walk.findings());
+  return seen;
+}
+
+Seen snapshot_of(core::ByteView bytes, const SnapshotOptions& options) {
+  const core::MemoryImage image{bytes};
+  return snapshot_of(image, options);
+}
+
+}  // namespace coldtrace::tests

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/findings.hpp"
+#include "core/image_source.hpp"
+#include "ntfs/walk.hpp"
+
+namespace coldtrace::tests {
+
+// What a snapshot says of one name, copied out of it.
+struct SeenRow {
+  ntfs::State state;
+  u64 record;
+  u16 sequence;
+  bool directory;
+  u32 links;
+  std::string short_name;
+  std::vector<std::string> codes;  // of its findings
+  std::optional<u64> size;         // of the content
+  std::optional<u64> record_offset;
+  std::optional<u64> resident_offset;
+  std::vector<u32> fixup_positions;
+  std::vector<ntfs::Extent> extents;  // of the content
+  std::vector<std::string> streams;   // names
+  std::optional<std::string> target;
+  std::string owner;
+};
+
+struct Seen {
+  bool opened = false;
+  core::ParseError error{core::Fault::io, 0, "", "", 0, 0};
+  core::Findings findings;
+  std::vector<std::string> order;  // paths as they came
+  std::multimap<std::string, SeenRow> rows;
+  std::vector<ntfs::Gap> gaps;
+
+  const SeenRow* find(const std::string& path) const {
+    const auto found = rows.find(path);
+    return found == rows.end() ? nullptr : &found->second;
+  }
+  bool warns() const {
+    for (const auto& finding : findings.all())
+      if (finding.severity == core::Severity::warning) return true;
+    return false;
+  }
+};
+
+inline constexpr ntfs::StateSet all_states{
+    ntfs::State::live,  ntfs::State::deleted, ntfs::State::orphan,  ntfs::State::unreachable,
+    ntfs::State::stale, ntfs::State::slack,   ntfs::State::nameless};
+
+struct SnapshotOptions {
+  ntfs::StateSet states = {ntfs::State::live};
+  unsigned jobs = 1;
+  bool slack = false;
+  u64 offset = 0;
+  bool mft_only = false;
+};
+
+// Takes a snapshot and copies all of it.
+Seen snapshot_of(const core::ImageSource& image, const SnapshotOptions& options = {});
+Seen snapshot_of(core::ByteView bytes, const SnapshotOptions& options = {});
+
+}  // namespace coldtrace::tests

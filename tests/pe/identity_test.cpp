@@ -1,0 +1,71 @@
+#include "pe/identity.hpp"
+
+#include "tests/pe/pe_test.hpp"
+
+namespace coldtrace {
+namespace {
+
+using test::Opened;
+
+TEST_CASE("an identity tells a build from all others") {
+  auto spec = test::full_spec();
+  spec.version->file = {10, 0, 19041, 1741};
+  const auto built = fixtures::build_pe(spec);
+  Opened image{built};
+  const auto identity = pe::read_identity(*image, image.findings);
+  CHECK(image.findings.empty());
+  CHECK(identity.name == "fixture.dll");
+  CHECK(identity.machine == pe::Machine::amd64);
+  CHECK(identity.file_version == "10.0.19041.1741");
+  CHECK(identity.time_date_stamp == 0x4ce7ab88);
+  CHECK(identity.size_of_image == built.size_of_image);
+  CHECK(identity.checksum == 0x1234);
+  REQUIRE(identity.pdb);
+  CHECK(identity.pdb->name == "fixture.pdb");
+  CHECK_FALSE(identity.wine);
+}
+
+TEST_CASE("without exports the version resource gives the name") {
+  fixtures::PeSpec spec;
+  spec.version = fixtures::PeVersion{};
+  spec.version->strings = {{"OriginalFilename", "smss.exe"}};
+  Opened image{spec};
+  CHECK(pe::read_identity(*image, image.findings).name == "smss.exe");
+}
+
+TEST_CASE("what is absent stays absent") {
+  Opened image{fixtures::build_pe()};
+  const auto identity = pe::read_identity(*image, image.findings);
+  CHECK(identity.name.empty());
+  CHECK_FALSE(identity.file_version);
+  CHECK_FALSE(identity.pdb);
+  CHECK(image.findings.empty());
+}
+
+TEST_CASE("Wine's DLLs say what they are") {
+  struct Row {
+    const char* why;
+    const char* stub;
+    bool wine;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"built by Wine", "Wine builtin DLL", true},
+      {"stands for a DLL of Wine", "Wine placeholder DLL", true},
+      {"any DOS stub", "This program cannot be run in DOS mode.", false},
+      {"almost", "Wine builtin dll", false},
+  }));
+  CAPTURE(row.why);
+  fixtures::PeSpec spec;
+  spec.dos_stub = row.stub;
+  CHECK(pe::has_wine_marker(*Opened{spec}) == row.wine);
+}
+
+TEST_CASE("a name that is not UTF-8 is made printable") {
+  fixtures::PeSpec spec;
+  spec.exports = fixtures::PeExports{"b\xff.dll", 1, {{"A"}}};
+  Opened image{spec};
+  CHECK(pe::read_identity(*image, image.findings).name == "b\xef\xbf\xbd.dll");
+}
+
+}  // namespace
+}  // namespace coldtrace

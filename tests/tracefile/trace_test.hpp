@@ -1,0 +1,68 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/file.hpp"
+#include "fixtures/etl_file.hpp"
+#include "tracefile/event_decoder.hpp"
+#include "tracefile/trace.hpp"
+#include "tracefile/value_text.hpp"
+
+namespace coldtrace::tracefile {
+
+// Gathers the fields of an event as text: numbers in decimal, texts as they are, elements of
+// arrays with blanks between, members as "Structure.Member".
+class FieldTexts final : public FieldVisitor {
+ public:
+  explicit FieldTexts(const Clock& clock) : texts_{clock} {}
+
+  std::map<std::string, std::string> fields;
+
+  void value(const FieldSchema& field, const Value& value) override;
+  void begin_array(const FieldSchema& field) override { fields[path_ + field.name]; }
+  void end_array() override {}
+  void begin_structure(const FieldSchema& field) override {
+    path_ += field.name;
+    path_.push_back('.');
+  }
+  void end_structure() override {
+    path_.pop_back();
+    const auto dot = path_.rfind('.');
+    path_.resize(dot == std::string::npos ? 0 : dot + 1);
+  }
+
+ private:
+  ValueText texts_;
+  std::string path_;
+};
+
+std::string text_of(const Value& value, ValueText& texts);
+
+// A trace in memory, with everything found about it.
+struct OpenTrace {
+  std::vector<std::byte> bytes;
+  std::unique_ptr<core::MemoryImage> image;
+  std::unique_ptr<Trace> trace;
+  core::Findings findings;
+};
+
+// Fails the test when it cannot be opened.
+OpenTrace open_bytes(std::vector<std::byte> bytes, unsigned jobs = 1, unsigned pointer_size = 0);
+
+// A sample with known answers, or nothing with a warning where the samples are not there.
+std::optional<OpenTrace> open_sample(const std::string& name, unsigned jobs = 1);
+std::string sample_path(const std::string& name);
+bool samples_missing();
+
+// One event with the bytes it points into.
+struct HeldEvent {
+  Event event;
+  std::shared_ptr<const Buffer> buffer;
+};
+std::vector<HeldEvent> all_events(const Trace& trace, const StreamOptions& options = {});
+std::vector<Gap> all_gaps(const Trace& trace, const StreamOptions& options = {});
+
+}  // namespace coldtrace::tracefile
