@@ -1,0 +1,42 @@
+#include <cstdint>
+
+#include "core/image_source.hpp"
+#include "ntfs/partition.hpp"
+#include "ntfs/walk.hpp"
+
+using namespace coldtrace;
+
+// Any bytes as an image: partitions, volume, all rows in all states. No more rows than names can
+// be in so many bytes.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const core::MemoryImage image{std::as_bytes(std::span{data, size})};
+  core::Findings findings;
+  const auto disk = ntfs::read_disk(image, findings);
+  if (!disk) return 0;
+  for (const auto& partition : disk->partitions) {
+    const auto volume = ntfs::Volume::open(image, partition.offset, partition.size, findings);
+    if (!volume) continue;
+    auto snapshot = ntfs::Snapshot::take(*volume, {.jobs = 1, .slack = true}, findings);
+    snapshot.find_cluster_owners();
+    ntfs::Walk walk{
+        snapshot,
+        {ntfs::State::live, ntfs::State::deleted, ntfs::State::orphan, ntfs::State::unreachable,
+         ntfs::State::stale, ntfs::State::slack, ntfs::State::nameless}};
+    ntfs::RowBatch batch;
+    ntfs::FileRow row;
+    std::size_t rows = 0;
+    while (walk.next(batch)) {
+      for (const auto& source : batch.rows) snapshot.build_row(batch, source, row);
+      rows += batch.rows.size();
+      if (rows > size) __builtin_trap();
+    }
+    core::Findings more;
+    for (u64 record = 0; record < 8; ++record) {
+      (void)volume->read_file(record);
+      (void)volume->read_directory(record, more);
+    }
+    // One volume is enough work for one input.
+    break;
+  }
+  return 0;
+}
