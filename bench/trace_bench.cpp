@@ -1,0 +1,87 @@
+// The container alone: every event of a sample through the merge, and the first pass; and what
+// fields cost. The sample comes from the variable COLDTRACE_TRACE.
+
+#include <cstdlib>
+
+#include <benchmark/benchmark.h>
+
+#include "core/file.hpp"
+#include "tracefile/kind_counts.hpp"
+
+namespace {
+
+using namespace coldtrace;
+
+std::vector<std::byte> load_sample() {
+  const char* const path = std::getenv("COLDTRACE_TRACE");
+  auto bytes = core::read_whole_file(path != nullptr ? path : "", u64{1} << 32);
+  return bytes ? std::move(*bytes) : std::vector<std::byte>{};
+}
+
+// One trace for all benchmarks, in memory.
+struct Sample {
+  std::vector<std::byte> bytes = load_sample();
+  core::MemoryImage image{bytes};
+  core::Findings findings;
+  core::Result<tracefile::Trace> trace = tracefile::Trace::open(image, {}, findings);
+};
+
+Sample& sample() {
+  static Sample loaded;
+  return loaded;
+}
+
+bool missing(benchmark::State& state) {
+  if (sample().trace) return false;
+  state.SkipWithError("COLDTRACE_TRACE names no trace");
+  return true;
+}
+
+void count_events(benchmark::State& state) {
+  state.SetItemsProcessed(state.iterations() * static_cast<i64>(sample().trace->events()));
+  state.SetBytesProcessed(state.iterations() * static_cast<i64>(sample().bytes.size()));
+}
+
+// Buffer headers, decompression and a look at every event; no names.
+void first_pass(benchmark::State& state) {
+  if (missing(state)) return;
+  for (auto _ : state) {
+    core::Findings findings;
+    benchmark::DoNotOptimize(tracefile::Trace::open(sample().image, {.names = false}, findings));
+  }
+  count_events(state);
+}
+BENCHMARK(first_pass)->Unit(benchmark::kMillisecond);
+
+// Decompression and the merge by time.
+void merge(benchmark::State& state) {
+  if (missing(state)) return;
+  for (auto _ : state) {
+    auto stream = sample().trace->stream({});
+    while (stream.next() != tracefile::EventStream::Item::end)
+      benchmark::DoNotOptimize(stream.event().timestamp);
+  }
+  count_events(state);
+}
+BENCHMARK(merge)->Unit(benchmark::kMillisecond);
+
+// Decompression and the size of every field, without a merge.
+void measure(benchmark::State& state) {
+  if (missing(state)) return;
+  for (auto _ : state) benchmark::DoNotOptimize(tracefile::count_kinds(*sample().trace, 1));
+  count_events(state);
+}
+BENCHMARK(measure)->Unit(benchmark::kMillisecond);
+
+// Decompression alone.
+void buffers(benchmark::State& state) {
+  if (missing(state)) return;
+  const auto& scan = sample().trace->scan();
+  for (auto _ : state)
+    for (const auto& entry : scan.buffers)
+      benchmark::DoNotOptimize(tracefile::load_buffer(sample().image, entry, scan.compression));
+  count_events(state);
+}
+BENCHMARK(buffers)->Unit(benchmark::kMillisecond);
+
+}  // namespace
