@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include <openssl/evp.h>
+#include <nettle/sha2.h>
 
 #include "cli/text.hpp"
 #include "core/hex.hpp"
@@ -11,11 +11,12 @@ namespace coldtrace::cli {
 namespace {
 
 std::string sha256(core::ByteView bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
-    throw Failure{"libcrypto computes no SHA-256"};
-  return core::to_hex(std::as_bytes(std::span{digest.data(), size}));
+  sha256_ctx context;
+  sha256_init(&context);
+  sha256_update(&context, bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
+  std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
+  sha256_digest(&context, digest.size(), digest.data());
+  return core::to_hex(std::as_bytes(std::span{digest}));
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/text.hpp"
+#include "cli/json_text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -11,19 +11,20 @@ namespace {
 constexpr std::size_t buffer_size = 1 << 16;
 constexpr u64 largest_exact = u64{1} << 53;
 
-rapidjson::SizeType length(std::string_view text) {
-  return static_cast<rapidjson::SizeType>(text.size());
-}
-
 }  // namespace
 
+void JsonWriter::Writer::text(std::string_view text) {
+  Prefix(rapidjson::kStringType);
+  append_json_text(os_->text, text);
+}
+
 void JsonWriter::drain() {
-  output_.write({buffer_.GetString(), buffer_.GetSize()});
-  buffer_.Clear();
+  output_.write(stream_.text.view());
+  stream_.text.clear();
 }
 
 JsonWriter& JsonWriter::begin_object() {
-  if (buffer_.GetSize() >= buffer_size) drain();
+  if (stream_.text.size() >= buffer_size) drain();
   writer_.StartObject();
   return *this;
 }
@@ -44,7 +45,7 @@ JsonWriter& JsonWriter::end_array() {
 }
 
 JsonWriter& JsonWriter::key(std::string_view name) {
-  writer_.Key(name.data(), length(name));
+  writer_.text(name);
   return *this;
 }
 
@@ -59,12 +60,7 @@ JsonWriter& JsonWriter::value(bool flag) {
 }
 
 JsonWriter& JsonWriter::value(std::string_view text) {
-  if (core::is_valid_utf8(text)) {
-    writer_.String(text.data(), length(text));
-  } else {
-    const auto valid = core::to_valid_utf8(text);
-    writer_.String(valid.data(), length(valid));
-  }
+  writer_.text(text);
   return *this;
 }
 
@@ -89,9 +85,9 @@ JsonWriter& JsonWriter::integer(i64 number) {
 }
 
 void JsonWriter::end_document() {
-  buffer_.Put('\n');
+  stream_.Put('\n');
   drain();
-  writer_.Reset(buffer_);
+  writer_.Reset(stream_);
 }
 
 }  // namespace coldtrace::cli

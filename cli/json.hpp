@@ -5,11 +5,11 @@
 #include <string_view>
 #include <type_traits>
 
-#include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
 #include "cli/output.hpp"
 #include "core/integers.hpp"
+#include "core/text_buffer.hpp"
 
 namespace coldtrace::cli {
 
@@ -57,7 +57,19 @@ class JsonWriter {
   void end_document();
 
  private:
-  using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+  // Where RapidJSON puts its characters.
+  struct Stream {
+    using Ch = char;
+    void Put(char c) { text.append(c); }
+    void Flush() {}
+    core::TextBuffer text;
+  };
+
+  // RapidJSON's writer with our own way to escape: it looks at eight characters at once.
+  struct Writer : rapidjson::Writer<Stream> {
+    using rapidjson::Writer<Stream>::Writer;
+    void text(std::string_view text);
+  };
 
   JsonWriter& integer(u64 number);
   JsonWriter& integer(i64 number);
@@ -65,8 +77,8 @@ class JsonWriter {
 
   Output& output_;
   Int64 int64_;
-  rapidjson::StringBuffer buffer_;
-  Writer writer_{buffer_};
+  Stream stream_;
+  Writer writer_{stream_};
 };
 
 }  // namespace coldtrace::cli

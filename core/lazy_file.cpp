@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include <sys/mman.h>
 
@@ -11,10 +12,55 @@ namespace {
 // Large enough that a table is one read, small enough that a lone string costs little.
 constexpr u64 block_size = 16 << 10;
 
+// Pages that a file has filled are worth keeping for the next one: fresh ones cost a fault each,
+// which together take longer than reading a small image. No more than this of them.
+constexpr u64 largest_kept = 4 << 20;
+
+// One kept range of addresses for each thread.
+struct KeptPages {
+  KeptPages() = default;
+  KeptPages(const KeptPages&) = delete;
+  KeptPages& operator=(const KeptPages&) = delete;
+  ~KeptPages() {
+    if (memory) ::munmap(memory, capacity);
+  }
+
+  std::byte* memory = nullptr;
+  u64 capacity = 0;
+  u64 filled = 0;  // bytes, at most: files fill different places
+};
+
+thread_local KeptPages kept;
+
 }  // namespace
 
 LazyFile::~LazyFile() {
-  if (memory_) ::munmap(memory_, size_);
+  if (!memory_) return;
+  if (kept.memory || filled_ > largest_kept) {
+    ::munmap(memory_, capacity_);
+  } else {
+    kept.memory = memory_;
+    kept.capacity = capacity_;
+    kept.filled = filled_;
+  }
+}
+
+// Addresses for `size` bytes whose contents are not defined; false when there are none.
+bool LazyFile::take_pages(u64 size) {
+  if (kept.capacity >= size) {
+    memory_ = std::exchange(kept.memory, nullptr);
+    capacity_ = std::exchange(kept.capacity, 0);
+    filled_ = kept.filled;
+    return true;
+  }
+  constexpr u64 step = 8 << 20;
+  const u64 capacity = (size + step - 1) / step * step;
+  void* const memory = ::mmap(nullptr, capacity, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  memory_ = static_cast<std::byte*>(memory);
+  capacity_ = capacity;
+  return true;
 }
 
 Result<std::unique_ptr<LazyFile>> LazyFile::open(const std::string& path, u64 cap) {
@@ -28,12 +74,9 @@ Result<std::unique_ptr<LazyFile>> LazyFile::open(const std::string& path, u64 ca
   }
   const u64 size = (*file)->size();
   if (size > cap) return fail({Fault::limit, 0, "file", "size", cap, size});
-  void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED)
+  if (!lazy->take_pages(size))
     return fail({Fault::io, 0, "file", "memory", size, static_cast<u64>(errno)});
   lazy->file_ = std::move(*file);
-  lazy->memory_ = static_cast<std::byte*>(memory);
   lazy->size_ = size;
   lazy->loaded_.resize((size + block_size - 1) / block_size);
   return lazy;
@@ -43,7 +86,11 @@ void LazyFile::read(u64 first_block, u64 end_block) const {
   const u64 from = first_block * block_size;
   const u64 to = std::min(end_block * block_size, size_);
   const auto done = file_->read_at(from, {memory_ + from, to - from});
-  if (!done && !error_) error_ = done.error();
+  if (!done) {
+    std::fill(memory_ + from, memory_ + to, std::byte{});
+    if (!error_) error_ = done.error();
+  }
+  filled_ += to - from;
   std::fill(loaded_.begin() + static_cast<std::ptrdiff_t>(first_block),
             loaded_.begin() + static_cast<std::ptrdiff_t>(end_block), true);
 }

@@ -27,7 +27,7 @@ class LazyFile {
   // read stay zero, and error() says so.
   void load(u64 offset, u64 length) const;
 
-  // The place of the whole file in memory. Bytes that were not loaded are zero.
+  // The place of the whole file in memory. Bytes that were not loaded are not defined.
   ByteView unloaded() const { return file_ ? ByteView{memory_, size_} : ByteView{whole_}; }
 
   // All bytes, loaded.
@@ -38,12 +38,15 @@ class LazyFile {
 
  private:
   LazyFile() = default;
+  bool take_pages(u64 size);
   void read(u64 first_block, u64 end_block) const;
 
   std::unique_ptr<FileImage> file_;  // none when all is in whole_
   std::vector<std::byte> whole_;
   std::byte* memory_ = nullptr;  // anonymous pages, which cost nothing until they are filled
+  u64 capacity_ = 0;
   u64 size_ = 0;
+  mutable u64 filled_ = 0;
   mutable std::vector<bool> loaded_;  // by block
   mutable std::optional<ParseError> error_;
 };

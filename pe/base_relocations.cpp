@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/sorting.hpp"
+
 namespace coldtrace::pe {
 namespace {
 
@@ -48,8 +50,8 @@ std::vector<BaseRelocation> read_base_relocations(const Image& image, core::Find
       if (type == RelocationType::highadj) i += 2;  // its second half is the low 16 bits
     }
   }
-  std::stable_sort(relocations.begin(), relocations.end(),
-                   [](const auto& a, const auto& b) { return a.address < b.address; });
+  core::stable_sort_if_needed(relocations,
+                              [](const auto& a, const auto& b) { return a.address < b.address; });
   return relocations;
 }
 

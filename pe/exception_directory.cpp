@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/sorting.hpp"
+
 namespace coldtrace::pe {
 namespace {
 
@@ -81,8 +83,8 @@ std::vector<FunctionRange> read_function_ranges(const Image& image, core::Findin
                        value(ranges.back().start), value(range->start));
     ranges.push_back(*range);
   }
-  std::stable_sort(ranges.begin(), ranges.end(),
-                   [](const auto& a, const auto& b) { return a.start < b.start; });
+  core::stable_sort_if_needed(ranges,
+                              [](const auto& a, const auto& b) { return a.start < b.start; });
   return ranges;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/sorting.hpp"
+
 namespace coldtrace::pe {
 namespace {
 
@@ -65,8 +67,8 @@ class ExportReader {
     for (u64 i = 0; i < functions; ++i)
       if (!named[i] && element<u32>(tables_.functions, i) != 0)
         exports.push_back(make(static_cast<u32>(i), {}));
-    std::stable_sort(exports.begin(), exports.end(),
-                     [](const Export& a, const Export& b) { return a.ordinal < b.ordinal; });
+    core::stable_sort_if_needed(
+        exports, [](const Export& a, const Export& b) { return a.ordinal < b.ordinal; });
     return exports;
   }
 

@@ -98,9 +98,9 @@ class Mapper {
 
   ServiceMap map() {
     read_exports();
-    std::stable_sort(
-        exports_.begin(), exports_.end(),
-        [](const NamedAddress& a, const NamedAddress& b) { return a.address < b.address; });
+    std::sort(exports_.begin(), exports_.end(), [](const NamedAddress& a, const NamedAddress& b) {
+      return a.address != b.address ? a.address < b.address : a.name < b.name;
+    });
     for (auto first = exports_.begin(); first != exports_.end();) {
       const auto last = std::find_if(first, exports_.end(), [&](const NamedAddress& other) {
         return other.address != first->address;
