@@ -9,12 +9,14 @@
 namespace coldtrace::core {
 namespace {
 
-// Large enough that a table is one read, small enough that a lone string costs little.
-constexpr u64 block_size = 16 << 10;
+// A page, as the lone string or function that is looked at costs; what goes on behind loaded
+// blocks is likely to be a table, and more of it comes at once.
+constexpr u64 block_size = 4 << 10;
+constexpr u64 blocks_ahead = 4;
 
 // Pages that a file has filled are worth keeping for the next one: fresh ones cost a fault each,
 // which together take longer than reading a small image. No more than this of them.
-constexpr u64 largest_kept = 4 << 20;
+constexpr u64 largest_kept = 6 << 20;
 
 // One kept range of addresses for each thread.
 struct KeptPages {
@@ -102,7 +104,10 @@ void LazyFile::load(u64 offset, u64 length) const {
   for (u64 block = offset / block_size; block < end; ++block) {
     if (loaded_[block]) continue;
     u64 missing_end = block + 1;
-    while (missing_end < end && !loaded_[missing_end]) ++missing_end;
+    const bool goes_on = block > 0 && loaded_[block - 1];
+    const u64 wanted = std::max(end, goes_on ? block + blocks_ahead : end);
+    const u64 limit = std::min<u64>(wanted, loaded_.size());
+    while (missing_end < limit && !loaded_[missing_end]) ++missing_end;
     read(block, missing_end);
     block = missing_end - 1;
   }
