@@ -24,12 +24,11 @@ struct KeptPages {
   KeptPages(const KeptPages&) = delete;
   KeptPages& operator=(const KeptPages&) = delete;
   ~KeptPages() {
-    if (memory) ::munmap(memory, capacity);
+    if (memory) ::munmap(memory, filled.size() * block_size);
   }
 
   std::byte* memory = nullptr;
-  u64 capacity = 0;
-  u64 filled = 0;  // bytes, at most: files fill different places
+  std::vector<bool> filled;  // by block
 };
 
 thread_local KeptPages kept;
@@ -38,21 +37,20 @@ thread_local KeptPages kept;
 
 LazyFile::~LazyFile() {
   if (!memory_) return;
-  if (kept.memory || filled_ > largest_kept) {
-    ::munmap(memory_, capacity_);
+  const auto pages = static_cast<u64>(std::count(filled_.begin(), filled_.end(), true));
+  if (kept.memory || pages * block_size > largest_kept) {
+    ::munmap(memory_, filled_.size() * block_size);
   } else {
     kept.memory = memory_;
-    kept.capacity = capacity_;
-    kept.filled = filled_;
+    kept.filled = std::move(filled_);
   }
 }
 
 // Addresses for `size` bytes whose contents are not defined; false when there are none.
 bool LazyFile::take_pages(u64 size) {
-  if (kept.capacity >= size) {
+  if (kept.memory && kept.filled.size() * block_size >= size) {
     memory_ = std::exchange(kept.memory, nullptr);
-    capacity_ = std::exchange(kept.capacity, 0);
-    filled_ = kept.filled;
+    filled_ = std::move(kept.filled);
     return true;
   }
   constexpr u64 step = 8 << 20;
@@ -61,7 +59,7 @@ bool LazyFile::take_pages(u64 size) {
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return false;
   memory_ = static_cast<std::byte*>(memory);
-  capacity_ = capacity;
+  filled_.resize(capacity / block_size);
   return true;
 }
 
@@ -92,9 +90,9 @@ void LazyFile::read(u64 first_block, u64 end_block) const {
     std::fill(memory_ + from, memory_ + to, std::byte{});
     if (!error_) error_ = done.error();
   }
-  filled_ += to - from;
-  std::fill(loaded_.begin() + static_cast<std::ptrdiff_t>(first_block),
-            loaded_.begin() + static_cast<std::ptrdiff_t>(end_block), true);
+  for (auto* blocks : {&loaded_, &filled_})
+    std::fill(blocks->begin() + static_cast<std::ptrdiff_t>(first_block),
+              blocks->begin() + static_cast<std::ptrdiff_t>(end_block), true);
 }
 
 void LazyFile::load(u64 offset, u64 length) const {

@@ -44,10 +44,9 @@ class LazyFile {
   std::unique_ptr<FileImage> file_;  // none when all is in whole_
   std::vector<std::byte> whole_;
   std::byte* memory_ = nullptr;  // anonymous pages, which cost nothing until they are filled
-  u64 capacity_ = 0;
   u64 size_ = 0;
-  mutable u64 filled_ = 0;
   mutable std::vector<bool> loaded_;  // by block
+  mutable std::vector<bool> filled_;  // blocks of memory_ that this file or another has filled
   mutable std::optional<ParseError> error_;
 };
 
