@@ -54,22 +54,29 @@ void escape_from(std::string& text, std::size_t start) {
 // texts of the last times: most of a file's are equal.
 class UnixTimeFormatter {
  public:
-  std::string_view format(core::FileTime time) {
+  static constexpr std::size_t longest = 32;
+
+  // Writes to `at`, which has room for the longest; returns the end.
+  char* format(core::FileTime time, char* at) {
     for (const auto& known : known_)
-      if (known.ticks == time.ticks) return {known.text.data(), known.size};
+      if (known.ticks == time.ticks) return copy(known, at);
     auto& next = known_[next_++ % known_.size()];
     next.ticks = time.ticks;
     next.size = write(time, next.text.data());
-    return {next.text.data(), next.size};
+    return copy(next, at);
   }
 
  private:
-  static constexpr std::size_t longest = 32;
   struct Text {
     u64 ticks = 0;
     std::size_t size = 1;
     std::array<char, longest> text{'0'};
   };
+
+  static char* copy(const Text& text, char* at) {
+    std::memcpy(at, text.text.data(), longest);  // all of it: a constant size costs less
+    return at + text.size;
+  }
 
   static std::size_t write(core::FileTime time, char* const start) {
     const auto seconds = static_cast<i64>(time.ticks / ticks_per_second) - seconds_1601_to_1970;
@@ -158,38 +165,58 @@ class BodyRows final : public RowFormat {
     const bool directory = row.facts.directory;
     const bool read_only =
         row.facts.information && (row.facts.information->dos_attributes & 1) != 0;
-    kind_ = allocated_ ? (directory ? "|d/d" : "|r/r") : directory ? "|-/d" : "|-/r";
-    mode_ = read_only ? "r-xr-xr-x|0|0|" : "rwxrwxrwx|0|0|";
+    std::memcpy(middle_.data(),
+                allocated_  ? (directory ? "|d/d" : "|r/r")
+                : directory ? "|-/d"
+                            : "|-/r",
+                4);
+    std::memcpy(middle_.data() + 4, read_only ? "r-xr-xr-x|0|0|" : "rwxrwxrwx|0|0|", 14);
   }
 
   void line(const ntfs::FileRow& row, std::string_view stream, std::string_view kind, u64 type,
             u16 id, u64 size, const ntfs::Times* times) {
-    out_->append("0|");
-    out_->append(name_);
-    out_->append(stream);
+    constexpr std::size_t longest_rest = 256;  // of all but the names
+    char* const start = out_->reserve(name_.size() + stream.size() + longest_rest);
+    char* at = start;
+    const auto put = [&](std::string_view text) {
+      if (!text.empty()) std::memcpy(at, text.data(), text.size());
+      at += text.size();
+    };
+    const auto put_number = [&](u64 number) {
+      if (number < 10) {
+        *at++ = static_cast<char>('0' + number);
+      } else {
+        at = std::to_chars(at, at + 20, number).ptr;
+      }
+    };
+    put("0|");
+    put(name_);
+    put(stream);
     if (row.source->state == ntfs::State::stale) {
-      out_->append(" (deleted-realloc)");
+      put(" (deleted-realloc)");
     } else if (!allocated_) {
-      out_->append(" (deleted)");
+      put(" (deleted)");
     }
-    out_->append(kind);
-    out_->append('|');
-    out_->append_decimal(u64{row.source->file.record});
+    put(kind);
+    *at++ = '|';
+    put_number(row.source->file.record);
     if (type != 0) {
-      out_->append('-');
-      out_->append_decimal(type);
-      out_->append('-');
-      out_->append_decimal(u64{id});
+      *at++ = '-';
+      put_number(type);
+      *at++ = '-';
+      put_number(id);
     }
-    out_->append(kind_);
-    out_->append(mode_);
-    out_->append_decimal(size);
-    const ntfs::Times shown = times ? *times : ntfs::Times{};
+    std::memcpy(at, middle_.data(), middle_.size());
+    at += middle_.size();
+    put_number(size);
+    const ntfs::Times none{};
+    const auto& shown = times ? *times : none;
     for (const auto value : {shown.accessed, shown.modified, shown.changed, shown.created}) {
-      out_->append('|');
-      out_->append(formatter_.format(value));
+      *at++ = '|';
+      at = formatter_.format(value, at);
     }
-    out_->append('\n');
+    *at++ = '\n';
+    out_->commit(static_cast<std::size_t>(at - start));
   }
 
   core::TextBuffer* out_ = nullptr;
@@ -198,8 +225,7 @@ class BodyRows final : public RowFormat {
   std::size_t prefix_ = std::string::npos;
   std::string name_;
   std::string suffix_;
-  std::string_view kind_;
-  std::string_view mode_;
+  std::array<char, 18> middle_{};
   bool allocated_ = true;
 };
 

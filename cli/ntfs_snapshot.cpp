@@ -131,11 +131,9 @@ void write_rows(Output& output, const Options& options, const ntfs::Snapshot& sn
         auto& formatter = formatters[worker];
         batch.text.clear();
         batch.findings = {};
-        constexpr std::size_t ahead = 8;
-        const auto& rows = batch.rows.rows;
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-          const auto& source = rows[i];
-          if (i + ahead < rows.size()) snapshot.records().prefetch(rows[i + ahead].file.record);
+        for (const auto& source : batch.rows.rows)
+          snapshot.records().fetch_ahead(source.file.record);
+        for (const auto& source : batch.rows.rows) {
           snapshot.build_row(batch.rows, source, formatter.row);
           note_row(formatter.row, batch.findings);
           formatter.format->write(snapshot, formatter.row, batch.text);

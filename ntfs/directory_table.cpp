@@ -59,7 +59,7 @@ class DirectoryReader {
 
  private:
   void add_directory(u64 record, BlockReport& report);
-  void prefetch_records(core::ByteView buffer) const;
+  void fetch_records_ahead(core::ByteView buffer) const;
   std::vector<std::byte> read_bitmap(const RecordFacts& facts, u64 bytes, BlockReport& report);
   void add_jobs(const DirectoryTable::Directory& directory, const RecordFacts& facts,
                 u32 buffer_size, std::span<const Extent> extents, BlockReport& report);
@@ -246,10 +246,11 @@ u64 DirectoryReader::read_together(Worker& worker, std::span<const BufferJob> jo
     worker.buffer.resize(std::max<u64>(worker.buffer.size(), length));
     const auto bytes = std::span{worker.buffer}.first(length);
     if (image_.read_at(start, bytes)) {
-      prefetch_records(bytes);
+      fetch_records_ahead(bytes);
       for (const auto& job : jobs.first(count)) {
         // The next buffer's records come from memory while this one is read.
-        if (&job != &jobs[count - 1]) prefetch_records(bytes.subspan((&job + 1)->offset - start));
+        if (&job != &jobs[count - 1])
+          fetch_records_ahead(bytes.subspan((&job + 1)->offset - start));
         // Two directories may claim one buffer; fixups must not be applied twice.
         const auto part = bytes.subspan(job.offset - start, size_of(job));
         if (&job != &jobs.front() && job.offset == (&job - 1)->offset &&
@@ -338,10 +339,10 @@ const RecordFacts* DirectoryReader::load_child(Worker& worker, FileReference fil
 }
 
 // Fixups are not applied yet: what they displace costs at most the rest of the buffer.
-void DirectoryReader::prefetch_records(core::ByteView buffer) const {
+void DirectoryReader::fetch_records_ahead(core::ByteView buffer) const {
   const auto index = read_index_buffer(buffer, 0);
   if (!index) return;
-  IndexEntryReader::for_each_record(index->node, [&](u64 record) { records_.prefetch(record); });
+  IndexEntryReader::for_each_record(index->node, [&](u64 record) { records_.fetch_ahead(record); });
 }
 
 u32 DirectoryReader::pack_node(Worker& worker, const IndexNode& node, FileReference directory,
@@ -440,6 +441,8 @@ DirectoryTable DirectoryTable::from_names(const core::ImageSource& image, const 
 }
 
 void DirectoryTable::number_directories(u64 records) {
+  by_record_.reserve(records);
+  advise_huge_pages(by_record_.data(), records * sizeof(u32));
   by_record_.assign(records, absent);
   for (std::size_t i = 0; i < directories_.size(); ++i)
     by_record_[directories_[i].record] = static_cast<u32>(i);

@@ -90,7 +90,7 @@ void put_text(u8 kind, StoredText text, PackedWriter& out) {
   out.commit(2 + text.units() * (narrow ? 1 : 2));
 }
 
-u8 get_text(PackedReader& in, StoredText& text) {
+inline u8 get_text(PackedReader& in, StoredText& text) {
   const auto kind = in.get_raw<u8>();
   const std::size_t units = in.get_raw<u8>();
   text.narrow = (kind & 0x80) != 0;
@@ -193,8 +193,8 @@ core::ByteView trim_runs(core::ByteView runs) {
   return runs.first(std::min<u64>(at, runs.size()));
 }
 
-// Everything before the attributes.
-void unpack_head(PackedReader& in, u64 record, bool extension, RecordFacts& facts) {
+// Everything before the attributes. The reader comes and goes by value, to stay in registers.
+PackedReader unpack_head(PackedReader in, u64 record, bool extension, RecordFacts& facts) {
   const auto sequence = in.get_raw<u16>();
   const auto bits = in.get_raw<u16>();
   const FileReference base = bits & bit_extension ? get_reference(in) : FileReference{};
@@ -228,6 +228,7 @@ void unpack_head(PackedReader& in, u64 record, bool extension, RecordFacts& fact
     const u64 size = in.get();
     if (!facts.content_size) facts.content_size = size;
   }
+  return in;
 }
 
 }  // namespace
@@ -264,15 +265,13 @@ void pack_record(const RecordFacts& facts, PackedWriter& out) {
 }
 
 void unpack_record(core::ByteView piece, u64 record, bool extension, RecordFacts& facts) {
-  PackedReader in{piece};
-  unpack_head(in, record, extension, facts);
+  auto in = unpack_head(PackedReader{piece}, record, extension, facts);
   for (u64 count = in.get(); count > 0; --count)
     get_attribute(record, in, facts.attributes.emplace_back());
 }
 
 void unpack_names(core::ByteView piece, u64 record, RecordFacts& facts) {
-  PackedReader in{piece};
-  unpack_head(in, record, false, facts);
+  unpack_head(PackedReader{piece}, record, false, facts);
 }
 
 RecordSummary summarize(const RecordFacts& facts) {

@@ -100,28 +100,29 @@ core::Result<std::optional<core::ParseError>> read_record_facts(core::ByteView r
   };
 
   AttributeReader in{record, header.first_attribute, header.used_size, offset};
-  while (const auto attribute = in.next()) {
-    const auto value_at = offset + attribute->value_offset;
-    if (attribute->type == AttributeType::standard_information && attribute->resident) {
-      const auto information = read_standard_information(attribute->value, value_at);
+  Attribute attribute{};
+  while (in.read(attribute)) {
+    const auto value_at = offset + attribute.value_offset;
+    if (attribute.type == AttributeType::standard_information && attribute.resident) {
+      const auto information = read_standard_information(attribute.value, value_at);
       if (!information) {
         note(information.error());
       } else if (!facts.information) {
         facts.information = *information;
       }
-    } else if (attribute->type == AttributeType::file_name && attribute->resident) {
-      const auto name = read_file_name(attribute->value, value_at);
+    } else if (attribute.type == AttributeType::file_name && attribute.resident) {
+      const auto name = read_file_name(attribute.value, value_at);
       if (name) {
         facts.names.push_back(*name);
-        facts.names.back().id = attribute->id;
+        facts.names.back().id = attribute.id;
       } else {
         note(name.error());
       }
     } else {
-      if (attribute->type == AttributeType::attribute_list) facts.has_list = true;
-      to_facts(*attribute, number, facts.attributes.emplace_back());
-      if (attribute->type == AttributeType::data && attribute->name.empty() && !facts.content_size)
-        if (attribute->resident || attribute->lowest_vcn == 0)
+      if (attribute.type == AttributeType::attribute_list) facts.has_list = true;
+      to_facts(attribute, number, facts.attributes.emplace_back());
+      if (attribute.type == AttributeType::data && attribute.name.empty() && !facts.content_size)
+        if (attribute.resident || attribute.lowest_vcn == 0)
           facts.content_size = facts.attributes.back().size;
     }
   }

@@ -59,6 +59,8 @@ RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, un
   const u64 record_size = mft.record_size();
   const u64 count = std::min(mft.record_count(), largest_count);
   const u64 in_block = std::max<u64>(1, block_size / record_size);
+  table.slots_.reserve(count);
+  advise_huge_pages(table.slots_.data(), count * sizeof(Slot));
   table.slots_.resize(count);
   std::vector<std::unique_ptr<Worker>> workers;
   for (unsigned i = 0; i < std::max(jobs, 1U); ++i)
