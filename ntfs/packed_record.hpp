@@ -5,7 +5,7 @@
 
 namespace coldtrace::ntfs {
 
-// The facts of one FILE record in some 80 bytes: names of one byte a unit where they allow it,
+// The facts of one FILE record in some 120 bytes: names of one byte a unit where they allow it,
 // each distinct time once. Of a $FILE_NAME its flags and allocated size are left out: they are
 // those of when the name was made.
 void pack_record(const RecordFacts& facts, PackedWriter& out);
