@@ -126,6 +126,11 @@ std::string volume_failure(const DiskInput& input, const Partition& partition,
   if (options.mft_only) return fmt::format("not a $MFT: {}", error);
   const auto kind = ntfs::identify_at(*input.image, partition.offset);
   if (kind == VolumeKind::ntfs) return fmt::format("{}: {}", place, error);
+  if (is_damaged({.kind = kind}))
+    return fmt::format(
+        "{} is {}, and no copy of a boot sector is at the end; --mft reads a $MFT "
+        "that was copied out: {}",
+        place, to_string(kind), error);
   return fmt::format("{} is {}: {}", place, to_string(kind), error);
 }
 

@@ -24,13 +24,16 @@ std::unique_ptr<RowFormat> make_row_format(const std::string& format, const RowF
   if (format == "csv") return make_csv_rows(fields, int64);
   if (format == "bodyfile") return make_body_rows();
   if (format == "text") return make_text_rows();
-  return make_json_rows(fields, int64);
+  return make_json_rows(fields, int64, format == "json");
+}
+
+bool is_root(const ntfs::FileRow& row) {
+  return row.source->file.record == ntfs::root_record && row.source->parent.record == 0;
 }
 
 std::string row_path(const ntfs::FileRow& row) {
   if (row.name.empty()) return {};
-  // The root is the one file that is listed under nothing.
-  if (row.source->file.record == ntfs::root_record && row.source->parent.record == 0) return "/";
+  if (is_root(row)) return "/";
   std::string path{row.parent_path};
   path += '/';
   ntfs::append_utf8(path, row.name);

@@ -57,16 +57,20 @@ class RowFormat {
                      core::TextBuffer& out) = 0;
 };
 
-// `format` is "ndjson", "csv", "bodyfile" or "text".
+// `format` is "ndjson", "json", "csv", "bodyfile" or "text".
 std::unique_ptr<RowFormat> make_row_format(const std::string& format, const RowFields& fields,
                                            Int64 int64);
-std::unique_ptr<RowFormat> make_json_rows(const RowFields& fields, Int64 int64);
+// In an array there is a comma before each row, since a header comes first.
+std::unique_ptr<RowFormat> make_json_rows(const RowFields& fields, Int64 int64, bool array);
 std::unique_ptr<RowFormat> make_csv_rows(const RowFields& fields, Int64 int64);
 std::unique_ptr<RowFormat> make_body_rows();
 std::unique_ptr<RowFormat> make_text_rows();
 
 // The line with the names of the columns.
 std::string csv_header(const RowFields& fields);
+
+// The one file that is listed under nothing.
+bool is_root(const ntfs::FileRow& row);
 
 // "/a/b"; U+FFFD stands for what is not valid UTF-16. Empty without a name.
 std::string row_path(const ntfs::FileRow& row);

@@ -78,7 +78,7 @@ class CsvRows final : public RowFormat {
   // The value of one member as the NDJSON line has it.
   void json(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row, RowField field) {
     const auto& name = row_field_names()[static_cast<std::size_t>(field)];
-    const auto rows = make_json_rows(RowFields{{name}}, int64_);
+    const auto rows = make_json_rows(RowFields{{name}}, int64_, false);
     json_.clear();
     rows->write(snapshot, row, json_);
     auto value = json_.view();

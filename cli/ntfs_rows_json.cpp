@@ -18,11 +18,13 @@ constexpr u64 largest_exact = u64{1} << 53;
 
 class JsonRows final : public RowFormat {
  public:
-  JsonRows(const RowFields& fields, Int64 int64) : fields_{fields}, int64_{int64} {}
+  JsonRows(const RowFields& fields, Int64 int64, bool array)
+      : fields_{fields}, int64_{int64}, array_{array} {}
 
   void write(const Snapshot& snapshot, const FileRow& row, core::TextBuffer& out) override {
     out_ = &out;
     row_ = &row;
+    if (array_) out.append(',');
     out.append(R"({"type":"file")");
     write_names();
     write_record();
@@ -302,19 +304,16 @@ class JsonRows final : public RowFormat {
 
   void write_extended_attributes() {
     out_->append(R"(,"ea":[)");
-    const auto* attribute = row_->facts.find(ntfs::AttributeType::ea);
-    if (attribute && attribute->resident) {
-      bool first = true;
-      ntfs::ExtendedAttributeReader entries{attribute->value};
-      while (const auto entry = entries.next()) {
-        if (!first) out_->append(',');
-        first = false;
-        out_->append(R"({"name":)");
-        append_json_text(*out_, core::to_valid_utf8(entry->name));
-        out_->append(R"(,"size":)");
-        out_->append_decimal(u64{entry->value.size()});
-        out_->append('}');
-      }
+    bool first = true;
+    ntfs::ExtendedAttributeReader entries{row_->extended_attributes};
+    while (const auto entry = entries.next()) {
+      if (!first) out_->append(',');
+      first = false;
+      out_->append(R"({"name":)");
+      append_json_text(*out_, core::to_valid_utf8(entry->name));
+      out_->append(R"(,"size":)");
+      out_->append_decimal(u64{entry->value.size()});
+      out_->append('}');
     }
     out_->append(']');
   }
@@ -419,6 +418,7 @@ class JsonRows final : public RowFormat {
 
   RowFields fields_;
   Int64 int64_;
+  bool array_;
   core::TextBuffer* out_ = nullptr;
   const FileRow* row_ = nullptr;
   core::FileTimeFormatter formatter_;
@@ -430,8 +430,8 @@ class JsonRows final : public RowFormat {
 
 }  // namespace
 
-std::unique_ptr<RowFormat> make_json_rows(const RowFields& fields, Int64 int64) {
-  return std::make_unique<JsonRows>(fields, int64);
+std::unique_ptr<RowFormat> make_json_rows(const RowFields& fields, Int64 int64, bool array) {
+  return std::make_unique<JsonRows>(fields, int64, array);
 }
 
 }  // namespace coldtrace::cli

@@ -21,6 +21,8 @@ struct Options : DiskOptions {
   bool slack = false;
   u32 jobs = 0;
 
+  bool array() const { return format == "json"; }
+  bool has_lines() const { return format == "ndjson" || array(); }
   ntfs::StateSet wanted() const {
     ntfs::StateSet set;
     if (states.empty()) set.add(State::live);
@@ -56,8 +58,14 @@ struct Totals {
   core::Findings findings;
 };
 
-void write_header(JsonWriter& json, const DiskInput& input, const ntfs::Partition& partition,
-                  const ntfs::Snapshot& snapshot) {
+// What stands before an object of the output: in an array a bracket or a comma.
+void separate(Output& output, const Options& options, bool first) {
+  if (options.array()) output.write(first ? "[" : ",");
+}
+
+void write_header(Output& output, JsonWriter& json, const Options& options, const DiskInput& input,
+                  const ntfs::Partition& partition, const ntfs::Snapshot& snapshot, bool first) {
+  separate(output, options, first);
   json.begin_object()
       .field("type", "header")
       .field("schema", "coldtrace.ntfs-snapshot/1")
@@ -70,6 +78,7 @@ void write_header(JsonWriter& json, const DiskInput& input, const ntfs::Partitio
   json.end_document();
   for (const auto& gap : snapshot.gaps()) {
     const bool records = gap.lost == ntfs::Gap::Lost::records;
+    separate(output, options, false);
     json.begin_object()
         .field("type", "gap")
         .field("offset", gap.offset)
@@ -122,11 +131,9 @@ void write_rows(Output& output, const Options& options, const ntfs::Snapshot& sn
         auto& formatter = formatters[worker];
         batch.text.clear();
         batch.findings = {};
-        constexpr std::size_t ahead = 6;
-        const auto& rows = batch.rows.rows;
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-          const auto& source = rows[i];
-          if (i + ahead < rows.size()) snapshot.records().prefetch(rows[i + ahead].file.record);
+        for (const auto& source : batch.rows.rows)
+          snapshot.records().fetch_ahead(source.file.record);
+        for (const auto& source : batch.rows.rows) {
           snapshot.build_row(batch.rows, source, formatter.row);
           note_row(formatter.row, batch.findings);
           formatter.format->write(snapshot, formatter.row, batch.text);
@@ -157,7 +164,8 @@ void snapshot_volume(Output& output, JsonWriter& json, const Options& options,
   auto snapshot =
       ntfs::Snapshot::take(volume, {.jobs = options.jobs, .slack = options.slack}, findings);
   if (wanted.contains(State::deleted)) snapshot.find_cluster_owners();
-  if (options.format == "ndjson") write_header(json, input, partition, snapshot);
+  if (options.has_lines())
+    write_header(output, json, options, input, partition, snapshot, totals.volumes == 0);
   ntfs::Walk walk{snapshot, wanted};
   write_rows(output, options, snapshot, walk, findings);
   findings.merge(walk.findings());
@@ -199,7 +207,11 @@ Exit run(Options& options) {
   }
   if (totals.volumes == 0) return report.exit();
   if (!disk_findings.empty()) report.read(options.image, disk_findings);
-  if (options.format == "ndjson") write_summary(json, totals);
+  if (options.has_lines()) {
+    separate(output, options, false);
+    write_summary(json, totals);
+    if (options.array()) output.write("]\n");
+  }
   output.commit();
   return report.exit();
 }
@@ -219,7 +231,7 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
        "  0  every volume was read to its end\n"
        "  1  damage: something was unreadable, contradictory or lost; the rest is there\n"
        "  2  no NTFS volume could be read\n"},
-      {"ndjson", "csv", "bodyfile", "text"}, *options);
+      {"ndjson", "json", "csv", "bodyfile", "text"}, *options);
   add_disk_options(*command, *options);
   std::vector<std::string> states{"all"};
   for (std::size_t i = 0; i < ntfs::state_count; ++i)
@@ -232,7 +244,7 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
       ->check(CLI::IsMember(states));
   command
       ->add_option("--fields", options->fields,
-                   "Only these members of the lines, or columns; for ndjson and csv")
+                   "Only these members of the lines, or columns; for ndjson, json and csv")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember(row_field_names()));

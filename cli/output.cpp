@@ -53,12 +53,21 @@ Output::~Output() {
 }
 
 void Output::write(std::string_view text) {
+  if (text.size() >= buffer_size) {
+    flush();
+    write_out(text);
+    return;
+  }
   buffer_ += text;
   if (buffer_.size() >= buffer_size) flush();
 }
 
 void Output::flush() {
-  std::string_view left = buffer_;
+  write_out(buffer_);
+  buffer_.clear();
+}
+
+void Output::write_out(std::string_view left) {
   while (!left.empty()) {
     const auto count = ::write(descriptor_, left.data(), left.size());
     if (count < 0 && errno == EINTR) continue;
@@ -66,7 +75,6 @@ void Output::flush() {
     if (count < 0) fail(errno);
     left.remove_prefix(static_cast<std::size_t>(count));
   }
-  buffer_.clear();
 }
 
 void Output::commit() {

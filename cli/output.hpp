@@ -31,6 +31,7 @@ class Output {
 
  private:
   void flush();
+  void write_out(std::string_view left);
   [[noreturn]] void fail(int code) const;
 
   std::string path_;       // empty: standard output

@@ -1,6 +1,7 @@
 #include "core/text_buffer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 
@@ -8,13 +9,41 @@ namespace coldtrace::core {
 namespace {
 
 constexpr std::size_t longest_decimal = 20;
+// "00" to "99".
+constexpr auto pairs = [] {
+  std::array<char, 200> text{};
+  for (std::size_t i = 0; i < 100; ++i) {
+    text[i * 2] = static_cast<char>('0' + i / 10);
+    text[i * 2 + 1] = static_cast<char>('0' + i % 10);
+  }
+  return text;
+}();
 constexpr char digits[] = "0123456789abcdef";
 
 }  // namespace
 
-void TextBuffer::append_decimal(u64 number) {
-  char* const at = reserve(longest_decimal);
-  commit(static_cast<std::size_t>(std::to_chars(at, at + longest_decimal, number).ptr - at));
+void TextBuffer::append_digits(u64 number) {
+  // Two digits a division, from the end; what is too large for 32 bits first.
+  std::array<char, longest_decimal> text;
+  char* at = text.data() + text.size();
+  while (number > 0xffff'ffff) {
+    at -= 2;
+    std::memcpy(at, pairs.data() + number % 100 * 2, 2);
+    number /= 100;
+  }
+  auto low = static_cast<u32>(number);
+  while (low >= 100) {
+    at -= 2;
+    std::memcpy(at, pairs.data() + std::size_t{low % 100} * 2, 2);
+    low /= 100;
+  }
+  if (low >= 10) {
+    at -= 2;
+    std::memcpy(at, pairs.data() + std::size_t{low} * 2, 2);
+  } else {
+    *--at = static_cast<char>('0' + low);
+  }
+  append({at, static_cast<std::size_t>(text.data() + text.size() - at)});
 }
 
 void TextBuffer::append_decimal(i64 number) {

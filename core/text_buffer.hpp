@@ -30,10 +30,16 @@ class TextBuffer {
   }
   void append(std::string_view text) {
     if (text.empty()) return;  // perhaps without a place to copy from
-    std::memcpy(reserve(text.size() + 1), text.data(), text.size());
+    std::memcpy(reserve(text.size()), text.data(), text.size());
     size_ += text.size();
   }
-  void append_decimal(u64 number);
+  void append_decimal(u64 number) {
+    if (number < 10) {
+      append(static_cast<char>('0' + number));
+    } else {
+      append_digits(number);
+    }
+  }
   void append_decimal(i64 number);
   // Lower-case digits without leading zeros, after "0x".
   void append_hex(u64 number);
@@ -41,6 +47,7 @@ class TextBuffer {
   void append_hex(ByteView bytes);
 
  private:
+  void append_digits(u64 number);
   void grow(std::size_t count);
 
   std::unique_ptr<char[]> data_;

@@ -55,16 +55,15 @@ AttributeReader::AttributeReader(core::ByteView record, u32 first, u32 used_size
                                "UsedSize",           record.size(), used_size};
 }
 
-std::optional<Attribute> AttributeReader::stop(Fault fault, core::Name field, u64 expected,
-                                               u64 found) {
+bool AttributeReader::stop(Fault fault, core::Name field, u64 expected, u64 found) {
   damage_ = core::ParseError{fault, base_ + at_, "attribute", field, expected, found};
   at_ = static_cast<u32>(used_.size());
-  return std::nullopt;
+  return false;
 }
 
-std::optional<Attribute> AttributeReader::next() {
+bool AttributeReader::read(Attribute& attribute) {
   const auto type = core::load<u32>(used_, at_);
-  if (!type || *type == static_cast<u32>(AttributeType::end)) return std::nullopt;
+  if (!type || *type == static_cast<u32>(AttributeType::end)) return false;
   const auto header = core::Fields<0x10>::at(used_, at_);
   const u64 left = used_.size() - at_;
   if (!header) return stop(Fault::truncated, "header", 0x10, left);
@@ -78,7 +77,6 @@ std::optional<Attribute> AttributeReader::next() {
   const auto name = core::slice(bytes, header->get<u16, 0x0a>(), name_size);
   if (!name && name_size > 0)
     return stop(Fault::out_of_bounds, "NameOffset", length, header->get<u16, 0x0a>());
-  Attribute attribute{};
   attribute.type = static_cast<AttributeType>(*type);
   attribute.flags = header->get<u16, 0x0c>();
   attribute.id = header->get<u16, 0x0e>();
@@ -88,7 +86,7 @@ std::optional<Attribute> AttributeReader::next() {
   return attribute.resident ? read_resident(attribute, bytes) : read_non_resident(attribute, bytes);
 }
 
-std::optional<Attribute> AttributeReader::read_resident(Attribute attribute, core::ByteView bytes) {
+bool AttributeReader::read_resident(Attribute& attribute, core::ByteView bytes) {
   const auto fields = *core::Fields<0x18>::at(bytes, 0);
   const auto value = core::slice(bytes, fields.get<u16, 0x14>(), fields.get<u32, 0x10>());
   if (!value)
@@ -96,11 +94,10 @@ std::optional<Attribute> AttributeReader::read_resident(Attribute attribute, cor
   attribute.value_offset = at_ + fields.get<u16, 0x14>();
   attribute.value = *value;
   at_ += static_cast<u32>(bytes.size());
-  return attribute;
+  return true;
 }
 
-std::optional<Attribute> AttributeReader::read_non_resident(Attribute attribute,
-                                                            core::ByteView bytes) {
+bool AttributeReader::read_non_resident(Attribute& attribute, core::ByteView bytes) {
   const auto fields = core::Fields<0x40>::at(bytes, 0);
   if (!fields) return stop(Fault::truncated, "Length", 0x40, bytes.size());
   const u64 lowest = fields->get<u64, 0x10>();
@@ -117,13 +114,14 @@ std::optional<Attribute> AttributeReader::read_non_resident(Attribute attribute,
   attribute.allocated_size = fields->get<u64, 0x28>();
   attribute.size = fields->get<u64, 0x30>();
   attribute.valid_size = fields->get<u64, 0x38>();
+  attribute.total_allocated.reset();
   // A run list that starts at 0x40 leaves no room for the field.
   if ((attribute.flags & 0x80ff) != 0 || attribute.compression_unit != 0)
     if (runs_offset >= 0x48) attribute.total_allocated = core::load<u64>(bytes, 0x40);
   attribute.runs_offset = at_ + runs_offset;
   attribute.runs = bytes.subspan(runs_offset);
   at_ += static_cast<u32>(bytes.size());
-  return attribute;
+  return true;
 }
 
 }  // namespace coldtrace::ntfs

@@ -69,13 +69,19 @@ class AttributeReader {
   // `offset` is that of the record in the image, for errors.
   AttributeReader(core::ByteView record, u32 first, u32 used_size, u64 offset);
 
-  std::optional<Attribute> next();
+  std::optional<Attribute> next() {
+    Attribute attribute{};
+    return read(attribute) ? std::optional{attribute} : std::nullopt;
+  }
+  // As next(), into an attribute that is used again and again: what is of the other residence
+  // is left as it was.
+  bool read(Attribute& attribute);
   const std::optional<core::ParseError>& damage() const { return damage_; }
 
  private:
-  std::optional<Attribute> stop(core::Fault fault, core::Name field, u64 expected, u64 found);
-  std::optional<Attribute> read_resident(Attribute attribute, core::ByteView bytes);
-  std::optional<Attribute> read_non_resident(Attribute attribute, core::ByteView bytes);
+  bool stop(core::Fault fault, core::Name field, u64 expected, u64 found);
+  bool read_resident(Attribute& attribute, core::ByteView bytes);
+  bool read_non_resident(Attribute& attribute, core::ByteView bytes);
 
   core::ByteView used_;
   u64 base_;

@@ -51,19 +51,10 @@ void put_times(const Times& times, const RecordFacts& facts, const FileName& nam
 std::optional<u64> content_size(const RecordFacts& facts) {
   // The sizes of system files in the root's index are those of when the volume was made.
   if (facts.directory || facts.record < first_user_record) return std::nullopt;
-  const auto* data = facts.find(AttributeType::data);
-  if (!data) return std::nullopt;
-  return data->size;
+  return facts.content_size;
 }
 
 }  // namespace
-
-bool is_short_half(const RecordFacts& facts, const FileName& name) {
-  return name.name_space == NameSpace::dos &&
-         std::ranges::any_of(facts.names, [&](const FileName& other) {
-           return other.name_space == NameSpace::win32 && other.parent == name.parent;
-         });
-}
 
 const FileName* find_short_name(const RecordFacts& facts, const FileName& name) {
   if (name.name_space != NameSpace::win32) return nullptr;

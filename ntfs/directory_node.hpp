@@ -66,9 +66,6 @@ Times decode_index_times(core::ByteView packed, const RecordFacts& facts, const 
 std::optional<u32> find_link(const RecordFacts& facts, const FileName& name,
                              FileReference directory);
 
-// True for the short name of a link that also has a long one: it is no row of its own.
-bool is_short_half(const RecordFacts& facts, const FileName& name);
-
 // The short name of a link, if it has one.
 const FileName* find_short_name(const RecordFacts& facts, const FileName& name);
 

@@ -59,6 +59,7 @@ class DirectoryReader {
 
  private:
   void add_directory(u64 record, BlockReport& report);
+  void fetch_records_ahead(core::ByteView buffer) const;
   std::vector<std::byte> read_bitmap(const RecordFacts& facts, u64 bytes, BlockReport& report);
   void add_jobs(const DirectoryTable::Directory& directory, const RecordFacts& facts,
                 u32 buffer_size, std::span<const Extent> extents, BlockReport& report);
@@ -245,7 +246,11 @@ u64 DirectoryReader::read_together(Worker& worker, std::span<const BufferJob> jo
     worker.buffer.resize(std::max<u64>(worker.buffer.size(), length));
     const auto bytes = std::span{worker.buffer}.first(length);
     if (image_.read_at(start, bytes)) {
+      fetch_records_ahead(bytes);
       for (const auto& job : jobs.first(count)) {
+        // The next buffer's records come from memory while this one is read.
+        if (&job != &jobs[count - 1])
+          fetch_records_ahead(bytes.subspan((&job + 1)->offset - start));
         // Two directories may claim one buffer; fixups must not be applied twice.
         const auto part = bytes.subspan(job.offset - start, size_of(job));
         if (&job != &jobs.front() && job.offset == (&job - 1)->offset &&
@@ -329,14 +334,19 @@ const RecordFacts* DirectoryReader::load_child(Worker& worker, FileReference fil
   const auto summary = records_.summary(file.record);
   if (!summary.in_use || summary.extension) return nullptr;
   if (file.sequence != 0 && summary.sequence != file.sequence) return nullptr;
-  records_.assemble(image_, mft_, file.record, worker.child);
+  records_.assemble_names(image_, mft_, file.record, worker.child);
   return &worker.child;
+}
+
+// Fixups are not applied yet: what they displace costs at most the rest of the buffer.
+void DirectoryReader::fetch_records_ahead(core::ByteView buffer) const {
+  const auto index = read_index_buffer(buffer, 0);
+  if (!index) return;
+  IndexEntryReader::for_each_record(index->node, [&](u64 record) { records_.fetch_ahead(record); });
 }
 
 u32 DirectoryReader::pack_node(Worker& worker, const IndexNode& node, FileReference directory,
                                BlockReport& report) {
-  IndexEntryReader ahead{node};
-  while (const auto entry = ahead.next()) records_.prefetch(entry->file.record);
   worker.packer.begin();
   IndexEntryReader entries{node};
   while (const auto entry = entries.next()) {
@@ -376,6 +386,7 @@ DirectoryTable DirectoryTable::read(const core::ImageSource& image, const Mft& m
                                     core::Findings& findings, std::vector<Gap>& gaps) {
   DirectoryTable table;
   DirectoryReader{image, mft, records, options, table}.run(findings, gaps);
+  table.number_directories(records.size());
   return table;
 }
 
@@ -425,17 +436,21 @@ DirectoryTable DirectoryTable::from_names(const core::ImageSource& image, const 
     }
     table.directories_.push_back(directory);
   }
+  table.number_directories(records.size());
   return table;
 }
 
-const DirectoryTable::Directory* DirectoryTable::find(u64 record) const {
-  const auto found = std::ranges::lower_bound(directories_, record, {}, &Directory::record);
-  return found != directories_.end() && found->record == record ? &*found : nullptr;
+void DirectoryTable::number_directories(u64 records) {
+  by_record_.reserve(records);
+  advise_huge_pages(by_record_.data(), records * sizeof(u32));
+  by_record_.assign(records, absent);
+  for (std::size_t i = 0; i < directories_.size(); ++i)
+    by_record_[directories_[i].record] = static_cast<u32>(i);
 }
 
 u64 DirectoryTable::memory() const {
   return arena_->bytes() + directories_.capacity() * sizeof(Directory) +
-         buffers_.capacity() * sizeof(u32);
+         (buffers_.capacity() + by_record_.capacity()) * sizeof(u32);
 }
 
 }  // namespace coldtrace::ntfs

@@ -42,7 +42,10 @@ class DirectoryTable {
   static DirectoryTable from_names(const core::ImageSource& image, const Mft& mft,
                                    const RecordTable& records);
 
-  const Directory* find(u64 record) const;
+  const Directory* find(u64 record) const {
+    if (record >= by_record_.size() || by_record_[record] == absent) return nullptr;
+    return &directories_[by_record_[record]];
+  }
   core::ByteView node(u32 piece) const { return arena_->at(piece); }
   // By number of the buffer in its directory; `none` for unused and unusable ones.
   u32 buffer(const Directory& directory, u64 number) const {
@@ -55,10 +58,13 @@ class DirectoryTable {
 
  private:
   friend class DirectoryReader;
+  static constexpr u32 absent = ~u32{0};
   DirectoryTable() = default;
+  void number_directories(u64 records);
 
   std::unique_ptr<Arena> arena_ = std::make_unique<Arena>();
   std::vector<Directory> directories_;  // by record
+  std::vector<u32> by_record_;          // numbers in directories_
   std::vector<u32> buffers_;
   std::vector<SlackName> slack_;
 };

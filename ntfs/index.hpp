@@ -57,7 +57,20 @@ class IndexEntryReader {
   std::optional<IndexEntry> next();
   const std::optional<core::ParseError>& damage() const { return damage_; }
 
+  // Calls `visit(record)` for the records that the entries name, without judging the entries.
+  template <class Visit>
+  static void for_each_record(const IndexNode& node, Visit&& visit) {
+    for (u64 at = 0; node.entries.size() - at >= entry_head;) {
+      const auto head = *core::Fields<entry_head>::at(node.entries, at);
+      const u16 length = head.get<u16, 8>();
+      if (length < entry_head || length > node.entries.size() - at) return;
+      visit(to_file_reference(head.get<u64, 0>()).record);
+      at += length;
+    }
+  }
+
  private:
+  static constexpr std::size_t entry_head = 0x10;
   std::optional<IndexEntry> stop(core::Fault fault, core::Name field, u64 expected, u64 found);
 
   core::ByteView entries_;

@@ -1,10 +1,17 @@
 #include "ntfs/packed.hpp"
 
+#include <memory>
 #include <new>
 
 #include <sys/mman.h>
 
 namespace coldtrace::ntfs {
+
+void advise_huge_pages(void* memory, std::size_t size) {
+  std::size_t space = size;
+  if (std::align(Arena::chunk_size, Arena::chunk_size, memory, space) == nullptr) return;
+  ::madvise(memory, space / Arena::chunk_size * Arena::chunk_size, MADV_HUGEPAGE);
+}
 
 bool Arena::add_chunk(u32& index) {
   const std::scoped_lock lock{mutex_};
@@ -12,8 +19,7 @@ bool Arena::add_chunk(u32& index) {
   // Not zeroed: pages that are never written cost nothing.
   auto* chunk = static_cast<std::byte*>(std::aligned_alloc(chunk_size, chunk_size));
   if (chunk == nullptr) throw std::bad_alloc{};
-  // Walks go through the pieces in no order that the memory knows; without effect where refused.
-  ::madvise(chunk, chunk_size, MADV_HUGEPAGE);
+  advise_huge_pages(chunk, chunk_size);
   chunks_[count_].reset(chunk);
   index = count_++;
   return true;

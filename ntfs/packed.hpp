@@ -11,6 +11,9 @@
 
 namespace coldtrace::ntfs {
 
+// Asks for huge pages behind memory that is read in no order; without effect where refused.
+void advise_huge_pages(void* memory, std::size_t size);
+
 // Memory for many small pieces that stay until the end. A piece is named by 32 bits; 0 is none.
 class Arena {
  public:
@@ -59,8 +62,12 @@ class Arena {
 // Integers in 1 to 10 bytes, low bits first, and plain bytes, for pieces of an arena.
 class PackedWriter {
  public:
-  void clear() { used_ = 0; }
-  core::ByteView view() const { return {bytes_.data(), used_}; }
+  PackedWriter() = default;
+  PackedWriter(const PackedWriter&) = delete;
+  PackedWriter& operator=(const PackedWriter&) = delete;
+
+  void clear() { at_ = bytes_.data(); }
+  core::ByteView view() const { return {bytes_.data(), at_}; }
 
   void put(u64 value) {
     std::byte* to = room(10);
@@ -69,29 +76,39 @@ class PackedWriter {
       value >>= 7;
     }
     *to++ = static_cast<std::byte>(value);
-    used_ = static_cast<std::size_t>(to - bytes_.data());
+    at_ = to;
   }
 
   template <class T>
   void put_raw(T value) {
     std::memcpy(room(sizeof(T)), &value, sizeof(T));
-    used_ += sizeof(T);
+    at_ += sizeof(T);
   }
 
   void put_bytes(core::ByteView view) {
     if (view.empty()) return;
     std::memcpy(room(view.size()), view.data(), view.size());
-    used_ += view.size();
+    at_ += view.size();
   }
 
- private:
+  // Room for `count` bytes behind the end; what was written there is kept by commit().
   std::byte* room(std::size_t count) {
-    if (bytes_.size() - used_ < count) bytes_.resize(bytes_.size() * 2 + count);
-    return bytes_.data() + used_;
+    if (static_cast<std::size_t>(end_ - at_) < count) grow(count);
+    return at_;
+  }
+  void commit(std::size_t count) { at_ += count; }
+
+ private:
+  void grow(std::size_t count) {
+    const auto used = static_cast<std::size_t>(at_ - bytes_.data());
+    bytes_.resize(bytes_.size() * 2 + count);
+    at_ = bytes_.data() + used;
+    end_ = bytes_.data() + bytes_.size();
   }
 
   std::vector<std::byte> bytes_ = std::vector<std::byte>(4096);
-  std::size_t used_ = 0;
+  std::byte* at_ = bytes_.data();
+  std::byte* end_ = bytes_.data() + bytes_.size();
 };
 
 // Reads what PackedWriter wrote; behind the end there are zeros.
@@ -101,13 +118,9 @@ class PackedReader {
       : at_{bytes.data()}, end_{bytes.data() + bytes.size()} {}
 
   u64 get() {
-    u64 value = 0;
-    for (unsigned shift = 0; at_ != end_ && shift < 64; shift += 7) {
-      const auto byte = std::to_integer<u64>(*at_++);
-      value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) break;
-    }
-    return value;
+    if (at_ == end_) return 0;
+    const auto first = std::to_integer<u64>(*at_++);
+    return first < 0x80 ? first : get_rest(first & 0x7f);
   }
 
   template <class T>
@@ -126,6 +139,15 @@ class PackedReader {
   }
 
  private:
+  u64 get_rest(u64 value) {
+    for (unsigned shift = 7; at_ != end_ && shift < 64; shift += 7) {
+      const auto byte = std::to_integer<u64>(*at_++);
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    return value;
+  }
+
   const std::byte* at_;
   const std::byte* end_;
 };

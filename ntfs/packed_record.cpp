@@ -1,6 +1,7 @@
 #include "ntfs/packed_record.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace coldtrace::ntfs {
@@ -18,6 +19,7 @@ enum RecordBit : u16 {
   bit_extension = 0x100,
   bit_information = 0x200,
   bit_security_id = 0x400,
+  bit_content = 0x800,
 };
 
 enum AttributeBit : u8 {
@@ -26,74 +28,74 @@ enum AttributeBit : u8 {
   bit_encrypted = 4,
   bit_sparse = 8,
   bit_named = 0x10,
-  bit_narrow = 0x20,
-  bit_value = 0x40,
-  bit_total = 0x80,
+  bit_value = 0x20,
+  bit_total = 0x40,
 };
 
-// The distinct times of one record; a time is packed as its index of 4 bits.
+// The distinct times of one record, in the order in which they come up. Four indexes of 4 bits
+// say which a set has; behind them are the times that come up for the first time.
 class TimePool {
  public:
-  static constexpr u8 stored_apart = 15;
-
-  u8 index_of(core::FileTime time) {
-    for (u8 i = 0; i < count_; ++i)
-      if (times_[i] == time.ticks) return i;
-    if (count_ == stored_apart) return stored_apart;
-    times_[count_] = time.ticks;
-    return count_++;
+  void put(const Times& times, PackedWriter& out) {
+    const std::array<u64, 4> ordered{times.created.ticks, times.modified.ticks, times.changed.ticks,
+                                     times.accessed.ticks};
+    std::byte* const at = out.room(2 + sizeof ordered);
+    std::size_t used = 2;
+    unsigned indexes = 0;
+    for (unsigned i = 0; i < 4; ++i) {
+      unsigned index = 0;
+      while (index < count_ && times_[index] != ordered[i]) ++index;
+      indexes |= index << (4 * i);
+      if (index < count_) continue;
+      std::memcpy(at + used, &ordered[i], 8);
+      used += 8;
+      if (count_ < most) times_[count_++] = ordered[i];
+    }
+    const auto stored = static_cast<u16>(indexes);
+    std::memcpy(at, &stored, 2);
+    out.commit(used);
   }
 
-  void put(PackedWriter& out) const {
-    out.put_raw(count_);
-    for (u8 i = 0; i < count_; ++i) out.put_raw(times_[i]);
-  }
-
-  void get(PackedReader& in) {
-    count_ = std::min<u8>(in.get_raw<u8>(), stored_apart);
-    for (u8 i = 0; i < count_; ++i) times_[i] = in.get_raw<u64>();
-  }
-
-  core::FileTime time(unsigned index, PackedReader& in) const {
-    return {index == stored_apart ? in.get_raw<u64>() : times_[index]};
+  void get(PackedReader& in, Times& times) {
+    const unsigned indexes = in.get_raw<u16>();
+    // In stored order, as the times behind the indexes are.
+    times.created = get_time(indexes & 15, in);
+    times.modified = get_time(indexes >> 4 & 15, in);
+    times.changed = get_time(indexes >> 8 & 15, in);
+    times.accessed = get_time(indexes >> 12 & 15, in);
   }
 
  private:
-  std::array<u64, stored_apart> times_{};
-  u8 count_ = 0;
+  static constexpr unsigned most = 15;
+
+  core::FileTime get_time(unsigned index, PackedReader& in) {
+    if (index < count_) return {times_[index]};
+    const auto ticks = in.get_raw<u64>();
+    if (count_ < most) times_[count_++] = ticks;
+    return {ticks};
+  }
+
+  std::array<u64, most> times_;  // those below count_ are set
+  unsigned count_ = 0;
 };
 
-std::array<core::FileTime, 4> in_order(const Times& times) {
-  return {times.created, times.modified, times.changed, times.accessed};
+// A byte whose top bit tells narrow text, the number of units, the text.
+void put_text(u8 kind, StoredText text, PackedWriter& out) {
+  std::byte* const at = out.room(2 + text.units() * 2);
+  bool narrow = text.narrow;
+  if (!narrow) narrow = copy_narrow(text.bytes, at + 2);
+  if (text.narrow || !narrow) std::memcpy(at + 2, text.bytes.data(), text.bytes.size());
+  at[0] = static_cast<std::byte>(kind | (narrow ? 0x80 : 0));
+  at[1] = static_cast<std::byte>(text.units());
+  out.commit(2 + text.units() * (narrow ? 1 : 2));
 }
 
-void put_times(const Times& times, TimePool& pool, PackedWriter& out) {
-  u16 selectors = 0;
-  const auto ordered = in_order(times);
-  for (unsigned i = 0; i < 4; ++i)
-    selectors = static_cast<u16>(selectors | pool.index_of(ordered[i]) << (4 * i));
-  out.put_raw(selectors);
-  for (unsigned i = 0; i < 4; ++i)
-    if ((selectors >> (4 * i) & 15) == TimePool::stored_apart) out.put_raw(ordered[i].ticks);
-}
-
-Times get_times(const TimePool& pool, PackedReader& in) {
-  const auto selectors = in.get_raw<u16>();
-  const auto time = [&](unsigned i) { return pool.time(selectors >> (4 * i) & 15, in); };
-  // A braced list is evaluated left to right, as the times stored apart are.
-  return Times{time(0), time(1), time(2), time(3)};
-}
-
-void put_text(StoredText text, bool narrow, PackedWriter& out) {
-  if (!narrow || text.narrow) {
-    out.put_bytes(text.bytes);
-    return;
-  }
-  for (std::size_t i = 0; i < text.units(); ++i) out.put_raw(static_cast<u8>(text.unit(i)));
-}
-
-bool is_narrow(StoredText text) {
-  return text.narrow || fits_narrow(text.bytes);
+inline u8 get_text(PackedReader& in, StoredText& text) {
+  const auto kind = in.get_raw<u8>();
+  const std::size_t units = in.get_raw<u8>();
+  text.narrow = (kind & 0x80) != 0;
+  text.bytes = in.get_bytes(text.narrow ? units : units * 2);
+  return kind & 0x7f;
 }
 
 void put_reference(FileReference reference, PackedWriter& out) {
@@ -108,47 +110,30 @@ FileReference get_reference(PackedReader& in) {
 
 void put_name(const FileName& name, TimePool& pool, PackedWriter& out) {
   put_reference(name.parent, out);
-  put_times(name.times, pool, out);
-  out.put(name.allocated_size);
+  pool.put(name.times, out);
   out.put(name.size);
-  out.put(name.flags);
-  out.put(name.reparse_tag);
-  const bool narrow = is_narrow(name.name);
-  out.put_raw(static_cast<u8>(static_cast<u8>(name.name_space) | (narrow ? 0x80 : 0)));
-  out.put_raw(static_cast<u8>(name.name.units()));
-  put_text(name.name, narrow, out);
+  out.put(name.id);
+  put_text(static_cast<u8>(name.name_space), name.name, out);
 }
 
-FileName get_name(const TimePool& pool, PackedReader& in) {
-  FileName name{};
+void get_name(TimePool& pool, PackedReader& in, FileName& name) {
   name.parent = get_reference(in);
-  name.times = get_times(pool, in);
-  name.allocated_size = in.get();
+  pool.get(in, name.times);
   name.size = in.get();
-  name.flags = static_cast<u32>(in.get());
-  name.reparse_tag = static_cast<u32>(in.get());
-  const auto kind = in.get_raw<u8>();
-  const std::size_t units = in.get_raw<u8>();
-  name.name_space = static_cast<NameSpace>(kind & 3);
-  name.name.narrow = (kind & 0x80) != 0;
-  name.name.bytes = in.get_bytes(name.name.narrow ? units : units * 2);
-  return name;
+  name.id = static_cast<u16>(in.get());
+  name.name_space = static_cast<NameSpace>(get_text(in, name.name) & 3);
 }
 
-void put_attribute(const AttributeFacts& facts, PackedWriter& out) {
-  const bool narrow = is_narrow(facts.name);
+void put_attribute(const AttributeFacts& facts, core::ByteView runs, PackedWriter& out) {
   const auto bit = [](bool set, unsigned value) { return set ? value : 0U; };
   out.put(std::rotr(static_cast<u32>(facts.type), 4));
-  out.put_raw(static_cast<u8>(
-      bit(facts.resident, bit_resident) | bit(facts.compressed, bit_compressed) |
-      bit(facts.encrypted, bit_encrypted) | bit(facts.sparse, bit_sparse) |
-      bit(!facts.name.empty(), bit_named) | bit(narrow, bit_narrow) |
-      bit(!facts.value.empty(), bit_value) | bit(facts.total_allocated.has_value(), bit_total)));
+  out.put_raw(
+      static_cast<u8>(bit(facts.resident, bit_resident) | bit(facts.compressed, bit_compressed) |
+                      bit(facts.encrypted, bit_encrypted) | bit(facts.sparse, bit_sparse) |
+                      bit(!facts.name.empty(), bit_named) | bit(!facts.value.empty(), bit_value) |
+                      bit(facts.total_allocated.has_value(), bit_total)));
   out.put(facts.id);
-  if (!facts.name.empty()) {
-    out.put_raw(static_cast<u8>(facts.name.units()));
-    put_text(facts.name, narrow, out);
-  }
+  if (!facts.name.empty()) put_text(0, facts.name, out);
   out.put(facts.size);
   if (facts.resident) {
     out.put(facts.value_offset);
@@ -166,13 +151,12 @@ void put_attribute(const AttributeFacts& facts, PackedWriter& out) {
     if (facts.total_allocated) out.put(*facts.total_allocated);
   }
   out.put(facts.runs_offset);
-  out.put(facts.runs.size());
-  out.put_bytes(facts.runs);
+  out.put(runs.size());
+  out.put_bytes(runs);
 }
 
-AttributeFacts get_attribute(u64 record, PackedReader& in) {
-  AttributeFacts facts{.type =
-                           static_cast<AttributeType>(std::rotl(static_cast<u32>(in.get()), 4))};
+void get_attribute(u64 record, PackedReader& in, AttributeFacts& facts) {
+  facts.type = static_cast<AttributeType>(std::rotl(static_cast<u32>(in.get()), 4));
   const auto bits = in.get_raw<u8>();
   facts.id = static_cast<u16>(in.get());
   facts.resident = (bits & bit_resident) != 0;
@@ -180,16 +164,12 @@ AttributeFacts get_attribute(u64 record, PackedReader& in) {
   facts.encrypted = (bits & bit_encrypted) != 0;
   facts.sparse = (bits & bit_sparse) != 0;
   facts.record = record;
-  if (bits & bit_named) {
-    const std::size_t units = in.get_raw<u8>();
-    facts.name.narrow = (bits & bit_narrow) != 0;
-    facts.name.bytes = in.get_bytes(facts.name.narrow ? units : units * 2);
-  }
+  if (bits & bit_named) get_text(in, facts.name);
   facts.size = in.get();
   if (facts.resident) {
     facts.value_offset = static_cast<u32>(in.get());
     if (bits & bit_value) facts.value = in.get_bytes(in.get());
-    return facts;
+    return;
   }
   facts.lowest_vcn = in.get();
   facts.cluster_count = in.get();
@@ -200,7 +180,6 @@ AttributeFacts get_attribute(u64 record, PackedReader& in) {
   }
   facts.runs_offset = static_cast<u32>(in.get());
   facts.runs = in.get_bytes(in.get());
-  return facts;
 }
 
 // The mapping pairs up to their terminator, without what fills the attribute behind it.
@@ -214,56 +193,17 @@ core::ByteView trim_runs(core::ByteView runs) {
   return runs.first(std::min<u64>(at, runs.size()));
 }
 
-}  // namespace
-
-void pack_record(const RecordFacts& facts, PackedWriter& out) {
-  const auto bit = [](bool set, unsigned value) { return set ? value : 0U; };
-  const bool security = facts.information && facts.information->security_id;
-  out.clear();
-  out.put_raw(facts.sequence);
-  out.put_raw(static_cast<u16>(
-      bit(facts.in_use, bit_in_use) | bit(facts.directory, bit_directory) |
-      bit(facts.bad, bit_bad) | bit(facts.torn, bit_torn) | bit(facts.damaged, bit_damaged) |
-      bit(facts.misplaced, bit_misplaced) | bit(facts.beyond_valid, bit_beyond_valid) |
-      bit(facts.has_list, bit_list) | bit(facts.is_extension(), bit_extension) |
-      bit(facts.information.has_value(), bit_information) | bit(security, bit_security_id)));
-  if (facts.is_extension()) put_reference(facts.base, out);
-
-  TimePool pool;
-  if (facts.information)
-    for (const auto time : in_order(facts.information->times)) pool.index_of(time);
-  for (const auto& name : facts.names)
-    for (const auto time : in_order(name.times)) pool.index_of(time);
-  pool.put(out);
-  if (facts.information) {
-    put_times(facts.information->times, pool, out);
-    out.put(facts.information->dos_attributes);
-    if (security) {
-      out.put(*facts.information->security_id);
-      out.put(facts.information->usn.value_or(0));
-    }
-  }
-  out.put(facts.names.size());
-  for (const auto& name : facts.names) put_name(name, pool, out);
-  out.put(facts.attributes.size());
-  for (const auto& attribute : facts.attributes) {
-    auto trimmed = attribute;
-    trimmed.runs = trim_runs(attribute.runs);
-    put_attribute(trimmed, out);
-  }
-}
-
-void unpack_record(core::ByteView piece, u64 record, bool extension, RecordFacts& facts) {
-  PackedReader in{piece};
+// Everything before the attributes. The reader comes and goes by value, to stay in registers.
+PackedReader unpack_head(PackedReader in, u64 record, bool extension, RecordFacts& facts) {
   const auto sequence = in.get_raw<u16>();
   const auto bits = in.get_raw<u16>();
   const FileReference base = bits & bit_extension ? get_reference(in) : FileReference{};
   TimePool pool;
-  pool.get(in);
-  std::optional<StandardInformation> information;
+  std::optional<StandardInformation> of_extension;
+  auto& information = extension ? of_extension : facts.information;
   if (bits & bit_information) {
     information.emplace();
-    information->times = get_times(pool, in);
+    pool.get(in, information->times);
     information->dos_attributes = static_cast<u32>(in.get());
     if (bits & bit_security_id) {
       information->security_id = static_cast<u32>(in.get());
@@ -280,21 +220,68 @@ void unpack_record(core::ByteView piece, u64 record, bool extension, RecordFacts
     facts.beyond_valid = (bits & bit_beyond_valid) != 0;
     facts.has_list = (bits & bit_list) != 0;
     facts.base = base;
-    facts.information = information;
   }
   if (bits & bit_torn) facts.torn = true;
   if (bits & bit_damaged) facts.damaged = true;
-  for (u64 count = in.get(); count > 0; --count) facts.names.push_back(get_name(pool, in));
+  for (u64 count = in.get(); count > 0; --count) get_name(pool, in, facts.names.emplace_back());
+  if (bits & bit_content) {
+    const u64 size = in.get();
+    if (!facts.content_size) facts.content_size = size;
+  }
+  return in;
+}
+
+}  // namespace
+
+void pack_record(const RecordFacts& facts, PackedWriter& out) {
+  const auto bit = [](bool set, unsigned value) { return set ? value : 0U; };
+  const bool security = facts.information && facts.information->security_id;
+  out.clear();
+  out.put_raw(facts.sequence);
+  out.put_raw(static_cast<u16>(
+      bit(facts.in_use, bit_in_use) | bit(facts.directory, bit_directory) |
+      bit(facts.bad, bit_bad) | bit(facts.torn, bit_torn) | bit(facts.damaged, bit_damaged) |
+      bit(facts.misplaced, bit_misplaced) | bit(facts.beyond_valid, bit_beyond_valid) |
+      bit(facts.has_list, bit_list) | bit(facts.is_extension(), bit_extension) |
+      bit(facts.information.has_value(), bit_information) | bit(security, bit_security_id) |
+      bit(facts.content_size.has_value(), bit_content)));
+  if (facts.is_extension()) put_reference(facts.base, out);
+
+  TimePool pool;
+  if (facts.information) {
+    pool.put(facts.information->times, out);
+    out.put(facts.information->dos_attributes);
+    if (security) {
+      out.put(*facts.information->security_id);
+      out.put(facts.information->usn.value_or(0));
+    }
+  }
+  out.put(facts.names.size());
+  for (const auto& name : facts.names) put_name(name, pool, out);
+  if (facts.content_size) out.put(*facts.content_size);
+  out.put(facts.attributes.size());
+  for (const auto& attribute : facts.attributes)
+    put_attribute(attribute, trim_runs(attribute.runs), out);
+}
+
+void unpack_record(core::ByteView piece, u64 record, bool extension, RecordFacts& facts) {
+  auto in = unpack_head(PackedReader{piece}, record, extension, facts);
   for (u64 count = in.get(); count > 0; --count)
-    facts.attributes.push_back(get_attribute(record, in));
+    get_attribute(record, in, facts.attributes.emplace_back());
+}
+
+void unpack_names(core::ByteView piece, u64 record, RecordFacts& facts) {
+  unpack_head(PackedReader{piece}, record, false, facts);
 }
 
 RecordSummary summarize(const RecordFacts& facts) {
+  const auto links = std::ranges::count_if(
+      facts.names, [&](const FileName& name) { return !is_short_half(facts, name); });
   return {.sequence = facts.sequence,
           .in_use = facts.in_use,
           .directory = facts.directory,
           .extension = facts.is_extension(),
-          .several_names = facts.names.size() > 1 || facts.has_list};
+          .several_links = links > 1 || facts.has_list};
 }
 
 }  // namespace coldtrace::ntfs

@@ -5,13 +5,17 @@
 
 namespace coldtrace::ntfs {
 
-// The facts of one FILE record in some 90 bytes: names of one byte a unit where they allow it,
-// each distinct time once.
+// The facts of one FILE record in some 120 bytes: names of one byte a unit where they allow it,
+// each distinct time once. Of a $FILE_NAME its flags and allocated size are left out: they are
+// those of when the name was made.
 void pack_record(const RecordFacts& facts, PackedWriter& out);
 
 // Adds what was packed to `facts`: names and attributes are appended, so that the extension
 // records of a file follow its base record; the rest is set for a base record (`extension` false).
 void unpack_record(core::ByteView piece, u64 record, bool extension, RecordFacts& facts);
+
+// Only what stands before the attributes: information, names and the size of the content.
+void unpack_names(core::ByteView piece, u64 record, RecordFacts& facts);
 
 // What the walks ask of every record, without unpacking it: 4 bytes.
 struct RecordSummary {
@@ -19,7 +23,7 @@ struct RecordSummary {
   bool in_use : 1 = false;
   bool directory : 1 = false;
   bool extension : 1 = false;
-  bool several_names : 1 = false;  // or the names may be in extension records
+  bool several_links : 1 = false;  // or names may be in extension records
 };
 
 RecordSummary summarize(const RecordFacts& facts);

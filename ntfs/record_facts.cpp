@@ -28,20 +28,20 @@ core::ByteView kept_value(const Attribute& attribute, StoredText name) {
   }
 }
 
-AttributeFacts to_facts(const Attribute& attribute, u64 number) {
-  AttributeFacts facts{.type = attribute.type,
-                       .id = attribute.id,
-                       .resident = attribute.resident,
-                       .compressed = attribute.compressed(),
-                       .encrypted = attribute.encrypted(),
-                       .sparse = attribute.sparse(),
-                       .name = to_stored_text(attribute.name),
-                       .record = number};
+void to_facts(const Attribute& attribute, u64 number, AttributeFacts& facts) {
+  facts.type = attribute.type;
+  facts.id = attribute.id;
+  facts.resident = attribute.resident;
+  facts.compressed = attribute.compressed();
+  facts.encrypted = attribute.encrypted();
+  facts.sparse = attribute.sparse();
+  facts.name = to_stored_text(attribute.name);
+  facts.record = number;
   if (attribute.resident) {
     facts.size = attribute.value.size();
     facts.value_offset = attribute.value_offset;
     facts.value = kept_value(attribute, facts.name);
-    return facts;
+    return;
   }
   facts.lowest_vcn = attribute.lowest_vcn;
   facts.cluster_count = attribute.cluster_count;
@@ -53,7 +53,6 @@ AttributeFacts to_facts(const Attribute& attribute, u64 number) {
   }
   facts.runs_offset = attribute.runs_offset;
   facts.runs = attribute.runs;
-  return facts;
 }
 
 }  // namespace
@@ -66,13 +65,21 @@ const AttributeFacts* RecordFacts::find(AttributeType type, std::string_view nam
 }
 
 void RecordFacts::clear() {
-  auto kept_names = std::move(names);
-  auto kept_attributes = std::move(attributes);
-  kept_names.clear();
-  kept_attributes.clear();
-  *this = RecordFacts{};
-  names = std::move(kept_names);
-  attributes = std::move(kept_attributes);
+  record = 0;
+  sequence = 0;
+  in_use = directory = bad = torn = damaged = misplaced = beyond_valid = has_list = false;
+  base = {};
+  information.reset();
+  content_size.reset();
+  names.clear();
+  attributes.clear();
+}
+
+bool is_short_half(const RecordFacts& facts, const FileName& name) {
+  return name.name_space == NameSpace::dos &&
+         std::ranges::any_of(facts.names, [&](const FileName& other) {
+           return other.name_space == NameSpace::win32 && other.parent == name.parent;
+         });
 }
 
 core::Result<std::optional<core::ParseError>> read_record_facts(core::ByteView record, u64 number,
@@ -93,25 +100,30 @@ core::Result<std::optional<core::ParseError>> read_record_facts(core::ByteView r
   };
 
   AttributeReader in{record, header.first_attribute, header.used_size, offset};
-  while (const auto attribute = in.next()) {
-    const auto value_at = offset + attribute->value_offset;
-    if (attribute->type == AttributeType::standard_information && attribute->resident) {
-      const auto information = read_standard_information(attribute->value, value_at);
+  Attribute attribute{};
+  while (in.read(attribute)) {
+    const auto value_at = offset + attribute.value_offset;
+    if (attribute.type == AttributeType::standard_information && attribute.resident) {
+      const auto information = read_standard_information(attribute.value, value_at);
       if (!information) {
         note(information.error());
       } else if (!facts.information) {
         facts.information = *information;
       }
-    } else if (attribute->type == AttributeType::file_name && attribute->resident) {
-      const auto name = read_file_name(attribute->value, value_at);
+    } else if (attribute.type == AttributeType::file_name && attribute.resident) {
+      const auto name = read_file_name(attribute.value, value_at);
       if (name) {
         facts.names.push_back(*name);
+        facts.names.back().id = attribute.id;
       } else {
         note(name.error());
       }
     } else {
-      if (attribute->type == AttributeType::attribute_list) facts.has_list = true;
-      facts.attributes.push_back(to_facts(*attribute, number));
+      if (attribute.type == AttributeType::attribute_list) facts.has_list = true;
+      to_facts(attribute, number, facts.attributes.emplace_back());
+      if (attribute.type == AttributeType::data && attribute.name.empty() && !facts.content_size)
+        if (attribute.resident || attribute.lowest_vcn == 0)
+          facts.content_size = facts.attributes.back().size;
     }
   }
   if (in.damage()) note(*in.damage());

@@ -15,7 +15,7 @@ namespace coldtrace::ntfs {
 
 // One attribute, without its value unless that is metadata of the file system.
 struct AttributeFacts {
-  AttributeType type;
+  AttributeType type = AttributeType::end;
   u16 id = 0;
   bool resident = false;
   bool compressed = false;
@@ -55,6 +55,7 @@ struct RecordFacts {
   bool has_list = false;
   FileReference base;  // of an extension record
   std::optional<StandardInformation> information;
+  std::optional<u64> content_size;  // of the unnamed $DATA
   std::vector<FileName> names;
   std::vector<AttributeFacts> attributes;
 
@@ -67,6 +68,9 @@ struct RecordFacts {
 };
 
 constexpr std::string_view directory_index_name = "$I30";
+
+// True for the short name of a link that also has a long one: it is no row of its own.
+bool is_short_half(const RecordFacts& facts, const FileName& name);
 
 // Reads a record after its fixups into `facts`. Damage inside the record is told by
 // `facts.damaged` and the first such error is the optional result; the error of the Result means

@@ -59,8 +59,9 @@ RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, un
   const u64 record_size = mft.record_size();
   const u64 count = std::min(mft.record_count(), largest_count);
   const u64 in_block = std::max<u64>(1, block_size / record_size);
-  table.pieces_.resize(count);
-  table.summaries_.resize(count);
+  table.slots_.reserve(count);
+  advise_huge_pages(table.slots_.data(), count * sizeof(Slot));
+  table.slots_.resize(count);
   std::vector<std::unique_ptr<Worker>> workers;
   for (unsigned i = 0; i < std::max(jobs, 1U); ++i)
     workers.push_back(std::make_unique<Worker>(*table.arena_));
@@ -80,9 +81,9 @@ RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, un
     }
     note_record(worker.facts, offset, *damage, report.findings);
     pack_record(worker.facts, worker.packed);
-    table.pieces_[number] = worker.writer.add(worker.packed.view());
-    table.summaries_[number] = summarize(worker.facts);
-    if (table.pieces_[number] == Arena::none)
+    auto& slot = table.slots_[number];
+    slot = {worker.writer.add(worker.packed.view()), summarize(worker.facts)};
+    if (slot.piece == Arena::none)
       report.findings.warning("record-limit", offset, "record {} is more than memory for records",
                               number);
     if (worker.facts.is_extension() && worker.facts.base.record < count)
@@ -142,7 +143,14 @@ RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, un
 
 void RecordTable::unpack(u64 record, RecordFacts& facts) const {
   facts.clear();
-  unpack_record(arena_->at(pieces_[record]), record, false, facts);
+  unpack_record(arena_->at(slots_[record].piece), record, false, facts);
+}
+
+void RecordTable::assemble_names(const core::ImageSource& image, const Mft& mft, u64 record,
+                                 RecordFacts& facts) const {
+  facts.clear();
+  unpack_names(arena_->at(slots_[record].piece), record, facts);
+  if (facts.has_list) assemble(image, mft, record, facts);
 }
 
 std::span<const RecordTable::Extension> RecordTable::extensions_of(u64 base) const {
@@ -192,7 +200,7 @@ RecordTable::Assembly RecordTable::assemble(const core::ImageSource& image, cons
       result.extension_unlisted = true;
       continue;
     }
-    unpack_record(arena_->at(pieces_[candidate.record]), candidate.record, true, facts);
+    unpack_record(arena_->at(slots_[candidate.record].piece), candidate.record, true, facts);
   }
   if (sound && !result.list_damaged && !listed.empty()) {
     result.extension_missing = true;
@@ -202,7 +210,7 @@ RecordTable::Assembly RecordTable::assemble(const core::ImageSource& image, cons
 }
 
 u64 RecordTable::memory() const {
-  return arena_->bytes() + pieces_.capacity() * (sizeof(u32) + sizeof(RecordSummary)) +
+  return arena_->bytes() + slots_.capacity() * sizeof(Slot) +
          extensions_.capacity() * sizeof(Extension);
 }
 

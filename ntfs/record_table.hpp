@@ -30,16 +30,19 @@ class RecordTable {
 
   RecordTable(RecordTable&&) = default;
 
-  u64 size() const { return pieces_.size(); }
+  u64 size() const { return slots_.size(); }
   // False for records never used, unreadable, or without a record's head.
-  bool has(u64 record) const { return record < pieces_.size() && pieces_[record] != Arena::none; }
-  RecordSummary summary(u64 record) const { return summaries_[record]; }
+  bool has(u64 record) const {
+    return record < slots_.size() && slots_[record].piece != Arena::none;
+  }
+  RecordSummary summary(u64 record) const { return slots_[record].summary; }
 
-  // Asks the memory for a record that is needed soon.
-  void prefetch(u64 record) const {
+  // Asks the memory for a record that is needed soon; worth it for many at once. A load and not
+  // a prefetch: that does nothing for a page whose address is not known to the processor.
+  void fetch_ahead(u64 record) const {
     if (!has(record)) return;
-    const auto* piece = arena_->at(pieces_[record]).data();
-    __builtin_prefetch(piece);
+    const auto* piece = arena_->at(slots_[record].piece).data();
+    static_cast<void>(*static_cast<const volatile std::byte*>(piece));
     __builtin_prefetch(piece + 64);
   }
 
@@ -57,6 +60,9 @@ class RecordTable {
   };
   Assembly assemble(const core::ImageSource& image, const Mft& mft, u64 record,
                     RecordFacts& facts) const;
+  // As assemble, when only information, names and the size of the content are wanted.
+  void assemble_names(const core::ImageSource& image, const Mft& mft, u64 record,
+                      RecordFacts& facts) const;
 
   // Extension records by the number of their base.
   struct Extension {
@@ -71,11 +77,15 @@ class RecordTable {
 
  private:
   struct Worker;
+  // Where a record is in the arena, and what the walks ask of every record.
+  struct Slot {
+    u32 piece = Arena::none;
+    RecordSummary summary;
+  };
   RecordTable() = default;
 
   std::unique_ptr<Arena> arena_ = std::make_unique<Arena>();
-  std::vector<u32> pieces_;
-  std::vector<RecordSummary> summaries_;  // apart from the pieces: walks ask for every record
+  std::vector<Slot> slots_;
   std::vector<Extension> extensions_;
 };
 

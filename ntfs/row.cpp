@@ -41,6 +41,7 @@ void FileRow::clear() {
   object_id.reset();
   reparse_tag.reset();
   reparse_target.reset();
+  extended_attributes = {};
   record_offset.reset();
   streams.clear();
   other_streams.clear();

@@ -103,6 +103,7 @@ struct FileRow {
   std::optional<core::Guid> object_id;
   std::optional<u32> reparse_tag;
   std::optional<std::string> reparse_target;
+  core::ByteView extended_attributes;  // the list of $EA
   std::optional<u64> record_offset;
   std::vector<StreamRow> streams;        // $DATA
   std::vector<StreamRow> other_streams;  // other attributes outside the record, and $EFS and such
@@ -112,6 +113,7 @@ struct FileRow {
   // Memory that is kept from row to row.
   std::vector<std::byte> owner_bytes;
   std::string owner_storage;
+  std::vector<std::byte> extended_attribute_bytes;  // of a $EA outside the record
   std::vector<Extent> extent_scratch;
 
   std::span<const Extent> extents_of(const StreamRow& stream) const {

@@ -1,6 +1,7 @@
 #include "ntfs/row_findings.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -35,16 +36,19 @@ void add_time_findings(FileRow& row) {
                             "those of $FILE_NAME do"});
 }
 
-bool is_illegal_unit(u16 unit) {
-  return unit == 0 || unit == '/';
+// Zeros and slashes, which NTFS does not allow in names.
+bool has_illegal_unit(StoredText name) {
+  if (name.narrow)
+    return !name.empty() && (std::memchr(name.bytes.data(), 0, name.bytes.size()) != nullptr ||
+                             std::memchr(name.bytes.data(), '/', name.bytes.size()) != nullptr);
+  for (std::size_t i = 0; i < name.units(); ++i)
+    if (name.unit(i) == 0 || name.unit(i) == '/') return true;
+  return false;
 }
 
 void add_name_findings(FileRow& row) {
   const auto& source = *row.source;
-  bool illegal = false;
-  for (std::size_t i = 0; i < row.name.units(); ++i)
-    illegal = illegal || is_illegal_unit(row.name.unit(i));
-  if (illegal)
+  if (has_illegal_unit(row.name))
     row.findings.push_back(
         {"name-illegal", true, "the name holds a '/' or a zero, which NTFS does not allow"});
   if (source.unlisted)

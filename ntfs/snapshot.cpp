@@ -163,6 +163,24 @@ void Snapshot::find_reparse_point(FileRow& row) const {
   row.reparse_target = point->target;
 }
 
+void Snapshot::find_extended_attributes(FileRow& row) const {
+  const auto* attribute = row.facts.find(AttributeType::ea);
+  if (!attribute) return;
+  if (attribute->resident) {
+    row.extended_attributes = attribute->value;
+    return;
+  }
+  // The clusters of deleted files may be another's; those of an extracted $MFT are out of reach.
+  if (!row.facts.in_use || volume_.mft().extracted()) return;
+  auto value = read_value(*attribute, row.facts);
+  if (!value) {
+    row.findings.push_back({"extended-attributes", true, "the extended attributes cannot be read"});
+    return;
+  }
+  row.extended_attribute_bytes = std::move(*value);
+  row.extended_attributes = row.extended_attribute_bytes;
+}
+
 void Snapshot::find_cluster_owners() {
   clusters_ = std::make_unique<ClusterOwners>(ClusterOwners::find(volume_.mft(), records_));
 }
@@ -185,6 +203,7 @@ void Snapshot::build_row(const RowBatch& batch, const RowSource& source, FileRow
     add_streams(row);
     find_owner_of(row);
     find_reparse_point(row);
+    find_extended_attributes(row);
     if (const auto* id = row.facts.find(AttributeType::object_id);
         id && id->value.size() >= core::Guid::size_on_disk)
       row.object_id = core::to_guid(id->value);

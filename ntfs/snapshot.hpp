@@ -64,6 +64,7 @@ class Snapshot {
   void add_streams(FileRow& row) const;
   void find_owner_of(FileRow& row) const;
   void find_reparse_point(FileRow& row) const;
+  void find_extended_attributes(FileRow& row) const;
   std::optional<std::vector<std::byte>> read_value(const AttributeFacts& attribute,
                                                    const RecordFacts& facts) const;
 

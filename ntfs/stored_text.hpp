@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstring>
 #include <string>
 
 #include "core/reader.hpp"
@@ -14,7 +15,12 @@ struct StoredText {
 
   std::size_t units() const { return narrow ? bytes.size() : bytes.size() / 2; }
   bool empty() const { return bytes.empty(); }
-  u16 unit(std::size_t index) const;
+  u16 unit(std::size_t index) const {
+    if (narrow) return std::to_integer<u16>(bytes[index]);
+    u16 value;
+    std::memcpy(&value, bytes.data() + index * 2, 2);
+    return value;
+  }
 };
 
 inline StoredText to_stored_text(core::ByteView utf16) {
@@ -31,7 +37,7 @@ std::string to_utf8(StoredText text);
 // The units as stored, in hexadecimal: "41004200".
 std::string to_utf16_hex(StoredText text);
 
-// True when all units are below 0x100.
-bool fits_narrow(core::ByteView utf16);
+// Writes one byte a unit to `narrow`, which has room for them; false when a unit is above 0xff.
+bool copy_narrow(core::ByteView utf16, std::byte* narrow);
 
 }  // namespace coldtrace::ntfs

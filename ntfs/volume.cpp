@@ -121,6 +121,7 @@ core::Result<File> Volume::read_file(u64 record) const {
     facts.names.insert(facts.names.end(), extension.names.begin(), extension.names.end());
     facts.attributes.insert(facts.attributes.end(), extension.attributes.begin(),
                             extension.attributes.end());
+    if (!facts.content_size) facts.content_size = extension.content_size;
     facts.torn = facts.torn || extension.torn;
     facts.damaged = facts.damaged || extension.damaged;
   }

@@ -176,7 +176,7 @@ void Walk::push(RowBatch& batch, RowSource row, std::string_view parent_path) {
 
 void Walk::reach(u64 record, u32 link) {
   reached_[record] = true;
-  if (snapshot_.records().summary(record).several_names)
+  if (snapshot_.records().summary(record).several_links)
     links_.emplace_back(static_cast<u32>(record), link);
 }
 
@@ -255,6 +255,8 @@ void Walk::add_unreached(RowBatch& batch, u64 record) {
   const auto& records = snapshot_.records();
   const auto& volume = snapshot_.volume();
   const auto summary = records.summary(record);
+  // Nearly all: every link is listed already.
+  if (reached_[record] && summary.in_use && !summary.extension && !summary.several_links) return;
   if (summary.extension) {
     records.unpack(record, facts_);
     const auto base = facts_.base;
@@ -296,7 +298,7 @@ void Walk::add_unreached(RowBatch& batch, u64 record) {
   for (u32 link = 0; link < facts_.names.size(); ++link) {
     if (is_short_half(facts_, facts_.names[link])) continue;
     if (summary.in_use && reached_[record] &&
-        (record == root_record || !summary.several_names || was_reached(record, link)))
+        (record == root_record || !summary.several_links || was_reached(record, link)))
       continue;
     add(state, link);
   }

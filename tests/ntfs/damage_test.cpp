@@ -345,6 +345,12 @@ std::vector<Defect> volume_defects() {
              fixtures::make_non_resident(0x20, 9, {{u64{1} << 40, 1}}, 100, 4096));
        },
        nothing},
+      {"extended attributes lie in clusters outside the volume", "extended-attributes", 0,
+       [](Volume& v) {
+         v.image.file(v.a).raw_attributes.push_back(
+             fixtures::make_non_resident(0xe0, 9, {{u64{1} << 40, 1}}, 100, 4096));
+       },
+       nothing},
       {"reparse point says it is longer than it is", "reparse-point", 0,
        [](Volume& v) {
          ByteWriter point;
