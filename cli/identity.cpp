@@ -13,7 +13,8 @@ namespace {
 std::string sha256(core::ByteView bytes) {
   sha256_ctx context;
   sha256_init(&context);
-  sha256_update(&context, bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
+  const void* const start = bytes.data();
+  sha256_update(&context, bytes.size(), static_cast<const std::uint8_t*>(start));
   std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
   sha256_digest(&context, digest.size(), digest.data());
   return core::to_hex(std::as_bytes(std::span{digest}));

@@ -1,3 +1,4 @@
+#include <bit>
 #include <cerrno>
 #include <mutex>
 
@@ -30,7 +31,7 @@ struct Libewf {
 
 template <typename Function>
 bool find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(library, name));
+  function = std::bit_cast<Function>(::dlsym(library, name));
   return function != nullptr;
 }
 
