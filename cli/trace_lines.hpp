@@ -2,7 +2,7 @@
 
 #include "cli/trace_fields.hpp"
 #include "tracefile/extended_data.hpp"
-#include "tracefile/kind_counts.hpp"
+#include "tracefile/trace.hpp"
 
 namespace coldtrace::cli {
 

@@ -5,7 +5,6 @@
 #include "tests/tracefile/trace_test.hpp"
 #include "tracefile/extended_data.hpp"
 #include "tracefile/gzip_image.hpp"
-#include "tracefile/kind_counts.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
@@ -181,7 +180,7 @@ TEST_CASE("counts per provider and kind equal those of the independent walker") 
   const auto open = open_sample(name + ".etl", 2);
   if (!open) return;
   const auto expected = load_json(name + ".counts.json");
-  const auto kinds = count_kinds(*open->trace, 2);
+  const auto kinds = open->trace->kinds();
   u64 total = 0;
   std::map<std::string, u64> by_kind;
   for (const auto& count : kinds) {
@@ -230,7 +229,7 @@ TEST_CASE("manifest events decode to exactly their length from schemas inside th
     const auto open = open_sample(row.file, 2);
     if (!open) return;
     u64 exact = 0;
-    for (const auto& count : count_kinds(*open->trace, 1)) {
+    for (const auto& count : open->trace->kinds()) {
       if (count.kind.event_class != EventClass::manifest || !count.kind.schema) continue;
       exact += count.events[0];
       const auto known = row.others.find(count.kind.name);

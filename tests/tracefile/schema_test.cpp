@@ -366,7 +366,7 @@ TEST_CASE("counts of nothing end, however large they are") {
   rows.members = {nothing};
   schema.fields = {count, rows};
   const std::vector<u8> payload = {0xff, 0xff};
-  const auto result = measure_fields(schema, std::as_bytes(std::span{payload}), 8);
+  const auto result = measure_fields(schema, std::as_bytes(std::span{payload}), 8, {});
   CHECK(result.decoded == Decoded::partial);
 }
 

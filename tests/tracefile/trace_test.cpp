@@ -47,6 +47,7 @@ OpenTrace open_bytes(std::vector<std::byte> bytes, unsigned jobs, unsigned point
   CatalogOptions options;
   options.jobs = jobs;
   options.pointer_size = pointer_size;
+  options.kinds = true;
   auto trace = Trace::open(*open.image, options, open.findings);
   if (!trace) FAIL(core::to_string(trace.error()));
   open.trace = std::make_unique<Trace>(std::move(*trace));
