@@ -14,6 +14,7 @@ struct BufferEntry {
   u64 offset;
   i64 first_time;
   i64 last_time;
+  i64 sequence;
   u32 size;    // bytes in the file, no more than the file has
   u32 filled;  // plain bytes with events, header included
   u32 events;

@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "core/parallel.hpp"
+#include "tracefile/buffer_sequence.hpp"
 #include "tracefile/kind_census.hpp"
 #include "tracefile/schema_collector.hpp"
 
@@ -171,6 +172,7 @@ Catalog read_catalog(const core::ImageSource& source, BufferScan& scan,
         if (census) census->add(part.kinds, schemas);
       });
   names.finish();
+  find_missing_buffers(scan, findings);
   Catalog catalog{schemas.embedded(), schemas.event_source(), std::move(names), events, {}};
   if (!census) return catalog;
   const auto visit = [&](u32 index, const std::function<void(const Event&)>& visitor) {

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <rapidjson/document.h>
+#include <zlib.h>
 
 #include "core/text.hpp"
 #include "tests/tracefile/trace_test.hpp"
@@ -8,6 +9,12 @@
 
 namespace coldtrace::tracefile {
 namespace {
+
+// zlib's, not of this project.
+unsigned long crc32_of(core::ByteView bytes) {
+  const auto text = core::to_chars(bytes);
+  return crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size()));
+}
 
 rapidjson::Document load_json(const std::string& name) {
   const auto bytes = core::read_whole_file(sample_path(name), u64{1} << 28);
@@ -125,7 +132,8 @@ TEST_CASE("every event of the samples equals the independent walker's table") {
         (row[13].empty() || number_or(event.pid, "4294967295") == row[13]) &&
         (row[14].empty() || number_or(event.tid, "4294967295") == row[14]) &&
         std::to_string(event.cpu.value()) == row[15] && std::to_string(event.size) == row[16] &&
-        std::to_string(event.payload.size()) == row[17];
+        std::to_string(event.payload.size()) == row[17] &&
+        fmt::format("{:08x}", crc32_of(event.payload)) == row[18];
     if (!same) ++different;
   }
   CHECK(different == 0);
