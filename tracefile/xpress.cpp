@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "tracefile/match_copy.hpp"
+
 namespace coldtrace::tracefile {
 namespace {
 
@@ -12,46 +14,16 @@ constexpr std::size_t min_match = 3;
 constexpr unsigned flag_bits = 32;
 constexpr u32 second_nibble = 0x10;
 
-// Copies move blocks, and may spoil as much beyond their end.
-constexpr std::size_t block = 16;
-constexpr std::size_t spoilt = 2 * block;
 // What one step of the fast path may read: literals, a flag word or a match with all its length
 // bytes. What it may write before it looks at the length of a match.
 constexpr std::ptrdiff_t read_ahead = 64;
-constexpr std::ptrdiff_t write_ahead = 2 * flag_bits + 2 * spoilt;
+constexpr std::ptrdiff_t write_ahead = 2 * flag_bits + 2 * copy_spoils;
 
 template <class T>
 T load(const std::byte* from) {
   T value;
   std::memcpy(&value, from, sizeof(T));
   return value;
-}
-
-void copy_block(std::byte* to, const std::byte* from) {
-  std::memcpy(to, from, block);
-}
-
-// A copy within the output, which must have `spoilt` bytes beyond its end.
-inline void copy_match(std::byte* out, std::size_t distance, std::size_t length) {
-  const std::byte* from = out - distance;
-  std::byte* const end = out + length;
-  if (distance >= block) {
-    copy_block(out, from);
-    copy_block(out + block, from + block);
-    for (std::size_t i = spoilt; i < length; i += block) copy_block(out + i, from + i);
-    return;
-  }
-  if (distance == 1) {
-    std::memset(out, std::to_integer<int>(*from), length);
-    return;
-  }
-  // A short pattern repeats at every multiple of its length too.
-  constexpr std::size_t word = 8;
-  if (distance < word) {
-    for (std::size_t i = 0; i < word; ++i) *out++ = *from++;
-    from = out - distance * ((word + distance - 1) / distance);
-  }
-  for (; out < end; out += word, from += word) std::memcpy(out, from, word);
 }
 
 class Decoder {
@@ -91,8 +63,8 @@ class Decoder {
     u32 nibbles = nibbles_;
     while (in <= in_safe && out <= out_safe) {
       const auto literals = static_cast<std::size_t>(std::countl_zero(flags));
-      copy_block(out, in);
-      if (literals > block) copy_block(out + block, in + block);
+      copy_one_block(out, in);
+      if (literals > copy_block) copy_one_block(out + copy_block, in + copy_block);
       in += literals;
       out += literals;
       flags <<= literals;
@@ -124,7 +96,7 @@ class Decoder {
         }
       }
       if (distance > static_cast<std::size_t>(out - out_begin_) ||
-          length > static_cast<std::size_t>(out_end_ - out) - spoilt)
+          length > static_cast<std::size_t>(out_end_ - out) - copy_spoils)
         break;
       copy_match(out, distance, length);
       in = next;
@@ -177,7 +149,7 @@ class Decoder {
     const auto behind = static_cast<std::size_t>(out_ - out_begin_);
     if (distance > behind) return damaged("match distance", behind, distance);
     length = std::min(length, out_left());
-    if (out_left() - length >= spoilt) {
+    if (out_left() - length >= copy_spoils) {
       copy_match(out_, distance, length);
       out_ += length;
     } else {

@@ -262,6 +262,10 @@ TEST_CASE("the TraceLogging sample gives the values that PerfView shows") {
     CHECK(decoder.decode(held.event, kind, texts).decoded == Decoded::exact);
     CHECK(kind.provider_name == "solar_system");
     CHECK(texts.fields.size() > 5);
+    // Output types: the boolean is a byte, the character the first letter of the planet.
+    const auto& boolean = texts.fields.at("boolean_type");
+    CHECK((boolean == "true" || boolean == "false"));
+    CHECK(texts.fields.at("char_type") == texts.fields.at("string_type").substr(0, 1));
     ++found;
   }
   CHECK(found == 5);
