@@ -14,7 +14,7 @@ struct TraceInputOptions : CommonOptions {
   unsigned jobs = 1;
   unsigned pointer_size = 0;
   u64 unpacked_limit = u64{64} << 30;
-  u64 names_limit = u64{256} << 20;
+  u64 names_limit = u64{512} << 20;
 };
 
 void add_trace_input_options(CLI::App& command, TraceInputOptions& options);

@@ -11,7 +11,7 @@ struct CatalogOptions {
   unsigned jobs = 1;
   unsigned pointer_size = 0;  // overrides that of every event when not 0
   bool names = true;          // whether to follow the names of processes, files and so on
-  std::size_t largest_names = std::size_t{256} << 20;  // bytes
+  std::size_t largest_names = std::size_t{512} << 20;  // bytes
   bool kinds = false;  // whether to count and measure events by kind
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,7 +32,9 @@ class TextPool {
 class NameTables {
  public:
   // Bounds what is kept: entries beyond are dropped and counted in the finding `names-limit`.
-  explicit NameTables(std::size_t largest_bytes) : largest_bytes_{largest_bytes} {}
+  explicit NameTables(std::size_t largest_bytes) : largest_bytes_{largest_bytes} {
+    timelines_.fill(Timeline{largest_bytes / sizeof(Timeline::Entry)});
+  }
 
   // Records of the next part of the file.
   void add(const NameRecords& records, core::Findings& findings);
@@ -98,7 +101,7 @@ class NameTables {
   TextPool texts_;
   static constexpr std::size_t subjects = 5;  // those with names
   std::unordered_map<u64, State> states_[subjects];
-  Timeline timelines_[subjects];  // by subject; that of images stays empty
+  std::array<Timeline, subjects> timelines_;  // by subject; that of images stays empty
   std::vector<ImageRecord> image_records_;
   std::vector<ImageEntry> images_;  // by process, base and time
   std::unordered_map<u64, std::pair<u32, u32>> stacks_;

@@ -11,8 +11,7 @@ using Verb = NameRecord::Verb;
 using Entry = Timeline::Entry;
 
 constexpr i64 always = std::numeric_limits<i64>::min();
-// Records of a trace that need not be looked through while they come. Also how many entries the
-// memory grows by when there are more: twice as much would be too much.
+// Records of a trace that need not be looked through while they come.
 constexpr std::size_t most_unsorted = std::size_t{1} << 20;
 
 Verb verb_of(const Entry& entry) {
@@ -80,11 +79,7 @@ void Timeline::finish() {
     use = verb_of(record) == Verb::ends ? Use::ended : Use::running;
     ended = record.from;
   }
-  entries_.resize(kept);
-  if (!std::is_sorted(entries_.begin(), entries_.end(), by_key_and_time)) {
-    sorted_ = 0;
-    sort();
-  }
+  entries_.resize(kept);  // still sorted: `from` is no earlier than the record before
 }
 
 const Entry* Timeline::find(u64 key, i64 time) const {

@@ -20,6 +20,9 @@ class Timeline {
     u32 verb : 2;    // of the record, a NameRecord::Verb
   };
 
+  // `most` entries are the bound that whoever adds them keeps to.
+  explicit Timeline(std::size_t most = std::size_t{1} << 20) : most_{most} {}
+
   // Of a record in the order of the file. Records that change nothing go when there are many.
   void add(const Entry& record);
   // To be called once, after all records.
@@ -28,12 +31,13 @@ class Timeline {
   const Entry* find(u64 key, i64 time) const;
 
   std::size_t size() const { return entries_.size(); }
-  std::size_t bytes() const { return entries_.capacity() * sizeof(Entry); }
+  std::size_t bytes() const { return entries_.size() * sizeof(Entry); }
 
  private:
   void sort();
   void drop_repetitions();
 
+  std::size_t most_;
   std::vector<Entry> entries_;  // by key and time, the first sorted_ of them
   std::size_t sorted_ = 0;
 };
