@@ -30,15 +30,22 @@ bool same_value(const Entry& a, const Entry& b) {
 
 void Timeline::add(const Entry& record) {
   if (entries_.size() - sorted_ >= most_unsorted) drop_repetitions();
-  if (entries_.size() == entries_.capacity())
-    entries_.reserve(entries_.size() + std::clamp(entries_.size(), std::size_t{64}, most_unsorted));
+  // Growing many would hold both copies at once; what is reserved and not written takes nothing.
+  if (entries_.size() == most_unsorted) entries_.reserve(std::max(most_, 2 * most_unsorted));
   entries_.push_back(record);
 }
 
 void Timeline::sort() {
   const auto middle = entries_.begin() + static_cast<std::ptrdiff_t>(sorted_);
   std::stable_sort(middle, entries_.end(), by_key_and_time);
-  std::inplace_merge(entries_.begin(), middle, entries_.end(), by_key_and_time);
+  // From the end, so that only the new ones are copied; std::inplace_merge may copy all.
+  const std::vector<Entry> added(middle, entries_.end());
+  auto old = sorted_;
+  auto to = entries_.size();
+  for (auto left = added.size(); left > 0;) {
+    const bool old_first = old > 0 && by_key_and_time(added[left - 1], entries_[old - 1]);
+    entries_[--to] = old_first ? entries_[--old] : added[--left];
+  }
   sorted_ = entries_.size();
 }
 
