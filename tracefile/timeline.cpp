@@ -12,7 +12,7 @@ using Entry = Timeline::Entry;
 
 constexpr i64 always = std::numeric_limits<i64>::min();
 // Records of a trace that need not be looked through while they come.
-constexpr std::size_t most_unsorted = std::size_t{1} << 20;
+constexpr std::size_t most_unsorted = std::size_t{1} << 19;
 
 Verb verb_of(const Entry& entry) {
   return static_cast<Verb>(entry.verb);
