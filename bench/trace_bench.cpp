@@ -1,12 +1,12 @@
 // The container alone: every event of a sample through the merge, and the first pass; and what
-// fields cost. The sample comes from the variable COLDTRACE_TRACE.
+// counting by kind adds to it. The sample comes from the variable COLDTRACE_TRACE.
 
 #include <cstdlib>
 
 #include <benchmark/benchmark.h>
 
 #include "core/file.hpp"
-#include "tracefile/kind_counts.hpp"
+#include "tracefile/trace.hpp"
 
 namespace {
 
@@ -65,21 +65,26 @@ void merge(benchmark::State& state) {
 }
 BENCHMARK(merge)->Unit(benchmark::kMillisecond);
 
-// Decompression and the size of every field, without a merge.
-void measure(benchmark::State& state) {
+// The first pass with events counted and measured by kind, as `trace info` has it.
+void first_pass_with_kinds(benchmark::State& state) {
   if (missing(state)) return;
-  for (auto _ : state) benchmark::DoNotOptimize(tracefile::count_kinds(*sample().trace, 1));
+  for (auto _ : state) {
+    core::Findings findings;
+    benchmark::DoNotOptimize(
+        tracefile::Trace::open(sample().image, {.names = false, .kinds = true}, findings));
+  }
   count_events(state);
 }
-BENCHMARK(measure)->Unit(benchmark::kMillisecond);
+BENCHMARK(first_pass_with_kinds)->Unit(benchmark::kMillisecond);
 
 // Decompression alone.
 void buffers(benchmark::State& state) {
   if (missing(state)) return;
   const auto& scan = sample().trace->scan();
+  tracefile::BufferLoader loader;
   for (auto _ : state)
     for (const auto& entry : scan.buffers)
-      benchmark::DoNotOptimize(tracefile::load_buffer(sample().image, entry, scan.compression));
+      benchmark::DoNotOptimize(loader.load(sample().image, entry, scan.compression).bytes.data());
   count_events(state);
 }
 BENCHMARK(buffers)->Unit(benchmark::kMillisecond);

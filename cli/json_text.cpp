@@ -43,14 +43,16 @@ char* write_escaped(char* at, unsigned char c) {
   return at;
 }
 
-// True when none of the eight characters is a control character, a quote, a backslash or not
-// ASCII. Source: Sean Eron Anderson, "Bit Twiddling Hacks", hasless() and haszero().
-bool is_plain(u64 eight) {
+// Bits that are set where one of eight characters is a control character, a quote, a backslash or
+// not ASCII. The lowest is right; those above it may be wrong.
+// Source: Sean Eron Anderson, "Bit Twiddling Hacks", hasless() and haszero().
+u64 find_special(u64 eight) {
   constexpr u64 ones = 0x0101'0101'0101'0101;
   constexpr u64 tops = ones * 0x80;
   const auto zero = [](u64 value) { return (value - ones) & ~value; };
-  return ((eight | (eight - ones * 0x20) | zero(eight ^ ones * '"') | zero(eight ^ ones * '\\')) &
-          tops) == 0;
+  return (eight | ((eight - ones * 0x20) & ~eight) | zero(eight ^ ones * '"') |
+          zero(eight ^ ones * '\\')) &
+         tops;
 }
 
 // Writes ASCII with its escapes; returns how many characters that was.
@@ -62,12 +64,12 @@ std::size_t append_ascii(core::TextBuffer& json, std::string_view text) {
     u64 eight = 0;
     if (text.size() - i >= sizeof(eight)) {
       std::memcpy(&eight, text.data() + i, sizeof(eight));
-      if (is_plain(eight)) {
-        std::memcpy(at, &eight, sizeof(eight));
-        at += sizeof(eight);
-        i += sizeof(eight);
-        continue;
-      }
+      const auto special = find_special(eight);
+      const auto plain = static_cast<std::size_t>(std::countr_zero(special)) / 8;
+      std::memcpy(at, &eight, sizeof(eight));
+      at += plain;
+      i += plain;
+      if (special == 0) continue;
     }
     const auto c = static_cast<unsigned char>(text[i]);
     if (c >= 0x80) break;

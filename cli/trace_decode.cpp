@@ -91,7 +91,7 @@ void write_summary(JsonWriter& json, const TracePipelineResult& result,
 
 Exit run(const Options& options) {
   Report report{options.findings};
-  auto input = open_trace(options, true, report);
+  auto input = open_trace(options, TraceUse::lines, report);
   if (!input) return Exit::failure;
   Output output{options.output};
   JsonWriter json{output, options.int64};

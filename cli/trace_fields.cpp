@@ -1,5 +1,6 @@
 #include "cli/trace_fields.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/compile.h>
@@ -66,13 +67,27 @@ void TraceFields::key(std::string_view name) {
   json_->append(':');
 }
 
+void TraceFields::key(const FieldSchema& field) {
+  if (!field.plain_name || in_array()) return key(field.name);
+  char* at = json_->reserve(field.name.size() + 4);
+  char* const start = at;
+  *at = ',';
+  at += first_ ? 0 : 1;
+  *at++ = '"';
+  at = std::copy(field.name.begin(), field.name.end(), at);
+  *at++ = '"';
+  *at++ = ':';
+  json_->commit(static_cast<std::size_t>(at - start));
+  first_ = false;
+}
+
 void TraceFields::value(const FieldSchema& field, const Value& value) {
   const auto shape = shape_of(value);
   if (shape == ValueShape::utf16_text || shape == ValueShape::ansi_text) {
     text(field, value, shape == ValueShape::utf16_text);
     return;
   }
-  key(field.name);
+  key(field);
   switch (shape) {
     case ValueShape::absent:
       json_->append("null");
@@ -102,7 +117,7 @@ void TraceFields::value(const FieldSchema& field, const Value& value) {
 void TraceFields::text(const FieldSchema& field, const Value& value, bool utf16) {
   const auto before = json_->size();
   const bool was_first = first_;
-  key(field.name);
+  key(field);
   const bool valid = utf16 ? append_json_utf16(*json_, value.bytes)
                            : append_json_text(*json_, core::to_chars(value.bytes));
   if (valid) return;
@@ -110,7 +125,7 @@ void TraceFields::text(const FieldSchema& field, const Value& value, bool utf16)
   if (in_array()) {
     json_->shrink_to(before);
     first_ = was_first;
-    key({});
+    key(field);
     json_->append(fmt::format("{{\"text{}\":\"", suffix));
   } else {
     key(field.name + std::string{suffix});
@@ -150,7 +165,7 @@ void TraceFields::add_resolved(std::string_view name, std::string_view text) {
 }
 
 void TraceFields::begin_array(const FieldSchema& field) {
-  key(field.name);
+  key(field);
   json_->append('[');
   arrays_ = arrays_ << 1U | 1U;
   first_ = true;
@@ -163,7 +178,7 @@ void TraceFields::end_array() {
 }
 
 void TraceFields::begin_structure(const FieldSchema& field) {
-  key(field.name);
+  key(field);
   json_->append('{');
   arrays_ <<= 1U;
   first_ = true;

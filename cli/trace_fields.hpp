@@ -31,6 +31,7 @@ class TraceFields final : public tracefile::FieldVisitor {
 
  private:
   void key(std::string_view name);
+  void key(const tracefile::FieldSchema& field);
   void text(const tracefile::FieldSchema& field, const tracefile::Value& value, bool utf16);
   void resolve(const tracefile::FieldSchema& field, const tracefile::Value& value);
   void add_resolved(std::string_view name, std::string_view text);

@@ -5,7 +5,7 @@
 #include "cli/trace_commands.hpp"
 #include "cli/trace_input.hpp"
 #include "cli/version.hpp"
-#include "tracefile/kind_counts.hpp"
+#include "tracefile/trace.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -113,10 +113,10 @@ void write_json(JsonWriter& json, const tracefile::Trace& trace,
 
 Exit run(const TraceInputOptions& options) {
   Report report{options.findings};
-  const auto input = open_trace(options, false, report);
+  const auto input = open_trace(options, TraceUse::counts, report);
   if (!input) return Exit::failure;
   Output output{options.output};
-  const auto kinds = tracefile::count_kinds(*input->trace, options.jobs);
+  const auto& kinds = input->trace->kinds();
   if (options.format == "json") {
     JsonWriter json{output, options.int64};
     write_json(json, *input->trace, kinds, input->findings);

@@ -42,7 +42,8 @@ void add_trace_input_options(CLI::App& command, TraceInputOptions& options) {
       ->transform(CLI::AsSizeValue(false));
 }
 
-std::optional<TraceInput> open_trace(const TraceInputOptions& options, bool names, Report& report) {
+std::optional<TraceInput> open_trace(const TraceInputOptions& options, TraceUse use,
+                                     Report& report) {
   TraceInput input;
   auto file = core::FileImage::open(options.file);
   if (!file) {
@@ -63,7 +64,8 @@ std::optional<TraceInput> open_trace(const TraceInputOptions& options, bool name
   tracefile::CatalogOptions catalog;
   catalog.jobs = options.jobs;
   catalog.pointer_size = options.pointer_size;
-  catalog.names = names;
+  catalog.names = use == TraceUse::lines;
+  catalog.kinds = use == TraceUse::counts;
   catalog.largest_names = options.names_limit;
   auto trace = tracefile::Trace::open(*source, catalog, input.findings);
   if (!trace) {

@@ -14,7 +14,7 @@ struct TraceInputOptions : CommonOptions {
   unsigned jobs = 1;
   unsigned pointer_size = 0;
   u64 unpacked_limit = u64{64} << 30;
-  u64 names_limit = u64{256} << 20;
+  u64 names_limit = u64{512} << 20;
 };
 
 void add_trace_input_options(CLI::App& command, TraceInputOptions& options);
@@ -27,8 +27,12 @@ struct TraceInput {
   core::Findings findings;
 };
 
+// What the first pass over a trace is for: lines with names, or the number of events by kind.
+enum class TraceUse : u8 { lines, counts };
+
 // Nothing when the file cannot be read, which `report` then says.
-std::optional<TraceInput> open_trace(const TraceInputOptions& options, bool names, Report& report);
+std::optional<TraceInput> open_trace(const TraceInputOptions& options, TraceUse use,
+                                     Report& report);
 
 // The object of the trace's header: session, machine, clock and loss.
 void write_session(JsonWriter& json, const tracefile::Trace& trace);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/json_text.hpp"
+#include "cli/trace_text.hpp"
 #include "tracefile/extended_data.hpp"
 #include "tracefile/trace_header.hpp"
 
@@ -21,45 +22,6 @@ using tracefile::ExtendedType;
 constexpr u8 stack_group = 0x18;
 constexpr u8 stack_key_kernel = 37;
 constexpr u8 stack_key_user = 38;
-
-template <class T>
-void append_optional(TextBuffer& json, const std::optional<T>& number) {
-  if (number)
-    json.append_decimal(u64{*number});
-  else
-    json.append("null");
-}
-
-bool is_zero(core::ByteView bytes) {
-  return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
-}
-
-// Lower-case GUID without the temporary that to_string makes.
-void append_guid(TextBuffer& text, core::ByteView bytes) {
-  constexpr std::size_t order[] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
-  for (std::size_t i = 0; i < std::size(order); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text.append('-');
-    text.append_hex(bytes.subspan(order[i], 1));
-  }
-}
-
-void append_csv(TextBuffer& text, std::string_view field) {
-  if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
-    text.append(field);
-    return;
-  }
-  text.append('"');
-  for (const char c : field) {
-    if (c == '"') text.append('"');
-    text.append(c);
-  }
-  text.append('"');
-}
-
-bool has_level(const Event& event) {
-  return !event.kernel_group && event.event_class != EventClass::message &&
-         event.event_class != EventClass::error;
-}
 
 }  // namespace
 
@@ -144,8 +106,7 @@ void TraceLines::append_json_event(TextBuffer& text, const Event& event, const E
   append_process(text, event);
   text.append(',');
   text.append(kind_text(kind));
-  const bool named =
-      event.event_class == EventClass::classic || event.event_class == EventClass::manifest;
+  const bool named = has_opcode(event);
   text.append(",\"opcode\":");
   append_optional(text, named ? std::optional{event.opcode} : std::nullopt);
   text.append(",\"version\":");
@@ -261,78 +222,26 @@ void TraceLines::append_header_fields(TextBuffer& json, const Event& event) {
 }
 
 void TraceLines::append_gap(TextBuffer& text, const tracefile::Gap& gap) {
-  const bool csv = options_.format == TraceFormat::csv;
-  if (options_.format == TraceFormat::json) text.append(',');
-  text.append(csv ? "gap," : "{\"type\":\"gap\",\"time\":");
-  if (gap.timestamp) {
-    if (!csv) text.append('"');
-    append_time(text, *gap.timestamp);
-    text.append(csv ? "," : "\",\"timestamp\":");
-    append_json_integer(text, *gap.timestamp, options_.int64);
-  } else {
-    text.append(csv ? "," : "null,\"timestamp\":null");
-  }
-  text.append(csv ? "," : ",\"cpu\":");
-  if (gap.cpu || !csv) append_optional(text, gap.cpu);
-  if (csv) {
-    text.append(",,,,,,,,,,,,,,,");
-    append_csv(text, fmt::format("{{\"reason\":\"{}\",\"offset\":{},\"length\":{}}}",
-                                 to_string(gap.reason), gap.offset, gap.length));
-    text.append('\n');
+  const auto place = fmt::format(
+      "\"reason\":\"{}\",\"offset\":{},\"length\":{}{}", to_string(gap.reason), gap.offset,
+      gap.length, gap.buffers > 0 ? fmt::format(",\"buffers\":{}", gap.buffers) : "");
+  if (options_.format == TraceFormat::csv) {
+    append_csv_gap(text, gap, place);
     return;
   }
-  text.append(fmt::format(",\"reason\":\"{}\",\"offset\":{},\"length\":{}}}\n",
-                          to_string(gap.reason), gap.offset, gap.length));
-}
-
-void TraceLines::append_csv_event(TextBuffer& text, const Event& event, const EventKind& kind) {
-  const auto optional = [&](const auto& number) {
-    text.append(',');
-    if (number) text.append_decimal(u64{*number});
-  };
-  text.append("event,");
-  if (event.has_time) append_time(text, event.timestamp);
-  text.append(',');
-  if (event.has_time) text.append_decimal(event.timestamp);
-  optional(event.cpu);
-  optional(event.pid);
-  optional(event.tid);
-  text.append(',');
-  if (event.pid)
-    append_csv(text, trace_.names().find_process(*event.pid, event.timestamp).value_or(""));
-  text.append(',');
-  append_guid(text, event.provider.bytes);
-  text.append(',');
-  append_csv(text, kind.provider_name);
-  text.append(',');
-  append_csv(text, kind.name);
-  const bool by_id =
-      event.event_class == EventClass::manifest || event.event_class == EventClass::message;
-  const bool by_opcode =
-      event.event_class == EventClass::classic || event.event_class == EventClass::manifest;
-  optional(by_id ? std::optional{event.id} : std::nullopt);
-  optional(by_opcode ? std::optional{event.opcode} : std::nullopt);
-  optional(by_opcode ? std::optional{event.version} : std::nullopt);
-  optional(has_level(event) ? std::optional{event.level} : std::nullopt);
-  text.append(',');
-  if (event.event_class == EventClass::manifest) text.append_hex(event.keywords);
-  text.append(',');
-  if (!event.activity.empty() && !is_zero(event.activity)) append_guid(text, event.activity);
-  text.append(',');
-  scratch_.clear();
-  details_.clear();
-  scratch_.append('{');
-  const auto decoded = append_payload(scratch_, event, kind);
-  scratch_.append('}');
-  text.append(to_string(decoded));
-  text.append(',');
-  append_csv(text, scratch_.view());
-  text.append(',');
-  // The details are members with a comma before each; the first comma becomes the brace.
-  scratch_.clear();
-  append_details(scratch_, event);
-  append_csv(text, fmt::format("{{{}}}", scratch_.view().substr(1)));
-  text.append('\n');
+  if (options_.format == TraceFormat::json) text.append(',');
+  text.append("{\"type\":\"gap\",\"time\":");
+  if (gap.timestamp) {
+    text.append('"');
+    append_time(text, *gap.timestamp);
+    text.append("\",\"timestamp\":");
+    append_json_integer(text, *gap.timestamp, options_.int64);
+  } else {
+    text.append("null,\"timestamp\":null");
+  }
+  text.append(",\"cpu\":");
+  append_optional(text, gap.cpu);
+  text.append(fmt::format(",{}}}\n", place));
 }
 
 }  // namespace coldtrace::cli

@@ -2,7 +2,7 @@
 
 #include "cli/trace_fields.hpp"
 #include "tracefile/extended_data.hpp"
-#include "tracefile/kind_counts.hpp"
+#include "tracefile/trace.hpp"
 
 namespace coldtrace::cli {
 
@@ -45,6 +45,8 @@ class TraceLines {
                          const tracefile::EventKind& kind);
   void append_csv_event(core::TextBuffer& text, const tracefile::Event& event,
                         const tracefile::EventKind& kind);
+  // `place` are the members of the object that says what is missing where.
+  void append_csv_gap(core::TextBuffer& text, const tracefile::Gap& gap, std::string_view place);
   tracefile::Decoded append_payload(core::TextBuffer& json, const tracefile::Event& event,
                                     const tracefile::EventKind& kind);
   void append_details(core::TextBuffer& json, const tracefile::Event& event);

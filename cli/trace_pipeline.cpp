@@ -7,8 +7,8 @@
 namespace coldtrace::cli {
 namespace {
 
-constexpr std::size_t events_per_batch = 1024;
-constexpr std::size_t largest_batch = 4 << 20;  // bytes of buffers that its events lie in
+constexpr std::size_t events_per_batch = 512;
+constexpr std::size_t largest_batch = 2 << 20;  // bytes of buffers that its events lie in
 
 // Some events and gaps in their order, and the lines made of them.
 struct Batch {

@@ -20,8 +20,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const auto payload = bytes.subspan(cut);
   for (const unsigned pointer_size : {4U, 8U}) {
-    const auto result = tracefile::measure_fields(schema->schema, payload, pointer_size);
+    const auto result = tracefile::measure_fields(schema->schema, payload, pointer_size, {});
     if (result.consumed > payload.size()) __builtin_trap();
+    const auto fixed = tracefile::fixed_fields(schema->schema, pointer_size);
+    const auto quick = tracefile::measure_fields(schema->schema, payload, pointer_size, fixed);
+    if (quick.decoded != result.decoded || quick.consumed != result.consumed) __builtin_trap();
   }
   return 0;
 }

@@ -7,48 +7,70 @@ namespace {
 
 constexpr u32 header_size = BufferHeader::size_on_disk;
 
-std::unique_ptr<std::byte[]> allocate(std::size_t size) {
-  return std::unique_ptr<std::byte[]>{new std::byte[size]};  // not zeroed: it is filled
+// Sets what is known of the buffer when `stored` bytes of it lie in `raw`, and `plain(size)` gives
+// memory for what they unpack to.
+template <class Plain>
+void read_into(Buffer& buffer, const core::ImageSource& source, const BufferEntry& entry,
+               Compression compression, std::span<std::byte> raw, Plain&& plain) {
+  const auto stored = static_cast<u32>(raw.size());
+  const auto damaged = [&](const core::ParseError& error) {
+    buffer.damaged = true;
+    buffer.error = error;
+  };
+  const auto cut = [&](u64 expected, u64 found) {
+    damaged({core::Fault::truncated, entry.offset, "buffer", "Offset", expected, found});
+  };
+  if (const auto read = source.read_at(entry.offset, raw); !read) return damaged(read.error());
+  if (!entry.compressed() || stored < header_size) {
+    buffer.bytes = raw;
+    if (stored < entry.filled) cut(entry.filled, stored);
+    return;
+  }
+  const u32 size = std::max(entry.filled, header_size);
+  std::byte* const out = plain(size);
+  std::copy_n(raw.data(), header_size, out);
+  const auto result =
+      decompress(compression, raw.subspan(header_size), {out + header_size, size - header_size},
+                 entry.offset + header_size);
+  buffer.bytes = {out, header_size + result.size};
+  if (result.damaged)
+    damaged(result.error);
+  else if (buffer.bytes.size() < size)
+    cut(size, buffer.bytes.size());
+}
+
+u32 stored_size(const BufferEntry& entry) {
+  return entry.compressed() ? entry.size : std::min(entry.size, entry.filled);
 }
 
 }  // namespace
 
+std::byte* Scratch::get(std::size_t size) {
+  if (size > size_) {
+    bytes_.reset(new std::byte[size]);  // not zeroed: it is filled
+    size_ = size;
+  }
+  return bytes_.get();
+}
+
+const Buffer& BufferLoader::load(const core::ImageSource& source, const BufferEntry& entry,
+                                 Compression compression) {
+  buffer_ = Buffer{};
+  const auto size = stored_size(entry);
+  read_into(buffer_, source, entry, compression, {stored_.get(size), size},
+            [&](std::size_t plain) { return plain_.get(plain); });
+  return buffer_;
+}
+
 std::shared_ptr<const Buffer> load_buffer(const core::ImageSource& source, const BufferEntry& entry,
                                           Compression compression) {
   auto buffer = std::make_shared<Buffer>();
-  const u32 stored = entry.compressed() ? entry.size : std::min(entry.size, entry.filled);
-  auto raw = allocate(stored);
-  const auto read = source.read_at(entry.offset, {raw.get(), stored});
-  if (!read) {
-    buffer->damaged = true;
-    buffer->error = read.error();
-    return buffer;
-  }
-  if (!entry.compressed() || stored < header_size) {
-    buffer->storage = std::move(raw);
-    buffer->bytes = {buffer->storage.get(), stored};
-    if (stored < entry.filled) {
-      buffer->damaged = true;
-      buffer->error = {core::Fault::truncated, entry.offset, "buffer", "Offset",
-                       entry.filled,           stored};
-    }
-    return buffer;
-  }
-  const u32 plain = std::max(entry.filled, header_size);
-  buffer->storage = allocate(plain);
-  std::copy_n(raw.get(), header_size, buffer->storage.get());
-  const auto result = decompress(compression, {raw.get() + header_size, stored - header_size},
-                                 {buffer->storage.get() + header_size, plain - header_size},
-                                 entry.offset + header_size);
-  buffer->bytes = {buffer->storage.get(), header_size + result.size};
-  if (result.damaged) {
-    buffer->damaged = true;
-    buffer->error = result.error;
-  } else if (header_size + result.size < plain) {
-    buffer->damaged = true;
-    buffer->error = {core::Fault::truncated,   entry.offset, "buffer", "Offset", plain,
-                     header_size + result.size};
-  }
+  const auto size = stored_size(entry);
+  Scratch stored;
+  const std::span raw{stored.get(size), size};
+  read_into(*buffer, source, entry, compression, raw,
+            [&](std::size_t plain) { return buffer->storage.get(plain); });
+  if (buffer->bytes.data() == raw.data()) buffer->storage = std::move(stored);
   return buffer;
 }
 

@@ -14,6 +14,7 @@ struct BufferEntry {
   u64 offset;
   i64 first_time;
   i64 last_time;
+  i64 sequence;
   u32 size;    // bytes in the file, no more than the file has
   u32 filled;  // plain bytes with events, header included
   u32 events;
@@ -25,12 +26,34 @@ struct BufferEntry {
   bool compressed() const { return (flags & BufferHeader::compressed) != 0; }
 };
 
+// Memory that grows and is used again.
+class Scratch {
+ public:
+  std::byte* get(std::size_t size);
+
+ private:
+  std::unique_ptr<std::byte[]> bytes_;
+  std::size_t size_ = 0;
+};
+
 // A buffer's plain bytes, header included.
 struct Buffer {
-  std::unique_ptr<std::byte[]> storage;
+  Scratch storage;
   core::ByteView bytes;  // shorter than the buffer claims when it is damaged
   bool damaged = false;
   core::ParseError error{core::Fault::io, 0, "", "", 0, 0};  // when damaged
+};
+
+// Reads buffers one after the other into the same memory, as load_buffer() does.
+class BufferLoader {
+ public:
+  // Valid until the next call.
+  const Buffer& load(const core::ImageSource& source, const BufferEntry& entry,
+                     Compression compression);
+
+ private:
+  Buffer buffer_;
+  Scratch stored_, plain_;
 };
 
 // Reads and decompresses. A range that cannot be read or decompressed leaves what came before it.

@@ -15,6 +15,7 @@ BufferEntry to_entry(const BufferHeader& header, u64 offset) {
   return {.offset = offset,
           .first_time = 0,
           .last_time = 0,
+          .sequence = header.sequence,
           .size = header.size,
           .filled = header.filled,
           .events = 0,
@@ -205,6 +206,8 @@ std::string_view to_string(Gap::Reason reason) {
       return "unreadable";
     case Gap::Reason::not_a_buffer:
       return "not-a-buffer";
+    case Gap::Reason::buffers_missing:
+      return "buffers-missing";
   }
   return "unknown";
 }

@@ -12,17 +12,19 @@ namespace coldtrace::tracefile {
 // A stretch of the trace that is lost or that nothing could be made of.
 struct Gap {
   enum class Reason : u8 {
-    events_lost,   // the logger had no room for events before this buffer
-    buffers_lost,  // the logger dropped buffers before this one
-    damaged,       // events of this buffer from here on cannot be read
-    unreadable,    // the bytes cannot be read
-    not_a_buffer,  // bytes between buffers that are none
+    events_lost,      // the logger had no room for events before this buffer
+    buffers_lost,     // the logger dropped buffers before this one
+    damaged,          // events of this buffer from here on cannot be read
+    unreadable,       // the bytes cannot be read
+    not_a_buffer,     // bytes between buffers that are none
+    buffers_missing,  // the numbers of the buffers have a hole before this one
   };
   Reason reason;
   u64 offset;  // in the file
   u64 length;  // bytes
   std::optional<i64> timestamp;
   std::optional<u16> cpu;
+  u64 buffers = 0;  // how many are missing
 };
 
 std::string_view to_string(Gap::Reason reason);

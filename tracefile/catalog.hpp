@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tracefile/buffer_scan.hpp"
+#include "tracefile/kind_counts.hpp"
 #include "tracefile/name_tables.hpp"
 #include "tracefile/schema_source.hpp"
 
@@ -10,7 +11,8 @@ struct CatalogOptions {
   unsigned jobs = 1;
   unsigned pointer_size = 0;  // overrides that of every event when not 0
   bool names = true;          // whether to follow the names of processes, files and so on
-  std::size_t largest_names = std::size_t{256} << 20;  // bytes
+  std::size_t largest_names = std::size_t{512} << 20;  // bytes
+  bool kinds = false;  // whether to count and measure events by kind
 };
 
 // What a first pass over all events finds: where in time each buffer lies, the schemas that the
@@ -21,6 +23,7 @@ struct Catalog {
   std::shared_ptr<const SchemaTable> event_source;  // by the events' own providers
   NameTables names;
   u64 events;
+  std::vector<KindCount> kinds;  // as KindCounts::sorted(), when asked for
 };
 
 // Sets the times and event counts of the buffers of `scan` and adds to its gaps.

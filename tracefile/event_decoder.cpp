@@ -116,7 +116,10 @@ EventKind EventDecoder::make_kind(const Event& event, core::ByteView schema_item
                  {},
                  {},
                  nullptr,
+                 {},
+                 {},
                  0,
+                 false,
                  false};
   switch (event.event_class) {
     case EventClass::classic:
@@ -136,6 +139,10 @@ EventKind EventDecoder::make_kind(const Event& event, core::ByteView schema_item
       kind.undecoded = Undecoded::header_only;
       break;
   }
+  if (kind.schema) {
+    kind.fixed32 = fixed_fields(*kind.schema, 4);
+    kind.fixed64 = fixed_fields(*kind.schema, 8);
+  }
   return kind;
 }
 
@@ -150,6 +157,7 @@ void EventDecoder::describe_classic(const Event& event, EventKind& kind) const {
           known->other_versions ? Undecoded::unknown_version : Undecoded::no_public_layout;
     return;
   }
+  kind.looked_up = true;
   const SchemaKey key{event.provider, event.opcode, event.version, true};
   if (auto schema = schemas_.find(key)) {
     kind.provider_name = schema->provider_name;
@@ -161,6 +169,7 @@ void EventDecoder::describe_classic(const Event& event, EventKind& kind) const {
 }
 
 void EventDecoder::describe_manifest(const Event& event, EventKind& kind) const {
+  kind.looked_up = true;
   const SchemaKey key{event.provider, event.id, event.version, false};
   kind.provider_name = schemas_.find_provider_name(event.provider);
   if (kind.provider_name.empty())
@@ -196,7 +205,8 @@ DecodeResult EventDecoder::decode(const Event& event, const EventKind& kind,
 
 DecodeResult EventDecoder::measure(const Event& event, const EventKind& kind) const {
   if (!kind.schema) return {Decoded::raw, 0};
-  return measure_fields(*kind.schema, event.payload, event.pointer_size);
+  return measure_fields(*kind.schema, event.payload, event.pointer_size,
+                        event.pointer_size == 8 ? kind.fixed64 : kind.fixed32);
 }
 
 }  // namespace coldtrace::tracefile

@@ -36,7 +36,9 @@ struct EventKind {
   std::string provider_name;
   std::string name;
   std::shared_ptr<const EventSchema> schema;  // null when undecoded
+  FixedFields fixed32, fixed64;               // of the schema, for producers of either kind
   u32 number;                                 // in the order of first use by this decoder
+  bool looked_up;                             // the schema sources were asked
   bool kept;  // false past the bound of kinds, where the numbers repeat
 };
 

@@ -51,8 +51,15 @@ struct DecodeResult {
 DecodeResult decode_fields(const EventSchema& schema, core::ByteView payload, unsigned pointer_size,
                            FieldVisitor& visitor);
 
-// As decode_fields, without anyone to tell.
+// The first fields of a schema whose sizes do not depend on the payload.
+struct FixedFields {
+  std::size_t count = 0;
+  std::size_t size = 0;  // bytes
+};
+FixedFields fixed_fields(const EventSchema& schema, unsigned pointer_size);
+
+// As decode_fields, without anyone to tell. `fixed` is that of the schema and pointer size.
 DecodeResult measure_fields(const EventSchema& schema, core::ByteView payload,
-                            unsigned pointer_size);
+                            unsigned pointer_size, const FixedFields& fixed);
 
 }  // namespace coldtrace::tracefile

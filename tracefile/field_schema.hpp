@@ -115,11 +115,12 @@ struct FieldSchema {
   std::string name;
   InType in = InType::null;
   OutType out = OutType::none;
-  Amount length;          // of strings in units, of binaries in bytes
-  Amount count;           // of elements; `none` is one value that is no array
-  u16 slot = 0;           // 0: no other field refers to this one
-  bool optional = false;  // absent when the payload ends before it
-  bool padding = false;   // bytes without meaning
+  Amount length;            // of strings in units, of binaries in bytes
+  Amount count;             // of elements; `none` is one value that is no array
+  u16 slot = 0;             // 0: no other field refers to this one
+  bool optional = false;    // absent when the payload ends before it
+  bool padding = false;     // bytes without meaning
+  bool plain_name = false;  // letters, digits and the like, as make_names_unique() found
   std::shared_ptr<const ValueMap> map;
   std::vector<FieldSchema> members;  // of a structure
 };

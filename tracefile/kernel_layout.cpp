@@ -56,6 +56,7 @@ class LayoutParser {
 
   std::optional<EventSchema> parse() {
     if (!fields(schema_.fields, '\0')) return std::nullopt;
+    make_names_unique(schema_.fields);
     return std::move(schema_);
   }
 

@@ -1,10 +1,5 @@
 #include "tracefile/kind_counts.hpp"
 
-#include <algorithm>
-#include <deque>
-
-#include "core/parallel.hpp"
-
 namespace coldtrace::tracefile {
 
 void KindCounts::add(const KindCount& count) {
@@ -24,23 +19,6 @@ std::vector<KindCount> KindCounts::sorted() const {
 void KindCounter::add_to(KindCounts& counts) const {
   for (const auto& count : counts_)
     if (count.total() > 0) counts.add(count);
-}
-
-std::vector<KindCount> count_kinds(const Trace& trace, unsigned jobs) {
-  const auto& buffers = trace.scan().buffers;
-  jobs = std::max(jobs, 1U);
-  std::vector<KindCounter> counters(jobs);
-  std::deque<EventDecoder> decoders;
-  for (unsigned i = 0; i < jobs; ++i) decoders.emplace_back(trace.schemas());
-  core::parallel_for(jobs, buffers.size(), [&](unsigned worker, u64 index) {
-    trace.visit_buffer(buffers[index], [&](const Event& event) {
-      const auto& kind = decoders[worker].kind_of(event);
-      counters[worker].count(kind, decoders[worker].measure(event, kind).decoded);
-    });
-  });
-  KindCounts all;
-  for (const auto& counter : counters) counter.add_to(all);
-  return all.sorted();
 }
 
 }  // namespace coldtrace::tracefile

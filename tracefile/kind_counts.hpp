@@ -1,8 +1,11 @@
 #pragma once
 
 #include <array>
+#include <map>
+#include <tuple>
+#include <utility>
 
-#include "tracefile/trace.hpp"
+#include "tracefile/event_decoder.hpp"
 
 namespace coldtrace::tracefile {
 
@@ -35,13 +38,15 @@ class KindCounter {
     if (entry.total() == 0) entry.kind = kind;
     ++entry.events[static_cast<std::size_t>(decoded)];
   }
+  // Hands over what was counted of a kind.
+  KindCount take(u32 number) {
+    if (number >= counts_.size()) return {};
+    return std::exchange(counts_[number], {});
+  }
   void add_to(KindCounts& counts) const;
 
  private:
   std::vector<KindCount> counts_;
 };
-
-// Measures every event of the trace, in no order and without a merge.
-std::vector<KindCount> count_kinds(const Trace& trace, unsigned jobs);
 
 }  // namespace coldtrace::tracefile

@@ -26,28 +26,12 @@ u64 state_key(const NameRecord& record) {
 }  // namespace
 
 u32 TextPool::add(std::string_view text) {
-  const auto [place, added] = ids_.try_emplace(std::string{text}, static_cast<u32>(texts_.size()));
-  if (added) {
-    texts_.push_back(place->first);
-    bytes_ += 2 * sizeof(std::string) + 16 + text.size();
-  }
+  if (text.empty()) return 0;
+  if (const auto known = ids_.find(text); known != ids_.end()) return known->second;
+  const auto place = ids_.emplace(text, static_cast<u32>(texts_.size())).first;
+  texts_.push_back(place->first);
+  bytes_ += 2 * sizeof(std::string) + 16 + text.size();
   return place->second;
-}
-
-void Timeline::sort() {
-  std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-    return std::tie(a.key, a.from) < std::tie(b.key, b.from);
-  });
-}
-
-const Timeline::Entry* Timeline::find(u64 key, i64 time) const {
-  const auto after = std::upper_bound(entries_.begin(), entries_.end(), std::pair{key, time},
-                                      [](const std::pair<u64, i64>& wanted, const Entry& entry) {
-                                        return std::tie(wanted.first, wanted.second) <
-                                               std::tie(entry.key, entry.from);
-                                      });
-  if (after == entries_.begin() || (after - 1)->key != key) return nullptr;
-  return &*(after - 1);
 }
 
 void NameTables::add(const NameRecords& records, core::Findings& findings) {
@@ -68,7 +52,6 @@ void NameTables::add(const NameRecords& records, core::Findings& findings) {
 
 void NameTables::add_named(const NameRecord& record, std::string_view text) {
   const auto value = texts_.add(text);
-  auto& pending = pending_[static_cast<std::size_t>(record.subject)];
   auto& states = states_[static_cast<std::size_t>(record.subject)];
   const auto [place, is_new] = states.try_emplace(
       state_key(record), State{record.verb, value, record.owner, record.time, false});
@@ -85,10 +68,19 @@ void NameTables::add_named(const NameRecord& record, std::string_view text) {
     last.verb = state.verb;
     last.owner = state.owner;
     last.time = state.repeated;
-    pending.push_back({last, state.value});
+    keep(last, state.value);
   }
   state = {record.verb, value, record.owner, record.time, false};
-  pending.push_back({record, value});
+  keep(record, value);
+}
+
+void NameTables::keep(const NameRecord& record, u32 value) {
+  if (record.subject == Subject::image)
+    image_records_.push_back({record, value});
+  else
+    timeline(record.subject)
+        .add({record.key, record.time, record.owner, value & 0x3fff'ffffU,
+              static_cast<u32>(record.verb) & 3U});
 }
 
 void NameTables::add_stack(const NameRecord& record, const u64* frames) {
@@ -98,49 +90,18 @@ void NameTables::add_stack(const NameRecord& record, const u64* frames) {
 }
 
 void NameTables::finish() {
-  build_timeline(pending_[static_cast<std::size_t>(Subject::process)], processes_);
-  build_timeline(pending_[static_cast<std::size_t>(Subject::thread)], threads_);
-  build_timeline(pending_[static_cast<std::size_t>(Subject::file)], files_);
-  build_timeline(pending_[static_cast<std::size_t>(Subject::registry_key)], registry_keys_);
-  build_images(pending_[static_cast<std::size_t>(Subject::image)]);
+  for (auto& timeline : timelines_) timeline.finish();
+  build_images();
   for (auto& states : states_) states = {};
 }
 
-void NameTables::build_timeline(std::vector<Pending>& pending, Timeline& timeline) {
-  std::stable_sort(pending.begin(), pending.end(), [](const Pending& a, const Pending& b) {
-    return std::tie(a.record.key, a.record.time) < std::tie(b.record.key, b.record.time);
-  });
-  Timeline::Entry current{};
-  enum class Use : u8 { unknown, running, ended } use = Use::unknown;  // of the key
-  i64 ended = always;
-  for (const auto& [record, value] : pending) {
-    if (current.key != record.key) use = Use::unknown;
-    const bool same =
-        use != Use::unknown && current.value == value && current.owner == record.owner;
-    Timeline::Entry entry{record.key, record.time, value, record.owner};
-    bool news = !same || use == Use::ended;
-    if (record.verb != Verb::begins) {
-      if (use == Use::unknown) entry.from = always;
-      if (use == Use::ended) entry.from = ended;  // a use whose beginning nothing is known of
-      if (use == Use::running) news = news && value != 0;  // an end without a name is no news
-    }
-    if (news) {
-      timeline.add(entry);
-      current = entry;
-    }
-    use = record.verb == Verb::ends ? Use::ended : Use::running;
-    ended = record.time;
-  }
-  timeline.sort();
-  pending = {};
-}
-
-void NameTables::build_images(std::vector<Pending>& pending) {
-  std::stable_sort(pending.begin(), pending.end(), [](const Pending& a, const Pending& b) {
-    return std::tie(a.record.owner, a.record.key, a.record.time) <
-           std::tie(b.record.owner, b.record.key, b.record.time);
-  });
-  for (const auto& [record, name] : pending) {
+void NameTables::build_images() {
+  std::stable_sort(image_records_.begin(), image_records_.end(),
+                   [](const ImageRecord& a, const ImageRecord& b) {
+                     return std::tie(a.record.owner, a.record.key, a.record.time) <
+                            std::tie(b.record.owner, b.record.key, b.record.time);
+                   });
+  for (const auto& [record, name] : image_records_) {
     ImageEntry* last = images_.empty() ? nullptr : &images_.back();
     if (last != nullptr && (last->pid != record.owner || last->base != record.key)) last = nullptr;
     const bool open = last != nullptr && last->to == for_ever;
@@ -166,31 +127,31 @@ void NameTables::build_images(std::vector<Pending>& pending) {
       }
     }
   }
-  pending = {};
+  image_records_ = {};
 }
 
-std::optional<std::string_view> NameTables::find_process(u32 pid, i64 time) const {
-  const auto* entry = processes_.find(pid, time);
+std::optional<std::string_view> NameTables::find_name(Subject subject, u64 key, i64 time) const {
+  const auto* entry = find(subject, key, time);
   if (entry == nullptr || entry->value == 0) return std::nullopt;
   return texts_.text(entry->value);
 }
 
+std::optional<std::string_view> NameTables::find_process(u32 pid, i64 time) const {
+  return find_name(Subject::process, pid, time);
+}
+
 std::optional<NameTables::Thread> NameTables::find_thread(u32 tid, i64 time) const {
-  const auto* entry = threads_.find(tid, time);
+  const auto* entry = find(Subject::thread, tid, time);
   if (entry == nullptr) return std::nullopt;
   return Thread{entry->owner, texts_.text(entry->value)};
 }
 
 std::optional<std::string_view> NameTables::find_file(u64 object, i64 time) const {
-  const auto* entry = files_.find(object, time);
-  if (entry == nullptr || entry->value == 0) return std::nullopt;
-  return texts_.text(entry->value);
+  return find_name(Subject::file, object, time);
 }
 
 std::optional<std::string_view> NameTables::find_registry_key(u64 handle, i64 time) const {
-  const auto* entry = registry_keys_.find(handle, time);
-  if (entry == nullptr || entry->value == 0) return std::nullopt;
-  return texts_.text(entry->value);
+  return find_name(Subject::registry_key, handle, time);
 }
 
 std::optional<NameTables::Image> NameTables::find_image_of(u32 pid, u64 address, i64 time) const {
@@ -221,16 +182,20 @@ std::optional<std::span<const u64>> NameTables::find_stack(u64 key) const {
 }
 
 std::size_t NameTables::entries() const {
-  std::size_t count = processes_.size() + threads_.size() + files_.size() + registry_keys_.size() +
-                      images_.size() + stacks_.size();
-  for (const auto& pending : pending_) count += pending.size();
+  std::size_t count = images_.size() + image_records_.size() + stacks_.size();
+  for (const auto& timeline : timelines_) count += timeline.size();
   return count;
 }
 
 std::size_t NameTables::bytes() const {
-  // Of a record while collecting: itself and the state of its key; a stack's node in the table.
-  constexpr std::size_t per_entry = sizeof(Pending) + 64;
-  return texts_.bytes() + entries() * per_entry + frames_.size() * sizeof(u64);
+  constexpr std::size_t per_node = 32;  // of a table: link, hash, what malloc adds
+  std::size_t bytes = texts_.bytes() + images_.capacity() * sizeof(ImageEntry) +
+                      image_records_.capacity() * sizeof(ImageRecord) +
+                      stacks_.size() * (sizeof(*stacks_.begin()) + per_node) +
+                      frames_.capacity() * sizeof(u64);
+  for (const auto& timeline : timelines_) bytes += timeline.bytes();
+  for (const auto& states : states_) bytes += states.size() * (sizeof(*states.begin()) + per_node);
+  return bytes;
 }
 
 }  // namespace coldtrace::tracefile

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -7,7 +8,7 @@
 #include <vector>
 
 #include "core/findings.hpp"
-#include "tracefile/name_records.hpp"
+#include "tracefile/timeline.hpp"
 
 namespace coldtrace::tracefile {
 
@@ -19,38 +20,21 @@ class TextPool {
   std::size_t bytes() const { return bytes_; }
 
  private:
-  std::unordered_map<std::string, u32> ids_{{"", 0}};
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  std::unordered_map<std::string, u32, Hash, std::equal_to<>> ids_;
   std::vector<std::string_view> texts_{""};
   std::size_t bytes_ = 0;
 };
 
-// Values of keys that change over time: who had the name when.
-class Timeline {
- public:
-  struct Entry {
-    u64 key;
-    i64 from;  // raw timestamp
-    u32 value;
-    u32 owner;
-  };
-  void add(const Entry& entry) { entries_.push_back(entry); }
-  void sort();
-  // The entry in effect at `time`, or nothing.
-  const Entry* find(u64 key, i64 time) const;
-  std::size_t size() const { return entries_.size(); }
-
- private:
-  std::vector<Entry> entries_;  // by key and time
-};
-
-// Names in effect at any time of a trace, built from the records of a first pass. PIDs and
-// addresses are reused, so all is kept with its time; what only the rundown at the end of the
-// trace names had its name all along. An end is not the end of a name: events that follow it, up
-// to the next use of the id, are still about the same thing.
+// Names in effect at any time of a trace, built from the records of a first pass.
 class NameTables {
  public:
   // Bounds what is kept: entries beyond are dropped and counted in the finding `names-limit`.
-  explicit NameTables(std::size_t largest_bytes) : largest_bytes_{largest_bytes} {}
+  explicit NameTables(std::size_t largest_bytes) : largest_bytes_{largest_bytes} {
+    timelines_.fill(Timeline{largest_bytes / sizeof(Timeline::Entry)});
+  }
 
   // Records of the next part of the file.
   void add(const NameRecords& records, core::Findings& findings);
@@ -96,23 +80,29 @@ class NameTables {
     i64 repeated;  // time of the last record that was dropped
     bool dropped;
   };
-  struct Pending {
+  struct ImageRecord {
     NameRecord record;
-    u32 value;
+    u32 name;
   };
   using Subject = NameRecord::Subject;
 
   void add_named(const NameRecord& record, std::string_view text);
   void add_stack(const NameRecord& record, const u64* frames);
-  static void build_timeline(std::vector<Pending>& pending, Timeline& timeline);
-  void build_images(std::vector<Pending>& pending);
+  void keep(const NameRecord& record, u32 value);
+  Timeline& timeline(Subject subject) { return timelines_[static_cast<std::size_t>(subject)]; }
+  const Timeline::Entry* find(Subject subject, u64 key, i64 time) const {
+    return timelines_[static_cast<std::size_t>(subject)].find(key, time);
+  }
+  std::optional<std::string_view> find_name(Subject subject, u64 key, i64 time) const;
+  void build_images();
   std::optional<Image> find_image_of(u32 pid, u64 address, i64 time) const;
 
   std::size_t largest_bytes_;
   TextPool texts_;
-  std::vector<Pending> pending_[5];  // by subject
-  std::unordered_map<u64, State> states_[5];
-  Timeline processes_, threads_, files_, registry_keys_;
+  static constexpr std::size_t subjects = 5;  // those with names
+  std::unordered_map<u64, State> states_[subjects];
+  std::array<Timeline, subjects> timelines_;  // by subject; that of images stays empty
+  std::vector<ImageRecord> image_records_;
   std::vector<ImageEntry> images_;  // by process, base and time
   std::unordered_map<u64, std::pair<u32, u32>> stacks_;
   std::vector<u64> frames_;

@@ -11,13 +11,15 @@ namespace coldtrace::tracefile {
 class SchemaSource {
  public:
   SchemaSource() = default;
-  SchemaSource(const SchemaSource&) = delete;
-  SchemaSource& operator=(const SchemaSource&) = delete;
   virtual ~SchemaSource() = default;
 
   // Both may be called from several threads at once.
   virtual std::shared_ptr<const EventSchema> find(const SchemaKey& key) const = 0;
   virtual std::string_view find_provider_name(const core::Guid& provider) const = 0;
+
+ protected:
+  SchemaSource(const SchemaSource&) = default;
+  SchemaSource& operator=(const SchemaSource&) = default;
 };
 
 // Schemas kept in a table; the first of a key stays.

@@ -22,6 +22,8 @@ class Trace {
   const Clock& clock() const { return clock_; }
   const NameTables& names() const { return catalog_->names; }
   u64 events() const { return catalog_->events; }
+  // Empty unless the options of open() ask for it.
+  const std::vector<KindCount>& kinds() const { return catalog_->kinds; }
 
   // Where manifest events get their fields from: the schemas embedded by the merge, then the
   // manifests of EventSources. More can be appended.

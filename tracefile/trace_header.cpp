@@ -145,56 +145,6 @@ bool read_message(ByteView record, Event& event) {
   return in.ok();
 }
 
-struct Layout {
-  std::size_t size_offset;  // of the u16 with the record's size
-  std::size_t header_size;
-};
-
-// By header type; a header size of 0 is a type that no file has.
-constexpr Layout layout_of(HeaderType type) {
-  switch (type) {
-    case HeaderType::system32:
-    case HeaderType::system64:
-      return {4, 32};
-    case HeaderType::compact32:
-    case HeaderType::compact64:
-      return {4, 24};
-    case HeaderType::perfinfo32:
-    case HeaderType::perfinfo64:
-      return {4, 16};
-    case HeaderType::full32:
-    case HeaderType::full64:
-      return {0, 48};
-    case HeaderType::instance32:
-    case HeaderType::instance64:
-      return {0, 72};
-    case HeaderType::event32:
-    case HeaderType::event64:
-      return {0, 80};
-    case HeaderType::message:
-    case HeaderType::error:
-    case HeaderType::timed:
-      return {0, 8};
-    case HeaderType::wnode:
-      break;
-  }
-  return {0, 0};
-}
-
-bool is_64_bit(HeaderType type) {
-  switch (type) {
-    case HeaderType::system32:
-    case HeaderType::compact32:
-    case HeaderType::perfinfo32:
-    case HeaderType::full32:
-    case HeaderType::instance32:
-    case HeaderType::event32:
-      return false;
-    default:
-      return true;
-  }
-}
-
 bool read_by_type(HeaderType type, ByteView record, Event& event) {
   switch (type) {
     case HeaderType::system32:
@@ -235,44 +185,6 @@ EventRead bad(Fault fault, u64 at, core::Name field, u64 expected, u64 found) {
 
 }  // namespace
 
-std::string_view to_string(HeaderType type) {
-  switch (type) {
-    case HeaderType::system32:
-      return "system32";
-    case HeaderType::system64:
-      return "system64";
-    case HeaderType::compact32:
-      return "compact32";
-    case HeaderType::compact64:
-      return "compact64";
-    case HeaderType::full32:
-      return "full32";
-    case HeaderType::instance32:
-      return "instance32";
-    case HeaderType::timed:
-      return "timed";
-    case HeaderType::error:
-      return "error";
-    case HeaderType::wnode:
-      return "wnode";
-    case HeaderType::message:
-      return "message";
-    case HeaderType::perfinfo32:
-      return "perfinfo32";
-    case HeaderType::perfinfo64:
-      return "perfinfo64";
-    case HeaderType::event32:
-      return "event32";
-    case HeaderType::event64:
-      return "event64";
-    case HeaderType::full64:
-      return "full64";
-    case HeaderType::instance64:
-      return "instance64";
-  }
-  return "none";
-}
-
 EventRead read_event(ByteView bytes, u32 offset, const BufferContext& context, Event& event) {
   const u64 at = context.compressed ? context.offset : context.offset + offset;
   const auto marker = Fields<8>::at(bytes, offset);
@@ -297,7 +209,7 @@ EventRead read_event(ByteView bytes, u32 offset, const BufferContext& context, E
     return bad(Fault::bad_value, at, "Size", size > left ? left : layout.header_size, size);
   event = Event{};
   event.header_type = static_cast<u8>(type);
-  event.pointer_size = is_64_bit(type) ? 8 : 4;
+  event.pointer_size = static_cast<u8>(layout.pointer_size);
   event.cpu = context.cpu;
   event.buffer_offset = context.offset;
   event.offset = offset;

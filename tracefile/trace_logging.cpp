@@ -35,6 +35,60 @@ InType to_in_type(u8 type) {
   }
 }
 
+// TlgOut values are those of TDH from 35 on only. FILETIME, SIGNED and UNSIGNED (16 to 18) change
+// the type instead.
+OutType to_out_type(u8 out, InType in) {
+  constexpr u8 hex = 4;
+  constexpr OutType known[] = {
+      OutType::none,    OutType::none,           OutType::string,
+      OutType::boolean, OutType::none,           OutType::pid,
+      OutType::tid,     OutType::port,           OutType::ipv4,
+      OutType::ipv6,    OutType::socket_address, OutType::xml,
+      OutType::json,    OutType::win32_error,    OutType::nt_status,
+      OutType::hresult,
+  };
+  if (out == hex) {
+    switch (in) {
+      case InType::i8:
+      case InType::u8:
+        return OutType::hex8;
+      case InType::i16:
+      case InType::u16:
+        return OutType::hex16;
+      case InType::i32:
+      case InType::u32:
+        return OutType::hex32;
+      case InType::i64:
+      case InType::u64:
+        return OutType::hex64;
+      default:
+        return OutType::none;
+    }
+  }
+  if (out < std::size(known)) return known[out];
+  switch (static_cast<OutType>(out)) {
+    case OutType::utf8:
+    case OutType::code_pointer:
+      return static_cast<OutType>(out);
+    default:
+      return OutType::none;
+  }
+}
+
+InType with_sign(InType in, u8 out) {
+  constexpr u8 file_time = 16;
+  constexpr u8 as_signed = 17;
+  constexpr u8 as_unsigned = 18;
+  const bool is_32 = in == InType::i32 || in == InType::u32 || in == InType::hex32;
+  const bool is_64 = in == InType::i64 || in == InType::u64 || in == InType::hex64;
+  if (out == file_time && is_64) return InType::file_time;
+  if (out == as_signed && is_32) return InType::i32;
+  if (out == as_signed && is_64) return InType::i64;
+  if (out == as_unsigned && is_32) return InType::u32;
+  if (out == as_unsigned && is_64) return InType::u64;
+  return in;
+}
+
 class SchemaReader {
  public:
   SchemaReader(core::ByteView bytes, u64 offset) : in_{bytes, "TraceLogging schema", offset} {}
@@ -88,14 +142,23 @@ class SchemaReader {
       out &= static_cast<u8>(~chain);
     }
     const u8 type = in & type_mask;
+    if ((in & custom) == custom) return serialized(std::move(field));
     if (type > last_type) in_.reject(Fault::bad_value, type_at, "InType", last_type, type);
     count(field, in);
     field.in = to_in_type(type);
     if (type == structure) {
       members(field, out, depth);
     } else {
-      field.out = static_cast<OutType>(out);
+      field.out = to_out_type(out, field.in);
+      field.in = with_sign(field.in, out);
     }
+    return field;
+  }
+
+  // The type is the number of a protocol that only the producer knows; what it made is counted.
+  FieldSchema serialized(FieldSchema field) {
+    in_.skip(in_.read_u16("TypeInfoSize"), "TypeInfo");
+    field.in = InType::counted_binary;
     return field;
   }
 
@@ -107,12 +170,6 @@ class SchemaReader {
       case variable_count:
         field.count = {Rule::prefixed, 0};
         break;
-      case custom: {
-        const auto at = in_.offset();
-        in_.skip(in_.read_u16("TypeInfoSize"), "TypeInfo");
-        in_.reject(Fault::unsupported, at, "InType", 0, custom);
-        break;
-      }
       default:
         break;
     }

@@ -4,6 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "tracefile/match_copy.hpp"
+
 namespace coldtrace::tracefile {
 namespace {
 
@@ -122,7 +124,12 @@ std::size_t read_block(core::Reader& in, const Codes& codes, std::span<std::byte
       in.reject(Fault::bad_value, in.offset(), "match distance", at, distance);
       break;
     }
-    const auto stop = at + std::min(length + 3, plain.size() - at);
+    const auto size = std::min(length + 3, plain.size() - at);
+    const auto stop = at + size;
+    if (plain.size() - stop >= copy_spoils) {
+      copy_match(plain.data() + at, distance, size);
+      at = stop;
+    }
     for (; at < stop; ++at) plain[at] = plain[at - distance];
   }
   return at;

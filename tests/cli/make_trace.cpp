@@ -126,5 +126,6 @@ int main(int argc, char** argv) {
   EtlBuffer damaged = busy(1, 1'000'300);
   damaged.raw(garbage.write_u64(0x1122334455667788).write_zeros(64));
   write(folder + "damaged.etl", {},
-        {busy(0, 1'000'100), busy(0, 1'000'200).flags(2), damaged, busy(1, 1'000'400).flags(4)});
+        {busy(0, 1'000'100), busy(0, 1'000'200).flags(2), damaged,
+         busy(1, 1'000'400).flags(4).sequence(9)});
 }

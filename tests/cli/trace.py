@@ -159,7 +159,9 @@ class Trace(unittest.TestCase):
     def test_loss_and_damage_are_lines_and_exit_with_1(self):
         lines = self.lines(next(p for p in self.made if p.name == "damaged.etl"), status=1)
         self.assertEqual({line["reason"] for line in lines if line["type"] == "gap"},
-                         {"events-lost", "buffers-lost", "damaged"})
+                         {"events-lost", "buffers-lost", "damaged", "buffers-missing"})
+        missing = [line for line in lines if line.get("reason") == "buffers-missing"]
+        self.assertEqual([line["buffers"] for line in missing], [5])
         in_file = self.lines(next(p for p in self.made if p.name == "damaged.etl"), "--order",
                              "file", status=1)
         self.assertEqual(len(in_file), len(lines))

@@ -1,3 +1,5 @@
+#include <random>
+
 #include <catch2/catch.hpp>
 
 #include "core/lznt1.hpp"
@@ -42,6 +44,68 @@ std::vector<std::byte> sample_bytes(std::size_t size, u32 seed) {
                                                       : static_cast<std::byte>(state >> 16));
   }
   return bytes;
+}
+
+// Plain LZ77 a byte at a time, after the pseudo code of MS-XCA 2.4.4; nothing when it is damaged.
+std::optional<std::vector<std::byte>> unpack_slowly(core::ByteView in, std::size_t room) {
+  std::vector<std::byte> out;
+  std::size_t at = 0;
+  std::size_t nibble_at = 0;
+  u32 flags = 0;
+  int left = 0;
+  const auto read = [&](std::size_t size) -> std::optional<std::size_t> {
+    if (in.size() - at < size) return std::nullopt;
+    std::size_t value = 0;
+    for (std::size_t i = 0; i < size; ++i)
+      value |= std::to_integer<std::size_t>(in[at + i]) << (8 * i);
+    at += size;
+    return value;
+  };
+  while (out.size() < room && at < in.size()) {
+    if (left == 0) {
+      const auto word = read(4);
+      if (!word) return std::nullopt;
+      flags = static_cast<u32>(*word);
+      left = 32;
+      continue;
+    }
+    --left;
+    if ((flags >> left & 1U) == 0) {
+      out.push_back(in[at++]);
+      continue;
+    }
+    const auto token = read(2);
+    if (!token) return std::nullopt;
+    std::size_t length = *token % 8;
+    if (length == 7) {
+      if (nibble_at == 0) {
+        nibble_at = at;
+        const auto pair = read(1);
+        if (!pair) return std::nullopt;
+        length = *pair % 16;
+      } else {
+        length = std::to_integer<std::size_t>(in[nibble_at]) / 16;
+        nibble_at = 0;
+      }
+      if (length == 15) {
+        auto more = read(1);
+        if (more == 255U) {
+          more = read(2);
+          if (more == 0U) more = read(4);
+          if (!more || *more < 15 + 7) return std::nullopt;
+          *more -= 15 + 7;
+        }
+        if (!more) return std::nullopt;
+        length = *more + 15;
+      }
+      length += 7;
+    }
+    const std::size_t distance = *token / 8 + 1;
+    if (distance > out.size()) return std::nullopt;
+    for (length += 3; length > 0 && out.size() < room; --length)
+      out.push_back(out[out.size() - distance]);
+  }
+  return out;
 }
 
 }  // namespace
@@ -158,6 +222,43 @@ TEST_CASE("a match that reaches before the data is damage with its place") {
   CHECK(result.damaged);
   CHECK(result.size == 0);
   CHECK(result.error.offset == 0x106);
+}
+
+TEST_CASE("blocks at a time give what bytes at a time give, of good data and of any") {
+  std::minstd_rand random{7};
+  const auto below = [&](u32 limit) { return static_cast<u32>(random()) % limit; };
+  std::size_t damaged = 0;
+  for (int round = 0; round < 3000; ++round) {
+    // Repetitions of all distances and lengths, also very long ones.
+    std::vector<std::byte> plain;
+    while (plain.size() < 600 + below(4000)) {
+      if (below(2) == 0 || plain.empty()) {
+        for (u32 i = below(40); i > 0; --i) plain.push_back(static_cast<std::byte>(below(256)));
+        plain.push_back(std::byte{1});
+      } else {
+        const auto distance = 1 + below(std::min<u32>(static_cast<u32>(plain.size()), 80));
+        const u32 longest = below(50) == 0 ? 70'000 : 60;
+        for (u32 i = below(longest); i > 0; --i) plain.push_back(plain[plain.size() - distance]);
+      }
+    }
+    auto packed = fixtures::compress_xpress(plain);
+    if (round % 3 != 0)
+      for (u32 i = 1 + below(3); i > 0; --i)
+        packed[below(static_cast<u32>(packed.size()))] = static_cast<std::byte>(below(256));
+    const auto room = round % 2 == 0 ? plain.size() : below(static_cast<u32>(plain.size()) + 300);
+    const auto expected = unpack_slowly(packed, room);
+    std::vector<std::byte> out(room);
+    const auto result = decompress_xpress(packed, out, 0);
+    REQUIRE(result.damaged == !expected.has_value());
+    if (!expected) {
+      ++damaged;
+      continue;
+    }
+    REQUIRE(result.size == expected->size());
+    REQUIRE(std::equal(expected->begin(), expected->end(), out.begin()));
+    if (round % 3 == 0 && room == plain.size()) REQUIRE(out == plain);
+  }
+  CHECK(damaged > 100);
 }
 
 }  // namespace coldtrace::tracefile

@@ -1,14 +1,20 @@
 #include <catch2/catch.hpp>
 #include <rapidjson/document.h>
+#include <zlib.h>
 
 #include "core/text.hpp"
 #include "tests/tracefile/trace_test.hpp"
 #include "tracefile/extended_data.hpp"
 #include "tracefile/gzip_image.hpp"
-#include "tracefile/kind_counts.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
+
+// zlib's, not of this project.
+unsigned long crc32_of(core::ByteView bytes) {
+  const auto text = core::to_chars(bytes);
+  return crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size()));
+}
 
 rapidjson::Document load_json(const std::string& name) {
   const auto bytes = core::read_whole_file(sample_path(name), u64{1} << 28);
@@ -126,7 +132,8 @@ TEST_CASE("every event of the samples equals the independent walker's table") {
         (row[13].empty() || number_or(event.pid, "4294967295") == row[13]) &&
         (row[14].empty() || number_or(event.tid, "4294967295") == row[14]) &&
         std::to_string(event.cpu.value()) == row[15] && std::to_string(event.size) == row[16] &&
-        std::to_string(event.payload.size()) == row[17];
+        std::to_string(event.payload.size()) == row[17] &&
+        fmt::format("{:08x}", crc32_of(event.payload)) == row[18];
     if (!same) ++different;
   }
   CHECK(different == 0);
@@ -181,7 +188,7 @@ TEST_CASE("counts per provider and kind equal those of the independent walker") 
   const auto open = open_sample(name + ".etl", 2);
   if (!open) return;
   const auto expected = load_json(name + ".counts.json");
-  const auto kinds = count_kinds(*open->trace, 2);
+  const auto kinds = open->trace->kinds();
   u64 total = 0;
   std::map<std::string, u64> by_kind;
   for (const auto& count : kinds) {
@@ -230,7 +237,7 @@ TEST_CASE("manifest events decode to exactly their length from schemas inside th
     const auto open = open_sample(row.file, 2);
     if (!open) return;
     u64 exact = 0;
-    for (const auto& count : count_kinds(*open->trace, 1)) {
+    for (const auto& count : open->trace->kinds()) {
       if (count.kind.event_class != EventClass::manifest || !count.kind.schema) continue;
       exact += count.events[0];
       const auto known = row.others.find(count.kind.name);
@@ -255,6 +262,10 @@ TEST_CASE("the TraceLogging sample gives the values that PerfView shows") {
     CHECK(decoder.decode(held.event, kind, texts).decoded == Decoded::exact);
     CHECK(kind.provider_name == "solar_system");
     CHECK(texts.fields.size() > 5);
+    // Output types: the boolean is a byte, the character the first letter of the planet.
+    const auto& boolean = texts.fields.at("boolean_type");
+    CHECK((boolean == "true" || boolean == "false"));
+    CHECK(texts.fields.at("char_type") == texts.fields.at("string_type").substr(0, 1));
     ++found;
   }
   CHECK(found == 5);

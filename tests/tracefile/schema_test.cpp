@@ -5,22 +5,11 @@
 #include "tests/tracefile/trace_test.hpp"
 #include "tracefile/event_schema.hpp"
 #include "tracefile/event_source_manifest.hpp"
-#include "tracefile/trace_logging.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
 
 using fixtures::ByteWriter;
-
-const Clock system_clock{ClockType::system_time, {0}, 0, {1, 1}};
-
-std::map<std::string, std::string> decode(const EventSchema& schema, core::ByteView payload,
-                                          Decoded expected = Decoded::exact,
-                                          unsigned pointer_size = 8) {
-  FieldTexts texts{system_clock};
-  CHECK(decode_fields(schema, payload, pointer_size, texts).decoded == expected);
-  return texts.fields;
-}
 
 // A TRACE_EVENT_INFO of three fields: a count, an array of structures of two members, a binary
 // whose length the count gives.
@@ -54,26 +43,6 @@ InfoBlob sample_blob() {
   blob.property(3, 0, blob.name("Address"), 8, 23, 1, 4);
   blob.property(4, 0, blob.name("Name"), 1, 0, 1, 0);
   return blob;
-}
-
-ByteWriter trace_logging_schema() {
-  ByteWriter out;
-  out.write_u16(0).write_u8(0).write_text("Event").write_u8(0);
-  const auto field = [&](std::string_view name, u8 type) {
-    out.write_text(name).write_u8(0).write_u8(type);
-  };
-  field("text", 1);
-  field("bytes", 14);
-  field("signed", 7);
-  field("list", 8 | 0x40);
-  field("pair", 4 | 0x20);
-  out.write_u16(2);
-  out.write_text("inner").write_u8(0).write_u8(24 | 0x80).write_u8(2);
-  field("a", 10);
-  out.write_text("b").write_u8(0).write_u8(6 | 0x80).write_u8(22);
-  field("last", 13);
-  out.patch(0, static_cast<u16>(out.size()));
-  return out;
 }
 
 constexpr std::string_view manifest_text = R"xml(<?xml version="1.0"?>
@@ -177,58 +146,6 @@ TEST_CASE("an embedded map gives the names of values") {
     CHECK_FALSE(read_event_map(blob.view().first(cut), 0)
                     .map([](auto&& m) { return m.map.entries.size() == 3; })
                     .value_or(false));
-}
-
-TEST_CASE("a TraceLogging schema gives arrays, counts and nested structures") {
-  const auto item = trace_logging_schema();
-  const auto schema = read_trace_logging_schema(item.view(), "Provider", 0);
-  REQUIRE(schema);
-  CHECK(schema->event_name == "Event");
-  ByteWriter payload;
-  payload.write_bytes(fixtures::utf16z("hi").view()).write_u16(2).write_u16(0xbbaa);
-  payload.write_u32(0xffffff34).write_u16(3).write_u32(1).write_u32(2).write_u32(3);
-  payload.write_u8(8).write_u8(9).write_u64(5).write_u16(0x5000).write_u32(1);
-  const auto fields = decode(*schema, payload.view());
-  CHECK(fields.at("text") == "hi");
-  CHECK(fields.at("bytes") == "aabb");
-  CHECK(fields.at("signed") == "-204");
-  CHECK(fields.at("list") == "1 2 3");
-  CHECK(fields.at("pair") == "8 9");
-  CHECK(fields.at("inner.a") == "5");
-  CHECK(fields.at("inner.b") == "80");
-  CHECK(fields.at("last") == "true");
-  for (std::size_t cut = 0; cut < payload.size(); ++cut) {
-    FieldTexts texts{system_clock};
-    CHECK(decode_fields(*schema, payload.view().first(cut), 8, texts).decoded == Decoded::partial);
-  }
-}
-
-TEST_CASE("every cut of a TraceLogging schema is an error inside it or has fewer fields") {
-  const auto item = trace_logging_schema();
-  const auto whole = read_trace_logging_schema(item.view(), "", 0);
-  for (std::size_t cut = 0; cut < item.size(); ++cut) {
-    ByteWriter part;
-    part.write_bytes(item.view().first(cut));
-    if (cut >= 2) part.patch(0, static_cast<u16>(cut));
-    const auto schema = read_trace_logging_schema(part.view(), "", 0x40);
-    if (schema) {
-      CHECK(schema->fields.size() < whole->fields.size());
-    } else {
-      CHECK(schema.error().offset <= 0x40 + cut);
-    }
-  }
-}
-
-TEST_CASE("a TraceLogging structure may not nest without end, nor a type be unknown") {
-  ByteWriter nested;
-  nested.write_u16(0).write_u8(0).write_text("E").write_u8(0);
-  for (int i = 0; i < 40; ++i) nested.write_text("s").write_u8(0).write_u8(24 | 0x80).write_u8(1);
-  nested.patch(0, static_cast<u16>(nested.size()));
-  CHECK_FALSE(read_trace_logging_schema(nested.view(), "", 0));
-  ByteWriter unknown;
-  unknown.write_u16(0).write_u8(0).write_text("E").write_u8(0).write_text("x").write_u8(0);
-  unknown.write_u8(30).patch(0, static_cast<u16>(unknown.size()));
-  CHECK_FALSE(read_trace_logging_schema(unknown.view(), "", 0));
 }
 
 TEST_CASE("an EventSource manifest gives its events, maps and structures") {
@@ -366,7 +283,7 @@ TEST_CASE("counts of nothing end, however large they are") {
   rows.members = {nothing};
   schema.fields = {count, rows};
   const std::vector<u8> payload = {0xff, 0xff};
-  const auto result = measure_fields(schema, std::as_bytes(std::span{payload}), 8);
+  const auto result = measure_fields(schema, std::as_bytes(std::span{payload}), 8, {});
   CHECK(result.decoded == Decoded::partial);
 }
 

@@ -47,6 +47,7 @@ OpenTrace open_bytes(std::vector<std::byte> bytes, unsigned jobs, unsigned point
   CatalogOptions options;
   options.jobs = jobs;
   options.pointer_size = pointer_size;
+  options.kinds = true;
   auto trace = Trace::open(*open.image, options, open.findings);
   if (!trace) FAIL(core::to_string(trace.error()));
   open.trace = std::make_unique<Trace>(std::move(*trace));
@@ -84,6 +85,44 @@ std::vector<Gap> all_gaps(const Trace& trace, const StreamOptions& options) {
   for (auto item = stream.next(); item != EventStream::Item::end; item = stream.next())
     if (item == EventStream::Item::gap) gaps.push_back(stream.gap());
   return gaps;
+}
+
+fixtures::ByteWriter words(std::initializer_list<u64> values) {
+  fixtures::ByteWriter out;
+  for (const auto value : values) out.write_u32(value);
+  return out;
+}
+
+fixtures::ByteWriter pointer(u64 value) {
+  fixtures::ByteWriter out;
+  return out.write_u64(value);
+}
+
+std::vector<fixtures::EtlBuffer> overlapping_buffers(int rounds) {
+  std::vector<fixtures::EtlBuffer> buffers;
+  i64 time = 1'000'100;
+  for (int round = 0; round < rounds; ++round) {
+    fixtures::EtlBuffer first{0};
+    fixtures::EtlBuffer second{1};
+    for (int i = 0; i < 20; ++i) {
+      first.perfinfo(system_call, 2, time, pointer(0xfffff80000000000 + static_cast<u64>(time)));
+      second.system(ready_thread, 2, {7, 8, time + (i % 3)}, words({1, 0}));
+      time += 10;
+    }
+    // A later buffer of one processor may be written first.
+    buffers.push_back(round % 2 == 0 ? second : first);
+    buffers.push_back(round % 2 == 0 ? first : second);
+  }
+  return buffers;
+}
+
+const Clock system_clock{ClockType::system_time, {0}, 0, {1, 1}};
+
+std::map<std::string, std::string> decode(const EventSchema& schema, core::ByteView payload,
+                                          Decoded expected, unsigned pointer_size) {
+  FieldTexts texts{system_clock};
+  CHECK(decode_fields(schema, payload, pointer_size, texts).decoded == expected);
+  return texts.fields;
 }
 
 }  // namespace coldtrace::tracefile

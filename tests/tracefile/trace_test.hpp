@@ -13,6 +13,15 @@
 
 namespace coldtrace::tracefile {
 
+constexpr auto some_provider = *core::parse_guid("12345678-9abc-def0-1234-56789abcdef0");
+constexpr u16 ready_thread = 0x0532;
+constexpr u16 system_call = 0x0f33;
+
+fixtures::ByteWriter words(std::initializer_list<u64> values);
+fixtures::ByteWriter pointer(u64 value);
+// Two processors whose buffers overlap in time, as a live session writes them.
+std::vector<fixtures::EtlBuffer> overlapping_buffers(int rounds);
+
 // Gathers the fields of an event as text: numbers in decimal, texts as they are, elements of
 // arrays with blanks between, members as "Structure.Member".
 class FieldTexts final : public FieldVisitor {
@@ -38,6 +47,12 @@ class FieldTexts final : public FieldVisitor {
   ValueText texts_;
   std::string path_;
 };
+
+extern const Clock system_clock;
+// The fields of a payload by system_clock; checks how much of it the schema explains.
+std::map<std::string, std::string> decode(const EventSchema& schema, core::ByteView payload,
+                                          Decoded expected = Decoded::exact,
+                                          unsigned pointer_size = 8);
 
 std::string text_of(const Value& value, ValueText& texts);
 

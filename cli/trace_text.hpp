@@ -1,0 +1,28 @@
+#pragma once
+
+#include "core/text_buffer.hpp"
+#include "tracefile/event.hpp"
+
+namespace coldtrace::cli {
+
+// What the lines of traces have in common in all formats.
+
+template <class T>
+void append_optional(core::TextBuffer& json, const std::optional<T>& number) {
+  if (number)
+    json.append_decimal(u64{*number});
+  else
+    json.append("null");
+}
+
+// Lower-case GUID without the temporary that to_string makes.
+void append_guid(core::TextBuffer& text, core::ByteView bytes);
+
+bool is_zero(core::ByteView bytes);
+
+// Which members events of a class have.
+bool has_id(const tracefile::Event& event);
+bool has_opcode(const tracefile::Event& event);
+bool has_level(const tracefile::Event& event);
+
+}  // namespace coldtrace::cli

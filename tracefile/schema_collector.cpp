@@ -1,0 +1,79 @@
+#include "tracefile/schema_collector.hpp"
+
+namespace coldtrace::tracefile {
+namespace {
+
+constexpr std::size_t most_schemas = 65'536;
+
+// Source: PerfView's KernelTraceEventParser, MetaDataGuid.
+constexpr auto metadata_class = *core::parse_guid("bbccf6c1-6cd1-48c4-80ff-839482e37671");
+constexpr u8 event_info = 32;
+constexpr u8 event_map_info = 33;
+
+}  // namespace
+
+bool SchemaCollector::wants(const Event& event) {
+  if (event.event_class == EventClass::classic)
+    return (event.opcode == event_info || event.opcode == event_map_info) && !event.kernel_group &&
+           event.provider == metadata_class;
+  return is_manifest_chunk(event);
+}
+
+void SchemaCollector::add(const KeptEvent& kept, core::Findings& findings) {
+  const auto& event = kept.event;
+  if (size() > most_schemas) return;
+  if (event.event_class == EventClass::manifest) {
+    add_manifest(event, findings);
+  } else if (event.opcode == event_info) {
+    auto schema = read_event_schema(event.payload, event.buffer_offset);
+    if (schema)
+      embedded_.try_emplace(schema->key, std::move(*schema));
+    else
+      findings.warning("schema-damaged", schema.error());
+  } else {
+    auto map = read_event_map(event.payload, event.buffer_offset);
+    if (map)
+      maps_[{map->provider, map->map.name}] = std::make_shared<const ValueMap>(std::move(map->map));
+    else
+      findings.warning("schema-damaged", map.error());
+  }
+}
+
+void SchemaCollector::add_manifest(const Event& event, core::Findings& findings) {
+  const auto text = assembler_.add(event);
+  // Every process that has the provider writes its manifest, of which there are few.
+  if (!text || !manifests_.emplace(event.provider, std::hash<std::string>{}(*text)).second) return;
+  auto manifest = read_event_manifest(*text, event.buffer_offset);
+  if (!manifest) {
+    findings.warning("schema-damaged", manifest.error());
+    return;
+  }
+  for (auto& [key, schema] : manifest->schemas) event_source_->add(key, std::move(schema));
+}
+
+void SchemaCollector::set_map(EmbeddedSchema& found, const EmbeddedSchema::MapUse& use) const {
+  const auto map = maps_.find({found.key.provider, use.map_name});
+  if (map == maps_.end()) return;
+  auto* fields = &found.schema.fields;
+  for (std::size_t i = 0; i < use.path.size(); ++i) {
+    auto& field = (*fields)[use.path[i]];
+    if (i + 1 == use.path.size()) field.map = map->second;
+    fields = &field.members;
+  }
+}
+
+std::shared_ptr<const SchemaTable> SchemaCollector::embedded() const {
+  auto table = std::make_shared<SchemaTable>();
+  for (const auto& [key, schema] : embedded_) {
+    auto found = schema;
+    for (const auto& use : found.map_uses) set_map(found, use);
+    table->add(key, std::move(found.schema));
+  }
+  return table;
+}
+
+std::shared_ptr<const SchemaTable> SchemaCollector::event_source() const {
+  return std::make_shared<const SchemaTable>(*event_source_);
+}
+
+}  // namespace coldtrace::tracefile
