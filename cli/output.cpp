@@ -38,8 +38,14 @@ Output::Output(const std::string& path)
     if (descriptor_ < 0) fail(errno);
     return;
   }
-  temporary_ = path_ + ".XXXXXX";
-  descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
+  replaces_ = true;
+  const auto slash = path_.rfind('/');
+  const auto directory = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
+  descriptor_ = ::open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (descriptor_ < 0) {  // not every file system has files without a name
+    temporary_ = path_ + ".XXXXXX";
+    descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
+  }
   if (descriptor_ < 0) {
     temporary_.clear();
     fail(errno);
@@ -80,10 +86,24 @@ void Output::write_out(std::string_view left) {
 void Output::commit() {
   flush();
   if (path_.empty()) return;
+  if (replaces_ && temporary_.empty()) give_name();
   if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
   if (temporary_.empty()) return;
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
   temporary_.clear();
+}
+
+// A link replaces nothing, a rename does: the file without a name gets a temporary one first.
+void Output::give_name() {
+  const auto place = fmt::format("/proc/self/fd/{}", descriptor_);
+  for (unsigned attempt = 0;; ++attempt) {
+    const auto name = fmt::format("{}.{}-{}", path_, ::getpid(), attempt);
+    if (::linkat(AT_FDCWD, place.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      temporary_ = name;
+      return;
+    }
+    if (errno != EEXIST) fail(errno);
+  }
 }
 
 void Output::fail(int code) const {

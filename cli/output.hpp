@@ -17,8 +17,8 @@ struct ClosedPipe {};
 // throws Failure and ClosedPipe.
 class Output {
  public:
-  // An empty path or "-" is standard output. A file is written beside its final place under a
-  // temporary name.
+  // An empty path or "-" is standard output. A file has no name while it is written, so that
+  // nothing is left of a run that is killed, or a temporary one beside its final place.
   explicit Output(const std::string& path);
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
@@ -32,9 +32,11 @@ class Output {
  private:
   void flush();
   void write_out(std::string_view left);
+  void give_name();
   [[noreturn]] void fail(int code) const;
 
   std::string path_;       // empty: standard output
+  bool replaces_ = false;  // a file that gets its name at the end
   std::string temporary_;  // empty: none to remove
   int descriptor_;
   std::string buffer_;

@@ -177,6 +177,22 @@ class Results(Case):
         self.exits(2, "syscalls", "map", sound, "-o", self.here / "no" / "such" / "place")
         self.exits(2, "syscalls", "map", sound, "-o", self.here)
 
+    def test_a_killed_run_leaves_nothing_behind(self):
+        try:
+            os.close(os.open(self.here, os.O_TMPFILE | os.O_WRONLY))
+        except OSError:
+            self.skipTest("this file system has no files without a name")
+        pipe = self.here / "pipe"
+        os.mkfifo(pipe)
+        target = self.here / "info.json"
+        target.write_text("old")
+        process = subprocess.Popen([COLDTRACE, "pe", "info", pipe, "-o", target])
+        with open(pipe, "wb"):  # returns when the program waits for its input
+            process.kill()
+            process.wait(60)
+        self.assertEqual(sorted(os.listdir(self.here)), ["info.json", "pipe"])
+        self.assertEqual(target.read_text(), "old")
+
     def test_a_full_disk_is_2(self):
         sound = image("windows10-x64/ntdll.dll")
         with open("/dev/full", "wb") as full:
