@@ -132,6 +132,11 @@ class Inputs(Case):
                 self.assertIn(sentence, done.stderr)
                 self.assertEqual(done.stdout, b"")
 
+    def test_a_pipe_where_offsets_are_needed_is_said(self):
+        for command in (("ntfs", "snapshot"), ("trace", "decode")):
+            done = self.exits(2, *command, "/dev/stdin", stdin=subprocess.PIPE)
+            self.assertIn(b"it cannot be read at offsets", done.stderr)
+
     def test_one_bad_input_of_several_is_a_finding(self):
         good = image("windows10-x64/ntdll.dll")
         done = self.exits(1, "syscalls", "map", "--format", "json", self.here, good)
