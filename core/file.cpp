@@ -45,7 +45,8 @@ Result<int> open_to_read(const std::string& path, struct stat& status) {
 
 Result<std::unique_ptr<FileImage>> FileImage::open(const std::string& path) {
   struct stat status {};
-  Descriptor file{COLDTRACE_TRY(open_to_read(path, status))};
+  const int descriptor = COLDTRACE_TRY(open_to_read(path, status));
+  Descriptor file{descriptor};
   u64 size = static_cast<u64>(status.st_size);
   if (S_ISBLK(status.st_mode)) {
     if (::ioctl(file.get(), BLKGETSIZE64, &size) != 0) return fail(io_error(0, "size", errno));
@@ -76,7 +77,8 @@ Result<Done> FileImage::read_at(u64 offset, std::span<std::byte> destination) co
 
 Result<std::vector<std::byte>> read_whole_file(const std::string& path, u64 cap) {
   struct stat status {};
-  const Descriptor file{COLDTRACE_TRY(open_to_read(path, status))};
+  const int descriptor = COLDTRACE_TRY(open_to_read(path, status));
+  const Descriptor file{descriptor};
   const u64 declared = S_ISREG(status.st_mode) ? static_cast<u64>(status.st_size) : 0;
   if (declared > cap) return fail({Fault::limit, 0, "file", "size", cap, declared});
 

@@ -43,6 +43,7 @@ bool is_ascii(std::string_view text) {
 }  // namespace
 
 std::string_view to_chars(ByteView bytes) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the one place for it
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 

@@ -97,7 +97,7 @@ core::Result<OptionalHeader> read_optional_header(core::ByteView file, u64 offse
   header.checksum = in.read_u32("CheckSum");
   header.subsystem = in.read_u16("Subsystem");
   header.dll_characteristics = in.read_u16("DllCharacteristics");
-  in.skip(4 * word, "SizeOfStackReserve to SizeOfHeapCommit");
+  in.skip(u64{4} * word, "SizeOfStackReserve to SizeOfHeapCommit");
   in.skip(4, "LoaderFlags");
   const auto count = in.read_u32("NumberOfRvaAndSizes");
   if (!in.ok()) return core::fail(in.error());

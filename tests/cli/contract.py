@@ -8,11 +8,13 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
 import jsonschema
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import case
 
 COLDTRACE, IMAGES, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:4])
 
@@ -40,17 +42,7 @@ def commands(*prefix):
     return [command for name in names for command in commands(*prefix, name)]
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.directory = tempfile.TemporaryDirectory()
-        self.addCleanup(self.directory.cleanup)
-        self.here = Path(self.directory.name)
-
-    def write(self, name, content):
-        path = self.here / name
-        path.write_bytes(content)
-        return path
-
+class Case(case.Case):
     def exits(self, status, *arguments, **options):
         done = run(*arguments, **options)
         self.assertEqual(done.returncode, status, done.stderr.decode(errors="replace"))

@@ -12,12 +12,14 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 import unittest
 import uuid
 from pathlib import Path
 
 import jsonschema
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import case
 
 COLDTRACE, IMAGES, WINE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:5])
 SANITIZED = sys.argv[5] == "1"
@@ -71,17 +73,7 @@ def as_loaded(path):
     return bytes(loaded)
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.directory = tempfile.TemporaryDirectory()
-        self.addCleanup(self.directory.cleanup)
-        self.here = Path(self.directory.name)
-
-    def write(self, name, content):
-        path = self.here / name
-        path.write_bytes(content)
-        return path
-
+class Case(case.Case):
     def good_images(self):
         if not GOOD:
             self.skipTest("no images")
