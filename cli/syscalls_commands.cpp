@@ -8,6 +8,7 @@ void add_syscalls_commands(CLI::App& app, Exit& exit) {
   add_syscalls_map(*group, exit);
   add_syscalls_compare(*group, exit);
   add_syscalls_check(*group, exit);
+  add_syscalls_hash(*group, exit);
 }
 
 }  // namespace coldtrace::cli

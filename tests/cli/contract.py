@@ -307,6 +307,18 @@ int main(void) {{
         self.exits(2, "syscalls", "compare", x64, image("reader-x64/reader.dll"))
         self.exits(2, "syscalls", "compare", x64, self.here / "missing")
 
+    def test_hashes_are_the_same_in_all_formats(self):
+        names = ("NtCreateFile", "OpenKeyTransacted", "\x1b")
+        answer = json.loads(self.exits(0, "syscalls", "hash", "--format", "json", *names).stdout)
+        self.validate(answer, "service-name-hashes")
+        hashes = [row["hash"] for row in answer["hashes"]]
+        self.assertEqual(hashes[:2], [0xa97a4dd7, 0xb74a2d8f])
+        rows = self.exits(0, "syscalls", "hash", "--format", "csv", *names).stdout.decode()
+        self.assertEqual([int(row.split(",")[-1]) for row in rows.splitlines()[1:]], hashes)
+        text = self.exits(0, "syscalls", "hash", *names).stdout.decode()
+        self.assertEqual([int(row.split()[0], 16) for row in text.splitlines()], hashes)
+        self.assertNotIn("\x1b", text)
+
     def test_check_holds_an_ntdll_against_a_kernel(self):
         ntdll, kernel = image("windows10-x64/ntdll.dll"), image("windows10-x64-kernel/ntoskrnl.exe")
         done = run("syscalls", "check", "--format", "json", "--ntdll", ntdll, "--kernel", kernel)
