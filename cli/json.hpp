@@ -60,8 +60,8 @@ class JsonWriter {
   // Where RapidJSON puts its characters.
   struct Stream {
     using Ch = char;
-    void Put(char c) { text.append(c); }
-    void Flush() {}
+    void Put(char c) { text.append(c); }  // NOLINT(readability-identifier-naming)
+    void Flush() {}                       // NOLINT(readability-identifier-naming)
     core::TextBuffer text;
   };
 

@@ -44,7 +44,8 @@ void Report::failed(std::string_view path, std::string_view message) {
 void Report::failed(std::string_view path, const core::ParseError& error) {
   // The place of an error of open() or read() is the file itself.
   if (error.fault == core::Fault::io && error.found == ESPIPE)
-    failed(path, "neither a file nor a disk: it cannot be read at offsets, copy it to a file first");
+    failed(path,
+           "neither a file nor a disk: it cannot be read at offsets, copy it to a file first");
   else if (error.fault == core::Fault::io && error.offset == 0)
     failed(path, std::generic_category().message(static_cast<int>(error.found)));
   else if (error.fault == core::Fault::limit && error.structure.view() == "file")

@@ -14,27 +14,28 @@ using core::ByteView;
 using core::TextBuffer;
 using tracefile::ExtendedType;
 
+enum class Form : u8 { guid, sid, decimal, hex, words };
+
 struct ItemName {
   ExtendedType type;
+  Form form;
   std::string_view name;
-  enum class Form : u8 { guid, sid, decimal, hex, words } form;
 };
-using Form = ItemName::Form;
 
 // Stacks, schema and traits have places of their own.
 constexpr ItemName item_names[] = {
-    {ExtendedType::related_activity, "related_activity", Form::guid},
-    {ExtendedType::sid, "sid", Form::sid},
-    {ExtendedType::terminal_session, "terminal_session", Form::decimal},
-    {ExtendedType::instance, "instance", Form::hex},
-    {ExtendedType::pebs, "pebs", Form::hex},
-    {ExtendedType::pmc, "counters", Form::words},
-    {ExtendedType::psm_key, "psm_key", Form::hex},
-    {ExtendedType::event_key, "event_key", Form::decimal},
-    {ExtendedType::process_start_key, "process_start_key", Form::decimal},
-    {ExtendedType::control_guid, "control_guid", Form::guid},
-    {ExtendedType::qpc_delta, "qpc_delta", Form::decimal},
-    {ExtendedType::container, "container", Form::guid},
+    {ExtendedType::related_activity, Form::guid, "related_activity"},
+    {ExtendedType::sid, Form::sid, "sid"},
+    {ExtendedType::terminal_session, Form::decimal, "terminal_session"},
+    {ExtendedType::instance, Form::hex, "instance"},
+    {ExtendedType::pebs, Form::hex, "pebs"},
+    {ExtendedType::pmc, Form::words, "counters"},
+    {ExtendedType::psm_key, Form::hex, "psm_key"},
+    {ExtendedType::event_key, Form::decimal, "event_key"},
+    {ExtendedType::process_start_key, Form::decimal, "process_start_key"},
+    {ExtendedType::control_guid, Form::guid, "control_guid"},
+    {ExtendedType::qpc_delta, Form::decimal, "qpc_delta"},
+    {ExtendedType::container, Form::guid, "container"},
 };
 
 class Members {

@@ -17,7 +17,6 @@ using tracefile::Decoded;
 using tracefile::Event;
 using tracefile::EventClass;
 using tracefile::EventKind;
-using tracefile::ExtendedType;
 
 constexpr u8 stack_group = 0x18;
 constexpr u8 stack_key_kernel = 37;

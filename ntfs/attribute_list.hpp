@@ -19,7 +19,7 @@ struct AttributeListEntry {
 };
 
 // Windows limits the list to this many bytes.
-constexpr u64 largest_attribute_list = 256 * 1024;
+constexpr u64 largest_attribute_list = u64{256} * 1024;
 
 // The entries in stored order. An entry that cannot be is skipped when its length still leads to
 // the next one, and counted; otherwise the list ends there.

@@ -26,6 +26,6 @@ using SecurityOwners = std::unordered_map<u32, std::string>;
 // Each block of 256 KiB is followed by its copy, which is not read.
 void add_security_owners(core::ByteView piece, u64 position, SecurityOwners& owners);
 
-constexpr u64 security_block_size = 256 * 1024;
+constexpr u64 security_block_size = u64{256} * 1024;
 
 }  // namespace coldtrace::ntfs
