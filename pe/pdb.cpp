@@ -16,7 +16,6 @@ core::Result<PdbInfo> read_info(const Msf& msf) {
   core::Reader in{bytes.view(), "PDB info stream", at};
   PdbInfo info{};
   info.version = in.read_u32("Version");
-  // Older versions have no GUID.
   constexpr u32 vc70 = 20'000'404;
   if (info.version < vc70) in.reject(core::Fault::unsupported, at, "Version", vc70, info.version);
   info.signature = in.read_u32("Signature");

@@ -10,7 +10,7 @@ namespace coldtrace::pe {
 
 // The PDB info stream, number 1. Source: LLVM, "The PDB Info (aka PDB) Stream".
 struct PdbInfo {
-  u32 version;    // 20000404 for VC 7.0 and later linkers
+  u32 version;    // 20000404 (VC 7.0) or later; older ones have no GUID
   u32 signature;  // a time stamp, or a hash in reproducible builds
   u32 age;        // rises whenever a tool writes the file
   core::Guid guid;
