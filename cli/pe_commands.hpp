@@ -8,5 +8,6 @@ void add_pe_info(CLI::App& app, Exit& exit);
 void add_pe_exports(CLI::App& app, Exit& exit);
 void add_pe_imports(CLI::App& app, Exit& exit);
 void add_pe_sections(CLI::App& app, Exit& exit);
+void add_pe_symbols(CLI::App& app, Exit& exit);
 
 }  // namespace coldtrace::cli
