@@ -13,6 +13,7 @@ SignatureScanner::SignatureScanner(std::span<const PatternWindow> windows, Metho
     const auto bit = static_cast<u8>(1u << bucket_of(window));
     for (std::size_t index = 0; index < PatternWindow::size; ++index) {
       const unsigned value = windows[window].value[index], mask = windows[window].mask[index];
+      if (mask == 0) any_[index] |= bit;
       for (unsigned half = 0; half < 16; ++half) {
         if ((half & mask & 0xf) == (value & 0xf)) low_[index][half] |= bit;
         if ((half & mask >> 4) == value >> 4) high_[index][half] |= bit;
@@ -26,10 +27,15 @@ SignatureScanner::SignatureScanner(std::span<const PatternWindow> windows, Metho
 #endif
 }
 
-u8 SignatureScanner::buckets_at(const std::byte* at) const {
+u8 SignatureScanner::buckets_at(core::ByteView code, std::size_t at) const {
   unsigned buckets = 0xff;
   for (std::size_t index = 0; index < PatternWindow::size; ++index) {
-    const auto byte = std::to_integer<unsigned>(at[index]);
+    // A pattern of two bytes may end where the code does.
+    if (at + index >= code.size()) {
+      buckets &= any_[index];
+      continue;
+    }
+    const auto byte = std::to_integer<unsigned>(code[at + index]);
     buckets &= low_[index][byte & 0xf] & unsigned{high_[index][byte >> 4]};
   }
   return static_cast<u8>(buckets);
@@ -37,8 +43,8 @@ u8 SignatureScanner::buckets_at(const std::byte* at) const {
 
 std::size_t SignatureScanner::scan_portable(core::ByteView code, std::size_t from, Batch& batch,
                                             std::size_t& count) const {
-  for (; from + PatternWindow::size <= code.size(); ++from) {
-    const auto buckets = buckets_at(code.data() + from);
+  for (; from < code.size(); ++from) {
+    const auto buckets = buckets_at(code, from);
     if (buckets == 0) continue;
     if (count == batch_size) return from;
     batch[count++] = {from, buckets};
@@ -84,7 +90,7 @@ __attribute__((target("avx2"))) std::size_t SignatureScanner::scan_avx2(core::By
     for (; places != 0; places &= places - 1) {
       const auto at = from + static_cast<std::size_t>(std::countr_zero(places));
       if (count == batch_size) return at;
-      batch[count++] = {at, buckets_at(code.data() + at)};
+      batch[count++] = {at, buckets_at(code, at)};
     }
     from += width;
   }

@@ -34,14 +34,15 @@ class SignatureScanner {
  private:
   using Halves = std::array<std::array<u8, 16>, PatternWindow::size>;
 
-  u8 buckets_at(const std::byte* at) const;
+  u8 buckets_at(core::ByteView code, std::size_t at) const;
   std::size_t scan_portable(core::ByteView code, std::size_t from, Batch& batch,
                             std::size_t& count) const;
   std::size_t scan_avx2(core::ByteView code, std::size_t from, Batch& batch,
                         std::size_t& count) const;
 
-  Halves low_{};   // buckets by the lower half of the byte
-  Halves high_{};  // and by the upper half
+  Halves low_{};                               // buckets by the lower half of the byte
+  Halves high_{};                              // and by the upper half
+  std::array<u8, PatternWindow::size> any_{};  // buckets with a window that has any byte there
   bool avx2_ = false;
 };
 
