@@ -40,6 +40,7 @@ void add_pe_commands(CLI::App& app, Exit& exit);
 void add_syscalls_commands(CLI::App& app, Exit& exit);
 void add_trace_commands(CLI::App& app, Exit& exit);
 void add_ntfs_commands(CLI::App& app, Exit& exit);
+void add_hooks_commands(CLI::App& app, Exit& exit);
 void add_findings_command(CLI::App& app, Exit& exit);
 
 }  // namespace coldtrace::cli

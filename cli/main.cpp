@@ -23,6 +23,7 @@ Exit run(int argc, char** argv) {
   add_syscalls_commands(app, exit);
   add_trace_commands(app, exit);
   add_ntfs_commands(app, exit);
+  add_hooks_commands(app, exit);
   add_findings_command(app, exit);
   try {
     app.parse(argc, argv);

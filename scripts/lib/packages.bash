@@ -3,7 +3,7 @@
 # The product's own needs, in Debian 12.
 product_packages=(
   g++ cmake ninja-build
-  libfmt-dev libcli11-dev rapidjson-dev libexpected-dev libzydis-dev nettle-dev
+  libfmt-dev libcli11-dev rapidjson-dev libexpected-dev libzydis-dev nettle-dev libboost-dev
   libewf-dev zlib1g-dev libpugixml-dev
 )
 

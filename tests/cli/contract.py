@@ -333,5 +333,39 @@ int main(void) {{
         self.assertIn(wrong.returncode, (0, 1))
 
 
+class Hooks(Case):
+    def test_locate_follows_its_schema_and_exit_codes(self):
+        kernel = image("windows7-x86-kernel/ntoskrnl.exe")
+        done = self.exits(0, "hooks", "locate", "ZwStubRun", "--format", "json", kernel)
+        document = json.loads(done.stdout)
+        schema = (SOURCES / "docs/schema/hook-locations.schema.json").read_text()
+        jsonschema.validate(document, json.loads(schema))
+        (location,) = document["images"][0]["locations"]
+        services = json.loads(run("syscalls", "map", "--format", "json",
+                                  kernel).stdout)["images"][0]["services"]
+        self.assertEqual(location["rva"], services[0]["rva"])
+        self.assertEqual(location["matches"][0]["signature"], "zw-stubs-x86")
+        rows = self.exits(0, "hooks", "locate", "ZwStubRun", "--format", "csv",
+                          kernel).stdout.decode().splitlines()
+        self.assertEqual(len(rows), 2)
+        self.assertIn(f",ZwStubRun,{location['rva']},", rows[1])
+        missing = self.exits(1, "hooks", "locate", "SwapContext", "--format", "json", kernel)
+        self.assertEqual(json.loads(missing.stdout)["images"][0]["locations"], [])
+        self.assertIn(b"function-not-found", missing.stderr)
+        self.exits(0, "hooks", "locate", "SwapContext", "--tolerate", "function-not-found", kernel)
+        self.assertIn(b"SwapContext", self.exits(2, "hooks", "locate", "Nothing", kernel).stderr)
+
+    def test_signatures_of_a_file_say_where_they_are_wrong(self):
+        kernel = image("windows7-x86-kernel/ntoskrnl.exe")
+        text = b'signature a of F {\n machine x86; source "t", unverified;\n bytes 6A 08 E8 ??'
+        bad = self.write("bad.sig", text)
+        done = self.exits(2, "hooks", "locate", "F", "--signatures", bad, kernel)
+        self.assertIn(f"{bad}:3:19: expected".encode(), done.stderr)
+        good = self.write("good.sig", text.replace(b"6A 08 E8", b"B8 00 00 00 00 8D 54") + b";}")
+        self.assertIn(b"unverified", self.exits(0, "hooks", "locate", "F", "--signatures", good,
+                                                kernel).stdout)
+        self.exits(2, "hooks", "locate", "F", "--signatures", self.here / "missing", kernel)
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "cli/command.hpp"
+
+namespace coldtrace::cli {
+
+void add_hooks_locate(CLI::App& app, Exit& exit);
+
+}  // namespace coldtrace::cli

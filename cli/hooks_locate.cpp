@@ -1,0 +1,209 @@
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "cli/hooks_commands.hpp"
+#include "cli/identity.hpp"
+#include "cli/pe_input.hpp"
+#include "cli/text.hpp"
+#include "cli/version.hpp"
+#include "core/file.hpp"
+#include "core/text.hpp"
+#include "syscall-map/built_in_signatures.hpp"
+#include "syscall-map/signature_locator.hpp"
+#include "syscall-map/signature_parser.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using syscall_map::Signature;
+using syscall_map::SignatureLocation;
+using syscall_map::SignatureMatch;
+
+struct Options : PeOptions {
+  std::string function;
+  std::string signatures;  // empty: those that are built in
+};
+
+struct LocatedImage {
+  std::string path;
+  HashedIdentity identity;
+  syscall_map::SignatureSearch search;
+};
+
+std::vector<Signature> read_signatures(const std::string& path) {
+  std::string text{syscall_map::built_in_signatures()};
+  if (!path.empty()) {
+    const auto bytes = core::read_whole_file(path, syscall_map::largest_signature_file);
+    if (!bytes) throw Failure{fmt::format("{}: {}", path, core::to_string(bytes.error()))};
+    text = core::to_chars(*bytes);
+  }
+  auto signatures = syscall_map::parse_signatures(text);
+  if (!signatures)
+    throw Failure{fmt::format("{}:{}", path.empty() ? "built-in signatures" : path,
+                              to_string(signatures.error()))};
+  return std::move(*signatures);
+}
+
+void check_function(const std::string& function, const std::vector<Signature>& signatures) {
+  std::set<std::string_view> known;
+  for (const auto& signature : signatures) known.insert(signature.function);
+  if (!known.contains(function))
+    throw Failure{fmt::format("no signature finds '{}'; there are signatures of {}", function,
+                              fmt::join(known, ", "))};
+}
+
+std::string_view word_of(bool verified) {
+  return verified ? "verified" : "unverified";
+}
+
+std::string captures_of(const SignatureMatch& match) {
+  std::string text;
+  for (const auto& capture : match.captures)
+    text += fmt::format("{}{}={:#x}", text.empty() ? "" : " ", capture.name, capture.value);
+  return text;
+}
+
+std::string offset_of(const SignatureLocation& location) {
+  return location.file_offset ? fmt::format("{:#x}", *location.file_offset) : "-";
+}
+
+void write_text(Output& output, const Options& options, const std::vector<LocatedImage>& images) {
+  for (const auto& image : images) {
+    print(output, "{}: {}\n", printable(image.path), to_text(image.identity));
+    if (image.search.locations.empty())
+      print(output, "{} not found, {} signatures tried\n", printable(options.function),
+            image.search.tried);
+    for (const auto& location : image.search.locations) {
+      print(output, "{} at rva {:#x}, file offset {}, address {:#x}, {}\n",
+            printable(options.function), value(location.rva), offset_of(location), location.address,
+            word_of(location.verified()));
+      for (const auto& match : location.matches) {
+        print(output, "  signature {} ({}: {})\n", printable(match.signature->id),
+              word_of(match.signature->verified), printable(match.signature->source));
+        for (const auto& capture : match.captures)
+          print(output, "    {} = {:#x}, at rva {:#x}\n", printable(capture.name), capture.value,
+                value(capture.rva));
+        for (const auto& sentence : match.evidence) print(output, "    {}\n", printable(sentence));
+      }
+    }
+    output.write("\n");
+  }
+}
+
+void write_csv(Output& output, const Options& options, const std::vector<LocatedImage>& images) {
+  output.write(
+      "path,file_version,machine,time_date_stamp,size_of_image,function,rva,file_offset,address,"
+      "signature,verified,start,size,captures\n");
+  for (const auto& image : images) {
+    const auto& identity = image.identity.identity;
+    for (const auto& location : image.search.locations)
+      for (const auto& match : location.matches)
+        print(output, "{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(image.path),
+              csv_field(identity.file_version.value_or("")), pe::to_string(identity.machine),
+              identity.time_date_stamp, identity.size_of_image, csv_field(options.function),
+              value(location.rva),
+              location.file_offset ? fmt::format("{}", *location.file_offset) : "",
+              location.address, csv_field(match.signature->id), match.signature->verified,
+              value(match.start), match.size, csv_field(captures_of(match)));
+  }
+}
+
+void write_match(JsonWriter& json, const SignatureMatch& match) {
+  json.begin_object()
+      .field("signature", match.signature->id)
+      .field("source", match.signature->source)
+      .field("verified", match.signature->verified)
+      .field("start", value(match.start))
+      .field("size", match.size);
+  json.key("captures").begin_array();
+  for (const auto& capture : match.captures)
+    json.begin_object()
+        .field("name", capture.name)
+        .field("type", to_string(capture.type))
+        .field("value", capture.value)
+        .field("rva", value(capture.rva))
+        .end_object();
+  json.end_array().key("evidence").begin_array();
+  for (const auto& sentence : match.evidence) json.value(sentence);
+  json.end_array().end_object();
+}
+
+void write_json(Output& output, const Options& options, const std::vector<LocatedImage>& images) {
+  JsonWriter json{output, options.int64};
+  json.begin_object().field("schema", "coldtrace.hook-locations/1").field("tool", tool_version);
+  json.field("function", options.function).key("images").begin_array();
+  for (const auto& image : images) {
+    json.begin_object().field("path", image.path).key("identity");
+    write_identity(json, image.identity);
+    json.field("signatures_tried", image.search.tried).key("locations").begin_array();
+    for (const auto& location : image.search.locations) {
+      json.begin_object()
+          .field("rva", value(location.rva))
+          .field("file_offset", location.file_offset)
+          .field("address", location.address)
+          .field("verified", location.verified())
+          .key("matches")
+          .begin_array();
+      for (const auto& match : location.matches) write_match(json, match);
+      json.end_array().end_object();
+    }
+    json.end_array().key("findings");
+    write_findings(json, image.search.findings);
+    json.end_object();
+  }
+  json.end_array().end_object().end_document();
+}
+
+Exit run(const Options& options) {
+  const auto signatures = read_signatures(options.signatures);
+  check_function(options.function, signatures);
+  Output output{options.output};
+  Report report{options.findings};
+  std::vector<LocatedImage> images;
+  for (const auto& path : options.files) {
+    auto input = open_pe(path, options, report);
+    if (!input) continue;
+    LocatedImage image{path, identify(*input, options),
+                       syscall_map::locate(input->image, options.function, signatures)};
+    input->note_unreadable();
+    image.search.findings.merge(input->findings);
+    report.read(path, image.search.findings);
+    images.push_back(std::move(image));
+  }
+  if (images.empty()) return report.exit();
+  if (options.format == "json") {
+    write_json(output, options, images);
+  } else if (options.format == "csv") {
+    write_csv(output, options, images);
+  } else {
+    write_text(output, options, images);
+  }
+  output.commit();
+  return report.exit();
+}
+
+}  // namespace
+
+void add_hooks_locate(CLI::App& app, Exit& exit) {
+  auto options = std::make_shared<Options>();
+  auto* command = add_command(
+      app,
+      {"locate", "Where a function of the kernel is, by signatures of its code",
+       "  coldtrace hooks locate SwapContext ntoskrnl.exe\n"
+       "  coldtrace hooks locate SwapContext --format json ntoskrnl.exe ntkrnlpa.exe\n"
+       "  coldtrace hooks locate MyFunction --signatures my.sig driver.sys\n",
+       "  0  every image has the function at one place\n"
+       "  1  an image has it nowhere, or at several places, or is no PE image\n"
+       "  2  no input could be read, the signatures have an error, or none finds NAME\n"},
+      {"text", "json", "csv"}, *options);
+  command->add_option("NAME", options->function, "Function, as the signatures name it")->required();
+  add_pe_options(*command, *options);
+  command
+      ->add_option("--signatures", options->signatures,
+                   "Signatures of this file instead of those that are built in")
+      ->type_name("FILE");
+  command->callback([options, &exit] { exit = run(*options); });
+}
+
+}  // namespace coldtrace::cli
