@@ -1,10 +1,7 @@
 #include "syscall-map/entry_code.hpp"
 
-#include <algorithm>
-
-#include <Zydis/Zydis.h>
-
 #include "core/hex.hpp"
+#include "syscall-map/disassembly.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {
@@ -14,41 +11,25 @@ using Kind = EntryCode::Kind;
 // Hooks seen in the field take at most: mov r10, rcx; mov eax, n; mov reg, address; jmp reg.
 constexpr int most_instructions = 4;
 
-struct Instruction {
-  ZydisDecodedInstruction info;
-  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-};
-
 class EntryReader {
  public:
   EntryReader(const pe::Image& image, pe::Rva rva, const FindImport& find_import)
-      : image_{image}, at_{rva}, find_import_{find_import} {
-    const bool wide = image.machine() == pe::Machine::amd64;
-    ZydisDecoderInit(&decoder_, wide ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32,
-                     wide ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32);
-  }
+      : image_{image}, at_{rva}, find_import_{find_import}, disassembler_{image} {}
 
   EntryCode read() {
     const auto first = image_.addresses().tail(at_, 8);
     const auto shown = core::to_hex(first);
     for (int i = 0; i < most_instructions; ++i) {
-      Instruction instruction;
-      if (!decode(instruction)) break;
-      if (const auto entry = understand(instruction)) return *entry;
-      if (!passes_on(instruction)) break;
-      at_ = at_ + instruction.info.length;
+      const auto instruction = disassembler_.decode(at_);
+      if (!instruction) break;
+      if (const auto entry = understand(*instruction)) return *entry;
+      if (!passes_on(*instruction)) break;
+      at_ = instruction->end();
     }
     return {Kind::code, {}, {}, {}, "code " + shown};
   }
 
  private:
-  bool decode(Instruction& instruction) const {
-    const auto code = image_.addresses().tail(at_, ZYDIS_MAX_INSTRUCTION_LENGTH);
-    return ZYAN_SUCCESS(ZydisDecoderDecodeFull(
-        &decoder_, code.data(), std::min<std::size_t>(code.size(), ZYDIS_MAX_INSTRUCTION_LENGTH),
-        &instruction.info, instruction.operands));
-  }
-
   // The answer when this instruction gives it.
   std::optional<EntryCode> understand(const Instruction& instruction) const {
     const auto& operand = instruction.operands[0];
@@ -100,10 +81,7 @@ class EntryReader {
   }
 
   u64 absolute(const Instruction& instruction, const ZydisDecodedOperand& operand) const {
-    ZyanU64 address = 0;
-    ZydisCalcAbsoluteAddress(&instruction.info, &operand,
-                             image_.optional_header().image_base + value(at_), &address);
-    return image_.optional_header().pe32_plus ? address : address & 0xffff'ffff;
+    return disassembler_.address(instruction, operand).value_or(0);
   }
 
   EntryCode jump_to(u64 address, std::string_view how) const {
@@ -141,7 +119,7 @@ class EntryReader {
   const pe::Image& image_;
   pe::Rva at_;
   const FindImport& find_import_;
-  ZydisDecoder decoder_{};
+  Disassembler disassembler_;
   ZydisRegister loaded_register_ = ZYDIS_REGISTER_NONE;
   u64 loaded_value_ = 0;
   std::optional<u64> pushed_;
@@ -151,8 +129,7 @@ class EntryReader {
 
 EntryCode classify_entry(const pe::Image& image, pe::Rva rva, const FindImport& find_import) {
   if (!image.is_executable(rva)) return {Kind::data, {}, {}, {}, "data"};
-  const bool x86 = image.machine() == pe::Machine::i386 || image.machine() == pe::Machine::amd64;
-  if (!x86) return {Kind::code, {}, {}, {}, "code"};
+  if (!Disassembler::supports(image.machine())) return {Kind::code, {}, {}, {}, "code"};
   return EntryReader{image, rva, find_import}.read();
 }
 

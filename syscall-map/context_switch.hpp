@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/findings.hpp"
+#include "pe/image.hpp"
+#include "syscall-map/confidence.hpp"
+#include "syscall-map/patch_plan.hpp"
+
+namespace coldtrace::syscall_map {
+
+// A direct call of a function.
+struct CallSite {
+  pe::Rva rva{};                    // of the call instruction
+  std::optional<pe::Rva> function;  // that holds it: from .pdata, an export or a symbol
+  std::string name;                 // "KiDispatchInterrupt+0x7f"; empty when nothing names it
+};
+
+// A place that is the context switch, or may be.
+struct ContextSwitch {
+  std::string name;  // "SwapContext" or "EnlightenedSwapContext"
+  pe::Rva rva{};
+  std::optional<u64> file_offset;
+  u64 address = 0;                         // at the preferred base
+  std::vector<u8> first_bytes;             // 28, less where the section ends
+  std::optional<pe::Rva> end;              // where .pdata bounds it
+  std::optional<u32> kernel_stack_offset;  // of KTHREAD.KernelStack
+  std::vector<CallSite> callers;           // ascending, without calls of itself
+  bool self_patched = false;          // its first bytes are the EB F9 of Windows 7 under Hyper-V
+  std::vector<std::string> evidence;  // sentences
+  Confidence confidence = Confidence::low;
+  bool verified = false;  // the shape was seen in a real kernel
+  PatchPlan plan;
+};
+
+struct ContextSwitchSearch {
+  std::vector<ContextSwitch> candidates;  // by RVA; two candidates are two
+  std::vector<std::string> reasons;       // why there is none, or not one; sentences
+  core::Findings findings;
+};
+
+// A function that a symbol file names, to confirm a place or to find it.
+struct NamedPlace {
+  std::string name;
+  pe::Rva rva{};
+};
+
+// Looks for the context switch of a kernel: at places that are published, by signatures, and by
+// structure. `symbols` are those of the matching PDB, if any: their names win.
+ContextSwitchSearch find_context_switch(const pe::Image& image,
+                                        const std::vector<NamedPlace>& symbols = {});
+
+}  // namespace coldtrace::syscall_map

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/findings.hpp"
+#include "pe/image.hpp"
+
+namespace coldtrace::syscall_map {
+
+// An instruction at the start of a function that a patch would overwrite or copy.
+struct PatchedInstruction {
+  pe::Rva rva{};
+  u8 length = 0;
+  std::vector<u8> bytes;
+  std::string text;
+  // Where it leads, for one that names a place relative to itself: a copy of it must be rewritten.
+  std::optional<pe::Rva> relative_target;
+  // A short branch has no room for the distance to a copy: it takes a longer form there.
+  bool grows = false;
+};
+
+// Control that reaches the patched bytes other than through the entry.
+struct IncomingBranch {
+  pe::Rva from{};
+  pe::Rva to{};
+  std::string text;  // "jmp 0x492c"
+};
+
+enum class PatchMethod : u8 {
+  entry_jump,  // jmp rel32 over the first instructions
+  hot_patch,   // jmp rel32 in the padding before the entry, jmp -7 over its first two bytes
+  inner_jump,  // jmp rel32 at an instruction behind the entry that every path passes
+  call_sites,  // the callers' call instructions, 5 bytes each
+};
+
+std::string_view to_string(PatchMethod method);
+
+// One way to make the function call a driver, and whether it can be done without breaking it.
+struct PatchOption {
+  PatchMethod method = PatchMethod::entry_jump;
+  std::vector<pe::Rva> sites;  // where bytes are written; one, but for call_sites
+  u32 written = 0;             // bytes at each site
+  u32 copied = 0;              // whole instructions that the driver must execute elsewhere, bytes
+  bool safe = false;
+  std::vector<std::string> reasons;  // why it is safe or not, a sentence each
+};
+
+// How a function could be hooked by overwriting code.
+struct PatchPlan {
+  std::vector<PatchedInstruction> instructions;  // from the entry, at least 5 bytes
+  std::vector<IncomingBranch> incoming;          // into them, by target, then source
+  u32 padding_before = 0;                        // bytes of padding before the entry
+  bool needs_writable_mapping = false;  // the page is write-protected: Windows 2000 and later
+  std::vector<PatchOption> options;
+};
+
+}  // namespace coldtrace::syscall_map

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/findings.hpp"
+#include "pe/image.hpp"
+#include "syscall-map/confidence.hpp"
+#include "syscall-map/service.hpp"
+
+namespace coldtrace::syscall_map {
+
+// How a table on disk names its functions. The loader, or the kernel when it starts, turns the
+// last two into other forms.
+enum class TableForm : u8 {
+  va32,   // 32-bit addresses, relocated (x86)
+  va64,   // 64-bit addresses, relocated (x64 up to 10586)
+  rva32,  // 32-bit RVAs, not relocated (x64 since 14393)
+};
+
+std::string_view to_string(TableForm form);
+
+struct ServiceTableEntry {
+  pe::Rva target{};
+  // The byte of the argument table: on x86 all arguments, on x64 those on the stack.
+  std::optional<u8> argument_bytes;
+};
+
+// A table of system services as it lies in an image: KiServiceTable, W32pServiceTable, ...
+struct LocatedServiceTable {
+  std::string name;  // "KiServiceTable", "W32pServiceTable", "W32pServiceTableFilter"
+  ServiceTable table = ServiceTable::nt;
+  pe::Rva rva{};
+  std::optional<u64> file_offset;
+  u64 address = 0;  // at the preferred base
+  TableForm form = TableForm::va32;
+  std::vector<ServiceTableEntry> entries;  // by index; as many as the limit says
+  std::optional<pe::Rva> limit;            // where the number of entries is stored
+  std::optional<pe::Rva> arguments;        // KiArgumentTable, W32pArgumentTable
+  std::optional<pe::Rva> descriptor;       // KeServiceDescriptorTable
+  std::vector<std::string> evidence;       // sentences
+  Confidence confidence = Confidence::low;
+  bool verified = false;  // this form was seen in real files
+};
+
+struct ServiceTables {
+  std::vector<LocatedServiceTable> tables;  // by RVA
+  core::Findings findings;
+};
+
+// The service tables of a kernel or a win32k image. None in a kernel, Wine's for one, is the
+// finding `no-service-table`; two places that could each be the table are both given.
+ServiceTables find_service_tables(const pe::Image& image);
+
+}  // namespace coldtrace::syscall_map
