@@ -29,7 +29,9 @@ class KernelFinder {
 
   FoundTables find() {
     if (search_.image().machine() == pe::Machine::amd64) {
-      for (const auto form : {TableForm::va64, TableForm::rva32}) find_by_structure(form);
+      // A kernel's table has one form: that of its build.
+      find_by_structure(TableForm::va64);
+      if (found_.tables.empty()) find_by_structure(TableForm::rva32);
     } else if (!find_by_stores()) {
       find_by_structure(TableForm::va32);
     }
