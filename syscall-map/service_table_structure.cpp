@@ -31,7 +31,12 @@ class NumberSearch {
   std::vector<StructurePlace> find() {
     if (functions_.empty()) return {};
     if (form_ == TableForm::rva32) {
-      for (const auto& section : search_.stored_sections()) search_rvas(section);
+      // Tables of RVAs lie beside code, not in it (TABLERO, .rdata): what is found there spares
+      // reading the code.
+      for (const bool code : {false, true})
+        if (places_.empty())
+          for (const auto& section : search_.stored_sections())
+            if (section.code == code) search_rvas(section);
     } else {
       const u64 least = functions_.back().number + u64{1};
       for (const auto& run : find_relocated_runs(search_, form_, least)) search_run(run);
@@ -48,7 +53,7 @@ class NumberSearch {
 
  private:
   void search_rvas(const TableSearch::StoredSection& section) {
-    const auto bytes = section.bytes;
+    const auto bytes = search_.read(section);
     const auto read = [&](u64 index) {
       const auto word = core::load<u32>(bytes, index * sizeof(u32));
       return word ? std::optional{pe::Rva{*word}} : std::nullopt;
