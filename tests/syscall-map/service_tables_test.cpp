@@ -311,6 +311,31 @@ TEST_CASE("relocations that point everywhere prove nothing") {
   CHECK(only_table(searched).entries.size() == services);
 }
 
+TEST_CASE("of many tables that are stored into the descriptor some are looked at") {
+  const auto kernel = load_stub_image("tables-x86-kernel/ntoskrnl.exe");
+  if (!kernel) return;
+  auto spec = kernel_with(*kernel, {});
+  spec.pe32_plus = false;
+  spec.machine = 0x14c;
+  const auto base = static_cast<u32>(spec.image_base);
+  const u32 start = 0x2000;  // the section behind the code, which is shorter than a page
+  fixtures::ByteWriter code;
+  for (u32 i = 0; i < 100'000; ++i) {
+    const auto at = start + static_cast<u32>(code.size());
+    spec.relocations.push_back({at + 2, 3});
+    spec.relocations.push_back({at + 6, 3});
+    // mov dword ptr [the export's address], a table's address
+    code.write_u8(0xc7).write_u8(0x05).write_u32(base + 0x1000).write_u32(base + 0x1000 + i);
+  }
+  spec.sections.push_back({"INIT", 0x6000'0020, code.bytes()});
+  const auto file = fixtures::build_pe(spec);
+  REQUIRE(file.sections[1].address == start);
+  const auto searched = search(file.view());
+  check_plausible(searched);
+  CHECK(searched.found.tables.size() == 16);
+  CHECK(searched.found.findings.count("service-table-search") == 1);
+}
+
 struct Tab {
   StubImage file;
   LocatedServiceTable table;
