@@ -125,6 +125,8 @@ class Kernels(Case):
                 self.assertEqual(table["verified"], "x86" in name)
                 descriptor = symbols["KeServiceDescriptorTable"] if name == KERNELS[0] else None
                 self.assertEqual(table["descriptor"], descriptor)
+                stored = [text for text in table["evidence"] if text.startswith("A3 at ")]
+                self.assertEqual(len(stored), 1 if name == KERNELS[0] else 0)
                 self.check_entries(table, symbols, "x86" in name)
                 self.check_bytes(path, table, nibbles)
 
