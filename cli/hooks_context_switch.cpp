@@ -184,8 +184,7 @@ void add_hooks_context_switch(CLI::App& app, Exit& exit) {
       ->add_option("--pdb", options->pdbs,
                    "Symbols: of each image those that match it; may be given more than once")
       ->type_name("FILE")
-      ->take_all()
-      ->expected(1);
+      ->allow_extra_args(false);
   command->callback([options, &exit] { exit = run(*options); });
 }
 
