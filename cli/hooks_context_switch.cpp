@@ -9,6 +9,7 @@
 #include "cli/text.hpp"
 #include "cli/version.hpp"
 #include "core/hex.hpp"
+#include "pe/pdb_types.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -44,6 +45,21 @@ std::vector<syscall_map::NamedPlace> to_places(const SymbolFile& pdb) {
   return places;
 }
 
+// What the types of the PDB say of the fields that are looked for; a PDB without types is none the
+// worse for it.
+std::vector<syscall_map::KnownOffset> to_offsets(const SymbolFile& pdb, const pe::Image& image,
+                                                 core::Findings& findings) {
+  std::vector<syscall_map::KnownOffset> known;
+  const auto types = pe::PdbTypes::read(pdb.pdb, findings);
+  if (!types) return known;
+  for (auto& field : syscall_map::thread_fields(image))
+    if (const auto offset = types->offset_of(field.structure, field.field)) {
+      field.offset = *offset;
+      known.push_back(std::move(field));
+    }
+  return known;
+}
+
 SearchedImage search(PeInput& input, const Options& options, const std::vector<SymbolFile>& pdbs) {
   SearchedImage image;
   image.path = input.path;
@@ -53,15 +69,17 @@ SearchedImage search(PeInput& input, const Options& options, const std::vector<S
     return reference && file.pdb.matches(*reference);
   });
   std::vector<syscall_map::NamedPlace> places;
+  std::vector<syscall_map::KnownOffset> types;
   if (pdb != pdbs.end()) {
     image.pdb = pdb->path;
     places = to_places(*pdb);
+    types = to_offsets(*pdb, input.image, image.findings);
   } else if (!pdbs.empty()) {
     image.findings.warning("pdb-mismatch", std::nullopt,
                            "no PDB that was given has the GUID and age of this image");
   }
   image.search = syscall_map::find_context_switch(input.image, places);
-  image.offsets = syscall_map::find_thread_offsets(input.image);
+  image.offsets = syscall_map::find_thread_offsets(input.image, types);
   image.interfaces = syscall_map::find_supported_interfaces(input.image, image.findings);
   input.note_unreadable();
   image.findings.merge(image.search.findings);
@@ -182,7 +200,7 @@ void add_hooks_context_switch(CLI::App& app, Exit& exit) {
   add_pe_options(*command, *options);
   command
       ->add_option("--pdb", options->pdbs,
-                   "Symbols: of each image those that match it; may be given more than once")
+                   "Symbols and types for the image that it matches; may be given more than once")
       ->type_name("FILE")
       ->allow_extra_args(false);
   command->callback([options, &exit] { exit = run(*options); });
