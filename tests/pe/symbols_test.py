@@ -46,7 +46,7 @@ def pdbutil(*arguments):
 
 
 def image_of(path):
-    return next(entry for entry in path.parent.iterdir() if entry.suffix in (".dll", ".exe"))
+    return next(entry for entry in path.parent.iterdir() if entry.suffix in (".dll", ".exe", ".sys"))
 
 
 def label(path):
