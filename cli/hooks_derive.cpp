@@ -78,6 +78,18 @@ std::string times(u64 matches) {
   return matches == 1 ? "once" : fmt::format("{} times", matches);
 }
 
+std::string place_text(const DerivedImage& image, const syscall_map::DerivedPlace& place) {
+  switch (image.from) {
+    case PlaceFrom::option:
+      return "as --at says";
+    case PlaceFrom::pdb:
+      return fmt::format("public symbol {}", printable(image.symbol));
+    case PlaceFrom::other_image:
+      return fmt::format("where {} bytes are as in the other image", place.agreeing);
+  }
+  return {};
+}
+
 // A signature file: what is said of the signature stands in comments.
 void write_text(Output& output, const Options& options, const Result& result) {
   const auto& derivation = result.derivation;
@@ -85,18 +97,17 @@ void write_text(Output& output, const Options& options, const Result& result) {
     print(output, "# {}: {}\n", printable(options.function), printable(derivation.reason));
     return;
   }
-  print(output, "# {}: {} bytes, {} of them fixed; the proof that less is not unique: {} bytes\n",
+  print(output, "# {}: {} bytes, {} of them fixed; the next shorter one has {} bytes\n",
         printable(options.function), derivation.size, derivation.fixed, derivation.shorter);
   for (std::size_t index = 0; index < derivation.places.size(); ++index) {
     const auto& place = derivation.places[index];
     const auto& image = result.images[index];
-    print(output, "# {} ({}):\n#   at rva {:#x}, {}; {} in {} bytes, {} bytes match {}\n",
+    print(output,
+          "# {} ({})\n#   at rva {:#x}, {}; it matches {} in {} bytes of code, the shorter "
+          "one {}\n",
           printable(image.input.path), printable(to_text(image.identity)), value(place.rva),
-          image.from == PlaceFrom::option ? "as --at says"
-          : image.from == PlaceFrom::pdb
-              ? fmt::format("public symbol {}", printable(image.symbol))
-              : fmt::format("where {} bytes are as in the other image", place.agreeing),
-          times(place.matches), place.searched, derivation.shorter, times(place.shorter_matches));
+          place_text(image, place), times(place.matches), place.searched,
+          times(place.shorter_matches));
   }
   for (const auto& open : derivation.open)
     print(output, "# open: {} bytes at +{:#x}, {}\n", open.size, open.offset, to_string(open.why));
