@@ -29,7 +29,7 @@ class MappedFile {
     struct stat status {};
     if (file < 0 || fstat(file, &status) != 0) std::exit(2);
     size_ = static_cast<std::size_t>(status.st_size);
-    memory_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+    memory_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
     close(file);
     if (memory_ == MAP_FAILED) std::exit(2);
   }

@@ -33,6 +33,11 @@ i64 to_number(std::string_view token, i64 limit) {
   return negative ? -static_cast<i64>(number) : static_cast<i64>(number);
 }
 
+u32 to_unsigned(std::string_view token, u32 limit) {
+  if (token.starts_with('-')) refuse(token, "the number is negative");
+  return static_cast<u32>(to_number(token, limit));
+}
+
 u8 to_digit(char c) {
   if (c >= '0' && c <= '9') return static_cast<u8>(c - '0');
   return static_cast<u8>((c | 0x20) - 'a' + 10);
@@ -117,7 +122,7 @@ void SignatureBuilder::set_anchor_name(std::string_view name) {
 }
 
 void SignatureBuilder::set_distance(std::string_view number) {
-  current().anchors.back().distance = static_cast<u32>(to_number(number, 0x7fff'ffff));
+  current().anchors.back().distance = to_unsigned(number, 0x7fff'ffff);
 }
 
 void SignatureBuilder::begin_pattern(std::string_view word) {
@@ -143,12 +148,12 @@ void SignatureBuilder::add_byte(std::string_view digits) {
 
 void SignatureBuilder::add_gap(std::string_view number) {
   auto& element = add(Kind::gap, number);
-  element.shortest = element.longest = static_cast<u32>(to_number(number, longest_gap));
+  element.shortest = element.longest = to_unsigned(number, longest_gap);
 }
 
 void SignatureBuilder::set_longest(std::string_view number) {
   auto& element = open_.back().back();
-  element.longest = static_cast<u32>(to_number(number, longest_gap));
+  element.longest = to_unsigned(number, longest_gap);
   if (element.longest < element.shortest) refuse(number, "the gap ends before it starts");
 }
 

@@ -230,6 +230,9 @@ void derive(std::string_view function, std::span<const DerivationInput> inputs, 
     for (const auto& code : executable_code(*inputs[index].image))
       place.searched += code.bytes.size();
     place.matches = count_matches(*inputs[index].image, signature);
+    if (place.matches != 1)
+      fail("the matcher gives up on {}: too many places look like the function",
+           inputs[index].name);
     place.shorter_matches = counts[index][derivation.shorter];
   }
   derivation.signature = std::move(signature);

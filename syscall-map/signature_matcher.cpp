@@ -1,6 +1,7 @@
 #include "syscall-map/signature_matcher.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace coldtrace::syscall_map {
 namespace {
@@ -197,9 +198,8 @@ PatternMatches SignatureMatcher::search(core::ByteView code, u32 base) const {
     std::size_t count = 0;
     from = scanner_.scan(code, from, batch, count);
     for (const auto& candidate : std::span{batch}.first(count))
-      for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
-        if ((candidate.buckets >> bucket & 1) == 0) continue;
-        for (const auto index : buckets_[bucket]) {
+      for (unsigned left = candidate.buckets; left != 0; left &= left - 1)
+        for (const auto index : buckets_[static_cast<std::size_t>(std::countr_zero(left))]) {
           const auto& program = programs_[index];
           if (!has_window(code, candidate.at, program.window)) continue;
           if (budget == 0 || found.matches.size() == most_matches) {
@@ -213,7 +213,6 @@ PatternMatches SignatureMatcher::search(core::ByteView code, u32 base) const {
           match.signature = index;
           found.matches.push_back(match);
         }
-      }
   }
   std::sort(found.matches.begin(), found.matches.end(),
             [](const PatternMatch& a, const PatternMatch& b) {

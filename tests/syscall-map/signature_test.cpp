@@ -83,6 +83,9 @@ TEST_CASE("errors of a signature file name line and column") {
        "6:10: the type is u8, u16, u32, u64, i8, i32, rel8 or rel32"},
       {"a gap backwards", with("C3 C3 [9 to 4]"), "6:13: the gap ends before it starts"},
       {"a gap too long", with("C3 C3 [2000]"), "6:8: the number is larger than 0x400"},
+      {"a negative gap", with("C3 C3 [-4]"), "6:8: the number is negative"},
+      {"a negative distance", with("C3 C3", "anchor within -8 of G;"),
+       "4:16: the number is negative"},
       {"one alternative", with("C3 C3 (90)"),
        "6:7: one alternative is none: '|' stands between two"},
       {"an open alternative", with("C3 C3 (90|91"), "6:13: expected a pattern element, '|' or ')'"},
@@ -128,7 +131,7 @@ TEST_CASE("errors of a signature file name line and column") {
 
 TEST_CASE("every beginning of the built-in signatures is read or refused inside it") {
   const auto text = built_in_signatures();
-  REQUIRE(parse(text).size() >= 15);
+  REQUIRE(parse(text).size() >= 21);
   for (std::size_t cut = 0; cut < text.size(); ++cut) {
     const auto part = text.substr(0, cut);
     const auto signatures = parse_signatures(part);
