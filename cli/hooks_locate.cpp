@@ -5,6 +5,7 @@
 #include "cli/hooks_commands.hpp"
 #include "cli/identity.hpp"
 #include "cli/pe_input.hpp"
+#include "cli/symbol_places.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"
 #include "core/file.hpp"
@@ -23,6 +24,7 @@ using syscall_map::SignatureMatch;
 struct Options : PeOptions {
   std::string function;
   std::string signatures;  // empty: those that are built in
+  std::vector<std::string> pdbs;
 };
 
 struct LocatedImage {
@@ -78,6 +80,9 @@ void write_text(Output& output, const Options& options, const std::vector<Locate
       print(output, "{} at rva {:#x}, file offset {}, address {:#x}, {}\n",
             printable(options.function), value(location.rva), offset_of(location), location.address,
             word_of(location.verified()));
+      if (!location.symbol.empty())
+        print(output, "  public symbol {} of the PDB, {}\n", printable(location.symbol),
+              location.confirmed() ? "confirmed by signatures" : "no signature finds it");
       for (const auto& match : location.matches) {
         print(output, "  signature {} ({}: {})\n", printable(match.signature->id),
               word_of(match.signature->verified), printable(match.signature->source));
@@ -94,18 +99,23 @@ void write_text(Output& output, const Options& options, const std::vector<Locate
 void write_csv(Output& output, const Options& options, const std::vector<LocatedImage>& images) {
   output.write(
       "path,file_version,machine,time_date_stamp,size_of_image,function,rva,file_offset,address,"
-      "signature,verified,start,size,captures\n");
+      "signature,verified,start,size,captures,symbol\n");
   for (const auto& image : images) {
     const auto& identity = image.identity.identity;
-    for (const auto& location : image.search.locations)
+    for (const auto& location : image.search.locations) {
+      const auto place = fmt::format(
+          "{},{},{},{},{},{},{},{},{}", csv_field(image.path),
+          csv_field(identity.file_version.value_or("")), pe::to_string(identity.machine),
+          identity.time_date_stamp, identity.size_of_image, csv_field(options.function),
+          value(location.rva), location.file_offset ? fmt::format("{}", *location.file_offset) : "",
+          location.address);
       for (const auto& match : location.matches)
-        print(output, "{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(image.path),
-              csv_field(identity.file_version.value_or("")), pe::to_string(identity.machine),
-              identity.time_date_stamp, identity.size_of_image, csv_field(options.function),
-              value(location.rva),
-              location.file_offset ? fmt::format("{}", *location.file_offset) : "",
-              location.address, csv_field(match.signature->id), match.signature->verified,
-              value(match.start), match.size, csv_field(captures_of(match)));
+        print(output, "{},{},{},{},{},{},{}\n", place, csv_field(match.signature->id),
+              match.signature->verified, value(match.start), match.size,
+              csv_field(captures_of(match)), csv_field(location.symbol));
+      if (location.matches.empty())
+        print(output, "{},,,,,,{}\n", place, csv_field(location.symbol));
+    }
   }
 }
 
@@ -129,7 +139,8 @@ void write_match(JsonWriter& json, const SignatureMatch& match) {
   json.end_array().end_object();
 }
 
-void write_json(Output& output, const Options& options, const std::vector<LocatedImage>& images) {
+void write_json(Output& output, const Options& options, const std::vector<LocatedImage>& images,
+                const SymbolPlaces& symbols) {
   JsonWriter json{output, options.int64};
   json.begin_object().field("schema", "coldtrace.hook-locations/1").field("tool", tool_version);
   json.field("function", options.function).key("images").begin_array();
@@ -143,8 +154,9 @@ void write_json(Output& output, const Options& options, const std::vector<Locate
           .field("file_offset", location.file_offset)
           .field("address", location.address)
           .field("verified", location.verified())
-          .key("matches")
-          .begin_array();
+          .key("symbol");
+      location.symbol.empty() ? json.value(nullptr) : json.value(location.symbol);
+      json.field("confirmed", location.confirmed()).key("matches").begin_array();
       for (const auto& match : location.matches) write_match(json, match);
       json.end_array().end_object();
     }
@@ -152,28 +164,35 @@ void write_json(Output& output, const Options& options, const std::vector<Locate
     write_findings(json, image.search.findings);
     json.end_object();
   }
-  json.end_array().end_object().end_document();
+  json.end_array().key("pdbs");
+  symbols.write(json);
+  json.end_object().end_document();
 }
 
 Exit run(const Options& options) {
   const auto signatures = read_signatures(options.signatures);
-  check_function(options.function, signatures);
+  // A PDB may have names that no signature has.
+  if (options.pdbs.empty()) check_function(options.function, signatures);
   Output output{options.output};
   Report report{options.findings};
+  SymbolPlaces symbols{options.pdbs, report};
   std::vector<LocatedImage> images;
   for (const auto& path : options.files) {
     auto input = open_pe(path, options, report);
     if (!input) continue;
-    LocatedImage image{path, identify(*input, options),
-                       syscall_map::locate(input->image, options.function, signatures)};
+    auto identity = identify(*input, options);
+    const auto symbol = symbols.find(identity.identity, options.function, input->findings);
+    LocatedImage image{path, std::move(identity),
+                       syscall_map::locate(input->image, options.function, signatures, symbol)};
     input->note_unreadable();
     image.search.findings.merge(input->findings);
     report.read(path, image.search.findings);
     images.push_back(std::move(image));
   }
-  if (images.empty()) return report.exit();
+  symbols.finish(report);
+  if (images.empty()) return Exit::failure;
   if (options.format == "json") {
-    write_json(output, options, images);
+    write_json(output, options, images, symbols);
   } else if (options.format == "csv") {
     write_csv(output, options, images);
   } else {
@@ -192,17 +211,21 @@ void add_hooks_locate(CLI::App& app, Exit& exit) {
       {"locate", "Where a function of the kernel is, by signatures of its code",
        "  coldtrace hooks locate SwapContext ntoskrnl.exe\n"
        "  coldtrace hooks locate SwapContext --format json ntoskrnl.exe ntkrnlpa.exe\n"
+       "  coldtrace hooks locate SwapContext --pdb ntoskrnl.pdb ntoskrnl.exe\n"
        "  coldtrace hooks locate MyFunction --signatures my.sig driver.sys\n",
        "  0  every image has the function at one place\n"
-       "  1  an image has it nowhere, or at several places, or is no PE image\n"
+       "  1  an image has it nowhere, or at several places, or is no PE image; a PDB belongs to\n"
+       "     none of them, or signatures contradict it\n"
        "  2  no input could be read, the signatures have an error, or none finds NAME\n"},
       {"text", "json", "csv"}, *options);
-  command->add_option("NAME", options->function, "Function, as the signatures name it")->required();
+  command->add_option("NAME", options->function, "Function, as the signatures or the PDB name it")
+      ->required();
   add_pe_options(*command, *options);
   command
       ->add_option("--signatures", options->signatures,
                    "Signatures of this file instead of those that are built in")
       ->type_name("FILE");
+  add_pdb_option(*command, options->pdbs);
   command->callback([options, &exit] { exit = run(*options); });
 }
 

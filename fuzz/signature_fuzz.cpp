@@ -1,5 +1,6 @@
-// Any text: it is refused inside itself, or its signatures keep the limits and search the text's
-// own bytes in bounded time with matches that lie inside.
+// Any text: it is refused inside itself, or its signatures keep the limits, are the same when
+// printed and read back, and search the text's own bytes in bounded time with matches that lie
+// inside.
 
 #include <algorithm>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include "core/text.hpp"
 #include "syscall-map/signature_matcher.hpp"
 #include "syscall-map/signature_parser.hpp"
+#include "syscall-map/signature_printer.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coldtrace;
@@ -25,6 +27,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (span_of(signature.pattern, signature.captures).longest > syscall_map::longest_pattern)
       __builtin_trap();
     pointers.push_back(&signature);
+    auto printed = syscall_map::parse_signatures(to_text(signature));
+    if (!printed) __builtin_trap();
+    printed->front().line = signature.line;
+    if (printed->size() != 1 || printed->front() != signature) __builtin_trap();
   }
   const syscall_map::SignatureMatcher matcher{pointers};
   for (const auto& match : matcher.search(bytes, 0x1000).matches)

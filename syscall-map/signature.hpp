@@ -61,11 +61,15 @@ struct PatternElement {
   u32 longest = 0;
   u32 capture = 0;
   std::vector<PatternSequence> alternatives = {};
+
+  bool operator==(const PatternElement&) const = default;
 };
 
 struct CaptureField {
   std::string name;
   CaptureType type;
+
+  bool operator==(const CaptureField&) const = default;
 };
 
 // A condition on the value of a capture. Signed captures compare as signed.
@@ -78,6 +82,7 @@ struct CaptureConstraint {
   i64 last = 0;  // where a range ends, itself included
 
   bool holds(i64 value) const;
+  bool operator==(const CaptureConstraint&) const = default;
 };
 
 // Something that must be true of the place that was found.
@@ -92,12 +97,16 @@ struct Anchor {
   Kind kind;
   std::string name;
   u32 distance = 0;
+
+  bool operator==(const Anchor&) const = default;
 };
 
 // The first `count` numbers of a file version.
 struct VersionPrefix {
   std::array<u16, 4> numbers{};
   std::size_t count = 0;
+
+  bool operator==(const VersionPrefix&) const = default;
 };
 
 // Both ends included, each compared by the numbers that it has.
@@ -106,6 +115,7 @@ struct VersionRange {
   VersionPrefix last;
 
   bool contains(const std::array<u16, 4>& version) const;
+  bool operator==(const VersionRange&) const = default;
 };
 
 struct Signature {
@@ -120,6 +130,8 @@ struct Signature {
   PatternSequence pattern;
   std::vector<CaptureField> captures;
   std::vector<CaptureConstraint> constraints;  // all must hold
+
+  bool operator==(const Signature&) const = default;
 };
 
 // The shortest and longest stretch of bytes that a sequence matches.

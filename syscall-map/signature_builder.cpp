@@ -33,9 +33,18 @@ i64 to_number(std::string_view token, i64 limit) {
   return negative ? -static_cast<i64>(number) : static_cast<i64>(number);
 }
 
+u32 to_unsigned(std::string_view token, u32 limit) {
+  if (token.starts_with('-')) refuse(token, "the number is negative");
+  return static_cast<u32>(to_number(token, limit));
+}
+
 u8 to_digit(char c) {
   if (c >= '0' && c <= '9') return static_cast<u8>(c - '0');
   return static_cast<u8>((c | 0x20) - 'a' + 10);
+}
+
+std::string_view unquoted(std::string_view text) {
+  return text.starts_with('"') ? text.substr(1, text.size() - 2) : text;
 }
 
 VersionPrefix to_version(std::string_view token) {
@@ -65,7 +74,8 @@ void SignatureBuilder::begin(std::string_view id) {
 }
 
 void SignatureBuilder::set_function(std::string_view name) {
-  current().function = name;
+  current().function = unquoted(name);
+  if (current().function.empty()) refuse(name, "the name is empty");
 }
 
 void SignatureBuilder::set_machine(std::string_view name) {
@@ -93,7 +103,7 @@ void SignatureBuilder::set_last_version(std::string_view version) {
 
 void SignatureBuilder::set_source(std::string_view quoted) {
   if (!current().source.empty()) refuse(quoted, "a second source");
-  current().source = quoted.substr(1, quoted.size() - 2);
+  current().source = unquoted(quoted);
   if (current().source.empty()) refuse(quoted, "the source is empty");
 }
 
@@ -108,20 +118,19 @@ void SignatureBuilder::add_anchor(Anchor::Kind kind, std::string_view name) {
 }
 
 void SignatureBuilder::set_anchor_name(std::string_view name) {
-  if (name.starts_with('"')) name = name.substr(1, name.size() - 2);
-  current().anchors.back().name = name;
+  current().anchors.back().name = unquoted(name);
 }
 
 void SignatureBuilder::set_distance(std::string_view number) {
-  current().anchors.back().distance = static_cast<u32>(to_number(number, 0x7fff'ffff));
+  current().anchors.back().distance = to_unsigned(number, 0x7fff'ffff);
 }
 
 void SignatureBuilder::begin_pattern(std::string_view word) {
   if (!current().pattern.empty()) refuse(word, "a second pattern");
   pattern_at_ = word;
   open_.assign(1, {});
-  alternatives_.clear();
-  opened_at_.clear();
+  choices_.clear();
+  seen_.clear();
 }
 
 PatternElement& SignatureBuilder::add(Kind kind, std::string_view at) {
@@ -139,23 +148,30 @@ void SignatureBuilder::add_byte(std::string_view digits) {
 
 void SignatureBuilder::add_gap(std::string_view number) {
   auto& element = add(Kind::gap, number);
-  element.shortest = element.longest = static_cast<u32>(to_number(number, longest_gap));
+  element.shortest = element.longest = to_unsigned(number, longest_gap);
 }
 
 void SignatureBuilder::set_longest(std::string_view number) {
   auto& element = open_.back().back();
-  element.longest = static_cast<u32>(to_number(number, longest_gap));
+  element.longest = to_unsigned(number, longest_gap);
   if (element.longest < element.shortest) refuse(number, "the gap ends before it starts");
 }
 
 void SignatureBuilder::add_capture(std::string_view name) {
-  if (!alternatives_.empty()) refuse(name, "a capture cannot be an alternative");
-  for (const auto& other : current().captures)
-    if (other.name == name) refuse(name, "there is a capture '{}' already", name);
-  if (current().captures.size() == most_captures)
-    refuse(name, "more than {} captures", most_captures);
-  add(Kind::capture, name).capture = static_cast<u32>(current().captures.size());
-  current().captures.push_back({std::string{name}, CaptureType::u8});
+  auto& captures = current().captures;
+  for (const auto index : seen_)
+    if (captures[index].name == name) refuse(name, "there is a capture '{}' already", name);
+  // Another alternative may have it.
+  const auto other = std::find_if(captures.begin(), captures.end(),
+                                  [&](const CaptureField& field) { return field.name == name; });
+  capture_ = static_cast<u32>(other - captures.begin());
+  new_capture_ = other == captures.end();
+  if (new_capture_) {
+    if (captures.size() == most_captures) refuse(name, "more than {} captures", most_captures);
+    captures.push_back({std::string{name}, CaptureType::u8});
+  }
+  add(Kind::capture, name).capture = capture_;
+  seen_.push_back(capture_);
 }
 
 void SignatureBuilder::set_type(std::string_view name) {
@@ -163,7 +179,10 @@ void SignatureBuilder::set_type(std::string_view name) {
   for (const auto type : {CaptureType::u8, CaptureType::u16, CaptureType::u32, CaptureType::u64,
                           CaptureType::i8, CaptureType::i32, rel8, rel32})
     if (to_string(type) == name) {
-      current().captures.back().type = type;
+      auto& capture = current().captures[capture_];
+      if (!new_capture_ && capture.type != type)
+        refuse(name, "'{}' is {} in another alternative", capture.name, to_string(capture.type));
+      capture.type = type;
       return;
     }
   refuse(name, "the type is u8, u16, u32, u64, i8, i32, rel8 or rel32");
@@ -171,8 +190,8 @@ void SignatureBuilder::set_type(std::string_view name) {
 
 u32 SignatureBuilder::find_capture(std::string_view name) {
   const auto& captures = current().captures;
-  for (std::size_t index = 0; index < captures.size(); ++index)
-    if (captures[index].name == name) return static_cast<u32>(index);
+  for (const auto index : seen_)
+    if (captures[index].name == name) return index;
   refuse(name, "no capture '{}' stands before this", name);
 }
 
@@ -182,37 +201,47 @@ void SignatureBuilder::add_reference(std::string_view name) {
 }
 
 void SignatureBuilder::add_mark(std::string_view sign) {
-  if (!alternatives_.empty()) refuse(sign, "the mark cannot be an alternative");
+  if (!choices_.empty()) refuse(sign, "the mark cannot be an alternative");
   if (marked_) refuse(sign, "a second mark");
   marked_ = true;
   add(Kind::mark, sign);
 }
 
 void SignatureBuilder::open_alternatives(std::string_view sign) {
-  if (alternatives_.size() == most_nesting)
+  if (choices_.size() == most_nesting)
     refuse(sign, "alternatives are nested deeper than {}", most_nesting);
   add(Kind::alternatives, sign);
-  alternatives_.emplace_back();
+  choices_.push_back({.sign = sign, .seen = seen_.size()});
   open_.emplace_back();
-  opened_at_.push_back(sign);
+}
+
+void SignatureBuilder::end_alternative(std::string_view sign) {
+  auto& choice = choices_.back();
+  choice.read.push_back(std::move(open_.back()));
+  open_.back().clear();
+  std::vector<u32> captures(seen_.begin() + static_cast<std::ptrdiff_t>(choice.seen), seen_.end());
+  seen_.resize(choice.seen);
+  std::sort(captures.begin(), captures.end());
+  if (choice.captures && *choice.captures != captures)
+    refuse(sign, "the alternatives do not all have the same captures");
+  choice.captures = std::move(captures);
 }
 
 void SignatureBuilder::next_alternative(std::string_view sign) {
-  auto& list = alternatives_.back();
-  if (list.size() + 1 == most_alternatives)
+  if (choices_.back().read.size() + 1 == most_alternatives)
     refuse(sign, "more than {} alternatives", most_alternatives);
-  list.push_back(std::move(open_.back()));
-  open_.back().clear();
+  end_alternative(sign);
 }
 
-void SignatureBuilder::close_alternatives(std::string_view) {
-  alternatives_.back().push_back(std::move(open_.back()));
+void SignatureBuilder::close_alternatives(std::string_view sign) {
+  end_alternative(sign);
+  auto choice = std::move(choices_.back());
+  choices_.pop_back();
   open_.pop_back();
-  open_.back().back().alternatives = std::move(alternatives_.back());
-  alternatives_.pop_back();
-  if (open_.back().back().alternatives.size() == 1)
-    refuse(opened_at_.back(), "one alternative is none: '|' stands between two");
-  opened_at_.pop_back();
+  if (choice.read.size() == 1)
+    refuse(choice.sign, "one alternative is none: '|' stands between two");
+  seen_.insert(seen_.end(), choice.captures->begin(), choice.captures->end());
+  open_.back().back().alternatives = std::move(choice.read);
 }
 
 void SignatureBuilder::end_pattern(std::string_view) {

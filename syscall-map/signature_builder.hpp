@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,9 +60,20 @@ class SignatureBuilder {
   u32 find_capture(std::string_view name);
 
   std::vector<Signature> signatures_;
+  // Alternatives that are being read.
+  struct Choice {
+    std::string_view sign;                     // where they were opened
+    std::vector<PatternSequence> read;         // those that are complete
+    std::size_t seen = 0;                      // how many captures stood before them
+    std::optional<std::vector<u32>> captures;  // of the first; the others have the same
+  };
+  void end_alternative(std::string_view sign);
+
   std::vector<PatternSequence> open_;  // the sequences being read, outermost first
-  std::vector<std::vector<PatternSequence>> alternatives_;  // one less than open_
-  std::vector<std::string_view> opened_at_;
+  std::vector<Choice> choices_;        // one less than open_
+  std::vector<u32> seen_;              // captures that stand before what is read, in their order
+  u32 capture_ = 0;                    // the one being read
+  bool new_capture_ = false;           // no other alternative has it
   std::string_view id_;
   const char* counted_;  // line_ is the line of this place
   u32 line_ = 1;

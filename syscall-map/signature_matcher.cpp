@@ -1,6 +1,7 @@
 #include "syscall-map/signature_matcher.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace coldtrace::syscall_map {
 namespace {
@@ -45,14 +46,25 @@ std::optional<i64> read_capture(core::ByteView code, u64 at, CaptureType type, u
   return std::nullopt;
 }
 
+// Several windows share a bucket, and a bucket's halves of bytes suit more bytes than those of its
+// windows.
+bool has_window(core::ByteView code, u64 at, const PatternWindow& window) {
+  for (std::size_t index = 0; index < PatternWindow::size; ++index) {
+    if (window.mask[index] == 0) continue;
+    if (at + index >= code.size()) return false;
+    if ((std::to_integer<unsigned>(code[at + index]) & window.mask[index]) != window.value[index])
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 SignatureMatcher::SignatureMatcher(std::span<const Signature* const> signatures,
                                    SignatureScanner::Method method)
     : scanner_{windows_of(signatures), method} {
   for (const auto* signature : signatures) {
-    buckets_[SignatureScanner::bucket_of(programs_.size())].push_back(
-        static_cast<u32>(programs_.size()));
+    buckets_[scanner_.bucket_of(programs_.size())].push_back(static_cast<u32>(programs_.size()));
     auto& program = programs_.emplace_back();
     program.signature = signature;
     program.window = find_window(signature->pattern, signature->captures).value();
@@ -186,10 +198,10 @@ PatternMatches SignatureMatcher::search(core::ByteView code, u32 base) const {
     std::size_t count = 0;
     from = scanner_.scan(code, from, batch, count);
     for (const auto& candidate : std::span{batch}.first(count))
-      for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
-        if ((candidate.buckets >> bucket & 1) == 0) continue;
-        for (const auto index : buckets_[bucket]) {
+      for (unsigned left = candidate.buckets; left != 0; left &= left - 1)
+        for (const auto index : buckets_[static_cast<std::size_t>(std::countr_zero(left))]) {
           const auto& program = programs_[index];
+          if (!has_window(code, candidate.at, program.window)) continue;
           if (budget == 0 || found.matches.size() == most_matches) {
             found.exhausted = true;
             return found;
@@ -201,7 +213,6 @@ PatternMatches SignatureMatcher::search(core::ByteView code, u32 base) const {
           match.signature = index;
           found.matches.push_back(match);
         }
-      }
   }
   std::sort(found.matches.begin(), found.matches.end(),
             [](const PatternMatch& a, const PatternMatch& b) {

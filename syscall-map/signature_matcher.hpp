@@ -75,7 +75,7 @@ class SignatureMatcher {
              std::vector<Choice>& choices, PatternMatch& match) const;
 
   std::vector<Program> programs_;
-  std::array<std::vector<u32>, 8> buckets_;  // indexes into programs_
+  std::array<std::vector<u32>, SignatureScanner::bucket_count> buckets_;  // indexes into programs_
   SignatureScanner scanner_;
 };
 

@@ -79,6 +79,8 @@ const auto quoted = raw[lexeme[quoted_text]];
 const auto symbol =
     raw[lexeme[quoted_text | ((alpha | char_("_?@$")) >> *(alnum | char_("_?@$")))]];
 
+const auto function_name = raw[lexeme[quoted_text | ((alpha | '_') >> *word_rest)]];
+
 auto keyword(const char* text) {
   return raw[lexeme[lit(text) >> !word_rest]];
 }
@@ -188,7 +190,7 @@ const auto item = machine | version | source | anchor | bytes | where;
 
 const auto signature = keyword("signature") > word_rule<struct id_tag>("an id", call<&B::begin>) >
                        named<struct of_function_tag>("'of'", keyword("of")) >
-                       word_rule<struct function_tag>("a name", call<&B::set_function>) >
+                       named<struct function_tag>("a name", function_name[call<&B::set_function>]) >
                        named<struct brace_tag>("'{'", lit('{')) > *item
                        > named<struct end_signature_tag>(
                              "'machine', 'version', 'source', 'anchor', 'bytes', 'where' or '}'",

@@ -1,6 +1,8 @@
 #include "syscall-map/signature_scanner.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <numeric>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -8,7 +10,16 @@
 
 namespace coldtrace::syscall_map {
 
-SignatureScanner::SignatureScanner(std::span<const PatternWindow> windows, Method method) {
+SignatureScanner::SignatureScanner(std::span<const PatternWindow> windows, Method method)
+    : bucket_of_(windows.size()) {
+  // Windows that are alike share a bucket: it suits fewer bytes then.
+  std::vector<std::size_t> order(windows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
+    return windows[one].value < windows[other].value;
+  });
+  for (std::size_t rank = 0; rank < order.size(); ++rank)
+    bucket_of_[order[rank]] = static_cast<u8>(rank * bucket_count / order.size());
   for (std::size_t window = 0; window < windows.size(); ++window) {
     const auto bit = static_cast<u8>(1u << bucket_of(window));
     for (std::size_t index = 0; index < PatternWindow::size; ++index) {
@@ -55,10 +66,23 @@ std::size_t SignatureScanner::scan_portable(core::ByteView code, std::size_t fro
 #if defined(__x86_64__)
 namespace {
 
-__attribute__((target("avx2"), always_inline)) inline __m256i table_of(
-    const std::array<u8, 16>& half) {
+#define COLDTRACE_AVX2 __attribute__((target("avx2"), always_inline)) inline
+
+COLDTRACE_AVX2 __m256i load(const void* bytes) {
+  return _mm256_loadu_si256(static_cast<const __m256i*>(bytes));
+}
+
+COLDTRACE_AVX2 __m256i table_of(const std::array<u8, 16>& half) {
   const void* const bytes = half.data();
   return _mm256_broadcastsi128_si256(_mm_loadu_si128(static_cast<const __m128i*>(bytes)));
+}
+
+// The buckets that each of 32 bytes suits.
+COLDTRACE_AVX2 __m256i look_up(__m256i bytes, __m256i low, __m256i high, __m256i nibble) {
+  const auto lower = _mm256_shuffle_epi8(low, _mm256_and_si256(bytes, nibble));
+  const auto upper =
+      _mm256_shuffle_epi8(high, _mm256_and_si256(_mm256_srli_epi16(bytes, 4), nibble));
+  return _mm256_and_si256(lower, upper);
 }
 
 }  // namespace
@@ -67,32 +91,31 @@ __attribute__((target("avx2"))) std::size_t SignatureScanner::scan_avx2(core::By
                                                                         std::size_t from,
                                                                         Batch& batch,
                                                                         std::size_t& count) const {
-  constexpr std::size_t width = 32;
-  __m256i low[PatternWindow::size], high[PatternWindow::size];
-  for (std::size_t index = 0; index < PatternWindow::size; ++index) {
-    low[index] = table_of(low_[index]);
-    high[index] = table_of(high_[index]);
-  }
-  const auto nibble = _mm256_set1_epi8(0xf);
+  static_assert(PatternWindow::size == 3);
+  constexpr std::size_t width = 32, step = 2 * width;
+  const auto low0 = table_of(low_[0]), high0 = table_of(high_[0]);
+  const auto low1 = table_of(low_[1]), high1 = table_of(high_[1]);
+  const auto low2 = table_of(low_[2]), high2 = table_of(high_[2]);
+  const auto nibble = _mm256_set1_epi8(0xf), none = _mm256_setzero_si256();
   // A load reaches PatternWindow::size - 1 bytes behind its own `width`.
-  while (from + width + PatternWindow::size - 1 <= code.size()) {
-    auto buckets = _mm256_set1_epi8(-1);
-    for (std::size_t index = 0; index < PatternWindow::size; ++index) {
-      const void* const place = code.data() + from + index;
-      const auto bytes = _mm256_loadu_si256(static_cast<const __m256i*>(place));
-      const auto lower = _mm256_shuffle_epi8(low[index], _mm256_and_si256(bytes, nibble));
-      const auto upper =
-          _mm256_shuffle_epi8(high[index], _mm256_and_si256(_mm256_srli_epi16(bytes, 4), nibble));
-      buckets = _mm256_and_si256(buckets, _mm256_and_si256(lower, upper));
-    }
-    const auto none = _mm256_cmpeq_epi8(buckets, _mm256_setzero_si256());
-    auto places = ~static_cast<u32>(_mm256_movemask_epi8(none));
+  for (; from + step + PatternWindow::size - 1 <= code.size(); from += step) {
+    const auto* const at = code.data() + from;
+    auto first = look_up(load(at), low0, high0, nibble);
+    auto second = look_up(load(at + width), low0, high0, nibble);
+    first = _mm256_and_si256(first, look_up(load(at + 1), low1, high1, nibble));
+    second = _mm256_and_si256(second, look_up(load(at + width + 1), low1, high1, nibble));
+    first = _mm256_and_si256(first, look_up(load(at + 2), low2, high2, nibble));
+    second = _mm256_and_si256(second, look_up(load(at + width + 2), low2, high2, nibble));
+    const auto both = _mm256_or_si256(first, second);
+    if (_mm256_testz_si256(both, both)) continue;
+    auto places =
+        ~(u64{static_cast<u32>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(first, none)))} |
+          u64{static_cast<u32>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(second, none)))} << width);
     for (; places != 0; places &= places - 1) {
-      const auto at = from + static_cast<std::size_t>(std::countr_zero(places));
-      if (count == batch_size) return at;
-      batch[count++] = {at, buckets_at(code, at)};
+      const auto place = from + static_cast<std::size_t>(std::countr_zero(places));
+      if (count == batch_size) return place;
+      batch[count++] = {place, buckets_at(code, place)};
     }
-    from += width;
   }
   return scan_portable(code, from, batch, count);
 }

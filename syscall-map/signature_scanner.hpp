@@ -18,6 +18,7 @@ class SignatureScanner {
     std::size_t at;  // where the window starts
     u8 buckets;      // bit N: windows of bucket N
   };
+  static constexpr std::size_t bucket_count = 8;
   static constexpr std::size_t batch_size = 256;
   using Batch = std::array<Candidate, batch_size>;
 
@@ -29,7 +30,7 @@ class SignatureScanner {
   // code.size() at the end.
   std::size_t scan(core::ByteView code, std::size_t from, Batch& batch, std::size_t& count) const;
 
-  static constexpr std::size_t bucket_of(std::size_t window) { return window % 8; }
+  std::size_t bucket_of(std::size_t window) const { return bucket_of_[window]; }
 
  private:
   using Halves = std::array<std::array<u8, 16>, PatternWindow::size>;
@@ -40,6 +41,7 @@ class SignatureScanner {
   std::size_t scan_avx2(core::ByteView code, std::size_t from, Batch& batch,
                         std::size_t& count) const;
 
+  std::vector<u8> bucket_of_;                  // by window
   Halves low_{};                               // buckets by the lower half of the byte
   Halves high_{};                              // and by the upper half
   std::array<u8, PatternWindow::size> any_{};  // buckets with a window that has any byte there

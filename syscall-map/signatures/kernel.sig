@@ -105,6 +105,25 @@ signature ki-swap-context-xp-x86 of KiSwapContext {
         8B 2C 24 8B 7C 24 04 8B 74 24 08 8B 5C 24 0C 83 C4 10 C3;
 }
 
+# The first six instructions were seen in all of these kernels.
+signature ki-swap-context-2003-7-x86 of KiSwapContext {
+  machine x86;
+  version 5.2 to 6.1;
+  source "prologue of 10 kernels of 2003 and 7; what follows as in XP", unverified;
+  bytes 83 EC 10 89 5C 24 0C 89 74 24 08 89 7C 24 04 89 2C 24 [0 to 96] E8 <SwapContext:rel32>
+        8B 2C 24;
+}
+
+# Enters SwapContext behind its first instructions: a hook of the entry does not see these switches.
+signature ki-idle-loop-xp-x86 of KiIdleLoop {
+  machine x86;
+  version 5.1;
+  source "ntoskrnl.exe 5.1.2600.5512, uniprocessor", verified;
+  bytes 8D AB 80 09 00 00 EB 08 8D 8B 50 0C 00 00 FF 11 FB 90 90 FA 3B 6D 00 74
+        [0 to 96] 26 C6 46 2D 02 C7 83 28 01 00 00 00 00 00 00 68 <ReturnAddress:u32> 9C
+        E9 <SwapContextBody:rel32>;
+}
+
 signature ki-dispatch-interrupt-xp-x86 of KiDispatchInterrupt {
   machine x86;
   version 5.1;
@@ -134,4 +153,39 @@ signature ki-fast-call-entry-xp-x86 of KiFastCallEntry {
   version 5.1;
   source "ntoskrnl.exe 5.1.2600.5512, uniprocessor", verified;
   bytes B9 23 00 00 00 6A 30 0F A1 8E D9 8E C1 8B 0D 40 F0 DF FF 8B 61 04 6A 23 52 9C;
+}
+
+signature ki-fast-call-entry-2000-x86 of KiFastCallEntry {
+  machine x86;
+  version 5.0;
+  source "debugger listing of Windows 2000 at advdbg.org, forum post 2312", unverified;
+  bytes 36 8B 25 40 F0 DF FF 8B 64 24 04 6A 23 52 83 2C 24 04 9C 81 0C 24 00 02 00 00 6A 1B 51;
+}
+
+# Multiprocessor kernels, the only ones from Windows 8 on, reach the processor's own data through fs.
+signature ki-fast-call-entry-x86 of KiFastCallEntry {
+  machine x86;
+  version 5.1 to 10.0;
+  source "published debugger listings of XP, 7 and 10; Windows Internals, 7th edition, part 2",
+         unverified;
+  bytes B9 23 00 00 00 6A 30 0F A1 8E D9 8E C1 64 8B 0D 40 00 00 00;
+}
+
+# Its beginning is that of another entry too: 111 bytes tell them apart.
+signature ki-system-service-xp-x86 of KiSystemService {
+  machine x86;
+  version 5.1;
+  source "ntoskrnl.exe 5.1.2600.5512, uniprocessor, by hooks derive", verified;
+  bytes 6A 00 55 53 56 57 0F A0 BB 30 00 00 00 8E E3 FF 35 00 F0 DF FF C7 05 00 F0 DF FF FF
+        FF FF FF 8B 35 24 F1 DF FF [56] 89 5D 00 89 7D 04 F6 46 2C FF 0F 85 ?? ?? ?? ?? FB E9;
+}
+
+# KiSystemCall32 begins alike, and pushes another code selector than 33.
+signature ki-system-call-64-x64 of KiSystemCall64 {
+  machine x64;
+  version 6.1 to 10.0;
+  source "published debugger listings of 7 and 10; Windows Internals, 7th edition, part 2",
+         unverified;
+  bytes 0F 01 F8 65 48 89 24 25 10 00 00 00 65 48 8B 24 25 A8 01 00 00 6A 2B
+        65 FF 34 25 10 00 00 00 41 53 6A 33 51;
 }

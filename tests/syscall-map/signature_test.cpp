@@ -83,11 +83,23 @@ TEST_CASE("errors of a signature file name line and column") {
        "6:10: the type is u8, u16, u32, u64, i8, i32, rel8 or rel32"},
       {"a gap backwards", with("C3 C3 [9 to 4]"), "6:13: the gap ends before it starts"},
       {"a gap too long", with("C3 C3 [2000]"), "6:8: the number is larger than 0x400"},
+      {"a negative gap", with("C3 C3 [-4]"), "6:8: the number is negative"},
+      {"a negative distance", with("C3 C3", "anchor within -8 of G;"),
+       "4:16: the number is negative"},
       {"one alternative", with("C3 C3 (90)"),
        "6:7: one alternative is none: '|' stands between two"},
       {"an open alternative", with("C3 C3 (90|91"), "6:13: expected a pattern element, '|' or ')'"},
-      {"a capture among alternatives", with("C3 C3 (90|<K:u8>)"),
-       "6:12: a capture cannot be an alternative"},
+      {"a capture of one alternative", with("C3 C3 (90|<K:u8>)"),
+       "6:17: the alternatives do not all have the same captures"},
+      {"a capture of two types", with("C3 C3 (<K:i8>|<K:u8>)"),
+       "6:18: 'K' is i8 in another alternative"},
+      {"a capture of another alternative", with("C3 C3 (<K:u8>|=K)"),
+       "6:16: no capture 'K' stands before this"},
+      {"a capture twice in an alternative", with("C3 C3 (<K:u8> <K:u8>|<K:u8>)"),
+       "6:16: there is a capture 'K' already"},
+      {"a capture again behind the alternatives", with("C3 C3 (<K:u8>|90 <K:u8>) <K:u8>"),
+       "6:27: there is a capture 'K' already"},
+      {"a function without name", "signature s of \"\" {", "1:16: the name is empty"},
       {"nested too deep", with("C3 C3 (((((90|91)|92)|93)|94)|95)"),
        "6:11: alternatives are nested deeper than 4"},
       {"two marks", with("C3 @ C3 @"), "6:9: a second mark"},
@@ -119,7 +131,7 @@ TEST_CASE("errors of a signature file name line and column") {
 
 TEST_CASE("every beginning of the built-in signatures is read or refused inside it") {
   const auto text = built_in_signatures();
-  REQUIRE(parse(text).size() >= 15);
+  REQUIRE(parse(text).size() >= 21);
   for (std::size_t cut = 0; cut < text.size(); ++cut) {
     const auto part = text.substr(0, cut);
     const auto signatures = parse_signatures(part);
@@ -150,7 +162,8 @@ Ends naive(const PatternSequence& sequence, std::size_t index, core::ByteView co
       break;
     case PatternElement::Kind::capture:
       if (at < code.size()) {
-        values.push_back(u8(code[at]));
+        if (values.size() <= element.capture) values.resize(element.capture + 1);
+        values[element.capture] = u8(code[at]);
         follow(at + 1, values);
       }
       break;
@@ -181,7 +194,9 @@ TEST_CASE("the matcher finds in random bytes what trying everything finds") {
                             "02 02 [1] 0? [0 to 8] 01 01 01",
                             "03 [2] 00 00 ( 0? 01 | [0 to 3] 02 ) 02",
                             "02 01 03 <K:u8> [0 to 6] ( =K =K | 00 =K )",
-                            "01 00 @ 03"};
+                            "01 00 @ 03",
+                            "02 00 ( 01 <K:u8> | <K:u8> 03 | 0? 0? <K:u8> ) [0 to 2] =K",
+                            "03 01 ( ( <A:u8> 01 | 00 <A:u8> ) <B:u8> | <B:u8> <A:u8> ) =A =B"};
   int number = 0;
   for (const auto* pattern : patterns)
     text += fmt::format("signature p{} of F {{ machine x64; source \"t\", verified; bytes {}; }}\n",

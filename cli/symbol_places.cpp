@@ -1,0 +1,77 @@
+#include "cli/symbol_places.hpp"
+
+#include <algorithm>
+
+#include "core/text.hpp"
+#include "pe/pdb_names.hpp"
+
+namespace coldtrace::cli {
+
+void add_pdb_option(CLI::App& command, std::vector<std::string>& pdbs) {
+  command
+      .add_option(
+          "--pdb", pdbs,
+          "Program database that names functions; used for the image with its GUID and age. "
+          "Can be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+}
+
+SymbolPlaces::SymbolPlaces(const std::vector<std::string>& paths, Report& report) {
+  for (const auto& path : paths) {
+    auto file = open_symbol_file(path, report);
+    if (!file) continue;
+    file->matches_image = false;
+    files_.push_back(std::move(*file));
+  }
+}
+
+std::optional<syscall_map::SymbolPlace> SymbolPlaces::find(const pe::Identity& identity,
+                                                           std::string_view name,
+                                                           core::Findings& findings) {
+  const auto file = std::find_if(files_.begin(), files_.end(), [&](const SymbolFile& candidate) {
+    return identity.pdb && candidate.pdb.matches(*identity.pdb);
+  });
+  if (file == files_.end()) {
+    last_reference_ = identity.pdb;
+    return std::nullopt;
+  }
+  file->matches_image = true;
+  const auto symbols = pe::find_public_symbols(file->publics.symbols, name);
+  if (symbols.empty()) {
+    findings.warning("symbol-not-found", std::nullopt, "{} has no public symbol {}", file->path,
+                     name);
+    return std::nullopt;
+  }
+  if (symbols.size() > 1) {
+    findings.warning("symbol-ambiguous", std::nullopt, "{} has {} public symbols {}: {} and {}",
+                     file->path, symbols.size(), name, core::to_valid_utf8(symbols[0]->name),
+                     core::to_valid_utf8(symbols[1]->name));
+    return std::nullopt;
+  }
+  return syscall_map::SymbolPlace{core::to_valid_utf8(symbols[0]->name), *symbols[0]->address};
+}
+
+void SymbolPlaces::finish(Report& report) {
+  for (auto& file : files_) {
+    if (!*file.matches_image) file.compare(last_reference_);
+    report.read(file.path, file.findings);
+  }
+}
+
+void SymbolPlaces::write(JsonWriter& json) const {
+  json.begin_array();
+  for (const auto& file : files_) {
+    json.begin_object()
+        .field("path", file.path)
+        .field("guid", to_string(file.pdb.info().guid))
+        .field("age", file.pdb.age())
+        .field("matches_image", file.matches_image)
+        .key("findings");
+    write_findings(json, file.findings);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace coldtrace::cli
