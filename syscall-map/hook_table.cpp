@@ -1,0 +1,33 @@
+#include "syscall-map/hook_table.hpp"
+
+namespace coldtrace::syscall_map {
+
+std::string_view to_string(ImageRole role) {
+  switch (role) {
+    case ImageRole::kernel:
+      return "kernel";
+    case ImageRole::ntdll:
+      return "ntdll";
+    case ImageRole::win32u:
+      return "win32u";
+    case ImageRole::win32k:
+      return "win32k";
+    case ImageRole::win32kbase:
+      return "win32kbase";
+    case ImageRole::win32kfull:
+      return "win32kfull";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(TableForm form) {
+  constexpr std::string_view names[] = {"va32", "va64", "rva32"};
+  return names[static_cast<std::size_t>(form)];
+}
+
+std::string_view to_string(PatchMethod method) {
+  constexpr std::string_view names[] = {"entry-jump", "hot-patch", "inner-jump", "call-sites"};
+  return names[static_cast<std::size_t>(method)];
+}
+
+}  // namespace coldtrace::syscall_map
