@@ -302,6 +302,9 @@ void Decoder::read_header() {
   for (std::size_t i = 0; i < section_count; ++i)
     if (!sections_[i].present)
       return remember({core::Fault::bad_value, offset, sections[i].name, "tag", 1, 0});
+  const auto& texts = sections_[index(Section::texts)];
+  if (texts.count == 0 || file_[texts.offset + texts.count - 1] != std::byte{0})
+    remember({core::Fault::bad_value, texts.offset, "texts", "last byte", 0, 1});
 }
 
 void Decoder::check_builds(const std::vector<HookTable>& builds) {
