@@ -5,5 +5,6 @@
 namespace coldtrace::cli {
 
 void add_hooks_locate(CLI::App& app, Exit& exit);
+void add_hooks_tables(CLI::App& app, Exit& exit);
 
 }  // namespace coldtrace::cli

@@ -20,11 +20,6 @@ std::string_view to_string(ImageRole role) {
   return "unknown";
 }
 
-std::string_view to_string(TableForm form) {
-  constexpr std::string_view names[] = {"va32", "va64", "rva32"};
-  return names[static_cast<std::size_t>(form)];
-}
-
 std::string_view to_string(PatchMethod method) {
   constexpr std::string_view names[] = {"entry-jump", "hot-patch", "inner-jump", "call-sites"};
   return names[static_cast<std::size_t>(method)];
