@@ -20,9 +20,4 @@ std::string_view to_string(ImageRole role) {
   return "unknown";
 }
 
-std::string_view to_string(PatchMethod method) {
-  constexpr std::string_view names[] = {"entry-jump", "hot-patch", "inner-jump", "call-sites"};
-  return names[static_cast<std::size_t>(method)];
-}
-
 }  // namespace coldtrace::syscall_map
