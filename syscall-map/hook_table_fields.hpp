@@ -84,6 +84,8 @@ template <class Archive, Is<ServiceTableEntry> Entry>
 void describe(Archive& archive, Entry& entry) {
   archive.number("target", entry.target);
   archive.optional("argument_bytes", entry.argument_bytes);
+  archive.text("import_module", entry.import_module);
+  archive.text("import_name", entry.import_name);
 }
 
 template <class Archive, Is<HookServiceTable> Located>
@@ -148,6 +150,7 @@ template <class Archive, Is<IncomingBranch> Branch>
 void describe(Archive& archive, Branch& branch) {
   archive.number("from", branch.from);
   archive.number("to", branch.to);
+  archive.flags(Bit{"outside", branch.outside}, Bit{"proven", branch.proven});
   archive.text("text", branch.text);
 }
 
@@ -180,6 +183,7 @@ void describe(Archive& archive, Switch& found) {
   archive.children("instructions", found.plan.instructions);
   archive.children("incoming", found.plan.incoming);
   archive.children("options", found.plan.options);
+  archive.texts("notes", found.plan.notes);
   archive.evidence(found.evidence);
 }
 
@@ -196,7 +200,7 @@ void describe(Archive& archive, Field& field) {
 
 template <class Archive, Is<SupportedInterface> Interface>
 void describe(Archive& archive, Interface& interface) {
-  archive.flags(Bit{"exported", interface.exported});
+  archive.flags(Bit{"exported", interface.exported}, Bit{"imported", interface.imported});
   archive.text("name", interface.name);
   archive.text("purpose", interface.purpose);
   archive.text("note", interface.note);

@@ -189,6 +189,8 @@ class Comparison {
         REQUIRE(coldtrace_hook_get_table_entry(&table_, &located, j, &entry) == COLDTRACE_HOOK_OK);
         CHECK(entry.target == value(expected.entries[j].target));
         CHECK(entry.argument_bytes == number(expected.entries[j].argument_bytes));
+        CHECK(entry.import_module == expected.entries[j].import_module);
+        CHECK(entry.import_name == expected.entries[j].import_name);
       }
     }
   }
@@ -236,6 +238,7 @@ class Comparison {
       CHECK(found.kernel_stack_offset == number(expected.kernel_stack_offset));
       CHECK(found.padding_before == expected.plan.padding_before);
       texts(found.evidence, expected.evidence);
+      texts(found.notes, expected.plan.notes);
       REQUIRE(found.callers.count == expected.callers.size());
       for (u32 j = 0; j < expected.callers.size(); ++j) {
         coldtrace_hook_call call;
@@ -269,6 +272,7 @@ class Comparison {
       CHECK(branch.from == value(expected.incoming[i].from));
       CHECK(branch.to == value(expected.incoming[i].to));
       CHECK(branch.text == expected.incoming[i].text);
+      CHECK(branch.flags == bits({expected.incoming[i].outside, expected.incoming[i].proven}));
     }
     REQUIRE(found.options.count == expected.options.size());
     for (u32 i = 0; i < expected.options.size(); ++i) {
@@ -314,7 +318,7 @@ class Comparison {
       CHECK(supported.name == interfaces[i].name);
       CHECK(supported.purpose == interfaces[i].purpose);
       CHECK(supported.note == interfaces[i].note);
-      CHECK(supported.flags == bits({interfaces[i].exported}));
+      CHECK(supported.flags == bits({interfaces[i].exported, interfaces[i].imported}));
       CHECK(supported.rva == number(interfaces[i].rva));
     }
   }

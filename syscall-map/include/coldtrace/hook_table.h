@@ -173,6 +173,8 @@ COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_table_entry(
   if (record == NULL) return coldtrace_hook_missing(located->entries, index);
   entry->target = coldtrace_hook_load32(record);
   entry->argument_bytes = coldtrace_hook_load32(record + 4);
+  entry->import_module = coldtrace_hook_load_text(table, record + 8);
+  entry->import_name = coldtrace_hook_load_text(table, record + 12);
   return COLDTRACE_HOOK_OK;
 }
 
@@ -230,7 +232,8 @@ COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_switch(
   found->instructions = coldtrace_hook_load_range(record + 60);
   found->incoming = coldtrace_hook_load_range(record + 68);
   found->options = coldtrace_hook_load_range(record + 76);
-  found->evidence = coldtrace_hook_load_range(record + 84);
+  found->notes = coldtrace_hook_load_range(record + 84);
+  found->evidence = coldtrace_hook_load_range(record + 92);
   return COLDTRACE_HOOK_OK;
 }
 
@@ -269,7 +272,8 @@ COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_branch(
   if (record == NULL) return coldtrace_hook_missing(found->incoming, index);
   branch->from = coldtrace_hook_load32(record);
   branch->to = coldtrace_hook_load32(record + 4);
-  branch->text = coldtrace_hook_load_text(table, record + 8);
+  branch->flags = coldtrace_hook_load32(record + 8);
+  branch->text = coldtrace_hook_load_text(table, record + 12);
   return COLDTRACE_HOOK_OK;
 }
 

@@ -135,8 +135,8 @@ coldtrace_hook_open_section(struct coldtrace_hook_table* table, const coldtrace_
   static const char tags[COLDTRACE_HOOK_SECTIONS][5] = {
       "IMGS", "BLDS", "SVCS", "NAME", "STBL", "STEN", "STAB", "STRC", "CSWT",
       "CALL", "INSN", "BRNC", "OPTN", "FLDS", "INTF", "WORD", "BYTE", "TEXT"};
-  static const coldtrace_u8 sizes[COLDTRACE_HOOK_SECTIONS] = {88, 72, 44, 12, 60, 8,  44, 24, 92,
-                                                              12, 28, 12, 32, 28, 20, 4,  1,  1};
+  static const coldtrace_u8 sizes[COLDTRACE_HOOK_SECTIONS] = {88, 72, 44, 12, 60, 16, 44, 24, 100,
+                                                              12, 28, 16, 32, 28, 20, 4,  1,  1};
   coldtrace_u32 offset = coldtrace_hook_load32(entry + 8);
   coldtrace_u32 record_size = coldtrace_hook_load32(entry + 12);
   coldtrace_u32 count = coldtrace_hook_load32(entry + 16);

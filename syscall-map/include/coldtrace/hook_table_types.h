@@ -173,6 +173,8 @@ struct coldtrace_hook_service_table {
 struct coldtrace_hook_table_entry {
   coldtrace_u32 target;
   coldtrace_u32 argument_bytes;
+  const char* import_module; /* where the target jumps through an import; else empty */
+  const char* import_name;
 };
 
 struct coldtrace_hook_services_tab {
@@ -211,6 +213,7 @@ struct coldtrace_hook_switch {
   struct coldtrace_hook_range instructions;
   struct coldtrace_hook_range incoming;
   struct coldtrace_hook_range options;
+  struct coldtrace_hook_range notes; /* texts: what holds for all options */
   struct coldtrace_hook_range evidence;
 };
 
@@ -231,9 +234,13 @@ struct coldtrace_hook_instruction {
   coldtrace_u32 relative_target;
 };
 
+#define COLDTRACE_HOOK_BRANCH_OUTSIDE 1U /* of another function */
+#define COLDTRACE_HOOK_BRANCH_PROVEN 2U
+
 struct coldtrace_hook_branch {
   coldtrace_u32 from;
   coldtrace_u32 to;
+  coldtrace_u32 flags;
   const char* text;
 };
 
@@ -258,6 +265,7 @@ struct coldtrace_hook_field {
 };
 
 #define COLDTRACE_HOOK_INTERFACE_EXPORTED 1U
+#define COLDTRACE_HOOK_INTERFACE_IMPORTED 2U /* of a module that may not be there */
 
 struct coldtrace_hook_interface {
   coldtrace_u32 flags;
