@@ -126,7 +126,7 @@ class KernelFinder {
 
   // The number of entries: as the limit says, as far as relocations allow; else as the stubs say.
   void count_entries(TableLayout& layout, Proof& proof) {
-    const auto run = run_length(layout.place);
+    const auto run = count_relocated_entries(search_, layout.place);
     const auto limit = layout.limit ? search_.read_u32(*layout.limit) : std::nullopt;
     const auto offset = search_.image().addresses().to_offset(layout.place.start);
     if (!limit) {
@@ -157,19 +157,6 @@ class KernelFinder {
                                  value(layout.place.start), layout.count, most_services_of_table);
       layout.count = most_services_of_table;
     }
-  }
-
-  // How many relocated addresses of code there are from the start on; 0 without relocations.
-  u64 run_length(const TablePlace& place) const {
-    if (place.form == TableForm::rva32) return 0;
-    u64 length = 0;
-    for (; length <= most_services_of_table; ++length) {
-      const auto at = place.start + length * entry_size(place.form);
-      if (!search_.is_relocated(at, place.form)) break;
-      const auto target = search_.read_target(at, place.form);
-      if (!target || !search_.image().is_executable(*target)) break;
-    }
-    return length;
   }
 
   void add(TableLayout& layout, Proof& proof) {

@@ -148,6 +148,18 @@ LocatedServiceTable read_service_table(TableSearch& search, const TableLayout& l
   return table;
 }
 
+u64 count_relocated_entries(const TableSearch& search, const TablePlace& place) {
+  if (place.form == TableForm::rva32) return 0;
+  u64 length = 0;
+  for (; length <= most_services_of_table; ++length) {
+    const auto at = place.start + length * entry_size(place.form);
+    if (!search.is_relocated(at, place.form)) break;
+    const auto target = search.read_target(at, place.form);
+    if (!target || !search.image().is_executable(*target)) break;
+  }
+  return length;
+}
+
 bool NumberAgreement::trusted() const {
   return shared > 0 && equal * 100 >= shared * least_agreement_percent;
 }

@@ -54,6 +54,10 @@ struct TableLayout {
 LocatedServiceTable read_service_table(TableSearch& search, const TableLayout& layout,
                                        Proof& proof);
 
+// How many relocated addresses of code follow one another from the start on, up to one more than
+// the numbers of a table reach; 0 for a form that is not relocated.
+u64 count_relocated_entries(const TableSearch& search, const TablePlace& place);
+
 // How many exported services are where the table's entry of their number leads.
 struct NumberAgreement {
   u64 shared = 0;

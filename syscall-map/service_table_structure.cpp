@@ -154,15 +154,19 @@ std::vector<StructurePlace> find_referenced_runs(TableSearch& search) {
   return places;
 }
 
+bool is_entry(const TableSearch& search, TableForm form, pe::Rva at) {
+  if (form != TableForm::rva32 && !search.is_relocated(at, form)) return false;
+  const auto target = search.read_target(at, form);
+  return target && search.image().is_executable(*target);
+}
+
 // True when `count` words in front of `end` are addresses of code, the last looked at first.
 bool is_table_before(const TableSearch& search, TableForm form, pe::Rva end, u32 count) {
   const u64 size = count * entry_size(form);
   if (value(end) < size) return false;
   for (u64 back = entry_size(form); back <= size; back += entry_size(form)) {
     const pe::Rva at{static_cast<u32>(value(end) - back)};
-    if (form == TableForm::va64 && !search.is_relocated(at, form)) return false;
-    const auto target = search.read_target(at, form);
-    if (!target || !search.image().is_executable(*target)) return false;
+    if (!is_entry(search, form, at)) return false;
   }
   return true;
 }
@@ -194,9 +198,11 @@ std::optional<LimitPlace> find_limit(TableSearch& search, const TablePlace& plac
   const u32 least = std::max<u32>(least_services, static_cast<u32>(count) / 2);
   for (u32 entries = least; entries <= most_services_of_table; ++entries)
     for (u32 padding = 0; padding <= most_padding; padding += 4) {
-      const auto at = place.start + entries * entry_size(place.form) + padding;
-      if (search.read_u32(at) == entries && search.holds_arguments(at + sizeof(u32), entries))
-        return LimitPlace{at, entries};
+      const auto end = place.start + entries * entry_size(place.form);
+      const auto at = end + padding;
+      if (search.read_u32(at) != entries || !search.holds_arguments(at + sizeof(u32), entries))
+        continue;
+      if (padding == 0 || !is_entry(search, place.form, end)) return LimitPlace{at, entries};
     }
   if (count < least_services || count > most_services_of_table) return std::nullopt;
   auto limits = search.find_limits(static_cast<u32>(count), static_cast<u32>(count));

@@ -105,6 +105,18 @@ class Win32kFinder {
                                  "the limit of W32pServiceTable{} is {}, numbers reach {}", suffix,
                                  limit, most_services_of_table);
     }
+    // In all real files the row of relocated addresses is as long as the limit says.
+    const auto run = count_relocated_entries(search_, layout.place);
+    if (form != TableForm::rva32 && run != layout.count) {
+      proof.contradict(
+          fmt::format("{} relocated addresses of code follow one another, the limit "
+                      "is {}",
+                      run, limit));
+      search_.findings().warning(
+          "service-table-limit", search_.image().addresses().to_offset(start),
+          "the limit of W32pServiceTable{} is {}, but it has {} relocated addresses of code",
+          suffix, limit, run);
+    }
     if (layout.limit && layout.arguments && *layout.arguments == *layout.limit + sizeof(u32))
       proof.add(
           fmt::format("the limit {} lies in front of W32pArgumentTable{}", layout.count, suffix));
