@@ -29,7 +29,9 @@ class KernelFinder {
 
   FoundTables find() {
     if (search_.image().machine() == pe::Machine::amd64) {
-      for (const auto form : {TableForm::va64, TableForm::rva32}) find_by_structure(form);
+      // A kernel's table has one form: that of its build.
+      find_by_structure(TableForm::va64);
+      if (found_.tables.empty()) find_by_structure(TableForm::rva32);
     } else if (!find_by_stores()) {
       find_by_structure(TableForm::va32);
     }
@@ -55,6 +57,14 @@ class KernelFinder {
     if (!descriptor_) return false;
     const auto stores = find_descriptor_stores(search_, *descriptor_);
     for (const auto& store : stores.tables) {
+      if (found_.tables.size() == most_table_places) {
+        search_.findings().warning("service-table-search",
+                                   search_.image().addresses().to_offset(store.code),
+                                   "{} tables are stored into KeServiceDescriptorTable, {} of them "
+                                   "are looked at",
+                                   stores.tables.size(), most_table_places);
+        break;
+      }
       Proof proof;
       proof.add(fmt::format("C7 05 at {:#x} stores it into KeServiceDescriptorTable at {:#x}",
                             value(store.code), value(*descriptor_)));

@@ -8,6 +8,9 @@
 
 namespace coldtrace::syscall_map {
 
+// As many places as could be one table are looked at; real images have one.
+constexpr std::size_t most_table_places = 16;
+
 // Where a table is, and how its words are to be read.
 struct TablePlace {
   pe::Rva start;

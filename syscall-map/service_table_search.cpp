@@ -18,6 +18,12 @@ TableSearch::TableSearch(const pe::Image& image)
       std::unique(relocations_.begin(), relocations_.end(),
                   [](const auto& a, const auto& b) { return a.address == b.address; }),
       relocations_.end());
+  u64 left = image.file().size();
+  for (const auto& section : image.sections()) {
+    const auto size = std::min(image.addresses().tail_size(section.address), left);
+    left -= size;
+    if (size > 0) sections_.push_back({section.address, size, section.executable()});
+  }
   const auto directory = pe::read_export_directory(image, findings_);
   if (!directory) {
     findings_.warning("export-directory", directory.error());
@@ -66,7 +72,8 @@ bool TableSearch::holds_arguments(pe::Rva at, u64 count) const {
 
 std::vector<LimitPlace> TableSearch::find_limits(u32 least, u32 most) const {
   std::vector<LimitPlace> places;
-  for (const auto& [start, bytes] : stored_sections()) {
+  for (const auto& section : sections_) {
+    const auto bytes = read(section);
     // The first byte at or behind the last place looked at that is none of an argument table. It
     // only moves on, so that the whole is one pass.
     std::size_t stop = 0;
@@ -81,23 +88,11 @@ std::vector<LimitPlace> TableSearch::find_limits(u32 least, u32 most) const {
       if (std::all_of(arguments.begin(), arguments.end(),
                       [](std::byte byte) { return byte == std::byte{0}; }))
         continue;
-      places.push_back({start + at, count});
+      places.push_back({section.start + at, count});
       if (places.size() == most_limits) return places;
     }
   }
   return places;
-}
-
-const std::vector<TableSearch::StoredSection>& TableSearch::stored_sections() const {
-  if (sections_) return *sections_;
-  sections_.emplace();
-  u64 left = image_.file().size();
-  for (const auto& section : image_.sections()) {
-    const auto bytes = image_.addresses().tail(section.address, left);
-    left -= bytes.size();
-    if (!bytes.empty()) sections_->push_back({section.address, bytes});
-  }
-  return *sections_;
 }
 
 KernelStubs read_kernel_stubs(const TableSearch& search) {

@@ -65,13 +65,17 @@ class TableSearch {
   // of which are zero; 64 at most.
   std::vector<LimitPlace> find_limits(u32 least, u32 most) const;
 
-  // The stored bytes of each section. Sections that share bytes of the file are left out once
-  // there are more bytes than the file has: no table needs them twice.
+  // The sections, as far as the file stores them. Sections that share bytes of the file are cut
+  // off once there are more bytes than the file has: no table needs them twice.
   struct StoredSection {
     pe::Rva start;
-    core::ByteView bytes;
+    u64 size;
+    bool code;
   };
-  const std::vector<StoredSection>& stored_sections() const;
+  const std::vector<StoredSection>& stored_sections() const { return sections_; }
+  core::ByteView read(const StoredSection& section) const {
+    return image_.addresses().tail(section.start, section.size);
+  }
 
  private:
   const pe::Image& image_;
@@ -79,7 +83,7 @@ class TableSearch {
   std::vector<pe::BaseRelocation> relocations_;
   std::map<std::string_view, pe::Rva> exports_;  // not the forwarders
   std::string_view module_name_;
-  mutable std::optional<std::vector<StoredSection>> sections_;
+  std::vector<StoredSection> sections_;
 };
 
 constexpr pe::RelocationType relocation_of(TableForm form) {

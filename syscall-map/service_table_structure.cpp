@@ -16,7 +16,6 @@ constexpr u32 most_padding = 12;
 
 // A hostile file can hold an RVA millions of times; a table's own RVAs stand in few places.
 constexpr u64 most_attempts = 65'536;
-constexpr std::size_t most_places = 16;
 constexpr std::size_t most_pivots = 4;
 
 // Tries places where one of the exported services stands, and keeps those where nearly all do.
@@ -31,7 +30,12 @@ class NumberSearch {
   std::vector<StructurePlace> find() {
     if (functions_.empty()) return {};
     if (form_ == TableForm::rva32) {
-      for (const auto& section : search_.stored_sections()) search_rvas(section);
+      // Tables of RVAs lie beside code, not in it (TABLERO, .rdata): what is found there spares
+      // reading the code.
+      for (const bool code : {false, true})
+        if (places_.empty())
+          for (const auto& section : search_.stored_sections())
+            if (section.code == code) search_rvas(section);
     } else {
       const u64 least = functions_.back().number + u64{1};
       for (const auto& run : find_relocated_runs(search_, form_, least)) search_run(run);
@@ -48,7 +52,7 @@ class NumberSearch {
 
  private:
   void search_rvas(const TableSearch::StoredSection& section) {
-    const auto bytes = section.bytes;
+    const auto bytes = search_.read(section);
     const auto read = [&](u64 index) {
       const auto word = core::load<u32>(bytes, index * sizeof(u32));
       return word ? std::optional{pe::Rva{*word}} : std::nullopt;
@@ -89,7 +93,7 @@ class NumberSearch {
     const auto first = index - number;
     const TablePlace place{start + first * entry_size(form_), form_, nibbles};
     if (places_.contains(place)) return;
-    if (++attempts_ > most_attempts || places_.size() == most_places) {
+    if (++attempts_ > most_attempts || places_.size() == most_table_places) {
       gave_up_ = true;
       return;
     }
@@ -147,7 +151,7 @@ std::vector<StructurePlace> find_referenced_runs(TableSearch& search) {
       const auto start = run.start + first * entry_size(TableForm::va32);
       for (const auto& limit : limits)
         if (last - first == limit.count && has_reference(references, start) &&
-            places.size() < most_places)
+            places.size() < most_table_places)
           places.push_back({{start, TableForm::va32}, limit});
       first = last + 1;
     }
@@ -187,7 +191,7 @@ std::vector<StructurePlace> find_tables_by_limit(TableSearch& search, TableForm 
       const pe::Rva end{value(limit.limit) - padding};
       if (!is_table_before(search, form, end, limit.count)) continue;
       const auto start = value(end) - limit.count * entry_size(form);
-      if (places.size() < most_places)
+      if (places.size() < most_table_places)
         places.push_back({{pe::Rva{static_cast<u32>(start)}, form}, limit});
       break;
     }

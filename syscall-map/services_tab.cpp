@@ -51,7 +51,8 @@ class TabFinder {
         continue;
       }
       if (records.empty()) start = at;
-      records.push_back(std::move(*record));
+      // One too many is enough to see that there are too many.
+      if (records.size() <= most_services_of_table) records.push_back(std::move(*record));
     }
     finish(start, records);
     return std::move(found_);

@@ -185,9 +185,20 @@ fixtures::PeSpec kernel_with(const StubImage& kernel, std::vector<fixtures::PeSe
   REQUIRE((directory && *directory));
   spec.exports.emplace();
   for (const auto& entry : (*directory)->exports)
+    // Where its data was, something else may be now.
     spec.exports->entries.push_back(
-        {std::string{entry.name}, static_cast<u16>(entry.ordinal), value(entry.address)});
+        {std::string{entry.name}, static_cast<u16>(entry.ordinal),
+         image.is_executable(entry.address) ? value(entry.address) : 0x1000});
   return spec;
+}
+
+// Nothing was found, though the kernel's stubs were there to search with.
+void check_searched_in_vain(const Searched& searched) {
+  check_plausible(searched);
+  REQUIRE(searched.found.findings.count("no-service-table") == 1);
+  for (const auto& finding : searched.found.findings.all())
+    if (finding.code == core::Name{"no-service-table"})
+      CHECK_THAT(finding.text, Catch::Contains("43 stubs with numbers, 7 exported services"));
 }
 
 TEST_CASE("a file full of what a table begins with is searched once") {
@@ -206,8 +217,7 @@ TEST_CASE("a file full of what a table begins with is searched once") {
   const auto file =
       fixtures::build_pe(kernel_with(*kernel, {{".rdata", 0x4000'0040, words.bytes()}}));
   const auto searched = search(file.view());
-  check_plausible(searched);
-  CHECK(searched.found.tables.empty());
+  check_searched_in_vain(searched);
 }
 
 TEST_CASE("tables that overlap and repeat are cut off with a finding") {
@@ -227,6 +237,30 @@ TEST_CASE("tables that overlap and repeat are cut off with a finding") {
   for (const auto& table : searched.found.tables) CHECK(table.confidence == Confidence::low);
 }
 
+TEST_CASE("a limit that could be at two places is at none") {
+  const auto kernel = load_stub_image("tables-x64-kernel-rva32/ntoskrnl.exe");
+  if (!kernel) return;
+  const auto truth = search(kernel->bytes);
+  const auto limits = GENERATE(0, 1, 2);
+  CAPTURE(limits);
+  fixtures::ByteWriter words;
+  for (const auto& entry : only_table(truth).entries) words.write_u32(value(entry.target));
+  words.pad_to(words.size() + 64);
+  for (int i = 0; i < limits; ++i) {
+    words.write_u32(services);
+    for (const auto& entry : only_table(truth).entries) words.write_u8(*entry.argument_bytes);
+    words.align(16);
+  }
+  const auto file =
+      fixtures::build_pe(kernel_with(*kernel, {{".rdata", 0x4000'0040, words.bytes()}}));
+  const auto searched = search(file.view());
+  const auto& table = only_table(searched);
+  CHECK(table.entries.size() == services);
+  CHECK(table.limit.has_value() == (limits == 1));
+  CHECK(table.entries[1].argument_bytes.has_value() == (limits == 1));
+  CHECK(searched.found.findings.count("service-table-limit") == (limits == 2 ? 1 : 0));
+}
+
 TEST_CASE("sections that share their bytes are not searched again and again") {
   const auto kernel = load_stub_image("tables-x64-kernel-rva32/ntoskrnl.exe");
   if (!kernel) return;
@@ -244,7 +278,7 @@ TEST_CASE("sections that share their bytes are not searched again and again") {
     spec.sections.push_back(section);
   }
   file = fixtures::build_pe(spec);
-  check_plausible(search(file.view()));
+  check_searched_in_vain(search(file.view()));
 }
 
 TEST_CASE("relocations that point everywhere prove nothing") {
@@ -253,7 +287,8 @@ TEST_CASE("relocations that point everywhere prove nothing") {
                                                 : "tables-x64-kernel-va64/ntoskrnl.exe");
   if (!kernel) return;
   fixtures::ByteWriter words;
-  const auto target = only_table(search(kernel->bytes)).entries[9].target;
+  const auto truth = search(kernel->bytes);
+  const auto target = only_table(truth).entries[9].target;
   auto spec = kernel_with(*kernel, {});
   for (u64 i = 0; i < 400'000; ++i) words.write_u64(spec.image_base + value(target));
   if (type == 3) {
@@ -261,15 +296,44 @@ TEST_CASE("relocations that point everywhere prove nothing") {
     spec.machine = 0x14c;
   }
   const u32 step = type == 3 ? 4 : 8;
-  const u32 start = 0x10'0000;
   spec.sections.push_back({".data", 0xc000'0040, words.bytes()});
-  spec.sections.back().address = start;
-  for (u32 at = 0x1000; at < start + words.size() + 0x1000; at += step)
+  for (u32 at = 0x1000; at < words.size() + 0x8000; at += step)
     spec.relocations.push_back({at, type});
   const auto file = fixtures::build_pe(spec);
   const auto searched = search(file.view());
+  if (type == 10) {
+    check_searched_in_vain(searched);
+    return;
+  }
+  // The x86 table is in the code that was copied: it and nothing else is found.
   check_plausible(searched);
-  CHECK(searched.found.tables.empty());
+  CHECK(only_table(searched).rva == only_table(truth).rva);
+  CHECK(only_table(searched).entries.size() == services);
+}
+
+TEST_CASE("of many tables that are stored into the descriptor some are looked at") {
+  const auto kernel = load_stub_image("tables-x86-kernel/ntoskrnl.exe");
+  if (!kernel) return;
+  auto spec = kernel_with(*kernel, {});
+  spec.pe32_plus = false;
+  spec.machine = 0x14c;
+  const auto base = static_cast<u32>(spec.image_base);
+  const u32 start = 0x2000;  // the section behind the code, which is shorter than a page
+  fixtures::ByteWriter code;
+  for (u32 i = 0; i < 100'000; ++i) {
+    const auto at = start + static_cast<u32>(code.size());
+    spec.relocations.push_back({at + 2, 3});
+    spec.relocations.push_back({at + 6, 3});
+    // mov dword ptr [the export's address], a table's address
+    code.write_u8(0xc7).write_u8(0x05).write_u32(base + 0x1000).write_u32(base + 0x1000 + i);
+  }
+  spec.sections.push_back({"INIT", 0x6000'0020, code.bytes()});
+  const auto file = fixtures::build_pe(spec);
+  REQUIRE(file.sections[1].address == start);
+  const auto searched = search(file.view());
+  check_plausible(searched);
+  CHECK(searched.found.tables.size() == 16);
+  CHECK(searched.found.findings.count("service-table-search") == 1);
 }
 
 struct Tab {

@@ -29,7 +29,8 @@ PUBLISHED = {"NtClose": 0x1b5610be, "NtOpenProcess": 0xcf65c41f, "NtCreateFile":
              "NtAccessCheck": 0xd6a79254}
 
 KERNELS = ("tables-x86-kernel", "tables-x86-kernel-hidden", "tables-x64-kernel-2003",
-           "tables-x64-kernel-va64", "tables-x64-kernel-far", "tables-x64-kernel-rva32")
+           "tables-x64-kernel-va64", "tables-x64-kernel-far", "tables-x64-kernel-rva32",
+           "tables-x64-unnumbered-va64", "tables-x64-unnumbered-rva32")
 FORMS = {"2003": "va64", "va64": "va64", "far": "va64", "rva32": "rva32"}
 ADDRESS_SIZES = {"va32": 4, "va64": 8, "rva32": 4}
 
@@ -120,10 +121,12 @@ class Kernels(Case):
                 self.assertEqual(table["arguments"],
                                  None if nibbles else symbols["KiArgumentTable"])
                 self.assertEqual(table["form"], FORMS.get(name.rpartition("-")[2], "va32"))
-                self.assertEqual(table["confidence"], "high")
+                self.assertEqual(table["confidence"], "medium" if "unnumbered" in name else "high")
                 self.assertEqual(table["verified"], "x86" in name)
                 descriptor = symbols["KeServiceDescriptorTable"] if name == KERNELS[0] else None
                 self.assertEqual(table["descriptor"], descriptor)
+                stored = [text for text in table["evidence"] if text.startswith("A3 at ")]
+                self.assertEqual(len(stored), 1 if name == KERNELS[0] else 0)
                 self.check_entries(table, symbols, "x86" in name)
                 self.check_bytes(path, table, nibbles)
 
