@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/identity.hpp"
+#include "cli/kernel_symbols.hpp"
 #include "cli/pe_input.hpp"
-#include "cli/symbol_file.hpp"
 #include "syscall-map/hook_table_builder.hpp"
 
 namespace coldtrace::cli {
@@ -44,9 +44,6 @@ std::optional<BuildFile> read_build_file(const std::string& path);
 // version, always of its machine. Of several the one whose numbers agree with the kernel's is
 // taken.
 PairedFiles pair_build_files(std::vector<BuildFile> files);
-
-// PDBs that were given, of which each kernel takes the one that matches.
-std::vector<SymbolFile> open_symbol_files(const std::vector<std::string>& paths, Report& report);
 
 // Reads the files and makes their table. Nothing when the kernel cannot be read; what is wrong with
 // any file is in `report` or among the table's findings.

@@ -4,8 +4,8 @@
 #include "cli/hook_json.hpp"
 #include "cli/hooks_commands.hpp"
 #include "cli/identity.hpp"
+#include "cli/kernel_symbols.hpp"
 #include "cli/pe_input.hpp"
-#include "cli/symbol_file.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"
 #include "core/hex.hpp"
@@ -27,41 +27,14 @@ struct SearchedImage {
   core::Findings findings;
 };
 
-std::vector<SymbolFile> open_pdbs(const Options& options, Report& report) {
-  std::vector<SymbolFile> pdbs;
-  for (const auto& path : options.pdbs)
-    if (auto pdb = open_symbol_file(path, report)) {
-      report.read(path, pdb->findings);
-      pdbs.push_back(std::move(*pdb));
-    }
-  return pdbs;
-}
-
-std::vector<syscall_map::NamedPlace> to_places(const SymbolFile& pdb) {
-  std::vector<syscall_map::NamedPlace> places;
-  for (const auto& symbol : pdb.publics.symbols)
-    if (symbol.address) places.push_back({std::string{symbol.name}, *symbol.address});
-  return places;
-}
-
 SearchedImage search(PeInput& input, const Options& options, const std::vector<SymbolFile>& pdbs) {
   SearchedImage image;
   image.path = input.path;
   image.identity = identify(input, options);
-  const auto& reference = image.identity.identity.pdb;
-  const auto pdb = std::find_if(pdbs.begin(), pdbs.end(), [&](const SymbolFile& file) {
-    return reference && file.pdb.matches(*reference);
-  });
-  std::vector<syscall_map::NamedPlace> places;
-  if (pdb != pdbs.end()) {
-    image.pdb = pdb->path;
-    places = to_places(*pdb);
-  } else if (!pdbs.empty()) {
-    image.findings.warning("pdb-mismatch", std::nullopt,
-                           "no PDB that was given has the GUID and age of this image");
-  }
-  image.search = syscall_map::find_context_switch(input.image, places);
-  image.offsets = syscall_map::find_thread_offsets(input.image);
+  const auto symbols = symbols_of(input.image, image.identity.identity, pdbs, image.findings);
+  image.pdb = symbols.path;
+  image.search = syscall_map::find_context_switch(input.image, symbols.places);
+  image.offsets = syscall_map::find_thread_offsets(input.image, symbols.types);
   image.interfaces = syscall_map::find_supported_interfaces(input.image, image.findings);
   input.note_unreadable();
   image.findings.merge(image.search.findings);
@@ -145,7 +118,7 @@ void write_json(Output& output, const Options& options, const std::vector<Search
 Exit run(const Options& options) {
   Output output{options.output};
   Report report{options.findings};
-  const auto pdbs = open_pdbs(options, report);
+  const auto pdbs = open_symbol_files(options.pdbs, report);
   std::vector<SearchedImage> images;
   for (const auto& path : options.files) {
     auto input = open_pe(path, options, report);
@@ -182,10 +155,9 @@ void add_hooks_context_switch(CLI::App& app, Exit& exit) {
   add_pe_options(*command, *options);
   command
       ->add_option("--pdb", options->pdbs,
-                   "Symbols: of each image those that match it; may be given more than once")
+                   "Symbols and types for the image that it matches; may be given more than once")
       ->type_name("FILE")
-      ->take_all()
-      ->expected(1);
+      ->allow_extra_args(false);
   command->callback([options, &exit] { exit = run(*options); });
 }
 

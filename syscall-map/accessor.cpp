@@ -2,6 +2,7 @@
 
 #include <array>
 #include <map>
+#include <utility>
 
 namespace coldtrace::syscall_map {
 namespace {
@@ -16,7 +17,7 @@ constexpr u64 control_region_size = 0x1000;
 
 // A register or a place of the stack.
 struct Value {
-  enum class Kind : u8 { unknown, argument, control_region, stack };
+  enum class Kind : u8 { unknown, number, argument, control_region, stack };
 
   Kind kind = Kind::unknown;
   std::vector<u32> way;  // offsets that were read at
@@ -133,11 +134,13 @@ class Machine {
         return set(instruction, operands[0], address(instruction, operands[1]));
       case ZYDIS_MNEMONIC_ADD:
       case ZYDIS_MNEMONIC_SUB: {
-        if (operands[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE) return false;
-        auto sum = get(instruction, operands[0]);
+        auto left = get(instruction, operands[0]);
+        auto right = get(instruction, operands[1]);
         const bool add = instruction.info.mnemonic == ZYDIS_MNEMONIC_ADD;
-        if (!move(sum, add ? operands[1].imm.value.s : -operands[1].imm.value.s)) return false;
-        return set(instruction, operands[0], std::move(sum));
+        if (add && left.kind == Value::Kind::number) std::swap(left, right);
+        if (right.kind != Value::Kind::number) return false;
+        if (!move(left, add ? right.added : -right.added)) return false;
+        return set(instruction, operands[0], std::move(left));
       }
       case ZYDIS_MNEMONIC_XOR:
         // To clear a register: what it holds then is no way to a field.
@@ -207,6 +210,10 @@ class Machine {
   }
 
   Value get(const Instruction& instruction, const ZydisDecodedOperand& operand) {
+    if (operand.type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+      Value number{Value::Kind::number, {}, 0};
+      return move(number, operand.imm.value.s) ? number : Value{};
+    }
     if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) {
       const auto number = number_of(operand.reg.value);
       return number ? registers_[*number] : Value{};
@@ -214,8 +221,8 @@ class Machine {
     if (operand.type != ZYDIS_OPERAND_TYPE_MEMORY) return {};
     auto place = address(instruction, operand);
     if (place.kind == Value::Kind::stack) return stack_[place.added];
-    if (place.kind == Value::Kind::unknown || place.added < 0 || place.added > ~u32{0} ||
-        place.way.size() == longest_way)
+    if (place.kind == Value::Kind::unknown || place.kind == Value::Kind::number ||
+        place.added < 0 || place.added > ~u32{0} || place.way.size() == longest_way)
       return {};
     place.way.push_back(static_cast<u32>(place.added));
     place.added = 0;

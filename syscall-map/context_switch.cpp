@@ -116,7 +116,7 @@ class Search {
 
   // The nearest place with two callers, else with one.
   std::optional<pe::Rva> called_before(pe::Rva save) const {
-    const auto branches = branches_to(before(save, entry_reach), save);
+    const auto branches = branches_to(before(save, entry_reach), save + 1);
     std::optional<pe::Rva> once;
     std::optional<pe::Rva> twice;
     std::optional<pe::Rva> last;
@@ -142,7 +142,10 @@ class Search {
     found.verified = candidate.verified && candidate.signature;
     if (code_.starts_function(entry)) {
       found.end = code_.function_at(entry)->end;
-      found.evidence.push_back("a function of .pdata starts here");
+      constexpr std::string_view sentence = "a function of .pdata starts here";
+      const auto& known = found.evidence;  // a signature may have said so
+      if (std::find(known.begin(), known.end(), sentence) == known.end())
+        found.evidence.emplace_back(sentence);
     }
     const FunctionBody body{code_, disassembler_, entry};
     note_self_patch(found);
@@ -339,6 +342,11 @@ class Search {
 
   void summarize() {
     let_symbol_win();
+    for (const auto& exchange : lonely_)
+      near_misses_.push_back(
+          fmt::format("rva {:#x} exchanges the stack pointer at offset {:#x} of a thread, but "
+                      "nothing calls a place before it",
+                      value(exchange.save), exchange.offset));
     const auto plain =
         std::count_if(result_.candidates.begin(), result_.candidates.end(),
                       [](const ContextSwitch& found) { return found.name == "SwapContext"; });

@@ -20,8 +20,9 @@ std::string lower(std::string text) {
 
 class Builder {
  public:
-  Builder(std::span<const HookTableSource> sources, const std::vector<NamedPlace>& symbols)
-      : sources_{sources}, symbols_{symbols} {}
+  Builder(std::span<const HookTableSource> sources, const std::vector<NamedPlace>& symbols,
+          const std::vector<KnownOffset>& types)
+      : sources_{sources}, symbols_{symbols}, types_{types} {}
 
   HookTable build() {
     for (const auto& source : sources_) table_.images.push_back(source.description);
@@ -38,7 +39,7 @@ class Builder {
     std::sort(table_.services.begin(), table_.services.end(),
               [](const auto& a, const auto& b) { return a.number < b.number; });
     table_.context_switch = find_context_switch(*kernel->image, symbols_);
-    table_.thread_offsets = find_thread_offsets(*kernel->image);
+    table_.thread_offsets = find_thread_offsets(*kernel->image, types_);
     table_.supported_interfaces = find_supported_interfaces(*kernel->image, table_.findings);
     table_.findings.merge(table_.context_switch.findings);
     table_.findings.merge(table_.thread_offsets.findings);
@@ -170,6 +171,7 @@ class Builder {
 
   std::span<const HookTableSource> sources_;
   const std::vector<NamedPlace>& symbols_;
+  const std::vector<KnownOffset>& types_;
   std::optional<ServiceMap> ntdll_;
   std::optional<ServiceMap> win32u_;
   bool has_win32k_ = false;
@@ -198,8 +200,9 @@ std::optional<ImageRole> find_image_role(const pe::Identity& identity) {
 }
 
 HookTable build_hook_table(std::span<const HookTableSource> sources,
-                           const std::vector<NamedPlace>& symbols) {
-  return Builder{sources, symbols}.build();
+                           const std::vector<NamedPlace>& symbols,
+                           const std::vector<KnownOffset>& types) {
+  return Builder{sources, symbols, types}.build();
 }
 
 }  // namespace coldtrace::syscall_map

@@ -19,8 +19,10 @@ std::optional<ImageRole> find_image_role(const pe::Identity& identity);
 
 // Makes the table of one build from its images, of which the first must be the kernel. Names come
 // from the kernel itself, and from ntdll and win32u where these agree with it; a user side that
-// does not is a warning, and gives no name. `symbols` are those of the kernel's PDB, if any.
+// does not is a warning, and gives no name. `symbols` and `types` are those of the kernel's PDB,
+// if any.
 HookTable build_hook_table(std::span<const HookTableSource> sources,
-                           const std::vector<NamedPlace>& symbols = {});
+                           const std::vector<NamedPlace>& symbols = {},
+                           const std::vector<KnownOffset>& types = {});
 
 }  // namespace coldtrace::syscall_map

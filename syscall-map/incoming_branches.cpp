@@ -11,6 +11,7 @@ namespace {
 constexpr u32 farthest_start = 48;
 constexpr u32 nearest_start = 33;
 constexpr u32 short_reach = 128 + 2;
+constexpr std::size_t most_examined = 512;
 
 class Collector {
  public:
@@ -25,7 +26,7 @@ class Collector {
         patched_end_{value(function.entry + size)},
         end_{std::max(value(body.end()), patched_end_)} {}
 
-  std::vector<IncomingBranch> collect() {
+  IncomingBranches collect() {
     add_own();
     add_direct();
     add_short(function_.entry, code_.bytes_before(function_.entry, short_reach), true);
@@ -37,7 +38,7 @@ class Collector {
         std::unique(found_.begin(), found_.end(),
                     [](const auto& a, const auto& b) { return a.to == b.to && a.from == b.from; }),
         found_.end());
-    return std::move(found_);
+    return {std::move(found_), truncated_};
   }
 
  private:
@@ -54,9 +55,14 @@ class Collector {
     auto next = std::lower_bound(
         branches.begin(), branches.end(), first_,
         [](const DirectBranch& branch, u32 rva) { return value(branch.target) < rva; });
+    std::size_t examined = 0;
     for (; next != branches.end() && value(next->target) < end_; ++next) {
       const bool call_of_entry = next->call && next->target == function_.entry;
       if (call_of_entry || is_own(next->from)) continue;
+      if (++examined > most_examined) {
+        truncated_ = true;
+        return;
+      }
       const auto meeting = meet(next->from);
       if (meeting == Meeting::most || (meeting == Meeting::some && body_.holds(next->target)))
         add(next->from, next->target, true, meeting == Meeting::most);
@@ -81,7 +87,11 @@ class Collector {
 
   // A branch of the function, or bytes in the middle of one of its instructions.
   bool is_own(pe::Rva from) const {
-    return body_.holds(from) || (from >= function_.entry && from < body_.end());
+    // What Windows has patched over hides the way to the rest of the function.
+    const auto end = function_.self_patched
+                         ? std::max(body_.end(), function_.stack_switch.value_or(function_.entry))
+                         : body_.end();
+    return body_.holds(from) || (from >= function_.entry && from < end);
   }
 
   enum class Meeting : u8 { few, some, most };
@@ -119,14 +129,14 @@ class Collector {
   u32 patched_end_;
   u32 end_;
   std::vector<IncomingBranch> found_;
+  bool truncated_ = false;
 };
 
 }  // namespace
 
-std::vector<IncomingBranch> find_incoming_branches(const KernelCode& code,
-                                                   const Disassembler& disassembler,
-                                                   const FunctionBody& body,
-                                                   const PatchedFunction& function, u32 size) {
+IncomingBranches find_incoming_branches(const KernelCode& code, const Disassembler& disassembler,
+                                        const FunctionBody& body, const PatchedFunction& function,
+                                        u32 size) {
   return Collector{code, disassembler, body, function, size}.collect();
 }
 

@@ -46,8 +46,10 @@ class Planner {
 
   PatchPlan plan() {
     add_instructions();
-    plan_.incoming = find_incoming_branches(code_, disassembler_, body_, function_,
-                                            std::max(decoded_, long_jump_size));
+    auto incoming = find_incoming_branches(code_, disassembler_, body_, function_,
+                                           std::max(decoded_, long_jump_size));
+    plan_.incoming = std::move(incoming.branches);
+    truncated_ = incoming.truncated;
     plan_.padding_before = padding_before();
     plan_.needs_writable_mapping = needs_writable_mapping();
     plan_.options.push_back(entry_jump());
@@ -74,7 +76,7 @@ class Planner {
     PatchedInstruction patched;
     patched.rva = rva;
     patched.length = instruction->info.length;
-    for (const auto byte : code_.bytes(rva, patched.length))
+    for (const auto byte : code_.image().addresses().tail(rva, patched.length))
       patched.bytes.push_back(std::to_integer<u8>(byte));
     patched.text = disassembler_.text(*instruction);
     const auto flow = to_flow(disassembler_, *instruction);
@@ -156,17 +158,22 @@ class Planner {
       faults.push_back("the first instructions cannot be decoded");
       return faults;
     }
+    u32 own = 0;
     for (const auto& branch : plan_.incoming) {
-      if (branch.to == entry_ && !branch.outside)
-        faults.push_back(fmt::format(
-            "{} at {} leads back to the entry: the driver would be called once more for each turn",
-            branch.text, place(entry_, branch.from)));
-      else if (branch.to > entry_ && branch.to < entry_ + copied)
+      if (branch.to == entry_ && !branch.outside) {
+        if (++own == 1)
+          faults.push_back(
+              fmt::format("{} at {} leads back to the entry: the driver would be "
+                          "called once more for each turn",
+                          branch.text, place(entry_, branch.from)));
+      } else if (branch.to > entry_ && branch.to < entry_ + copied) {
         faults.push_back(fmt::format("{} at {} leads to {}, into the overwritten instructions",
                                      branch.text, where(branch), place(entry_, branch.to)));
-      else if (branch.outside && branch.to > entry_)
+      } else if (branch.outside && branch.to > entry_) {
         faults.push_back(bypass(branch));
+      }
     }
+    if (own > 1) faults.push_back(fmt::format("{} branches of its own lead back so", own));
     return faults;
   }
 
@@ -357,6 +364,8 @@ class Planner {
       plan_.notes.push_back(
           "x64 Windows checks the code of its kernel (PatchGuard) and stops when it has changed: "
           "any patch works only where that check is off, as with a kernel debugger");
+    if (truncated_)
+      plan_.notes.push_back("not all branches into the function are listed: there are too many");
   }
 
   const KernelCode& code_;
@@ -365,6 +374,7 @@ class Planner {
   const PatchedFunction& function_;
   pe::Rva entry_;
   u32 decoded_ = 0;
+  bool truncated_ = false;
   PatchPlan plan_;
 };
 

@@ -26,7 +26,12 @@ enum class Field : u8 {
 };
 
 // How an accessor comes to the structure that it reads.
-enum class Route : u8 { argument, current_thread, control_region, neighbour };
+enum class Route : u8 { argument, current_thread, control_region, neighbour, types };
+
+constexpr std::array all_fields{
+    Field::current_thread, Field::initial_stack,  Field::attached_process,
+    Field::own_process,    Field::client_process, Field::client_thread,
+    Field::process_id,     Field::parent_id,      Field::image_name};
 
 struct Accessor {
   const char* name;
@@ -98,8 +103,9 @@ class Finder {
  public:
   explicit Finder(const pe::Image& image) : image_{image}, code_{image, {}}, disassembler_{image} {}
 
-  ThreadOffsets find() {
+  ThreadOffsets find(const std::vector<KnownOffset>& types) {
     for (const auto& accessor : accessors) read(accessor);
+    for (const auto field : all_fields) add_types(field, types);
     add_neighbours();
     for (const auto& [field, offsets] : claims_) add(field, offsets);
     std::sort(result_.fields.begin(), result_.fields.end(), [](const auto& a, const auto& b) {
@@ -165,6 +171,13 @@ class Finder {
     claims_[field][offset].push_back({route, function, std::move(sentence)});
   }
 
+  void add_types(Field field, const std::vector<KnownOffset>& types) {
+    const auto name = to_name(field, code_);
+    for (const auto& type : types)
+      if (type.structure == name.structure && type.field == name.field)
+        claims_[field][type.offset].push_back({Route::types, {}, "the PDB's types have it here"});
+  }
+
   // CLIENT_ID is two pointers: the process's identifier, then the thread's.
   void add_neighbours() {
     const auto process = claims_.find(Field::client_process);
@@ -187,8 +200,8 @@ class Finder {
       result_.findings.warning(
           "accessor-contradiction",
           image_.addresses().to_offset(offsets.begin()->second.front().function),
-          "exported functions put {}.{} at {} different offsets", name.structure, name.field,
-          offsets.size());
+          "exported functions, or they and the PDB, put {}.{} at {} different offsets",
+          name.structure, name.field, offsets.size());
     for (const auto& [offset, evidence] : offsets) {
       FieldOffset found;
       found.structure = name.structure;
@@ -202,9 +215,10 @@ class Finder {
         found.evidence.push_back(piece.sentence);
       }
       const bool contradicted = offsets.size() > 1;
-      found.confidence = contradicted || functions.size() < 2 ? Confidence::low
-                         : routes.size() < 2                  ? Confidence::medium
-                                                              : Confidence::high;
+      const auto sources = std::max(functions.size(), routes.size());
+      found.confidence = contradicted || sources < 2 ? Confidence::low
+                         : routes.size() < 2         ? Confidence::medium
+                                                     : Confidence::high;
       // The shapes of these kernels' accessors were seen: XP and 2003 on x86.
       if (const auto& version = code_.version(); version && !code_.is_x64())
         found.verified = (*version)[0] == 5 && (*version)[1] >= 1;
@@ -236,8 +250,18 @@ class Finder {
 
 }  // namespace
 
-ThreadOffsets find_thread_offsets(const pe::Image& image) {
-  if (Disassembler::supports(image.machine())) return Finder{image}.find();
+std::vector<KnownOffset> thread_fields(const pe::Image& image) {
+  const KernelCode code{image, {}};
+  std::vector<KnownOffset> fields;
+  for (const auto field : all_fields) {
+    const auto name = to_name(field, code);
+    fields.push_back({std::string{name.structure}, std::string{name.field}, 0});
+  }
+  return fields;
+}
+
+ThreadOffsets find_thread_offsets(const pe::Image& image, const std::vector<KnownOffset>& types) {
+  if (Disassembler::supports(image.machine())) return Finder{image}.find(types);
   ThreadOffsets none;
   none.findings.warning("thread-offset-missing", std::nullopt,
                         "the accessors of {} kernels are not read", pe::to_string(image.machine()));
