@@ -164,6 +164,63 @@ class Table(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
 
 
+class Switch(Case):
+    """Kernels with a context switch, which have no service table."""
+
+    def build(self, name, *options):
+        done = subprocess.run([COLDTRACE, "hooks", "table", "--quiet", *options, "--kernel",
+                               image(name)], capture_output=True, timeout=60)
+        self.assertLess(done.returncode, 2, done.stderr)
+        return done.stdout
+
+    def symbols(self, name):
+        pdb = image(name).with_suffix(".pdb")
+        return ["--pdb", pdb] if pdb.exists() else []
+
+    def test_it_is_what_the_command_for_it_says(self):
+        found = 0
+        for name in ("switch-7-x86", "switch-10-x64", "switch-twice-x86", "switch-none-x64",
+                     "switch-types-x64"):
+            for options in ([], self.symbols(name)):
+                with self.subTest(name, options=options):
+                    document = json.loads(self.build(name, "--format", "json", *options))
+                    done = subprocess.run([COLDTRACE, "hooks", "context-switch", "--quiet",
+                                           "--format", "json", *options, image(name)],
+                                          capture_output=True, timeout=60)
+                    own = json.loads(done.stdout)["images"][0]
+                    for field in ("context_switch", "thread_offsets", "supported_interfaces"):
+                        self.assertEqual(document["builds"][0][field], own[field])
+                    found += len(own["context_switch"]["candidates"])
+        self.assertGreater(found, 4)
+
+    def test_a_binary_table_has_all_of_it_and_verifies(self):
+        for name in ("switch-7-x86", "switch-10-x64"):
+            with self.subTest(name):
+                path = self.here / "table"
+                options = self.symbols(name)
+                self.build(name, "--format", "hooktab", "-o", path, *options)
+                self.assertEqual(self.show(path), without_run(json.loads(
+                    self.build(name, "--format", "json", *options))))
+                done = subprocess.run([COLDTRACE, "hooks", "verify", "--quiet", *options, path,
+                                       image(name)], capture_output=True, timeout=60)
+                self.assertIn(b"as in the table", done.stdout)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_the_c_header_compiles(self):
+        if "NOTFOUND" in CLANG:
+            self.skipTest("no clang")
+        for name in ("switch-7-x86", "switch-twice-x86", "switch-10-x64"):
+            header = self.here / "kernels.h"
+            self.build(name, "--format", "c-header", "-o", header)
+            source = self.write("main.c", b'#include "kernels.h"\nunsigned long count(void);\n'
+                                          b"unsigned long count(void) {\n"
+                                          b"  return coldtrace_kernels[0].switch_count;\n}\n")
+            done = subprocess.run([CLANG, "-std=c89", "-pedantic", "-Wall", "-Wextra", "-Werror",
+                                   "-ffreestanding", "-fsyntax-only", source],
+                                  capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+
 class From(Case):
     def folder(self, **builds):
         for name, images in builds.items():
