@@ -168,21 +168,21 @@ class Maker {
   void arguments_x86(HookService& service, const ServiceTableEntry& entry) {
     if (!entry.argument_bytes) return;
     const u32 bytes = *entry.argument_bytes;
-    for (const auto* stub : {find(stubs_, service.number), find(users_, service.number)}) {
-      if (stub == nullptr || !stub->argument_bytes) continue;
+    const auto agrees = [&](const Service* stub, std::string_view side) {
+      if (stub == nullptr || !stub->argument_bytes) return true;
       if (*stub->argument_bytes != bytes) {
         findings_.warning("argument-bytes-differ", stub->file_offset,
-                          "service {:#x} has {} bytes of arguments in {} and {} in its stub",
-                          service.number, bytes, sources_.table.name, *stub->argument_bytes);
-        return;
+                          "service {:#x} has {} bytes of arguments in {} and {} in its {} stub",
+                          service.number, bytes, sources_.table.name, *stub->argument_bytes, side);
+        return false;
       }
       service.evidence.push_back(fmt::format(
-          "{} bytes of arguments in the table, and its {} "
-          "stub removes as many",
-          bytes,
-          stub->name.starts_with("Zw") || stub == find(stubs_, service.number) ? "kernel"
-                                                                               : "user"));
-    }
+          "{} bytes of arguments in the table, and its {} stub removes as many", bytes, side));
+      return true;
+    };
+    if (!agrees(find(stubs_, service.number), "kernel") ||
+        !agrees(find(users_, service.number), "user"))
+      return;
     service.argument_bytes = bytes;
     service.stack_argument_bytes = bytes;
   }

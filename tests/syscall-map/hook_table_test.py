@@ -130,6 +130,21 @@ class Table(Case):
         self.assertLess(sum(bool(service["names"]) for service in
                             by_number(json.loads(done.stdout)).values()), 43)
 
+    def test_arguments_that_contradict_the_stub_are_a_warning_and_no_number(self):
+        kernel = bytearray(image(X86[0]).read_bytes())
+        arguments = self.document(*X86)["builds"][0]["service_tables"][0]["arguments"]
+        done = subprocess.run([COLDTRACE, "pe", "sections", "--format", "json", image(X86[0])],
+                              capture_output=True, timeout=60)
+        section = max((row for row in json.loads(done.stdout)["images"][0]["sections"]
+                       if row["rva"] <= arguments), key=lambda row: row["rva"])
+        kernel[arguments - section["rva"] + section["file_offset"]] += 4  # of service 0
+        done = self.hooks(1, "table", "--tolerate", LACKING, "--format", "json", "--kernel",
+                          self.write("ntoskrnl.exe", bytes(kernel)), "--ntdll", image(X86[1]))
+        self.assertIn(b"argument-bytes-differ", done.stderr)
+        services = by_number(json.loads(done.stdout))
+        self.assertIsNone(services[0]["argument_bytes"])
+        self.assertIsNotNone(services[1]["argument_bytes"])
+
     def test_win32k_services_follow_those_of_the_kernel(self):
         document = self.document(*X64, "--win32u", image("windows10-x64-win32u"),
                                  "--win32k", image("tables-x64-win32k-rva32"))
