@@ -94,7 +94,8 @@ class Search {
       }
     }
     const auto entry = has_start ? std::optional{function->start} : called_before(exchange.save);
-    if (!entry) {
+    // Damaged tables lead out of the code.
+    if (!entry || code_.bytes(*entry, 1).empty()) {
       lonely_.push_back(exchange);
       return;
     }
@@ -321,6 +322,7 @@ class Search {
       if (behind == taken.begin()) continue;
       const auto entry = *std::prev(behind);
       if (entry < before(exchange.save, entry_reach) || candidates_.contains(entry)) continue;
+      if (code_.bytes(entry, 1).empty()) continue;
       if (added.size() == most_candidates) break;
       auto& candidate = added[entry];
       if (candidate.exchanges.empty())
