@@ -4,12 +4,11 @@
 #include "cli/hook_json.hpp"
 #include "cli/hooks_commands.hpp"
 #include "cli/identity.hpp"
+#include "cli/kernel_symbols.hpp"
 #include "cli/pe_input.hpp"
-#include "cli/symbol_file.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"
 #include "core/hex.hpp"
-#include "pe/pdb_types.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -28,58 +27,14 @@ struct SearchedImage {
   core::Findings findings;
 };
 
-std::vector<SymbolFile> open_pdbs(const Options& options, Report& report) {
-  std::vector<SymbolFile> pdbs;
-  for (const auto& path : options.pdbs)
-    if (auto pdb = open_symbol_file(path, report)) {
-      report.read(path, pdb->findings);
-      pdbs.push_back(std::move(*pdb));
-    }
-  return pdbs;
-}
-
-std::vector<syscall_map::NamedPlace> to_places(const SymbolFile& pdb) {
-  std::vector<syscall_map::NamedPlace> places;
-  for (const auto& symbol : pdb.publics.symbols)
-    if (symbol.address) places.push_back({std::string{symbol.name}, *symbol.address});
-  return places;
-}
-
-// What the types of the PDB say of the fields that are looked for; a PDB without types is none the
-// worse for it.
-std::vector<syscall_map::KnownOffset> to_offsets(const SymbolFile& pdb, const pe::Image& image,
-                                                 core::Findings& findings) {
-  std::vector<syscall_map::KnownOffset> known;
-  const auto types = pe::PdbTypes::read(pdb.pdb, findings);
-  if (!types) return known;
-  for (auto& field : syscall_map::thread_fields(image))
-    if (const auto offset = types->offset_of(field.structure, field.field)) {
-      field.offset = *offset;
-      known.push_back(std::move(field));
-    }
-  return known;
-}
-
 SearchedImage search(PeInput& input, const Options& options, const std::vector<SymbolFile>& pdbs) {
   SearchedImage image;
   image.path = input.path;
   image.identity = identify(input, options);
-  const auto& reference = image.identity.identity.pdb;
-  const auto pdb = std::find_if(pdbs.begin(), pdbs.end(), [&](const SymbolFile& file) {
-    return reference && file.pdb.matches(*reference);
-  });
-  std::vector<syscall_map::NamedPlace> places;
-  std::vector<syscall_map::KnownOffset> types;
-  if (pdb != pdbs.end()) {
-    image.pdb = pdb->path;
-    places = to_places(*pdb);
-    types = to_offsets(*pdb, input.image, image.findings);
-  } else if (!pdbs.empty()) {
-    image.findings.warning("pdb-mismatch", std::nullopt,
-                           "no PDB that was given has the GUID and age of this image");
-  }
-  image.search = syscall_map::find_context_switch(input.image, places);
-  image.offsets = syscall_map::find_thread_offsets(input.image, types);
+  const auto symbols = symbols_of(input.image, image.identity.identity, pdbs, image.findings);
+  image.pdb = symbols.path;
+  image.search = syscall_map::find_context_switch(input.image, symbols.places);
+  image.offsets = syscall_map::find_thread_offsets(input.image, symbols.types);
   image.interfaces = syscall_map::find_supported_interfaces(input.image, image.findings);
   input.note_unreadable();
   image.findings.merge(image.search.findings);
@@ -163,7 +118,7 @@ void write_json(Output& output, const Options& options, const std::vector<Search
 Exit run(const Options& options) {
   Output output{options.output};
   Report report{options.findings};
-  const auto pdbs = open_pdbs(options, report);
+  const auto pdbs = open_symbol_files(options.pdbs, report);
   std::vector<SearchedImage> images;
   for (const auto& path : options.files) {
     auto input = open_pe(path, options, report);

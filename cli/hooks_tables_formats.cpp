@@ -1,4 +1,5 @@
 #include "cli/hooks_tables.hpp"
+#include "cli/service_table_json.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"
 
@@ -14,14 +15,6 @@ using syscall_map::ServiceTableEntry;
 
 std::string hex_or_dash(std::optional<u64> number) {
   return number ? fmt::format("{:#x}", *number) : "-";
-}
-
-std::optional<u32> number_of(std::optional<pe::Rva> rva) {
-  return rva ? std::optional{value(*rva)} : std::nullopt;
-}
-
-u64 number_of_entry(const LocatedServiceTable& table, std::size_t index) {
-  return table.table == syscall_map::ServiceTable::win32k ? index | syscall_map::win32k_bit : index;
 }
 
 std::string import_of(const ServiceTableEntry& entry) {
@@ -46,8 +39,8 @@ void print_table(Output& output, const NamedTable& named) {
   for (std::size_t i = 0; i < table.entries.size(); ++i) {
     const auto& entry = table.entries[i];
     const auto& name = named.names.entries[i];
-    print(output, "{:#06x}  {:#010x}  {:>4}  {}{}\n", number_of_entry(table, i),
-          value(entry.target), hex_or_dash(entry.argument_bytes), printable(name.name),
+    print(output, "{:#06x}  {:#010x}  {:>4}  {}{}\n", service_number(table, i), value(entry.target),
+          hex_or_dash(entry.argument_bytes), printable(name.name),
           name.source == NameSource::none ? "" : fmt::format("  ({})", to_string(name.source)));
   }
 }
@@ -74,40 +67,17 @@ std::vector<const ServicesTabEntry*> records_of(const TablesImage& image,
 
 void write_entry(JsonWriter& json, const LocatedServiceTable& table, std::size_t index,
                  const EntryName& name) {
-  const auto& entry = table.entries[index];
-  const bool named = name.source != NameSource::none, imported = !entry.import_name.empty();
-  json.begin_object()
-      .field("number", number_of_entry(table, index))
-      .field("rva", value(entry.target))
-      .field("argument_bytes", entry.argument_bytes)
-      .field("import_module", imported ? std::optional{entry.import_module} : std::nullopt)
-      .field("import_name", imported ? std::optional{entry.import_name} : std::nullopt)
-      .field("name", named ? std::optional{name.name} : std::nullopt)
+  const bool named = name.source != NameSource::none;
+  json.begin_object();
+  write_table_entry_fields(json, table, index);
+  json.field("name", named ? std::optional{name.name} : std::nullopt)
       .field("name_source", named ? std::optional{to_string(name.source)} : std::nullopt)
       .end_object();
 }
 
-void write_evidence(JsonWriter& json, const std::vector<std::string>& evidence) {
-  json.key("evidence").begin_array();
-  for (const auto& sentence : evidence) json.value(sentence);
-  json.end_array();
-}
-
 void write_table(JsonWriter& json, const NamedTable& named) {
-  const auto& table = named.table;
-  json.begin_object()
-      .field("name", table.name)
-      .field("table", to_string(table.table))
-      .field("rva", value(table.rva))
-      .field("file_offset", table.file_offset)
-      .field("address", table.address)
-      .field("form", to_string(table.form))
-      .field("limit", number_of(table.limit))
-      .field("arguments", number_of(table.arguments))
-      .field("descriptor", number_of(table.descriptor))
-      .field("verified", table.verified)
-      .field("confidence", to_string(table.confidence));
-  write_evidence(json, table.evidence);
+  json.begin_object();
+  write_service_table_fields(json, named.table);
   json.key("user");
   if (named.user.empty()) {
     json.value(nullptr);
@@ -120,31 +90,8 @@ void write_table(JsonWriter& json, const NamedTable& named) {
         .end_object();
   }
   json.key("entries").begin_array();
-  for (std::size_t i = 0; i < table.entries.size(); ++i)
-    write_entry(json, table, i, named.names.entries[i]);
-  json.end_array().end_object();
-}
-
-void write_tab(JsonWriter& json, const ServicesTab& tab) {
-  json.begin_object()
-      .field("rva", value(tab.rva))
-      .field("file_offset", tab.file_offset)
-      .field("address", tab.address)
-      .field("verified", tab.verified)
-      .field("confidence", to_string(tab.confidence));
-  write_evidence(json, tab.evidence);
-  json.key("records").begin_array();
-  for (const auto& record : tab.entries) {
-    json.begin_object()
-        .field("hash", record.hash)
-        .field("argument_count", record.argument_count)
-        .field("rva", value(record.target))
-        .field("name", record.name.empty() ? std::nullopt : std::optional{record.name})
-        .key("numbers")
-        .begin_array();
-    for (const auto number : record.numbers) json.value(number);
-    json.end_array().end_object();
-  }
+  for (std::size_t i = 0; i < named.table.entries.size(); ++i)
+    write_entry(json, named.table, i, named.names.entries[i]);
   json.end_array().end_object();
 }
 
@@ -179,7 +126,7 @@ void write_tables_csv(Output& output, const std::vector<TablesImage>& images) {
         print(output, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(image.path),
               csv_field(identity.file_version.value_or("")), pe::to_string(identity.machine),
               identity.time_date_stamp, identity.size_of_image, table.name, value(table.rva),
-              to_string(table.form), number_of_entry(table, i), value(entry.target),
+              to_string(table.form), service_number(table, i), value(entry.target),
               entry.argument_bytes ? fmt::format("{}", *entry.argument_bytes) : "",
               csv_field(name.name), name.source == NameSource::none ? "" : to_string(name.source),
               csv_field(import_of(entry)), fmt::join(hashes, " "), fmt::join(arguments, " "));
@@ -198,7 +145,7 @@ void write_tables_json(Output& output, Int64 int64, const std::vector<TablesImag
     for (const auto& named : image.tables) write_table(json, named);
     json.end_array().key("services_tab");
     if (image.services_tab)
-      write_tab(json, *image.services_tab);
+      write_services_tab(json, *image.services_tab);
     else
       json.value(nullptr);
     json.key("findings");

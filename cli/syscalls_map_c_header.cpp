@@ -1,6 +1,7 @@
 #include <map>
 #include <set>
 
+#include "cli/c_text.hpp"
 #include "cli/syscalls_map.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"
@@ -33,39 +34,12 @@ constexpr std::string_view preamble =
     "    const struct coldtrace_service *services;\n"
     "}};\n";
 
-// What may stand in a C identifier of `text`.
-std::string identifier(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    safe += plain ? c : '_';
-  }
-  return safe;
-}
-
-std::string string_literal(std::string_view text) {
-  std::string literal{'"'};
-  for (const char c : printable(text)) {
-    if (c == '"' || c == '\\') literal += '\\';
-    // Keeps "??x" from being a trigraph.
-    if (c == '?') literal += '\\';
-    literal += c;
-  }
-  return literal += '"';
-}
-
-// Comment text cannot end the comment.
-std::string comment(std::string text) {
-  for (std::size_t at = 0; (at = text.find("*/", at)) != std::string::npos;) text[at] = '+';
-  return text;
-}
-
 std::string prefix_of(const MappedImage& image) {
   const auto& identity = image.identity.identity;
   const auto stem = identity.name.substr(0, identity.name.rfind('.'));
-  return identifier(fmt::format("coldtrace_{}_{}_{:08x}_{:x}", stem,
-                                pe::to_string(identity.machine), identity.time_date_stamp,
-                                identity.size_of_image));
+  return c_identifier(fmt::format("coldtrace_{}_{}_{:08x}_{:x}", stem,
+                                  pe::to_string(identity.machine), identity.time_date_stamp,
+                                  identity.size_of_image));
 }
 
 std::map<u16, const Service*> services_of(const MappedImage& image, ServiceTable table) {
@@ -78,7 +52,7 @@ std::map<u16, const Service*> services_of(const MappedImage& image, ServiceTable
 void write_constants(Output& output, const MappedImage& image, const std::string& prefix) {
   std::set<std::string> written;
   for (const auto& service : image.map.services) {
-    const auto name = fmt::format("{}_{}", prefix, identifier(service.name));
+    const auto name = fmt::format("{}_{}", prefix, c_identifier(service.name));
     if (service.name.empty() || !written.insert(name).second) continue;
     print(output, "#define {} {:#06x}{}\n", name, service.number,
           service.verified ? "" : " /* unverified */");
@@ -96,7 +70,7 @@ void write_array(Output& output, const std::map<u16, const Service*>& services,
       continue;
     }
     const auto& service = *found->second;
-    print(output, "    {{{}, {}, {}}}, /* {:#06x} */\n", string_literal(service.name),
+    print(output, "    {{{}, {}, {}}}, /* {:#06x} */\n", c_string(service.name),
           service.argument_bytes ? static_cast<i64>(*service.argument_bytes) : i64{-1},
           service.verified ? 1 : 0, number);
   }
@@ -113,7 +87,7 @@ void write_map_c_header(Output& output, const std::vector<MappedImage>& images) 
     const auto prefix = prefix_of(image);
     if (!written.insert(prefix).second) continue;
     const auto& identity = image.identity.identity;
-    print(output, "\n/* {} */\n", comment(to_text(image.identity)));
+    print(output, "\n/* {} */\n", c_comment(to_text(image.identity)));
     write_constants(output, image, prefix);
     for (const auto table : {ServiceTable::nt, ServiceTable::win32k}) {
       const auto services = services_of(image, table);

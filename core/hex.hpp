@@ -1,6 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/reader.hpp"
 
@@ -9,5 +12,8 @@ namespace coldtrace::core {
 // Lower-case hexadecimal digits, two a byte, no separators.
 std::string to_hex(ByteView bytes);
 void append_hex(std::string& text, ByteView bytes);
+
+// The bytes of an even number of hexadecimal digits, in any case, or nothing.
+std::optional<std::vector<std::byte>> parse_hex(std::string_view digits);
 
 }  // namespace coldtrace::core

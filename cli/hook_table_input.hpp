@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/identity.hpp"
+#include "cli/kernel_symbols.hpp"
+#include "cli/pe_input.hpp"
+#include "syscall-map/hook_table_builder.hpp"
+
+namespace coldtrace::cli {
+
+// A file that is an image of some build, closed again.
+struct BuildFile {
+  std::string path;
+  syscall_map::ImageRole role;
+  pe::Identity identity;
+};
+
+// The files of one build, the kernel first.
+using BuildFiles = std::vector<BuildFile>;
+
+// What of --from DIR belongs to no build.
+struct UnpairedFile {
+  BuildFile file;
+  std::string reason;
+};
+
+struct PairedFiles {
+  std::vector<BuildFiles> builds;  // by the kernel's path
+  std::vector<UnpairedFile> unpaired;
+  core::Findings findings;
+};
+
+// The images below a folder, by path. What is no image of a build is passed over.
+std::vector<BuildFile> find_build_files(const std::string& folder);
+
+// What the file at `path` is, or nothing where it is no image of a build.
+std::optional<BuildFile> read_build_file(const std::string& path);
+
+// Gives each kernel its ntdll, win32u and win32k files: those beside it, else those of exactly its
+// version, always of its machine. Of several the one whose numbers agree with the kernel's is
+// taken.
+PairedFiles pair_build_files(std::vector<BuildFile> files);
+
+// Reads the files and makes their table. Nothing when the kernel cannot be read; what is wrong with
+// any file is in `report` or among the table's findings.
+std::optional<syscall_map::HookTable> make_hook_table(const BuildFiles& files,
+                                                      const PeOptions& options,
+                                                      const std::vector<SymbolFile>& symbols,
+                                                      Report& report);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <memory>
+
+#include "cli/hook_table_file.hpp"
+#include "cli/hook_table_formats.hpp"
+#include "cli/hooks_commands.hpp"
+#include "syscall-map/hook_table_differences.hpp"
+#include "syscall-map/hook_table_encoder.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using syscall_map::HookTable;
+
+struct Options : CommonOptions {
+  std::vector<std::string> tables;
+  bool no_evidence = false;
+};
+
+const pe::Identity& kernel_of(const HookTable& build) {
+  return syscall_map::find_kernel(build)->identity;
+}
+
+// Adds a build, unless one of this kernel is there: then it must say the same.
+void add_build(std::vector<HookTable>& builds, HookTable build, core::Findings& findings) {
+  const auto known = std::find_if(builds.begin(), builds.end(), [&](const HookTable& other) {
+    return syscall_map::same_kernel(kernel_of(other), kernel_of(build));
+  });
+  if (known == builds.end()) {
+    builds.push_back(std::move(build));
+    return;
+  }
+  const auto differences = syscall_map::compare_hook_tables(*known, build);
+  if (!differences.empty())
+    findings.warning("build-conflict", std::nullopt,
+                     "the build of the kernel with stamp {:#010x} has {} other values than in an "
+                     "earlier table, which is kept; the first is {}",
+                     kernel_of(build).time_date_stamp, differences.size(),
+                     differences.front().path);
+}
+
+Exit run(const Options& options) {
+  Output output{options.output};
+  Report report{options.findings};
+  std::vector<HookTable> builds;
+  for (const auto& path : options.tables) {
+    auto table = read_hook_table_file(path, report);
+    if (!table) continue;
+    core::Findings findings;
+    for (auto& build : *table) add_build(builds, std::move(build), findings);
+    report.read(path, findings);
+  }
+  if (report.exit() == Exit::failure) return Exit::failure;
+  write_hook_table_binary(output, builds, !options.no_evidence);
+  output.commit();
+  return report.exit();
+}
+
+}  // namespace
+
+void add_hooks_merge(CLI::App& app, Exit& exit) {
+  auto options = std::make_shared<Options>();
+  auto* command =
+      add_command(app,
+                  {"merge", "One binary hook table of several",
+                   "  coldtrace hooks merge old.hooktab new.hooktab -o tracer.hooktab\n",
+                   "  0  the result has the builds of all tables\n"
+                   "  1  two tables differ on a build, of which the first is kept, or a table is "
+                   "unreadable\n"
+                   "  2  no table could be read, or the output cannot be written\n"},
+                  {"hooktab"}, *options);
+  command->add_option("TABLE", options->tables, "Binary hook tables; earlier ones win")->required();
+  command->add_flag("--no-evidence", options->no_evidence,
+                    "Leave out the sentences that prove each value");
+  command->callback([options, &exit] { exit = run(*options); });
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,44 @@
+#include <memory>
+
+#include "cli/hook_table_file.hpp"
+#include "cli/hook_table_formats.hpp"
+#include "cli/hooks_commands.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+struct Options : CommonOptions {
+  std::string table;
+};
+
+Exit run(const Options& options) {
+  Output output{options.output};
+  Report report{options.findings};
+  auto builds = read_hook_table_file(options.table, report);
+  if (!builds) return Exit::failure;
+  report.read(options.table, {});
+  HookTableDocument document;
+  document.builds = std::move(*builds);
+  write_hook_table(output, options, true, document);
+  output.commit();
+  return report.exit();
+}
+
+}  // namespace
+
+void add_hooks_show(CLI::App& app, Exit& exit) {
+  auto options = std::make_shared<Options>();
+  auto* command = add_command(app,
+                              {"show", "What is in a binary hook table",
+                               "  coldtrace hooks show tracer.hooktab\n"
+                               "  coldtrace hooks show --format json tracer.hooktab\n",
+                               "  0  the table is whole\n"
+                               "  1  a finding that --fail-on names\n"
+                               "  2  it is damaged, of a later version, or no hook table\n"},
+                              {"text", "json", "c-header"}, *options);
+  command->add_option("TABLE", options->table, "A file that 'hooks table' or 'hooks merge' wrote")
+      ->required();
+  command->callback([options, &exit] { exit = run(*options); });
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,101 @@
+#include <memory>
+
+#include "cli/hook_table_formats.hpp"
+#include "cli/hooks_commands.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using syscall_map::ImageRole;
+
+struct Options : PeOptions {
+  std::string kernel;
+  std::string ntdll;
+  std::string win32u;
+  std::vector<std::string> win32k;
+  std::vector<std::string> pdbs;
+  std::string from;
+  bool no_evidence = false;
+};
+
+// The build that the options name file by file.
+BuildFiles named_files(const Options& options) {
+  BuildFiles files{{options.kernel, ImageRole::kernel, {}}};
+  if (!options.ntdll.empty()) files.push_back({options.ntdll, ImageRole::ntdll, {}});
+  if (!options.win32u.empty()) files.push_back({options.win32u, ImageRole::win32u, {}});
+  for (const auto& path : options.win32k) {
+    const auto file = read_build_file(path);
+    const bool known = file && file->role >= ImageRole::win32k;
+    files.push_back({path, known ? file->role : ImageRole::win32k, {}});
+  }
+  return files;
+}
+
+Exit run(const Options& options) {
+  if (options.kernel.empty() == options.from.empty())
+    throw Failure{"either --kernel FILE or --from DIR is needed"};
+  Output output{options.output};
+  Report report{options.findings};
+  PairedFiles paired;
+  if (options.from.empty()) {
+    paired.builds.push_back(named_files(options));
+  } else {
+    paired = pair_build_files(find_build_files(options.from));
+    if (paired.builds.empty())
+      throw Failure{fmt::format("{}: no kernel is in it or below it", options.from)};
+    report.read(options.from, paired.findings);
+  }
+  const auto symbols = open_symbol_files(options.pdbs, report);
+  HookTableDocument document;
+  document.unpaired = std::move(paired.unpaired);
+  document.findings = std::move(paired.findings);
+  for (const auto& files : paired.builds)
+    if (auto table = make_hook_table(files, options, symbols, report)) {
+      report.read(files.front().path, table->findings);
+      document.builds.push_back(std::move(*table));
+    }
+  if (document.builds.empty()) return Exit::failure;
+  write_hook_table(output, options, !options.no_evidence, document);
+  output.commit();
+  return report.exit();
+}
+
+void add_inputs(CLI::App& command, Options& options) {
+  command.add_option("--kernel", options.kernel, "The kernel: ntoskrnl.exe")->type_name("FILE");
+  command.add_option("--ntdll", options.ntdll, "Names services that the kernel does not")
+      ->type_name("FILE");
+  command.add_option("--win32u", options.win32u, "Names services of win32k")->type_name("FILE");
+  command
+      .add_option("--win32k", options.win32k,
+                  "win32k.sys, win32kbase.sys, win32kfull.sys; may be given more than once")
+      ->type_name("FILE");
+  command.add_option("--from", options.from, "All builds whose files are in this folder or below")
+      ->type_name("DIR");
+  command
+      .add_option("--pdb", options.pdbs,
+                  "Symbols of a kernel, for the one they match; may be given more than once")
+      ->type_name("FILE");
+}
+
+}  // namespace
+
+void add_hooks_table(CLI::App& app, Exit& exit) {
+  auto options = std::make_shared<Options>();
+  auto* command = add_command(
+      app,
+      {"table", "All that a live tracer must know of a build in order to hook it, or not to",
+       "  coldtrace hooks table --kernel ntoskrnl.exe --ntdll ntdll.dll\n"
+       "  coldtrace hooks table --from builds --format hooktab -o tracer.hooktab\n"
+       "  coldtrace hooks table --kernel ntoskrnl.exe --pdb ntkrnlmp.pdb --format json\n",
+       "  0  every build gave a table, and nothing in it is missing or contradicted\n"
+       "  1  something is: the findings say what; or a file could not be paired or read\n"
+       "  2  usage, no kernel could be read, or the output cannot be written\n"},
+      {"text", "json", "c-header", "hooktab"}, *options);
+  add_inputs(*command, *options);
+  add_image_options(*command, *options);
+  command->add_flag("--no-evidence", options->no_evidence,
+                    "hooktab: leave out the sentences that prove each value");
+  command->callback([options, &exit] { exit = run(*options); });
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,32 @@
+// Writes the seeds of corpus/hook_table anew: make_hook_table_seeds CORPUS
+
+#include <filesystem>
+#include <fstream>
+
+#include "fixtures/hook_tables.hpp"
+#include "syscall-map/hook_table_encoder.hpp"
+
+namespace {
+
+using namespace coldtrace;
+
+bool write(const std::filesystem::path& path, const std::vector<syscall_map::HookTable>& tables) {
+  std::filesystem::create_directories(path.parent_path());
+  const auto bytes = syscall_map::encode_hook_tables(tables);
+  if (!bytes) return false;
+  std::ofstream out{path, std::ios::binary};
+  for (const auto byte : *bytes) out.put(static_cast<char>(byte));
+  return out.good();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  const auto folder = std::filesystem::path{argv[1]} / "hook_table";
+  const bool written = write(folder / "empty", {}) &&
+                       write(folder / "one", fixtures::make_hook_tables(1, 1)) &&
+                       write(folder / "two", fixtures::make_hook_tables(2, 2)) &&
+                       write(folder / "three", fixtures::make_hook_tables(3, 3));
+  return written ? 0 : 1;
+}

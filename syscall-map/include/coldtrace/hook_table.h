@@ -1,0 +1,344 @@
+/* Reads a binary hook table (.hooktab) of coldtrace inside a driver.
+
+   Freestanding C89 but for one block of 64-bit integers: no allocation, no library, no state, any
+   IRQL at which the table itself may be read. Everything in a table is checked before it is used,
+   so a damaged or hostile one gives an error, never a read outside it. All functions are static;
+   include this file wherever they are needed.
+
+     struct coldtrace_hook_table table;
+     struct coldtrace_hook_identity running;
+     struct coldtrace_hook_build build;
+     if (coldtrace_hook_open(&table, bytes, size) != COLDTRACE_HOOK_OK) refuse;
+     if (coldtrace_hook_read_identity(kernel_base, 4096, &running) != COLDTRACE_HOOK_OK) refuse;
+     if (coldtrace_hook_find_build(&table, &running, &build) != COLDTRACE_HOOK_OK) refuse;
+
+   The bytes must stay where they are while the table is in use. The format is described in
+   docs/hook-table-format.md, whose words this file uses. */
+#ifndef COLDTRACE_HOOK_TABLE_H
+#define COLDTRACE_HOOK_TABLE_H
+
+#include "hook_table_open.h"
+
+/* ---- Services. */
+
+/* The service at `index` of the build's, which stand in the order of their numbers. */
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_service(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_build* build,
+    coldtrace_u32 index, struct coldtrace_hook_service* service) {
+  const coldtrace_u8* record =
+      coldtrace_hook_record(table, COLDTRACE_HOOK_SERVICES, build->services, index);
+  if (record == NULL) return coldtrace_hook_missing(build->services, index);
+  service->number = coldtrace_hook_load16(record);
+  service->table = record[2];
+  service->confidence = record[3];
+  service->image = record[4];
+  service->flags = coldtrace_hook_load32(record + 8);
+  service->target = coldtrace_hook_load32(record + 12);
+  service->argument_bytes = coldtrace_hook_load32(record + 16);
+  service->stack_argument_bytes = coldtrace_hook_load32(record + 20);
+  service->name_hash = coldtrace_hook_load32(record + 24);
+  service->names = coldtrace_hook_load_range(record + 28);
+  service->evidence = coldtrace_hook_load_range(record + 36);
+  return COLDTRACE_HOOK_OK;
+}
+
+/* The service with a number; bit 12 is set in those of win32k. */
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_find_service(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_build* build,
+    coldtrace_u32 number, struct coldtrace_hook_service* service) {
+  coldtrace_u32 low = 0;
+  coldtrace_u32 high = build->services.count;
+  while (low < high) {
+    coldtrace_u32 middle = low + (high - low) / 2;
+    coldtrace_hook_status status = coldtrace_hook_get_service(table, build, middle, service);
+    if (status != COLDTRACE_HOOK_OK) return status;
+    if (service->number == number) return COLDTRACE_HOOK_OK;
+    if (service->number < number)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return COLDTRACE_HOOK_NOT_FOUND;
+}
+
+/* The hash under which Windows itself keeps service names since 10.0.18362; of NtX and ZwX it is
+   that of X. */
+COLDTRACE_HOOK_FUNCTION coldtrace_u32 coldtrace_hook_hash_name(const char* name) {
+  coldtrace_u32 hash = 0;
+  for (name = coldtrace_hook_hashed_name(name); *name != 0; ++name) {
+    coldtrace_u32 character = (coldtrace_u32)(coldtrace_u8)*name;
+    /* The kernel's characters are signed. */
+    if (character >= 0x80) character |= 0xffffff00U;
+    hash = 1025U * (hash + character);
+    hash ^= hash >> 6;
+  }
+  return hash;
+}
+
+/* The first record of the name index whose hash is not below `hash`, in `*index`; the number of
+   records where all are. */
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_lower_name(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_build* build,
+    coldtrace_u32 hash, coldtrace_u32* index) {
+  coldtrace_u32 low = 0;
+  coldtrace_u32 high = build->names.count;
+  while (low < high) {
+    coldtrace_u32 middle = low + (high - low) / 2;
+    const coldtrace_u8* record =
+        coldtrace_hook_record(table, COLDTRACE_HOOK_NAMES, build->names, middle);
+    if (record == NULL) return COLDTRACE_HOOK_DAMAGED;
+    if (coldtrace_hook_load32(record) < hash)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  *index = low;
+  return COLDTRACE_HOOK_OK;
+}
+
+/* The service of a record of the name index whose hash is `hash` and, where `name` is no null
+   pointer, whose name is that. Two services that fit are COLDTRACE_HOOK_AMBIGUOUS. */
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_find_named(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_build* build,
+    coldtrace_u32 hash, const char* name, struct coldtrace_hook_service* service) {
+  coldtrace_u32 found = COLDTRACE_HOOK_ABSENT;
+  coldtrace_u32 index;
+  coldtrace_hook_status status = coldtrace_hook_lower_name(table, build, hash, &index);
+  if (status != COLDTRACE_HOOK_OK) return status;
+  for (; index < build->names.count; ++index) {
+    const coldtrace_u8* record =
+        coldtrace_hook_record(table, COLDTRACE_HOOK_NAMES, build->names, index);
+    const char* text;
+    coldtrace_u32 target;
+    if (record == NULL) return COLDTRACE_HOOK_DAMAGED;
+    if (coldtrace_hook_load32(record) != hash) break;
+    target = coldtrace_hook_load32(record + 4);
+    text = coldtrace_hook_load_text(table, record + 8);
+    if (name != NULL &&
+        (text == NULL || !coldtrace_hook_same_text(coldtrace_hook_hashed_name(text),
+                                                   coldtrace_hook_hashed_name(name))))
+      continue;
+    if (found != COLDTRACE_HOOK_ABSENT && found != target) return COLDTRACE_HOOK_AMBIGUOUS;
+    found = target;
+  }
+  if (found == COLDTRACE_HOOK_ABSENT) return COLDTRACE_HOOK_NOT_FOUND;
+  status = coldtrace_hook_get_service(table, build, found, service);
+  return status == COLDTRACE_HOOK_NOT_FOUND ? COLDTRACE_HOOK_DAMAGED : status;
+}
+
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_find_service_by_hash(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_build* build,
+    coldtrace_u32 hash, struct coldtrace_hook_service* service) {
+  return coldtrace_hook_find_named(table, build, hash, NULL, service);
+}
+
+/* NtX and ZwX find the same service. */
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_find_service_by_name(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_build* build,
+    const char* name, struct coldtrace_hook_service* service) {
+  if (name == NULL) return COLDTRACE_HOOK_BAD_ARGUMENT;
+  return coldtrace_hook_find_named(table, build, coldtrace_hook_hash_name(name), name, service);
+}
+
+/* ---- Service tables and KiServicesTab. */
+
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_service_table(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_build* build,
+    coldtrace_u32 index, struct coldtrace_hook_service_table* located) {
+  const coldtrace_u8* record =
+      coldtrace_hook_record(table, COLDTRACE_HOOK_SERVICE_TABLES, build->service_tables, index);
+  if (record == NULL) return coldtrace_hook_missing(build->service_tables, index);
+  located->image = record[0];
+  located->table = record[1];
+  located->form = record[2];
+  located->confidence = record[3];
+  located->flags = coldtrace_hook_load32(record + 4);
+  located->name = coldtrace_hook_load_text(table, record + 8);
+  located->rva = coldtrace_hook_load32(record + 12);
+  located->file_offset = coldtrace_hook_load64(record + 16);
+  located->address = coldtrace_hook_load64(record + 24);
+  located->entries = coldtrace_hook_load_range(record + 32);
+  located->limit = coldtrace_hook_load32(record + 40);
+  located->arguments = coldtrace_hook_load32(record + 44);
+  located->descriptor = coldtrace_hook_load32(record + 48);
+  located->evidence = coldtrace_hook_load_range(record + 52);
+  return COLDTRACE_HOOK_OK;
+}
+
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_table_entry(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_service_table* located,
+    coldtrace_u32 index, struct coldtrace_hook_table_entry* entry) {
+  const coldtrace_u8* record =
+      coldtrace_hook_record(table, COLDTRACE_HOOK_TABLE_ENTRIES, located->entries, index);
+  if (record == NULL) return coldtrace_hook_missing(located->entries, index);
+  entry->target = coldtrace_hook_load32(record);
+  entry->argument_bytes = coldtrace_hook_load32(record + 4);
+  entry->import_module = coldtrace_hook_load_text(table, record + 8);
+  entry->import_name = coldtrace_hook_load_text(table, record + 12);
+  return COLDTRACE_HOOK_OK;
+}
+
+/* KiServicesTab, where the kernel has one and it was found. */
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_services_tab(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_build* build,
+    struct coldtrace_hook_services_tab* tab) {
+  const coldtrace_u8* record =
+      coldtrace_hook_record(table, COLDTRACE_HOOK_SERVICES_TABS, build->services_tabs, 0);
+  if (record == NULL) return coldtrace_hook_missing(build->services_tabs, 0);
+  tab->confidence = record[0];
+  tab->flags = coldtrace_hook_load32(record + 4);
+  tab->rva = coldtrace_hook_load32(record + 8);
+  tab->file_offset = coldtrace_hook_load64(record + 12);
+  tab->address = coldtrace_hook_load64(record + 20);
+  tab->entries = coldtrace_hook_load_range(record + 28);
+  tab->evidence = coldtrace_hook_load_range(record + 36);
+  return COLDTRACE_HOOK_OK;
+}
+
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_tab_entry(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_services_tab* tab,
+    coldtrace_u32 index, struct coldtrace_hook_tab_entry* entry) {
+  const coldtrace_u8* record =
+      coldtrace_hook_record(table, COLDTRACE_HOOK_TAB_ENTRIES, tab->entries, index);
+  if (record == NULL) return coldtrace_hook_missing(tab->entries, index);
+  entry->hash = coldtrace_hook_load32(record);
+  entry->argument_count = coldtrace_hook_load32(record + 4);
+  entry->target = coldtrace_hook_load32(record + 8);
+  entry->name = coldtrace_hook_load_text(table, record + 12);
+  entry->numbers = coldtrace_hook_load_range(record + 16);
+  return COLDTRACE_HOOK_OK;
+}
+
+/* ---- The context switch. */
+
+/* The candidate at `index`. Hook nothing where build->switches.count is not 1. */
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_switch(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_build* build,
+    coldtrace_u32 index, struct coldtrace_hook_switch* found) {
+  const coldtrace_u8* record =
+      coldtrace_hook_record(table, COLDTRACE_HOOK_SWITCHES, build->switches, index);
+  if (record == NULL) return coldtrace_hook_missing(build->switches, index);
+  found->confidence = record[0];
+  found->flags = coldtrace_hook_load32(record + 4);
+  found->name = coldtrace_hook_load_text(table, record + 8);
+  found->rva = coldtrace_hook_load32(record + 12);
+  found->file_offset = coldtrace_hook_load64(record + 16);
+  found->address = coldtrace_hook_load64(record + 24);
+  found->first_bytes = coldtrace_hook_load_range(record + 32);
+  found->end = coldtrace_hook_load32(record + 40);
+  found->kernel_stack_offset = coldtrace_hook_load32(record + 44);
+  found->padding_before = coldtrace_hook_load32(record + 48);
+  found->callers = coldtrace_hook_load_range(record + 52);
+  found->instructions = coldtrace_hook_load_range(record + 60);
+  found->incoming = coldtrace_hook_load_range(record + 68);
+  found->options = coldtrace_hook_load_range(record + 76);
+  found->notes = coldtrace_hook_load_range(record + 84);
+  found->evidence = coldtrace_hook_load_range(record + 92);
+  return COLDTRACE_HOOK_OK;
+}
+
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_caller(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_switch* found,
+    coldtrace_u32 index, struct coldtrace_hook_call* call) {
+  const coldtrace_u8* record =
+      coldtrace_hook_record(table, COLDTRACE_HOOK_CALLS, found->callers, index);
+  if (record == NULL) return coldtrace_hook_missing(found->callers, index);
+  call->rva = coldtrace_hook_load32(record);
+  call->function = coldtrace_hook_load32(record + 4);
+  call->name = coldtrace_hook_load_text(table, record + 8);
+  return COLDTRACE_HOOK_OK;
+}
+
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_instruction(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_switch* found,
+    coldtrace_u32 index, struct coldtrace_hook_instruction* instruction) {
+  const coldtrace_u8* record =
+      coldtrace_hook_record(table, COLDTRACE_HOOK_INSTRUCTIONS, found->instructions, index);
+  if (record == NULL) return coldtrace_hook_missing(found->instructions, index);
+  instruction->rva = coldtrace_hook_load32(record);
+  instruction->length = record[4];
+  instruction->flags = coldtrace_hook_load32(record + 8);
+  instruction->bytes = coldtrace_hook_load_range(record + 12);
+  instruction->text = coldtrace_hook_load_text(table, record + 20);
+  instruction->relative_target = coldtrace_hook_load32(record + 24);
+  return COLDTRACE_HOOK_OK;
+}
+
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_branch(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_switch* found,
+    coldtrace_u32 index, struct coldtrace_hook_branch* branch) {
+  const coldtrace_u8* record =
+      coldtrace_hook_record(table, COLDTRACE_HOOK_BRANCHES, found->incoming, index);
+  if (record == NULL) return coldtrace_hook_missing(found->incoming, index);
+  branch->from = coldtrace_hook_load32(record);
+  branch->to = coldtrace_hook_load32(record + 4);
+  branch->flags = coldtrace_hook_load32(record + 8);
+  branch->text = coldtrace_hook_load_text(table, record + 12);
+  return COLDTRACE_HOOK_OK;
+}
+
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_option(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_switch* found,
+    coldtrace_u32 index, struct coldtrace_hook_option* option) {
+  const coldtrace_u8* record =
+      coldtrace_hook_record(table, COLDTRACE_HOOK_OPTIONS, found->options, index);
+  if (record == NULL) return coldtrace_hook_missing(found->options, index);
+  option->method = record[0];
+  option->flags = coldtrace_hook_load32(record + 4);
+  option->written = coldtrace_hook_load32(record + 8);
+  option->copied = coldtrace_hook_load32(record + 12);
+  option->sites = coldtrace_hook_load_range(record + 16);
+  option->reasons = coldtrace_hook_load_range(record + 24);
+  return COLDTRACE_HOOK_OK;
+}
+
+/* ---- Fields of the kernel's structures, and interfaces to use instead of a patch. */
+
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_field(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_build* build,
+    coldtrace_u32 index, struct coldtrace_hook_field* field) {
+  const coldtrace_u8* record =
+      coldtrace_hook_record(table, COLDTRACE_HOOK_FIELDS, build->fields, index);
+  if (record == NULL) return coldtrace_hook_missing(build->fields, index);
+  field->confidence = record[0];
+  field->flags = coldtrace_hook_load32(record + 4);
+  field->structure = coldtrace_hook_load_text(table, record + 8);
+  field->field = coldtrace_hook_load_text(table, record + 12);
+  field->offset = coldtrace_hook_load32(record + 16);
+  field->evidence = coldtrace_hook_load_range(record + 20);
+  return COLDTRACE_HOOK_OK;
+}
+
+/* "_KTHREAD", "ApcState.Process"; two answers are COLDTRACE_HOOK_AMBIGUOUS. */
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_find_field(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_build* build,
+    const char* structure, const char* name, struct coldtrace_hook_field* field) {
+  coldtrace_u32 found = COLDTRACE_HOOK_ABSENT;
+  coldtrace_u32 index;
+  for (index = 0; index < build->fields.count; ++index) {
+    if (coldtrace_hook_get_field(table, build, index, field) != COLDTRACE_HOOK_OK)
+      return COLDTRACE_HOOK_DAMAGED;
+    if (!coldtrace_hook_same_text(field->structure, structure) ||
+        !coldtrace_hook_same_text(field->field, name))
+      continue;
+    if (found != COLDTRACE_HOOK_ABSENT) return COLDTRACE_HOOK_AMBIGUOUS;
+    found = index;
+  }
+  return coldtrace_hook_get_field(table, build, found, field);
+}
+
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_interface(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_build* build,
+    coldtrace_u32 index, struct coldtrace_hook_interface* supported) {
+  const coldtrace_u8* record =
+      coldtrace_hook_record(table, COLDTRACE_HOOK_INTERFACES, build->interfaces, index);
+  if (record == NULL) return coldtrace_hook_missing(build->interfaces, index);
+  supported->flags = coldtrace_hook_load32(record);
+  supported->name = coldtrace_hook_load_text(table, record + 4);
+  supported->purpose = coldtrace_hook_load_text(table, record + 8);
+  supported->note = coldtrace_hook_load_text(table, record + 12);
+  supported->rva = coldtrace_hook_load32(record + 16);
+  return COLDTRACE_HOOK_OK;
+}
+
+#endif

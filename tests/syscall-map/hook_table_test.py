@@ -1,0 +1,360 @@
+"""coldtrace hooks table, merge, show and verify on the kernels that clang and lld made.
+
+usage: hook_table_test.py COLDTRACE IMAGES SOURCES DEMO CLANG [unittest arguments]
+Images and compilers that are not there are skipped.
+"""
+import json
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+import jsonschema
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import case
+
+COLDTRACE, IMAGES, SOURCES, DEMO = (Path(argument).resolve() for argument in sys.argv[1:5])
+CLANG = sys.argv[5]
+SCHEMAS = SOURCES / "docs" / "schema"
+# What the made-up kernels without a context switch and accessors lack.
+LACKING = "context-switch-not-found,thread-offset-missing"
+
+
+def image(name):
+    for path in sorted((IMAGES / name).glob("*")):
+        if path.suffix in (".exe", ".sys", ".dll"):
+            return path
+    raise unittest.SkipTest(f"no linker made {name}")
+
+
+X86 = ("tables-x86-kernel", "xp-sp2-x86")
+X64 = ("tables-x64-kernel-rva32", "windows10-x64")
+
+
+class Case(case.Case):
+    def hooks(self, status, *arguments):
+        done = subprocess.run([COLDTRACE, "hooks", *map(str, arguments)], capture_output=True,
+                              timeout=120)
+        self.assertEqual(done.returncode, status, done.stderr.decode(errors="replace"))
+        return done
+
+    def table(self, kernel, ntdll, *more, status=0):
+        return self.hooks(status, "table", "--tolerate", LACKING, "--kernel", image(kernel),
+                          "--ntdll", image(ntdll) if isinstance(ntdll, str) else ntdll, *more)
+
+    def document(self, *arguments, **options):
+        document = json.loads(self.table(*arguments, "--format", "json", **options).stdout)
+        jsonschema.validate(document, json.loads((SCHEMAS / "hook-table.schema.json").read_text()))
+        return document
+
+    def binary(self, name, *arguments):
+        path = self.here / name
+        self.table(*arguments, "--format", "hooktab", "-o", path)
+        return path
+
+    def show(self, path):
+        document = json.loads(self.hooks(0, "show", "--format", "json", path).stdout)
+        jsonschema.validate(document, json.loads((SCHEMAS / "hook-table.schema.json").read_text()))
+        return document
+
+    def verify(self, status, *arguments):
+        done = self.hooks(status, "verify", "--tolerate", LACKING, "--format", "json", *arguments)
+        document = json.loads(done.stdout)
+        jsonschema.validate(document, json.loads(
+            (SCHEMAS / "hook-table-verification.schema.json").read_text()))
+        return document
+
+
+def without_run(document):
+    """What a binary table keeps: not the paths and findings, which belong to the run."""
+    for build in document["builds"]:
+        build["findings"] = []
+        for entry in build["images"]:
+            entry["path"] = None
+    document["findings"] = []
+    return document
+
+
+def by_number(document):
+    return {service["number"]: service for service in document["builds"][0]["services"]}
+
+
+class Table(Case):
+    def test_services_are_those_of_the_commands_that_look_at_one_side(self):
+        for kernel, ntdll in (X86, X64):
+            with self.subTest(kernel):
+                services = by_number(self.document(kernel, ntdll))
+                done = self.hooks(0, "tables", "--format", "json", "--ntdll", image(ntdll),
+                                  image(kernel))
+                entries = json.loads(done.stdout)["images"][0]["tables"][0]["entries"]
+                self.assertEqual(len(services), len(entries))
+                for entry in entries:
+                    service = services[entry["number"]]
+                    self.assertEqual(service["target"], entry["rva"])
+                    self.assertEqual(service["names"][:1], [entry["name"]])
+                    self.assertEqual(service["image"], "kernel")
+
+    def test_x86_arguments_are_what_the_stubs_of_ntdll_remove(self):
+        services = by_number(self.document(*X86))
+        done = subprocess.run([COLDTRACE, "syscalls", "map", "--format", "json", image(X86[1])],
+                              capture_output=True, timeout=60)
+        for stub in json.loads(done.stdout)["images"][0]["services"]:
+            service = services[stub["number"]]
+            self.assertEqual(service["argument_bytes"], stub["argument_bytes"], stub["name"])
+            self.assertTrue(any("removes as many" in text for text in service["evidence"]))
+
+    def test_x64_arguments_are_counted_by_the_services_tab(self):
+        document = self.document(*X64)
+        services = by_number(document)
+        counted = 0
+        for record in document["builds"][0]["services_tab"]["records"]:
+            if len(record["numbers"]) != 1 or record["name"] is None:
+                continue
+            service = services[record["numbers"][0]]
+            counted += 1
+            self.assertEqual(service["argument_bytes"], 8 * record["argument_count"])
+            self.assertEqual(service["stack_argument_bytes"],
+                             8 * max(0, record["argument_count"] - 4))
+            self.assertEqual(service["name_hash"], record["hash"])
+        self.assertGreater(counted, 30)
+
+    def test_another_builds_ntdll_is_a_warning_and_names_nothing(self):
+        own = self.document("tables-x64-kernel-va64", X64[1])
+        done = self.table("tables-x64-kernel-va64", DEMO / "demo-ntdll.dll", "--format", "json",
+                          status=1)
+        self.assertIn(b"service-names-other-build", done.stderr)
+        for number, service in by_number(json.loads(done.stdout)).items():
+            self.assertIn(service["names"], ([], by_number(own)[number]["names"]))
+        self.assertLess(sum(bool(service["names"]) for service in
+                            by_number(json.loads(done.stdout)).values()), 43)
+
+    def test_arguments_that_contradict_the_stub_are_a_warning_and_no_number(self):
+        kernel = bytearray(image(X86[0]).read_bytes())
+        arguments = self.document(*X86)["builds"][0]["service_tables"][0]["arguments"]
+        done = subprocess.run([COLDTRACE, "pe", "sections", "--format", "json", image(X86[0])],
+                              capture_output=True, timeout=60)
+        section = max((row for row in json.loads(done.stdout)["images"][0]["sections"]
+                       if row["rva"] <= arguments), key=lambda row: row["rva"])
+        kernel[arguments - section["rva"] + section["file_offset"]] += 4  # of service 0
+        done = self.hooks(1, "table", "--tolerate", LACKING, "--format", "json", "--kernel",
+                          self.write("ntoskrnl.exe", bytes(kernel)), "--ntdll", image(X86[1]))
+        self.assertIn(b"argument-bytes-differ", done.stderr)
+        services = by_number(json.loads(done.stdout))
+        self.assertIsNone(services[0]["argument_bytes"])
+        self.assertIsNotNone(services[1]["argument_bytes"])
+
+    def test_win32k_services_follow_those_of_the_kernel(self):
+        document = self.document(*X64, "--win32u", image("windows10-x64-win32u"),
+                                 "--win32k", image("tables-x64-win32k-rva32"))
+        numbers = [service["number"] for service in document["builds"][0]["services"]]
+        self.assertEqual(numbers, sorted(set(numbers)))
+        win32k = [service for service in document["builds"][0]["services"]
+                  if service["number"] & 0x1000]
+        self.assertEqual({service["image"] for service in win32k}, {"win32k"})
+        self.assertEqual(len(win32k), 38)
+
+    def test_usage_errors_are_2(self):
+        for arguments in ([], ["--kernel", image(X86[0]), "--from", self.here],
+                          ["--from", self.here], ["--kernel", self.here]):
+            self.hooks(2, "table", *arguments)
+
+    def test_the_c_header_compiles_and_has_every_service(self):
+        if "NOTFOUND" in CLANG:
+            self.skipTest("no clang")
+        header = self.here / "kernels.h"
+        self.table(*X86, "--format", "c-header", "-o", header)
+        source = self.here / "main.c"
+        source.write_text('#include "kernels.h"\n'
+                          "int services(void) { return (int)coldtrace_kernels[0].service_count; }\n"
+                          "char check[sizeof(coldtrace_x86_%08x_%x_%x_services) ==\n"
+                          "           43 * sizeof(struct coldtrace_kernel_service) ? 1 : -1];\n" % (
+                              lambda identity: (identity["time_date_stamp"],
+                                                identity["size_of_image"], identity["checksum"]))(
+                              self.document(*X86)["builds"][0]["images"][0]["identity"]))
+        done = subprocess.run([CLANG, "-std=c89", "-pedantic", "-Wall", "-Wextra", "-Werror",
+                               "-ffreestanding", "-Wno-missing-prototypes", "-fsyntax-only",
+                               source], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class Switch(Case):
+    """Kernels with a context switch, which have no service table."""
+
+    def build(self, name, *options):
+        done = subprocess.run([COLDTRACE, "hooks", "table", "--quiet", *options, "--kernel",
+                               image(name)], capture_output=True, timeout=60)
+        self.assertLess(done.returncode, 2, done.stderr)
+        return done.stdout
+
+    def symbols(self, name):
+        pdb = image(name).with_suffix(".pdb")
+        return ["--pdb", pdb] if pdb.exists() else []
+
+    def test_it_is_what_the_command_for_it_says(self):
+        found = 0
+        for name in ("switch-7-x86", "switch-10-x64", "switch-twice-x86", "switch-none-x64",
+                     "switch-types-x64"):
+            for options in ([], self.symbols(name)):
+                with self.subTest(name, options=options):
+                    document = json.loads(self.build(name, "--format", "json", *options))
+                    done = subprocess.run([COLDTRACE, "hooks", "context-switch", "--quiet",
+                                           "--format", "json", *options, image(name)],
+                                          capture_output=True, timeout=60)
+                    own = json.loads(done.stdout)["images"][0]
+                    for field in ("context_switch", "thread_offsets", "supported_interfaces"):
+                        self.assertEqual(document["builds"][0][field], own[field])
+                    found += len(own["context_switch"]["candidates"])
+        self.assertGreater(found, 4)
+
+    def test_a_binary_table_has_all_of_it_and_verifies(self):
+        for name in ("switch-7-x86", "switch-10-x64"):
+            with self.subTest(name):
+                path = self.here / "table"
+                options = self.symbols(name)
+                self.build(name, "--format", "hooktab", "-o", path, *options)
+                self.assertEqual(self.show(path), without_run(json.loads(
+                    self.build(name, "--format", "json", *options))))
+                done = subprocess.run([COLDTRACE, "hooks", "verify", "--quiet", *options, path,
+                                       image(name)], capture_output=True, timeout=60)
+                self.assertIn(b"as in the table", done.stdout)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_the_c_header_compiles(self):
+        if "NOTFOUND" in CLANG:
+            self.skipTest("no clang")
+        for name in ("switch-7-x86", "switch-twice-x86", "switch-10-x64"):
+            header = self.here / "kernels.h"
+            self.build(name, "--format", "c-header", "-o", header)
+            source = self.write("main.c", b'#include "kernels.h"\nunsigned long count(void);\n'
+                                          b"unsigned long count(void) {\n"
+                                          b"  return coldtrace_kernels[0].switch_count;\n}\n")
+            done = subprocess.run([CLANG, "-std=c89", "-pedantic", "-Wall", "-Wextra", "-Werror",
+                                   "-ffreestanding", "-fsyntax-only", source],
+                                  capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class From(Case):
+    def folder(self, **builds):
+        for name, images in builds.items():
+            (self.here / "all" / name).mkdir(parents=True)
+            for number, source in enumerate(images):
+                shutil.copy(source, self.here / "all" / name / f"{number}-{source.name}")
+        return self.here / "all"
+
+    def paired(self, status, folder):
+        done = self.hooks(status, "table", "--tolerate", LACKING, "--format", "json", "--from",
+                          folder)
+        document = json.loads(done.stdout)
+        jsonschema.validate(document, json.loads((SCHEMAS / "hook-table.schema.json").read_text()))
+        return document
+
+    def test_every_build_has_what_lies_beside_its_kernel(self):
+        folder = self.folder(xp=[image(name) for name in X86], ten=[image(name) for name in X64])
+        (folder / "xp" / "readme.txt").write_text("MZ is no image")
+        document = self.paired(0, folder)
+        self.assertEqual([[entry["role"] for entry in build["images"]]
+                          for build in document["builds"]], [["kernel", "ntdll"]] * 2)
+        self.assertEqual(document["unpaired"], [])
+
+    def test_a_file_of_the_same_version_elsewhere_is_taken_and_another_machines_is_not(self):
+        folder = self.folder(kernel=[image(X64[0])], user=[image(X64[1])],
+                             wow64=[image("windows10-wow64")])
+        document = self.paired(1, folder)
+        self.assertEqual([entry["identity"]["machine"]
+                          for entry in document["builds"][0]["images"]], ["x64", "x64"])
+        self.assertEqual([(entry["role"], entry["identity"]["machine"])
+                          for entry in document["unpaired"]], [("ntdll", "x86")])
+
+    def test_of_two_the_ntdll_that_agrees_with_the_kernel_is_taken(self):
+        folder = self.folder(one=[image(X64[0]), image(X64[1])])
+        demo = (DEMO / "demo-ntdll.dll").read_bytes()
+        (folder / "one" / "0-another-ntdll.dll").write_bytes(
+            demo.replace(b"demo-ntdll.dll\0", b"ntdll.dll\0\0\0\0\0\0"))
+        document = self.paired(1, folder)
+        self.assertEqual([entry["identity"]["name"] for entry in document["builds"][0]["images"]],
+                         ["ntoskrnl.exe", "ntdll.dll"])
+        self.assertEqual([Path(entry["path"]).name for entry in document["unpaired"]],
+                         ["0-another-ntdll.dll"])
+
+    def test_a_copy_of_a_kernel_is_one_build(self):
+        folder = self.folder(a=[image(name) for name in X86], b=[image(name) for name in X86])
+        document = self.paired(0, folder)
+        self.assertEqual(len(document["builds"]), 1)
+        self.assertEqual(document["unpaired"], [])
+
+
+class Binary(Case):
+    def test_what_was_written_is_shown(self):
+        for build in (X86, X64):
+            self.assertEqual(self.show(self.binary("a", *build)),
+                             without_run(self.document(*build)))
+
+    def test_merged_tables_have_the_builds_of_both_whatever_the_order(self):
+        a, b = self.binary("a", *X86), self.binary("b", *X64)
+        self.hooks(0, "merge", a, b, "-o", self.here / "ab")
+        self.hooks(0, "merge", b, a, a, "-o", self.here / "ba")
+        self.assertEqual((self.here / "ab").read_bytes(), (self.here / "ba").read_bytes())
+        self.assertEqual(len(self.show(self.here / "ab")["builds"]), 2)
+
+    def test_two_tables_that_differ_on_a_build_are_a_warning_and_the_first_is_kept(self):
+        own = self.binary("own", *X64)
+        other = self.here / "other"
+        self.hooks(0, "table", "--tolerate", LACKING, "--kernel", image(X64[0]), "--format",
+                   "hooktab", "-o", other)
+        done = self.hooks(1, "merge", own, other, "-o", self.here / "merged")
+        self.assertIn(b"build-conflict", done.stderr)
+        self.assertEqual((self.here / "merged").read_bytes(), own.read_bytes())
+
+    def test_verify_agrees_with_the_files_and_names_what_was_changed(self):
+        table = self.binary("a", *X86)
+        files = [image(name) for name in X86]
+        self.assertTrue(self.verify(0, table, *files)["builds"][0]["same"])
+        kernel = bytearray(files[0].read_bytes())
+        document = self.show(table)
+        located = document["builds"][0]["service_tables"][0]
+        kernel[located["file_offset"]] ^= 0x10  # the low byte of the first entry's address
+        bent = self.write("ntoskrnl.exe", bytes(kernel))
+        differences = self.verify(1, table, bent, files[1])["builds"][0]["differences"]
+        self.assertIn("services[0x0000 NtAcceptConnectPort].target",
+                      [difference["path"] for difference in differences])
+
+    def test_verify_wants_all_images_of_a_build_and_no_others(self):
+        table = self.binary("a", *X86)
+        document = self.verify(1, table, image(X86[0]))
+        self.assertEqual([difference["path"] for difference in
+                          document["builds"][0]["differences"]], ["images[ntdll]"])
+        document = self.verify(1, table, *[image(name) for name in X86], image(X64[1]))
+        self.assertEqual(document["strangers"], [str(image(X64[1]))])
+
+    def test_without_evidence_a_table_is_smaller_and_still_verifies(self):
+        full = self.binary("full", *X86)
+        small = self.binary("small", *X86, "--no-evidence", "--no-hash")
+        self.assertLess(small.stat().st_size, full.stat().st_size // 2)
+        self.verify(0, small, *[image(name) for name in X86])
+
+    def test_what_is_no_table_is_named(self):
+        later = bytearray(self.binary("a", *X86).read_bytes())
+        later[8] = 2
+        rows = {"a PE image": (image(X86[0]), b"a PE image"),
+                "JSON": (self.write("json", b'{"schema":1}'), b"it is JSON"),
+                "an empty file": (self.write("empty", b""), b"empty"),
+                "a later version": (self.write("later", bytes(later)), b"version 2"),
+                "a cut table": (self.write("cut", bytes(later[:400])), b"version 2"),
+                "a missing file": (self.here / "missing", b"No such file")}
+        for why, (path, sentence) in rows.items():
+            with self.subTest(why):
+                for command in (["show", path], ["merge", path, "-o", self.here / "never"],
+                                ["verify", path, image(X86[0])]):
+                    done = self.hooks(2, *command)
+                    self.assertIn(sentence, done.stderr)
+        self.assertFalse((self.here / "never").exists())
+
+    def test_the_table_is_the_same_bytes_in_every_run(self):
+        self.assertEqual(self.binary("a", *X86).read_bytes(), self.binary("b", *X86).read_bytes())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[6:]])
