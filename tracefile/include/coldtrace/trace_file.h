@@ -10,6 +10,11 @@
 typedef unsigned char coldtrace_u8;
 typedef unsigned short coldtrace_u16;
 typedef unsigned int coldtrace_u32;
+#if defined(_WIN64) || defined(__LP64__)
+typedef coldtrace_u64 coldtrace_word; /* as wide as a pointer */
+#else
+typedef coldtrace_u32 coldtrace_word;
+#endif
 
 #define COLDTRACE_HEADER_SIZE 384       /* of a file, before the schema text */
 #define COLDTRACE_BUFFER_HEADER_SIZE 64 /* of a buffer, before its first entry */
