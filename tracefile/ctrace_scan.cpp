@@ -13,6 +13,7 @@ using core::Fault;
 
 constexpr std::size_t header_size = CtraceBufferHeader::size_on_disk;
 constexpr std::size_t search_window = 1 << 16;
+constexpr std::size_t sector = 512;  // what a disk fails to read at a time, at least
 constexpr std::string_view magic = "CTBUFFER";
 // Bytes that may be read for what then is no buffer: made-up headers could overlap without end.
 constexpr u64 search_budget_base = u64{64} << 20;
@@ -191,10 +192,15 @@ class Scanner {
 
   u64 find_buffer(u64 from) {
     std::vector<std::byte> window(search_window);
+    u64 careful_until = 0;  // up to there something could not be read
     for (u64 at = from; at < source_.size();) {
-      const auto size = static_cast<std::size_t>(std::min<u64>(window.size(), source_.size() - at));
+      const auto limit = at < careful_until ? sector : window.size();
+      const auto size = static_cast<std::size_t>(std::min<u64>(limit, source_.size() - at));
       if (!source_.read_at(at, std::span{window}.first(size))) {
-        at += size;
+        if (limit == sector)
+          at = (at / sector + 1) * sector;
+        else
+          careful_until = at + window.size();
         continue;
       }
       const auto text = core::to_chars(std::span{window}.first(size));
@@ -207,7 +213,7 @@ class Scanner {
         if (load(at + found)) return at + found;
       }
       // A magic may lie across the windows.
-      at += size == window.size() ? size - (magic.size() - 1) : size;
+      at += size == limit ? size - (magic.size() - 1) : size;
     }
     return source_.size();
   }

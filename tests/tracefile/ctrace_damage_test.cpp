@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 #include <coldtrace/trace_file.h>
 
@@ -131,6 +133,23 @@ TEST_CASE("a damaged buffer in the middle loses itself alone", "[ctrace]") {
     CHECK(read.gaps[0].reason == Gap::Reason::not_a_buffer);
     CHECK(read.gaps[0].length == 5);
   }
+}
+
+TEST_CASE("a bad sector costs the buffer that it lies in", "[ctrace]") {
+  CtraceFile file{1, test::small_schema, 8192};
+  fill(file, 200, 50);
+  const core::MemoryImage whole{file.bytes};
+  const auto begin = file.offsets[100];
+  const core::FailingImage bad{whole, {{begin + 100, 1}}};
+  const auto read = read_ctrace(bad);
+  CHECK(read.events.size() == 200 * 50 - 50);
+  CHECK(read.findings.count("trace-unreadable") == 1);
+  const auto gap = std::find_if(read.gaps.begin(), read.gaps.end(), [](const Gap& one) {
+    return one.reason == Gap::Reason::unreadable;
+  });
+  REQUIRE(gap != read.gaps.end());
+  CHECK(gap->offset == begin);
+  CHECK(gap->length == file.offsets[101] - begin);
 }
 
 TEST_CASE("entries that were never committed are counted and not shown", "[ctrace]") {

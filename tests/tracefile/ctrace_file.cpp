@@ -6,11 +6,11 @@ namespace coldtrace::test {
 namespace {
 
 tracefile::CtraceWriter::Options options_of(u32 processors, std::string_view schema,
-                                            u32 buffer_size, u32 flags) {
+                                            u32 buffer_size, u32 flags, u8 pointer_size) {
   tracefile::CtraceWriter::Options options;
   auto& header = options.header;
   header.flags = flags;
-  header.pointer_size = 8;
+  header.pointer_size = pointer_size;
   header.clock = tracefile::ClockType::cpu_cycles;
   header.processors = processors;
   header.frequency = 3'000'000'000;
@@ -23,8 +23,10 @@ tracefile::CtraceWriter::Options options_of(u32 processors, std::string_view sch
 
 }  // namespace
 
-CtraceFile::CtraceFile(u32 processors, std::string_view schema, u32 buffer_size, u32 flags)
-    : writer{options_of(processors, schema, buffer_size, flags), [this](core::ByteView view) {
+CtraceFile::CtraceFile(u32 processors, std::string_view schema, u32 buffer_size, u32 flags,
+                       u8 pointer_size)
+    : writer{options_of(processors, schema, buffer_size, flags, pointer_size),
+             [this](core::ByteView view) {
                offsets.push_back(bytes.size());
                bytes.insert(bytes.end(), view.begin(), view.end());
              }} {
@@ -32,9 +34,12 @@ CtraceFile::CtraceFile(u32 processors, std::string_view schema, u32 buffer_size,
 }
 
 ReadCtrace read_ctrace(core::ByteView bytes, tracefile::StreamOptions options) {
+  return read_ctrace(core::MemoryImage{bytes}, options);
+}
+
+ReadCtrace read_ctrace(const core::ImageSource& image, tracefile::StreamOptions options) {
   using Item = tracefile::EventSequence::Item;
   ReadCtrace read;
-  const core::MemoryImage image{bytes};
   const auto trace = tracefile::Ctrace::open(image, {}, read.findings);
   if (!trace) return read;
   read.opened = true;

@@ -20,7 +20,7 @@ event Secret = 3 { u32 key_id; counted_bytes key is encrypted; }
 class CtraceFile {
  public:
   explicit CtraceFile(u32 processors = 1, std::string_view schema = small_schema,
-                      u32 buffer_size = 4096, u32 flags = 0);
+                      u32 buffer_size = 4096, u32 flags = 0, u8 pointer_size = 8);
 
   // 300 cycles are one tick of 100 ns.
   void at_tick(u64 tick) { at(1000 + 300 * tick, start + tick); }
@@ -54,5 +54,6 @@ struct ReadCtrace {
 };
 
 ReadCtrace read_ctrace(core::ByteView bytes, tracefile::StreamOptions options = {});
+ReadCtrace read_ctrace(const core::ImageSource& image, tracefile::StreamOptions options = {});
 
 }  // namespace coldtrace::test

@@ -291,6 +291,26 @@ TEST_CASE("without pairs times rest on what is left", "[ctrace]") {
   CHECK(read_ctrace(back.bytes).findings.count("clock-set-back") == 1);
 }
 
+TEST_CASE("pointers are as wide as those of the traced system", "[ctrace]") {
+  constexpr std::string_view schema = R"(
+schema s {11111111-2222-3333-4444-555555555555};
+event P = 1 { pointer a; u32 p is process; size rest[]; }
+)";
+  for (const u8 pointer_size : {u8{4}, u8{8}}) {
+    CtraceFile file{1, schema, 4096, 0, pointer_size};
+    CtraceData data{pointer_size};
+    file.writer.write(0, 1, 0, data.word(0x1234'5678).u32(7).word(1).word(2).view());
+    file.writer.end();
+    const core::MemoryImage image{file.bytes};
+    core::Findings findings;
+    const auto trace = Ctrace::open(image, {.kinds = true}, findings);
+    REQUIRE(trace);
+    REQUIRE((*trace)->kinds().size() == 1);
+    CHECK((*trace)->kinds()[0].events[static_cast<std::size_t>(Decoded::exact)] == 1);
+    CHECK(read_ctrace(file.bytes).events.at(0).pid == 7);
+  }
+}
+
 TEST_CASE("the data of encrypted events of unknown versions is not handed out", "[ctrace]") {
   CtraceFile file;
   file.writer.write(0, 3, 9, CtraceData{}.u32(1).u64(0x1234'5678).view());

@@ -1,4 +1,5 @@
-"""The trace writer compiles as a driver's compiler would: freestanding, without a warning.
+"""The trace writer compiles as a driver's compiler would: freestanding, without a warning, and needs
+no library.
 
 usage: trace_writer_compiles.py INCLUDE SOURCE...
 """
@@ -29,6 +30,13 @@ def main():
                 done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
                 if done.returncode != 0 or not output.exists():
                     sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+                needed = subprocess.run(["llvm-nm-14", "-u", output], capture_output=True,
+                                        text=True, check=True).stdout
+                # MSVC's /GS puts a cookie into functions with arrays, which every driver links.
+                names = {line.split()[-1] for line in needed.splitlines() if line.strip()}
+                others = {name for name in names if "security_c" not in name}
+                if others:
+                    sys.exit(f"{command[0]}: {source} needs {sorted(others)}")
     print(f"{len(sources)} sources, 5 compilers each")
 
 
