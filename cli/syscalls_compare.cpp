@@ -27,7 +27,7 @@ std::string_view to_string(Kind kind) {
 }
 
 std::string describe(const syscall_map::ServiceChange& change) {
-  const auto name = printable(change.name);
+  auto name = printable(change.name);
   switch (change.kind) {
     case Kind::inserted:
       return fmt::format("{} inserted at {:#x}", name, *change.after);

@@ -162,8 +162,10 @@ DecodeResult decode_fields(const EventSchema& schema, ByteView payload, unsigned
 
 DecodeResult measure_fields(const EventSchema& schema, ByteView payload, unsigned pointer_size,
                             const FixedFields& fixed) {
-  Measure visitor;
   const bool has_fixed = payload.size() >= fixed.size;
+  if (has_fixed && fixed.count == schema.fields.size())
+    return {payload.size() == fixed.size ? Decoded::exact : Decoded::trailing, fixed.size};
+  Measure visitor;
   return run(schema, payload, pointer_size, visitor, has_fixed ? fixed : FixedFields{});
 }
 

@@ -4,6 +4,7 @@ namespace coldtrace::tracefile {
 namespace {
 
 constexpr std::size_t most_schemas = 65'536;
+constexpr std::size_t most_manifest_bytes = 32 << 20;  // that are kept to know them again
 
 // Source: PerfView's KernelTraceEventParser, MetaDataGuid.
 constexpr auto metadata_class = *core::parse_guid("bbccf6c1-6cd1-48c4-80ff-839482e37671");
@@ -40,10 +41,16 @@ void SchemaCollector::add(const KeptEvent& kept, core::Findings& findings) {
 }
 
 void SchemaCollector::add_manifest(const Event& event, core::Findings& findings) {
-  const auto text = assembler_.add(event);
-  // Every process that has the provider writes its manifest, of which there are few.
-  if (!text || !manifests_.emplace(event.provider, std::hash<std::string>{}(*text)).second) return;
-  auto manifest = read_event_manifest(*text, event.buffer_offset);
+  auto text = assembler_.add(event);
+  if (!text) return;
+  const auto [known, is_new] = manifests_.emplace(event.provider, std::move(*text));
+  if (!is_new) return;
+  auto manifest = read_event_manifest(known->second, event.buffer_offset);
+  manifest_bytes_ += known->second.size();
+  if (manifest_bytes_ > most_manifest_bytes) {
+    manifests_.clear();
+    manifest_bytes_ = 0;
+  }
   if (!manifest) {
     findings.warning("schema-damaged", manifest.error());
     return;

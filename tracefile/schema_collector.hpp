@@ -41,7 +41,9 @@ class SchemaCollector {
   std::map<std::pair<core::Guid, std::string>, std::shared_ptr<const ValueMap>> maps_;
   std::shared_ptr<SchemaTable> event_source_ = std::make_shared<SchemaTable>();
   ManifestAssembler assembler_;
-  std::set<std::pair<core::Guid, std::size_t>> manifests_;  // by provider and hash of their text
+  // Those that were read, by provider and text: every process that has the provider writes its own.
+  std::set<std::pair<core::Guid, std::string>> manifests_;
+  std::size_t manifest_bytes_ = 0;  // of text in all of them
 };
 
 }  // namespace coldtrace::tracefile

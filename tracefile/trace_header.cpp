@@ -209,7 +209,7 @@ EventRead read_event(ByteView bytes, u32 offset, const BufferContext& context, E
     return bad(Fault::bad_value, at, "Size", size > left ? left : layout.header_size, size);
   event = Event{};
   event.header_type = static_cast<u8>(type);
-  event.pointer_size = static_cast<u8>(layout.pointer_size);
+  event.pointer_size = layout.pointer_size;
   event.cpu = context.cpu;
   event.buffer_offset = context.offset;
   event.offset = offset;

@@ -9,11 +9,13 @@ import json
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
 import jsonschema
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+import case
 
 COLDTRACE, PDBUTIL, IMAGES, SOURCES = sys.argv[1], sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4])
 SEEDS = sorted((SOURCES / "fuzz/corpus/pdb").iterdir())
@@ -51,17 +53,7 @@ def label(path):
     return str(path.relative_to(path.parents[1]))
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.directory = tempfile.TemporaryDirectory()
-        self.addCleanup(self.directory.cleanup)
-        self.here = Path(self.directory.name)
-
-    def write(self, name, content):
-        path = self.here / name
-        path.write_bytes(content)
-        return path
-
+class Case(case.Case):
     def linked(self):
         if not LINKED:
             self.skipTest("no linker made PDBs")
