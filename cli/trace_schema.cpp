@@ -54,28 +54,34 @@ std::optional<std::string> read_schema_text(const std::string& path, Report& rep
   return std::string{core::to_chars(bytes)};
 }
 
-// All schemas of all files, which then are unlike each other; nothing when one has an error.
-std::optional<std::vector<Schema>> read_schemas(const Options& options, Report& report) {
+// All schemas of all files, or what is wrong with them.
+struct ReadSchemas {
+  std::vector<Schema> schemas;
+  std::vector<std::string> errors;  // "driver.schema:12:7: expected ';'"
+  bool unreadable = false;          // what `report` said
+};
+
+ReadSchemas read_schemas(const Options& options, Report& report) {
+  ReadSchemas read;
   std::string all;
-  bool failed = false;
   for (const auto& path : options.files) {
     const auto text = read_schema_text(path, report);
     if (!text) {
-      failed = true;
+      read.unreadable = true;
       continue;
     }
-    if (const auto schemas = tracefile::parse_schemas(*text); !schemas) {
-      report.failed(path, to_string(schemas.error()));
-      failed = true;
-    }
+    if (const auto schemas = tracefile::parse_schemas(*text); !schemas)
+      read.errors.push_back(fmt::format("{}:{}", printable(path), to_string(schemas.error())));
     all += *text;
     all += '\n';
   }
-  if (failed) return std::nullopt;
-  auto schemas = tracefile::parse_schemas(all);
-  if (schemas) return std::move(*schemas);
-  report.failed("together", schemas.error().message);
-  return std::nullopt;
+  if (read.unreadable || !read.errors.empty()) return read;
+  // Alone they are correct: names, GUIDs and ids of two can be the same.
+  if (auto schemas = tracefile::parse_schemas(all))
+    read.schemas = std::move(*schemas);
+  else
+    read.errors.push_back(fmt::format("together: {}", schemas.error().message));
+  return read;
 }
 
 std::string type_text(const FieldDeclaration& field) {
@@ -200,22 +206,37 @@ void show_json(JsonWriter& json, const std::vector<Schema>& schemas) {
 
 enum class Action : u8 { check, show, c_header };
 
+// An error is the answer of a check, and the end of everything else.
+Exit refuse(const Options& options, const std::vector<std::string>& errors, Action action,
+            Report& report) {
+  if (action != Action::check) {
+    for (const auto& error : errors) report.failed("schema", error);
+    return Exit::failure;
+  }
+  Output output{options.output};
+  for (const auto& error : errors) print(output, "{}\n", error);
+  output.commit();
+  report.mismatch();
+  return report.exit();
+}
+
 Exit run(const Options& options, Action action) {
   Report report{options.findings};
-  const auto schemas = read_schemas(options, report);
-  if (!schemas) return Exit::failure;
+  const auto read = read_schemas(options, report);
+  if (read.unreadable) return Exit::failure;
+  if (!read.errors.empty()) return refuse(options, read.errors, action, report);
   Output output{options.output};
   if (action == Action::check) {
     std::size_t events = 0;
-    for (const auto& schema : *schemas) events += schema.events.size();
-    print(output, "{} schemas, {} events\n", schemas->size(), events);
+    for (const auto& schema : read.schemas) events += schema.events.size();
+    print(output, "{} schemas, {} events\n", read.schemas.size(), events);
   } else if (action == Action::c_header) {
-    output.write(to_c_header(*schemas));
+    output.write(to_c_header(read.schemas));
   } else if (options.format == "json") {
     JsonWriter json{output, options.int64};
-    show_json(json, *schemas);
+    show_json(json, read.schemas);
   } else {
-    show_text(output, *schemas);
+    show_text(output, read.schemas);
   }
   output.commit();
   return report.exit();
@@ -236,9 +257,13 @@ void add_action(CLI::App& group, const CommandHelp& help, const std::vector<std:
   command->callback([options, action, &exit] { exit = run(*options, action); });
 }
 
-constexpr const char* exits =
+constexpr const char* check_exits =
     "  0  all schemas are correct, alone and together\n"
-    "  2  one has an error, which names line and column, or cannot be read\n";
+    "  1  one has an error, which is written with its line and column\n"
+    "  2  one cannot be read\n";
+constexpr const char* exits =
+    "  0  it was written\n"
+    "  2  a schema has an error or cannot be read, or the output cannot be written\n";
 
 }  // namespace
 
@@ -248,7 +273,7 @@ void add_trace_schema(CLI::App& app, Exit& exit) {
              {"check", "Whether schema texts are correct, alone and together",
               "  coldtrace trace schema check driver.schema\n"
               "  coldtrace trace schema check wmk driver.schema\n",
-              exits},
+              check_exits},
              {"text"}, Action::check, exit);
   add_action(*group,
              {"show", "Events with their fields, and where these lie for pointers of 4 and 8 bytes",

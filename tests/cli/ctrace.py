@@ -231,10 +231,14 @@ class Ctrace(unittest.TestCase):
         path.write_text("schema s {01234567-89ab-cdef-0123-456789abcdef};\n"
                         "event X = 1 {\n  u8 a\n}\n")
         done = run("trace", "schema", "check", path)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stdout.decode(), f"{path}:4:1: expected ';'\n")
+        done = run("trace", "schema", "show", path)
         self.assertEqual(done.returncode, 2)
-        self.assertIn(b"bad.schema: 4:1: expected ';'", done.stderr)
+        self.assertIn(b"bad.schema:4:1: expected ';'", done.stderr)
+        self.assertEqual(run("trace", "schema", "check", self.folder / "none").returncode, 2)
         self.assertEqual(run("trace", "schema", "check", *BUILT_IN).returncode, 0)
-        self.assertEqual(run("trace", "schema", "check", "wmk", "wmk").returncode, 2)
+        self.assertEqual(run("trace", "schema", "check", "wmk", "wmk").returncode, 1)
 
     def test_show_follows_its_schema(self):
         validator = schema("trace-schema.schema.json")
