@@ -4,7 +4,9 @@ namespace coldtrace::cli {
 
 void add_hooks_commands(CLI::App& app, Exit& exit) {
   auto* group = add_group(app, "hooks", "Where a driver could hook a kernel, with evidence");
+  add_hooks_context_switch(*group, exit);
   add_hooks_locate(*group, exit);
+  add_hooks_tables(*group, exit);
 }
 
 }  // namespace coldtrace::cli

@@ -22,11 +22,13 @@ struct PatchedInstruction {
   bool grows = false;
 };
 
-// Control that reaches the patched bytes other than through the entry.
+// Control that reaches the function other than by a call of its entry.
 struct IncomingBranch {
   pe::Rva from{};
   pe::Rva to{};
-  std::string text;  // "jmp 0x492c"
+  std::string text;      // "jmp 0x492c"
+  bool outside = false;  // no path from the entry leads to the branch: it is another function's
+  bool proven = false;   // disassembly that starts before it meets it; else its bytes look like one
 };
 
 enum class PatchMethod : u8 {
@@ -38,7 +40,8 @@ enum class PatchMethod : u8 {
 
 std::string_view to_string(PatchMethod method);
 
-// One way to make the function call a driver, and whether it can be done without breaking it.
+// One way to make the function call a driver, and whether the function keeps working and the driver
+// sees each switch once.
 struct PatchOption {
   PatchMethod method = PatchMethod::entry_jump;
   std::vector<pe::Rva> sites;  // where bytes are written; one, but for call_sites
@@ -51,10 +54,12 @@ struct PatchOption {
 // How a function could be hooked by overwriting code.
 struct PatchPlan {
   std::vector<PatchedInstruction> instructions;  // from the entry, at least 5 bytes
-  std::vector<IncomingBranch> incoming;          // into them, by target, then source
-  u32 padding_before = 0;                        // bytes of padding before the entry
+  // Into these instructions, and from outside to anywhere in the function; by target, then source.
+  std::vector<IncomingBranch> incoming;
+  u32 padding_before = 0;               // bytes of padding before the entry
   bool needs_writable_mapping = false;  // the page is write-protected: Windows 2000 and later
   std::vector<PatchOption> options;
+  std::vector<std::string> notes;  // what holds for all options; sentences
 };
 
 }  // namespace coldtrace::syscall_map

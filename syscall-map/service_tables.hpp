@@ -25,6 +25,9 @@ struct ServiceTableEntry {
   pe::Rva target{};
   // The byte of the argument table: on x86 all arguments, on x64 those on the stack.
   std::optional<u8> argument_bytes;
+  // Where the code at the target is a jump through an import, as in win32k.sys since 10.0.10586.
+  std::string import_module;
+  std::string import_name;
 };
 
 // A table of system services as it lies in an image: KiServiceTable, W32pServiceTable, ...

@@ -14,6 +14,7 @@ struct SupportedInterface {
   std::string name;     // "PsSetCreateProcessNotifyRoutine"
   std::string purpose;  // "processes created and ended"
   bool exported = false;
+  bool imported = false;       // the kernel imports it: a module that is not there offers it
   std::optional<pe::Rva> rva;  // where it is exported, and not a forwarder
   std::string note;            // when to use it; empty where there is nothing to add
 };

@@ -355,6 +355,43 @@ class Hooks(Case):
         self.exits(0, "hooks", "locate", "SwapContext", "--tolerate", "function-not-found", kernel)
         self.assertIn(b"SwapContext", self.exits(2, "hooks", "locate", "Nothing", kernel).stderr)
 
+    def switches(self, *arguments, status=0):
+        done = self.exits(status, "hooks", "context-switch", "--format", "json", *arguments)
+        document = json.loads(done.stdout)
+        schema = (SOURCES / "docs/schema/context-switch.schema.json").read_text()
+        jsonschema.validate(document, json.loads(schema))
+        return document["images"]
+
+    def test_context_switch_follows_its_schema_and_exit_codes(self):
+        kernel = image("switch-7-x86/ntoskrnl.exe")
+        pdb = kernel.with_suffix(".pdb")
+        (plain,) = self.switches("--no-hash", kernel)
+        self.assertIsNone(plain["pdb"])
+        candidates = plain["context_switch"]["candidates"]
+        self.assertEqual([one["name"] for one in candidates],
+                         ["SwapContext", "EnlightenedSwapContext"])
+        (located,) = json.loads(self.exits(0, "hooks", "locate", "SwapContext", "--format", "json",
+                                           kernel).stdout)["images"]
+        self.assertEqual(located["locations"][0]["rva"], candidates[0]["rva"])
+        (named,) = self.switches("--pdb", pdb, kernel)
+        self.assertEqual(named["pdb"], str(pdb))
+        self.assertEqual(named["context_switch"]["candidates"][0]["confidence"], "high")
+        # The PDB of another image is said to be that.
+        other = image("switch-xp-x86/ntoskrnl.exe")
+        self.assertIsNone(self.switches("--pdb", pdb, other, status=1)[0]["pdb"])
+        both = self.switches("--pdb", pdb, "--pdb", other.with_suffix(".pdb"), kernel, other)
+        self.assertEqual([one["pdb"] is None for one in both], [False, False])
+        twice = image("switch-twice-x86/ntoskrnl.exe")
+        self.assertIn("context-switch-ambiguous",
+                      [one["code"] for one in self.switches(twice, status=1)[0]["findings"]])
+        none = image("switch-none-x64/ntoskrnl.exe")
+        self.assertTrue(self.switches(none, status=1)[0]["context_switch"]["reasons"])
+        for part in (b"SwapContext at rva 0x", b"entry-jump: not safe", b"inner-jump: safe",
+                     b"_ETHREAD.Cid.UniqueThread at 0x1f0, confidence high"):
+            self.assertIn(part, self.exits(0, "hooks", "context-switch", kernel).stdout)
+        self.exits(2, "hooks", "context-switch", self.here / "missing")
+        self.exits(2, "hooks", "context-switch", pdb)
+
     def test_signatures_of_a_file_say_where_they_are_wrong(self):
         kernel = image("windows7-x86-kernel/ntoskrnl.exe")
         text = b'signature a of F {\n machine x86; source "t", unverified;\n bytes 6A 08 E8 ??'

@@ -1,0 +1,209 @@
+#include <algorithm>
+#include <memory>
+
+#include "cli/hook_json.hpp"
+#include "cli/hooks_commands.hpp"
+#include "cli/identity.hpp"
+#include "cli/pe_input.hpp"
+#include "cli/symbol_file.hpp"
+#include "cli/text.hpp"
+#include "cli/version.hpp"
+#include "core/hex.hpp"
+#include "pe/pdb_types.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+struct Options : PeOptions {
+  std::vector<std::string> pdbs;
+};
+
+struct SearchedImage {
+  std::string path;
+  HashedIdentity identity;
+  std::string pdb;  // the path of the one that belongs to the image; empty without one
+  syscall_map::ContextSwitchSearch search;
+  syscall_map::ThreadOffsets offsets;
+  std::vector<syscall_map::SupportedInterface> interfaces;
+  core::Findings findings;
+};
+
+std::vector<SymbolFile> open_pdbs(const Options& options, Report& report) {
+  std::vector<SymbolFile> pdbs;
+  for (const auto& path : options.pdbs)
+    if (auto pdb = open_symbol_file(path, report)) {
+      report.read(path, pdb->findings);
+      pdbs.push_back(std::move(*pdb));
+    }
+  return pdbs;
+}
+
+std::vector<syscall_map::NamedPlace> to_places(const SymbolFile& pdb) {
+  std::vector<syscall_map::NamedPlace> places;
+  for (const auto& symbol : pdb.publics.symbols)
+    if (symbol.address) places.push_back({std::string{symbol.name}, *symbol.address});
+  return places;
+}
+
+// What the types of the PDB say of the fields that are looked for; a PDB without types is none the
+// worse for it.
+std::vector<syscall_map::KnownOffset> to_offsets(const SymbolFile& pdb, const pe::Image& image,
+                                                 core::Findings& findings) {
+  std::vector<syscall_map::KnownOffset> known;
+  const auto types = pe::PdbTypes::read(pdb.pdb, findings);
+  if (!types) return known;
+  for (auto& field : syscall_map::thread_fields(image))
+    if (const auto offset = types->offset_of(field.structure, field.field)) {
+      field.offset = *offset;
+      known.push_back(std::move(field));
+    }
+  return known;
+}
+
+SearchedImage search(PeInput& input, const Options& options, const std::vector<SymbolFile>& pdbs) {
+  SearchedImage image;
+  image.path = input.path;
+  image.identity = identify(input, options);
+  const auto& reference = image.identity.identity.pdb;
+  const auto pdb = std::find_if(pdbs.begin(), pdbs.end(), [&](const SymbolFile& file) {
+    return reference && file.pdb.matches(*reference);
+  });
+  std::vector<syscall_map::NamedPlace> places;
+  std::vector<syscall_map::KnownOffset> types;
+  if (pdb != pdbs.end()) {
+    image.pdb = pdb->path;
+    places = to_places(*pdb);
+    types = to_offsets(*pdb, input.image, image.findings);
+  } else if (!pdbs.empty()) {
+    image.findings.warning("pdb-mismatch", std::nullopt,
+                           "no PDB that was given has the GUID and age of this image");
+  }
+  image.search = syscall_map::find_context_switch(input.image, places);
+  image.offsets = syscall_map::find_thread_offsets(input.image, types);
+  image.interfaces = syscall_map::find_supported_interfaces(input.image, image.findings);
+  input.note_unreadable();
+  image.findings.merge(image.search.findings);
+  image.findings.merge(image.offsets.findings);
+  image.findings.merge(input.findings);
+  return image;
+}
+
+void write_plan(Output& output, const syscall_map::PatchPlan& plan) {
+  output.write("  first instructions\n");
+  for (const auto& instruction : plan.instructions)
+    print(output, "    {:#x}  {:<20} {}\n", value(instruction.rva),
+          core::to_hex(std::as_bytes(std::span{instruction.bytes})), instruction.text);
+  for (const auto& branch : plan.incoming)
+    print(output, "  {} branch at {:#x} to {:#x}: {}{}\n", branch.outside ? "outside" : "own",
+          value(branch.from), value(branch.to), branch.text,
+          branch.proven ? "" : " (perhaps no instruction)");
+  print(output, "  {} bytes of padding before the entry\n", plan.padding_before);
+  for (const auto& option : plan.options) {
+    print(output, "  {}: {}, {} bytes written, {} copied", to_string(option.method),
+          option.safe ? "safe" : "not safe", option.written, option.copied);
+    for (const auto site : option.sites) print(output, " {:#x}", value(site));
+    output.write("\n");
+    for (const auto& reason : option.reasons) print(output, "    {}\n", printable(reason));
+  }
+  for (const auto& note : plan.notes) print(output, "  note: {}\n", note);
+}
+
+void write_candidate(Output& output, const syscall_map::ContextSwitch& found) {
+  print(output, "{} at rva {:#x}, file offset {}, address {:#x}, confidence {}, {}\n", found.name,
+        value(found.rva), found.file_offset ? fmt::format("{:#x}", *found.file_offset) : "-",
+        found.address, to_string(found.confidence), found.verified ? "verified" : "unverified");
+  print(output, "  first bytes {}\n", core::to_hex(std::as_bytes(std::span{found.first_bytes})));
+  for (const auto& sentence : found.evidence) print(output, "  {}\n", printable(sentence));
+  for (const auto& caller : found.callers)
+    print(output, "  call at rva {:#x}{}{}\n", value(caller.rva), caller.name.empty() ? "" : " in ",
+          printable(caller.name));
+  write_plan(output, found.plan);
+}
+
+void write_text(Output& output, const std::vector<SearchedImage>& images) {
+  for (const auto& image : images) {
+    print(output, "{}: {}\n", printable(image.path), to_text(image.identity));
+    for (const auto& found : image.search.candidates) write_candidate(output, found);
+    for (const auto& reason : image.search.reasons) print(output, "{}\n", printable(reason));
+    for (const auto& field : image.offsets.fields) {
+      print(output, "{}.{} at {:#x}, confidence {}, {}\n", field.structure, field.field,
+            field.offset, to_string(field.confidence), field.verified ? "verified" : "unverified");
+      for (const auto& sentence : field.evidence) print(output, "  {}\n", sentence);
+    }
+    for (const auto& interface : image.interfaces)
+      if (interface.exported || interface.imported)
+        print(output, "{} {}: {}\n  {}\n", interface.exported ? "exports" : "imports",
+              interface.name, interface.purpose, interface.note);
+    output.write("\n");
+  }
+}
+
+void write_json(Output& output, const Options& options, const std::vector<SearchedImage>& images) {
+  JsonWriter json{output, options.int64};
+  json.begin_object().field("schema", "coldtrace.context-switch/1").field("tool", tool_version);
+  json.key("images").begin_array();
+  for (const auto& image : images) {
+    json.begin_object().field("path", image.path).key("pdb");
+    image.pdb.empty() ? json.value(nullptr) : json.value(image.pdb);
+    json.key("identity");
+    write_identity(json, image.identity);
+    json.key("context_switch");
+    write_context_switch(json, image.search);
+    json.key("thread_offsets");
+    write_thread_offsets(json, image.offsets);
+    json.key("supported_interfaces");
+    write_supported_interfaces(json, image.interfaces);
+    json.key("findings");
+    write_findings(json, image.findings);
+    json.end_object();
+  }
+  json.end_array().end_object().end_document();
+}
+
+Exit run(const Options& options) {
+  Output output{options.output};
+  Report report{options.findings};
+  const auto pdbs = open_pdbs(options, report);
+  std::vector<SearchedImage> images;
+  for (const auto& path : options.files) {
+    auto input = open_pe(path, options, report);
+    if (!input) continue;
+    auto image = search(*input, options, pdbs);
+    report.read(path, image.findings);
+    images.push_back(std::move(image));
+  }
+  if (images.empty()) return Exit::failure;
+  if (options.format == "json") {
+    write_json(output, options, images);
+  } else {
+    write_text(output, images);
+  }
+  output.commit();
+  return report.exit();
+}
+
+}  // namespace
+
+void add_hooks_context_switch(CLI::App& app, Exit& exit) {
+  auto options = std::make_shared<Options>();
+  auto* command = add_command(
+      app,
+      {"context-switch", "Where a kernel switches threads, the proof, and how it could be hooked",
+       "  coldtrace hooks context-switch ntoskrnl.exe\n"
+       "  coldtrace hooks context-switch --format json --pdb ntkrnlmp.pdb ntoskrnl.exe\n"
+       "  coldtrace hooks context-switch --layout memory ntoskrnl.dumped\n",
+       "  0  every image has SwapContext at one place, and the offsets that a hook needs\n"
+       "  1  an image has it nowhere or at several places, an offset is missing or contradicted,\n"
+       "     a PDB does not match, or a file is no PE image\n"
+       "  2  usage, no input could be read, or the output cannot be written\n"},
+      {"text", "json"}, *options);
+  add_pe_options(*command, *options);
+  command
+      ->add_option("--pdb", options->pdbs,
+                   "Symbols and types for the image that it matches; may be given more than once")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command->callback([options, &exit] { exit = run(*options); });
+}
+
+}  // namespace coldtrace::cli
