@@ -29,7 +29,7 @@ void append_csv(TextBuffer& text, std::string_view field) {
 void TraceLines::append_csv_gap(TextBuffer& text, const tracefile::Gap& gap,
                                 std::string_view place) {
   text.append("gap,");
-  if (gap.timestamp) append_time(text, *gap.timestamp);
+  if (gap.timestamp) append_time(text, gap);
   text.append(',');
   if (gap.timestamp) text.append_decimal(*gap.timestamp);
   text.append(',');
@@ -45,7 +45,7 @@ void TraceLines::append_csv_event(TextBuffer& text, const Event& event, const Ev
     if (number) text.append_decimal(u64{*number});
   };
   text.append("event,");
-  if (event.has_time) append_time(text, event.timestamp);
+  if (event.has_time) append_time(text, event);
   text.append(',');
   if (event.has_time) text.append_decimal(event.timestamp);
   optional(event.cpu);
@@ -53,17 +53,17 @@ void TraceLines::append_csv_event(TextBuffer& text, const Event& event, const Ev
   optional(event.tid);
   text.append(',');
   if (event.pid)
-    append_csv(text, trace_.names().find_process(*event.pid, event.timestamp).value_or(""));
+    append_csv(text, trace_.names.find_process(*event.pid, event.name_time()).value_or(""));
   text.append(',');
-  append_guid(text, event.provider.bytes);
+  if (event.event_class != EventClass::driver || !is_zero(event.provider.bytes))
+    append_guid(text, event.provider.bytes);
   text.append(',');
   append_csv(text, kind.provider_name);
   text.append(',');
   append_csv(text, kind.name);
-  const bool by_opcode = has_opcode(event);
   optional(has_id(event) ? std::optional{event.id} : std::nullopt);
-  optional(by_opcode ? std::optional{event.opcode} : std::nullopt);
-  optional(by_opcode ? std::optional{event.version} : std::nullopt);
+  optional(has_opcode(event) ? std::optional{event.opcode} : std::nullopt);
+  optional(has_version(event) ? std::optional{event.version} : std::nullopt);
   optional(has_level(event) ? std::optional{event.level} : std::nullopt);
   text.append(',');
   if (event.event_class == EventClass::manifest) text.append_hex(event.keywords);

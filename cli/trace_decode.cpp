@@ -16,18 +16,19 @@ using tracefile::EventClass;
 using tracefile::KindCount;
 
 struct Options : TraceInputOptions {
+  std::string syscall_map;
   TracePipelineOptions pipeline;
 };
 
-void write_header(JsonWriter& json, const tracefile::Trace& trace, tracefile::Order order) {
+void write_header(JsonWriter& json, const TraceInput& input, tracefile::Order order) {
   json.begin_object()
       .field("type", "header")
       .field("schema", "coldtrace.trace/1")
       .field("tool", tool_version)
-      .field("format", "etl")
+      .field("format", format_of(input))
       .field("order", order == tracefile::Order::time ? "time" : "file")
       .key("session");
-  write_session(json, trace);
+  write_session(json, input);
   json.end_object().end_document();
 }
 
@@ -42,6 +43,11 @@ std::string_view reason_of(const KindCount& count, Decoded decoded) {
   }
 }
 
+std::optional<std::string> guid_text(const tracefile::EventKind& kind) {
+  if (kind.event_class == EventClass::driver && kind.provider == core::Guid{}) return std::nullopt;
+  return core::to_string(kind.provider);
+}
+
 void write_undecoded(JsonWriter& json, const KindCount& count, Decoded decoded) {
   const auto events = count.events[static_cast<std::size_t>(decoded)];
   if (events == 0) return;
@@ -52,7 +58,7 @@ void write_undecoded(JsonWriter& json, const KindCount& count, Decoded decoded) 
   json.begin_object()
       .key("provider")
       .begin_object()
-      .field("guid", core::to_string(kind.provider))
+      .field("guid", guid_text(kind))
       .field("name", text(kind.provider_name))
       .end_object()
       .field("name", text(kind.name))
@@ -89,10 +95,31 @@ void write_summary(JsonWriter& json, const TracePipelineResult& result,
   json.end_object().end_document();
 }
 
+template <class Trace>
+TraceContext context_of(const Trace& trace, const SystemCallNames* calls) {
+  return {trace.clock(), trace.names(), trace.schemas(), calls};
+}
+
+std::unique_ptr<tracefile::EventSequence> open_stream(const TraceInput& input,
+                                                      const tracefile::StreamOptions& options) {
+  if (input.ctrace) return input.ctrace->stream(options);
+  return std::make_unique<tracefile::EventStream>(input.trace->stream(options));
+}
+
 Exit run(const Options& options) {
   Report report{options.findings};
   auto input = open_trace(options, TraceUse::lines, report);
   if (!input) return Exit::failure;
+  std::optional<SystemCallNames> calls;
+  if (!options.syscall_map.empty()) {
+    if (!input->ctrace) {
+      report.failed(options.syscall_map, "--syscall-map is for .ctrace files");
+      return Exit::failure;
+    }
+    calls = read_system_call_names(options.syscall_map, input->ctrace->header().ntdll,
+                                   input->findings, report);
+    if (!calls) return Exit::failure;
+  }
   Output output{options.output};
   JsonWriter json{output, options.int64};
   auto pipeline = options.pipeline;
@@ -105,11 +132,15 @@ Exit run(const Options& options) {
   if (csv)
     output.write(trace_csv_header);
   else
-    write_header(json, *input->trace, pipeline.order);
-  const auto result = write_trace(*input->trace, pipeline, output);
+    write_header(json, *input, pipeline.order);
+  const auto* names = calls ? &*calls : nullptr;
+  const auto context =
+      input->ctrace ? context_of(*input->ctrace, names) : context_of(*input->trace, names);
+  const auto events = open_stream(*input, to_stream_options(pipeline, context.clock));
+  const auto result = write_trace(context, *events, pipeline, output);
   if (!csv) {
     if (array) output.write(",");
-    write_summary(json, result, input->trace->names(), input->findings);
+    write_summary(json, result, context.names, input->findings);
     if (array) output.write("]\n");
   }
   output.commit();
@@ -158,6 +189,7 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
       app,
       {"decode", "Every event of a trace with its names and fields",
        "  coldtrace trace decode run.etl\n"
+       "  coldtrace trace decode run.ctrace\n"
        "  coldtrace trace decode run.etl --event Process --format csv -o processes.csv\n"
        "  coldtrace trace decode run.etl --provider Microsoft-Windows-DotNETRuntime --pid 4711\n",
        "  0  the whole trace was read\n"
@@ -176,6 +208,10 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
       ->check(CLI::IsMember({"time", "file"}));
   command->add_flag("--header-fields", options->pipeline.lines.header_fields,
                     "Also header type, place, size, channel, task and CPU times of each event");
+  command
+      ->add_option("--syscall-map", options->syscall_map,
+                   "Names system calls of a .ctrace file: ntdll.dll, or the JSON of 'syscalls map'")
+      ->type_name("FILE");
   add_selection_options(*command, options->pipeline);
   command->callback([options, &exit] { exit = run(*options); });
 }

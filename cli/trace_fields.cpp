@@ -53,6 +53,7 @@ void append_json_integer(core::TextBuffer& json, i64 number, Int64 int64) {
 void TraceFields::start(core::TextBuffer& json, std::optional<u32> pid, i64 time) {
   json_ = &json;
   resolved_.clear();
+  etw_event_ = {};
   pid_ = pid;
   time_ = time;
   arrays_ = 0;
@@ -88,6 +89,11 @@ void TraceFields::value(const FieldSchema& field, const Value& value) {
     return;
   }
   key(field);
+  if (value.out == OutType::encrypted) {
+    json_->append("\"encrypted\"");
+    return;
+  }
+  if (value.out == OutType::etw_event) etw_event_ = value.bytes;
   switch (shape) {
     case ValueShape::absent:
       json_->append("null");
@@ -142,6 +148,13 @@ void TraceFields::resolve(const FieldSchema& field, const Value& value) {
     return;
   }
   std::optional<std::string_view> name;
+  if (value.out == OutType::system_call || value.out == OutType::name_hash) {
+    if (calls_ == nullptr) return;
+    const auto& table = value.out == OutType::system_call ? calls_->by_number : calls_->by_hash;
+    const auto found = table.find(static_cast<u32>(value.number));
+    if (found != table.end()) add_resolved(field.name, found->second);
+    return;
+  }
   if (value.out == OutType::file_key) {
     name = names_.find_file(value.number, time_);
   } else if (value.out == OutType::registry_key) {

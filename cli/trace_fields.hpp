@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli/json.hpp"
+#include "cli/system_call_names.hpp"
 #include "core/text_buffer.hpp"
 #include "tracefile/name_tables.hpp"
 #include "tracefile/value_text.hpp"
@@ -15,13 +16,17 @@ void append_json_integer(core::TextBuffer& json, i64 number, Int64 int64);
 // stand for: names of files, registry keys, images and mapped values.
 class TraceFields final : public tracefile::FieldVisitor {
  public:
-  TraceFields(const tracefile::Clock& clock, const tracefile::NameTables& names, Int64 int64)
-      : names_{names}, int64_{int64}, texts_{clock} {}
+  // `calls` may be null.
+  TraceFields(const tracefile::Clock& clock, const tracefile::NameTables& names,
+              const SystemCallNames* calls, Int64 int64)
+      : names_{names}, calls_{calls}, int64_{int64}, texts_{clock} {}
 
   // Starts over: members go to `json`. `pid` and `time` are those of the event.
   void start(core::TextBuffer& json, std::optional<u32> pid, i64 time);
   // The members of the object of resolved names; empty when there are none.
   std::string_view resolved() const { return resolved_.view(); }
+  // The bytes of an event of ETW that is a field; empty when there is none.
+  core::ByteView etw_event() const { return etw_event_; }
 
   void value(const tracefile::FieldSchema& field, const tracefile::Value& value) override;
   void begin_array(const tracefile::FieldSchema& field) override;
@@ -38,10 +43,12 @@ class TraceFields final : public tracefile::FieldVisitor {
   bool in_array() const { return (arrays_ & 1U) != 0; }
 
   const tracefile::NameTables& names_;
+  const SystemCallNames* calls_;
   Int64 int64_;
   tracefile::ValueText texts_;
   core::TextBuffer* json_ = nullptr;
   core::TextBuffer resolved_;
+  core::ByteView etw_event_;
   std::optional<u32> pid_;
   i64 time_ = 0;
   u64 arrays_ = 0;  // one bit a level, the innermost lowest: whether it is an array

@@ -25,16 +25,18 @@ std::string name_of(const tracefile::EventKind& kind) {
   return kind.name.empty() ? number : fmt::format("{} ({})", printable(kind.name), number);
 }
 
-void write_text(Output& output, const tracefile::Trace& trace,
-                const std::vector<KindCount>& kinds) {
+std::string time_text(core::FileTime when) {
+  return when.ticks == 0 ? std::string{"not set"} : core::to_string(when);
+}
+
+void write_session_text(Output& output, const tracefile::Trace& trace) {
   const auto& header = trace.header();
-  const auto time = [](core::FileTime when) {
-    return when.ticks == 0 ? std::string{"not set"} : core::to_string(when);
-  };
   print(output, "Session       {} -> {}\n", printable(header.logger_name),
         printable(header.log_file_name));
-  print(output, "Time          {} to {}\n", time(header.start_time), time(header.end_time));
-  print(output, "Boot          {}, UTC{:+} minutes\n", time(header.boot_time), -i64{header.bias});
+  print(output, "Time          {} to {}\n", time_text(header.start_time),
+        time_text(header.end_time));
+  print(output, "Boot          {}, UTC{:+} minutes\n", time_text(header.boot_time),
+        -i64{header.bias});
   print(output, "Machine       Windows {}.{}.{}, {} processors, {} MHz, {}-bit\n",
         header.major_version, header.minor_version, header.provider_version, header.processors,
         header.cpu_speed, u64{header.pointer_size} * 8);
@@ -44,9 +46,40 @@ void write_text(Output& output, const tracefile::Trace& trace,
         trace.scan().buffers.size(), header.buffer_size, header.log_file_mode,
         to_string(trace.scan().compression));
   print(output, "Lost          {} events, {} buffers\n", header.events_lost, header.buffers_lost);
+}
+
+void write_image_text(Output& output, const char* title, const tracefile::TracedImage& image) {
+  if (!image.known()) return;
+  const auto& version = image.file_version;
+  print(output, "{:<13} {} {}.{}.{}.{}, stamp {:#010x}, size {:#x}\n", title, printable(image.name),
+        version[0], version[1], version[2], version[3], image.time_date_stamp, image.size_of_image);
+}
+
+void write_session_text(Output& output, const tracefile::Ctrace& trace) {
+  const auto& header = trace.header();
+  const auto& scan = trace.scan();
+  print(output, "Session       {}{}{}{}\n", core::to_string(header.session),
+        (header.flags & tracefile::CtraceHeader::boot_trace) != 0 ? ", boot trace" : "",
+        (header.flags & tracefile::CtraceHeader::wrap_around) != 0 ? ", wrap-around" : "",
+        scan.closed ? "" : ", never closed");
+  print(output, "Time          {}, boot {}\n", time_text(header.start_time),
+        time_text(header.boot_time));
+  print(output, "Machine       Windows {}.{}.{}, {} processors, {}-bit\n",
+        header.windows_version[0], header.windows_version[1], header.windows_version[2],
+        header.processors, u64{header.pointer_size} * 8);
+  write_image_text(output, "Kernel", header.kernel);
+  write_image_text(output, "System calls", header.ntdll);
+  print(output, "Clock         {}, {} Hz, {} calibration pairs, error at most {} ns\n",
+        to_string(header.clock), header.frequency, trace.pairs(), trace.error_bound() * 100);
+  print(output, "Buffers       {}, {} missing\n", scan.buffers.size(), scan.missing);
+  print(output, "Lost          {} events, {} reserved and never committed\n", scan.lost,
+        scan.uncommitted);
+}
+
+void write_kinds_text(Output& output, u64 events, const std::vector<KindCount>& kinds) {
   u64 exact = 0;
   for (const auto& count : kinds) exact += exact_of(count);
-  print(output, "Events        {}, {} decode exactly\n", trace.events(), exact);
+  print(output, "Events        {}, {} decode exactly\n", events, exact);
   core::Guid provider;
   bool first = true;
   for (const auto& count : kinds) {
@@ -82,18 +115,21 @@ void write_kind(JsonWriter& json, const KindCount& count) {
   json.end_object();
 }
 
-void write_json(JsonWriter& json, const tracefile::Trace& trace,
-                const std::vector<KindCount>& kinds, const core::Findings& findings) {
+void write_json(JsonWriter& json, const TraceInput& input, const std::vector<KindCount>& kinds) {
   json.begin_object()
       .field("schema", "coldtrace.trace-info/1")
       .field("tool", tool_version)
-      .field("format", "etl")
+      .field("format", format_of(input))
       .key("session");
-  write_session(json, trace);
+  write_session(json, input);
   json.key("providers").begin_array();
   for (std::size_t i = 0; i < kinds.size();) {
     const auto& provider = kinds[i].kind;
-    json.begin_object().field("guid", core::to_string(provider.provider));
+    json.begin_object().key("guid");
+    if (provider.event_class == EventClass::driver && provider.provider == core::Guid{})
+      json.value(nullptr);
+    else
+      json.value(core::to_string(provider.provider));
     if (provider.provider_name.empty())
       json.field("name", nullptr);
     else
@@ -107,7 +143,7 @@ void write_json(JsonWriter& json, const tracefile::Trace& trace,
     json.end_array().field("events", events).end_object();
   }
   json.end_array().key("findings");
-  write_findings(json, findings);
+  write_findings(json, input.findings);
   json.end_object().end_document();
 }
 
@@ -116,12 +152,18 @@ Exit run(const TraceInputOptions& options) {
   const auto input = open_trace(options, TraceUse::counts, report);
   if (!input) return Exit::failure;
   Output output{options.output};
-  const auto& kinds = input->trace->kinds();
+  const auto& kinds = input->ctrace ? input->ctrace->kinds() : input->trace->kinds();
   if (options.format == "json") {
     JsonWriter json{output, options.int64};
-    write_json(json, *input->trace, kinds, input->findings);
+    write_json(json, *input, kinds);
   } else {
-    write_text(output, *input->trace, kinds);
+    if (input->ctrace) {
+      write_session_text(output, *input->ctrace);
+      write_kinds_text(output, input->ctrace->scan().events, kinds);
+    } else {
+      write_session_text(output, *input->trace);
+      write_kinds_text(output, input->trace->events(), kinds);
+    }
   }
   output.commit();
   report.read(options.file, input->findings);
@@ -136,7 +178,7 @@ void add_trace_info(CLI::App& app, Exit& exit) {
       add_command(app,
                   {"info", "What a trace is: session, machine, clock, loss, and its events by kind",
                    "  coldtrace trace info run.etl\n"
-                   "  coldtrace trace info run.etl --format json\n",
+                   "  coldtrace trace info run.ctrace --format json\n",
                    "  0  the whole trace was read\n"
                    "  1  the trace has damage or loss\n"
                    "  2  not a trace, or it cannot be read\n"},

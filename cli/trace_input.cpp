@@ -22,7 +22,9 @@ std::optional<std::string> time_or_null(core::FileTime time) {
 
 void add_trace_input_options(CLI::App& command, TraceInputOptions& options) {
   options.jobs = std::max(1U, std::thread::hardware_concurrency());
-  command.add_option("file", options.file, "The trace: an .etl file, or one packed with gzip")
+  command
+      .add_option("file", options.file,
+                  "The trace: an .etl or .ctrace file, or one packed with gzip")
       ->required()
       ->type_name("FILE");
   command.add_option("-j,--jobs", options.jobs, "Threads; the output is the same for any number")
@@ -67,19 +69,37 @@ std::optional<TraceInput> open_trace(const TraceInputOptions& options, TraceUse 
   catalog.names = use == TraceUse::lines;
   catalog.kinds = use == TraceUse::counts;
   catalog.largest_names = options.names_limit;
+  if (tracefile::is_ctrace(*source)) {
+    auto ctrace = tracefile::Ctrace::open(*source, catalog, input.findings);
+    if (!ctrace) {
+      report.failed(options.file, ctrace.error());
+      return std::nullopt;
+    }
+    input.ctrace = std::move(*ctrace);
+    return input;
+  }
   auto trace = tracefile::Trace::open(*source, catalog, input.findings);
   if (!trace) {
     if (trace.error().fault == core::Fault::io)
       report.failed(options.file, trace.error());
     else
-      report.failed(options.file, fmt::format("not an .etl file: {}", trace.error()));
+      report.failed(options.file, fmt::format("not an .etl or .ctrace file: {}", trace.error()));
     return std::nullopt;
   }
   input.trace = std::make_unique<tracefile::Trace>(std::move(*trace));
   return input;
 }
 
-void write_session(JsonWriter& json, const tracefile::Trace& trace) {
+std::string_view format_of(const TraceInput& input) {
+  return input.ctrace ? "ctrace" : "etl";
+}
+
+void write_session(JsonWriter& json, const TraceInput& input) {
+  if (input.ctrace) {
+    write_session(json, *input.ctrace);
+    return;
+  }
+  const auto& trace = *input.trace;
   const auto& header = trace.header();
   const auto& scan = trace.scan();
   json.begin_object()

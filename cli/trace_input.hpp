@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/command.hpp"
+#include "tracefile/ctrace.hpp"
 #include "tracefile/trace.hpp"
 
 namespace coldtrace::cli {
@@ -23,7 +24,9 @@ void add_trace_input_options(CLI::App& command, TraceInputOptions& options);
 struct TraceInput {
   std::unique_ptr<core::ImageSource> file;
   std::unique_ptr<core::ImageSource> unpacked;  // null when the file is not compressed
+  // One of the two, by what the file is.
   std::unique_ptr<tracefile::Trace> trace;
+  std::unique_ptr<tracefile::Ctrace> ctrace;
   core::Findings findings;
 };
 
@@ -34,7 +37,11 @@ enum class TraceUse : u8 { lines, counts };
 std::optional<TraceInput> open_trace(const TraceInputOptions& options, TraceUse use,
                                      Report& report);
 
+// "etl" or "ctrace".
+std::string_view format_of(const TraceInput& input);
+
 // The object of the trace's header: session, machine, clock and loss.
-void write_session(JsonWriter& json, const tracefile::Trace& trace);
+void write_session(JsonWriter& json, const TraceInput& input);
+void write_session(JsonWriter& json, const tracefile::Ctrace& trace);
 
 }  // namespace coldtrace::cli

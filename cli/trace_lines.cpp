@@ -24,11 +24,12 @@ constexpr u8 stack_key_user = 38;
 
 }  // namespace
 
-TraceLines::TraceLines(const tracefile::Trace& trace, const TraceLineOptions& options)
-    : trace_{trace},
+TraceLines::TraceLines(const TraceContext& context, const TraceLineOptions& options)
+    : trace_{context},
       options_{options},
-      decoder_{trace.schemas()},
-      fields_{trace.clock(), trace.names(), options.int64} {}
+      decoder_{context.schemas},
+      fields_{context.clock, context.names, context.calls, options.int64},
+      etw_fields_{context.clock, context.names, nullptr, options.int64} {}
 
 void TraceLines::append_event(TextBuffer& text, const Event& event) {
   const auto& kind = decoder_.kind_of(event);
@@ -38,13 +39,19 @@ void TraceLines::append_event(TextBuffer& text, const Event& event) {
     append_json_event(text, event, kind);
 }
 
-void TraceLines::append_time(TextBuffer& text, i64 timestamp) {
-  text.append(times_.format(trace_.clock().to_file_time(timestamp)));
+void TraceLines::append_time(TextBuffer& text, const Event& event) {
+  text.append(times_.format(event.file_time != 0 ? core::FileTime{event.file_time}
+                                                 : trace_.clock.to_file_time(event.timestamp)));
+}
+
+void TraceLines::append_time(TextBuffer& text, const tracefile::Gap& gap) {
+  text.append(times_.format(gap.file_time != 0 ? core::FileTime{gap.file_time}
+                                               : trace_.clock.to_file_time(*gap.timestamp)));
 }
 
 void TraceLines::append_process(TextBuffer& json, const Event& event) {
   const auto name =
-      event.pid ? trace_.names().find_process(*event.pid, event.timestamp) : std::nullopt;
+      event.pid ? trace_.names.find_process(*event.pid, event.name_time()) : std::nullopt;
   if (!name) {
     json.append("null");
     return;
@@ -62,9 +69,15 @@ const std::string& TraceLines::kind_text(const EventKind& kind) {
   auto& cached = kind_texts_[kind.number];
   if (cached.ready) return cached.provider;
   scratch_.clear();
-  scratch_.append("\"provider\":{\"guid\":\"");
-  append_guid(scratch_, kind.provider.bytes);
-  scratch_.append("\",\"name\":");
+  scratch_.append("\"provider\":{\"guid\":");
+  if (kind.event_class == EventClass::driver && is_zero(kind.provider.bytes)) {
+    scratch_.append("null");
+  } else {
+    scratch_.append('"');
+    append_guid(scratch_, kind.provider.bytes);
+    scratch_.append('"');
+  }
+  scratch_.append(",\"name\":");
   const auto name_or_null = [&](const std::string& name) {
     if (name.empty())
       scratch_.append("null");
@@ -75,10 +88,10 @@ const std::string& TraceLines::kind_text(const EventKind& kind) {
   scratch_.append("},\"name\":");
   name_or_null(kind.name);
   scratch_.append(",\"id\":");
-  append_optional(
-      scratch_, kind.event_class == EventClass::manifest || kind.event_class == EventClass::message
-                    ? std::optional{kind.id}
-                    : std::nullopt);
+  append_optional(scratch_,
+                  kind.event_class != EventClass::classic && kind.event_class != EventClass::error
+                      ? std::optional{kind.id}
+                      : std::nullopt);
   cached = {std::string{scratch_.view()}, kind.kept};
   return cached.provider;
 }
@@ -88,13 +101,14 @@ void TraceLines::append_json_event(TextBuffer& text, const Event& event, const E
                                                    : "{\"type\":\"event\",\"time\":");
   if (event.has_time) {
     text.append('"');
-    append_time(text, event.timestamp);
+    append_time(text, event);
     text.append("\",\"timestamp\":");
     append_json_integer(text, event.timestamp, options_.int64);
   } else {
     text.append("null,\"timestamp\":null");
   }
-  if (trace_.clock().approximate()) text.append(",\"time_quality\":\"approximate\"");
+  if (trace_.clock.approximate() || event.approximate_time)
+    text.append(",\"time_quality\":\"approximate\"");
   text.append(",\"cpu\":");
   append_optional(text, event.cpu);
   text.append(",\"pid\":");
@@ -105,11 +119,10 @@ void TraceLines::append_json_event(TextBuffer& text, const Event& event, const E
   append_process(text, event);
   text.append(',');
   text.append(kind_text(kind));
-  const bool named = has_opcode(event);
   text.append(",\"opcode\":");
-  append_optional(text, named ? std::optional{event.opcode} : std::nullopt);
+  append_optional(text, has_opcode(event) ? std::optional{event.opcode} : std::nullopt);
   text.append(",\"version\":");
-  append_optional(text, named ? std::optional{event.version} : std::nullopt);
+  append_optional(text, has_version(event) ? std::optional{event.version} : std::nullopt);
   text.append(",\"level\":");
   append_optional(text, has_level(event) ? std::optional{event.level} : std::nullopt);
   text.append(",\"keywords\":");
@@ -140,10 +153,11 @@ void TraceLines::append_json_event(TextBuffer& text, const Event& event, const E
 
 // Members of the object `fields`; what is left of the payload goes to details_.
 Decoded TraceLines::append_payload(TextBuffer& json, const Event& event, const EventKind& kind) {
-  fields_.start(json, event.pid, event.timestamp);
+  fields_.start(json, event.pid, event.name_time());
   const auto result = decoder_.decode(event, kind, fields_);
   counter_.count(kind, result.decoded);
-  if (result.decoded == Decoded::exact) return result.decoded;
+  if (result.decoded == Decoded::exact || (kind.schema && kind.schema->encrypted))
+    return result.decoded;
   const auto rest = event.payload.subspan(std::min(result.consumed, event.payload.size()));
   if (rest.empty() && result.decoded == Decoded::raw) return result.decoded;
   details_.append(result.decoded == Decoded::raw ? ",\"payload\":\"" : ",\"trailing\":\"");
@@ -160,10 +174,41 @@ void TraceLines::append_details(TextBuffer& json, const Event& event) {
     json.append('}');
   }
   json.append(details_.view());
+  if (!fields_.etw_event().empty()) append_etw_event(json, event);
   append_extended(json, event);
   if (options_.header_fields) append_header_fields(json, event);
   json.append(",\"stack\":");
   append_stack(json, event);
+}
+
+// The event that ETW gave to its callback, read as if it lay in a buffer of an .etl file. The
+// schemas of manifest events are not in the trace, the kernel's and those of TraceLogging are.
+void TraceLines::append_etw_event(TextBuffer& json, const Event& event) {
+  tracefile::BufferWalker walker{
+      fields_.etw_event(), {event.buffer_offset, event.pointer_size == 8, event.cpu}, 0};
+  json.append(",\"etw\":");
+  if (!walker.next()) {
+    json.append("null");
+    return;
+  }
+  const auto& inner = walker.event();
+  const auto& kind = decoder_.kind_of(inner);
+  json.append('{');
+  json.append(kind_text(kind));
+  json.append(",\"opcode\":");
+  append_optional(json, has_opcode(inner) ? std::optional{inner.opcode} : std::nullopt);
+  json.append(",\"version\":");
+  append_optional(json, has_version(inner) ? std::optional{inner.version} : std::nullopt);
+  json.append(",\"pid\":");
+  append_optional(json, inner.pid);
+  json.append(",\"tid\":");
+  append_optional(json, inner.tid);
+  json.append(",\"fields\":{");
+  etw_fields_.start(json, inner.pid, event.name_time());
+  const auto result = decoder_.decode(inner, kind, etw_fields_);
+  json.append("},\"decoded\":\"");
+  json.append(to_string(result.decoded));
+  json.append("\"}");
 }
 
 void TraceLines::append_stack(TextBuffer& json, const Event& event) {
@@ -179,7 +224,7 @@ void TraceLines::append_stack(TextBuffer& json, const Event& event) {
     stack_.keys.push_back(event.pointer_size == 8 ? *core::load<u64>(event.payload, 16)
                                                   : u64{*core::load<u32>(event.payload, 16)});
   for (const auto key : stack_.keys)
-    if (const auto frames = trace_.names().find_stack(key))
+    if (const auto frames = trace_.names.find_stack(key))
       stack_.frames.insert(stack_.frames.end(), frames->begin(), frames->end());
   if (stack_.frames.empty()) {
     json.append("null");
@@ -198,7 +243,9 @@ void TraceLines::append_stack(TextBuffer& json, const Event& event) {
 
 void TraceLines::append_header_fields(TextBuffer& json, const Event& event) {
   json.append(",\"header\":{\"type\":\"");
-  json.append(to_string(static_cast<tracefile::HeaderType>(event.header_type)));
+  json.append(event.event_class == EventClass::driver
+                  ? "entry"
+                  : to_string(static_cast<tracefile::HeaderType>(event.header_type)));
   json.append("\",\"buffer\":");
   json.append_decimal(event.buffer_offset);
   json.append(",\"offset\":");
@@ -221,9 +268,10 @@ void TraceLines::append_header_fields(TextBuffer& json, const Event& event) {
 }
 
 void TraceLines::append_gap(TextBuffer& text, const tracefile::Gap& gap) {
-  const auto place = fmt::format(
-      "\"reason\":\"{}\",\"offset\":{},\"length\":{}{}", to_string(gap.reason), gap.offset,
-      gap.length, gap.buffers > 0 ? fmt::format(",\"buffers\":{}", gap.buffers) : "");
+  const auto place = fmt::format("\"reason\":\"{}\",\"offset\":{},\"length\":{}{}{}",
+                                 to_string(gap.reason), gap.offset, gap.length,
+                                 gap.buffers > 0 ? fmt::format(",\"buffers\":{}", gap.buffers) : "",
+                                 gap.events > 0 ? fmt::format(",\"events\":{}", gap.events) : "");
   if (options_.format == TraceFormat::csv) {
     append_csv_gap(text, gap, place);
     return;
@@ -232,7 +280,7 @@ void TraceLines::append_gap(TextBuffer& text, const tracefile::Gap& gap) {
   text.append("{\"type\":\"gap\",\"time\":");
   if (gap.timestamp) {
     text.append('"');
-    append_time(text, *gap.timestamp);
+    append_time(text, gap);
     text.append("\",\"timestamp\":");
     append_json_integer(text, *gap.timestamp, options_.int64);
   } else {

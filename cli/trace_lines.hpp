@@ -13,6 +13,14 @@ constexpr std::string_view trace_csv_header =
     "type,time,timestamp,cpu,pid,tid,process,provider_guid,provider,name,id,opcode,version,level,"
     "keywords,activity,decoded,fields,details\n";
 
+// What the lines of a trace of any format are made with.
+struct TraceContext {
+  const tracefile::Clock& clock;
+  const tracefile::NameTables& names;
+  const tracefile::SchemaSource& schemas;
+  const SystemCallNames* calls = nullptr;
+};
+
 struct TraceLineOptions {
   TraceFormat format = TraceFormat::ndjson;
   Int64 int64 = Int64::number;
@@ -22,7 +30,7 @@ struct TraceLineOptions {
 // Writes events and gaps of one trace as lines and counts how they decoded. One object a thread.
 class TraceLines {
  public:
-  TraceLines(const tracefile::Trace& trace, const TraceLineOptions& options);
+  TraceLines(const TraceContext& context, const TraceLineOptions& options);
 
   void append_event(core::TextBuffer& text, const tracefile::Event& event);
   void append_gap(core::TextBuffer& text, const tracefile::Gap& gap);
@@ -51,16 +59,19 @@ class TraceLines {
                                     const tracefile::EventKind& kind);
   void append_details(core::TextBuffer& json, const tracefile::Event& event);
   void append_extended(core::TextBuffer& json, const tracefile::Event& event);
+  void append_etw_event(core::TextBuffer& json, const tracefile::Event& event);
   void append_header_fields(core::TextBuffer& json, const tracefile::Event& event);
   void append_stack(core::TextBuffer& json, const tracefile::Event& event);
-  void append_time(core::TextBuffer& text, i64 timestamp);
+  void append_time(core::TextBuffer& text, const tracefile::Event& event);
+  void append_time(core::TextBuffer& text, const tracefile::Gap& gap);
   void append_process(core::TextBuffer& json, const tracefile::Event& event);
   const std::string& kind_text(const tracefile::EventKind& kind);
 
-  const tracefile::Trace& trace_;
+  TraceContext trace_;
   TraceLineOptions options_;
   tracefile::EventDecoder decoder_;
   TraceFields fields_;
+  TraceFields etw_fields_;
   tracefile::KindCounter counter_;
   core::FileTimeFormatter times_;
   std::vector<KindText> kind_texts_;

@@ -53,12 +53,12 @@ void make_lines(Batch& batch, TraceLines& lines) {
 // Fills batches with the wanted events and the gaps of a trace.
 class BatchFiller {
  public:
-  BatchFiller(const tracefile::Trace& trace, const TracePipelineOptions& options,
-              TracePipelineResult& result)
+  BatchFiller(const TraceContext& context, tracefile::EventSequence& events,
+              const TracePipelineOptions& options, TracePipelineResult& result)
       : options_{options},
         result_{result},
-        stream_{trace.stream(stream_options(trace, options))},
-        selector_{trace, options.selection} {}
+        stream_{events},
+        selector_{context.schemas, options.selection} {}
 
   // False when there is nothing more.
   bool fill(Batch& batch) {
@@ -68,15 +68,7 @@ class BatchFiller {
   }
 
  private:
-  using Item = tracefile::EventStream::Item;
-
-  static tracefile::StreamOptions stream_options(const tracefile::Trace& trace,
-                                                 const TracePipelineOptions& options) {
-    tracefile::StreamOptions stream_options;
-    stream_options.order = options.order;
-    limit_to_times(options.selection, trace.clock(), stream_options);
-    return stream_options;
-  }
+  using Item = tracefile::EventSequence::Item;
 
   void add_next(Batch& batch) {
     const auto item = stream_.next();
@@ -95,19 +87,27 @@ class BatchFiller {
 
   const TracePipelineOptions& options_;
   TracePipelineResult& result_;
-  tracefile::EventStream stream_;
+  tracefile::EventSequence& stream_;
   TraceSelector selector_;
   bool ended_ = false;
 };
 
 }  // namespace
 
-TracePipelineResult write_trace(const tracefile::Trace& trace, const TracePipelineOptions& options,
-                                Output& output) {
+tracefile::StreamOptions to_stream_options(const TracePipelineOptions& options,
+                                           const tracefile::Clock& clock) {
+  tracefile::StreamOptions stream_options;
+  stream_options.order = options.order;
+  limit_to_times(options.selection, clock, stream_options);
+  return stream_options;
+}
+
+TracePipelineResult write_trace(const TraceContext& context, tracefile::EventSequence& events,
+                                const TracePipelineOptions& options, Output& output) {
   TracePipelineResult result;
-  BatchFiller filler{trace, options, result};
+  BatchFiller filler{context, events, options, result};
   std::deque<TraceLines> lines;
-  for (unsigned i = 0; i < options.jobs; ++i) lines.emplace_back(trace, options.lines);
+  for (unsigned i = 0; i < options.jobs; ++i) lines.emplace_back(context, options.lines);
   core::ordered_pipeline<Batch>(
       options.jobs, [&](Batch& batch) { return filler.fill(batch); },
       [&](unsigned worker, Batch& batch) { make_lines(batch, lines[worker]); },

@@ -20,9 +20,13 @@ struct TracePipelineResult {
   std::vector<tracefile::KindCount> kinds;
 };
 
+// The limits that a selection sets to the events of an .etl file, or of a .ctrace file.
+tracefile::StreamOptions to_stream_options(const TracePipelineOptions& options,
+                                           const tracefile::Clock& clock);
+
 // Writes all wanted events. This thread merges and selects; lines are made batch by batch by
 // `jobs` threads and written in the order of the batches, so the output is always the same.
-TracePipelineResult write_trace(const tracefile::Trace& trace, const TracePipelineOptions& options,
-                                Output& output);
+TracePipelineResult write_trace(const TraceContext& context, tracefile::EventSequence& events,
+                                const TracePipelineOptions& options, Output& output);
 
 }  // namespace coldtrace::cli

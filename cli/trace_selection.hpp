@@ -21,8 +21,8 @@ struct TraceSelection {
 // Decides event by event; remembers its answer for each kind.
 class TraceSelector {
  public:
-  TraceSelector(const tracefile::Trace& trace, const TraceSelection& selection)
-      : selection_{selection}, decoder_{trace.schemas()} {}
+  TraceSelector(const tracefile::SchemaSource& schemas, const TraceSelection& selection)
+      : selection_{selection}, decoder_{schemas} {}
 
   bool wants(const tracefile::Event& event);
 

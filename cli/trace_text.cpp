@@ -27,11 +27,16 @@ bool is_zero(core::ByteView bytes) {
 }
 
 bool has_id(const tracefile::Event& event) {
-  return event.event_class == EventClass::manifest || event.event_class == EventClass::message;
+  return event.event_class == EventClass::manifest || event.event_class == EventClass::message ||
+         event.event_class == EventClass::driver;
 }
 
 bool has_opcode(const tracefile::Event& event) {
   return event.event_class == EventClass::classic || event.event_class == EventClass::manifest;
+}
+
+bool has_version(const tracefile::Event& event) {
+  return has_opcode(event) || event.event_class == EventClass::driver;
 }
 
 bool has_level(const tracefile::Event& event) {

@@ -23,6 +23,7 @@ bool is_zero(core::ByteView bytes);
 // Which members events of a class have.
 bool has_id(const tracefile::Event& event);
 bool has_opcode(const tracefile::Event& event);
+bool has_version(const tracefile::Event& event);
 bool has_level(const tracefile::Event& event);
 
 }  // namespace coldtrace::cli

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "core/crc32.hpp"
+#include "core/crc32c.hpp"
 #include "fixtures/read_hook_table.hpp"
 #include "syscall-map/hook_table_decoder.hpp"
 #include "syscall-map/hook_table_differences.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/crc32.hpp"
+#include "core/crc32c.hpp"
 #include "core/hex.hpp"
 #include "core/text.hpp"
 #include "syscall-map/hook_table_encoder.hpp"
@@ -288,8 +288,8 @@ void Decoder::read_header() {
     in.reject(core::Fault::truncated, 12, "file_size", size, file_.size());
   if (in.ok()) {
     constexpr std::byte zeros[4]{};
-    const auto computed = core::crc32c(file_.subspan(crc_offset + 4),
-                                       core::crc32c(zeros, core::crc32c(file_.first(crc_offset))));
+    const auto before = core::crc32c(core::crc32c(file_.first(crc_offset)), zeros);
+    const auto computed = core::crc32c(before, file_.subspan(crc_offset + 4));
     if (computed != crc) in.reject(core::Fault::bad_value, crc_offset, "crc32c", computed, crc);
   }
   const auto entries = core::slice(file_, offset, u64{count} * section_entry_size);

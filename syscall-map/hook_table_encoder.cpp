@@ -4,7 +4,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "core/crc32.hpp"
+#include "core/crc32c.hpp"
 #include "core/hex.hpp"
 #include "core/text.hpp"
 #include "syscall-map/hook_table_fields.hpp"

@@ -208,6 +208,8 @@ std::string_view to_string(Gap::Reason reason) {
       return "not-a-buffer";
     case Gap::Reason::buffers_missing:
       return "buffers-missing";
+    case Gap::Reason::entries_torn:
+      return "entries-torn";
   }
   return "unknown";
 }

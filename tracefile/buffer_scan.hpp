@@ -18,13 +18,16 @@ struct Gap {
     unreadable,       // the bytes cannot be read
     not_a_buffer,     // bytes between buffers that are none
     buffers_missing,  // the numbers of the buffers have a hole before this one
+    entries_torn,     // room in a buffer that was reserved and never written
   };
   Reason reason;
   u64 offset;  // in the file
   u64 length;  // bytes
   std::optional<i64> timestamp;
   std::optional<u16> cpu;
-  u64 buffers = 0;  // how many are missing
+  u64 buffers = 0;    // how many are missing
+  u64 events = 0;     // how many were lost, where that is known
+  u64 file_time = 0;  // as that of events
 };
 
 std::string_view to_string(Gap::Reason reason);

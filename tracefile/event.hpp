@@ -12,6 +12,7 @@ enum class EventClass : u8 {
   manifest,  // by provider GUID, id and version: manifests, EventSource, TraceLogging
   message,   // by message GUID and number: WPP
   error,     // a logger's own record of a failure
+  driver,    // by provider GUID, id and version: entries of a .ctrace file
 };
 
 // One event as its file holds it: header fields, and the payload as bytes to be decoded on demand.
@@ -42,6 +43,11 @@ struct Event {
   u64 buffer_offset;  // of its buffer in the file
   u32 offset;         // in the uncompressed buffer
   u32 size;           // header and payload, without padding
+  u64 file_time = 0;  // FILETIME of a trace whose processors have clocks of their own; else 0
+  bool approximate_time = false;
+
+  // What names of the trace are looked up by.
+  i64 name_time() const { return file_time != 0 ? static_cast<i64>(file_time) : timestamp; }
 };
 
 }  // namespace coldtrace::tracefile

@@ -132,6 +132,9 @@ EventKind EventDecoder::make_kind(const Event& event, core::ByteView schema_item
       else
         describe_manifest(event, kind);
       break;
+    case EventClass::driver:
+      describe_driver(event, kind);
+      break;
     case EventClass::message:
       kind.undecoded = Undecoded::message_format;
       break;
@@ -195,6 +198,17 @@ void EventDecoder::describe_trace_logging(const Event& event, core::ByteView ite
   make_names_unique(schema->fields);
   kind.name = schema->event_name;
   kind.schema = std::make_shared<const EventSchema>(std::move(*schema));
+}
+
+void EventDecoder::describe_driver(const Event& event, EventKind& kind) const {
+  kind.looked_up = true;
+  kind.schema = schemas_.find({event.provider, event.id, event.version, false});
+  if (!kind.schema) {
+    kind.undecoded = Undecoded::no_schema;
+    return;
+  }
+  kind.provider_name = kind.schema->provider_name;
+  kind.name = kind.schema->event_name;
 }
 
 DecodeResult EventDecoder::decode(const Event& event, const EventKind& kind,

@@ -66,6 +66,7 @@ class EventDecoder {
   EventKind make_kind(const Event& event, core::ByteView schema_item) const;
   void describe_classic(const Event& event, EventKind& kind) const;
   void describe_manifest(const Event& event, EventKind& kind) const;
+  void describe_driver(const Event& event, EventKind& kind) const;
   void describe_trace_logging(const Event& event, core::ByteView item, EventKind& kind) const;
   void grow();
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tracefile/catalog.hpp"
+#include "tracefile/event_sequence.hpp"
 
 namespace coldtrace::tracefile {
 
@@ -36,19 +37,16 @@ struct StreamOptions {
 // The events of a trace one after the other, with the gaps at their places. Buffers are runs that
 // overlap in time; a run's buffer is read when its first event is due, and when too many overlap
 // those due last are dropped and read again later, so that memory stays bounded.
-class EventStream {
+class EventStream final : public EventSequence {
  public:
   // What is given must outlive the stream.
   EventStream(const core::ImageSource& source, const BufferScan& scan, const NameTables& names,
               const StreamOptions& options);
 
-  enum class Item : u8 { event, gap, end };
-  Item next();
-
-  const Event& event() const { return event_; }
-  // Keeps the bytes of the event alive.
-  const std::shared_ptr<const Buffer>& buffer() const { return event_buffer_; }
-  const Gap& gap() const { return *gap_; }
+  Item next() override;
+  const Event& event() const override { return event_; }
+  const std::shared_ptr<const Buffer>& buffer() const override { return event_buffer_; }
+  const Gap& gap() const override { return *gap_; }
 
  private:
   struct Run {

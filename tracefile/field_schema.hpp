@@ -84,6 +84,10 @@ enum class OutType : u16 {
   file_key = 1000,  // address of a file object or of its control block
   registry_key = 1001,
   stack_key = 1002,
+  system_call = 1003,  // service number
+  name_hash = 1004,    // of a service's name
+  etw_event = 1005,    // an event as ETW has it in its buffers
+  encrypted = 1006,    // never shown
 };
 
 // Names of a field's values, or of its bits.
@@ -133,6 +137,7 @@ struct EventSchema {
   std::string event_name;  // task and opcode, or the producer's own name
   std::string message;     // may be empty
   u16 slots = 0;           // the greatest slot in use
+  bool encrypted = false;  // no byte of the payload is shown but by its fields
   std::vector<FieldSchema> fields;
 };
 

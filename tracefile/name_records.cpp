@@ -209,4 +209,8 @@ void NameRecords::add_stack(const Event& event) {
       {Subject::stack, Verb::exists_before, 0, event.timestamp, word(0), 0, first, count});
 }
 
+void NameRecords::add_started_process(u32 pid, i64 time, std::string_view image_name) {
+  push({Subject::process, Verb::begins, 0, time, pid, 0, 0, 0}, image_name);
+}
+
 }  // namespace coldtrace::tracefile

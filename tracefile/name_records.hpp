@@ -35,6 +35,8 @@ class NameRecords {
  public:
   // Adds what the event says; most say nothing.
   void add(const Event& event);
+  // A process that begins, by what another format says of it.
+  void add_started_process(u32 pid, i64 time, std::string_view image_name);
 
   const std::vector<NameRecord>& all() const { return records_; }
   std::string_view text(const NameRecord& record) const {

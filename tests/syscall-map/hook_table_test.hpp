@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "core/crc32.hpp"
+#include "core/crc32c.hpp"
 #include "core/integers.hpp"
 #include "syscall-map/hook_table_encoder.hpp"
 

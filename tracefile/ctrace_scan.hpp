@@ -1,0 +1,50 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "core/findings.hpp"
+#include "core/image_source.hpp"
+#include "tracefile/buffer_scan.hpp"
+#include "tracefile/ctrace_buffer.hpp"
+#include "tracefile/ctrace_clock.hpp"
+#include "tracefile/ctrace_header.hpp"
+
+namespace coldtrace::tracefile {
+
+// One buffer of the file as the index keeps it: its CRC holds.
+struct CtraceBufferEntry {
+  u64 offset;
+  u64 first_stamp, last_stamp;  // the least and greatest of its committed entries
+  u32 length;                   // header included
+  u32 sequence;
+  u32 events;  // committed
+  u16 processor;
+};
+
+// What a first pass over the whole file finds.
+struct CtraceScan {
+  std::vector<CtraceBufferEntry> buffers;  // in file order
+  std::vector<Gap> gaps;                   // `timestamp` is a stamp of the gap's processor
+  std::map<u16, std::vector<CalibrationPair>> pairs;  // by processor, in file order
+  u64 events = 0;
+  u64 lost = 0;
+  u64 uncommitted = 0;
+  u64 missing = 0;  // buffers, by the holes in the sequence numbers
+  bool closed = false;
+};
+
+// Is told of every committed entry of the first pass, in file order.
+class CtraceVisitor {
+ public:
+  CtraceVisitor() = default;
+  CtraceVisitor(const CtraceVisitor&) = delete;
+  CtraceVisitor& operator=(const CtraceVisitor&) = delete;
+  virtual ~CtraceVisitor() = default;
+  virtual void visit(u16 processor, const CtraceEntry& entry) = 0;
+};
+
+CtraceScan scan_ctrace(const core::ImageSource& source, const CtraceHeader& header,
+                       CtraceVisitor& visitor, core::Findings& findings);
+
+}  // namespace coldtrace::tracefile

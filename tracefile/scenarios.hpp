@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+
+#include "tracefile/ctrace_writer.hpp"
+
+namespace coldtrace::tracefile {
+
+// Made-up runs of a system, to try readers and diagrams on: what the seeds' authors looked at.
+struct ScenarioOptions {
+  u64 seed = 1;
+  u32 rounds = 0;     // how often the scenario's loop runs; 0 is its own number
+  TracedImage ntdll;  // whose system call numbers the trace claims to have
+};
+
+struct Scenario {
+  std::string_view name;
+  std::string_view summary;
+};
+
+const std::array<Scenario, 6>& scenarios();
+
+// Writes the scenario's trace; the same bytes for the same options. False for an unknown name.
+bool synthesize(std::string_view name, const ScenarioOptions& options,
+                const CtraceWriter::Sink& sink);
+
+}  // namespace coldtrace::tracefile
