@@ -6,6 +6,7 @@ void add_trace_commands(CLI::App& app, Exit& exit) {
   auto* group = add_group(app, "trace", "Event traces: Windows .etl files");
   add_trace_decode(*group, exit);
   add_trace_info(*group, exit);
+  add_trace_control(*group, exit);
 }
 
 }  // namespace coldtrace::cli

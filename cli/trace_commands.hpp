@@ -6,5 +6,6 @@ namespace coldtrace::cli {
 
 void add_trace_decode(CLI::App& app, Exit& exit);
 void add_trace_info(CLI::App& app, Exit& exit);
+void add_trace_control(CLI::App& app, Exit& exit);
 
 }  // namespace coldtrace::cli
