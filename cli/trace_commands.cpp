@@ -7,6 +7,7 @@ void add_trace_commands(CLI::App& app, Exit& exit) {
                           "Event traces: Windows .etl files, and coldtrace's own .ctrace files");
   add_trace_decode(*group, exit);
   add_trace_info(*group, exit);
+  add_trace_control(*group, exit);
   add_trace_schema(*group, exit);
   add_trace_synthesize(*group, exit);
 }
