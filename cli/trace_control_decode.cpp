@@ -48,7 +48,7 @@ void add_findings(Answer& answer) {
   answer.findings.merge(answer.buffer.findings);
   if (!answer.expectation) return;
   if (answer.expectation->outcome == Outcome::fails)
-    answer.findings.warning("control-status", std::nullopt, "the call fails with {}, unless {}",
+    answer.findings.warning("control-status", std::nullopt, "the call fails with {}; the check: {}",
                             statuses_text(answer.expectation->statuses),
                             answer.expectation->check->text);
   if (!answer.expectation->stated)
@@ -101,7 +101,7 @@ void write_text(Output& output, const Options& options, const Answer& answer) {
   if (!answer.expectation) return;
   print(output, "status: {}\n", outcome_text(*answer.expectation));
   if (const auto* check = answer.expectation->check)
-    print(output, "  because of: {}\n", check->text);
+    print(output, "  the check: {}\n", check->text);
   for (const auto* check : answer.expectation->assumed)
     print(output, "  as long as: {}\n", check->text);
 }

@@ -88,7 +88,7 @@ struct ControlValue {
 
 std::span<const ControlLayout> control_layouts();
 
-// All fields, by structure and offset. Bytes between them are padding.
+// All fields, by structure and offset. Bytes between them are padding or not described.
 std::span<const ControlField> control_fields();
 
 // Null where the version does not have the structure.

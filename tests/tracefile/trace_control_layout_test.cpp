@@ -69,16 +69,16 @@ TEST_CASE("what the document lays out is decoded there") {
       {"Function Code 0x0B", 0x0b, v6_0, output, "reference clock.StartTime", 0x10, 8},
       {"Function Code 0x0B", 0x0b, v6_1, input, "ReservedBufferSpaceSize", 4, 4},
       {"Function Code 0x0B", 0x0b, v6_1, input, "ReservedBufferSpace", 8, 8},
-      {"Function Code 0x0B", 0x0b, v6_1, input, "ReservedBufferSpaceBitMap buffer", 0x10, 8},
+      {"Function Code 0x0B", 0x0b, v6_1, input, "buffer of the ReservedBufferSpaceBitMap", 0x10, 8},
       {"Function Code 0x0B", 0x0b, v6_2, input, "DisconnectEvent", 0x18, 8},
       {"Function Code 0x0B", 0x0b, v6_2, input, "DataAvailableEvent", 0x20, 8},
       {"Function Code 0x0B", 0x0b, v6_2, input, "UserBufferListHead", 0x28, 8},
       {"Function Code 0x0B", 0x0b, v6_2, input, "UserBufferCount", 0x30, 8},
-      {"Function Code 0x0B", 0x0b, v6_1, output, "EtwConsumer handle", 0x38, 8},
+      {"Function Code 0x0B", 0x0b, v6_1, output, "handle of the EtwConsumer", 0x38, 8},
       {"Function Code 0x0B", 0x0b, v6_2, output, "reference clock.StartPerfClock", 0x48, 8},
       {"Function Code 0x0B", 0x0b, v6_3, input, "EventsLostCount", 0x38, 8},
       {"Function Code 0x0B", 0x0b, v10_0, input, "BuffersLostCount", 0x40, 8},
-      {"Function Code 0x0B", 0x0b, v10_0, output, "EtwConsumer handle", 0x48, 8},
+      {"Function Code 0x0B", 0x0b, v10_0, output, "handle of the EtwConsumer", 0x48, 8},
       {"Function Code 0x0B", 0x0b, v6_3, output, "reference clock.StartTime", 0x50, 8},
       {"EtwActivityIdCreate (0x0C)", 0x0c, v10_0, output, "activity ID", 0, 16},
       {"EtwWdiScenarioCode (0x0D)", 0x0d, v6_0, input, "registration handle", 0, 8},
@@ -87,11 +87,11 @@ TEST_CASE("what the document lays out is decoded there") {
       {"EtwWdiScenarioCode (0x0D)", 0x0d, v10_0, input, "control code", 0x28, 4},
       {"Function Code 0x0E", 0x0e, v6_0, input, "logger ID", 0, 4},
       {"Function Code 0x0E", 0x0e, v6_0, input, "consumer ID", 4, 4},
-      {"Function Code 0x0E", 0x0e, v6_1, input, "EtwConsumer handle", 0, 4},
+      {"Function Code 0x0E", 0x0e, v6_1, input, "handle of the EtwConsumer", 0, 4},
       {"Function Code 0x0F", 0x0f, v6_0, input, "header.provider GUID", 0, 16},
       {"Function Code 0x0F", 0x0f, v6_0, input, "header.notification type", 0x10, 4},
       {"Function Code 0x0F", 0x0f, v6_0, input, "header.registration index", 0x14, 2},
-      {"Function Code 0x0F", 0x0f, v6_0, output, "header.ETW_REG_ENTRY handle", 0x18, 8},
+      {"Function Code 0x0F", 0x0f, v6_0, output, "header.handle of the ETW_REG_ENTRY", 0x18, 8},
       {"Function Code 0x0F", 0x0f, v6_2, input, "header.reserved", 0x20, 8},
       {"Function Code 0x0F", 0x0f, v6_3, input, "header.callback function", 0x20, 8},
       {"Function Code 0x0F", 0x0f, v10_0, output,
@@ -173,7 +173,7 @@ TEST_CASE("of every buffer that is cut off, what is there is decoded") {
 // Source: NtTraceControl, "Function Code 0x0F".
 TEST_CASE("filters follow an enable notification as each version writes them") {
   auto old = enable_notification(0x80000000);
-  add_filter(old, 5, 0x20, 0x28).write_zeros(0x10);
+  add_filter(old, 5, 0x20, 0x20).write_zeros(8);
   add_filter(old, 6, 0x18, 0);
   auto recent = enable_notification(1);
   recent.write_u64(0x90).write_u32(0x40).write_u32(0x80000000).write_zeros(8);
@@ -189,12 +189,12 @@ TEST_CASE("filters follow an enable notification as each version writes them") {
   CHECK(decoded.rest_size == 0);
   REQUIRE(fields.contains("filters[1].Id"));
   CHECK(fields["filters[0].Id"]->number == 5);
-  CHECK(fields["filters[1].Id"]->offset == 0xa0);
+  CHECK(fields["filters[1].Id"]->offset == 0x98);
   CHECK_FALSE(fields.contains("filter descriptor.Ptr"));
 
   decoded = decode_control_buffer(0x11, KernelVersion::v6_0, ControlDirection::input, old.view());
   CHECK(by_name(decoded).count("filters[0].Id") == 0);
-  CHECK(decoded.rest_size == 0x40);
+  CHECK(decoded.rest_size == 0x38);
 
   for (const u32 code : {0x10U, 0x11U}) {
     const auto direction = code == 0x10 ? ControlDirection::output : ControlDirection::input;
