@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "tracefile/sift_down.hpp"
+
 namespace coldtrace::tracefile {
 namespace {
 
@@ -138,19 +140,6 @@ bool CtraceStream::before(const Run& a, const Run& b) const {
   return std::tie(a.time, a.processor) < std::tie(b.time, b.processor);
 }
 
-// Restores the heap after the first run moved on.
-void CtraceStream::sift_down() {
-  std::size_t at = 0;
-  while (true) {
-    std::size_t child = 2 * at + 1;
-    if (child >= heap_.size()) return;
-    if (child + 1 < heap_.size() && before(*heap_[child + 1], *heap_[child])) ++child;
-    if (!before(*heap_[child], *heap_[at])) return;
-    std::swap(heap_[at], heap_[child]);
-    at = child;
-  }
-}
-
 void CtraceStream::drop_latest(const Run& keep) {
   while (held_ > options_.largest_buffers) {
     Run* latest = nullptr;
@@ -177,7 +166,7 @@ bool CtraceStream::advance() {
         std::swap(heap_.front(), heap_.back());
         heap_.pop_back();
       }
-      sift_down();
+      sift_down(heap_, [this](const Run& a, const Run& b) { return before(a, b); });
       continue;
     }
     consumed_ = true;

@@ -41,7 +41,6 @@ class CtraceStream final : public EventSequence {
   bool advance();
   void drop_latest(const Run& keep);
   bool before(const Run& a, const Run& b) const;
-  void sift_down();
   bool is_due(const Gap& gap) const;
 
   const Ctrace& trace_;

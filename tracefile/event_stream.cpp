@@ -4,6 +4,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "tracefile/sift_down.hpp"
 #include "tracefile/trace_header.hpp"
 
 namespace coldtrace::tracefile {
@@ -161,19 +162,6 @@ bool EventStream::before(const Run& a, const Run& b) const {
   return std::tie(cpu_a, a.index) < std::tie(cpu_b, b.index);
 }
 
-// Restores the heap after the first run moved on.
-void EventStream::sift_down() {
-  std::size_t at = 0;
-  while (true) {
-    std::size_t child = 2 * at + 1;
-    if (child >= heap_.size()) return;
-    if (child + 1 < heap_.size() && before(*heap_[child + 1], *heap_[child])) ++child;
-    if (!before(*heap_[child], *heap_[at])) return;
-    std::swap(heap_[at], heap_[child]);
-    at = child;
-  }
-}
-
 void EventStream::drop_latest(const Run& keep) {
   while (held_ > options_.largest_buffers) {
     Run* latest = nullptr;
@@ -211,14 +199,12 @@ void EventStream::open_due() {
 bool EventStream::next_in_time() {
   if (!consumed_) {
     auto& run = *heap_.front();
-    if (step(run)) {
-      sift_down();
-    } else {
+    if (!step(run)) {
       held_ -= run.buffer->bytes.size();
       std::swap(heap_.front(), heap_.back());
       heap_.pop_back();
-      sift_down();
     }
+    sift_down(heap_, [this](const Run& a, const Run& b) { return before(a, b); });
     consumed_ = true;
   }
   open_due();

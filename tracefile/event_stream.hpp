@@ -67,7 +67,6 @@ class EventStream final : public EventSequence {
   void open_due();
   void drop_latest(const Run& keep);
   bool before(const Run& a, const Run& b) const;
-  void sift_down();
   bool is_due(const Gap& gap) const;
   bool wanted(const Event& event) const;
 

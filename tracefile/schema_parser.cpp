@@ -1,16 +1,16 @@
 #include "tracefile/schema_parser.hpp"
 
-#include <algorithm>
-
-#include <boost/spirit/home/x3.hpp>
 #include <fmt/format.h>
 
+#include "core/grammar.hpp"
 #include "tracefile/schema_builder.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
 
 namespace x3 = boost::spirit::x3;
+using core::grammar::call;
+using core::grammar::named;
 using x3::char_;
 using x3::eoi;
 using x3::eol;
@@ -23,31 +23,7 @@ using x3::ascii::digit;
 using x3::ascii::space;
 using x3::ascii::xdigit;
 
-struct builder_tag;
-
-// Calls a member of the builder with the text that was matched.
-template <auto Member>
-struct Call {
-  template <class Context>
-  void operator()(Context& context) const {
-    const auto& range = x3::_attr(context);
-    (x3::get<builder_tag>(context).get().*Member)(
-        std::string_view{range.begin(), static_cast<std::size_t>(range.end() - range.begin())});
-  }
-};
-
-template <auto Member>
-constexpr Call<Member> call{};
-
 using B = SchemaBuilder;
-
-// What a message calls the thing that was expected.
-template <class Tag, class Parser>
-auto named(const char* name, const Parser& parser) {
-  return x3::rule<Tag>{name} = parser;
-}
-
-const auto skipped = space | ('#' >> *(char_ - eol) >> (eol | eoi));
 
 const auto word_rest = alnum | '_';
 const auto word_text = (alpha | '_') >> *word_rest;
@@ -133,42 +109,15 @@ const auto schema = keyword("schema") > name_rule<struct schema_tag>(call<&B::be
 const auto file = x3::eps > named<struct first_tag>("'schema'", &keyword("schema")) > +schema
                   > named<struct end_tag>("'enum', 'flags', 'struct', 'event' or 'schema'", eoi);
 
-SchemaError at_place(std::string_view text, const char* place, std::string message) {
-  const auto offset = std::min(static_cast<std::size_t>(place - text.data()), text.size());
-  const auto before = text.substr(0, offset);
-  const auto line = std::count(before.begin(), before.end(), '\n');
-  const auto start = before.rfind('\n');
-  const auto column = start == std::string_view::npos ? offset : offset - start - 1;
-  return {static_cast<u32>(line) + 1, static_cast<u32>(column) + 1, std::move(message)};
-}
-
-// The place of the next token: where Spirit stopped, blanks and comments may follow.
-const char* skip_blanks(const char* at, const char* end) {
-  x3::parse(at, end, *skipped);
-  return at;
-}
-
 }  // namespace
 
-std::string to_string(const SchemaError& error) {
-  return fmt::format("{}:{}: {}", error.line, error.column, error.message);
-}
-
-tl::expected<std::vector<Schema>, SchemaError> parse_schemas(std::string_view text) {
+tl::expected<std::vector<Schema>, core::TextError> parse_schemas(std::string_view text) {
   if (text.size() > largest_schema_text)
-    return tl::unexpected{
-        SchemaError{1, 1, fmt::format("the text is longer than {} bytes", largest_schema_text)}};
+    return tl::unexpected{core::TextError{
+        1, 1, fmt::format("the text is longer than {} bytes", largest_schema_text)}};
   SchemaBuilder builder;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  try {
-    x3::phrase_parse(at, end, x3::with<builder_tag>(std::ref(builder))[file], skipped);
-  } catch (const x3::expectation_failure<const char*>& failure) {
-    return tl::unexpected{
-        at_place(text, skip_blanks(failure.where(), end), "expected " + failure.which())};
-  } catch (const SchemaBuilder::Error& error) {
-    return tl::unexpected{at_place(text, error.where, error.message)};
-  }
+  if (auto error = core::grammar::parse(text, file, builder))
+    return tl::unexpected{std::move(*error)};
   return builder.take();
 }
 
