@@ -26,19 +26,8 @@ struct UserSides {
 
 std::vector<std::string> known_names(const ServiceMap& kernel, const UserSides& users) {
   std::vector<std::string> names;
-  const auto add = [&](const ServiceMap& map) {
-    for (const auto& service : map.services) {
-      if (syscall_map::is_service_name(service.name)) names.push_back(service.name);
-      for (const auto& alias : service.aliases)
-        if (syscall_map::is_service_name(alias)) names.push_back(alias);
-    }
-    for (const auto& entry : map.left_out)
-      if (syscall_map::is_service_name(entry.name)) names.push_back(entry.name);
-  };
-  add(kernel);
-  if (users.ntdll) add(users.ntdll->map);
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
+  syscall_map::append_service_names(kernel, names);
+  if (users.ntdll) syscall_map::append_service_names(users.ntdll->map, names);
   return names;
 }
 

@@ -72,19 +72,8 @@ class Builder {
 
   std::vector<std::string> known_names(const ServiceMap& kernel) const {
     std::vector<std::string> names;
-    const auto add = [&](const ServiceMap& map) {
-      for (const auto& service : map.services) {
-        if (is_service_name(service.name)) names.push_back(service.name);
-        for (const auto& alias : service.aliases)
-          if (is_service_name(alias)) names.push_back(alias);
-      }
-      for (const auto& left : map.left_out)
-        if (is_service_name(left.name)) names.push_back(left.name);
-    };
-    add(kernel);
-    if (ntdll_) add(*ntdll_);
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
+    append_service_names(kernel, names);
+    if (ntdll_) append_service_names(*ntdll_, names);
     return names;
   }
 

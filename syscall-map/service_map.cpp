@@ -205,4 +205,15 @@ ServiceMap map_services(const pe::Image& image) {
   return Mapper{image}.map();
 }
 
+void append_service_names(const ServiceMap& map, std::vector<std::string>& names) {
+  const auto append = [&](const std::string& name) {
+    if (is_service_name(name)) names.push_back(name);
+  };
+  for (const auto& service : map.services) {
+    append(service.name);
+    for (const auto& alias : service.aliases) append(alias);
+  }
+  for (const auto& left : map.left_out) append(left.name);
+}
+
 }  // namespace coldtrace::syscall_map

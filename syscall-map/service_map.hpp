@@ -22,4 +22,7 @@ struct ServiceMap {
 // An image without any stub gives an empty map with the finding `no-services`.
 ServiceMap map_services(const pe::Image& image);
 
+// Every name of a service in `map`, those left out included, appended to `names`.
+void append_service_names(const ServiceMap& map, std::vector<std::string>& names);
+
 }  // namespace coldtrace::syscall_map
