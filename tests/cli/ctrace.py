@@ -226,6 +226,17 @@ class Ctrace(unittest.TestCase):
         for line in entered:
             self.assertEqual(line["resolved"]["name_hash"], "NtOpenKeyTransacted")
 
+    def test_the_sample_tracer_needs_the_kernel_alone(self):
+        drivers = sorted(IMAGES.glob("driver-*/tracer.sys"))
+        if not drivers:
+            self.skipTest("no mingw-w64 with its DDK headers")
+        for driver in drivers:
+            done = run("pe", "imports", driver, "--format", "json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            imports = done.stdout.decode()
+            self.assertIn("PsSetCreateProcessNotifyRoutine", imports)
+            self.assertNotIn("msvcrt", imports.lower())
+
     def test_schema_errors_have_their_place(self):
         path = self.folder / "bad.schema"
         path.write_text("schema s {01234567-89ab-cdef-0123-456789abcdef};\n"
