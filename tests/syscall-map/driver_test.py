@@ -36,6 +36,21 @@ class Reader(case.Case):
                                   "-Wextra", "-Wconversion", "-Wshadow", "-Werror", level, f"-I{INCLUDE}",
                                   "-c", "-o", str(self.here / "reader.o"))
 
+    def test_it_goes_with_the_trace_writer_in_one_source(self):
+        writer = SOURCES / "tracefile" / "include"
+        source = self.write("both.c", b"#include <coldtrace/hook_table.h>\n"
+                                      b"#include <coldtrace/trace_writer.h>\n"
+                                      b"int both(void);\nint both(void) { return 0; }\n")
+        for compiler in (*MINGW, CLANG):
+            if "NOTFOUND" in compiler:
+                continue
+            with self.subTest(compiler=compiler):
+                done = subprocess.run([compiler, "-std=c89", "-pedantic", "-ffreestanding", "-Wall",
+                                       "-Wextra", "-Werror", f"-I{INCLUDE}", f"-I{writer}",
+                                       "-fsyntax-only", source],
+                                      capture_output=True, text=True, timeout=120)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_clang_takes_it_as_cl_would(self):
         for target in ("i686", "x86_64", "aarch64"):
             with self.subTest(target=target):

@@ -3,7 +3,9 @@
 #ifndef COLDTRACE_HOOK_TABLE_TYPES_H
 #define COLDTRACE_HOOK_TABLE_TYPES_H
 
-/* The one block that is not C89. */
+/* The one block that is not C89. trace_writer.h has it too: C89 allows a typedef only once. */
+#ifndef COLDTRACE_INTEGERS
+#define COLDTRACE_INTEGERS
 #if defined(_MSC_VER)
 typedef unsigned __int64 coldtrace_u64;
 #elif defined(__GNUC__)
@@ -11,10 +13,11 @@ __extension__ typedef unsigned long long coldtrace_u64;
 #else
 typedef unsigned long long coldtrace_u64;
 #endif
-
 typedef unsigned char coldtrace_u8;
 typedef unsigned short coldtrace_u16;
 typedef unsigned int coldtrace_u32;
+#endif
+
 typedef char coldtrace_hook_check_u32[sizeof(coldtrace_u32) == 4 ? 1 : -1];
 typedef char coldtrace_hook_check_u64[sizeof(coldtrace_u64) == 8 ? 1 : -1];
 

@@ -6,9 +6,21 @@
 #ifndef COLDTRACE_PLATFORM_H
 #define COLDTRACE_PLATFORM_H
 
+/* hook_table.h has this too: C89 allows a typedef only once. */
+#ifndef COLDTRACE_INTEGERS
+#define COLDTRACE_INTEGERS
+#if defined(_MSC_VER)
+typedef unsigned __int64 coldtrace_u64;
+#elif defined(__GNUC__)
+__extension__ typedef unsigned long long coldtrace_u64;
+#endif
+typedef unsigned char coldtrace_u8;
+typedef unsigned short coldtrace_u16;
+typedef unsigned int coldtrace_u32;
+#endif
+
 #if defined(_MSC_VER)
 
-typedef unsigned __int64 coldtrace_u64;
 #define COLDTRACE_API static __inline
 
 long _InterlockedCompareExchange(long volatile*, long, long);
@@ -43,7 +55,6 @@ COLDTRACE_API unsigned int coldtrace_load(unsigned int const volatile* place) {
 
 #else /* GCC and Clang */
 
-__extension__ typedef unsigned long long coldtrace_u64;
 #define COLDTRACE_API static __inline__ __attribute__((__unused__))
 
 #define COLDTRACE_LOAD(place) __atomic_load_n((place), __ATOMIC_ACQUIRE)

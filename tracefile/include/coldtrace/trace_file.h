@@ -7,9 +7,6 @@
 
 #include "platform.h"
 
-typedef unsigned char coldtrace_u8;
-typedef unsigned short coldtrace_u16;
-typedef unsigned int coldtrace_u32;
 #if defined(_WIN64) || defined(__LP64__)
 typedef coldtrace_u64 coldtrace_word; /* as wide as a pointer */
 #else
