@@ -69,6 +69,7 @@ void SignatureBuilder::begin(std::string_view id) {
   signatures_.emplace_back().id = id;
   current().line = line_;
   id_ = id;
+  seen_.clear();
   marked_ = false;
   elements_ = 0;
 }
@@ -130,7 +131,6 @@ void SignatureBuilder::begin_pattern(std::string_view word) {
   pattern_at_ = word;
   open_.assign(1, {});
   choices_.clear();
-  seen_.clear();
 }
 
 PatternElement& SignatureBuilder::add(Kind kind, std::string_view at) {

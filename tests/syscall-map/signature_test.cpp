@@ -108,6 +108,8 @@ TEST_CASE("errors of a signature file name line and column") {
        "variable length"},
       {"an unknown capture in a condition", with("C3 C3", "where K == 1;"),
        "6:13: no capture 'K' stands before this"},
+      {"a capture of the signature before", with("C3 C3 <K:u8>") + "signature t of F { where K == 1;",
+       "8:26: no capture 'K' stands before this"},
       {"an unknown anchor", with("C3 C3", "anchor here;"),
        "4:9: expected 'section', 'function', 'called from' or 'within'"},
       {"an unknown machine", "signature s of F {\n machine z80;",
