@@ -2,6 +2,7 @@
 
 #include <CLI/App.hpp>
 #include <CLI/Validators.hpp>
+#include <fmt/format.h>
 
 #include "cli/trace_commands.hpp"
 #include "cli/trace_input.hpp"
@@ -96,8 +97,18 @@ void write_summary(JsonWriter& json, const TracePipelineResult& result,
 }
 
 template <class Trace>
-TraceContext context_of(const Trace& trace, const SystemCallNames* calls) {
-  return {trace.clock(), trace.names(), trace.schemas(), calls};
+TraceContext context_of(const Trace& trace, u32 major, u32 minor, const SystemCallNames* calls) {
+  return {trace.clock(), trace.names(), trace.schemas(), calls,
+          tracefile::find_kernel_version(fmt::format("{}.{}", major, minor))};
+}
+
+TraceContext context_of(const TraceInput& input, const SystemCallNames* calls) {
+  if (input.ctrace) {
+    const auto& version = input.ctrace->header().windows_version;
+    return context_of(*input.ctrace, version[0], version[1], calls);
+  }
+  const auto& header = input.trace->header();
+  return context_of(*input.trace, header.major_version, header.minor_version, calls);
 }
 
 std::unique_ptr<tracefile::EventSequence> open_stream(const TraceInput& input,
@@ -133,9 +144,7 @@ Exit run(const Options& options) {
     output.write(trace_csv_header);
   else
     write_header(json, *input, pipeline.order);
-  const auto* names = calls ? &*calls : nullptr;
-  const auto context =
-      input->ctrace ? context_of(*input->ctrace, names) : context_of(*input->trace, names);
+  const auto context = context_of(*input, calls ? &*calls : nullptr);
   const auto events = open_stream(*input, to_stream_options(pipeline, context.clock));
   const auto result = write_trace(context, *events, pipeline, output);
   if (!csv) {

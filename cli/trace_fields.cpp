@@ -50,11 +50,13 @@ void append_json_integer(core::TextBuffer& json, i64 number, Int64 int64) {
   if (quoted) json.append('"');
 }
 
-void TraceFields::start(core::TextBuffer& json, std::optional<u32> pid, i64 time) {
+void TraceFields::start(core::TextBuffer& json, const tracefile::Event& event,
+                        const tracefile::EventKind& kind, i64 time) {
   json_ = &json;
   resolved_.clear();
   etw_event_ = {};
-  pid_ = pid;
+  control_call_.start(kind.name, event.pointer_size);
+  pid_ = event.pid;
   time_ = time;
   arrays_ = 0;
   first_ = true;
@@ -116,6 +118,7 @@ void TraceFields::value(const FieldSchema& field, const Value& value) {
       json_->append('"');
       break;
   }
+  control_call_.add_field(field.name, value.number);
   if (value.out >= OutType::code_pointer || field.map) resolve(field, value);
 }
 
@@ -148,11 +151,19 @@ void TraceFields::resolve(const FieldSchema& field, const Value& value) {
     return;
   }
   std::optional<std::string_view> name;
+  if (value.out == OutType::call_argument) {
+    control_call_.add_argument(value.number);
+    return;
+  }
   if (value.out == OutType::system_call || value.out == OutType::name_hash) {
+    const bool is_hash = value.out == OutType::name_hash;
+    if (is_hash) control_call_.add_name_hash(static_cast<u32>(value.number));
     if (calls_ == nullptr) return;
-    const auto& table = value.out == OutType::system_call ? calls_->by_number : calls_->by_hash;
+    const auto& table = is_hash ? calls_->by_hash : calls_->by_number;
     const auto found = table.find(static_cast<u32>(value.number));
-    if (found != table.end()) add_resolved(field.name, found->second);
+    if (found == table.end()) return;
+    add_resolved(field.name, found->second);
+    if (!is_hash) control_call_.add_service(found->second);
     return;
   }
   if (value.out == OutType::file_key) {

@@ -2,7 +2,9 @@
 
 #include "cli/json.hpp"
 #include "cli/system_call_names.hpp"
+#include "cli/trace_control_call.hpp"
 #include "core/text_buffer.hpp"
+#include "tracefile/event_decoder.hpp"
 #include "tracefile/name_tables.hpp"
 #include "tracefile/value_text.hpp"
 
@@ -21,10 +23,13 @@ class TraceFields final : public tracefile::FieldVisitor {
               const SystemCallNames* calls, Int64 int64)
       : names_{names}, calls_{calls}, int64_{int64}, texts_{clock} {}
 
-  // Starts over: members go to `json`. `pid` and `time` are those of the event.
-  void start(core::TextBuffer& json, std::optional<u32> pid, i64 time);
+  // Starts over: members go to `json`. `time` is that of the event, as names are looked up.
+  void start(core::TextBuffer& json, const tracefile::Event& event,
+             const tracefile::EventKind& kind, i64 time);
   // The members of the object of resolved names; empty when there are none.
   std::string_view resolved() const { return resolved_.view(); }
+  // What the event logged of a call of NtTraceControl; null when it is none.
+  const tracefile::LoggedControlCall* control_call() const { return control_call_.call(); }
   // The bytes of an event of ETW that is a field; empty when there is none.
   core::ByteView etw_event() const { return etw_event_; }
 
@@ -49,6 +54,7 @@ class TraceFields final : public tracefile::FieldVisitor {
   core::TextBuffer* json_ = nullptr;
   core::TextBuffer resolved_;
   core::ByteView etw_event_;
+  ControlCallFields control_call_;
   std::optional<u32> pid_;
   i64 time_ = 0;
   u64 arrays_ = 0;  // one bit a level, the innermost lowest: whether it is an array

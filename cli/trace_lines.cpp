@@ -153,7 +153,7 @@ void TraceLines::append_json_event(TextBuffer& text, const Event& event, const E
 
 // Members of the object `fields`; what is left of the payload goes to details_.
 Decoded TraceLines::append_payload(TextBuffer& json, const Event& event, const EventKind& kind) {
-  fields_.start(json, event.pid, event.name_time());
+  fields_.start(json, event, kind, event.name_time());
   const auto result = decoder_.decode(event, kind, fields_);
   counter_.count(kind, result.decoded);
   if (result.decoded == Decoded::exact || (kind.schema && kind.schema->encrypted))
@@ -173,6 +173,7 @@ void TraceLines::append_details(TextBuffer& json, const Event& event) {
     json.append(fields_.resolved());
     json.append('}');
   }
+  if (const auto* call = fields_.control_call()) append_control_call(json, *call, trace_.windows);
   json.append(details_.view());
   if (!fields_.etw_event().empty()) append_etw_event(json, event);
   append_extended(json, event);
@@ -204,7 +205,7 @@ void TraceLines::append_etw_event(TextBuffer& json, const Event& event) {
   json.append(",\"tid\":");
   append_optional(json, inner.tid);
   json.append(",\"fields\":{");
-  etw_fields_.start(json, inner.pid, event.name_time());
+  etw_fields_.start(json, inner, kind, event.name_time());
   const auto result = decoder_.decode(inner, kind, etw_fields_);
   json.append("},\"decoded\":\"");
   json.append(to_string(result.decoded));

@@ -19,6 +19,8 @@ struct TraceContext {
   const tracefile::NameTables& names;
   const tracefile::SchemaSource& schemas;
   const SystemCallNames* calls = nullptr;
+  std::optional<tracefile::KernelVersion>
+      windows;  // that the checks of NtTraceControl are known of
 };
 
 struct TraceLineOptions {

@@ -84,10 +84,11 @@ enum class OutType : u16 {
   file_key = 1000,  // address of a file object or of its control block
   registry_key = 1001,
   stack_key = 1002,
-  system_call = 1003,  // service number
-  name_hash = 1004,    // of a service's name
-  etw_event = 1005,    // an event as ETW has it in its buffers
-  encrypted = 1006,    // never shown
+  system_call = 1003,    // service number
+  name_hash = 1004,      // of a service's name
+  etw_event = 1005,      // an event as ETW has it in its buffers
+  encrypted = 1006,      // never shown
+  call_argument = 1007,  // of the service that the event names
 };
 
 // Names of a field's values, or of its bits.

@@ -211,7 +211,7 @@ void system_calls(const ScenarioOptions& options, const Sink& sink) {
     machine.log(0x0201, CtraceData{}.u32(thread.process).u32(thread.thread).u32(number));
     const auto count = static_cast<u8>(machine.random(5));
     CtraceData parameters;
-    parameters.u32(thread.process).u32(thread.thread).u8(count);
+    parameters.u32(thread.process).u32(thread.thread).u32(number).u8(count);
     for (u8 i = 0; i < count; ++i) parameters.word(machine.random(1 << 20));
     machine.log(0x0203, parameters);
     machine.pass(2 + machine.random(30));

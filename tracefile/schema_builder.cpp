@@ -322,6 +322,12 @@ void SchemaBuilder::check_meaning() {
     case FieldMeaning::ipv6:
       need(type == FieldType::bytes && field_.amount.number == 16, "bytes of 16");
       break;
+    case FieldMeaning::arguments:
+      need((type == FieldType::u32 || type == FieldType::u64 || type == FieldType::pointer ||
+            type == FieldType::size) &&
+               field_.amount.kind != FieldAmount::Kind::none,
+           "an array of u32, u64, pointer or size");
+      break;
     case FieldMeaning::socket_address:
     case FieldMeaning::etw_event:
     case FieldMeaning::encrypted:

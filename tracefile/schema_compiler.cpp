@@ -107,6 +107,8 @@ OutType out_type_of(const FieldDeclaration& field) {
       return OutType::system_call;
     case FieldMeaning::name_hash:
       return OutType::name_hash;
+    case FieldMeaning::arguments:
+      return OutType::call_argument;
     case FieldMeaning::etw_event:
       return OutType::etw_event;
     case FieldMeaning::encrypted:

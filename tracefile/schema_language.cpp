@@ -34,11 +34,11 @@ constexpr std::array<std::string_view, 24> type_keywords = {"u8",
                                                             "struct"};
 static_assert(type_keywords.size() == static_cast<std::size_t>(FieldType::structure) + 1);
 
-constexpr std::array<std::string_view, 19> meaning_keywords = {
-    "",           "process", "thread",         "pid",         "tid",       "started_process",
-    "image_name", "hex",     "nt_status",      "win32_error", "code",      "ipv4",
-    "ipv6",       "port",    "socket_address", "system_call", "name_hash", "etw_event",
-    "encrypted"};
+constexpr std::array<std::string_view, 20> meaning_keywords = {
+    "",           "process",  "thread",         "pid",         "tid",       "started_process",
+    "image_name", "hex",      "nt_status",      "win32_error", "code",      "ipv4",
+    "ipv6",       "port",     "socket_address", "system_call", "name_hash", "arguments",
+    "etw_event",  "encrypted"};
 static_assert(meaning_keywords.size() == static_cast<std::size_t>(FieldMeaning::encrypted) + 1);
 
 template <class T, std::size_t Size>

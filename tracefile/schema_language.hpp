@@ -59,6 +59,7 @@ enum class FieldMeaning : u8 {
   socket_address,
   system_call,  // service number
   name_hash,    // of a service, as KiServicesTab has it
+  arguments,    // of the service that the event names
   etw_event,    // bytes of one event as ETW has it in its buffers
   encrypted,    // never shown
 };

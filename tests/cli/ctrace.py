@@ -183,6 +183,33 @@ class Ctrace(unittest.TestCase):
         self.assertEqual(line["etw"]["decoded"], "exact")
         self.assertEqual(line["etw"]["fields"]["ImageFileName"], "etw.exe")
 
+    def test_logged_calls_of_nttracecontrol_are_explained(self):
+        """Seed 002: 0x1D has no function; EtwStartLoggerCode wants 0xB0 bytes in and out."""
+        names = self.folder / "nttracecontrol.json"
+        identity = {"name": "ntdll.dll", "time_date_stamp": 1, "size_of_image": 2, "checksum": 3}
+        names.write_text(json.dumps({
+            "schema": "coldtrace.syscall-map/1",
+            "images": [{"identity": identity,
+                        "services": [{"number": 0x1b2, "name": "NtTraceControl"}]}]}))
+        events = [line for line in self.lines(self.folder / "calls.ctrace", "--syscall-map", names)
+                  if line["type"] == "event"]
+        calls = [event.get("trace_control", "absent") for event in events]
+        self.assertEqual(
+            [(call["code"], call["name"], call["outcome"],
+              [status["name"] for status in call["statuses"]]) for call in calls[:5]],
+            [(0x1d, None, "fails", ["STATUS_INVALID_DEVICE_REQUEST"]),
+             (1, "EtwStartLoggerCode", "fails", ["STATUS_INVALID_BUFFER_SIZE"]),
+             (1, "EtwStartLoggerCode", "undecided", []),
+             (0x16, "get trace GUID information", "passes", []),
+             (1, "EtwStartLoggerCode", "undecided", [])])
+        self.assertEqual(calls[5:7], [None, "absent"])
+        # InBuffer is NULL: no input for a caller in user mode, no address for one in kernel mode.
+        self.assertEqual((calls[7]["outcome"], [status["name"] for status in calls[7]["statuses"]]),
+                         ("fails", ["STATUS_INVALID_BUFFER_SIZE", "STATUS_INVALID_PARAMETER"]))
+        unnamed = [line for line in self.lines(self.folder / "calls.ctrace")
+                   if line.get("name") == "SystemCallEnter"]
+        self.assertNotIn("trace_control", unnamed[0])
+
     def test_system_calls_are_named_by_their_own_image_only(self):
         ntdll = IMAGES / "windows10-x64" / "ntdll.dll"
         other = IMAGES / "windows7-x64" / "ntdll.dll"

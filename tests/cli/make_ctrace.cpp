@@ -18,8 +18,8 @@ constexpr u64 start = 133'000'000'000'000'000;
 
 class File {
  public:
-  explicit File(u32 processors = 1)
-      : writer{options(processors), [this](core::ByteView view) {
+  explicit File(u32 processors = 1, std::array<u32, 3> windows_version = {})
+      : writer{options(processors, windows_version), [this](core::ByteView view) {
                  ends.push_back(bytes.size() + view.size());
                  bytes.append(core::to_chars(view));
                }} {
@@ -38,9 +38,14 @@ class File {
   CtraceWriter writer;
 
  private:
-  static CtraceWriter::Options options(u32 processors) {
+  static CtraceWriter::Options options(u32 processors, std::array<u32, 3> windows_version) {
     CtraceWriter::Options made;
     made.header.pointer_size = 8;
+    made.header.windows_version = windows_version;
+    made.header.ntdll.machine = 0x8664;
+    made.header.ntdll.time_date_stamp = 1;
+    made.header.ntdll.size_of_image = 2;
+    made.header.ntdll.checksum = 3;
     made.header.clock = tracefile::ClockType::cpu_cycles;
     made.header.processors = processors;
     made.header.frequency = 3'000'000'000;
@@ -98,6 +103,36 @@ void write_etw(const std::filesystem::path& path) {
   file.save(path);
 }
 
+// Calls of NtTraceControl as the callbacks of system services see them, with four arguments on
+// x64, and as a tracer that copies the stack does.
+void write_calls(const std::filesystem::path& path) {
+  File file{1, {10, 0, 18362}};
+  const auto call = [&](u32 hash, std::initializer_list<u64> arguments) {
+    CtraceData data;
+    data.u32(4).u32(8).u32(hash).word(0xfffff80000001000).u8(static_cast<u8>(arguments.size()));
+    for (const auto argument : arguments) data.u64(argument);
+    file.writer.write(0, 0x0401, 0, data.view());
+    file.writer.flush();
+  };
+  constexpr u32 trace_control = 0x56ba111d;
+  file.at_tick(1);
+  call(trace_control, {0xffffffff0000001d, 0x1000, 8, 0x2000});
+  call(trace_control, {1, 0x1000, 0xaf, 0x2000});
+  call(trace_control, {1, 0x1000, 0xb0, 0x2000});
+  call(trace_control, {0x16, 0x1000, 0x10, 0, 0, 0x3000});
+  call(trace_control, {1, 0x1000});
+  call(trace_control, {});
+  call(trace_control + 1, {1, 0x1000, 0xaf, 0x2000});
+  CtraceData numbered;
+  numbered.u32(4).u32(8).u32(0x1b2).u8(6);
+  for (const auto argument : std::array<u64, 6>{1, 0, 0xb0, 0x2000, 0xb0, 0x3000})
+    numbered.word(argument);
+  file.writer.write(0, 0x0116, 0, numbered.view());
+  file.at_tick(2);
+  file.writer.end();
+  file.save(path);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -107,4 +142,5 @@ int main(int argc, char** argv) {
   write_damaged(folder / "damaged.ctrace");
   write_open(folder / "open.ctrace");
   write_etw(folder / "etw.ctrace");
+  write_calls(folder / "calls.ctrace");
 }

@@ -102,6 +102,29 @@ std::vector<EtlBuffer> late_names() {
   return {events, rundown};
 }
 
+// A TraceLogging event that a hook of NtTraceControl writes, its fields named as the parameters.
+EtlBuffer control_call() {
+  ByteWriter schema;
+  schema.write_u16(0).write_u8(0).write_text("NtTraceControl").write_u8(0);
+  const auto field = [&](std::string_view name, u8 type) {
+    schema.write_text(name).write_u8(0).write_u8(type);
+  };
+  field("FunctionCode", 8);
+  field("InBuffer", 21);
+  field("InBufferLen", 8);
+  field("OutBufferLen", 8);
+  schema.patch(0, static_cast<u16>(schema.size()));
+  const auto call = [](u32 code, u64 input, u32 input_length, u32 output_length) {
+    ByteWriter data;
+    data.write_u32(code).write_u64(input).write_u32(input_length).write_u32(output_length);
+    return data;
+  };
+  const std::vector<std::byte> item{schema.view().begin(), schema.view().end()};
+  return EtlBuffer{0}
+      .event(provider, 0, 0, {11, 22, 1'000'100}, call(2, 0x1000, 0x10, 0xb0), {{11, item}})
+      .event(provider, 0, 0, {11, 22, 1'000'101}, call(2, 0x1000, 0xb0, 0xb0), {{11, item}});
+}
+
 void write(const std::string& path, const fixtures::EtlSession& session,
            const std::vector<EtlBuffer>& buffers) {
   const auto bytes = fixtures::build_etl(session, buffers);
@@ -122,6 +145,7 @@ int main(int argc, char** argv) {
         {busy(0, 133'536'816'000'000'100)});
   write(folder + "narrow.etl", {.pointer_size = 4}, {busy(0, 1'000'100, 4)});
   write(folder + "names.etl", {}, late_names());
+  write(folder + "control.etl", {}, {control_call()});
   ByteWriter garbage;
   EtlBuffer damaged = busy(1, 1'000'300);
   damaged.raw(garbage.write_u64(0x1122334455667788).write_zeros(64));

@@ -141,6 +141,18 @@ class Trace(unittest.TestCase):
                 self.assertTrue(expected)
                 self.assertEqual(self.events(file, *options), expected)
 
+    def test_logged_calls_of_nttracecontrol_are_explained(self):
+        """EtwStopLoggerCode wants two WMI_LOGGER_INFORMATION, of 0xB0 bytes each."""
+        fails, open_ = (event["trace_control"]
+                         for event in self.events(self.folder / "control.etl")
+                         if event["name"] == "NtTraceControl")
+        self.assertEqual((fails["code"], fails["name"]), (2, "EtwStopLoggerCode"))
+        self.assertEqual((fails["version"], fails["outcome"]), ("10.0", "fails"))
+        self.assertEqual(fails["statuses"],
+                         [{"name": "STATUS_INVALID_BUFFER_SIZE", "value": 0xc0000206}])
+        # Whether Wnode.BufferSize is large enough is not in the trace.
+        self.assertEqual((open_["outcome"], open_["statuses"]), ("undecided", []))
+
     def test_names_that_come_late_are_there(self):
         events = self.events(next(p for p in self.made if p.name == "names.etl"))
         by_name = {event["name"]: event for event in events}

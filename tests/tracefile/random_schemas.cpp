@@ -79,6 +79,8 @@ FieldDeclaration RandomSchemas::make_field(const Schema& schema, const FieldList
     made.meaning = meanings[below(std::size(meanings))];
   } else if (bytes && one_in(2)) {
     made.meaning = one_in(2) ? FieldMeaning::encrypted : FieldMeaning::etw_event;
+  } else if (made.type == FieldType::u64 && made.amount.kind != Kind::none && one_in(2)) {
+    made.meaning = FieldMeaning::arguments;
   } else if (made.type == FieldType::u16 && one_in(3)) {
     made.meaning = FieldMeaning::port;
   }
