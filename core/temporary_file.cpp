@@ -1,5 +1,6 @@
 #include "core/temporary_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <string>
@@ -30,12 +31,14 @@ TemporaryFile::~TemporaryFile() {
   ::close(descriptor_);
 }
 
-Result<Done> TemporaryFile::append(ByteView bytes) {
+Result<Done> TemporaryFile::write_at(u64 offset, ByteView bytes) {
   while (!bytes.empty()) {
-    const auto count = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(size_));
+    const auto count =
+        ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return fail(io_error(size_, "write"));
-    size_ += static_cast<u64>(count);
+    if (count < 0) return fail(io_error(offset, "write"));
+    offset += static_cast<u64>(count);
+    size_ = std::max(size_, offset);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }
   return Done{};

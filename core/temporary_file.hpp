@@ -13,8 +13,9 @@ class TemporaryFile final : public ImageSource {
   static Result<std::unique_ptr<TemporaryFile>> create();
   ~TemporaryFile() override;
 
+  Result<Done> write_at(u64 offset, ByteView bytes);
   // Writes behind what is there.
-  Result<Done> append(ByteView bytes);
+  Result<Done> append(ByteView bytes) { return write_at(size_, bytes); }
 
   u64 size() const override { return size_; }
   Result<Done> read_at(u64 offset, std::span<std::byte> destination) const override;

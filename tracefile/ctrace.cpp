@@ -93,7 +93,7 @@ core::Result<std::unique_ptr<Ctrace>> Ctrace::open(const core::ImageSource& sour
   trace->read_schemas(findings);
   Visitor visitor{*trace, options};
   trace->scan_ = scan_ctrace(source, trace->header_, visitor, findings);
-  trace->make_clocks(findings);
+  trace->finish_clocks(findings);
   trace->add_names(visitor, findings);
   KindCounts counts;
   visitor.add_to(counts);
@@ -111,31 +111,21 @@ void Ctrace::read_schemas(core::Findings& findings) {
   schemas_ = std::make_unique<CompiledSchemas>(declarations_, header_.pointer_size);
 }
 
-void Ctrace::make_clocks(core::Findings& findings) {
-  std::map<u16, u64> first_stamps;
-  for (const auto& buffer : scan_.buffers) {
-    const auto stamp = buffer.first_stamp;  // the greatest number where there is no event
-    const auto [known, is_new] = first_stamps.try_emplace(buffer.processor, stamp);
-    if (!is_new) known->second = std::min(known->second, stamp);
-  }
-  for (const auto& [processor, first] : first_stamps) {
-    const auto& pairs = scan_.pairs[processor];
-    const CtraceClock clock{pairs, header_.frequency, header_.start_time, first, findings};
+void Ctrace::finish_clocks(core::Findings& findings) {
+  for (auto& [number, processor] : scan_.processors) {
+    auto& clock = processor.clock;
+    clock.finish(header_.start_time, processor.first_stamp);
     if (clock.pairs() == 0)
       findings.warning("clock-no-pair", std::nullopt,
                        "processor {} has no calibration pair: its first event is taken to be at "
                        "the start of the trace",
-                       processor);
+                       number);
     else if (clock.pairs() == 1)
-      findings.warning("clock-one-pair", pairs.front().offset,
+      findings.warning("clock-one-pair", clock.first_offset(),
                        "processor {} has one calibration pair: its times rest on the nominal "
                        "frequency",
-                       processor);
-    clocks_.emplace(processor, clock);
-  }
-  for (const auto& [processor, clock] : clocks_) {
-    auto fastest = clock.fastest();
-    error_bound_ = std::max(error_bound_, clock.error_bound(fastest));
+                       number);
+    error_bound_ = std::max(error_bound_, clock.error_bound(clock.fastest()));
   }
   error_bound_ += header_.time_resolution;
 }
@@ -147,8 +137,8 @@ void Ctrace::add_names(Visitor& visitor, core::Findings& findings) {
   };
   std::vector<Named> named;
   for (const auto& started : visitor.started) {
-    std::size_t hint = 0;
-    const auto time = clock_of(started.processor).to_time(started.stamp, hint);
+    CtraceClock::Cursor cursor;
+    const auto time = clock_of(started.processor).to_time(started.stamp, cursor);
     named.push_back({static_cast<i64>(time.ticks), &started});
   }
   std::stable_sort(named.begin(), named.end(),
@@ -160,9 +150,9 @@ void Ctrace::add_names(Visitor& visitor, core::Findings& findings) {
   names_.finish();
 }
 
-std::size_t Ctrace::pairs() const {
-  std::size_t pairs = 0;
-  for (const auto& [processor, clock] : clocks_) pairs += clock.pairs();
+u64 Ctrace::pairs() const {
+  u64 pairs = 0;
+  for (const auto& [number, processor] : scan_.processors) pairs += processor.clock.pairs();
   return pairs;
 }
 
@@ -186,11 +176,11 @@ void Ctrace::describe(const CtraceEntry& entry, Event& event) const {
 }
 
 void Ctrace::to_event(const CtraceBufferEntry& buffer, const CtraceEntry& entry,
-                      const CtraceClock& clock, std::size_t& hint, Event& event) const {
+                      const CtraceClock& clock, CtraceClock::Cursor& cursor, Event& event) const {
   describe(entry, event);
   event.timestamp = static_cast<i64>(entry.stamp);
   event.has_time = true;
-  const auto time = clock.to_time(entry.stamp, hint);
+  const auto time = clock.to_time(entry.stamp, cursor);
   event.file_time = time.ticks;
   event.approximate_time = time.approximate;
   event.cpu = buffer.processor;

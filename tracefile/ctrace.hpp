@@ -32,14 +32,14 @@ class Ctrace {
 
   // How far the time of an event between two pairs can be wrong, in 100 ns.
   u64 error_bound() const { return error_bound_; }
-  std::size_t pairs() const;
-  const CtraceClock& clock_of(u16 processor) const { return clocks_.at(processor); }
+  u64 pairs() const;
+  const CtraceClock& clock_of(u16 processor) const { return scan_.processors.at(processor).clock; }
 
   // What the schema says of an entry: provider, id, process and thread, payload.
   void describe(const CtraceEntry& entry, Event& event) const;
-  // All of it; `clock` is that of the processor, `hint` as of CtraceClock::to_time.
+  // All of it; `clock` is that of the processor.
   void to_event(const CtraceBufferEntry& buffer, const CtraceEntry& entry, const CtraceClock& clock,
-                std::size_t& hint, Event& event) const;
+                CtraceClock::Cursor& cursor, Event& event) const;
 
   // `first` and `last` of the options are FILETIMEs; what they have of pointers means nothing here.
   std::unique_ptr<EventSequence> stream(const StreamOptions& options) const;
@@ -49,7 +49,7 @@ class Ctrace {
 
   Ctrace(const core::ImageSource& source, CtraceHeader header, const CatalogOptions& options);
   void read_schemas(core::Findings& findings);
-  void make_clocks(core::Findings& findings);
+  void finish_clocks(core::Findings& findings);
   void add_names(Visitor& visitor, core::Findings& findings);
 
   const core::ImageSource& source_;
@@ -59,7 +59,6 @@ class Ctrace {
   std::unique_ptr<CompiledSchemas> schemas_;
   NameTables names_;
   Clock clock_{ClockType::system_time, {}, 0, {1, 1}};
-  std::map<u16, CtraceClock> clocks_;  // of every processor with a buffer
   std::vector<KindCount> kinds_;
   u64 error_bound_ = 0;
 };

@@ -25,70 +25,92 @@ bool faster(CycleRate a, CycleRate b) {
 
 }  // namespace
 
-CtraceClock::CtraceClock(const std::vector<CalibrationPair>& pairs, u64 frequency,
-                         core::FileTime start, u64 first_stamp, core::Findings& findings)
-    : before_first_{frequency, ticks_per_second}, fastest_{before_first_} {
-  const CycleRate nominal = before_first_;
-  for (const auto& pair : pairs) {
+CtraceClock::CtraceClock(u64 frequency)
+    : nominal_{frequency, ticks_per_second}, before_first_{nominal_}, fastest_{nominal_} {}
+
+void CtraceClock::add(const CalibrationPair& pair, core::Findings& findings) {
+  if (last_) {
     // Of an empty buffer that was closed at the same moment.
-    if (!pieces_.empty() && pair.cycles == pieces_.back().cycles &&
-        pair.file_time == pieces_.back().file_time)
-      continue;
-    if (!pieces_.empty() && pair.cycles <= pieces_.back().cycles) {
+    if (pair.cycles == last_->cycles && pair.file_time == last_->file_time) return;
+    if (pair.cycles <= last_->cycles) {
       findings.warning("clock-pair", pair.offset,
                        "stamp {} of a calibration pair is not above {}, that of the pair before",
-                       pair.cycles, pieces_.back().cycles);
-      continue;
+                       pair.cycles, last_->cycles);
+      return;
     }
-    if (!pieces_.empty()) {
-      auto& last = pieces_.back();
-      if (pair.file_time >= last.file_time) {
-        last.rate = {pair.cycles - last.cycles, pair.file_time - last.file_time};
-        last.measured = true;
-        if (last.rate.ticks != 0 && faster(last.rate, fastest_)) fastest_ = last.rate;
-      } else {
-        findings.warning("clock-set-back", pair.offset,
-                         "the system's clock was set back by {} units of 100 ns",
-                         last.file_time - pair.file_time);
-      }
+    if (pair.file_time >= last_->file_time) {
+      last_->rate = {pair.cycles - last_->cycles, pair.file_time - last_->file_time};
+      last_->measured = true;
+      if (last_->rate.ticks != 0 && faster(last_->rate, fastest_)) fastest_ = last_->rate;
+    } else {
+      last_->rate = nominal_;
+      findings.warning("clock-set-back", pair.offset,
+                       "the system's clock was set back by {} units of 100 ns",
+                       last_->file_time - pair.file_time);
     }
-    pieces_.push_back({pair.cycles, pair.file_time, nominal, false});
-    ++pairs_;
+    if (pieces_.empty()) first_ = *last_;
+    pieces_.push_back(*last_);
+  } else {
+    first_offset_ = pair.offset;
   }
-  if (pieces_.empty()) {
-    pieces_.push_back({first_stamp, start.ticks, nominal, false});
-    return;
-  }
-  if (pieces_.front().measured) before_first_ = pieces_.front().rate;
-  if (pieces_.size() > 1 && pieces_[pieces_.size() - 2].measured)
-    pieces_.back().rate = pieces_[pieces_.size() - 2].rate;
+  // The last piece goes on at the rate of the one before it.
+  last_ =
+      Piece{pair.cycles, pair.file_time, last_ && last_->measured ? last_->rate : nominal_, false};
+  ++pairs_;
 }
 
-CtraceClock::Time CtraceClock::to_time(u64 stamp, std::size_t& hint) const {
-  const auto& first = pieces_.front();
-  if (stamp < first.cycles) {
+void CtraceClock::finish(core::FileTime start, u64 first_stamp) {
+  if (!last_) last_ = Piece{first_stamp, start.ticks, nominal_, false};
+  if (pieces_.empty()) first_ = *last_;
+  pieces_.push_back(*last_);
+  last_.reset();
+  if (first_.measured) before_first_ = first_.rate;
+}
+
+bool CtraceClock::load(u64 index, Cursor& cursor) const {
+  const auto piece = pieces_.at(index);
+  if (!piece) return false;
+  const auto next = pieces_.at(index + 1);
+  cursor.piece_ = *piece;
+  cursor.index_ = index;
+  cursor.is_last_ = !next;
+  cursor.end_ = next ? next->cycles : 0;
+  return true;
+}
+
+// Makes the cursor's piece the last one that begins at `stamp` or before it, which the first does.
+void CtraceClock::seek(u64 stamp, Cursor& cursor) const {
+  const auto holds = [&] {
+    return cursor.piece_.cycles <= stamp && (cursor.is_last_ || stamp < cursor.end_);
+  };
+  if (holds()) return;
+  if (stamp >= cursor.end_ && load(cursor.index_ + 1, cursor) && holds()) return;
+  u64 low = 0;
+  u64 high = pieces_.size();
+  while (high - low > 1) {
+    const u64 middle = low + (high - low) / 2;
+    const auto piece = pieces_.at(middle);
+    if (piece && piece->cycles <= stamp)
+      low = middle;
+    else
+      high = middle;
+  }
+  if (load(low, cursor)) return;
+  cursor.piece_ = first_;
+  cursor.piece_.measured = false;
+}
+
+CtraceClock::Time CtraceClock::to_time(u64 stamp, Cursor& cursor) const {
+  if (stamp < first_.cycles) {
     // Rounded down as the others: the distance is rounded up.
-    const auto cycles = first.cycles - stamp;
+    const auto cycles = first_.cycles - stamp;
     const auto down = scale(cycles, before_first_);
     const bool rest = u128{cycles} * before_first_.ticks % before_first_.cycles != 0;
     const auto distance = down + (rest && down != std::numeric_limits<u64>::max() ? 1 : 0);
-    return {first.file_time - std::min(distance, first.file_time), true};
+    return {first_.file_time - std::min(distance, first_.file_time), true};
   }
-  const auto holds = [&](std::size_t at) {
-    return pieces_[at].cycles <= stamp &&
-           (at + 1 == pieces_.size() || stamp < pieces_[at + 1].cycles);
-  };
-  if (hint >= pieces_.size() || !holds(hint)) {
-    if (hint + 1 < pieces_.size() && holds(hint + 1)) {
-      ++hint;
-    } else {
-      const auto above =
-          std::upper_bound(pieces_.begin(), pieces_.end(), stamp,
-                           [](u64 value, const Piece& piece) { return value < piece.cycles; });
-      hint = static_cast<std::size_t>(above - pieces_.begin()) - 1;
-    }
-  }
-  const auto& piece = pieces_[hint];
+  seek(stamp, cursor);
+  const auto& piece = cursor.piece_;
   const auto since = scale(stamp - piece.cycles, piece.rate);
   u64 time = 0;
   if (__builtin_add_overflow(piece.file_time, since, &time)) time = std::numeric_limits<u64>::max();
@@ -98,10 +120,11 @@ CtraceClock::Time CtraceClock::to_time(u64 stamp, std::size_t& hint) const {
 
 u64 CtraceClock::error_bound(CycleRate fastest) const {
   u64 largest = 0;
-  for (const auto& piece : pieces_) {
-    if (!piece.measured) continue;
-    const auto least = scale(piece.rate.cycles, fastest);
-    if (piece.rate.ticks > least) largest = std::max(largest, piece.rate.ticks - least);
+  for (u64 i = 0; i < pieces_.size(); ++i) {
+    const auto piece = pieces_.at(i);
+    if (!piece || !piece->measured) continue;
+    const auto least = scale(piece->rate.cycles, fastest);
+    if (piece->rate.ticks > least) largest = std::max(largest, piece->rate.ticks - least);
   }
   return largest;
 }

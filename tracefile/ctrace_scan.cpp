@@ -87,9 +87,8 @@ class Scanner {
       scan_.closed = true;
       return;
     }
-    if (buffer_.file_time != 0)
-      scan_.pairs[buffer_.processor].push_back({buffer_.cycles, buffer_.file_time, at});
     CtraceBufferEntry entry{at,
+                            CtraceBufferEntry::none,
                             std::numeric_limits<u64>::max(),
                             0,
                             static_cast<u32>(bytes_.size()),
@@ -111,7 +110,35 @@ class Scanner {
       scan_.gaps[i].timestamp =
           static_cast<i64>(entry.events != 0 ? entry.first_stamp : buffer_.cycles);
     scan_.events += entry.events;
+    add(entry);
+  }
+
+  void add(const CtraceBufferEntry& entry) {
+    const u64 index = scan_.buffers.size();
+    auto known = scan_.processors.find(entry.processor);
+    if (known == scan_.processors.end()) {
+      known = scan_.processors
+                  .emplace(entry.processor, CtraceScan::Processor{index, index, entry.first_stamp,
+                                                                  CtraceClock{header_.frequency}})
+                  .first;
+    } else {
+      link(known->second.last_buffer, index);
+      known->second.last_buffer = index;
+      known->second.first_stamp = std::min(known->second.first_stamp, entry.first_stamp);
+    }
     scan_.buffers.push_back(entry);
+    if (buffer_.file_time != 0)
+      known->second.clock.add({buffer_.cycles, buffer_.file_time, entry.offset}, findings_);
+  }
+
+  void link(u64 from, u64 to) {
+    auto entry = scan_.buffers.at(from);
+    if (entry) entry->next = to;
+    if (!entry || !scan_.buffers.replace(from, *entry))
+      findings_.warning("index-lost", std::nullopt,
+                        "the temporary file of the trace's index cannot be used: buffers from the "
+                        "{}th on are missing",
+                        to);
   }
 
   // Holes at the start are what wrap-around means.

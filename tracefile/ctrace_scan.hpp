@@ -5,6 +5,7 @@
 
 #include "core/findings.hpp"
 #include "core/image_source.hpp"
+#include "core/spilled_vector.hpp"
 #include "tracefile/buffer_scan.hpp"
 #include "tracefile/ctrace_buffer.hpp"
 #include "tracefile/ctrace_clock.hpp"
@@ -14,7 +15,10 @@ namespace coldtrace::tracefile {
 
 // One buffer of the file as the index keeps it: its CRC holds.
 struct CtraceBufferEntry {
+  static constexpr u64 none = ~u64{0};
+
   u64 offset;
+  u64 next;                     // index of the processor's next buffer, or none
   u64 first_stamp, last_stamp;  // the least and greatest of its committed entries
   u32 length;                   // header included
   u32 sequence;
@@ -24,9 +28,17 @@ struct CtraceBufferEntry {
 
 // What a first pass over the whole file finds.
 struct CtraceScan {
-  std::vector<CtraceBufferEntry> buffers;  // in file order
-  std::vector<Gap> gaps;                   // `timestamp` is a stamp of the gap's processor
-  std::map<u16, std::vector<CalibrationPair>> pairs;  // by processor, in file order
+  static constexpr std::size_t most_in_memory = std::size_t{1} << 16;
+
+  struct Processor {
+    u64 first_buffer, last_buffer;  // indexes
+    u64 first_stamp;                // of its events; the greatest number where there is none
+    CtraceClock clock;
+  };
+
+  core::SpilledVector<CtraceBufferEntry> buffers{most_in_memory};  // in file order
+  std::vector<Gap> gaps;  // `timestamp` is a stamp of the gap's processor
+  std::map<u16, Processor> processors;
   u64 events = 0;
   u64 lost = 0;
   u64 uncommitted = 0;

@@ -14,43 +14,28 @@ constexpr u32 first_entry = CtraceBufferHeader::size_on_disk;
 
 CtraceStream::CtraceStream(const Ctrace& trace, const StreamOptions& options)
     : trace_{trace}, options_{options} {
-  plan_buffers();
   plan_gaps();
-}
-
-void CtraceStream::plan_buffers() {
-  std::map<u16, std::unique_ptr<Run>> runs;
-  const auto& buffers = trace_.scan().buffers;
-  for (u32 i = 0; i < buffers.size(); ++i) {
-    const auto& entry = buffers[i];
-    if (entry.events == 0) continue;
-    const auto& clock = trace_.clock_of(entry.processor);
-    std::size_t hint = 0;
-    if (options_.first &&
-        clock.to_time(entry.last_stamp, hint).ticks < static_cast<u64>(*options_.first))
-      continue;
-    if (options_.last &&
-        clock.to_time(entry.first_stamp, hint).ticks > static_cast<u64>(*options_.last))
-      continue;
-    auto& run = runs[options_.order == Order::file ? u16{0} : entry.processor];
-    if (!run) run = std::make_unique<Run>();
-    run->processor = entry.processor;
-    run->buffers.push_back(i);
-  }
-  for (auto& [processor, run] : runs) {
-    begin_buffer(*run);
-    heap_.push_back(std::move(run));
-  }
+  if (options_.order == Order::file)
+    add_run(0);
+  else
+    for (const auto& [number, processor] : trace_.scan().processors)
+      add_run(processor.first_buffer);
   std::make_heap(heap_.begin(), heap_.end(),
                  [&](const auto& a, const auto& b) { return before(*b, *a); });
+}
+
+void CtraceStream::add_run(u64 first_buffer) {
+  auto run = std::make_unique<Run>();
+  if (begin_buffer(*run, first_buffer)) heap_.push_back(std::move(run));
 }
 
 void CtraceStream::plan_gaps() {
   gaps_ = trace_.scan().gaps;
   for (auto& gap : gaps_) {
     if (!gap.timestamp || !gap.cpu) continue;
-    std::size_t hint = 0;
-    gap.file_time = trace_.clock_of(*gap.cpu).to_time(static_cast<u64>(*gap.timestamp), hint).ticks;
+    CtraceClock::Cursor cursor;
+    gap.file_time =
+        trace_.clock_of(*gap.cpu).to_time(static_cast<u64>(*gap.timestamp), cursor).ticks;
   }
   const bool in_file = options_.order == Order::file;
   // Those whose time is not known come last.
@@ -86,30 +71,54 @@ EventSequence::Item CtraceStream::next() {
   return Item::event;
 }
 
-const CtraceBufferEntry& CtraceStream::entry_of(const Run& run) const {
-  return trace_.scan().buffers[run.buffers[run.current]];
+bool CtraceStream::is_wanted(const CtraceBufferEntry& buffer) const {
+  if (buffer.events == 0) return false;
+  if (!options_.first && !options_.last) return true;
+  const auto& clock = trace_.clock_of(buffer.processor);
+  CtraceClock::Cursor cursor;
+  return (!options_.first ||
+          clock.to_time(buffer.last_stamp, cursor).ticks >= static_cast<u64>(*options_.first)) &&
+         (!options_.last ||
+          clock.to_time(buffer.first_stamp, cursor).ticks <= static_cast<u64>(*options_.last));
 }
 
-// Nothing of a buffer is read before its first event is due.
-void CtraceStream::begin_buffer(Run& run) {
-  const auto& entry = entry_of(run);
-  if (run.clock == nullptr || entry.processor != run.processor) {
-    run.processor = entry.processor;
-    run.clock = &trace_.clock_of(entry.processor);
-    run.hint = 0;
+// Makes the first wanted buffer from `index` on the current one; false when there is none. Nothing
+// of it is read before its first event is due.
+bool CtraceStream::begin_buffer(Run& run, u64 index) {
+  const auto& buffers = trace_.scan().buffers;
+  while (index < buffers.size()) {
+    const auto buffer = buffers.at(index);
+    if (!buffer) {
+      gaps_.push_back(
+          {Gap::Reason::unreadable, run.buffer.offset + run.buffer.length, 0, {}, {}, 0});
+      return false;
+    }
+    if (is_wanted(*buffer)) {
+      if (run.clock == nullptr || buffer->processor != run.buffer.processor) {
+        run.clock = &trace_.clock_of(buffer->processor);
+        run.cursor = {};
+      }
+      run.index = index;
+      run.buffer = *buffer;
+      run.offset = 0;
+      run.bytes.reset();
+      run.time = run.clock->to_time(buffer->first_stamp, run.cursor).ticks;
+      return true;
+    }
+    index = options_.order == Order::file ? index + 1 : buffer->next;
   }
-  run.offset = 0;
-  run.bytes.reset();
-  run.time = run.clock->to_time(entry.first_stamp, run.hint).ticks;
+  return false;
 }
 
 void CtraceStream::load(Run& run) {
-  const auto& entry = entry_of(run);
+  const auto& entry = run.buffer;
   auto buffer = std::make_shared<Buffer>();
   auto* memory = buffer->storage.get(entry.length);
-  // What could be read once and cannot be now is left out.
+  // What could be read once and cannot be now is a gap.
   if (trace_.source().read_at(entry.offset, {memory, entry.length}))
     buffer->bytes = {memory, entry.length};
+  else
+    gaps_.push_back({Gap::Reason::unreadable, entry.offset, entry.length, {}, entry.processor, 0});
   held_ += buffer->bytes.size();
   run.bytes = std::move(buffer);
   run.entries =
@@ -125,19 +134,19 @@ bool CtraceStream::step(Run& run) {
       if (item == CtraceEntries::Item::torn || !run.entries.entry().committed) continue;
       run.entry = run.entries.entry();
       run.offset = run.entry.offset;
-      run.time = run.clock->to_time(run.entry.stamp, run.hint).ticks;
+      run.time = run.clock->to_time(run.entry.stamp, run.cursor).ticks;
       return true;
     }
     held_ -= run.bytes->bytes.size();
-    if (++run.current == run.buffers.size()) return false;
-    begin_buffer(run);
+    if (!begin_buffer(run, options_.order == Order::file ? run.index + 1 : run.buffer.next))
+      return false;
     // The next buffer is read when it is due.
     if (options_.order == Order::time) return true;
   }
 }
 
 bool CtraceStream::before(const Run& a, const Run& b) const {
-  return std::tie(a.time, a.processor) < std::tie(b.time, b.processor);
+  return std::tie(a.time, a.buffer.processor) < std::tie(b.time, b.buffer.processor);
 }
 
 void CtraceStream::drop_latest(const Run& keep) {
@@ -170,7 +179,7 @@ bool CtraceStream::advance() {
       continue;
     }
     consumed_ = true;
-    trace_.to_event(entry_of(run), run.entry, *run.clock, run.hint, event_);
+    trace_.to_event(run.buffer, run.entry, *run.clock, run.cursor, event_);
     event_buffer_ = run.bytes;
     const auto time = event_.file_time;
     if (options_.first && time < static_cast<u64>(*options_.first)) continue;

@@ -20,23 +20,22 @@ class CtraceStream final : public EventSequence {
  private:
   // One processor, or the whole file in the order of the file.
   struct Run {
-    std::vector<u32> buffers;  // that have wanted events
-    std::size_t current = 0;   // index in it
-    u64 time = 0;              // FILETIME of the next event
-    u32 offset = 0;            // of the next event in its buffer; 0: not yet begun
-    u16 processor = 0;
+    u64 index = 0;               // of the current buffer
+    CtraceBufferEntry buffer{};  // the current one
+    u64 time = 0;                // FILETIME of the next event
+    u32 offset = 0;              // of the next event in its buffer; 0: not yet begun
     const CtraceClock* clock = nullptr;
-    std::size_t hint = 0;
+    CtraceClock::Cursor cursor;
     std::shared_ptr<const Buffer> bytes;  // of the current buffer; null: not read, or dropped
     CtraceEntries entries;
     CtraceEntry entry{};  // the next event
   };
 
-  void plan_buffers();
+  void add_run(u64 first_buffer);
   void plan_gaps();
-  const CtraceBufferEntry& entry_of(const Run& run) const;
+  bool is_wanted(const CtraceBufferEntry& buffer) const;
   void load(Run& run);
-  void begin_buffer(Run& run);
+  bool begin_buffer(Run& run, u64 index);
   bool step(Run& run);
   bool advance();
   void drop_latest(const Run& keep);

@@ -163,8 +163,8 @@ TEST_CASE("entries that were never committed are counted and not shown", "[ctrac
   file.writer.end(false);
   const auto read = read_ctrace(file.bytes);
   CHECK(read.events.size() == 2);
-  CHECK(read.scan.uncommitted == 1);
-  CHECK_FALSE(read.scan.closed);
+  CHECK(read.uncommitted == 1);
+  CHECK_FALSE(read.closed);
   CHECK(read.findings.count("entry-uncommitted") == 1);
   CHECK(read.gaps.empty());
 }
@@ -206,7 +206,7 @@ TEST_CASE("what was lost is told where it was", "[ctrace]") {
   REQUIRE(read.gaps.size() == 1);
   CHECK(read.gaps[0].reason == Gap::Reason::events_lost);
   CHECK(read.gaps[0].events == 5);
-  CHECK(read.scan.lost == 5);
+  CHECK(read.lost == 5);
 }
 
 TEST_CASE("wrap-around keeps the newest events and is no gap at the start", "[ctrace]") {
@@ -220,7 +220,7 @@ TEST_CASE("wrap-around keeps the newest events and is no gap at the start", "[ct
   REQUIRE(read.events.size() == 4);
   CHECK(read.events.back().time == CtraceFile::start + 99);
   CHECK(read.gaps.empty());
-  CHECK(read.scan.missing == 0);
+  CHECK(read.missing == 0);
 }
 
 TEST_CASE("made-up headers that overlap cost bounded work", "[ctrace]") {

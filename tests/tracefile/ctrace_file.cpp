@@ -43,7 +43,11 @@ ReadCtrace read_ctrace(const core::ImageSource& image, tracefile::StreamOptions 
   const auto trace = tracefile::Ctrace::open(image, {}, read.findings);
   if (!trace) return read;
   read.opened = true;
-  read.scan = (*trace)->scan();
+  const auto& scan = (*trace)->scan();
+  read.lost = scan.lost;
+  read.uncommitted = scan.uncommitted;
+  read.missing = scan.missing;
+  read.closed = scan.closed;
   read.error_bound = (*trace)->error_bound();
   const auto stream = (*trace)->stream(options);
   for (auto item = stream->next(); item != Item::end; item = stream->next()) {

@@ -49,7 +49,8 @@ struct ReadCtrace {
   std::vector<One> events;
   std::vector<tracefile::Gap> gaps;
   core::Findings findings;
-  tracefile::CtraceScan scan;
+  u64 lost = 0, uncommitted = 0, missing = 0;
+  bool closed = false;
   u64 error_bound = 0;
 };
 

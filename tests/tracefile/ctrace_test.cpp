@@ -189,6 +189,29 @@ TEST_CASE("processors are merged by time", "[ctrace]") {
   CHECK(some.events.size() == 100);
 }
 
+TEST_CASE("a trace with more buffers than the index keeps in memory is read the same way",
+          "[ctrace]") {
+  constexpr u64 buffers = CtraceScan::most_in_memory + 9000;
+  CtraceFile file{2, test::small_schema, 256};
+  for (u64 i = 0; i < buffers; ++i) {
+    file.at_tick(2 * i);
+    file.writer.write(static_cast<u16>(i % 2), 1, 0, number(7, i).view());
+    file.at_tick(2 * i + 1);
+    file.writer.flush();
+  }
+  file.writer.end();
+  const auto read = read_ctrace(file.bytes);
+  REQUIRE(read.events.size() == buffers);
+  CHECK(read.gaps.empty());
+  u64 wrong = 0;
+  for (u64 i = 0; i < buffers; ++i)
+    wrong += read.events[i].time != CtraceFile::start + 2 * i || read.events[i].cpu != i % 2;
+  CHECK(wrong == 0);
+  const auto some = read_ctrace(file.bytes, {.first = static_cast<i64>(CtraceFile::start + 100),
+                                             .last = static_cast<i64>(CtraceFile::start + 149)});
+  CHECK(some.events.size() == 25);
+}
+
 TEST_CASE("stamps become UTC between the pairs of changing speeds", "[ctrace]") {
   CtraceFile file;
   const auto pair = [&](u64 cycles, u64 ticks) {
