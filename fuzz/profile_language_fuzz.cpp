@@ -7,8 +7,8 @@
 #include <span>
 
 #include "core/text.hpp"
+#include "syscall-map/profile_expansion.hpp"
 #include "syscall-map/profile_parser.hpp"
-#include "syscall-map/profile_selection.hpp"
 
 namespace {
 

@@ -116,6 +116,7 @@ class Linker {
 
   void refuse_cycles() {
     states_.assign(profile_.groups.size(), State::unseen);
+    depths_.assign(profile_.groups.size(), 1);
     for (u32 group = 0; group < profile_.groups.size(); ++group) visit(group);
   }
 
@@ -135,6 +136,10 @@ class Linker {
         refuse(rule.file, rule.text.place, "the group is part of itself: " + chain_text(names));
       }
       visit(rule.group);
+      depths_[group] = std::max(depths_[group], depths_[rule.group] + 1);
+      if (depths_[group] > deepest_profile_group)
+        refuse(rule.file, rule.text.place,
+               fmt::format("groups are part of each other deeper than {}", deepest_profile_group));
     }
     open_groups_.pop_back();
     states_[group] = State::done;
@@ -149,6 +154,7 @@ class Linker {
   std::vector<const Parsed*> chain_;  // the files that are being read, outermost first
   std::vector<State> states_;
   std::vector<u32> open_groups_;
+  std::vector<std::size_t> depths_;  // of groups inside each other, the group itself included
   std::size_t rules_ = 0;
   std::size_t includes_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/glob.hpp"
+#include "core/text.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {
@@ -19,8 +20,10 @@ std::string to_text(std::string_view token, std::string_view what, std::size_t l
   const auto text = token.starts_with('"') ? token.substr(1, token.size() - 2) : token;
   if (text.empty()) refuse(token, "the {} is empty", what);
   if (text.size() > longest) refuse(token, "the {} is longer than {} bytes", what, longest);
-  if (std::any_of(text.begin(), text.end(), [](char c) { return c >= 0 && c < ' '; }))
+  if (std::any_of(text.begin(), text.end(),
+                  [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; }))
     refuse(token, "a control character is in the {}", what);
+  if (!core::is_valid_utf8(text)) refuse(token, "the {} is not UTF-8", what);
   return std::string{text};
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/glob.hpp"
+#include "core/text.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {
@@ -23,6 +24,12 @@ std::string to_text(const ProfileName& name) {
 bool is_profile_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view{"_$@.-?*"}.find(c) != std::string_view::npos;
+}
+
+bool is_profile_name(std::string_view name) {
+  const auto refused = [](char c) { return (c >= 0 && c < ' ') || c == 0x7f || c == '"'; };
+  return !name.empty() && name.size() <= longest_profile_name && core::is_valid_utf8(name) &&
+         std::none_of(name.begin(), name.end(), refused);
 }
 
 std::string to_text(const ProfileRule& rule) {

@@ -17,6 +17,7 @@ inline constexpr std::size_t longest_profile_name = 256;
 inline constexpr std::size_t longest_profile_path = 4096;
 inline constexpr std::size_t most_profile_rules = 1 << 16;
 inline constexpr std::size_t most_profile_groups = 1024;
+inline constexpr std::size_t deepest_profile_group = 32;
 inline constexpr std::size_t most_profile_includes = 256;
 inline constexpr std::size_t deepest_profile_include = 16;
 
@@ -74,6 +75,10 @@ struct ProfileFile {
 
 // Characters of names that stand without quotes, '-' and '@' not as the first.
 bool is_profile_name_character(char c);
+
+// Whether a name can be said in a profile, in quotes if need be: it is UTF-8 without control
+// characters and quotes.
+bool is_profile_name(std::string_view name);
 
 // The rule as it may stand in a profile: "-nt!Nt*File".
 std::string to_text(const ProfileRule& rule);

@@ -187,39 +187,4 @@ std::optional<ProfileSelection> select_services(const HookProfile& profile,
   return ProfileSelector{profile, catalogue}.select();
 }
 
-ServiceCatalogue list_named_services(const HookProfile& profile) {
-  ServiceCatalogue catalogue;
-  std::vector<const ProfileName*> without_module;
-  const auto add = [&](const std::vector<Rule>& rules) {
-    for (const auto& [rule, file, group] : rules) {
-      if (rule.kind != ProfileRule::Kind::services || rule.name.glob) continue;
-      if (!rule.module)
-        without_module.push_back(&rule.name);
-      else if (!rule.module->glob)
-        catalogue.add_named(rule.module->text, rule.name.text);
-    }
-  };
-  add(profile.rules);
-  for (const auto& group : profile.groups) add(group.rules);
-  for (const auto* name : without_module)
-    if (catalogue.find(name->text).empty()) catalogue.add_named({}, name->text);
-  return catalogue;
-}
-
-ProfileFile expand(const ProfileSelection& selection, const ServiceCatalogue& catalogue) {
-  ProfileFile file;
-  for (u32 index = 0; index < catalogue.services().size(); ++index) {
-    const auto& service = catalogue.services()[index];
-    if (!selection.is_selected(index) || service.names.empty()) continue;
-    ProfileRule rule;
-    rule.name.text = service.names.front();
-    const auto& alike = catalogue.find(rule.name.text);
-    const bool all = std::all_of(alike.begin(), alike.end(),
-                                 [&](u32 other) { return selection.is_selected(other); });
-    if (!all && !service.module.empty()) rule.module = ProfileName{service.module, false};
-    file.rules.push_back(std::move(rule));
-  }
-  return file;
-}
-
 }  // namespace coldtrace::syscall_map

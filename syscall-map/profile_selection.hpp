@@ -43,13 +43,4 @@ std::optional<ProfileSelection> select_services(const HookProfile& profile,
 // Whether a rule of kind `services` speaks of the service.
 bool speaks_of(const ProfileRule& rule, const ListedService& service);
 
-// Every service that the profile has by its name, whether selected or not: what it can be expanded
-// to without any other list.
-ServiceCatalogue list_named_services(const HookProfile& profile);
-
-// The selected services as a profile: their names, in the order of the catalogue. A name has its
-// module only where another module has it and it is not selected there. Services without a name
-// cannot be said.
-ProfileFile expand(const ProfileSelection& selection, const ServiceCatalogue& catalogue);
-
 }  // namespace coldtrace::syscall_map

@@ -86,6 +86,17 @@ TEST_CASE("a long cycle of groups is cut in the message") {
   CHECK(profile.error().error.message.size() < 300);
 }
 
+TEST_CASE("groups are as deep as the limit and not deeper") {
+  std::string text;
+  for (u32 i = 1; i < deepest_profile_group; ++i)
+    text += fmt::format("group g{} {{ @g{} @g{} }}\n", i, i + 1, i + 1);
+  text += fmt::format("group g{} {{ NtClose }}\n", deepest_profile_group);
+  CHECK(link({{"main", text}}));
+  const auto profile = link({{"main", text + "group g { x\n@g1 }"}});
+  REQUIRE_FALSE(profile);
+  CHECK(to_string(profile.error()) == "main:34:1: groups are part of each other deeper than 32");
+}
+
 TEST_CASE("includes end, whatever they include") {
   SECTION("files that each include the next one twice are too many") {
     Texts texts{{"main", "include \"0\""}};

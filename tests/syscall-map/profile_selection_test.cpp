@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <fnmatch.h>
 
+#include "syscall-map/profile_expansion.hpp"
 #include "tests/syscall-map/random_profile.hpp"
 
 namespace coldtrace {
