@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include <rapidjson/document.h>
-
 #include "cli/hook_table_file.hpp"
+#include "cli/json_members.hpp"
 #include "cli/mapped_image.hpp"
 #include "core/file.hpp"
 #include "core/text.hpp"
@@ -20,28 +19,17 @@ using syscall_map::ServiceTable;
 
 constexpr u64 largest_json = u64{64} << 20;
 
-const Value* find(const Value& object, const char* name, bool (Value::*is)() const) {
-  if (!object.IsObject()) return nullptr;
-  const auto member = object.FindMember(name);
-  return member != object.MemberEnd() && (member->value.*is)() ? &member->value : nullptr;
-}
-
-std::string text_of(const Value& object, const char* name) {
-  const auto* text = find(object, name, &Value::IsString);
-  return text ? std::string{text->GetString(), text->GetStringLength()} : std::string{};
-}
-
 // The objects of an array; none where there is no array.
 std::vector<const Value*> objects_of(const Value& object, const char* name) {
   std::vector<const Value*> objects;
-  if (const auto* array = find(object, name, &Value::IsArray))
+  if (const auto* array = find_member(object, name, &Value::IsArray))
     for (const auto& element : array->GetArray())
       if (element.IsObject()) objects.push_back(&element);
   return objects;
 }
 
 void append_texts(const Value& object, const char* name, std::vector<std::string>& texts) {
-  if (const auto* array = find(object, name, &Value::IsArray))
+  if (const auto* array = find_member(object, name, &Value::IsArray))
     for (const auto& element : array->GetArray())
       if (element.IsString()) texts.emplace_back(element.GetString(), element.GetStringLength());
 }
@@ -110,11 +98,11 @@ class Reader {
     const auto text = core::to_chars(*bytes);
     rapidjson::Document document;
     document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
-    const auto schema = document.HasParseError() ? std::string{} : text_of(document, "schema");
+    const auto schema = document.HasParseError() ? std::string{} : text_member(document, "schema");
     if (schema == "coldtrace.syscall-map/1") {
       for (const auto* image : objects_of(document, "images")) {
-        const auto* identity = find(*image, "identity", &Value::IsObject);
-        add_services(*image, identity ? text_of(*identity, "name") : std::string{});
+        const auto* identity = find_member(*image, "identity", &Value::IsObject);
+        add_services(*image, identity ? text_member(*identity, "name") : std::string{});
       }
     } else if (schema == "coldtrace.hook-table/1") {
       for (const auto* build : objects_of(document, "builds")) add_services(*build, {});
@@ -130,13 +118,14 @@ class Reader {
 
   void add_services(const Value& object, const std::string& image) {
     for (const auto* service : objects_of(object, "services")) {
-      const auto* number = find(*service, "number", &Value::IsUint);
+      const auto* number = find_member(*service, "number", &Value::IsUint);
       if (number == nullptr || number->GetUint() > 0xffff) continue;
       std::vector<std::string> names;
-      if (auto name = text_of(*service, "name"); !name.empty()) names.push_back(std::move(name));
+      if (auto name = text_member(*service, "name"); !name.empty())
+        names.push_back(std::move(name));
       append_texts(*service, "aliases", names);
       append_texts(*service, "names", names);
-      const auto role = text_of(*service, "image");
+      const auto role = text_member(*service, "image");
       const bool in_part = role == "win32kbase" || role == "win32kfull";
       const auto known = static_cast<u16>(number->GetUint());
       catalogue_.add(syscall_map::table_of(known), in_part ? role : image, names, known);

@@ -10,9 +10,9 @@
 namespace coldtrace::syscall_map {
 namespace {
 
-// "a -> b -> a"; of a long one the first and the last.
+// "a -> b -> a"; of a longer one than files can make, the first and the last.
 std::string chain_text(const std::vector<std::string>& names) {
-  constexpr std::size_t shown = 8;
+  constexpr std::size_t shown = deepest_profile_include / 2 + 1;
   if (names.size() <= 2 * shown) return fmt::format("{}", fmt::join(names, " -> "));
   return fmt::format("{} -> ... -> {}", fmt::join(names.begin(), names.begin() + shown, " -> "),
                      fmt::join(names.end() - shown, names.end(), " -> "));

@@ -156,6 +156,21 @@ class Check(Case):
         self.assertEqual(done.stdout, b"NtClose\n")
 
 
+class Documents(Case):
+    def test_the_example_is_a_profile(self):
+        text = (SOURCES / "docs" / "hook-profiles.md").read_text()
+        example = text.split("```\n")[1]
+        self.assertTrue(example.startswith("# tracer.profile\n"))
+        path = self.text("tracer.profile", example)
+        self.text("common.profile", "group quiet { NtQuery* Nt*Cursor }")
+        self.profile(0, "check", path)
+        services = self.text("services.dat", "nt!NtReadFile nt!NtQueryInformationFile "
+                                             "nt!NtQueryEaFile nt!NtFlushBuffersFile "
+                                             "win32u!NtUserShowCursor win32u!NtUserGetDC")
+        done = self.profile(0, "expand", path, "--against", services)
+        self.assertEqual(done.stdout, b"NtReadFile\nNtQueryInformationFile\nNtUserGetDC\n")
+
+
 class Expand(Case):
     def test_the_list_is_what_sets_and_fnmatch_give(self):
         path = self.text("a.profile", "group quiet { NtQuery* NtOpen* -NtOpenKey }\n"
