@@ -11,15 +11,17 @@ namespace {
 using syscall_map::ListedService;
 
 // Selected services that no line of a profile can stand for.
-void note_unnamed(SelectedServices& selected, std::size_t written) {
-  std::size_t all = 0;
-  const auto count = static_cast<u32>(selected.catalogue.services().size());
-  for (u32 service = 0; service < count; ++service)
-    if (selected.selection->is_selected(service)) ++all;
-  if (all > written)
+void note_unnamed(SelectedServices& selected) {
+  std::size_t all = 0, unnamed = 0;
+  for (u32 index = 0; const auto& service : selected.catalogue.services()) {
+    if (!selected.selection->is_selected(index++)) continue;
+    ++all;
+    if (service.names.empty() || !syscall_map::is_profile_name(service.names.front())) ++unnamed;
+  }
+  if (unnamed > 0)
     selected.findings.info("profile-unnamed", std::nullopt,
-                           "{} of {} selected services have no name that can be written",
-                           all - written, all);
+                           "{} of {} selected services have no name that can be written", unnamed,
+                           all);
 }
 
 void write_json(Output& output, const ProfileOptions& options, const SelectedServices& selected) {
@@ -49,12 +51,11 @@ Exit run(const ProfileOptions& options) {
   Report report{options.findings};
   auto selected = select_of_profile(options, report);
   if (!selected) return Exit::failure;
-  const auto expanded = syscall_map::expand(*selected->selection, selected->catalogue);
   if (options.format == "json") {
     write_json(output, options, *selected);
   } else {
-    note_unnamed(*selected, expanded.rules.size());
-    output.write(to_text(expanded));
+    note_unnamed(*selected);
+    output.write(to_text(syscall_map::expand(*selected->selection, selected->catalogue)));
   }
   output.commit();
   report.read(options.profile, selected->findings);

@@ -28,16 +28,22 @@ tl::expected<ProfileSource, std::string> read_source(const std::string& path) {
                        std::string{core::to_chars(*bytes)}};
 }
 
-// What is no regular file is not even opened: a pipe would wait for ever.
+// What is no regular file is not even opened: a pipe would wait for ever. So would some files that
+// the system makes up when they are read, which have no size: they count as empty.
 tl::expected<ProfileSource, std::string> read_include(const std::string& including,
                                                       const std::string& included) {
   const auto path = (std::filesystem::path{including}.parent_path() / included).lexically_normal();
+  const auto refuse = [&](const std::string& why) {
+    return tl::unexpected{fmt::format("{}: {}", path.string(), why)};
+  };
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
-  auto source = error || std::filesystem::is_regular_file(status)
-                    ? read_source(path.string())
-                    : tl::unexpected{std::string{"not a regular file"}};
-  if (!source) return tl::unexpected{fmt::format("{}: {}", path.string(), source.error())};
+  if (error) return refuse(error.message());
+  if (!std::filesystem::is_regular_file(status)) return refuse("not a regular file");
+  if (std::filesystem::file_size(path, error) == 0)
+    return ProfileSource{path.string(), path.string(), {}};
+  auto source = read_source(path.string());
+  if (!source) return refuse(source.error());
   return source;
 }
 

@@ -68,6 +68,7 @@ ServiceCatalogue list_named_services(const HookProfile& profile) {
 
 ProfileFile expand(const ProfileSelection& selection, const ServiceCatalogue& catalogue) {
   ProfileFile file;
+  std::set<std::string> written;
   for (u32 index = 0; index < catalogue.services().size(); ++index) {
     const auto& service = catalogue.services()[index];
     if (!selection.is_selected(index) || service.names.empty() ||
@@ -79,7 +80,7 @@ ProfileFile expand(const ProfileSelection& selection, const ServiceCatalogue& ca
     const bool all = std::all_of(alike.begin(), alike.end(),
                                  [&](u32 other) { return selection.is_selected(other); });
     if (!all && !service.module.empty()) rule.module = ProfileName{service.module, false};
-    file.rules.push_back(std::move(rule));
+    if (written.insert(to_text(rule)).second) file.rules.push_back(std::move(rule));
   }
   return file;
 }

@@ -9,8 +9,8 @@ namespace coldtrace::syscall_map {
 ServiceCatalogue list_named_services(const HookProfile& profile);
 
 // The selected services as a profile: their names, in the order of the catalogue. A name has its
-// module only where another module has it and it is not selected there. Services without a name,
-// or with one that no profile can say, are not among them.
+// module only where another module has it and it is not selected there, and else stands once.
+// Services without a name, or with one that no profile can say, are not among them.
 ProfileFile expand(const ProfileSelection& selection, const ServiceCatalogue& catalogue);
 
 }  // namespace coldtrace::syscall_map
