@@ -58,9 +58,9 @@ const auto include = keyword("include") >
                                             raw[lexeme[quoted_text]][call<&B::add_include>]);
 
 // Windows' editors put a byte order mark before UTF-8.
-const auto file = -lit("\xEF\xBB\xBF") >>
-                  *(include | group |
-                    rule) > named<struct end_tag>("a name, '@', '-', 'include' or 'group'", eoi);
+const auto mark = -lit("\xEF\xBB\xBF");
+const auto file = (mark >> *(include | group | rule)) >
+                  named<struct end_tag>("a name, '@', '-', 'include' or 'group'", eoi);
 
 }  // namespace
 
