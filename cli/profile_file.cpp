@@ -32,7 +32,7 @@ tl::expected<ProfileSource, std::string> read_source(const std::string& path) {
 // the system makes up when they are read, which have no size: they count as empty.
 tl::expected<ProfileSource, std::string> read_include(const std::string& including,
                                                       const std::string& included) {
-  const auto path = (std::filesystem::path{including}.parent_path() / included).lexically_normal();
+  const auto path = std::filesystem::path{including}.parent_path() / included;
   const auto refuse = [&](const std::string& why) {
     return tl::unexpected{fmt::format("{}: {}", path.string(), why)};
   };

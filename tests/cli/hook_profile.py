@@ -121,7 +121,7 @@ class Check(Case):
         document = json.loads(self.hooks(0, "profile", "check", "--format", "json", "main.profile",
                                          cwd=self.here).stdout)
         self.assertEqual(document["files"], ["main.profile", "sub/one.profile", "sub/two.profile",
-                                             "three.profile"])
+                                             "sub/../three.profile"])
 
     def test_a_file_under_another_name_is_still_the_same(self):
         self.text("a.profile", 'x\ninclude "b.profile"')
