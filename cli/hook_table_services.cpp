@@ -1,7 +1,5 @@
 #include "cli/hook_table_services.hpp"
 
-#include <algorithm>
-
 namespace coldtrace::cli {
 
 using syscall_map::HookService;

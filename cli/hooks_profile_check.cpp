@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <memory>
 
 #include "cli/hooks_profile.hpp"
