@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "cli/hook_table_formats.hpp"
+#include "cli/hook_table_services.hpp"
 #include "cli/hooks_commands.hpp"
 
 namespace coldtrace::cli {
@@ -15,6 +16,7 @@ struct Options : PeOptions {
   std::vector<std::string> win32k;
   std::vector<std::string> pdbs;
   std::string from;
+  std::string profile;
   bool no_evidence = false;
 };
 
@@ -34,6 +36,8 @@ BuildFiles named_files(const Options& options) {
 Exit run(const Options& options) {
   if (options.kernel.empty() == options.from.empty())
     throw Failure{"either --kernel FILE or --from DIR is needed"};
+  std::optional<syscall_map::HookProfile> profile;
+  if (!options.profile.empty()) profile = open_profile(options.profile);
   Output output{options.output};
   Report report{options.findings};
   PairedFiles paired;
@@ -50,11 +54,15 @@ Exit run(const Options& options) {
   document.unpaired = std::move(paired.unpaired);
   document.findings = std::move(paired.findings);
   for (const auto& files : paired.builds)
-    if (auto table = make_hook_table(files, options, symbols, report)) {
-      report.read(files.front().path, table->findings);
+    if (auto table = make_hook_table(files, options, symbols, report))
       document.builds.push_back(std::move(*table));
-    }
   if (document.builds.empty()) return Exit::failure;
+  if (profile) {
+    const auto findings = keep_selected_services(*profile, document.builds);
+    report.read(options.profile, findings);
+    document.findings.merge(findings);
+  }
+  for (const auto& build : document.builds) report.read(build.images.front().path, build.findings);
   write_hook_table(output, options, !options.no_evidence, document);
   output.commit();
   return report.exit();
@@ -75,6 +83,10 @@ void add_inputs(CLI::App& command, Options& options) {
       .add_option("--pdb", options.pdbs,
                   "Symbols of a kernel, for the one they match; may be given more than once")
       ->type_name("FILE");
+  command
+      .add_option("--profile", options.profile,
+                  "Only the services that this hook profile selects ('coldtrace hooks profile')")
+      ->type_name("FILE");
 }
 
 }  // namespace
@@ -86,6 +98,7 @@ void add_hooks_table(CLI::App& app, Exit& exit) {
       {"table", "All that a live tracer must know of a build in order to hook it, or not to",
        "  coldtrace hooks table --kernel ntoskrnl.exe --ntdll ntdll.dll\n"
        "  coldtrace hooks table --from builds --format hooktab -o tracer.hooktab\n"
+       "  coldtrace hooks table --from builds --profile tracer.profile --format c-header\n"
        "  coldtrace hooks table --kernel ntoskrnl.exe --pdb ntkrnlmp.pdb --format json\n",
        "  0  every build gave a table, and nothing in it is missing or contradicted\n"
        "  1  something is: the findings say what; or a file could not be paired or read\n"

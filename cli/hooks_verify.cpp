@@ -3,6 +3,7 @@
 
 #include "cli/hook_table_file.hpp"
 #include "cli/hook_table_input.hpp"
+#include "cli/hook_table_services.hpp"
 #include "cli/hooks_commands.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"
@@ -18,6 +19,7 @@ using syscall_map::HookTableDifference;
 struct Options : PeOptions {
   std::string table;
   std::vector<std::string> pdbs;
+  std::string profile;
 };
 
 // A build of the table and what the files say instead.
@@ -63,6 +65,8 @@ Result verify(const std::vector<HookTable>& builds, const std::vector<BuildFile>
   Result result;
   std::vector<bool> used(files.size());
   const auto symbols = open_symbol_files(options.pdbs, report);
+  std::optional<syscall_map::HookProfile> profile;
+  if (!options.profile.empty()) profile = open_profile(options.profile);
   for (const auto& build : builds) {
     if (!is_given(build, files)) {
       ++result.not_given;
@@ -73,8 +77,10 @@ Result verify(const std::vector<HookTable>& builds, const std::vector<BuildFile>
     const auto own = files_of(build, files, used, verified.differences);
     // Without all images other values would differ, and say nothing.
     if (verified.differences.empty())
-      if (const auto again = make_hook_table(own, options, symbols, report))
+      if (auto again = make_hook_table(own, options, symbols, report)) {
+        if (profile) keep_selected_services(*profile, {&*again, 1});
         verified.differences = syscall_map::compare_hook_tables(build, *again);
+      }
     result.builds.push_back(std::move(verified));
   }
   for (std::size_t i = 0; i < files.size(); ++i)
@@ -163,6 +169,8 @@ void add_hooks_verify(CLI::App& app, Exit& exit) {
   command->add_option("TABLE", options->table, "A binary hook table")->required();
   add_pe_options(*command, *options);
   command->add_option("--pdb", options->pdbs, "The symbols that the table was made with, if any")
+      ->type_name("FILE");
+  command->add_option("--profile", options->profile, "The profile of its services, if any")
       ->type_name("FILE");
   command->callback([options, &exit] { exit = run(*options); });
 }

@@ -1,7 +1,6 @@
 #include "cli/system_call_names.hpp"
 
-#include <rapidjson/document.h>
-
+#include "cli/json_members.hpp"
 #include "cli/mapped_image.hpp"
 #include "core/file.hpp"
 #include "core/text.hpp"
@@ -72,32 +71,19 @@ class Names {
 };
 
 u32 number_of(const rapidjson::Value& object, const char* name) {
-  const auto member = object.FindMember(name);
-  return member != object.MemberEnd() && member->value.IsUint() ? member->value.GetUint() : 0;
-}
-
-std::string text_of(const rapidjson::Value& object, const char* name) {
-  const auto member = object.FindMember(name);
-  if (member == object.MemberEnd() || !member->value.IsString()) return {};
-  return {member->value.GetString(), member->value.GetStringLength()};
-}
-
-const rapidjson::Value* find(const rapidjson::Value& object, const char* name,
-                             bool (rapidjson::Value::*is)() const) {
-  if (!object.IsObject()) return nullptr;
-  const auto member = object.FindMember(name);
-  return member != object.MemberEnd() && (member->value.*is)() ? &member->value : nullptr;
+  const auto* number = find_member(object, name, &rapidjson::Value::IsUint);
+  return number ? number->GetUint() : 0;
 }
 
 MapIdentity identity_of(const rapidjson::Value& json) {
-  MapIdentity identity{text_of(json, "name"),
+  MapIdentity identity{text_member(json, "name"),
                        number_of(json, "time_date_stamp"),
                        number_of(json, "size_of_image"),
                        number_of(json, "checksum"),
                        {},
                        0};
-  if (const auto* pdb = find(json, "pdb", &rapidjson::Value::IsObject)) {
-    identity.pdb_guid = text_of(*pdb, "guid");
+  if (const auto* pdb = find_member(json, "pdb", &rapidjson::Value::IsObject)) {
+    identity.pdb_guid = text_member(*pdb, "guid");
     identity.pdb_age = number_of(*pdb, "age");
   }
   return identity;
@@ -107,18 +93,19 @@ MapIdentity identity_of(const rapidjson::Value& json) {
 bool read_json(std::string_view text, Names& names) {
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
-  if (document.HasParseError() || !document.IsObject() || text_of(document, "schema") != schema)
+  if (document.HasParseError() || !document.IsObject() || text_member(document, "schema") != schema)
     return false;
-  const auto* images = find(document, "images", &rapidjson::Value::IsArray);
+  const auto* images = find_member(document, "images", &rapidjson::Value::IsArray);
   if (images == nullptr) return false;
   for (const auto& image : images->GetArray()) {
-    const auto* identity = find(image, "identity", &rapidjson::Value::IsObject);
-    const auto* services = find(image, "services", &rapidjson::Value::IsArray);
+    const auto* identity = find_member(image, "identity", &rapidjson::Value::IsObject);
+    const auto* services = find_member(image, "services", &rapidjson::Value::IsArray);
     if (identity == nullptr || services == nullptr) continue;
     const bool same = names.begin(identity_of(*identity));
     for (const auto& service : services->GetArray())
-      if (service.IsObject() && find(service, "number", &rapidjson::Value::IsUint) != nullptr)
-        names.add(number_of(service, "number"), text_of(service, "name"), same);
+      if (service.IsObject() &&
+          find_member(service, "number", &rapidjson::Value::IsUint) != nullptr)
+        names.add(number_of(service, "number"), text_member(service, "name"), same);
   }
   return true;
 }

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/profile_file.hpp"
+
+namespace coldtrace::cli {
+
+void add_profile_check(CLI::App& group, Exit& exit);
+void add_profile_expand(CLI::App& group, Exit& exit);
+void add_profile_show(CLI::App& group, Exit& exit);
+
+struct ProfileOptions : CommonOptions {
+  std::string profile;
+  std::vector<std::string> against;
+};
+
+// PROFILE and --against.
+void add_profile_options(CLI::App& command, ProfileOptions& options);
+
+// A profile, the services it is held against, and what it selects of them, which stays at its
+// place: the selection knows where the others are.
+struct SelectedServices {
+  syscall_map::HookProfile profile;
+  syscall_map::ServiceCatalogue catalogue;
+  std::optional<syscall_map::ProfileSelection> selection;
+  core::Findings findings;
+};
+
+// For commands that need all of it. Without --against the services are those that the profile
+// names, and globs, which mean more, are the warning `profile-globs`. Nothing when no list of
+// services could be read. What is found is in `findings` and not yet in `report`.
+std::unique_ptr<SelectedServices> select_of_profile(const ProfileOptions& options, Report& report);
+
+// The members "profile", "files" and "against".
+void write_profile_fields(JsonWriter& json, const ProfileOptions& options,
+                          const syscall_map::HookProfile& profile);
+
+// The array of rules that match nothing.
+void write_unmatched(JsonWriter& json, const syscall_map::HookProfile& profile,
+                     const syscall_map::ProfileSelection& selection);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,2 @@
+group a { @b -x }
+group b { @a }

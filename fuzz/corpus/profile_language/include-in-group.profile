@@ -1,0 +1,1 @@
+group a { include "b" }

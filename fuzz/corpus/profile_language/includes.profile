@@ -1,0 +1,1 @@
+x include "x" include "yy"
