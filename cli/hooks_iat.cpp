@@ -3,12 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <thread>
-
-#include <CLI/Validators.hpp>
 
 #include "cli/hooks_commands.hpp"
-#include "core/parallel.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -17,7 +13,6 @@ struct Options : PeOptions {
   std::string program;
   std::vector<std::string> folders;
   pe::ImportSelection selection;
-  unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
 };
 
 std::string folder_of(const std::string& program) {
@@ -27,11 +22,9 @@ std::string folder_of(const std::string& program) {
 
 // Of a selection of functions only the modules that are shown are hashed.
 void identify_shown(const pe::ImportPlan& plan, ModuleSet& set, const Options& options) {
-  std::vector<FolderModule*> unknown;
   for (const auto& planned : plan.modules)
-    if (auto& module = set.modules()[planned.module]; !module.identity) unknown.push_back(&module);
-  core::parallel_for(options.jobs, unknown.size(),
-                     [&](unsigned, u64 item) { identify_module(*unknown[item], options); });
+    if (auto& module = set.modules()[planned.module]; !module.identity)
+      identify_module(module, options);
 }
 
 // With a selection, modules that merely could find its functions at run time are told apart.
@@ -54,7 +47,7 @@ Exit run(const Options& options) {
   auto folders = options.folders;
   if (folders.empty()) folders.push_back(folder_of(options.program));
 
-  const ModuleReading reading{options, options.jobs, options.selection};
+  const ModuleReading reading{options, options.selection};
   ModuleSet set{reading};
   for (const auto& folder : folders) set.add_folder(folder);
   if (options.program.empty()) {
@@ -89,6 +82,11 @@ Exit run(const Options& options) {
 std::string function_text(std::string_view name, std::optional<u32> ordinal) {
   if (!name.empty()) return std::string{name};
   return ordinal ? fmt::format("#{}", *ordinal) : "(name cannot be read)";
+}
+
+std::string_view lookup_name(const IatDocument& document, const pe::ResolvedSlot& slot) {
+  const auto name = document.tables(slot.module).slots[slot.slot].name;
+  return name.empty() ? document.plan.targets[slot.target].name : name;
 }
 
 std::optional<bool> is_binding_current(const IatDocument& document, const pe::ResolvedSlot& slot) {
@@ -137,8 +135,6 @@ void add_hooks_iat(CLI::App& app, Exit& exit) {
                    "Only slots of importing modules of this file name; case does not count")
       ->allow_extra_args(false)
       ->type_name("GLOB");
-  command->add_option("-j,--jobs", options->jobs, "Threads; the output is the same for any number")
-      ->check(CLI::Range(1, 256));
   add_image_options(*command, *options);
   command->callback([options, &exit] { exit = run(*options); });
 }

@@ -17,7 +17,7 @@ std::string section_of(const pe::ModuleTables& tables, const pe::ImportSlot& slo
   return slot.section ? std::string{tables.sections[*slot.section].name()} : "(headers)";
 }
 
-std::string target_module(const IatDocument& document, const ImportTarget& target) {
+std::string_view target_module(const IatDocument& document, const ImportTarget& target) {
   return target.module ? document.tables(*target.module).name : target.library;
 }
 
@@ -29,12 +29,12 @@ std::string target_text(const IatDocument& document, const ImportTarget& target)
 // "kernel32.dll!HeapAlloc" of each forwarder, and the hosts of API sets.
 std::vector<std::string> way_of(const IatDocument& document, const ResolvedSlot& slot) {
   std::vector<std::string> way;
-  if (!slot.api_set_host.empty()) way.push_back(slot.api_set_host);
+  if (!slot.api_set_host.empty()) way.emplace_back(slot.api_set_host);
   for (const auto& step : document.plan.targets[slot.target].forwarders) {
     const auto& tables = document.tables(step.module);
     const auto& entry = tables.exports[step.exported];
     way.push_back(fmt::format("{}!{}", tables.name, function_text(entry.name, entry.ordinal)));
-    if (!step.api_set_host.empty()) way.push_back(step.api_set_host);
+    if (!step.api_set_host.empty()) way.emplace_back(step.api_set_host);
   }
   return way;
 }
@@ -75,7 +75,7 @@ void print_misses(Output& output, const IatDocument& document, const PlannedModu
   if (!planned.dynamic.empty()) {
     std::vector<std::string> names;
     for (const auto& slot : planned.dynamic)
-      names.push_back(printable(function_text(tables.slots[slot.slot].name, std::nullopt)));
+      names.push_back(printable(lookup_name(document, slot)));
     print(output, "  missed: functions that it finds at run time by {}\n", fmt::join(names, ", "));
   }
   if (!planned.slots.empty() && runs_while_loaded(tables))

@@ -130,7 +130,7 @@ class IatJson {
     json_.end_array();
   }
 
-  void write_host(const std::string& host) {
+  void write_host(std::string_view host) {
     json_.key("api_set_host");
     host.empty() ? json_.value(nullptr) : json_.value(host);
   }
@@ -171,7 +171,7 @@ class IatJson {
     for (const auto& resolved : planned.dynamic) {
       const auto& slot = tables.slots[resolved.slot];
       json_.begin_object();
-      write_text_field(json_, "name", slot.name);
+      write_text_field(json_, "name", lookup_name(document_, resolved));
       json_.field("slot_rva", value(slot.rva)).end_object();
     }
     json_.end_array();

@@ -6,7 +6,6 @@
 #include <set>
 #include <system_error>
 
-#include "core/parallel.hpp"
 #include "pe/format.hpp"
 #include "pe/library_name.hpp"
 
@@ -16,8 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_modules = 16'384;
-// Imports and exports together: a Windows has a few million.
-constexpr u64 most_functions = 16'000'000;
+// Imports and exports together: those of a whole Windows are about one million.
+constexpr u64 most_functions = 4'000'000;
 // Each turn reads what the modules of the last one need; real programs end after a dozen.
 constexpr unsigned most_turns = 256;
 constexpr std::string_view schema_file = "apisetschema.dll";
@@ -33,17 +32,6 @@ bool is_other_format(const core::LazyFile& file) {
   constexpr u32 pe_signature = 0x4550;
   return signature && *signature != pe_signature;
 }
-
-}  // namespace
-
-// What became of one file.
-struct ModuleSet::Read {
-  std::optional<FolderModule> module;
-  std::optional<pe::ApiSetSchema> schema;
-  std::optional<UnreadableModule> unreadable;
-};
-
-namespace {
 
 std::string what_it_is(const std::string& path) {
   const auto file = core::LazyFile::open(path, largest_image);
@@ -92,14 +80,13 @@ void ModuleSet::add_folder(const std::string& path) {
 }
 
 void ModuleSet::read_all() {
-  std::vector<std::string> paths;
-  for (const auto& [name, path] : files_) paths.push_back(path);
-  read(paths);
+  for (const auto& [name, path] : files_) read(path);
+  sort();
 }
 
 bool ModuleSet::read_program(const std::string& path) {
   std::set<std::string> tried{pe::to_lower(fs::path{path}.filename().string())};
-  read({path});
+  read(path);
   if (modules_.empty()) {
     if (unreadable_.empty()) unreadable_.push_back({path, what_it_is(path)});
     return false;
@@ -111,72 +98,52 @@ bool ModuleSet::read_program(const std::string& path) {
                        most_turns);
       return true;
     }
-    std::vector<std::string> paths;
+    bool any = turn == 0;
     for (const auto& name : wanted)
-      if (const auto file = files_.find(name); file != files_.end() && tried.insert(name).second)
-        paths.push_back(file->second);
-    if (turn > 0 && paths.empty()) return true;
-    read(paths);
+      if (const auto file = files_.find(name); file != files_.end() && tried.insert(name).second) {
+        read(file->second);
+        any = true;
+      }
+    if (!any) return true;
+    sort();
     wanted = pe::find_absent_libraries(tables(), schema());
   }
   return true;
 }
 
-void ModuleSet::read(const std::vector<std::string>& paths) {
-  // In turns, so that of many files no more is in memory than is kept.
-  constexpr std::size_t at_once = 256;
-  std::vector<Read> reads;
-  for (std::size_t first = 0; first < paths.size(); first += at_once) {
-    reads.clear();
-    reads.resize(std::min(at_once, paths.size() - first));
-    core::parallel_for(reading_.jobs, reads.size(), [&](unsigned, u64 item) {
-      auto& read = reads[item];
-      const auto& path = paths[first + item];
-      auto input = open_module(path, reading_.pe, read.unreadable);
-      if (!input) return;
-      FolderModule module{path, {}, {}, {}};
-      const auto name = fs::path{path}.filename().string();
-      module.tables = pe::read_module_tables(input->image, name, input->findings);
-      if (pe::to_lower(name) == schema_file) {
-        auto schema = pe::find_api_set_schema(input->image, input->findings);
-        if (!schema)
-          input->findings.warning("api-set-schema", schema.error());
-        else
-          read.schema = std::move(*schema);
-      }
-      if (reading_.identified.functions.empty() && reading_.identified.selects_module(name))
-        module.identity = identify(*input, reading_.pe);
-      input->note_unreadable();
-      module.findings = std::move(input->findings);
-      read.module = std::move(module);
-    });
-    for (auto& read : reads) take(std::move(read));
+void ModuleSet::read(const std::string& path) {
+  std::optional<UnreadableModule> unreadable;
+  auto input = open_module(path, reading_.pe, unreadable);
+  if (unreadable) {
+    findings.warning("module-unreadable", std::nullopt, "{}: {}", path, unreadable->reason);
+    unreadable_.push_back(std::move(*unreadable));
+  } else if (!input) {
+    ++other_files_;
   }
-  sort();
-}
-
-void ModuleSet::take(Read&& read) {
-  if (read.unreadable) {
-    findings.warning("module-unreadable", std::nullopt, "{}: {}", read.unreadable->path,
-                     read.unreadable->reason);
-    unreadable_.push_back(std::move(*read.unreadable));
-  }
-  if (!read.module) {
-    if (!read.unreadable) ++other_files_;
-    return;
-  }
-  const auto functions = read.module->tables.slots.size() + read.module->tables.exports.size();
+  if (!input) return;
+  const auto name = fs::path{path}.filename().string();
+  FolderModule module{path, pe::read_module_tables(input->image, name, input->findings), {}, {}};
+  const auto functions = module.tables.slots.size() + module.tables.exports.size();
   if (modules_.size() == most_modules || functions > most_functions - functions_) {
-    findings.warning("module-limit", std::nullopt, "{} and perhaps more is left out: {} modules",
-                     read.module->path, modules_.size());
+    findings.warning("module-limit", std::nullopt,
+                     "{} is left out: there are {} modules and {} functions", path, modules_.size(),
+                     functions_);
     return;
   }
   functions_ += functions;
-  if (read.schema) {
-    schema_ = std::move(read.schema);
-    schema_path_ = read.module->path;
+  if (pe::to_lower(name) == schema_file) {
+    auto schema = pe::find_api_set_schema(input->image, input->findings);
+    if (!schema)
+      input->findings.warning("api-set-schema", schema.error());
+    else if (*schema)
+      schema_path_ = path;
+    if (schema) schema_ = std::move(*schema);
   }
-  modules_.push_back(std::move(*read.module));
+  if (reading_.identified.functions.empty() && reading_.identified.selects_module(name))
+    module.identity = identify(*input, reading_.pe);
+  input->note_unreadable();
+  module.findings = std::move(input->findings);
+  modules_.push_back(std::move(module));
 }
 
 void ModuleSet::sort() {

@@ -25,10 +25,9 @@ struct UnreadableModule {
   std::string reason;
 };
 
-// How to read modules: `jobs` threads, and who gets an identity at once.
+// How to read modules, and which get an identity at once.
 struct ModuleReading {
   PeOptions pe;
-  unsigned jobs = 1;
   pe::ImportSelection identified;  // by module; nothing is hashed that is not shown
 };
 
@@ -61,10 +60,7 @@ class ModuleSet {
   core::Findings findings;
 
  private:
-  struct Read;
-
-  void read(const std::vector<std::string>& paths);
-  void take(Read&& read);
+  void read(const std::string& path);
   void sort();
 
   const ModuleReading& reading_;

@@ -28,6 +28,7 @@ constexpr Form forms[] = {
 constexpr u64 entries_of_version_2 = 8;
 constexpr u64 entries_of_version_4 = 16;
 constexpr u64 header_of_version_6 = 28;
+constexpr u64 longest_name = 520;  // bytes: as long as the names of modules that are read
 
 class SchemaReader {
  public:
@@ -64,8 +65,9 @@ class SchemaReader {
 
   std::optional<std::string> read_name(u64 field, std::optional<u32> length = std::nullopt) {
     const auto bytes = core::slice(map_, word(field), word(field + 4));
-    if (!bytes || bytes->size() > text_budget_ || length.value_or(0) > bytes->size()) {
-      warn(field, "a name of an API set schema is not in its section");
+    if (!bytes || bytes->size() > std::min(text_budget_, longest_name) ||
+        length.value_or(0) > bytes->size()) {
+      warn(field, "a name of an API set schema is too long or not in its section");
       return std::nullopt;
     }
     text_budget_ -= bytes->size();

@@ -62,7 +62,8 @@ class Planner {
 
   ImportPlan make() {
     for (u32 module = 0; module < modules_.size(); ++module) resolve(module);
-    plan_.targets = resolver_.targets();
+    plan_.targets = resolver_.take_targets();
+    plan_.texts = resolver_.take_texts();
     collect_functions();
     add_own_functions();
     if (!selection_.functions.empty()) find_indirect_callers();
@@ -152,7 +153,7 @@ class Planner {
   auto identity_of(u32 index) const {
     const auto& target = plan_.targets[index];
     const bool known = target.outcome == Outcome::resolved;
-    return std::tuple{std::string_view{target.library}, known ? std::string_view{} : target.name,
+    return std::tuple{target.library, known ? std::string_view{} : target.name,
                       target.ordinal.value_or(0), known ? Outcome::resolved : target.outcome};
   }
 
@@ -179,8 +180,7 @@ class Planner {
       std::erase_if(plan_.functions, [](const auto& function) { return function.slots == 0; });
     const auto order = [&](const PlannedFunction& function) {
       const auto& target = plan_.targets[function.target];
-      return std::tuple{std::string_view{target.library}, target.name, target.ordinal,
-                        target.outcome};
+      return std::tuple{target.library, target.name, target.ordinal, target.outcome};
     };
     std::stable_sort(plan_.functions.begin(), plan_.functions.end(),
                      [&](const auto& a, const auto& b) { return order(a) < order(b); });
@@ -287,7 +287,7 @@ std::vector<std::string> find_absent_libraries(std::span<const ModuleTables* con
   for (u32 module = 0; module < modules.size(); ++module) resolver.resolve(module);
   std::set<std::string> absent;
   for (const auto& target : resolver.targets())
-    if (!target.module && !target.library.empty()) absent.insert(target.library);
+    if (!target.module && !target.library.empty()) absent.emplace(target.library);
   return {absent.begin(), absent.end()};
 }
 

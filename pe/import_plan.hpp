@@ -55,6 +55,7 @@ struct ImportPlan {
   std::vector<PlannedModule> modules;      // that have something to say, by index
   std::vector<PlannedFunction> functions;  // by library, then name or ordinal
   u64 unresolved = 0;                      // selected slots
+  ImportResolver::Texts texts;             // what views of targets and slots point into
 };
 
 // The plan for `modules`, which are in the order of their names. Findings are about the set: what

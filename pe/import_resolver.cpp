@@ -112,15 +112,15 @@ std::optional<u32> ImportResolver::find_export(u32 module, const Wanted& wanted)
 
 u32 ImportResolver::add_unresolved(Outcome outcome, const LocatedModule& where,
                                    const Wanted& wanted) {
-  auto key = fmt::format("{} {} {}", to_string(outcome), where.library,
-                         wanted.name.empty() ? fmt::format("#{}", wanted.ordinal) : wanted.name);
-  const auto [entry, added] =
-      unresolved_.try_emplace(std::move(key), static_cast<u32>(targets_.size()));
+  const auto library = keep(where.library);
+  const auto [entry, added] = unresolved_.try_emplace(
+      {outcome, library, wanted.name, wanted.name.empty() ? wanted.ordinal : 0},
+      static_cast<u32>(targets_.size()));
   if (added) {
     ImportTarget target;
     target.outcome = outcome;
     target.module = where.module;
-    target.library = where.library;
+    target.library = library;
     target.name = wanted.name;
     if (wanted.name.empty() && outcome != Outcome::no_name) target.ordinal = wanted.ordinal;
     targets_.push_back(std::move(target));
@@ -128,12 +128,18 @@ u32 ImportResolver::add_unresolved(Outcome outcome, const LocatedModule& where,
   return entry->second;
 }
 
-ImportTarget ImportResolver::follow_forwarders(u32 module, u32 exported) const {
+std::string_view ImportResolver::keep(std::string_view text) {
+  if (text.empty()) return {};
+  const auto known = texts_.find(text);
+  return known == texts_.end() ? *texts_.emplace(text).first : *known;
+}
+
+ImportTarget ImportResolver::follow_forwarders(u32 module, u32 exported) {
   ImportTarget target;
   for (;;) {
     const auto& entry = modules_[module]->exports[exported];
     target.module = module;
-    target.library = to_lower(modules_[module]->name);
+    target.library = keep(to_lower(modules_[module]->name));
     target.name = entry.name;
     target.ordinal = entry.ordinal;
     if (!entry.is_forwarder) {
@@ -154,10 +160,10 @@ ImportTarget ImportResolver::follow_forwarders(u32 module, u32 exported) const {
 
     const auto forwarder = parse_forwarder(entry.forwarder);
     if (!forwarder) return stop(Outcome::forwarder_unreadable);
-    auto located = locate(forwarder->library, module);
-    target.forwarders.back().api_set_host = located.api_set_host;
+    const auto located = locate(forwarder->library, module);
+    target.forwarders.back().api_set_host = keep(located.api_set_host);
     target.module = located.module;
-    target.library = located.library;
+    target.library = keep(located.library);
     target.name = forwarder->name;
     target.ordinal = forwarder->ordinal;
     if (located.outcome != Outcome::resolved) return stop(located.outcome);
@@ -189,7 +195,7 @@ std::vector<ResolvedSlot> ImportResolver::resolve(u32 module) {
     const auto& slot = tables.slots[i];
     const auto& where = libraries[slot.library];
     const Wanted wanted{slot.name, slot.ordinal};
-    ResolvedSlot result{module, i, 0, where.module, std::nullopt, where.api_set_host};
+    ResolvedSlot result{module, i, 0, where.module, std::nullopt, keep(where.api_set_host)};
     auto outcome = where.outcome;
     if (!slot.by_ordinal && slot.name.empty()) outcome = Outcome::no_name;
     if (outcome == Outcome::resolved) {

@@ -2,9 +2,11 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "pe/api_set_schema.hpp"
@@ -40,8 +42,8 @@ struct LocatedModule {
 // One forwarder: `module` exports a function only to name another one.
 struct ForwarderStep {
   u32 module;
-  u32 exported;              // index into its exports
-  std::string api_set_host;  // of the library that the forwarder names, as in LocatedModule
+  u32 exported;                   // index into its exports
+  std::string_view api_set_host;  // of the library that the forwarder names, as in LocatedModule
 };
 
 // Where the calls of an import arrive, as far as the set of files tells.
@@ -49,7 +51,7 @@ struct ImportTarget {
   Outcome outcome = Outcome::resolved;
   std::vector<ForwarderStep> forwarders;
   std::optional<u32> module;  // where the function is, or should be
-  std::string library;        // the file name of `module`, or the one that is absent; lower case
+  std::string_view library;   // the file name of `module`, or the one that is absent; lower case
   std::string_view name;      // of several names of an ordinal the first; empty when there is none
   std::optional<u32> ordinal;
   Rva address{0};  // of the function; 0 unless resolved
@@ -58,11 +60,11 @@ struct ImportTarget {
 // An import slot with what it leads to.
 struct ResolvedSlot {
   u32 module;
-  u32 slot;                     // index into that module's slots
-  u32 target;                   // index into targets()
-  std::optional<u32> exporter;  // the module that the import itself names
-  std::optional<u32> exported;  // index into its exports
-  std::string api_set_host;     // of the library that the import names
+  u32 slot;                       // index into that module's slots
+  u32 target;                     // index into targets()
+  std::optional<u32> exporter;    // the module that the import itself names
+  std::optional<u32> exported;    // index into its exports
+  std::string_view api_set_host;  // of the library that the import names
 };
 
 // Follows imports through a set of modules. A module's index is its place in `modules`; where two
@@ -76,6 +78,12 @@ class ImportResolver {
 
   const std::vector<ImportTarget>& targets() const { return targets_; }
 
+  // The targets, and the texts that views of targets and slots point into, for whoever outlives
+  // the resolver.
+  using Texts = std::set<std::string, std::less<>>;
+  std::vector<ImportTarget> take_targets() { return std::move(targets_); }
+  Texts take_texts() { return std::move(texts_); }
+
   // What `library` stands for when `importer` imports it.
   LocatedModule locate(std::string_view library, u32 importer) const;
 
@@ -88,14 +96,18 @@ class ImportResolver {
   std::optional<u32> find_export(u32 module, const Wanted& wanted) const;
   u32 add_unresolved(Outcome outcome, const LocatedModule& where, const Wanted& wanted);
   u32 follow(u32 module, u32 exported);
-  ImportTarget follow_forwarders(u32 module, u32 exported) const;
+  ImportTarget follow_forwarders(u32 module, u32 exported);
+  // The same text, kept once however often it is asked for: a library of thousands of imports.
+  std::string_view keep(std::string_view text);
 
   std::span<const ModuleTables* const> modules_;
   const ApiSetSchema* schema_;
   std::map<std::string, u32, std::less<>> by_name_;
   std::vector<ImportTarget> targets_;
   std::vector<std::vector<u32>> target_of_export_;  // by module, then export
-  std::map<std::string, u32> unresolved_;
+  // By outcome, library, name and ordinal.
+  std::map<std::tuple<Outcome, std::string_view, std::string_view, u32>, u32> unresolved_;
+  Texts texts_;
 };
 
 }  // namespace coldtrace::pe
