@@ -15,8 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_modules = 16'384;
-// Imports and exports together: those of a whole Windows are about one million.
-constexpr u64 most_functions = 4'000'000;
+// Of all modules together; a whole Windows has about a million imports and exports.
+constexpr u64 most_rows = 4'000'000;
+constexpr u64 most_text = u64{256} << 20;
 // Each turn reads what the modules of the last one need; real programs end after a dozen.
 constexpr unsigned most_turns = 256;
 constexpr std::string_view schema_file = "apisetschema.dll";
@@ -123,14 +124,18 @@ void ModuleSet::read(const std::string& path) {
   if (!input) return;
   const auto name = fs::path{path}.filename().string();
   FolderModule module{path, pe::read_module_tables(input->image, name, input->findings), {}, {}};
-  const auto functions = module.tables.slots.size() + module.tables.exports.size();
-  if (modules_.size() == most_modules || functions > most_functions - functions_) {
+  const auto& tables = module.tables;
+  const u64 rows = tables.slots.size() + tables.exports.size() + tables.libraries.size() +
+                   tables.sections.size();
+  if (modules_.size() == most_modules || rows > most_rows - rows_ ||
+      tables.text.size() > most_text - text_) {
     findings.warning("module-limit", std::nullopt,
-                     "{} is left out: there are {} modules and {} functions", path, modules_.size(),
-                     functions_);
+                     "{} is left out: there are {} modules, {} rows and {} bytes of names", path,
+                     modules_.size(), rows_, text_);
     return;
   }
-  functions_ += functions;
+  rows_ += rows;
+  text_ += tables.text.size();
   if (pe::to_lower(name) == schema_file) {
     auto schema = pe::find_api_set_schema(input->image, input->findings);
     if (!schema)

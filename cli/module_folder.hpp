@@ -70,7 +70,8 @@ class ModuleSet {
   std::optional<pe::ApiSetSchema> schema_;
   std::string schema_path_;
   u64 other_files_ = 0;
-  u64 functions_ = 0;  // imported and exported ones of all modules
+  u64 rows_ = 0;  // imports, exports, libraries and sections of all modules
+  u64 text_ = 0;  // bytes of their names
 };
 
 // Reads the identity of a module that got none so far; findings are added to its own.
