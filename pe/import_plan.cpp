@@ -80,7 +80,7 @@ class Planner {
     const bool shown = selection_.selects_module(tables.name);
     auto& planned = plan_.modules.emplace_back();
     planned.module = module;
-    for (auto& slot : resolver_.resolve(module)) {
+    for (const auto& slot : resolver_.resolve(module)) {
       const auto& target = resolver_.targets()[slot.target];
       if (target.outcome == Outcome::resolved && *target.module != module)
         callers_[*target.module].insert(module);
@@ -91,7 +91,7 @@ class Planner {
       importers_[slot.target].insert(module);
       if (!shown) continue;
       report(slot, import, target);
-      planned.slots.push_back(std::move(slot));
+      planned.slots.push_back(slot);
     }
   }
 

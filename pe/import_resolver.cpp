@@ -204,7 +204,7 @@ std::vector<ResolvedSlot> ImportResolver::resolve(u32 module) {
     }
     result.target = outcome == Outcome::resolved ? follow(*where.module, *result.exported)
                                                  : add_unresolved(outcome, where, wanted);
-    resolved.push_back(std::move(result));
+    resolved.push_back(result);
   }
   return resolved;
 }
