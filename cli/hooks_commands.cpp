@@ -6,6 +6,7 @@ void add_hooks_commands(CLI::App& app, Exit& exit) {
   auto* group = add_group(app, "hooks", "Where a driver could hook a kernel, with evidence");
   add_hooks_context_switch(*group, exit);
   add_hooks_derive(*group, exit);
+  add_hooks_iat(*group, exit);
   add_hooks_locate(*group, exit);
   add_hooks_merge(*group, exit);
   add_hooks_profile(*group, exit);

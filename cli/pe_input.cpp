@@ -7,12 +7,6 @@
 #include "pe/format.hpp"
 
 namespace coldtrace::cli {
-namespace {
-
-// Larger than any image that Windows loads.
-constexpr u64 largest_image = u64{1} << 30;
-
-}  // namespace
 
 void add_image_options(CLI::App& command, PeOptions& options) {
   static const std::map<std::string, pe::Layout> layouts{{"file", pe::Layout::file},

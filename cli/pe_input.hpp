@@ -36,6 +36,9 @@ struct PeInput {
   void note_unreadable();
 };
 
+// Larger than any image that Windows loads.
+constexpr u64 largest_image = u64{1} << 30;
+
 // Reads the file at `path`. On failure says so in `report`, naming what the file is instead.
 std::optional<PeInput> open_pe(const std::string& path, const PeOptions& options, Report& report);
 

@@ -42,21 +42,22 @@ void Report::failed(std::string_view path, std::string_view message) {
 }
 
 void Report::failed(std::string_view path, const core::ParseError& error) {
-  // The place of an error of open() or read() is the file itself.
-  if (error.fault == core::Fault::io && error.found == ESPIPE)
-    failed(path,
-           "neither a file nor a disk: it cannot be read at offsets, copy it to a file first");
-  else if (error.fault == core::Fault::io && error.offset == 0)
-    failed(path, std::generic_category().message(static_cast<int>(error.found)));
-  else if (error.fault == core::Fault::limit && error.structure.view() == "file")
-    failed(path, fmt::format("larger than the {} bytes that are read", error.expected));
-  else
-    failed(path, core::to_string(error));
+  failed(path, to_message(error));
 }
 
 Exit Report::exit() const {
   if (inputs_failed_ > 0) return inputs_read_ == 0 ? Exit::failure : Exit::findings;
   return worst_;
+}
+
+std::string to_message(const core::ParseError& error) {
+  if (error.fault == core::Fault::io && error.found == ESPIPE)
+    return "neither a file nor a disk: it cannot be read at offsets, copy it to a file first";
+  if (error.fault == core::Fault::io && error.offset == 0)
+    return std::generic_category().message(static_cast<int>(error.found));
+  if (error.fault == core::Fault::limit && error.structure.view() == "file")
+    return fmt::format("larger than the {} bytes that are read", error.expected);
+  return core::to_string(error);
 }
 
 void write_findings(JsonWriter& json, const core::Findings& findings) {

@@ -51,6 +51,10 @@ class Report {
   u64 inputs_failed_ = 0;
 };
 
+// What is wrong with an input, without its path: the place of an error of open() or read() is the
+// file itself.
+std::string to_message(const core::ParseError& error);
+
 // The array of {"code","severity","count","first_offset","text"}.
 void write_findings(JsonWriter& json, const core::Findings& findings);
 

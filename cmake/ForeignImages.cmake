@@ -36,11 +36,11 @@ endfunction()
 # coldtrace_add_image(ID TOOLCHAIN llvm|mingw PROCESSOR i686|x86_64|aarch64|thumbv7
 #   NAME file.dll SOURCES file... [VERSION 1.2.3.4] [RESOURCES file.rc...] [DEFINITIONS file.def]
 #   [COMPILE_OPTIONS ...] [LINK_OPTIONS ...] [IMPORT_LIBRARIES file.def...]
-#   [DELAY_IMPORT_LIBRARIES file.def...] [WINE])
+#   [DELAY_IMPORT_LIBRARIES file.def...] [WINE] [PROGRAM])
 # VERSION adds a version resource, import libraries are made from the module definitions, WINE marks
-# the image as Wine's build tool does.
+# the image as Wine's build tool does, PROGRAM makes no library of it (llvm alone).
 function(coldtrace_add_image id)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "WINE" "TOOLCHAIN;PROCESSOR;NAME;VERSION;DEFINITIONS"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "WINE;PROGRAM" "TOOLCHAIN;PROCESSOR;NAME;VERSION;DEFINITIONS"
     "SOURCES;RESOURCES;COMPILE_OPTIONS;LINK_OPTIONS;IMPORT_LIBRARIES;DELAY_IMPORT_LIBRARIES")
   coldtrace_has_toolchain(has_toolchain ${arg_TOOLCHAIN} ${arg_PROCESSOR})
   if(NOT has_toolchain)
@@ -91,6 +91,9 @@ function(coldtrace_add_image id)
     list(APPEND depends ${work}/${exports})
   endif()
 
+  if(arg_PROGRAM)
+    list(APPEND arg_LINK_OPTIONS /subsystem:console)
+  endif()
   file(RELATIVE_PATH image ${work} ${folder}/${arg_NAME})
   coldtrace_link_command(link ${arg_TOOLCHAIN} ${arg_PROCESSOR} ${image} "${exports}"
                          ${inputs} ${arg_LINK_OPTIONS})
@@ -179,9 +182,12 @@ function(coldtrace_link_command variable toolchain processor image exports)
   get_filename_component(stem ${image} NAME_WE)
   if(toolchain STREQUAL "llvm")
     coldtrace_linker_machine(machine ${processor})
-    set(link ${COLDTRACE_LLD_LINK} /nologo /dll /nodefaultlib /machine:${machine} /Brepro /opt:noref
+    set(link ${COLDTRACE_LLD_LINK} /nologo /nodefaultlib /machine:${machine} /Brepro /opt:noref
         /debug /pdb:${folder}/${stem}.pdb /pdbaltpath:${stem}.pdb /pdbsourcepath:/fixtures
         /implib:${stem}.import.lib /out:${image} ${ARGN})
+    if(NOT "${ARGN}" MATCHES "/subsystem:console")
+      list(APPEND link /dll)
+    endif()
     if(NOT "${ARGN}" MATCHES "/entry:")
       list(APPEND link /noentry)
     endif()

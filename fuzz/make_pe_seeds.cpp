@@ -1,8 +1,10 @@
-// Writes the seeds of corpus/pe_image and corpus/pe_resources anew: make_pe_seeds CORPUS
+// Writes the seeds of corpus/pe_image, corpus/api_set and corpus/pe_resources anew: make_pe_seeds
+// CORPUS
 
 #include <filesystem>
 #include <fstream>
 
+#include "fixtures/api_set_schema.hpp"
 #include "fixtures/byte_writer.hpp"
 #include "fixtures/pe_directories.hpp"
 
@@ -57,6 +59,16 @@ int main(int argc, char** argv) {
   auto flat = everything(false, 0x14c);
   flat.section_alignment = flat.file_alignment = 0x80;
   write(images / "x86-alignment-0x80", build_pe(flat).bytes);
+
+  // tests/pe/hooks_iat_test.py puts these beside a program that imports the first.
+  const std::vector<ApiSetSpec> sets{
+      {"api-ms-win-fixture-l1-1-0", {{"", "base.dll"}, {"middle.dll", "late.dll"}}},
+      {"ext-ms-win-absent-l1-1-0", {{"", ""}}}};
+  for (const u32 version : {2U, 4U, 6U}) {
+    const auto name = "version-" + std::to_string(version);
+    write(corpus / "api_set" / name, build_api_set_schema(version, sets));
+    write(images / ("api-set-schema-" + name), build_pe(api_set_schema_image(version, sets)).bytes);
+  }
 
   const auto resources = corpus / "pe_resources";
   const PeTarget at_first_section{0x1000, true, 0x1'8000'0000};
