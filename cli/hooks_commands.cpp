@@ -8,6 +8,7 @@ void add_hooks_commands(CLI::App& app, Exit& exit) {
   add_hooks_derive(*group, exit);
   add_hooks_locate(*group, exit);
   add_hooks_merge(*group, exit);
+  add_hooks_plan(*group, exit);
   add_hooks_show(*group, exit);
   add_hooks_table(*group, exit);
   add_hooks_tables(*group, exit);
