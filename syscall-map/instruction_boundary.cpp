@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "syscall-map/function_body.hpp"
-
 namespace coldtrace::syscall_map {
 namespace {
 
@@ -107,8 +105,10 @@ const FunctionStart* BoundaryProver::start_before(pe::Rva rva) const {
 
 // What the code that a start leads to says of the place.
 void BoundaryProver::follow(pe::Rva start, const std::string& what, pe::Rva rva,
-                            InstructionBoundary& boundary) const {
-  const FunctionBody body{code_, disassembler_, start};
+                            InstructionBoundary& boundary) {
+  if (!last_body_ || last_start_ != start) last_body_.emplace(code_, disassembler_, start);
+  last_start_ = start;
+  const auto& body = *last_body_;
   const auto& instructions = body.instructions();
   const auto at_or_behind = instructions.lower_bound(rva);
   const auto covering =
@@ -140,16 +140,16 @@ void BoundaryProver::sweep(const pe::FunctionRange& range, pe::Rva rva,
     if (!instruction) break;
     at = instruction->end();
   }
+  const auto found = at == rva  ? std::string{"has one there"}
+                     : at > rva ? std::string{"has one that covers it"}
+                                : fmt::format("ends at {:#x}", value(at));
   boundary.evidence.push_back(fmt::format(
-      "no direct branch of the function of .pdata at {:#x} leads there; one instruction after the "
-      "other {}, which proves nothing where tables lie between code",
-      value(range.start),
-      at == rva  ? "there is one there"
-      : at > rva ? "there is one that covers it"
-                 : fmt::format("there is none at {:#x}", value(at))));
+      "no direct branch of the function of .pdata at {:#x} leads there; the list of all its "
+      "instructions {}, which proves nothing where tables lie between code",
+      value(range.start), found));
 }
 
-InstructionBoundary BoundaryProver::examine(pe::Rva rva) const {
+InstructionBoundary BoundaryProver::examine(pe::Rva rva) {
   InstructionBoundary boundary;
   for (const auto relocated : relocations(rva, 1))
     if (relocated < rva) {

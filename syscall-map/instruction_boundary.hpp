@@ -9,6 +9,7 @@
 #include "pe/base_relocations.hpp"
 #include "syscall-map/boundary_state.hpp"
 #include "syscall-map/disassembly.hpp"
+#include "syscall-map/function_body.hpp"
 #include "syscall-map/kernel_code.hpp"
 
 namespace coldtrace::syscall_map {
@@ -36,7 +37,7 @@ class BoundaryProver {
   BoundaryProver(const KernelCode& code, const Disassembler& disassembler,
                  std::vector<FunctionStart> starts);
 
-  InstructionBoundary examine(pe::Rva rva) const;
+  InstructionBoundary examine(pe::Rva rva);
 
   // The places among the `size` bytes at `rva` that the loader adjusts: where each begins.
   std::vector<pe::Rva> relocations(pe::Rva rva, u32 size) const;
@@ -44,14 +45,15 @@ class BoundaryProver {
  private:
   const FunctionStart* start_at(pe::Rva rva) const;
   const FunctionStart* start_before(pe::Rva rva) const;
-  void follow(pe::Rva start, const std::string& what, pe::Rva rva,
-              InstructionBoundary& boundary) const;
+  void follow(pe::Rva start, const std::string& what, pe::Rva rva, InstructionBoundary& boundary);
   void sweep(const pe::FunctionRange& range, pe::Rva rva, InstructionBoundary& boundary) const;
 
   const KernelCode& code_;
   const Disassembler& disassembler_;
   std::vector<FunctionStart> starts_;  // ascending
   std::vector<pe::BaseRelocation> relocations_;
+  std::optional<FunctionBody> last_body_;  // who asks for one place of a function asks for more
+  pe::Rva last_start_{};
 };
 
 }  // namespace coldtrace::syscall_map
