@@ -80,11 +80,12 @@ class Case(case.Case):
         self.assertEqual(done.returncode, status, done.stderr.decode(errors="replace"))
         return done
 
-    def plan(self, kernel, places, *more, status=0, tolerate=LACKING):
+    def plan(self, kernel, places, *more, status=0, tolerate=LACKING, valid=True):
         done = self.hooks(status, "plan", "--format", "json", "--tolerate", tolerate, "--kernel",
                           kernel, *more, "--function", *places)
         document = json.loads(done.stdout)
-        jsonschema.validate(document, schema("trace-plan"))
+        if valid:
+            jsonschema.validate(document, schema("trace-plan"))
         self.assertEqual([point["requested"] for point in document["points"]],
                          [str(place) for place in places])
         return document
@@ -459,7 +460,7 @@ class Wine(Case):
                 path, exports = self.kernel(machine)
                 truth = Disassembly(path).at
                 names = [entry["name"] for entry in exports if entry["rva"] in truth]
-                points = self.points(path, names)
+                points = self.points(path, names, valid=False)
                 taken = set()
                 for point in points:
                     if point["rva"] in taken:
@@ -481,7 +482,8 @@ class Wine(Case):
                 states = {"proven": 0, "refuted": 0, "unknown": 0}
                 for start in range(0, len(places), 2000):
                     chunk = places[start:start + 2000]
-                    for place, point in zip(chunk, self.points(path, [hex(at) for at in chunk])):
+                    points = self.points(path, [hex(at) for at in chunk], valid=False)
+                    for place, point in zip(chunk, points):
                         state = point["boundary"]["state"]
                         states[state] += 1
                         if state != "unknown":
