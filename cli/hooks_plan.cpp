@@ -40,7 +40,9 @@ std::vector<TraceDriver> read_drivers(const Options& options, pe::Machine kernel
   for (const auto& path : options.drivers) {
     auto input = open_pe(path, as_linked, report);
     if (!input) continue;
-    TraceDriver driver{path, identify(*input, as_linked), false, false};
+    TraceDriver driver;
+    driver.path = path;
+    driver.identity = identify(*input, as_linked);
     driver.integrity_check =
         (input->image.optional_header().dll_characteristics & pe::dll_force_integrity) != 0;
     driver.same_machine = input->image.machine() == kernel;
@@ -53,7 +55,8 @@ std::vector<TraceDriver> read_drivers(const Options& options, pe::Machine kernel
                               "it is for {}, the kernel for {}",
                               pe::to_string(input->image.machine()), pe::to_string(kernel));
     input->note_unreadable();
-    report.read(path, input->findings);
+    driver.findings = std::move(input->findings);
+    report.read(path, driver.findings);
     drivers.push_back(std::move(driver));
   }
   return drivers;

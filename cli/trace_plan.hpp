@@ -16,6 +16,7 @@ struct TraceDriver {
   HashedIdentity identity;
   bool integrity_check = false;  // linked with /INTEGRITYCHECK
   bool same_machine = false;     // as the kernel
+  core::Findings findings;
 };
 
 // What `hooks plan` shows; docs/trace-points.md describes it.

@@ -118,7 +118,11 @@ void write_trace_plan_json(Output& output, Int64 int64, const TracePlan& plan) {
       .field("pdb", text_of(plan.pdb))
       .key("identity");
   write_identity(json, plan.identity);
-  json.end_object().key("facility").begin_object().field("state", to_string(plan.facility.state));
+  json.end_object()
+      .key("facility")
+      .begin_object()
+      .field("state", to_string(plan.facility.state))
+      .field("verified", plan.facility.verified);
   write_texts(json, "evidence", plan.facility.evidence);
   json.key("interfaces");
   write_supported_interfaces(json, plan.interfaces);
@@ -130,7 +134,9 @@ void write_trace_plan_json(Output& output, Int64 int64, const TracePlan& plan) {
     write_identity(json, driver.identity);
     json.field("integrity_check", driver.integrity_check)
         .field("same_machine", driver.same_machine)
-        .end_object();
+        .key("findings");
+    write_findings(json, driver.findings);
+    json.end_object();
   }
   json.end_array().key("findings");
   write_findings(json, plan.findings);

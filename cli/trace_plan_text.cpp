@@ -10,7 +10,10 @@ using syscall_map::TracePoint;
 
 std::string where(const TracePoint& point) {
   if (!point.rva) return "not found";
-  return fmt::format("rva {:#x} by {}", value(*point.rva), to_string(point.source));
+  return fmt::format("rva {:#x} by {}, file offset {}, address {:#x}", value(*point.rva),
+                     to_string(point.source),
+                     point.file_offset ? fmt::format("{:#x}", *point.file_offset) : "-",
+                     point.address.value_or(0));
 }
 
 std::string flow_of(const TraceEmulation& emulation) {
@@ -35,9 +38,7 @@ void write_instruction(Output& output, const TracePoint& point) {
         core::to_hex(std::as_bytes(std::span{point.bytes})), point.bytes.size(),
         printable(point.text));
   if (point.eligible())
-    print(output, "  patch {:02x} -> {:02x} at file offset {:#x}, address {:#x}\n",
-          point.bytes.front(), syscall_map::int3, point.file_offset.value_or(0),
-          point.address.value_or(0));
+    print(output, "  patch {:02x} -> {:02x}\n", point.bytes.front(), syscall_map::int3);
   print(output, "  to emulate: {} ({}), {} prefix bytes{}; the emulator of Windows 10 1903: {}\n",
         printable(emulation.mnemonic), printable(emulation.category), emulation.prefix_bytes,
         flow_of(emulation), to_string(emulation.emulator));
@@ -70,7 +71,8 @@ void write_trace_points_text(Output& output, const std::vector<TracePoint>& poin
 
 void write_trace_plan_text(Output& output, const TracePlan& plan) {
   print(output, "{}: {}\n", printable(plan.path), to_text(plan.identity));
-  print(output, "the trace points of Windows 10 1903: {}\n", to_string(plan.facility.state));
+  print(output, "the trace points of Windows 10 1903: {}, {}\n", to_string(plan.facility.state),
+        plan.facility.verified ? "verified" : "unverified");
   for (const auto& sentence : plan.facility.evidence) print(output, "  {}\n", printable(sentence));
   write_trace_points_text(output, plan.points);
   for (const auto& driver : plan.drivers)

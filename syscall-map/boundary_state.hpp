@@ -10,7 +10,7 @@ namespace coldtrace::syscall_map {
 enum class BoundaryState : u8 {
   unknown,  // nothing that is read tells
   proven,   // a function begins there, or its code has an instruction there
-  refuted,  // it lies inside an instruction, or inside an address that the loader adjusts
+  refuted,  // it lies inside an instruction, or is of an address that the loader adjusts
 };
 
 std::string_view to_string(BoundaryState state);

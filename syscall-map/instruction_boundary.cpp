@@ -151,12 +151,11 @@ void BoundaryProver::sweep(const pe::FunctionRange& range, pe::Rva rva,
 
 InstructionBoundary BoundaryProver::examine(pe::Rva rva) {
   InstructionBoundary boundary;
-  for (const auto relocated : relocations(rva, 1))
-    if (relocated < rva) {
-      boundary.state = BoundaryState::refuted;
-      boundary.evidence.push_back(fmt::format(
-          "the loader adjusts an address at {:#x}, which it lies inside", value(relocated)));
-    }
+  for (const auto relocated : relocations(rva, 1)) {
+    boundary.state = BoundaryState::refuted;
+    boundary.evidence.push_back(fmt::format(
+        "the loader adjusts the address at {:#x}, of which it is a byte", value(relocated)));
+  }
   const bool adjusted = boundary.state == BoundaryState::refuted;
   if (!Disassembler::supports(code_.image().machine())) return boundary;
   const auto range = code_.is_x64() ? code_.function_at(rva) : std::nullopt;

@@ -17,6 +17,7 @@ std::string_view to_string(TraceFacilityState state);
 struct TraceFacility {
   TraceFacilityState state = TraceFacilityState::unknown;
   std::vector<std::string> evidence;  // sentences
+  bool verified = false;              // what is looked for was seen in a real kernel
 };
 
 // From the interfaces of the kernel (find_supported_interfaces), its version, and the symbols of

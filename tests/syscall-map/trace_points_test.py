@@ -202,9 +202,10 @@ class Both(Case):
             self.assertEqual(self.points(kernel, [hex(place)])[0]["instruction"]["relocations"],
                              [at])
             # No instruction begins inside an address, whatever is known of the function.
-            point, = self.points(kernel, [hex(at + 1)])
-            self.assertEqual(self.codes(point), ["not-a-boundary"])
-            self.assertIn("the loader adjusts an address", point["boundary"]["evidence"][0])
+            for byte in range(8 if machine == "x64" else 4):
+                point, = self.points(kernel, [hex(at + byte)])
+                self.assertIn("not-a-boundary", self.codes(point))
+                self.assertIn("the loader adjusts the address", point["boundary"]["evidence"][0])
 
     def test_one_trace_point_for_an_address_and_a_function(self):
         for machine, kernel, labels in self.each():
@@ -230,6 +231,11 @@ class Both(Case):
                              ("symbol", labels["HiddenThing"], True))
             point, = self.points(kernel, ["HidenThing"], *symbols)
             self.assertIn("HiddenThing", point["refusals"][0]["text"])
+            point, = self.points(kernel, ["HiddenTwice"], *symbols)
+            self.assertEqual(self.codes(point), ["ambiguous" if machine == "x86" else "not-found"])
+            self.assertTrue(self.points(kernel, ["NtMoved"])[0]["eligible"])
+            point, = self.points(kernel, ["NtMoved"], *symbols, status=1)
+            self.assertEqual((point["source"], point["rva"]), ("export", labels["NtPaged"]))
             other = image("trace-driver-yes", "tracer.sys").with_suffix(".pdb")
             self.plan(kernel, ["NtOpenThing"], "--pdb", other, status=1)
 
@@ -275,6 +281,8 @@ class X64(Case):
                              status=1)
         self.assertEqual([driver["integrity_check"] for driver in document["drivers"]],
                          [True, False])
+        self.assertEqual([[finding["code"] for finding in driver["findings"]]
+                          for driver in document["drivers"]], [[], ["trace-driver-integrity"]])
         other = image("trace-points-x86")
         self.assertFalse(self.plan(other, ["NtPaged"], "--driver", drivers[0],
                                    status=1)["drivers"][0]["same_machine"])
@@ -332,7 +340,8 @@ class Commands(Case):
         done = self.hooks(1, "plan", "--kernel", kernel, "--function", "NtOpenThing", "0x1005",
                           "NtShadow")
         text = done.stdout.decode()
-        for sentence in ("NtOpenThing: rva 0x1000 by export, eligible", "patch 48 -> cc at file",
+        for sentence in ("NtOpenThing: rva 0x1000 by export, file offset 0x400, address 0x1800",
+                         "patch 48 -> cc\n",
                          "the emulator of Windows 10 1903: known", "duplicate-function: NtOpenThing",
                          "kvascode: it is in the section KVASCODE"):
             self.assertIn(sentence, text)
