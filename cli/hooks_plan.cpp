@@ -131,6 +131,9 @@ Exit run(const Options& options) {
   for (const auto& function : options.functions)
     if (!syscall_map::is_trace_request(function))
       throw Failure{fmt::format("--function {}: neither a name nor a number of 32 bits", function)};
+  if (options.functions.size() > syscall_map::most_trace_points)
+    throw Failure{fmt::format("{} places: a plan has at most {}", options.functions.size(),
+                              syscall_map::most_trace_points)};
   Output output{options.output};
   Report report{options.findings};
   return options.format == "text" || options.format == "json" ? run_plan(options, output, report)

@@ -341,6 +341,9 @@ void Decoder::check_builds(const std::vector<HookTable>& builds) {
     const auto& images = builds[i].images;
     const auto& services = builds[i].services;
     if (images.empty() || images.front().role != ImageRole::kernel) return refuse("kernel");
+    if (builds[i].trace_points.size() > most_trace_points)
+      return remember({core::Fault::limit, sections_[index(Section::trace_points)].offset,
+                       "trace points", "count", most_trace_points, builds[i].trace_points.size()});
     if (!std::is_sorted(images.begin(), images.end(),
                         [](const auto& a, const auto& b) { return a.role < b.role; }))
       return refuse("order of images");

@@ -222,6 +222,9 @@ class RecordEncoder {
 };
 
 void check(const HookTable& build, Sections& sections) {
+  if (build.trace_points.size() > most_trace_points)
+    sections.refuse(core::Fault::limit, "trace points", most_trace_points,
+                    build.trace_points.size());
   if (!std::is_sorted(build.images.begin(), build.images.end(),
                       [](const auto& a, const auto& b) { return a.role < b.role; }))
     sections.refuse(core::Fault::bad_value, "images", 0, 0);

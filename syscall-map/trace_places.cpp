@@ -98,26 +98,37 @@ TracePlaces::TracePlaces(const pe::Image& image, const std::vector<NamedPlace>& 
       if (entry.is_forwarder)
         forwarders_.emplace(entry.name, entry.forwarder);
       else
-        names_.push_back({std::string{entry.name}, entry.address, PlaceSource::exported});
+        add(std::string{entry.name}, entry.address, PlaceSource::exported);
     }
-  for (const auto& symbol : symbols)
-    names_.push_back({symbol.name, symbol.rva, PlaceSource::symbol});
+  for (const auto& symbol : symbols) add(symbol.name, symbol.rva, PlaceSource::symbol);
   for (const auto& service : services) {
     // ZwX is the kernel's stub, not the function that the table leads to.
     if (!service.target || service.image != ImageRole::kernel) continue;
     for (const auto& name : service.names)
-      if (is_native(name)) names_.push_back({name, *service.target, PlaceSource::service_table});
+      if (is_native(name)) add(name, *service.target, PlaceSource::service_table);
   }
-  for (std::size_t i = 0; i < names_.size(); ++i) by_place_.emplace(names_[i].rva, i);
+}
+
+void TracePlaces::add(std::string name, pe::Rva rva, PlaceSource source) {
+  by_place_.emplace(rva, names_.size());
+  by_name_.emplace(name, names_.size());
+  if (source == PlaceSource::symbol) {
+    auto plain = undecorated(name);
+    if (plain.ends_with('@')) plain.remove_suffix(1);  // of "name@@8"
+    if (plain != name) by_name_.emplace(plain, names_.size());
+  }
+  names_.push_back({std::move(name), rva, source});
 }
 
 std::vector<pe::Rva> TracePlaces::places_of(std::string_view name, PlaceSource source) const {
   std::set<pe::Rva> places;
-  for (const auto& known : names_)
+  const auto [first, last] = by_name_.equal_range(std::string{name});
+  for (auto it = first; it != last; ++it) {
+    const auto& known = names_[it->second];
     if (known.source == source &&
-        (source == PlaceSource::symbol ? pe::is_decoration_of(known.name, name)
-                                       : known.name == name))
+        (source != PlaceSource::symbol || pe::is_decoration_of(known.name, name)))
       places.insert(known.rva);
+  }
   return {places.begin(), places.end()};
 }
 
@@ -129,7 +140,7 @@ bool TracePlaces::has_name(std::string_view requested) const {
          !places_of(request->name, PlaceSource::symbol).empty();
 }
 
-void TracePlaces::find(std::string_view name, TracePoint& point, core::Findings& findings) const {
+void TracePlaces::find(std::string_view name, TracePoint& point, core::Findings& findings) {
   const auto forwarder = forwarders_.find(std::string{name});
   if (forwarder != forwarders_.end())
     return refuse(point, TraceRefusal::forwarded,
@@ -160,7 +171,9 @@ void TracePlaces::find(std::string_view name, TracePoint& point, core::Findings&
                      similar_names(name)));
 }
 
-std::string TracePlaces::similar_names(std::string_view name) const {
+std::string TracePlaces::similar_names(std::string_view name) {
+  if (suggestions_left_ == 0) return {};
+  --suggestions_left_;
   constexpr std::size_t most_letters = 2;
   const auto wanted = lower(name);
   std::set<std::pair<std::size_t, std::string>> similar;
@@ -178,7 +191,7 @@ std::string TracePlaces::similar_names(std::string_view name) const {
   return list;
 }
 
-void TracePlaces::resolve(TracePoint& point, core::Findings& findings) const {
+void TracePlaces::resolve(TracePoint& point, core::Findings& findings) {
   const auto request = parse_trace_request(point.requested);
   if (!request)
     return refuse(point, TraceRefusal::not_found, "it is neither a name nor a number of 32 bits");

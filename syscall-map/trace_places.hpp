@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "pe/export_directory.hpp"
@@ -24,7 +25,7 @@ class TracePlaces {
   // Sets `source` and `rva` of the point from what was requested, or says why it cannot. The
   // exports go before the symbols, these before the services; that the first two disagree is a
   // finding.
-  void resolve(TracePoint& point, core::Findings& findings) const;
+  void resolve(TracePoint& point, core::Findings& findings);
 
   // Whether an export or a symbol has the name that is asked for, or none is.
   bool has_name(std::string_view requested) const;
@@ -41,14 +42,17 @@ class TracePlaces {
     PlaceSource source = PlaceSource::none;
   };
 
-  void find(std::string_view name, TracePoint& point, core::Findings& findings) const;
+  void add(std::string name, pe::Rva rva, PlaceSource source);
+  void find(std::string_view name, TracePoint& point, core::Findings& findings);
   std::vector<pe::Rva> places_of(std::string_view name, PlaceSource source) const;
-  std::string similar_names(std::string_view name) const;
+  std::string similar_names(std::string_view name);
 
   const pe::Image& image_;
   std::vector<Name> names_;
   std::multimap<pe::Rva, std::size_t> by_place_;
+  std::unordered_multimap<std::string, std::size_t> by_name_;  // as it is, and undecorated
   std::map<std::string, std::string> forwarders_;
+  unsigned suggestions_left_ = 64;  // looking for similar names is slow
 };
 
 // A name, a name and a number of bytes, or an RVA; nothing for what is none of these.

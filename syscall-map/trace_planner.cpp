@@ -1,6 +1,7 @@
 #include "syscall-map/trace_planner.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -26,6 +27,7 @@ class Planner {
     for (const auto& request : requests) {
       auto point = make(request);
       if (point.eligible()) compare(points, point);
+      if (point.eligible()) remember(point, points.size());
       tell(point);
       points.push_back(std::move(point));
     }
@@ -118,19 +120,23 @@ class Planner {
   }
 
   // One trace point for an address, one for a function: the first.
-  static void compare(const std::vector<TracePoint>& before, TracePoint& point) {
-    for (const auto& other : before) {
-      if (!other.eligible()) continue;
-      if (other.rva == point.rva)
-        return refuse(point, TraceRefusal::duplicate_address,
-                      fmt::format("{} has the trace point at {:#x} already", other.requested,
-                                  value(*point.rva)));
-      if (point.function && other.function == point.function)
-        return refuse(point, TraceRefusal::duplicate_function,
-                      fmt::format("{} has the trace point of the function at {:#x} already, at "
-                                  "{:#x}",
-                                  other.requested, value(*point.function), value(*other.rva)));
+  void compare(const std::vector<TracePoint>& before, TracePoint& point) const {
+    if (const auto same = by_address_.find(*point.rva); same != by_address_.end())
+      return refuse(point, TraceRefusal::duplicate_address,
+                    fmt::format("{} has the trace point at {:#x} already",
+                                before[same->second].requested, value(*point.rva)));
+    if (!point.function) return;
+    if (const auto same = by_function_.find(*point.function); same != by_function_.end()) {
+      const auto& other = before[same->second];
+      refuse(point, TraceRefusal::duplicate_function,
+             fmt::format("{} has the trace point of the function at {:#x} already, at {:#x}",
+                         other.requested, value(*point.function), value(*other.rva)));
     }
+  }
+
+  void remember(const TracePoint& point, std::size_t index) {
+    by_address_.emplace(*point.rva, index);
+    if (point.function) by_function_.emplace(*point.function, index);
   }
 
   void tell(const TracePoint& point) {
@@ -155,6 +161,8 @@ class Planner {
   Disassembler disassembler_;
   KernelCode code_;
   BoundaryProver prover_;
+  std::map<pe::Rva, std::size_t> by_address_;  // indexes of eligible points
+  std::map<pe::Rva, std::size_t> by_function_;
 };
 
 }  // namespace

@@ -13,6 +13,9 @@ namespace coldtrace::syscall_map {
 // The one byte of INT 3, which a trace point writes over the first byte of an instruction.
 inline constexpr u8 int3 = 0xcc;
 
+// For one kernel: as many as a plan may have, so that tables of others cannot ask for more.
+inline constexpr std::size_t most_trace_points = 16384;
+
 // What says where a trace point is to be.
 enum class PlaceSource : u8 {
   none,           // nothing: the name is not known

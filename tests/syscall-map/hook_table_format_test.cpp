@@ -117,6 +117,15 @@ TEST_CASE("a table without trace points is one of version 1.0, another of versio
   CHECK(points == 2);
 }
 
+TEST_CASE("a build has no more trace points than a plan may have") {
+  HookTable table;
+  table.images = fixtures::make_hook_table(9).images;
+  table.trace_points.resize(most_trace_points);
+  CHECK(decode(encode({&table, 1})).front().trace_points.size() == most_trace_points);
+  table.trace_points.emplace_back();
+  CHECK_FALSE(encode_hook_tables({&table, 1}));
+}
+
 TEST_CASE("each defect of a trace point is named") {
   struct Bent {
     const char* why;
