@@ -72,6 +72,17 @@ struct coldtrace_kernel_field {{
     unsigned char verified;
 }};
 
+struct coldtrace_kernel_trace_point {{
+    const char *name;                   /* as it was asked for */
+    unsigned long rva;
+    unsigned long function;             /* start of the one that holds it */
+    unsigned long byte_count;
+    const unsigned char *bytes;         /* the instruction: compare, then write 0xcc over the first */
+    unsigned long target;               /* of a branch, or of memory relative to rip */
+    unsigned char boundary;             /* 1: an instruction begins there, 0: that is not proven */
+    unsigned char emulator;             /* 1: that of Windows 10 1903 executes the instruction */
+}};
+
 struct coldtrace_kernel {{
     unsigned long time_date_stamp;
     unsigned long size_of_image;
@@ -85,6 +96,8 @@ struct coldtrace_kernel {{
     const struct coldtrace_kernel_switch *switches;
     unsigned long field_count;
     const struct coldtrace_kernel_field *fields;
+    unsigned long trace_point_count;    /* refused ones are in comments alone */
+    const struct coldtrace_kernel_trace_point *trace_points;
 }};
 )";
 
@@ -139,6 +152,26 @@ std::string write_switches(Output& output, const HookTable& build, const std::st
                      [](const std::string& row) { return row; });
 }
 
+std::string write_trace_points(Output& output, const HookTable& build, const std::string& prefix) {
+  std::vector<std::string> rows;
+  for (const auto& point : build.trace_points) {
+    for (const auto& refusal : point.refusals)
+      print(output, "/* no trace point for {}: {} */\n", c_comment(point.requested),
+            c_comment(refusal.text));
+    if (!point.eligible()) continue;
+    const auto bytes =
+        write_numbers(output, "unsigned char",
+                      fmt::format("{}_trace_{}_bytes", prefix, rows.size()), point.bytes);
+    rows.push_back(fmt::format("{}, {}, {}, {}, {}, {}, {}", c_string(point.requested),
+                               number(point.rva), number(point.function), bytes,
+                               number(point.emulation.target),
+                               point.boundary == syscall_map::BoundaryState::proven ? 1 : 0,
+                               static_cast<u32>(point.emulation.emulator)));
+  }
+  return write_array(output, "struct coldtrace_kernel_trace_point", prefix + "_trace_points", rows,
+                     [](const std::string& row) { return row; });
+}
+
 // The arrays of a build; gives its row of coldtrace_kernels.
 std::string write_build(Output& output, const HookTable& build) {
   const auto& identity = syscall_map::find_kernel(build)->identity;
@@ -174,11 +207,12 @@ std::string write_build(Output& output, const HookTable& build) {
                                        c_string(field.field), field.offset,
                                        static_cast<u32>(field.confidence), field.verified ? 1 : 0);
                   });
+  const auto trace_points = write_trace_points(output, build, prefix);
   return fmt::format(
       "    {{{:#010x}UL, {:#x}UL, {:#x}UL, {:#x}UL,\n     {},\n     {},\n     {},\n"
-      "     {}}},\n",
+      "     {},\n     {}}},\n",
       identity.time_date_stamp, identity.size_of_image, identity.checksum,
-      static_cast<u32>(identity.machine), services, tables, switches, fields);
+      static_cast<u32>(identity.machine), services, tables, switches, fields, trace_points);
 }
 
 }  // namespace
@@ -190,7 +224,7 @@ void write_hook_table_c_header(Output& output, const HookTableDocument& document
   print(output,
         "\n/* All kernels above; a row without a size ends the list. */\n"
         "static const struct coldtrace_kernel coldtrace_kernels[] = {{\n{}"
-        "    {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}\n}};\n\n#endif\n",
+        "    {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}\n}};\n\n#endif\n",
         rows);
 }
 

@@ -1,13 +1,14 @@
 #include "cli/hook_table_input.hpp"
 
+#include "syscall-map/trace_planner.hpp"
+
 namespace coldtrace::cli {
 
 using syscall_map::ImageRole;
 
-std::optional<syscall_map::HookTable> make_hook_table(const BuildFiles& files,
-                                                      const PeOptions& options,
-                                                      const std::vector<SymbolFile>& symbols,
-                                                      Report& report) {
+std::optional<syscall_map::HookTable> make_hook_table(
+    const BuildFiles& files, const PeOptions& options, const std::vector<SymbolFile>& symbols,
+    Report& report, const std::vector<std::string>& trace_requests) {
   std::vector<PeInput> inputs;
   std::vector<syscall_map::HookTableSource> sources;
   core::Findings findings;
@@ -24,6 +25,8 @@ std::optional<syscall_map::HookTable> make_hook_table(const BuildFiles& files,
   const auto kernel =
       symbols_of(*sources.front().image, sources.front().description.identity, symbols, findings);
   auto table = syscall_map::build_hook_table(sources, kernel.places, kernel.types);
+  table.trace_points = syscall_map::plan_trace_points(*sources.front().image, trace_requests,
+                                                      {kernel.places, table.services}, findings);
   for (auto& input : inputs) {
     input.note_unreadable();
     findings.merge(input.findings);

@@ -46,10 +46,10 @@ std::optional<BuildFile> read_build_file(const std::string& path);
 PairedFiles pair_build_files(std::vector<BuildFile> files);
 
 // Reads the files and makes their table. Nothing when the kernel cannot be read; what is wrong with
-// any file is in `report` or among the table's findings.
-std::optional<syscall_map::HookTable> make_hook_table(const BuildFiles& files,
-                                                      const PeOptions& options,
-                                                      const std::vector<SymbolFile>& symbols,
-                                                      Report& report);
+// any file is in `report` or among the table's findings. With trace points where these are asked
+// for.
+std::optional<syscall_map::HookTable> make_hook_table(
+    const BuildFiles& files, const PeOptions& options, const std::vector<SymbolFile>& symbols,
+    Report& report, const std::vector<std::string>& trace_requests = {});
 
 }  // namespace coldtrace::cli

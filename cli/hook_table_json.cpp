@@ -1,6 +1,7 @@
 #include "cli/hook_json.hpp"
 #include "cli/hook_table_formats.hpp"
 #include "cli/service_table_json.hpp"
+#include "cli/trace_plan.hpp"
 #include "cli/version.hpp"
 
 namespace coldtrace::cli {
@@ -68,6 +69,8 @@ void write_build(JsonWriter& json, const HookTable& build) {
   write_thread_offsets(json, build.thread_offsets);
   json.key("supported_interfaces");
   write_supported_interfaces(json, build.supported_interfaces);
+  json.key("trace_points");
+  write_trace_points(json, build.trace_points);
   json.key("findings");
   write_findings(json, build.findings);
   json.end_object();

@@ -1,5 +1,6 @@
 #include "cli/hook_table_formats.hpp"
 #include "cli/text.hpp"
+#include "cli/trace_plan.hpp"
 #include "core/text.hpp"
 #include "syscall-map/hook_table_encoder.hpp"
 
@@ -68,6 +69,8 @@ void write_build(Output& output, const HookTable& build) {
   for (const auto& interface : build.supported_interfaces)
     if (interface.exported)
       print(output, "use {}: {}\n", printable(interface.name), printable(interface.purpose));
+  if (!build.trace_points.empty()) print(output, "{} trace points\n", build.trace_points.size());
+  write_trace_points_text(output, build.trace_points);
   output.write("\n");
 }
 

@@ -9,6 +9,7 @@ void add_hooks_commands(CLI::App& app, Exit& exit) {
   add_hooks_iat(*group, exit);
   add_hooks_locate(*group, exit);
   add_hooks_merge(*group, exit);
+  add_hooks_plan(*group, exit);
   add_hooks_profile(*group, exit);
   add_hooks_show(*group, exit);
   add_hooks_table(*group, exit);

@@ -30,6 +30,9 @@ void add_build(std::vector<HookTable>& builds, HookTable build, core::Findings& 
     builds.push_back(std::move(build));
     return;
   }
+  // A plan is of who made it, not of the build: one table may have it and the other not.
+  if (known->trace_points.empty()) known->trace_points = build.trace_points;
+  if (build.trace_points.empty()) build.trace_points = known->trace_points;
   const auto differences = syscall_map::compare_hook_tables(*known, build);
   if (!differences.empty())
     findings.warning("build-conflict", std::nullopt,

@@ -9,6 +9,7 @@
 #include "cli/version.hpp"
 #include "syscall-map/hook_table_differences.hpp"
 #include "syscall-map/hook_table_encoder.hpp"
+#include "syscall-map/trace_planner.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -77,7 +78,8 @@ Result verify(const std::vector<HookTable>& builds, const std::vector<BuildFile>
     const auto own = files_of(build, files, used, verified.differences);
     // Without all images other values would differ, and say nothing.
     if (verified.differences.empty())
-      if (auto again = make_hook_table(own, options, symbols, report)) {
+      if (auto again = make_hook_table(own, options, symbols, report,
+                                       syscall_map::trace_requests(build.trace_points))) {
         if (profile) keep_selected_services(*profile, {&*again, 1});
         verified.differences = syscall_map::compare_hook_tables(build, *again);
       }

@@ -19,14 +19,22 @@ bool write(const std::filesystem::path& path, const std::vector<syscall_map::Hoo
   return out.good();
 }
 
+// Of version 1.0.
+std::vector<syscall_map::HookTable> without_trace_points(u32 seed, u32 count) {
+  auto tables = fixtures::make_hook_tables(seed, count);
+  for (auto& table : tables) table.trace_points.clear();
+  return tables;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const auto folder = std::filesystem::path{argv[1]} / "hook_table";
   const bool written = write(folder / "empty", {}) &&
-                       write(folder / "one", fixtures::make_hook_tables(1, 1)) &&
-                       write(folder / "two", fixtures::make_hook_tables(2, 2)) &&
-                       write(folder / "three", fixtures::make_hook_tables(3, 3));
+                       write(folder / "one", without_trace_points(1, 1)) &&
+                       write(folder / "two", without_trace_points(2, 2)) &&
+                       write(folder / "three", without_trace_points(3, 3)) &&
+                       write(folder / "trace-points", fixtures::make_hook_tables(2, 2));
   return written ? 0 : 1;
 }

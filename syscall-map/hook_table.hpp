@@ -12,6 +12,7 @@
 #include "syscall-map/services_tab.hpp"
 #include "syscall-map/supported_interfaces.hpp"
 #include "syscall-map/thread_offsets.hpp"
+#include "syscall-map/trace_point.hpp"
 
 namespace coldtrace::syscall_map {
 
@@ -58,6 +59,7 @@ struct HookTable {
   ContextSwitchSearch context_switch;
   ThreadOffsets thread_offsets;
   std::vector<SupportedInterface> supported_interfaces;
+  std::vector<TracePoint> trace_points;  // those that were asked for, in that order
   core::Findings findings;
 };
 

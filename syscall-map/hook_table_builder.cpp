@@ -25,19 +25,9 @@ class Builder {
       : sources_{sources}, symbols_{symbols}, types_{types} {}
 
   HookTable build() {
-    for (const auto& source : sources_) table_.images.push_back(source.description);
-    std::stable_sort(table_.images.begin(), table_.images.end(),
-                     [](const auto& a, const auto& b) { return a.role < b.role; });
-    if (const auto* ntdll = find(ImageRole::ntdll)) ntdll_ = map(*ntdll);
-    if (const auto* win32u = find(ImageRole::win32u)) win32u_ = map(*win32u);
+    add_services();
     const auto* kernel = find(ImageRole::kernel);
     if (kernel == nullptr) return std::move(table_);
-    add_kernel(*kernel);
-    for (const auto role : {ImageRole::win32k, ImageRole::win32kbase, ImageRole::win32kfull})
-      if (const auto* win32k = find(role)) add_win32k(*win32k);
-    if (win32u_ && !has_win32k_) add_user_services(win32u_->services, ServiceTable::win32k);
-    std::sort(table_.services.begin(), table_.services.end(),
-              [](const auto& a, const auto& b) { return a.number < b.number; });
     table_.context_switch = find_context_switch(*kernel->image, symbols_);
     table_.thread_offsets = find_thread_offsets(*kernel->image, types_);
     table_.supported_interfaces = find_supported_interfaces(*kernel->image, table_.findings);
@@ -46,7 +36,28 @@ class Builder {
     return std::move(table_);
   }
 
+  HookTable build_services() {
+    add_services();
+    return std::move(table_);
+  }
+
  private:
+  void add_services() {
+    for (const auto& source : sources_) table_.images.push_back(source.description);
+    std::stable_sort(table_.images.begin(), table_.images.end(),
+                     [](const auto& a, const auto& b) { return a.role < b.role; });
+    if (const auto* ntdll = find(ImageRole::ntdll)) ntdll_ = map(*ntdll);
+    if (const auto* win32u = find(ImageRole::win32u)) win32u_ = map(*win32u);
+    const auto* kernel = find(ImageRole::kernel);
+    if (kernel == nullptr) return;
+    add_kernel(*kernel);
+    for (const auto role : {ImageRole::win32k, ImageRole::win32kbase, ImageRole::win32kfull})
+      if (const auto* win32k = find(role)) add_win32k(*win32k);
+    if (win32u_ && !has_win32k_) add_user_services(win32u_->services, ServiceTable::win32k);
+    std::sort(table_.services.begin(), table_.services.end(),
+              [](const auto& a, const auto& b) { return a.number < b.number; });
+  }
+
   const HookTableSource* find(ImageRole role) const {
     const auto found = std::find_if(sources_.begin(), sources_.end(), [&](const auto& source) {
       return source.description.role == role;
@@ -192,6 +203,12 @@ HookTable build_hook_table(std::span<const HookTableSource> sources,
                            const std::vector<NamedPlace>& symbols,
                            const std::vector<KnownOffset>& types) {
   return Builder{sources, symbols, types}.build();
+}
+
+HookTable build_hook_services(std::span<const HookTableSource> sources,
+                              const std::vector<NamedPlace>& symbols) {
+  const std::vector<KnownOffset> no_types;
+  return Builder{sources, symbols, no_types}.build_services();
 }
 
 }  // namespace coldtrace::syscall_map

@@ -25,4 +25,8 @@ HookTable build_hook_table(std::span<const HookTableSource> sources,
                            const std::vector<NamedPlace>& symbols = {},
                            const std::vector<KnownOffset>& types = {});
 
+// As build_hook_table, but of the table only images, services, service tables and KiServicesTab.
+HookTable build_hook_services(std::span<const HookTableSource> sources,
+                              const std::vector<NamedPlace>& symbols = {});
+
 }  // namespace coldtrace::syscall_map

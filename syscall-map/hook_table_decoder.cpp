@@ -175,6 +175,24 @@ class RecordDecoder {
     });
   }
 
+  // Codes, and a sentence for each.
+  template <class T, class Code>
+  void reasons(std::string_view name, std::vector<T>& reasons, Code last) {
+    const auto at = in_.offset();
+    std::vector<Code> codes;
+    std::vector<std::string> sentences;
+    words(name, codes);
+    texts(name, sentences);
+    if (codes.size() != sentences.size())
+      in_.reject(core::Fault::bad_value, at, "count", codes.size(), sentences.size());
+    for (std::size_t i = 0; i < codes.size() && in_.ok(); ++i) {
+      if (codes[i] > last)
+        in_.reject(core::Fault::bad_value, at, "reason", static_cast<u8>(last),
+                   static_cast<u8>(codes[i]));
+      reasons.push_back({codes[i], std::move(sentences[i])});
+    }
+  }
+
   void bytes(std::string_view, std::vector<u8>& values) {
     each(Section::bytes, [&](core::Reader& in) { values.push_back(in.read_u8("byte")); });
   }
@@ -201,6 +219,13 @@ class RecordDecoder {
       describe(record, records.emplace_back());
       record.finish();
     }
+  }
+
+  // Of a later version than the rest of the record, which may end before.
+  template <class T>
+  void later_children(std::string_view name, std::vector<T>& records) {
+    constexpr u64 range_size = 8;
+    if (in_.ok() && in_.remaining() >= range_size) children(name, records);
   }
 
   template <class T>
@@ -299,7 +324,7 @@ void Decoder::read_header() {
   core::Reader section{*entries, "section", offset};
   for (u32 i = 0; i < count && section.ok(); ++i) read_section(section);
   if (!section.ok()) return remember(section.error());
-  for (std::size_t i = 0; i < section_count; ++i)
+  for (std::size_t i = 0; i < section_count_1_0; ++i)
     if (!sections_[i].present)
       return remember({core::Fault::bad_value, offset, sections[i].name, "tag", 1, 0});
   const auto& texts = sections_[index(Section::texts)];
@@ -316,6 +341,9 @@ void Decoder::check_builds(const std::vector<HookTable>& builds) {
     const auto& images = builds[i].images;
     const auto& services = builds[i].services;
     if (images.empty() || images.front().role != ImageRole::kernel) return refuse("kernel");
+    if (builds[i].trace_points.size() > most_trace_points)
+      return remember({core::Fault::limit, sections_[index(Section::trace_points)].offset,
+                       "trace points", "count", most_trace_points, builds[i].trace_points.size()});
     if (!std::is_sorted(images.begin(), images.end(),
                         [](const auto& a, const auto& b) { return a.role < b.role; }))
       return refuse("order of images");

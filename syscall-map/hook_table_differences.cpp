@@ -34,6 +34,9 @@ std::string name_of(const FieldOffset& field) {
 std::string name_of(const SupportedInterface& interface) {
   return interface.name;
 }
+std::string name_of(const TracePoint& point) {
+  return point.requested;
+}
 template <class Record>
 std::string name_of(const Record&) {
   return {};
@@ -99,6 +102,14 @@ class Flattener {
     put(name, std::move(list));
   }
 
+  template <class T, class Code>
+  void reasons(std::string_view name, const std::vector<T>& reasons, Code) {
+    std::vector<std::string> sentences;
+    for (const auto& reason : reasons)
+      sentences.push_back(fmt::format("{}: {}", to_string(reason.code), reason.text));
+    texts(name, sentences);
+  }
+
   void bytes(std::string_view name, const std::vector<u8>& values) {
     put(name, core::to_hex(std::as_bytes(std::span{values})));
   }
@@ -124,6 +135,11 @@ class Flattener {
       Flattener record{values_, fmt::format("{}[{}]", path_of(name), key), all_};
       describe(record, records[i]);
     }
+  }
+
+  template <class T>
+  void later_children(std::string_view name, const std::vector<T>& records) {
+    children(name, records);
   }
 
   template <class T>

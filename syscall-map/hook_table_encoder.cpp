@@ -29,12 +29,25 @@ void patch_u32(Bytes& bytes, std::size_t offset, u32 value) {
 // The sections as they grow.
 class Sections {
  public:
-  explicit Sections(const HookTableEncoding& encoding) : encoding_{encoding} { text({}); }
+  Sections(const HookTableEncoding& encoding, bool trace_points)
+      : encoding_{encoding}, trace_points_{trace_points} {
+    text({});
+  }
+
+  bool has_trace_points() const { return trace_points_; }
+
+  // Those that the version of the table has.
+  std::size_t section_total() const { return trace_points_ ? section_count : section_count_1_0; }
+
+  u32 record_size(Section section) const {
+    return section == Section::builds && trace_points_ ? build_size_with_trace_points
+                                                       : sections[index(section)].record_size;
+  }
 
   Bytes& operator[](Section section) { return bytes_[index(section)]; }
 
   u32 count(Section section) const {
-    return static_cast<u32>(bytes_[index(section)].size() / sections[index(section)].record_size);
+    return static_cast<u32>(bytes_[index(section)].size() / record_size(section));
   }
 
   // Where a text stands in the pool; equal ones stand there once.
@@ -61,6 +74,7 @@ class Sections {
 
  private:
   HookTableEncoding encoding_;
+  bool trace_points_;
   std::array<Bytes, section_count> bytes_;
   std::unordered_map<std::string, u32> texts_;
   std::optional<core::ParseError> error_;
@@ -132,6 +146,19 @@ class RecordEncoder {
     for (const auto value : values) append(sections_[Section::words], static_cast<u32>(value));
   }
 
+  // Codes, and a sentence for each.
+  template <class T, class Code>
+  void reasons(std::string_view name, const std::vector<T>& reasons, Code) {
+    std::vector<Code> codes;
+    std::vector<std::string> sentences;
+    for (const auto& reason : reasons) {
+      codes.push_back(reason.code);
+      sentences.push_back(reason.text);
+    }
+    words(name, codes);
+    texts(name, sentences);
+  }
+
   void bytes(std::string_view, const std::vector<u8>& values) {
     range(Section::bytes, values.size());
     for (const auto value : values) append(sections_[Section::bytes], value);
@@ -155,6 +182,12 @@ class RecordEncoder {
   void children(std::string_view, const std::vector<T>& records) {
     range(section_of<T>(), records.size());
     for (const auto& record : records) sections_add(record);
+  }
+
+  // Of a later version than the rest: a table that has none is of the earlier one.
+  template <class T>
+  void later_children(std::string_view name, const std::vector<T>& records) {
+    if (sections_.has_trace_points()) children(name, records);
   }
 
   template <class T>
@@ -189,6 +222,9 @@ class RecordEncoder {
 };
 
 void check(const HookTable& build, Sections& sections) {
+  if (build.trace_points.size() > most_trace_points)
+    sections.refuse(core::Fault::limit, "trace points", most_trace_points,
+                    build.trace_points.size());
   if (!std::is_sorted(build.images.begin(), build.images.end(),
                       [](const auto& a, const auto& b) { return a.role < b.role; }))
     sections.refuse(core::Fault::bad_value, "images", 0, 0);
@@ -199,8 +235,9 @@ void check(const HookTable& build, Sections& sections) {
 }
 
 core::Result<Bytes> join(Sections& contents) {
-  u64 total = header_size + section_count * section_entry_size;
-  for (std::size_t i = 0; i < section_count; ++i)
+  const auto count = contents.section_total();
+  u64 total = header_size + count * section_entry_size;
+  for (std::size_t i = 0; i < count; ++i)
     total += contents[static_cast<Section>(i)].size() + section_alignment;
   if (total > largest_hook_table)
     return core::fail(
@@ -209,21 +246,21 @@ core::Result<Bytes> join(Sections& contents) {
   const auto magic_bytes = std::as_bytes(std::span{magic});
   file.insert(file.end(), magic_bytes.begin(), magic_bytes.end());
   append(file, major_version);
-  append(file, minor_version);
+  append(file, contents.has_trace_points() ? minor_version_with_trace_points : minor_version);
   append(file, u32{0});  // file_size
   append(file, u32{0});  // crc32c
-  append(file, static_cast<u32>(section_count));
+  append(file, static_cast<u32>(count));
   append(file, header_size);
   append(file, u32{0});
-  file.resize(header_size + section_count * section_entry_size);
-  for (std::size_t i = 0; i < section_count; ++i) {
+  file.resize(header_size + count * section_entry_size);
+  for (std::size_t i = 0; i < count; ++i) {
     const auto section = static_cast<Section>(i);
     file.resize((file.size() + section_alignment - 1) / section_alignment * section_alignment);
     const auto entry = header_size + i * section_entry_size;
     patch_u32(file, entry, sections[i].tag);
     patch_u32(file, entry + 4, section_required);
     patch_u32(file, entry + 8, static_cast<u32>(file.size()));
-    patch_u32(file, entry + 12, sections[i].record_size);
+    patch_u32(file, entry + 12, contents.record_size(section));
     patch_u32(file, entry + 16, contents.count(section));
     file.insert(file.end(), contents[section].begin(), contents[section].end());
   }
@@ -256,7 +293,10 @@ bool kernel_before(const pe::Identity& a, const pe::Identity& b) {
 
 core::Result<Bytes> encode_hook_tables(std::span<const HookTable> builds,
                                        const HookTableEncoding& encoding) {
-  Sections contents{encoding};
+  const bool trace_points = std::any_of(builds.begin(), builds.end(), [](const HookTable& build) {
+    return !build.trace_points.empty();
+  });
+  Sections contents{encoding, trace_points};
   std::vector<const HookTable*> sorted;
   for (const auto& build : builds) {
     sorted.push_back(&build);

@@ -207,6 +207,37 @@ void describe(Archive& archive, Interface& interface) {
   archive.optional("rva", interface.rva);
 }
 
+template <class Archive, Is<TracePoint> Point>
+void describe(Archive& archive, Point& point) {
+  auto& emulation = point.emulation;
+  archive.choice("source", point.source, PlaceSource::service_table);
+  archive.choice("boundary", point.boundary, BoundaryState::refuted);
+  archive.choice("branch", emulation.branch, BranchKind::ret);
+  archive.choice("emulator", emulation.emulator, EmulatorSupport::known);
+  archive.flags(Bit{"rip_relative", emulation.rip_relative},
+                Bit{"reads_memory", emulation.reads_memory},
+                Bit{"writes_memory", emulation.writes_memory},
+                Bit{"moves_stack", emulation.moves_stack}, Bit{"privileged", emulation.privileged});
+  archive.optional("rva", point.rva);
+  archive.optional("file_offset", point.file_offset);
+  archive.optional("address", point.address);
+  archive.optional("function", point.function);
+  archive.text("requested", point.requested);
+  archive.text("function_name", point.function_name);
+  archive.text("section", point.section);
+  archive.texts("names", point.names);
+  archive.bytes("bytes", point.bytes);
+  archive.number("prefix_bytes", emulation.prefix_bytes);
+  archive.padding(3);
+  archive.text("text", point.text);
+  archive.text("mnemonic", emulation.mnemonic);
+  archive.text("category", emulation.category);
+  archive.optional("target", emulation.target);
+  archive.words("relocations", point.relocations);
+  archive.reasons("refusals", point.refusals, last_trace_refusal);
+  archive.evidence(point.evidence);
+}
+
 template <class Archive, Is<HookTable> Table>
 void describe(Archive& archive, Table& build) {
   archive.children("images", build.images);
@@ -218,6 +249,7 @@ void describe(Archive& archive, Table& build) {
   archive.texts("context_switch_reasons", build.context_switch.reasons);
   archive.children("fields", build.thread_offsets.fields);
   archive.children("supported_interfaces", build.supported_interfaces);
+  archive.later_children("trace_points", build.trace_points);
 }
 
 }  // namespace coldtrace::syscall_map::hook_table_format

@@ -11,7 +11,10 @@ namespace coldtrace::syscall_map::hook_table_format {
 
 inline constexpr std::string_view magic{"HOOKTAB\x1a", 8};
 inline constexpr u16 major_version = 1;
+
+// A table without trace points is one of version 1.0, byte for byte.
 inline constexpr u16 minor_version = 0;
+inline constexpr u16 minor_version_with_trace_points = 1;
 
 inline constexpr u32 header_size = 32;
 inline constexpr u32 crc_offset = 16;
@@ -50,8 +53,10 @@ enum class Section : u8 {
   words,
   bytes,
   texts,
+  trace_points,  // since 1.1
 };
-inline constexpr std::size_t section_count = 18;
+inline constexpr std::size_t section_count = 19;
+inline constexpr std::size_t section_count_1_0 = 18;
 
 constexpr std::size_t index(Section section) {
   return static_cast<std::size_t>(section);
@@ -59,7 +64,7 @@ constexpr std::size_t index(Section section) {
 
 struct SectionKind {
   u32 tag;
-  u32 record_size;  // of this version; later ones may append fields
+  u32 record_size;  // of its first version; later ones may append fields
   core::Name name;
 };
 
@@ -82,7 +87,11 @@ inline constexpr std::array<SectionKind, section_count> sections{{
     {tag("WORD"), 4, "words"},
     {tag("BYTE"), 1, "bytes"},
     {tag("TEXT"), 1, "texts"},
+    {tag("TPNT"), 112, "trace points"},
 }};
+
+// Of a build, with the range of its trace points.
+inline constexpr u32 build_size_with_trace_points = 80;
 
 // One record of the section "name index": a service of the same build by the hash of its name.
 struct NameIndexEntry {
@@ -113,6 +122,7 @@ constexpr Section section_of() {
   if constexpr (std::is_same_v<Record, PatchOption>) return patch_options;
   if constexpr (std::is_same_v<Record, FieldOffset>) return fields;
   if constexpr (std::is_same_v<Record, SupportedInterface>) return interfaces;
+  if constexpr (std::is_same_v<Record, TracePoint>) return trace_points;
 }
 
 }  // namespace coldtrace::syscall_map::hook_table_format

@@ -95,6 +95,88 @@ TEST_CASE("every truncation and every wrong bit is an error inside the table") {
   }
 }
 
+TEST_CASE("a table without trace points is one of version 1.0, another of version 1.1") {
+  auto table = fixtures::make_hook_table(9);
+  table.trace_points = {{.requested = "NtClose", .rva = pe::Rva{0x1000}}};
+  const auto with = encode({&table, 1});
+  table.trace_points.clear();
+  const auto without = encode({&table, 1});
+  CHECK(u32_at(with, 8) == 0x0001'0001);
+  CHECK(u32_at(without, 8) == 0x0000'0001);
+  CHECK(u32_at(with, 20) == u32_at(without, 20) + 1);
+  CHECK(u32_at(with, entry_of(with, "BLDS") + 12) == 80);
+  CHECK(u32_at(without, entry_of(without, "BLDS") + 12) == 72);
+  CHECK(u32_at(with, entry_of(with, "TPNT") + 4) == 1);
+  // Builds with and without them share a table.
+  auto tables = fixtures::make_hook_tables(9, 3);
+  for (auto& other : tables) other.trace_points.clear();
+  tables[1].trace_points = {{.requested = "0x12", .rva = pe::Rva{0x12}}, {.requested = "NtX"}};
+  const auto decoded = decode(encode(tables));
+  std::size_t points = 0;
+  for (const auto& build : decoded) points += build.trace_points.size();
+  CHECK(points == 2);
+}
+
+TEST_CASE("a build has no more trace points than a plan may have") {
+  HookTable table;
+  table.images = fixtures::make_hook_table(9).images;
+  table.trace_points.resize(most_trace_points);
+  CHECK(decode(encode({&table, 1})).front().trace_points.size() == most_trace_points);
+  table.trace_points.emplace_back();
+  CHECK_FALSE(encode_hook_tables({&table, 1}));
+}
+
+TEST_CASE("each defect of a trace point is named") {
+  struct Bent {
+    const char* why;
+    std::size_t offset;
+    u32 value;
+    core::Fault fault;
+  };
+  const auto bent = GENERATE(values<Bent>({
+      {"a source that does not exist", 0, 5, core::Fault::bad_value},
+      {"a boundary that does not exist", 0, 0x0300, core::Fault::bad_value},
+      {"a flow that does not exist", 0, 0x0005'0000, core::Fault::bad_value},
+      {"an emulator that does not exist", 0, 0x0200'0000, core::Fault::bad_value},
+      {"a text outside the pool", 32, 0x00ff'ffff, core::Fault::out_of_bounds},
+      {"bytes of another record", 52, 0x1000, core::Fault::out_of_bounds},
+      {"more bytes than there are", 56, 0x1000'0000, core::Fault::out_of_bounds},
+      {"a reason without a refusal", 92, 0, core::Fault::out_of_bounds},
+  }));
+  CAPTURE(bent.why);
+  HookTable table;
+  table.images = fixtures::make_hook_table(9).images;
+  table.trace_points = {{.requested = "NtClose", .bytes = {0x90}}};
+  table.trace_points.front().refusals = {{TraceRefusal::init, "it is in INIT"}};
+  auto bytes = encode({&table, 1});
+  put_u32(bytes, u32_at(bytes, entry_of(bytes, "TPNT") + 8) + bent.offset, bent.value);
+  mend_crc(bytes);
+  const auto decoded = decode_hook_tables(bytes);
+  REQUIRE_FALSE(decoded);
+  CHECK(decoded.error().fault == bent.fault);
+}
+
+TEST_CASE("a refusal that nobody knows, and one without its sentence, are refused") {
+  HookTable table;
+  table.images = fixtures::make_hook_table(9).images;
+  table.trace_points = {{.requested = "NtClose"}};
+  table.trace_points.front().refusals = {{TraceRefusal::machine, "text"}};
+  const auto bytes = encode({&table, 1});
+  const auto record = u32_at(bytes, entry_of(bytes, "TPNT") + 8);
+  const auto words = u32_at(bytes, entry_of(bytes, "WORD") + 8);
+  auto unknown = bytes;
+  put_u32(unknown, words + 4 * u32_at(bytes, record + 88),
+          static_cast<u32>(last_trace_refusal) + 1);
+  mend_crc(unknown);
+  REQUIRE_FALSE(decode_hook_tables(unknown));
+  auto silent = bytes;
+  put_u32(silent, record + 100, 0);
+  mend_crc(silent);
+  const auto decoded = decode_hook_tables(silent);
+  REQUIRE_FALSE(decoded);
+  CHECK(decoded.error().fault == core::Fault::bad_value);
+}
+
 struct Defect {
   const char* why;
   const char* section;

@@ -8,6 +8,7 @@
 #include "fixtures/hook_tables.hpp"
 #include "fixtures/read_hook_table.hpp"
 #include "hook_table_test.hpp"
+#include "reader_1_0/reader.hpp"
 
 namespace coldtrace {
 namespace {
@@ -30,6 +31,7 @@ TEST_CASE("every truncation and every wrong bit of a table is refused") {
 TEST_CASE("a hostile table with a right CRC leads nowhere outside itself") {
   const auto bytes = encode(fixtures::make_hook_tables(2, 2));
   REQUIRE(fixtures::read_hook_table(bytes) != 0);
+  REQUIRE(u32_at(bytes, entry_of(bytes, "TPNT") + 16) > 1);
   std::mt19937 random{7};
   constexpr u32 nasty[] = {0, 1, 0x7fff'ffff, 0x8000'0000, 0xffff'fffe, 0xffff'ffff};
   for (std::size_t offset = 0; offset + 4 <= bytes.size(); offset += 4)
@@ -80,6 +82,46 @@ TEST_CASE("a later version is refused, an addition to this one is not") {
   CHECK(open(more) == COLDTRACE_HOOK_OK);
   put_u32(more, entry + 4, 1);
   CHECK(open(more) == COLDTRACE_HOOK_UNSUPPORTED);
+}
+
+TEST_CASE("a reader of version 1.0 refuses a table with trace points, and says so") {
+  auto tables = fixtures::make_hook_tables(2, 2);
+  const auto later = encode(tables);
+  const auto status = test::open_with_reader_1_0(later.data(), later.size());
+  CHECK(status == COLDTRACE_HOOK_UNSUPPORTED);
+  CHECK(std::string_view{test::words_of_reader_1_0(status)} ==
+        "a hook table of a later version, which this reader must not use");
+  for (auto& table : tables) table.trace_points.clear();
+  const auto plain = encode(tables);
+  CHECK(test::open_with_reader_1_0(plain.data(), plain.size()) == COLDTRACE_HOOK_OK);
+}
+
+TEST_CASE("trace points whose section or range is not there are none") {
+  const auto bytes = encode(fixtures::make_hook_tables(2, 2));
+  coldtrace_hook_table table;
+  coldtrace_hook_build build;
+  coldtrace_hook_trace_point point;
+  const auto look = [&](Bytes bent) {
+    mend_crc(bent);
+    const ExactCopy copy{bent};
+    REQUIRE(coldtrace_hook_open(&table, copy.view().data(), copy.view().size()) ==
+            COLDTRACE_HOOK_OK);
+    REQUIRE(coldtrace_hook_get_build(&table, 0, &build) == COLDTRACE_HOOK_OK);
+    return coldtrace_hook_get_trace_point(&table, &build, 0, &point);
+  };
+  // Without bit 0, a section of another name is passed over.
+  auto nameless = bytes;
+  put_u32(nameless, entry_of(bytes, "TPNT") + 4, 0);
+  put_u32(nameless, entry_of(bytes, "TPNT"), 0x2020'2020);
+  const auto status = look(nameless);
+  CHECK(status ==
+        (build.trace_points.count > 0 ? COLDTRACE_HOOK_DAMAGED : COLDTRACE_HOOK_NOT_FOUND));
+  auto far = bytes;
+  const auto builds = u32_at(bytes, entry_of(bytes, "BLDS") + 8);
+  put_u32(far, builds + 72, 0xffff'ff00);
+  put_u32(far, builds + 76, 0x100);
+  CHECK(look(far) == COLDTRACE_HOOK_DAMAGED);
+  CHECK(coldtrace_hook_find_trace_point(&table, &build, 0x1000, &point) == COLDTRACE_HOOK_DAMAGED);
 }
 
 TEST_CASE("the identity of a loaded image is read from its headers, and from nothing else") {

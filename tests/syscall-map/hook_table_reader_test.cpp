@@ -54,9 +54,69 @@ class Comparison {
     switches();
     fields();
     texts(build_.reasons, model_.context_switch.reasons);
+    trace_points();
   }
 
  private:
+  void trace_points() {
+    REQUIRE(build_.trace_points.count == model_.trace_points.size());
+    coldtrace_hook_trace_point point;
+    for (u32 i = 0; i < model_.trace_points.size(); ++i) {
+      const auto& expected = model_.trace_points[i];
+      const auto& emulation = expected.emulation;
+      REQUIRE(coldtrace_hook_get_trace_point(&table_, &build_, i, &point) == COLDTRACE_HOOK_OK);
+      CHECK(point.source == static_cast<u32>(expected.source));
+      CHECK(point.boundary == static_cast<u32>(expected.boundary));
+      CHECK(point.flow == static_cast<u32>(emulation.branch));
+      CHECK(point.emulator == static_cast<u32>(emulation.emulator));
+      CHECK(point.flags ==
+            bits({emulation.rip_relative, emulation.reads_memory, emulation.writes_memory,
+                  emulation.moves_stack, emulation.privileged}));
+      CHECK(point.rva == number(expected.rva));
+      CHECK(point.file_offset == number(expected.file_offset));
+      CHECK(point.address == number(expected.address));
+      CHECK(point.function == number(expected.function));
+      CHECK(point.requested == expected.requested);
+      CHECK(point.function_name == expected.function_name);
+      CHECK(point.section == expected.section);
+      texts(point.names, expected.names);
+      bytes(point.bytes, expected.bytes);
+      CHECK(point.prefix_bytes == emulation.prefix_bytes);
+      CHECK(point.text == expected.text);
+      CHECK(point.mnemonic == emulation.mnemonic);
+      CHECK(point.category == emulation.category);
+      CHECK(point.target == number(emulation.target));
+      words(point.relocations, expected.relocations);
+      std::vector<TraceRefusal> codes;
+      std::vector<std::string> reasons;
+      for (const auto& refusal : expected.refusals) {
+        codes.push_back(refusal.code);
+        reasons.push_back(refusal.text);
+      }
+      words(point.refusals, codes);
+      texts(point.reasons, reasons);
+      texts(point.evidence, expected.evidence);
+      find_trace_point(expected);
+    }
+    CHECK(coldtrace_hook_get_trace_point(&table_, &build_, build_.trace_points.count, &point) ==
+          COLDTRACE_HOOK_NOT_FOUND);
+    CHECK(coldtrace_hook_find_trace_point(&table_, &build_, COLDTRACE_HOOK_ABSENT, &point) ==
+          COLDTRACE_HOOK_NOT_FOUND);
+  }
+
+  // One that is refused is not to be found.
+  void find_trace_point(const TracePoint& expected) {
+    if (!expected.rva) return;
+    const bool there = std::any_of(
+        model_.trace_points.begin(), model_.trace_points.end(),
+        [&](const TracePoint& other) { return other.eligible() && other.rva == expected.rva; });
+    coldtrace_hook_trace_point found;
+    const auto status =
+        coldtrace_hook_find_trace_point(&table_, &build_, value(*expected.rva), &found);
+    CHECK(status == (there ? COLDTRACE_HOOK_OK : COLDTRACE_HOOK_NOT_FOUND));
+    if (there) CHECK(found.rva == value(*expected.rva));
+  }
+
   void texts(coldtrace_hook_range range, const std::vector<std::string>& expected) {
     REQUIRE(range.count == expected.size());
     for (u32 i = 0; i < expected.size(); ++i)

@@ -341,4 +341,53 @@ COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_interface(
   return COLDTRACE_HOOK_OK;
 }
 
+/* ---- Trace points, which `coldtrace hooks plan` writes. */
+
+/* In the order in which they were asked for. */
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_trace_point(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_build* build,
+    coldtrace_u32 index, struct coldtrace_hook_trace_point* point) {
+  const coldtrace_u8* record =
+      coldtrace_hook_record(table, COLDTRACE_HOOK_TRACE_POINTS, build->trace_points, index);
+  if (record == NULL) return coldtrace_hook_missing(build->trace_points, index);
+  point->source = record[0];
+  point->boundary = record[1];
+  point->flow = record[2];
+  point->emulator = record[3];
+  point->flags = coldtrace_hook_load32(record + 4);
+  point->rva = coldtrace_hook_load32(record + 8);
+  point->file_offset = coldtrace_hook_load64(record + 12);
+  point->address = coldtrace_hook_load64(record + 20);
+  point->function = coldtrace_hook_load32(record + 28);
+  point->requested = coldtrace_hook_load_text(table, record + 32);
+  point->function_name = coldtrace_hook_load_text(table, record + 36);
+  point->section = coldtrace_hook_load_text(table, record + 40);
+  point->names = coldtrace_hook_load_range(record + 44);
+  point->bytes = coldtrace_hook_load_range(record + 52);
+  point->prefix_bytes = record[60];
+  point->text = coldtrace_hook_load_text(table, record + 64);
+  point->mnemonic = coldtrace_hook_load_text(table, record + 68);
+  point->category = coldtrace_hook_load_text(table, record + 72);
+  point->target = coldtrace_hook_load32(record + 76);
+  point->relocations = coldtrace_hook_load_range(record + 80);
+  point->refusals = coldtrace_hook_load_range(record + 88);
+  point->reasons = coldtrace_hook_load_range(record + 96);
+  point->evidence = coldtrace_hook_load_range(record + 104);
+  return COLDTRACE_HOOK_OK;
+}
+
+/* The trace point that may be set at an RVA. One that is refused is COLDTRACE_HOOK_NOT_FOUND. */
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_find_trace_point(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_build* build,
+    coldtrace_u32 rva, struct coldtrace_hook_trace_point* point) {
+  coldtrace_u32 index;
+  for (index = 0; index < build->trace_points.count; ++index) {
+    if (coldtrace_hook_get_trace_point(table, build, index, point) != COLDTRACE_HOOK_OK)
+      return COLDTRACE_HOOK_DAMAGED;
+    if (point->rva == rva && rva != COLDTRACE_HOOK_ABSENT && point->refusals.count == 0)
+      return COLDTRACE_HOOK_OK;
+  }
+  return COLDTRACE_HOOK_NOT_FOUND;
+}
+
 #endif

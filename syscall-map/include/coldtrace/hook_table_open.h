@@ -133,10 +133,10 @@ COLDTRACE_HOOK_FUNCTION const char* coldtrace_hook_status_text(coldtrace_hook_st
 COLDTRACE_HOOK_FUNCTION coldtrace_hook_status
 coldtrace_hook_open_section(struct coldtrace_hook_table* table, const coldtrace_u8* entry) {
   static const char tags[COLDTRACE_HOOK_SECTIONS][5] = {
-      "IMGS", "BLDS", "SVCS", "NAME", "STBL", "STEN", "STAB", "STRC", "CSWT",
-      "CALL", "INSN", "BRNC", "OPTN", "FLDS", "INTF", "WORD", "BYTE", "TEXT"};
-  static const coldtrace_u8 sizes[COLDTRACE_HOOK_SECTIONS] = {88, 72, 44, 12, 60, 16, 44, 24, 100,
-                                                              12, 28, 16, 32, 28, 20, 4,  1,  1};
+      "IMGS", "BLDS", "SVCS", "NAME", "STBL", "STEN", "STAB", "STRC", "CSWT", "CALL",
+      "INSN", "BRNC", "OPTN", "FLDS", "INTF", "WORD", "BYTE", "TEXT", "TPNT"};
+  static const coldtrace_u8 sizes[COLDTRACE_HOOK_SECTIONS] = {
+      88, 72, 44, 12, 60, 16, 44, 24, 100, 12, 28, 16, 32, 28, 20, 4, 1, 1, 112};
   coldtrace_u32 offset = coldtrace_hook_load32(entry + 8);
   coldtrace_u32 record_size = coldtrace_hook_load32(entry + 12);
   coldtrace_u32 count = coldtrace_hook_load32(entry + 16);
@@ -184,12 +184,16 @@ coldtrace_hook_open(struct coldtrace_hook_table* table, const void* memory, size
   count = coldtrace_hook_load32(bytes + 20);
   offset = coldtrace_hook_load32(bytes + 24);
   if (offset > table->size || count > (table->size - offset) / 20) return COLDTRACE_HOOK_DAMAGED;
-  for (i = 0; i < COLDTRACE_HOOK_SECTIONS; ++i) table->sections[i].record_size = 0;
+  for (i = 0; i < COLDTRACE_HOOK_SECTIONS; ++i) {
+    table->sections[i].offset = 0;
+    table->sections[i].record_size = 0;
+    table->sections[i].count = 0;
+  }
   for (i = 0; i < count; ++i) {
     status = coldtrace_hook_open_section(table, bytes + offset + i * 20);
     if (status != COLDTRACE_HOOK_OK) return status;
   }
-  for (i = 0; i < COLDTRACE_HOOK_SECTIONS; ++i)
+  for (i = 0; i < COLDTRACE_HOOK_TRACE_POINTS; ++i)
     if (table->sections[i].record_size == 0) return COLDTRACE_HOOK_DAMAGED;
   offset = table->sections[COLDTRACE_HOOK_TEXTS].offset;
   count = table->sections[COLDTRACE_HOOK_TEXTS].count;
@@ -240,6 +244,10 @@ coldtrace_hook_get_build(const struct coldtrace_hook_table* table, coldtrace_u32
   build->reasons = coldtrace_hook_load_range(record + 48);
   build->fields = coldtrace_hook_load_range(record + 56);
   build->interfaces = coldtrace_hook_load_range(record + 64);
+  build->trace_points.first = 0;
+  build->trace_points.count = 0;
+  if (table->sections[COLDTRACE_HOOK_BUILDS].record_size >= 80)
+    build->trace_points = coldtrace_hook_load_range(record + 72);
   return COLDTRACE_HOOK_OK;
 }
 

@@ -79,6 +79,7 @@ enum coldtrace_hook_section_index {
   COLDTRACE_HOOK_WORDS,
   COLDTRACE_HOOK_BYTES,
   COLDTRACE_HOOK_TEXTS,
+  COLDTRACE_HOOK_TRACE_POINTS, /* since version 1.1, and only where there are any */
   COLDTRACE_HOOK_SECTIONS
 };
 
@@ -119,6 +120,7 @@ struct coldtrace_hook_build {
   struct coldtrace_hook_range reasons;       /* texts: why there is no switch, or not one */
   struct coldtrace_hook_range fields;
   struct coldtrace_hook_range interfaces;
+  struct coldtrace_hook_range trace_points;
 };
 
 #define COLDTRACE_HOOK_IMAGE_WINE 1U
@@ -276,6 +278,83 @@ struct coldtrace_hook_interface {
   const char* purpose;
   const char* note;
   coldtrace_u32 rva;
+};
+
+/* What a trace point writes over the first byte of its instruction: INT 3. */
+#define COLDTRACE_HOOK_TRACE_BYTE 0xccU
+
+/* What says where a trace point is to be. */
+enum coldtrace_hook_place_source {
+  COLDTRACE_HOOK_PLACE_NONE, /* nothing: there is no RVA */
+  COLDTRACE_HOOK_PLACE_RVA,
+  COLDTRACE_HOOK_PLACE_EXPORT,
+  COLDTRACE_HOOK_PLACE_SYMBOL,
+  COLDTRACE_HOOK_PLACE_SERVICE_TABLE
+};
+
+enum coldtrace_hook_boundary {
+  COLDTRACE_HOOK_BOUNDARY_UNKNOWN,
+  COLDTRACE_HOOK_BOUNDARY_PROVEN,
+  COLDTRACE_HOOK_BOUNDARY_REFUTED
+};
+
+enum coldtrace_hook_flow {
+  COLDTRACE_HOOK_FLOW_NEXT,
+  COLDTRACE_HOOK_FLOW_CONDITIONAL,
+  COLDTRACE_HOOK_FLOW_JUMP,
+  COLDTRACE_HOOK_FLOW_CALL,
+  COLDTRACE_HOOK_FLOW_RETURN
+};
+
+/* Why there must be no trace point; docs/trace-points.md says more. */
+enum coldtrace_hook_refusal {
+  COLDTRACE_HOOK_REFUSED_INIT,
+  COLDTRACE_HOOK_REFUSED_KVASCODE,
+  COLDTRACE_HOOK_REFUSED_DISCARDABLE,
+  COLDTRACE_HOOK_REFUSED_DUPLICATE_ADDRESS,
+  COLDTRACE_HOOK_REFUSED_DUPLICATE_FUNCTION,
+  COLDTRACE_HOOK_REFUSED_NOT_FOUND,
+  COLDTRACE_HOOK_REFUSED_AMBIGUOUS,
+  COLDTRACE_HOOK_REFUSED_FORWARDED,
+  COLDTRACE_HOOK_REFUSED_OUTSIDE,
+  COLDTRACE_HOOK_REFUSED_NOT_EXECUTABLE,
+  COLDTRACE_HOOK_REFUSED_NOT_STORED,
+  COLDTRACE_HOOK_REFUSED_NOT_A_BOUNDARY,
+  COLDTRACE_HOOK_REFUSED_NO_INSTRUCTION,
+  COLDTRACE_HOOK_REFUSED_BREAKPOINT,
+  COLDTRACE_HOOK_REFUSED_MACHINE
+};
+
+#define COLDTRACE_HOOK_TRACE_RIP_RELATIVE 1U
+#define COLDTRACE_HOOK_TRACE_READS_MEMORY 2U
+#define COLDTRACE_HOOK_TRACE_WRITES_MEMORY 4U
+#define COLDTRACE_HOOK_TRACE_MOVES_STACK 8U
+#define COLDTRACE_HOOK_TRACE_PRIVILEGED 16U
+
+struct coldtrace_hook_trace_point {
+  coldtrace_u32 source;
+  coldtrace_u32 boundary;
+  coldtrace_u32 flow;     /* of the instruction */
+  coldtrace_u32 emulator; /* 1: that of Windows 10 1903 is known to execute the instruction */
+  coldtrace_u32 flags;
+  coldtrace_u32 rva;
+  coldtrace_u64 file_offset;
+  coldtrace_u64 address;
+  coldtrace_u32 function; /* start of the one that holds the place */
+  const char* requested;
+  const char* function_name; /* may be empty */
+  const char* section;
+  struct coldtrace_hook_range names; /* texts: exports and symbols of this place */
+  struct coldtrace_hook_range bytes; /* of the instruction: compare with memory before patching */
+  coldtrace_u32 prefix_bytes;
+  const char* text;
+  const char* mnemonic;
+  const char* category;
+  coldtrace_u32 target;                    /* of a branch, or of memory relative to rip */
+  struct coldtrace_hook_range relocations; /* words: RVAs in the instruction */
+  struct coldtrace_hook_range refusals;    /* words: none, where a trace point may be set */
+  struct coldtrace_hook_range reasons;     /* texts: one for each refusal */
+  struct coldtrace_hook_range evidence;    /* texts: for `boundary` */
 };
 
 #endif

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "pe/export_directory.hpp"
+#include "syscall-map/hook_table.hpp"
+#include "syscall-map/instruction_boundary.hpp"
+#include "syscall-map/trace_point.hpp"
+
+namespace coldtrace::syscall_map {
+
+// What gives names to the code of a kernel, and places to names: its exports, the public symbols
+// of its PDB, and its services. Used inside this library alone.
+class TracePlaces {
+ public:
+  TracePlaces(const pe::Image& image, const std::vector<NamedPlace>& symbols,
+              const std::vector<HookService>& services);
+
+  // Sets `source` and `rva` of the point from what was requested, or says why it cannot. The
+  // exports go before the symbols, these before the services; that the first two disagree is a
+  // finding.
+  void resolve(TracePoint& point, core::Findings& findings);
+
+  // Whether an export or a symbol has the name that is asked for, or none is.
+  bool has_name(std::string_view requested) const;
+
+  std::vector<std::string> names_at(pe::Rva rva) const;
+
+  // Of all that lie in executable sections.
+  std::vector<FunctionStart> starts() const;
+
+ private:
+  struct Name {
+    std::string name;
+    pe::Rva rva{};
+    PlaceSource source = PlaceSource::none;
+  };
+
+  void add(std::string name, pe::Rva rva, PlaceSource source);
+  void find(std::string_view name, TracePoint& point, core::Findings& findings);
+  std::vector<pe::Rva> places_of(std::string_view name, PlaceSource source) const;
+  std::string similar_names(std::string_view name);
+
+  const pe::Image& image_;
+  std::vector<Name> names_;
+  std::multimap<pe::Rva, std::size_t> by_place_;
+  std::unordered_multimap<std::string, std::size_t> by_name_;  // as it is, and undecorated
+  std::map<std::string, std::string> forwarders_;
+  unsigned suggestions_left_ = 64;  // looking for similar names is slow
+};
+
+// A name, a name and a number of bytes, or an RVA; nothing for what is none of these.
+struct TraceRequest {
+  std::string_view name;  // empty: the offset is an RVA
+  u32 offset = 0;
+};
+
+std::optional<TraceRequest> parse_trace_request(std::string_view text);
+
+}  // namespace coldtrace::syscall_map
