@@ -135,7 +135,7 @@ void BoundaryProver::follow(pe::Rva start, const std::string& what, pe::Rva rva,
 void BoundaryProver::sweep(const pe::FunctionRange& range, pe::Rva rva,
                            InstructionBoundary& boundary) const {
   auto at = range.start;
-  while (at < rva) {
+  for (std::size_t count = 0; at < rva && count < FunctionBody::limit; ++count) {
     const auto instruction = disassembler_.decode(at);
     if (!instruction) break;
     at = instruction->end();
@@ -144,8 +144,8 @@ void BoundaryProver::sweep(const pe::FunctionRange& range, pe::Rva rva,
                      : at > rva ? std::string{"has one that covers it"}
                                 : fmt::format("ends at {:#x}", value(at));
   boundary.evidence.push_back(fmt::format(
-      "no direct branch of the function of .pdata at {:#x} leads there; the list of all its "
-      "instructions {}, which proves nothing where tables lie between code",
+      "no direct branch of the function of .pdata at {:#x} leads there; the list of instructions "
+      "from there on {}, which proves nothing where tables lie between code",
       value(range.start), found));
 }
 

@@ -68,6 +68,26 @@ class Binary(Case):
             self.assertIn("trace_points[NtOpenThing].bytes", paths)
             self.assertNotIn("trace_points[NtPaged].bytes", paths)
 
+    def test_names_of_a_pdb_and_of_ntdll_verify_with_these_alone(self):
+        services = image("tables-x64-kernel-rva32")
+        rows = [(kernel, "HiddenThing", ["--pdb", kernel.with_suffix(".pdb")], [])
+                for kernel in self.kernels()]
+        rows.append((services, "NtAllocateLocallyUniqueId", [], [image("windows10-x64", "ntdll.dll")]))
+        for kernel, name, symbols, users in rows:
+            with self.subTest(name):
+                table = self.here / "named"
+                given = [*symbols, *(["--ntdll", *users] if users else [])]
+                self.hooks(0, "plan", "--tolerate", LACKING, "--kernel", kernel, *given, "--format",
+                           "hooktab", "-o", table, "--function", name)
+                point, = self.show(table)
+                self.assertEqual([point], self.points(kernel, [name], *given))
+                self.assertTrue(point["eligible"])
+                self.verify(0, table, kernel, *users, *symbols)
+                if symbols:
+                    paths = {difference["path"] for difference in
+                             self.verify(1, table, kernel)["builds"][0]["differences"]}
+                    self.assertIn(f"trace_points[{name}].rva", paths)
+
     def test_merge_adds_the_points_to_a_table_that_has_none(self):
         for kernel in self.kernels():
             plan, plain = self.binary(kernel), self.plain(kernel)
