@@ -131,7 +131,8 @@ class Agreement(Case):
                 # Exports of ARM32 have the Thumb bit, symbols do not.
                 thumb = int("arm32" in label(path))
                 for name, row in exports.items():
-                    if name in symbols:
+                    # One export of the trace points' kernels has the name of another function.
+                    if name in symbols and name != "NtMoved":
                         self.assertIn((row["rva"] - thumb, row["file_offset"] - thumb),
                                       symbols[name], name)
                         compared += 1
