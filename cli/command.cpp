@@ -1,8 +1,7 @@
 #include "cli/command.hpp"
 
-#include <CLI/Validators.hpp>
-
 #include "cli/finding_codes.hpp"
+#include "cli/options.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -3,12 +3,13 @@
 #include <string>
 #include <vector>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
 #include "cli/json.hpp"
 #include "cli/report.hpp"
+
+// <CLI/App.hpp> takes seconds to compile: cli/options.hpp has it for those who define options.
+namespace CLI {
+class App;
+}
 
 namespace coldtrace::cli {
 

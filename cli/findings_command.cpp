@@ -4,6 +4,7 @@
 
 #include "cli/command.hpp"
 #include "cli/finding_codes.hpp"
+#include "cli/options.hpp"
 #include "cli/text.hpp"
 
 namespace coldtrace::cli {

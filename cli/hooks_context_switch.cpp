@@ -5,6 +5,7 @@
 #include "cli/hooks_commands.hpp"
 #include "cli/identity.hpp"
 #include "cli/kernel_symbols.hpp"
+#include "cli/options.hpp"
 #include "cli/pe_input.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/hooks_commands.hpp"
+#include "cli/options.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "cli/hooks_commands.hpp"
 #include "cli/identity.hpp"
+#include "cli/options.hpp"
 #include "cli/pe_input.hpp"
 #include "cli/symbol_places.hpp"
 #include "cli/text.hpp"

@@ -3,6 +3,7 @@
 
 #include "cli/hook_table_formats.hpp"
 #include "cli/hooks_commands.hpp"
+#include "cli/options.hpp"
 #include "cli/trace_plan.hpp"
 #include "syscall-map/hook_table_encoder.hpp"
 #include "syscall-map/trace_planner.hpp"

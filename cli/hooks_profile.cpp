@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/hooks_commands.hpp"
+#include "cli/options.hpp"
 #include "cli/service_list.hpp"
 #include "syscall-map/profile_expansion.hpp"
 

@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "cli/hooks_profile.hpp"
+#include "cli/options.hpp"
 #include "cli/service_list.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"

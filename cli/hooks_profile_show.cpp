@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/hooks_profile.hpp"
+#include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"
 

@@ -3,6 +3,7 @@
 #include "cli/hook_table_file.hpp"
 #include "cli/hook_table_formats.hpp"
 #include "cli/hooks_commands.hpp"
+#include "cli/options.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "cli/hooks_commands.hpp"
 #include "cli/mapped_image.hpp"
+#include "cli/options.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -6,6 +6,7 @@
 #include <malloc.h>
 
 #include "cli/command.hpp"
+#include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"
 

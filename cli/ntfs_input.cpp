@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include <CLI/Validators.hpp>
 #include <fmt/format.h>
 
+#include "cli/options.hpp"
 #include "core/file.hpp"
 #include "ntfs/ewf_image.hpp"
 

@@ -5,6 +5,7 @@
 #include "cli/ntfs_commands.hpp"
 #include "cli/ntfs_input.hpp"
 #include "cli/ntfs_rows.hpp"
+#include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"
 #include "core/parallel.hpp"

@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "cli/options.hpp"
 #include "cli/pe_commands.hpp"
 #include "cli/pe_view.hpp"
 #include "cli/text.hpp"

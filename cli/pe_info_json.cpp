@@ -1,3 +1,4 @@
+#include "cli/options.hpp"
 #include "cli/pe_details.hpp"
 #include "cli/pe_info.hpp"
 #include "cli/pe_view.hpp"

@@ -2,8 +2,7 @@
 
 #include <map>
 
-#include <CLI/Validators.hpp>
-
+#include "cli/options.hpp"
 #include "pe/format.hpp"
 
 namespace coldtrace::cli {

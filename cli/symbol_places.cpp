@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/options.hpp"
 #include "core/text.hpp"
 #include "pe/pdb_names.hpp"
 

@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "cli/mapped_image.hpp"
+#include "cli/options.hpp"
 #include "cli/syscalls_commands.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 
+#include "cli/options.hpp"
 #include "cli/syscalls_commands.hpp"
 #include "cli/text.hpp"
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include <CLI/Validators.hpp>
-
+#include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "cli/trace_commands.hpp"
 

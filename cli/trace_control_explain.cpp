@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "cli/trace_control.hpp"
 

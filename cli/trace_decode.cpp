@@ -1,9 +1,8 @@
 #include <memory>
 
-#include <CLI/App.hpp>
-#include <CLI/Validators.hpp>
 #include <fmt/format.h>
 
+#include "cli/options.hpp"
 #include "cli/trace_commands.hpp"
 #include "cli/trace_input.hpp"
 #include "cli/trace_pipeline.hpp"

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <thread>
 
-#include <CLI/App.hpp>
-#include <CLI/Validators.hpp>
 #include <fmt/format.h>
 
+#include "cli/options.hpp"
 #include "core/file.hpp"
 #include "tracefile/gzip_image.hpp"
 

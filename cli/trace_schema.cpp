@@ -1,7 +1,6 @@
 #include <memory>
 
-#include <CLI/App.hpp>
-
+#include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "cli/trace_commands.hpp"
 #include "cli/version.hpp"

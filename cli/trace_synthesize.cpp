@@ -2,9 +2,7 @@
 #include <charconv>
 #include <memory>
 
-#include <CLI/App.hpp>
-#include <CLI/Validators.hpp>
-
+#include "cli/options.hpp"
 #include "cli/pe_input.hpp"
 #include "cli/text.hpp"
 #include "cli/trace_commands.hpp"
