@@ -150,7 +150,7 @@ function(coldtrace_compile_resource variable toolchain processor work resource)
   get_filename_component(stem ${resource} NAME_WE)
   if(toolchain STREQUAL "llvm")
     set(output ${stem}.res)
-    # By its name alone: llvm-rc reads an absolute path such as /check/version.rc as the option /c.
+    # By its name alone: llvm-rc reads a path that starts with /c as its option /c.
     set(compile ${COLDTRACE_LLVM_RC} /no-preprocess /c65001 /fo ${work}/${output} ${name})
   else()
     set(output ${stem}.res.o)
