@@ -71,15 +71,12 @@ EventSequence::Item CtraceStream::next() {
   return Item::event;
 }
 
-bool CtraceStream::is_wanted(const CtraceBufferEntry& buffer) const {
+bool CtraceStream::is_wanted(const CtraceBufferEntry& buffer, Run& run) const {
   if (buffer.events == 0) return false;
   if (!options_.first && !options_.last) return true;
-  const auto& clock = trace_.clock_of(buffer.processor);
-  CtraceClock::Cursor cursor;
-  return (!options_.first ||
-          clock.to_time(buffer.last_stamp, cursor).ticks >= static_cast<u64>(*options_.first)) &&
-         (!options_.last ||
-          clock.to_time(buffer.first_stamp, cursor).ticks <= static_cast<u64>(*options_.last));
+  const auto time = [&](u64 stamp) { return run.clock->to_time(stamp, run.cursor).ticks; };
+  return (!options_.first || time(buffer.last_stamp) >= static_cast<u64>(*options_.first)) &&
+         (!options_.last || time(buffer.first_stamp) <= static_cast<u64>(*options_.last));
 }
 
 // Makes the first wanted buffer from `index` on the current one; false when there is none. Nothing
@@ -93,11 +90,11 @@ bool CtraceStream::begin_buffer(Run& run, u64 index) {
           {Gap::Reason::unreadable, run.buffer.offset + run.buffer.length, 0, {}, {}, 0});
       return false;
     }
-    if (is_wanted(*buffer)) {
-      if (run.clock == nullptr || buffer->processor != run.buffer.processor) {
-        run.clock = &trace_.clock_of(buffer->processor);
-        run.cursor = {};
-      }
+    if (const auto& clock = trace_.clock_of(buffer->processor); run.clock != &clock) {
+      run.clock = &clock;
+      run.cursor = {};
+    }
+    if (is_wanted(*buffer, run)) {
       run.index = index;
       run.buffer = *buffer;
       run.offset = 0;

@@ -33,7 +33,7 @@ class CtraceStream final : public EventSequence {
 
   void add_run(u64 first_buffer);
   void plan_gaps();
-  bool is_wanted(const CtraceBufferEntry& buffer) const;
+  bool is_wanted(const CtraceBufferEntry& buffer, Run& run) const;
   void load(Run& run);
   bool begin_buffer(Run& run, u64 index);
   bool step(Run& run);
