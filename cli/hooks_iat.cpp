@@ -92,13 +92,13 @@ std::string_view lookup_name(const IatDocument& document, const pe::ResolvedSlot
 
 std::optional<bool> is_binding_current(const IatDocument& document, const pe::ResolvedSlot& slot) {
   const auto& tables = document.tables(slot.module);
-  const auto& library = tables.libraries[tables.slots[slot.slot].library];
-  if (!library.bound_to || !slot.exporter) return std::nullopt;
-  return *library.bound_to == document.tables(*slot.exporter).time_date_stamp;
+  const auto& dll = tables.dlls[tables.slots[slot.slot].dll];
+  if (!dll.bound_to || !slot.exporter) return std::nullopt;
+  return *dll.bound_to == document.tables(*slot.exporter).time_date_stamp;
 }
 
 bool runs_while_loaded(const pe::ModuleTables& tables) {
-  return tables.tls_callbacks > 0 || (tables.is_library && value(tables.entry_point) != 0);
+  return tables.tls_callbacks > 0 || (tables.is_dll && value(tables.entry_point) != 0);
 }
 
 void add_hooks_iat(CLI::App& app, Exit& exit) {
@@ -117,12 +117,11 @@ void add_hooks_iat(CLI::App& app, Exit& exit) {
        "  2  the program or a folder cannot be read, or no module is in it\n"},
       {"text", "json", "csv"}, *options);
   command->add_option("FILE", options->program,
-                      "A program: the plan is for it and the libraries that it leads to");
+                      "A program: the plan is for it and the DLLs that it leads to");
   command
-      ->add_option(
-          "--dir", options->folders,
-          "Folders with the libraries, first one first; without FILE, all modules of them. "
-          "Without --dir, the folder of FILE")
+      ->add_option("--dir", options->folders,
+                   "Folders with the DLLs, first one first; without FILE, all modules of them. "
+                   "Without --dir, the folder of FILE")
       ->allow_extra_args(false)
       ->type_name("DIR");
   command

@@ -26,8 +26,8 @@ std::string function_text(std::string_view name, std::optional<u32> ordinal);
 // What a lookup at run time is imported as, or the name that its ordinal stands for.
 std::string_view lookup_name(const IatDocument& document, const pe::ResolvedSlot& slot);
 
-// Whether the address that a bound slot holds is of the library that the set has; nothing when
-// there is no such library, or the import does not say.
+// Whether the address that a bound slot holds is of the DLL that the set has; nothing when
+// there is no such DLL, or the import does not say.
 std::optional<bool> is_binding_current(const IatDocument& document, const pe::ResolvedSlot& slot);
 
 // Whether code of the module runs while it is loaded, before anything can be put into its slots

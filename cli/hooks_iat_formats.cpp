@@ -18,7 +18,7 @@ std::string section_of(const pe::ModuleTables& tables, const pe::ImportSlot& slo
 }
 
 std::string_view target_module(const IatDocument& document, const ImportTarget& target) {
-  return target.module ? document.tables(*target.module).name : target.library;
+  return target.module ? document.tables(*target.module).name : target.dll;
 }
 
 std::string target_text(const IatDocument& document, const ImportTarget& target) {
@@ -47,11 +47,11 @@ std::string_view protection_of(const pe::ModuleTables& tables, const pe::ImportS
 void print_slot(Output& output, const IatDocument& document, const ResolvedSlot& resolved) {
   const auto& tables = document.tables(resolved.module);
   const auto& slot = tables.slots[resolved.slot];
-  const auto& library = tables.libraries[slot.library];
+  const auto& dll = tables.dlls[slot.dll];
   const auto& target = document.plan.targets[resolved.target];
   print(output, "  {:#010x}  {:<9}  {:<8}  {}!{}", value(slot.rva), protection_of(tables, slot),
         printable(section_of(tables, slot)),
-        library.name.empty() ? "(name cannot be read)" : printable(library.name),
+        dll.name.empty() ? "(name cannot be read)" : printable(dll.name),
         printable(slot.by_ordinal ? function_text({}, slot.ordinal)
                                   : function_text(slot.name, std::nullopt)));
   const bool direct = way_of(document, resolved).empty();
@@ -59,7 +59,7 @@ void print_slot(Output& output, const IatDocument& document, const ResolvedSlot&
       (target.outcome == Outcome::resolved && slot.name != target.name && !target.name.empty()))
     print(output, " -> {}", printable(target_text(document, target)));
   if (target.outcome != Outcome::resolved) print(output, ": {}", to_string(target.outcome));
-  if (library.delayed) output.write(", at the first call");
+  if (dll.delayed) output.write(", at the first call");
   if (slot.bound_address) {
     const auto current = is_binding_current(document, resolved);
     print(output, ", bound to {:#x}{}", *slot.bound_address,
@@ -79,13 +79,12 @@ void print_misses(Output& output, const IatDocument& document, const PlannedModu
     print(output, "  missed: functions that it finds at run time by {}\n", fmt::join(names, ", "));
   }
   if (!planned.slots.empty() && runs_while_loaded(tables))
-    print(
-        output, "  missed: calls while it is loaded ({}{}{})\n",
-        tables.tls_callbacks > 0 ? fmt::format("{} TLS callbacks", tables.tls_callbacks) : "",
-        tables.tls_callbacks > 0 && tables.is_library && value(tables.entry_point) != 0 ? ", " : "",
-        tables.is_library && value(tables.entry_point) != 0
-            ? fmt::format("entry point {:#x}", value(tables.entry_point))
-            : "");
+    print(output, "  missed: calls while it is loaded ({}{}{})\n",
+          tables.tls_callbacks > 0 ? fmt::format("{} TLS callbacks", tables.tls_callbacks) : "",
+          tables.tls_callbacks > 0 && tables.is_dll && value(tables.entry_point) != 0 ? ", " : "",
+          tables.is_dll && value(tables.entry_point) != 0
+              ? fmt::format("entry point {:#x}", value(tables.entry_point))
+              : "");
   if (planned.own_functions.empty()) return;
   constexpr std::size_t most_shown = 8;
   std::vector<std::string> names;
@@ -151,22 +150,22 @@ void write_iat_text(Output& output, const IatDocument& document) {
 void write_iat_csv(Output& output, const IatDocument& document) {
   output.write(
       "path,machine,pointer_size,slot_rva,slot_file_offset,slot_address,section,writable,"
-      "must_unprotect,delayed,bound_address,library,function,ordinal,hint,outcome,target_module,"
+      "must_unprotect,delayed,bound_address,dll,function,ordinal,hint,outcome,target_module,"
       "target_function,target_ordinal,target_rva,way\n");
   for (const auto& planned : document.plan.modules) {
     const auto& module = document.module(planned.module);
     const auto& tables = module.tables;
     for (const auto& resolved : planned.slots) {
       const auto& slot = tables.slots[resolved.slot];
-      const auto& library = tables.libraries[slot.library];
+      const auto& dll = tables.dlls[slot.dll];
       const auto& target = document.plan.targets[resolved.target];
       const bool found = target.outcome == Outcome::resolved;
       print(output, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
             csv_field(module.path), pe::to_string(tables.machine), tables.pointer_size,
             value(slot.rva), optional_number(slot.file_offset), tables.image_base + value(slot.rva),
             slot.section ? csv_text(tables.sections[*slot.section].name()) : "",
-            tables.is_writable(slot), tables.must_unprotect(slot), library.delayed,
-            optional_number(slot.bound_address), csv_text(library.name), csv_text(slot.name),
+            tables.is_writable(slot), tables.must_unprotect(slot), dll.delayed,
+            optional_number(slot.bound_address), csv_text(dll.name), csv_text(slot.name),
             slot.by_ordinal ? fmt::format("{}", slot.ordinal) : "",
             slot.by_ordinal ? "" : fmt::format("{}", slot.hint), to_string(target.outcome),
             csv_text(target_module(document, target)), csv_text(target.name),

@@ -89,7 +89,7 @@ class IatJson {
   void write_slot(const ResolvedSlot& resolved) {
     const auto& tables = document_.tables(resolved.module);
     const auto& slot = tables.slots[resolved.slot];
-    const auto& library = tables.libraries[slot.library];
+    const auto& dll = tables.dlls[slot.dll];
     json_.begin_object()
         .field("slot_rva", value(slot.rva))
         .field("slot_file_offset", slot.file_offset)
@@ -98,8 +98,8 @@ class IatJson {
                      slot.section ? tables.sections[*slot.section].name() : std::string_view{});
     json_.field("writable", tables.is_writable(slot))
         .field("must_unprotect", tables.must_unprotect(slot))
-        .field("delayed", library.delayed);
-    write_text_field(json_, "library", library.name);
+        .field("delayed", dll.delayed);
+    write_text_field(json_, "dll", dll.name);
     json_.key("function").begin_object();
     write_text_field(json_, "name", slot.name);
     json_.key("ordinal");
@@ -114,7 +114,7 @@ class IatJson {
     if (slot.bound_address)
       json_.begin_object()
           .field("address", slot.bound_address)
-          .field("time_date_stamp", library.bound_to)
+          .field("time_date_stamp", dll.bound_to)
           .field("current", is_binding_current(document_, resolved))
           .end_object();
     else
@@ -155,7 +155,7 @@ class IatJson {
     const bool found = target.outcome == Outcome::resolved;
     json_.field("outcome", to_string(target.outcome)).key("module");
     target.module ? json_.value(name_of(*target.module)) : json_.value(nullptr);
-    write_text_field(json_, "library", target.library);
+    write_text_field(json_, "dll", target.dll);
     write_text_field(json_, "name", target.name);
     if (found)
       write_names("names", *target.module, *target.ordinal);
@@ -184,8 +184,8 @@ class IatJson {
     json_.key("while_loaded");
     if (runs_while_loaded(tables)) {
       json_.begin_object().key("entry_point_rva");
-      tables.is_library&& value(tables.entry_point) != 0 ? json_.value(value(tables.entry_point))
-                                                         : json_.value(nullptr);
+      tables.is_dll&& value(tables.entry_point) != 0 ? json_.value(value(tables.entry_point))
+                                                     : json_.value(nullptr);
       json_.field("tls_callbacks", tables.tls_callbacks).end_object();
     } else {
       json_.value(nullptr);

@@ -6,8 +6,8 @@
 #include <set>
 #include <system_error>
 
+#include "pe/dll_name.hpp"
 #include "pe/format.hpp"
-#include "pe/library_name.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -95,8 +95,7 @@ bool ModuleSet::read_program(const std::string& path) {
   std::vector<std::string> wanted{std::string{schema_file}};
   for (unsigned turn = 0; !wanted.empty(); ++turn) {
     if (turn == most_turns) {
-      findings.warning("module-limit", std::nullopt, "libraries need others {} times over",
-                       most_turns);
+      findings.warning("module-limit", std::nullopt, "DLLs need others {} times over", most_turns);
       return true;
     }
     bool any = turn == 0;
@@ -107,7 +106,7 @@ bool ModuleSet::read_program(const std::string& path) {
       }
     if (!any) return true;
     sort();
-    wanted = pe::find_absent_libraries(tables(), schema());
+    wanted = pe::find_absent_dlls(tables(), schema());
   }
   return true;
 }
@@ -125,8 +124,8 @@ void ModuleSet::read(const std::string& path) {
   const auto name = fs::path{path}.filename().string();
   FolderModule module{path, pe::read_module_tables(input->image, name, input->findings), {}, {}};
   const auto& tables = module.tables;
-  const u64 rows = tables.slots.size() + tables.exports.size() + tables.libraries.size() +
-                   tables.sections.size();
+  const u64 rows =
+      tables.slots.size() + tables.exports.size() + tables.dlls.size() + tables.sections.size();
   if (modules_.size() == most_modules || rows > most_rows - rows_ ||
       tables.text.size() > most_text - text_) {
     findings.warning("module-limit", std::nullopt,

@@ -31,7 +31,7 @@ struct ModuleReading {
   pe::ImportSelection identified;  // by module; nothing is hashed that is not shown
 };
 
-// A program with the libraries that it leads to, or all modules of folders.
+// A program with the DLLs that it leads to, or all modules of folders.
 class ModuleSet {
  public:
   explicit ModuleSet(const ModuleReading& reading) : reading_{reading} {}
@@ -70,7 +70,7 @@ class ModuleSet {
   std::optional<pe::ApiSetSchema> schema_;
   std::string schema_path_;
   u64 other_files_ = 0;
-  u64 rows_ = 0;  // imports, exports, libraries and sections of all modules
+  u64 rows_ = 0;  // imports, exports, DLLs and sections of all modules
   u64 text_ = 0;  // bytes of their names
 };
 

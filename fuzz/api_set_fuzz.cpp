@@ -16,12 +16,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& set : schema->sets) {
     text += set.name.size();
     hosts += set.hosts.size();
-    for (const auto& host : set.hosts) text += host.importer.size() + host.library.size();
-    std::string library;
+    for (const auto& host : set.hosts) text += host.importer.size() + host.dll.size();
+    std::string dll;
     // A name of version 6 ends before the last hyphen, those of the others begin behind a prefix.
     const auto name = schema->version == 6 ? set.name + "-0" : "api-" + set.name;
-    const auto answer = schema->find(name, "fuzz.exe", library);
-    if ((answer == pe::ApiSetAnswer::host) == library.empty()) __builtin_trap();
+    const auto answer = schema->find(name, "fuzz.exe", dll);
+    if ((answer == pe::ApiSetAnswer::host) == dll.empty()) __builtin_trap();
   }
   // A unit of two bytes becomes up to three.
   if (text > 64 * u64{size} || hosts > size) __builtin_trap();

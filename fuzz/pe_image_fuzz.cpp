@@ -13,8 +13,8 @@ using namespace coldtrace;
 void plan_imports(const pe::Image& image, core::Findings& findings) {
   auto tables = pe::read_module_tables(image, "fuzz.dll", findings);
   for (const auto& slot : tables.slots)
-    if (slot.library >= tables.libraries.size()) __builtin_trap();
-  if (!tables.libraries.empty()) tables.name = tables.libraries.front().name;
+    if (slot.dll >= tables.dlls.size()) __builtin_trap();
+  if (!tables.dlls.empty()) tables.name = tables.dlls.front().name;
   const std::vector<const pe::ModuleTables*> set{&tables};
   const auto schema = pe::find_api_set_schema(image, findings);
   const auto plan = pe::make_import_plan(set, schema && *schema ? &**schema : nullptr,

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/utf16.hpp"
-#include "pe/library_name.hpp"
+#include "pe/dll_name.hpp"
 
 namespace coldtrace::pe {
 namespace {
@@ -97,9 +97,9 @@ class SchemaReader {
     for (u64 i = 0; i < count; ++i) {
       const u64 names = values + i * form_.value_size + form_.value_names_at;
       auto importer = read_name(names);
-      auto library = read_name(names + 8);
-      if (!importer || !library) return std::nullopt;
-      set.hosts.push_back({std::move(*importer), std::move(*library)});
+      auto dll = read_name(names + 8);
+      if (!importer || !dll) return std::nullopt;
+      set.hosts.push_back({std::move(*importer), std::move(*dll)});
     }
     return set;
   }
@@ -124,7 +124,7 @@ std::string compared_name(std::string_view name, u32 version) {
 }  // namespace
 
 ApiSetAnswer ApiSetSchema::find(std::string_view name, std::string_view importer,
-                                std::string& library) const {
+                                std::string& dll) const {
   if (!is_api_set_name(name)) return ApiSetAnswer::unknown;
   const auto wanted = compared_name(name, version);
   const auto set = std::lower_bound(
@@ -134,8 +134,8 @@ ApiSetAnswer ApiSetSchema::find(std::string_view name, std::string_view importer
   const auto own = std::find_if(set->hosts.begin() + 1, set->hosts.end(), [&](const auto& host) {
     return host.importer == to_lower(importer);
   });
-  library = own == set->hosts.end() ? set->hosts.front().library : own->library;
-  return library.empty() ? ApiSetAnswer::no_host : ApiSetAnswer::host;
+  dll = own == set->hosts.end() ? set->hosts.front().dll : own->dll;
+  return dll.empty() ? ApiSetAnswer::no_host : ApiSetAnswer::host;
 }
 
 core::Result<ApiSetSchema> read_api_set_schema(core::ByteView section, u64 offset,

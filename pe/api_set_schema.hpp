@@ -10,10 +10,10 @@
 
 namespace coldtrace::pe {
 
-// Which library stands behind an API set, for all importers or for one.
+// Which DLL stands behind an API set, for all importers or for one.
 struct ApiSetHost {
-  std::string importer;  // the importing library, lower case; empty: every other one
-  std::string library;   // empty: none on this system
+  std::string importer;  // the importing DLL, lower case; empty: every other one
+  std::string dll;       // empty: none on this system
 };
 
 // API_SET_NAMESPACE_ENTRY with its API_SET_VALUE_ENTRYs.
@@ -25,8 +25,8 @@ struct ApiSet {
 };
 
 enum class ApiSetAnswer : u8 {
-  host,     // a library stands behind it
-  no_host,  // known, but no library of this system has it
+  host,     // a DLL stands behind it
+  no_host,  // known, but no DLL of this system has it
   unknown,  // the schema does not have it
 };
 
@@ -39,8 +39,8 @@ struct ApiSetSchema {
   std::vector<ApiSet> sets;  // by name; of one name the first counts
 
   // What stands behind `name` ("api-ms-win-core-file-l1-2-0", with or without ".dll") when
-  // `importer` ("kernel32.dll") imports it. `library` is set for ApiSetAnswer::host.
-  ApiSetAnswer find(std::string_view name, std::string_view importer, std::string& library) const;
+  // `importer` ("kernel32.dll") imports it. `DLL` is set for ApiSetAnswer::host.
+  ApiSetAnswer find(std::string_view name, std::string_view importer, std::string& dll) const;
 };
 
 // The schema in `section`, which lies at `offset` of the file. What leads out of the section is

@@ -1,4 +1,4 @@
-#include "pe/library_name.hpp"
+#include "pe/dll_name.hpp"
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ std::string to_lower(std::string_view text) {
   return lower;
 }
 
-std::string library_file_name(std::string_view name) {
+std::string dll_file_name(std::string_view name) {
   auto lower = to_lower(name);
   if (!lower.empty() && lower.back() == '.') {
     lower.pop_back();

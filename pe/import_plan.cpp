@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "core/glob.hpp"
-#include "pe/library_name.hpp"
+#include "pe/dll_name.hpp"
 
 namespace coldtrace::pe {
 namespace {
@@ -122,30 +122,30 @@ class Planner {
     ++plan_.unresolved;
     const auto function =
         import.by_ordinal ? fmt::format("#{}", import.ordinal) : std::string{import.name};
-    const auto& library = tables.libraries[import.library];
+    const auto& dll = tables.dlls[import.dll];
     switch (target.outcome) {
       case Outcome::other_machine:
         findings_.warning("import-machine", std::nullopt, "{} imports {} of {}, which is for {}",
-                          tables.name, function, library.name,
+                          tables.name, function, dll.name,
                           to_string(modules_[*target.module]->machine));
         break;
       case Outcome::forwarder_loop:
       case Outcome::forwarder_limit:
         findings_.warning("forwarder-loop", std::nullopt, "{} imports {} of {}: {}", tables.name,
-                          function, library.name, to_string(target.outcome));
+                          function, dll.name, to_string(target.outcome));
         break;
       case Outcome::no_function:
         // What is asked for at the first call alone may be a function of a later system.
-        if (!library.delayed) {
+        if (!dll.delayed) {
           findings_.warning("import-not-exported", std::nullopt,
                             "{} imports {} of {}, and {} does not export what that leads to",
-                            tables.name, function, library.name, target.library);
+                            tables.name, function, dll.name, target.dll);
           break;
         }
         [[fallthrough]];
       default:
         findings_.info("import-unresolved", std::nullopt, "{} imports {} of {}: {}", tables.name,
-                       function, library.name, to_string(target.outcome));
+                       function, dll.name, to_string(target.outcome));
     }
   }
 
@@ -153,7 +153,7 @@ class Planner {
   auto identity_of(u32 index) const {
     const auto& target = plan_.targets[index];
     const bool known = target.outcome == Outcome::resolved;
-    return std::tuple{target.library, known ? std::string_view{} : target.name,
+    return std::tuple{target.dll, known ? std::string_view{} : target.name,
                       target.ordinal.value_or(0), known ? Outcome::resolved : target.outcome};
   }
 
@@ -180,7 +180,7 @@ class Planner {
       std::erase_if(plan_.functions, [](const auto& function) { return function.slots == 0; });
     const auto order = [&](const PlannedFunction& function) {
       const auto& target = plan_.targets[function.target];
-      return std::tuple{target.library, target.name, target.ordinal, target.outcome};
+      return std::tuple{target.dll, target.name, target.ordinal, target.outcome};
     };
     std::stable_sort(plan_.functions.begin(), plan_.functions.end(),
                      [&](const auto& a, const auto& b) { return order(a) < order(b); });
@@ -281,13 +281,13 @@ ImportPlan make_import_plan(std::span<const ModuleTables* const> modules,
   return Planner{modules, schema, selection, findings}.make();
 }
 
-std::vector<std::string> find_absent_libraries(std::span<const ModuleTables* const> modules,
-                                               const ApiSetSchema* schema) {
+std::vector<std::string> find_absent_dlls(std::span<const ModuleTables* const> modules,
+                                          const ApiSetSchema* schema) {
   ImportResolver resolver{modules, schema};
   for (u32 module = 0; module < modules.size(); ++module) resolver.resolve(module);
   std::set<std::string> absent;
   for (const auto& target : resolver.targets())
-    if (!target.module && !target.library.empty()) absent.emplace(target.library);
+    if (!target.module && !target.dll.empty()) absent.emplace(target.dll);
   return {absent.begin(), absent.end()};
 }
 

@@ -45,7 +45,7 @@ struct PlannedFunction {
 struct PlannedModule {
   u32 module;
   std::vector<ResolvedSlot> slots;    // the selected ones, by address
-  std::vector<ResolvedSlot> dynamic;  // imports that find functions or load libraries by name
+  std::vector<ResolvedSlot> dynamic;  // imports that find functions or load DLLs by name
   std::vector<u32> own_functions;     // selected functions that it exports itself: its own calls of
                                       // them need no slot. Indexes into ImportPlan::functions
 };
@@ -53,7 +53,7 @@ struct PlannedModule {
 struct ImportPlan {
   std::vector<ImportTarget> targets;
   std::vector<PlannedModule> modules;      // that have something to say, by index
-  std::vector<PlannedFunction> functions;  // by library, then name or ordinal
+  std::vector<PlannedFunction> functions;  // by DLL, then name or ordinal
   u64 unresolved = 0;                      // selected slots
   ImportResolver::Texts texts;             // what views of targets and slots point into
 };
@@ -64,12 +64,12 @@ ImportPlan make_import_plan(std::span<const ModuleTables* const> modules,
                             const ApiSetSchema* schema, const ImportSelection& selection,
                             core::Findings& findings);
 
-// The files that the modules need and that the set does not have, by name: libraries of imports
+// The files that the modules need and that the set does not have, by name: DLLs of imports
 // and of the forwarders that these lead to.
-std::vector<std::string> find_absent_libraries(std::span<const ModuleTables* const> modules,
-                                               const ApiSetSchema* schema);
+std::vector<std::string> find_absent_dlls(std::span<const ModuleTables* const> modules,
+                                          const ApiSetSchema* schema);
 
-// Whether calls of the function find others by name, or load libraries, while the program runs.
+// Whether calls of the function find others by name, or load DLLs, while the program runs.
 bool is_dynamic_lookup(std::string_view function);
 
 }  // namespace coldtrace::pe

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "pe/library_name.hpp"
+#include "pe/dll_name.hpp"
 
 namespace coldtrace::pe {
 namespace {
@@ -13,13 +13,13 @@ constexpr std::size_t most_forwarders = 16;
 constexpr u32 no_target = ~u32{0};
 
 struct ForwarderText {
-  std::string_view library;
+  std::string_view dll;
   std::string_view name;
   std::optional<u32> ordinal;
 };
 
 // "NTDLL.RtlAllocateHeap" or "NTDLL.#12". Source: Microsoft, "PE Format", export address table.
-// The library's name may have dots of its own.
+// The DLL's name may have dots of its own.
 std::optional<ForwarderText> parse_forwarder(std::string_view text) {
   const auto dot = text.rfind('.');
   if (dot == std::string_view::npos || dot == 0 || dot + 1 == text.size()) return std::nullopt;
@@ -71,20 +71,20 @@ ImportResolver::ImportResolver(std::span<const ModuleTables* const> modules,
   for (u32 i = 0; i < modules.size(); ++i) by_name_.emplace(to_lower(modules[i]->name), i);
 }
 
-LocatedModule ImportResolver::locate(std::string_view library, u32 importer) const {
+LocatedModule ImportResolver::locate(std::string_view dll, u32 importer) const {
   LocatedModule located;
-  if (library.empty()) {
+  if (dll.empty()) {
     located.outcome = Outcome::no_name;
     return located;
   }
-  located.library = library_file_name(library);
-  const bool is_api_set = is_api_set_name(located.library);
+  located.dll = dll_file_name(dll);
+  const bool is_api_set = is_api_set_name(located.dll);
   auto absent = Outcome::no_module;
   if (is_api_set && !schema_) absent = Outcome::api_set_no_schema;
   if (is_api_set && schema_) {
-    switch (schema_->find(located.library, modules_[importer]->name, located.api_set_host)) {
+    switch (schema_->find(located.dll, modules_[importer]->name, located.api_set_host)) {
       case ApiSetAnswer::host:
-        located.library = library_file_name(located.api_set_host);
+        located.dll = dll_file_name(located.api_set_host);
         break;
       case ApiSetAnswer::no_host:
         located.outcome = Outcome::api_set_no_host;
@@ -94,7 +94,7 @@ LocatedModule ImportResolver::locate(std::string_view library, u32 importer) con
         break;
     }
   }
-  const auto found = by_name_.find(located.library);
+  const auto found = by_name_.find(located.dll);
   if (found == by_name_.end()) {
     located.outcome = absent;
     return located;
@@ -112,15 +112,15 @@ std::optional<u32> ImportResolver::find_export(u32 module, const Wanted& wanted)
 
 u32 ImportResolver::add_unresolved(Outcome outcome, const LocatedModule& where,
                                    const Wanted& wanted) {
-  const auto library = keep(where.library);
-  const auto [entry, added] = unresolved_.try_emplace(
-      {outcome, library, wanted.name, wanted.name.empty() ? wanted.ordinal : 0},
-      static_cast<u32>(targets_.size()));
+  const auto dll = keep(where.dll);
+  const auto [entry, added] =
+      unresolved_.try_emplace({outcome, dll, wanted.name, wanted.name.empty() ? wanted.ordinal : 0},
+                              static_cast<u32>(targets_.size()));
   if (added) {
     ImportTarget target;
     target.outcome = outcome;
     target.module = where.module;
-    target.library = library;
+    target.dll = dll;
     target.name = wanted.name;
     if (wanted.name.empty() && outcome != Outcome::no_name) target.ordinal = wanted.ordinal;
     targets_.push_back(std::move(target));
@@ -139,7 +139,7 @@ ImportTarget ImportResolver::follow_forwarders(u32 module, u32 exported) {
   for (;;) {
     const auto& entry = modules_[module]->exports[exported];
     target.module = module;
-    target.library = keep(to_lower(modules_[module]->name));
+    target.dll = keep(to_lower(modules_[module]->name));
     target.name = entry.name;
     target.ordinal = entry.ordinal;
     if (!entry.is_forwarder) {
@@ -160,10 +160,10 @@ ImportTarget ImportResolver::follow_forwarders(u32 module, u32 exported) {
 
     const auto forwarder = parse_forwarder(entry.forwarder);
     if (!forwarder) return stop(Outcome::forwarder_unreadable);
-    const auto located = locate(forwarder->library, module);
+    const auto located = locate(forwarder->dll, module);
     target.forwarders.back().api_set_host = keep(located.api_set_host);
     target.module = located.module;
-    target.library = keep(located.library);
+    target.dll = keep(located.dll);
     target.name = forwarder->name;
     target.ordinal = forwarder->ordinal;
     if (located.outcome != Outcome::resolved) return stop(located.outcome);
@@ -186,14 +186,14 @@ u32 ImportResolver::follow(u32 module, u32 exported) {
 
 std::vector<ResolvedSlot> ImportResolver::resolve(u32 module) {
   const auto& tables = *modules_[module];
-  std::vector<LocatedModule> libraries;
-  libraries.reserve(tables.libraries.size());
-  for (const auto& library : tables.libraries) libraries.push_back(locate(library.name, module));
+  std::vector<LocatedModule> dlls;
+  dlls.reserve(tables.dlls.size());
+  for (const auto& dll : tables.dlls) dlls.push_back(locate(dll.name, module));
   std::vector<ResolvedSlot> resolved;
   resolved.reserve(tables.slots.size());
   for (u32 i = 0; i < tables.slots.size(); ++i) {
     const auto& slot = tables.slots[i];
-    const auto& where = libraries[slot.library];
+    const auto& where = dlls[slot.dll];
     const Wanted wanted{slot.name, slot.ordinal};
     ResolvedSlot result{module, i, 0, where.module, std::nullopt, keep(where.api_set_host)};
     auto outcome = where.outcome;

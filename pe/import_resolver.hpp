@@ -17,13 +17,13 @@ namespace coldtrace::pe {
 // How far an import could be followed in a set of modules.
 enum class Outcome : u8 {
   resolved,
-  no_name,            // the name of the library or of the function cannot be read
+  no_name,            // the name of the DLL or of the function cannot be read
   no_module,          // the set has no file of that name
   other_machine,      // the file of that name is for another processor
   no_function,        // the module does not export it
   api_set_no_schema,  // an API set, but the set of files has neither a schema nor such a file
   api_set_unknown,    // the schema does not have it, nor is there such a file
-  api_set_no_host,    // the schema has no library for it
+  api_set_no_host,    // the schema has no DLL for it
   forwarder_unreadable,
   forwarder_loop,   // forwarders lead back to where they came from
   forwarder_limit,  // more than 16 forwarders one after another
@@ -31,11 +31,11 @@ enum class Outcome : u8 {
 
 std::string_view to_string(Outcome outcome);
 
-// Which module a library's name stands for.
+// Which module a DLL's name stands for.
 struct LocatedModule {
   Outcome outcome = Outcome::resolved;
   std::optional<u32> module;  // index into the set, also of one for another machine
-  std::string library;        // the file name that was looked for last, lower case
+  std::string dll;            // the file name that was looked for last, lower case
   std::string api_set_host;   // what the schema put in the place of an API set; empty: nothing
 };
 
@@ -43,7 +43,7 @@ struct LocatedModule {
 struct ForwarderStep {
   u32 module;
   u32 exported;                   // index into its exports
-  std::string_view api_set_host;  // of the library that the forwarder names, as in LocatedModule
+  std::string_view api_set_host;  // of the DLL that the forwarder names, as in LocatedModule
 };
 
 // Where the calls of an import arrive, as far as the set of files tells.
@@ -51,7 +51,7 @@ struct ImportTarget {
   Outcome outcome = Outcome::resolved;
   std::vector<ForwarderStep> forwarders;
   std::optional<u32> module;  // where the function is, or should be
-  std::string_view library;   // the file name of `module`, or the one that is absent; lower case
+  std::string_view dll;       // the file name of `module`, or the one that is absent; lower case
   std::string_view name;      // of several names of an ordinal the first; empty when there is none
   std::optional<u32> ordinal;
   Rva address{0};  // of the function; 0 unless resolved
@@ -64,7 +64,7 @@ struct ResolvedSlot {
   u32 target;                     // index into targets()
   std::optional<u32> exporter;    // the module that the import itself names
   std::optional<u32> exported;    // index into its exports
-  std::string_view api_set_host;  // of the library that the import names
+  std::string_view api_set_host;  // of the DLL that the import names
 };
 
 // Follows imports through a set of modules. A module's index is its place in `modules`; where two
@@ -84,8 +84,8 @@ class ImportResolver {
   std::vector<ImportTarget> take_targets() { return std::move(targets_); }
   Texts take_texts() { return std::move(texts_); }
 
-  // What `library` stands for when `importer` imports it.
-  LocatedModule locate(std::string_view library, u32 importer) const;
+  // What `DLL` stands for when `importer` imports it.
+  LocatedModule locate(std::string_view dll, u32 importer) const;
 
  private:
   struct Wanted {
@@ -97,7 +97,7 @@ class ImportResolver {
   u32 add_unresolved(Outcome outcome, const LocatedModule& where, const Wanted& wanted);
   u32 follow(u32 module, u32 exported);
   ImportTarget follow_forwarders(u32 module, u32 exported);
-  // The same text, kept once however often it is asked for: a library of thousands of imports.
+  // The same text, kept once however often it is asked for: a DLL of thousands of imports.
   std::string_view keep(std::string_view text);
 
   std::span<const ModuleTables* const> modules_;
@@ -105,7 +105,7 @@ class ImportResolver {
   std::map<std::string, u32, std::less<>> by_name_;
   std::vector<ImportTarget> targets_;
   std::vector<std::vector<u32>> target_of_export_;  // by module, then export
-  // By outcome, library, name and ordinal.
+  // By outcome, DLL, name and ordinal.
   std::map<std::tuple<Outcome, std::string_view, std::string_view, u32>, u32> unresolved_;
   Texts texts_;
 };

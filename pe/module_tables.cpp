@@ -4,9 +4,9 @@
 #include <numeric>
 #include <tuple>
 
+#include "pe/dll_name.hpp"
 #include "pe/export_directory.hpp"
 #include "pe/import_directory.hpp"
-#include "pe/library_name.hpp"
 #include "pe/load_config.hpp"
 
 namespace coldtrace::pe {
@@ -34,19 +34,19 @@ class NameKeeper {
 std::size_t size_of_names(const std::vector<ImportedModule>& imports,
                           const std::vector<Export>& exports) {
   std::size_t size = 0;
-  for (const auto& library : imports) {
-    size += library.name.size();
-    for (const auto& function : library.functions) size += function.name.size();
+  for (const auto& dll : imports) {
+    size += dll.name.size();
+    for (const auto& function : dll.functions) size += function.name.size();
   }
   for (const auto& entry : exports) size += entry.name.size() + entry.forwarder.size();
   return size;
 }
 
-std::optional<u32> find_bound_stamp(const ImportedModule& library,
+std::optional<u32> find_bound_stamp(const ImportedModule& dll,
                                     const std::vector<BoundImport>& bound) {
-  if (library.time_date_stamp != stamp_in_bound_imports) return library.time_date_stamp;
+  if (dll.time_date_stamp != stamp_in_bound_imports) return dll.time_date_stamp;
   const auto found = std::find_if(bound.begin(), bound.end(), [&](const BoundImport& entry) {
-    return !entry.forwarder && to_lower(entry.module) == to_lower(library.name);
+    return !entry.forwarder && to_lower(entry.module) == to_lower(dll.name);
   });
   if (found == bound.end()) return std::nullopt;
   return found->time_date_stamp;
@@ -62,7 +62,7 @@ class TablesReader {
     tables_.pointer_size = image_.optional_header().pointer_size();
     tables_.image_base = image_.optional_header().image_base;
     tables_.time_date_stamp = image_.file_header().time_date_stamp;
-    tables_.is_library = (image_.file_header().characteristics & file_dll) != 0;
+    tables_.is_dll = (image_.file_header().characteristics & file_dll) != 0;
     tables_.entry_point = image_.optional_header().entry_point;
     tables_.sections.assign(image_.sections().begin(), image_.sections().end());
     read_start();
@@ -106,25 +106,24 @@ class TablesReader {
     std::vector<BoundImport> bound;
     if (value(image_.directory(Directory::bound_imports).address) != 0)
       bound = read_bound_imports(image_, findings_);
-    for (const auto& library : imports) {
+    for (const auto& dll : imports) {
       // Without a lookup table nothing would be left to import by, so that nobody binds it.
       const bool is_bound =
-          !library.delayed && library.time_date_stamp != 0 && value(library.lookup_table) != 0;
-      const auto index = static_cast<u32>(tables_.libraries.size());
-      tables_.libraries.push_back({names.keep(library.name), library.delayed, is_bound,
-                                   is_bound ? find_bound_stamp(library, bound) : std::nullopt});
-      for (const auto& function : library.functions)
+          !dll.delayed && dll.time_date_stamp != 0 && value(dll.lookup_table) != 0;
+      const auto index = static_cast<u32>(tables_.dlls.size());
+      tables_.dlls.push_back({names.keep(dll.name), dll.delayed, is_bound,
+                              is_bound ? find_bound_stamp(dll, bound) : std::nullopt});
+      for (const auto& function : dll.functions)
         tables_.slots.push_back(make_slot(function, index, is_bound, names));
     }
     std::stable_sort(tables_.slots.begin(), tables_.slots.end(),
                      [](const ImportSlot& a, const ImportSlot& b) { return a.rva < b.rva; });
   }
 
-  ImportSlot make_slot(const ImportedFunction& function, u32 library, bool bound,
-                       NameKeeper& names) {
+  ImportSlot make_slot(const ImportedFunction& function, u32 dll, bool bound, NameKeeper& names) {
     ImportSlot slot{.rva = function.slot,
                     .file_offset = image_.addresses().to_offset(function.slot),
-                    .library = library,
+                    .dll = dll,
                     .name = names.keep(function.name),
                     .ordinal = function.ordinal,
                     .hint = function.hint,
@@ -170,7 +169,7 @@ bool ModuleTables::is_writable(const ImportSlot& slot) const {
 }
 
 bool ModuleTables::must_unprotect(const ImportSlot& slot) const {
-  return !is_writable(slot) || (libraries[slot.library].delayed && protects_delayed_slots);
+  return !is_writable(slot) || (dlls[slot.dll].delayed && protects_delayed_slots);
 }
 
 std::optional<u32> ModuleTables::find_export(std::string_view function) const {

@@ -11,20 +11,20 @@
 
 namespace coldtrace::pe {
 
-// A library that a module imports from.
-struct ImportedLibrary {
+// A DLL that a module imports from.
+struct ImportedDll {
   std::string_view name;  // as the import has it; empty when it cannot be read
   bool delayed;
   // The address table was filled in when the file was bound: the slots hold addresses.
   bool bound;
-  std::optional<u32> bound_to;  // TimeDateStamp that the library then had
+  std::optional<u32> bound_to;  // TimeDateStamp that the DLL then had
 };
 
 // The pointer that all calls of one imported function go through.
 struct ImportSlot {
   Rva rva;
   std::optional<u64> file_offset;
-  u32 library;            // index into ModuleTables::libraries
+  u32 dll;                // index into ModuleTables::DLLs
   std::string_view name;  // empty when imported by ordinal, or when it cannot be read
   u16 ordinal;
   u16 hint;
@@ -53,17 +53,17 @@ struct ModuleTables {
   unsigned pointer_size = 8;
   u64 image_base = 0;
   u32 time_date_stamp = 0;
-  bool is_library = false;  // the entry point is called when it is loaded
-  Rva entry_point{0};       // 0: none
-  u64 tls_callbacks = 0;    // run before the entry point
+  bool is_dll = false;    // the entry point is called when it is loaded
+  Rva entry_point{0};     // 0: none
+  u64 tls_callbacks = 0;  // run before the entry point
   // The loader makes the delay-load slots read-only once it has run.
   bool protects_delayed_slots = false;
 
   std::vector<SectionHeader> sections;
-  std::vector<ImportedLibrary> libraries;  // delay-loaded ones last
-  std::vector<ImportSlot> slots;           // by address, then as the tables have them
-  std::vector<ExportedFunction> exports;   // by ordinal, then name
-  std::vector<u32> exports_by_name;        // indexes; those without a name are left out
+  std::vector<ImportedDll> dlls;          // delay-loaded ones last
+  std::vector<ImportSlot> slots;          // by address, then as the tables have them
+  std::vector<ExportedFunction> exports;  // by ordinal, then name
+  std::vector<u32> exports_by_name;       // indexes; those without a name are left out
 
   bool is_writable(const ImportSlot& slot) const;
   // Whether a new value needs the protection of the slot's page changed first.

@@ -26,10 +26,10 @@ pe::ApiSetSchema read(const fixtures::Bytes& bytes, core::Findings& findings) {
 
 std::string host_of(const pe::ApiSetSchema& schema, std::string_view name,
                     std::string_view importer = "program.exe") {
-  std::string library;
-  switch (schema.find(name, importer, library)) {
+  std::string dll;
+  switch (schema.find(name, importer, dll)) {
     case ApiSetAnswer::host:
-      return library;
+      return dll;
     case ApiSetAnswer::no_host:
       return "no host";
     case ApiSetAnswer::unknown:

@@ -54,7 +54,7 @@ class Case(case.Case):
         return plan
 
     def linked(self, processor, schema=None):
-        """A folder with the program and its libraries."""
+        """A folder with the program and its DLLs."""
         folder = self.here / f"{processor}-{schema}"
         folder.mkdir()
         for name in ("base.dll", "middle.dll", "late.dll", "program.exe"):
@@ -151,7 +151,7 @@ class Linked(Case):
 
                 def target(function):
                     found = self.target(plan, "program.exe", function)
-                    return (found["outcome"], found["module"] or found["library"],
+                    return (found["outcome"], found["module"] or found["dll"],
                             found["name"] or found["ordinal"])
 
                 self.assertEqual(target("MiddleOwn"), ("resolved", "middle.dll", "MiddleOwn"))
@@ -229,7 +229,7 @@ class Folders(Case):
         names = {entry["name"] for entry in self.plan("--dir", folder)["modules"]}
         self.assertIn("unrelated.dll", names)
 
-    def test_libraries_come_from_the_folders_in_their_order(self):
+    def test_dlls_come_from_the_folders_in_their_order(self):
         folder = self.linked("x86_64")
         apart, first = self.here / "apart", self.here / "first"
         for new in (apart, first):
@@ -369,14 +369,14 @@ class Agreement(Case):
                         r"^ [0-9a-f]+\t[0-9a-f]+ [0-9a-f]+ [0-9a-f]+ [0-9a-f]+ ([0-9a-f]+)\n"
                         r"\n\tDLL Name: (\S+)\n(.*?)\n\n", table, re.M | re.S)
                     size = 8 if architecture == "amd64" else 4
-                    for thunk, library, rest in tables:
+                    for thunk, dll, rest in tables:
                         for index, line in enumerate(rest.splitlines()[1:]):
                             found = re.match(r"\t([0-9a-f]+)\t *(\d+) +(\S+)", line)
                             ordinal = found[3] == "<none>" or int(found[1], 16) >> 31
-                            theirs.append((int(thunk, 16) + index * size, library,
+                            theirs.append((int(thunk, 16) + index * size, dll,
                                            None if ordinal else found[3],
                                            int(found[2]) if ordinal else None))
-                    mine = [(slot["slot_rva"], slot["library"], slot["function"]["name"],
+                    mine = [(slot["slot_rva"], slot["dll"], slot["function"]["name"],
                              slot["function"]["ordinal"])
                             for module in plan["modules"] if module["name"] == name
                             for slot in module["slots"] if not slot["delayed"]]

@@ -55,7 +55,7 @@ std::string only_target(const Set& set, const pe::ImportPlan& plan, std::size_t 
   const auto& target = plan.targets[plan.modules[index].slots[0].target];
   return fmt::format(
       "{} {}!{}", to_string(target.outcome),
-      target.module ? set.modules[*target.module].name : target.library,
+      target.module ? set.modules[*target.module].name : target.dll,
       target.name.empty() ? fmt::format("#{}", target.ordinal.value_or(0)) : target.name);
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("a long chain of forwarders ends") {
   CHECK(only_target(set, set.plan({{}, {"a.exe"}})) == target);
 }
 
-TEST_CASE("a library for another processor is not the one that is loaded") {
+TEST_CASE("a DLL for another processor is not the one that is loaded") {
   Set set{{{"a.exe", {{"b.dll", {{"Plain"}}}}}, {"b.dll", {}, {{"Plain", 1}}, 0xaa64}}};
   CHECK(only_target(set, set.plan()) == "other-machine b.dll!Plain");
   CHECK(codes(set.findings) == "import-machine");
@@ -149,7 +149,7 @@ TEST_CASE("API sets lead to their host, to a file of their name, or nowhere") {
   struct Row {
     const char* why;
     bool schema;
-    const char* library;
+    const char* dll;
     const char* target;
   };
   const auto row = GENERATE(values<Row>({
@@ -166,7 +166,7 @@ TEST_CASE("API sets lead to their host, to a file of their name, or nowhere") {
        "api-set-no-schema api-ms-one-l1-1-0.dll!Plain"},
   }));
   CAPTURE(row.why);
-  Set set{{{"a.exe", {{row.library, {{"Plain"}}}}},
+  Set set{{{"a.exe", {{row.dll, {{"Plain"}}}}},
            {"api-ms-file-l1-1-0.dll", {}, {{"Plain", 1, 0, "b.Plain"}}},
            {"b.dll", {}, {{"Plain", 1}}},
            {"c.dll", {}, {{"Plain", 1}}}}};
@@ -279,7 +279,7 @@ TEST_CASE("what slots cannot show is told of each module") {
   CHECK(set.modules[0].slots[planned.dynamic[0].slot].name == "GetProcAddress");
   REQUIRE(planned.own_functions.size() == 1);
   CHECK(plan.targets[plan.functions[planned.own_functions[0]].target].name == "Other");
-  CHECK(set.modules[0].is_library);
+  CHECK(set.modules[0].is_dll);
   CHECK(value(set.modules[0].entry_point) == 0x1000);
 }
 
@@ -311,8 +311,8 @@ TEST_CASE("bound slots say the address that they hold") {
   Opened opened{image};
   const auto tables = pe::read_module_tables(*opened, "a.dll", opened.findings);
   REQUIRE(tables.slots.size() == 1);
-  CHECK(tables.libraries[0].bound == row.bound);
-  CHECK(tables.libraries[0].bound_to == (row.bound ? std::optional{row.stamp} : std::nullopt));
+  CHECK(tables.dlls[0].bound == row.bound);
+  CHECK(tables.dlls[0].bound_to == (row.bound ? std::optional{row.stamp} : std::nullopt));
   CHECK(tables.slots[0].bound_address ==
         (row.bound ? std::optional<u64>{0x7c80'1234} : std::nullopt));
   CHECK(tables.slots[0].name == "Plain");
@@ -359,11 +359,11 @@ TEST_CASE("a delay-load import of a function that is not there is not damage") {
   CHECK(codes(set.findings) == "import-unresolved");
 }
 
-TEST_CASE("the libraries that a set lacks are told, also those that forwarders lead to") {
+TEST_CASE("the DLLs that a set lacks are told, also those that forwarders lead to") {
   Set set{{{"a.exe", {{"b.dll", {{"Passed"}}}, {"x.drv", {{"", 1}}}}},
            {"b.dll", {}, {{"Passed", 1, 0, "c.Own"}, {"Unused", 2, 0, "d.Own"}}}}};
   const std::vector<const pe::ModuleTables*> views{&set.modules[0], &set.modules[1]};
-  CHECK(pe::find_absent_libraries(views, nullptr) == std::vector<std::string>{"c.dll", "x.drv"});
+  CHECK(pe::find_absent_dlls(views, nullptr) == std::vector<std::string>{"c.dll", "x.drv"});
 }
 
 }  // namespace
