@@ -1,6 +1,7 @@
 #include "cli/hooks_profile.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "cli/hooks_commands.hpp"
 #include "cli/options.hpp"
@@ -32,19 +33,7 @@ void note_globs(const HookProfile& profile, core::Findings& findings) {
   note(profile.rules);
 }
 
-}  // namespace
-
-void add_profile_options(CLI::App& command, ProfileOptions& options) {
-  command.add_option("PROFILE", options.profile, "A hook profile, or a plain list of services")
-      ->required();
-  command
-      .add_option("--against", options.against,
-                  "The services there are: a system call map or hook table (JSON or binary), a PE "
-                  "image with stubs such as ntdll.dll, or a list of names; may be given more than "
-                  "once")
-      ->type_name("FILE");
-}
-
+// Nothing when no list of services could be read.
 std::unique_ptr<SelectedServices> select_of_profile(const ProfileOptions& options, Report& report) {
   auto selected = std::make_unique<SelectedServices>();
   auto& [profile, catalogue, selection, findings] = *selected;
@@ -61,6 +50,31 @@ std::unique_ptr<SelectedServices> select_of_profile(const ProfileOptions& option
   selection = select(profile, catalogue);
   note_unmatched(profile, catalogue, *selection, findings);
   return selected;
+}
+
+}  // namespace
+
+void add_profile_options(CLI::App& command, ProfileOptions& options) {
+  command.add_option("PROFILE", options.profile, "A hook profile, or a plain list of services")
+      ->required();
+  command
+      .add_option("--against", options.against,
+                  "The services there are: a system call map or hook table (JSON or binary), a PE "
+                  "image with stubs such as ntdll.dll, or a list of names; may be given more than "
+                  "once")
+      ->type_name("FILE");
+}
+
+Exit run_on_selection(const ProfileOptions& options,
+                      const std::function<void(Output&, SelectedServices&)>& write) {
+  Output output{options.output};
+  Report report{options.findings};
+  const auto selected = select_of_profile(options, report);
+  if (!selected) return Exit::failure;
+  write(output, *selected);
+  output.commit();
+  report.read(options.profile, selected->findings);
+  return report.exit();
 }
 
 void write_profile_fields(JsonWriter& json, const ProfileOptions& options,

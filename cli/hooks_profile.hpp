@@ -1,6 +1,6 @@
 #pragma once
 
-#include <memory>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,10 +31,10 @@ struct SelectedServices {
   core::Findings findings;
 };
 
-// For commands that need all of it. Without --against the services are those that the profile
-// names, and globs, which mean more, are the warning `profile-globs`. Nothing when no list of
-// services could be read. What is found is in `findings` and not yet in `report`.
-std::unique_ptr<SelectedServices> select_of_profile(const ProfileOptions& options, Report& report);
+// A command that needs all of it: `write` writes it. Without --against the services are those that
+// the profile names, and globs, which mean more, are the warning `profile-globs`.
+Exit run_on_selection(const ProfileOptions& options,
+                      const std::function<void(Output&, SelectedServices&)>& write);
 
 // The members "profile", "files" and "against".
 void write_profile_fields(JsonWriter& json, const ProfileOptions& options,

@@ -48,19 +48,11 @@ void write_json(Output& output, const ProfileOptions& options, const SelectedSer
 }
 
 Exit run(const ProfileOptions& options) {
-  Output output{options.output};
-  Report report{options.findings};
-  auto selected = select_of_profile(options, report);
-  if (!selected) return Exit::failure;
-  if (options.format == "json") {
-    write_json(output, options, *selected);
-  } else {
-    note_unnamed(*selected);
-    output.write(to_text(syscall_map::expand(*selected->selection, selected->catalogue)));
-  }
-  output.commit();
-  report.read(options.profile, selected->findings);
-  return report.exit();
+  return run_on_selection(options, [&](Output& output, SelectedServices& selected) {
+    if (options.format == "json") return write_json(output, options, selected);
+    note_unnamed(selected);
+    output.write(to_text(syscall_map::expand(*selected.selection, selected.catalogue)));
+  });
 }
 
 }  // namespace

@@ -99,14 +99,9 @@ void write_json(Output& output, const ProfileOptions& options, const SelectedSer
 }
 
 Exit run(const ProfileOptions& options) {
-  Output output{options.output};
-  Report report{options.findings};
-  const auto selected = select_of_profile(options, report);
-  if (!selected) return Exit::failure;
-  options.format == "json" ? write_json(output, options, *selected) : write_text(output, *selected);
-  output.commit();
-  report.read(options.profile, selected->findings);
-  return report.exit();
+  return run_on_selection(options, [&](Output& output, const SelectedServices& selected) {
+    options.format == "json" ? write_json(output, options, selected) : write_text(output, selected);
+  });
 }
 
 }  // namespace
