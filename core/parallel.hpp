@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/integers.hpp"
@@ -62,9 +63,10 @@ void parallel_for(unsigned jobs, u64 count, Work&& work) {
 
 // A line of work in which order matters: `produce(Item&)` fills items one after another until it
 // says false, `work(worker, Item&)` runs on `jobs` threads, `consume(Item&)` sees the items in
-// the order of production. Items are reused; at most 4 a job exist. With one job everything
-// happens on the calling thread; otherwise `produce` has a thread of its own, `consume` the
-// caller's.
+// the order of production. Each thread takes an item through all three, so that its bytes stay
+// near: `produce` and `consume` run on any of the threads, but on one at a time each. Items that
+// are done before their turn wait, at most 4 a job exist; they are reused, the last one first, so
+// that few of them ever grow. With one job everything happens on the calling thread.
 template <class Item, class Produce, class Work, class Consume>
 void ordered_pipeline(unsigned jobs, Produce&& produce, Work&& work, Consume&& consume) {
   if (jobs <= 1) {
@@ -75,85 +77,65 @@ void ordered_pipeline(unsigned jobs, Produce&& produce, Work&& work, Consume&& c
     }
     return;
   }
-  enum class Stage : u8 { empty, produced, taken, done };
-  struct Slot {
-    Item item;
-    Stage stage = Stage::empty;
-  };
-  std::vector<Slot> slots(std::size_t{jobs} * 4);
-  std::mutex mutex;
-  std::condition_variable changed;
-  FirstException failure;
+  std::vector<Item> items(std::size_t{jobs} * 4);
+  std::vector<Item*> unused;
+  for (auto& item : items) unused.push_back(&item);
+  std::vector<Item*> done(items.size());  // by index of production, modulo the size
+  std::mutex producing;
+  std::mutex mutex;  // of all that follows and of `unused` and `done`
+  std::condition_variable item_is_unused;
   u64 produced = 0;
-  u64 taken = 0;
+  u64 consumed = 0;
+  bool consuming = false;
   bool ended = false;
-  const auto slot = [&](u64 index) -> Slot& { return slots[index % slots.size()]; };
-  const auto stop_on_exception = [&](auto&& body) {
-    failure.guard(body);
-    if (!failure.stopped()) return;
-    const std::scoped_lock lock{mutex};
-    ended = true;
-    changed.notify_all();
-  };
+  FirstException failure;
 
-  {
-    std::vector<std::jthread> threads;
-    threads.emplace_back([&] {
-      stop_on_exception([&] {
-        for (;;) {
-          {
-            std::unique_lock lock{mutex};
-            changed.wait(lock,
-                         [&] { return failure.stopped() || slot(produced).stage == Stage::empty; });
-            if (failure.stopped()) return;
-          }
-          const bool more = produce(slot(produced).item);
-          const std::scoped_lock lock{mutex};
-          if (more) {
-            slot(produced++).stage = Stage::produced;
-          } else {
-            ended = true;
-          }
-          changed.notify_all();
-          if (!more) return;
-        }
-      });
-    });
-    for (unsigned worker = 0; worker < jobs; ++worker)
-      threads.emplace_back([&, worker] {
-        stop_on_exception([&] {
-          for (;;) {
-            u64 index = 0;
-            {
-              std::unique_lock lock{mutex};
-              changed.wait(lock, [&] { return failure.stopped() || taken < produced || ended; });
-              if (failure.stopped() || taken == produced) return;
-              index = taken++;
-              slot(index).stage = Stage::taken;
-            }
-            work(worker, slot(index).item);
-            const std::scoped_lock lock{mutex};
-            slot(index).stage = Stage::done;
-            changed.notify_all();
-          }
-        });
-      });
-    stop_on_exception([&] {
-      for (u64 index = 0;; ++index) {
-        {
-          std::unique_lock lock{mutex};
-          changed.wait(lock, [&] {
-            return failure.stopped() || (index < produced && slot(index).stage == Stage::done) ||
-                   (ended && index == produced);
-          });
-          if (failure.stopped() || (ended && index == produced)) return;
-        }
-        consume(slot(index).item);
-        const std::scoped_lock lock{mutex};
-        slot(index).stage = Stage::empty;
-        changed.notify_all();
+  // The next item with its index, or nothing when there are no more.
+  const auto next = [&](u64& index) -> Item* {
+    const std::scoped_lock turn{producing};
+    std::unique_lock lock{mutex};
+    item_is_unused.wait(lock, [&] { return failure.stopped() || !unused.empty(); });
+    if (failure.stopped() || ended) return nullptr;
+    auto* const item = unused.back();
+    unused.pop_back();
+    index = produced++;
+    lock.unlock();
+    if (produce(*item)) return item;
+    lock.lock();
+    ended = true;
+    return nullptr;
+  };
+  const auto finish = [&](u64 index, Item* item) {
+    std::unique_lock lock{mutex};
+    done[index % done.size()] = item;
+    if (consuming) return;  // whoever does it will come to this one
+    consuming = true;
+    while (auto* const first = std::exchange(done[consumed % done.size()], nullptr)) {
+      lock.unlock();
+      consume(*first);
+      lock.lock();
+      ++consumed;
+      unused.push_back(first);
+      item_is_unused.notify_one();
+    }
+    consuming = false;
+  };
+  const auto run = [&](unsigned worker) {
+    failure.guard([&] {
+      u64 index = 0;
+      while (auto* const item = next(index)) {
+        work(worker, *item);
+        finish(index, item);
       }
     });
+    if (!failure.stopped()) return;
+    const std::scoped_lock lock{mutex};
+    item_is_unused.notify_all();
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned worker = 0; worker < jobs; ++worker)
+      threads.emplace_back([&, worker] { run(worker); });
   }
   failure.rethrow();
 }

@@ -4,7 +4,6 @@
 
 #include "core/checked.hpp"
 #include "core/crc32.hpp"
-#include "core/parallel.hpp"
 #include "fixtures/ntfs_image.hpp"
 #include "ntfs/partition.hpp"
 #include "tests/ntfs/snapshot_of.hpp"
@@ -311,29 +310,6 @@ TEST_CASE("a GUID partition table is read in both sector sizes, and from its cop
   CHECK(found->partitions[0].name == "data");
   CHECK(found->partitions[0].kind == ntfs::VolumeKind::ntfs);
   CHECK((findings.count("gpt-damaged") > 0) == damaged);
-}
-
-TEST_CASE("an ordered pipeline keeps the order and passes exceptions on") {
-  const unsigned jobs = GENERATE(1U, 2U, 5U);
-  int next = 0;
-  std::vector<int> out;
-  core::ordered_pipeline<int>(
-      jobs,
-      [&](int& item) {
-        item = next++;
-        return next <= 1000;
-      },
-      [](unsigned, int& item) { item *= 2; }, [&](int& item) { out.push_back(item); });
-  REQUIRE(out.size() == 1000);
-  for (int i = 0; i < 1000; ++i) REQUIRE(out[static_cast<std::size_t>(i)] == i * 2);
-  next = 0;
-  CHECK_THROWS_AS(
-      core::ordered_pipeline<int>(
-          jobs, [&](int& item) { return (item = next++) < 1000; }, [](unsigned, int&) {},
-          [](int& item) {
-            if (item == 17) throw std::runtime_error{"full"};
-          }),
-      std::runtime_error);
 }
 
 TEST_CASE("sums and products of file numbers do not wrap") {
