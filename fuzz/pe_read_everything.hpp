@@ -28,12 +28,12 @@ inline PeTotals read_resource_contents(const pe::Image& image, core::Findings& f
     totals.text += pe::to_string(resource.type).size() + pe::to_string(resource.name).size();
     if (resource.type.is(pe::resource_message_table))
       for (const auto& message :
-           pe::read_message_table(resource.content, resource.offset, findings)) {
+           pe::read_message_table(resource.content(image), resource.offset.value_or(0), findings)) {
         ++totals.messages;
         totals.text += pe::to_text(message).size();
       }
     if (resource.type.is(pe::resource_version))
-      pe::read_version_info(resource.content, resource.offset, findings);
+      pe::read_version_info(resource.content(image), resource.offset.value_or(0), findings);
   }
   return totals;
 }

@@ -27,4 +27,7 @@ struct BaseRelocation {
 // Source: Microsoft, "PE Format", .reloc section. A damaged block ends the list with a finding.
 std::vector<BaseRelocation> read_base_relocations(const Image& image, core::Findings& findings);
 
+// How many these are.
+u64 count_base_relocations(const Image& image, core::Findings& findings);
+
 }  // namespace coldtrace::pe

@@ -1,29 +1,29 @@
 #include "pe/exception_directory.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
+#include <type_traits>
 
 #include "core/sorting.hpp"
 
 namespace coldtrace::pe {
 namespace {
 
-using Entry64 = core::Fields<12>;
-using EntryArm = core::Fields<8>;
+constexpr std::size_t size_x64 = 12;
+constexpr std::size_t size_arm = 8;
+using Entry64 = core::Fields<size_x64>;
+using EntryArm = core::Fields<size_arm>;
 
-std::optional<FunctionRange> decode_x64(const Image& image, const Entry64& entry) {
-  const FunctionRange range{Rva{entry.get<u32, 0>()}, Rva{entry.get<u32, 4>()}, entry.get<u32, 8>(),
-                            false};
+// The low bits of an ARM entry's second word.
+constexpr u32 flag_bits = 3;
+constexpr u32 packed_fragment = 2;
+
+std::optional<FunctionRange> decode_x64(const Entry64& entry) {
+  const FunctionRange range{Rva{entry.get<u32, 0>()}, Rva{entry.get<u32, 4>()},
+                            entry.get<u32, 8>()};
   if (range.end <= range.start) return std::nullopt;
-  // Bit 0: another entry of this table. Otherwise UNWIND_INFO, whose flags follow 3 bits version.
-  constexpr u32 indirect = 1;
-  constexpr u8 chained = 4 << 3;
-  auto decoded = range;
-  decoded.fragment =
-      (range.unwind_data & indirect) != 0 ||
-      (core::load<u8>(image.addresses().tail(Rva{range.unwind_data}, 1), 0).value_or(0) &
-       chained) != 0;
-  return decoded;
+  return range;
 }
 
 // Lengths count instructions of `unit` bytes.
@@ -32,8 +32,6 @@ std::optional<FunctionRange> decode_arm(const Image& image, const EntryArm& entr
   const auto unwind = entry.get<u32, 4>();
   // Bit 0 of an ARM32 address says Thumb.
   const Rva start{unit == 2 ? begin & ~1U : begin};
-  constexpr u32 flag_bits = 3;
-  constexpr u32 packed_fragment = 2;
   const auto flag = unwind & flag_bits;
   if (flag == flag_bits) return std::nullopt;  // reserved
   u64 length = (unwind >> 2) & 0x7ff;
@@ -43,7 +41,48 @@ std::optional<FunctionRange> decode_arm(const Image& image, const EntryArm& entr
     length = *header & 0x3ffff;
   }
   if (length == 0) return std::nullopt;
-  return FunctionRange{start, start + length * unit, unwind, flag == packed_fragment};
+  return FunctionRange{start, start + length * unit, unwind};
+}
+
+// The ranges of an x64 table without anything to skip or to find, which are its bytes; else none.
+std::vector<FunctionRange> copy_regular_table(core::ByteView table) {
+  static_assert(sizeof(FunctionRange) == size_x64 && std::is_trivially_copyable_v<FunctionRange>);
+  std::vector<FunctionRange> ranges(table.size() / size_x64);
+  if (ranges.empty()) return ranges;
+  std::memcpy(ranges.data(), table.data(), ranges.size() * size_x64);
+  bool regular = true;
+  Rva last{};
+  for (const auto& range : ranges) {
+    regular &= range.start >= last && range.start < range.end;
+    last = range.start;
+  }
+  if (!regular) ranges.clear();
+  return ranges;
+}
+
+// Appends what `decode` makes of every entry of the table at `address`.
+template <class Entry, std::size_t Size, class Decode>
+void decode_table(core::ByteView table, Rva address, u64 offset, const Decode& decode,
+                  std::vector<FunctionRange>& ranges, core::Findings& findings) {
+  Rva last{};
+  for (u64 at = 0; at + Size <= table.size(); at += Size) {
+    const auto entry = *Entry::at(table, at);
+    const auto start = entry.template get<u32, 0>();
+    if (start == 0 && entry.template get<u32, 4>() == 0) continue;  // padding of incremental links
+    const std::optional<FunctionRange> range = decode(entry);
+    if (!range) {
+      findings.warning("exception-entry", offset + at,
+                       "the exception entry at RVA {:#x} for code at {:#x} gives no length",
+                       value(address + at), start);
+      continue;
+    }
+    if (range->start < last)
+      findings.warning("exception-order", offset + at,
+                       "exception entries go back from RVA {:#x} to {:#x}", value(last),
+                       value(range->start));
+    last = range->start;
+    ranges.push_back(*range);
+  }
 }
 
 }  // namespace
@@ -62,30 +101,29 @@ std::vector<FunctionRange> read_function_ranges(const Image& image, core::Findin
                      "an exception table of {:#x} bytes at RVA {:#x}, the file stores {:#x}",
                      location.size, value(location.address), table.size());
 
-  const u64 size = x64 ? 12 : 8;
-  ranges.reserve(table.size() / size);
-  for (u64 at = 0; at + size <= table.size(); at += size) {
-    const auto start = core::load<u32>(table, at).value_or(0);
-    const auto second = core::load<u32>(table, at + 4).value_or(0);
-    if (start == 0 && second == 0) continue;  // padding of incremental links
-    const auto range =
-        x64 ? decode_x64(image, *Entry64::at(table, at))
-            : decode_arm(image, *EntryArm::at(table, at), machine == Machine::armnt ? 2 : 4);
-    if (!range) {
-      findings.warning("exception-entry", offset + at,
-                       "the exception entry at RVA {:#x} for code at {:#x} gives no length",
-                       value(location.address + at), start);
-      continue;
-    }
-    if (!ranges.empty() && range->start < ranges.back().start)
-      findings.warning("exception-order", offset + at,
-                       "exception entries go back from RVA {:#x} to {:#x}",
-                       value(ranges.back().start), value(range->start));
-    ranges.push_back(*range);
+  if (x64) ranges = copy_regular_table(table);
+  if (!ranges.empty()) return ranges;
+  ranges.reserve(table.size() / (x64 ? size_x64 : size_arm));
+  if (x64) {
+    decode_table<Entry64, size_x64>(table, location.address, offset, decode_x64, ranges, findings);
+  } else {
+    const u32 unit = machine == Machine::armnt ? 2 : 4;
+    decode_table<EntryArm, size_arm>(
+        table, location.address, offset,
+        [&](const EntryArm& entry) { return decode_arm(image, entry, unit); }, ranges, findings);
   }
   core::stable_sort_if_needed(ranges,
                               [](const auto& a, const auto& b) { return a.start < b.start; });
   return ranges;
+}
+
+bool is_fragment(const Image& image, const FunctionRange& range) {
+  if (image.machine() != Machine::amd64) return (range.unwind_data & flag_bits) == packed_fragment;
+  // Bit 0: another entry of this table. Otherwise UNWIND_INFO, whose flags follow 3 bits version.
+  constexpr u32 indirect = 1;
+  constexpr u8 chained = 4 << 3;
+  const auto flags = core::load<u8>(image.addresses().tail(Rva{range.unwind_data}, 1), 0);
+  return (range.unwind_data & indirect) != 0 || (flags.value_or(0) & chained) != 0;
 }
 
 }  // namespace coldtrace::pe

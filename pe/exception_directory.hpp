@@ -12,7 +12,6 @@ struct FunctionRange {
   Rva start;
   Rva end;          // one behind the last byte
   u32 unwind_data;  // RVA of the unwind information, or the information itself where packed
-  bool fragment;    // a part of a function that starts elsewhere
 };
 
 // The .pdata of x64, ARM64 and ARM32 images, ascending; empty for other machines. Entries that
@@ -20,5 +19,9 @@ struct FunctionRange {
 // Source: Microsoft, "PE Format", .pdata section; "x64 exception handling"; "ARM64 exception
 // handling" and "ARM exception handling".
 std::vector<FunctionRange> read_function_ranges(const Image& image, core::Findings& findings);
+
+// True when a range of `image` is a part of a function that starts elsewhere. For x64 its unwind
+// information says so, which lies apart from the table.
+bool is_fragment(const Image& image, const FunctionRange& range);
 
 }  // namespace coldtrace::pe

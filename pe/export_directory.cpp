@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/sorting.hpp"
+#include "pe/name_reader.hpp"
 
 namespace coldtrace::pe {
 namespace {
@@ -38,49 +38,50 @@ T element(core::ByteView table, u64 index) {
 class ExportReader {
  public:
   ExportReader(const Image& image, const Tables& tables, u32 base, core::Findings& findings)
-      : image_{image},
-        tables_{tables},
-        base_{base},
-        findings_{findings},
-        name_budget_{image.file().size() + slack} {}
+      : image_{image}, tables_{tables}, base_{base}, findings_{findings}, names_{image} {}
 
   std::vector<Export> read() {
     const u64 functions = tables_.functions.size() / 4;
-    const u64 names = std::min(tables_.names.size() / 4, tables_.ordinals.size() / 2);
-    std::vector<bool> named(functions);
-    std::vector<Export> exports;
-    exports.reserve(std::max(functions, names));
-    for (u64 i = 0; i < names; ++i) {
-      const auto index = element<u16>(tables_.ordinals, i);
-      const Rva at{element<u32>(tables_.names, i)};
-      const auto name = read_name(at);
-      if (!name || index >= functions) {
-        findings_.warning("export-name", image_.addresses().to_offset(at),
-                          "export name {} at RVA {:#x} {}", i, value(at),
-                          name ? fmt::format("has index {}, beyond {} functions", index, functions)
-                               : "cannot be read");
-        continue;
+    read_names(functions);
+    // The place of each function's first export, then of its next one.
+    std::vector<u32> places(functions + 1);
+    for (const auto& [index, name] : named_) ++places[index + 1];
+    std::vector<u32> unnamed;
+    for (u32 i = 0; i < functions; ++i) {
+      if (places[i + 1] == 0 && element<u32>(tables_.functions, i) != 0) {
+        unnamed.push_back(i);
+        places[i + 1] = 1;
       }
-      named[index] = true;
-      exports.push_back(make(index, *name));
+      places[i + 1] += places[i];
     }
-    for (u64 i = 0; i < functions; ++i)
-      if (!named[i] && element<u32>(tables_.functions, i) != 0)
-        exports.push_back(make(static_cast<u32>(i), {}));
-    core::stable_sort_if_needed(
-        exports, [](const Export& a, const Export& b) { return a.ordinal < b.ordinal; });
+    std::vector<Export> exports(places[functions]);
+    for (const auto index : unnamed) exports[places[index]] = make(index, {});
+    for (const auto& [index, name] : named_) exports[places[index]++] = make(index, name);
     return exports;
   }
 
  private:
-  // All names together are no longer than the file, unless they overlap to make a reader slow.
-  // The search for a missing NUL costs as much as the longest name.
-  std::optional<std::string_view> read_name(Rva at) {
-    const auto limit = std::min<u64>(longest_name, name_budget_);
-    const auto name = image_.read_text(at, limit);
-    const auto cost = name ? name->size() : std::min<u64>(limit, image_.addresses().tail_size(at));
-    name_budget_ -= cost;
-    return name;
+  struct Named {
+    u32 index;  // of the function
+    std::string_view name;
+  };
+
+  void read_names(u64 functions) {
+    const u64 count = std::min(tables_.names.size() / 4, tables_.ordinals.size() / 2);
+    named_.reserve(count);
+    for (u64 i = 0; i < count; ++i) {
+      const auto index = element<u16>(tables_.ordinals, i);
+      const Rva at{element<u32>(tables_.names, i)};
+      const auto name = names_.read(at, longest_name);
+      if (name && index < functions) {
+        named_.push_back({index, *name});
+        continue;
+      }
+      findings_.warning("export-name", image_.addresses().to_offset(at),
+                        "export name {} at RVA {:#x} {}", i, value(at),
+                        name ? fmt::format("has index {}, beyond {} functions", index, functions)
+                             : "cannot be read");
+    }
   }
 
   Export make(u32 index, std::string_view name) {
@@ -90,7 +91,7 @@ class ExportReader {
     // Source: "PE Format", Export Address Table: an address inside the export section forwards.
     if (address >= directory.address &&
         value(address) - value(directory.address) < directory.size) {
-      const auto text = read_name(address);
+      const auto text = names_.read(address, longest_name);
       if (!text)
         findings_.warning("export-forwarder", image_.addresses().to_offset(address),
                           "the forwarder of ordinal {} at RVA {:#x} cannot be read", entry.ordinal,
@@ -101,13 +102,12 @@ class ExportReader {
     return entry;
   }
 
-  static constexpr u64 slack = 1 << 20;  // so that a few damaged names do not hide the others
-
   const Image& image_;
   Tables tables_;
   u32 base_;
   core::Findings& findings_;
-  u64 name_budget_;
+  NameReader names_;
+  std::vector<Named> named_;  // as the name table has them
 };
 
 }  // namespace

@@ -9,7 +9,8 @@ namespace coldtrace::pe {
 std::optional<VersionInfo> find_version_info(const Image& image, core::Findings& findings) {
   const auto resources = find_resources(image, resource_version, findings);
   if (resources.empty()) return std::nullopt;
-  return read_version_info(resources.front().content, resources.front().offset, findings);
+  const auto& first = resources.front();
+  return read_version_info(first.content(image), first.offset.value_or(0), findings);
 }
 
 bool has_wine_marker(const Image& image) {

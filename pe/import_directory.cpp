@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "pe/name_reader.hpp"
+
 namespace coldtrace::pe {
 namespace {
 
@@ -10,13 +12,32 @@ constexpr std::size_t most_modules = 0x10000;
 constexpr std::size_t longest_name = 0x10000;
 constexpr std::size_t longest_module_name = 260;
 
+// The entries of `size` bytes at `at` up to one that `ends` them, or all that their section stores:
+// of a lazy file, little behind the end is read.
+template <class Ends>
+core::ByteView read_to_end(const Image& image, Rva at, u64 size, const Ends& ends) {
+  constexpr u64 first_entries = 32;
+  u64 checked = 0;
+  for (u64 length = first_entries * size;; length *= 2) {
+    const auto bytes = image.addresses().tail(at, length);
+    for (; checked + size <= bytes.size(); checked += size)
+      if (ends(bytes.subspan(checked, size))) return bytes.first(checked + size);
+    if (bytes.size() < length) return bytes;
+  }
+}
+
+bool is_zero(core::ByteView bytes) {
+  return std::all_of(bytes.begin(), bytes.end(),
+                     [](std::byte byte) { return byte == std::byte{}; });
+}
+
 class ImportReader {
  public:
   ImportReader(const Image& image, core::Findings& findings)
       : image_{image},
         findings_{findings},
-        word_{image.optional_header().pointer_size()},
-        name_budget_{image.file().size() + slack} {}
+        names_{image},
+        word_{image.optional_header().pointer_size()} {}
 
   // False when there are more modules or functions than coldtrace reads.
   bool add(std::vector<ImportedModule>& modules, ImportedModule module, Rva name,
@@ -31,11 +52,9 @@ class ImportReader {
   }
 
  private:
-  static constexpr u64 slack = 1 << 20;  // so that a few damaged names do not hide the others
-
   void read_functions(ImportedModule& module, u64 address_bias) {
     const auto from = value(module.lookup_table) != 0 ? module.lookup_table : module.address_table;
-    const auto table = image_.addresses().tail(from);
+    const auto table = read_to_end(image_, from, word_, is_zero);
     const auto offset = image_.addresses().to_offset(from).value_or(0);
     core::Reader in{table, "IMAGE_THUNK_DATA", offset};
     const u64 ordinal_flag = u64{1} << (word_ * 8 - 1);
@@ -59,16 +78,14 @@ class ImportReader {
       }
       const u64 address = thunk - address_bias;
       const Rva at{static_cast<u32>(std::min<u64>(address, ~u32{0}))};
-      const auto hint = core::load<u16>(image_.addresses().tail(at, 2), 0).value_or(0);
+      const auto hint = core::load<u16>(names_.bytes(at, 2), 0).value_or(0);
       module.functions.push_back(
           {read_name(at + 2, longest_name, "a function"), hint, 0, false, slot});
     }
   }
 
   std::string_view read_name(Rva at, u64 limit, std::string_view what) {
-    limit = std::min(limit, name_budget_);
-    const auto name = image_.read_text(at, limit);
-    name_budget_ -= name ? name->size() : std::min<u64>(limit, image_.addresses().tail_size(at));
+    const auto name = names_.read(at, limit);
     if (!name)
       findings_.warning("import-name", image_.addresses().to_offset(at),
                         "the name of {} at RVA {:#x} cannot be read", what, value(at));
@@ -77,27 +94,41 @@ class ImportReader {
 
   const Image& image_;
   core::Findings& findings_;
+  NameReader names_;
   unsigned word_;
-  u64 name_budget_;
   u64 function_budget_ = most_functions;
 };
 
-// The bytes of a table that ends at its terminator, whatever size the header gives it.
-core::ByteView find_table(const Image& image, Directory index, core::Findings& findings) {
-  const auto& location = image.directory(index);
-  if (value(location.address) == 0 || location.size == 0) return {};
-  const auto tail = image.addresses().tail(location.address);
-  if (tail.empty())
+bool is_present(const DataDirectory& location) {
+  return value(location.address) != 0 && location.size != 0;
+}
+
+void warn_when_empty(core::ByteView table, Rva at, core::Findings& findings) {
+  if (table.empty())
     findings.warning("import-table", std::nullopt, "no bytes for the import table at RVA {:#x}",
-                     value(location.address));
-  return tail;
+                     value(at));
+}
+
+// The descriptors of a table, whatever size the header gives it. Like the loader, which needs both,
+// it takes one without name or address table for the end.
+template <std::size_t Size, std::size_t NameOffset, std::size_t AddressTableOffset>
+core::ByteView find_descriptors(const Image& image, Directory index, core::Findings& findings) {
+  const auto& location = image.directory(index);
+  if (!is_present(location)) return {};
+  const auto table = read_to_end(image, location.address, Size, [](core::ByteView bytes) {
+    const auto entry = core::Fields<Size>::at(bytes, 0);
+    return entry->template get<u32, NameOffset>() == 0 ||
+           entry->template get<u32, AddressTableOffset>() == 0;
+  });
+  warn_when_empty(table, location.address, findings);
+  return table;
 }
 
 }  // namespace
 
 std::vector<ImportedModule> read_imports(const Image& image, core::Findings& findings) {
   std::vector<ImportedModule> modules;
-  const auto table = find_table(image, Directory::imports, findings);
+  const auto table = find_descriptors<20, 12, 16>(image, Directory::imports, findings);
   if (table.empty()) return modules;
   ImportReader reader{image, findings};
   const auto at = image.directory(Directory::imports).address;
@@ -123,7 +154,7 @@ std::vector<ImportedModule> read_imports(const Image& image, core::Findings& fin
 
 std::vector<ImportedModule> read_delay_imports(const Image& image, core::Findings& findings) {
   std::vector<ImportedModule> modules;
-  const auto table = find_table(image, Directory::delay_imports, findings);
+  const auto table = find_descriptors<32, 4, 12>(image, Directory::delay_imports, findings);
   if (table.empty()) return modules;
   ImportReader reader{image, findings};
   const auto at = image.directory(Directory::delay_imports).address;
@@ -154,13 +185,15 @@ std::vector<ImportedModule> read_delay_imports(const Image& image, core::Finding
 
 std::vector<BoundImport> read_bound_imports(const Image& image, core::Findings& findings) {
   std::vector<BoundImport> bound;
-  const auto table = find_table(image, Directory::bound_imports, findings);
-  if (table.empty()) return bound;
   const auto& location = image.directory(Directory::bound_imports);
+  if (!is_present(location)) return bound;
   // Names lie behind the descriptors, at offsets of 16 bits.
-  constexpr u64 largest_table = 0x10000;
-  core::Reader in{table.first(std::min<u64>({table.size(), location.size, largest_table})),
-                  "IMAGE_BOUND_IMPORT_DESCRIPTOR",
+  constexpr u32 largest_table = 0x10000;
+  const auto table =
+      image.addresses().tail(location.address, std::min(location.size, largest_table));
+  warn_when_empty(table, location.address, findings);
+  if (table.empty()) return bound;
+  core::Reader in{table, "IMAGE_BOUND_IMPORT_DESCRIPTOR",
                   image.addresses().to_offset(location.address).value_or(0)};
   for (u32 forwarders = 0;;) {
     const auto time_date_stamp = in.read_u32("TimeDateStamp");

@@ -117,14 +117,14 @@ class TreeWalker {
     resource.size = entry->get<u32, 4>();
     resource.code_page = entry->get<u32, 8>();
     // Resources may share their bytes, but not to make a reader of all of them slow.
-    resource.content =
-        image_.addresses().tail(resource.address, std::min<u64>(resource.size, content_budget_));
-    content_budget_ -= resource.content.size();
-    resource.offset = image_.addresses().to_offset(resource.address).value_or(0);
-    if (resource.content.size() < resource.size)
+    resource.stored = std::min(
+        {u64{resource.size}, image_.addresses().tail_size(resource.address), content_budget_});
+    content_budget_ -= resource.stored;
+    resource.offset = image_.addresses().to_offset(resource.address);
+    if (resource.stored < resource.size)
       findings_.warning("resource-range", at(offset),
                         "a resource of {:#x} bytes at RVA {:#x}, of which {:#x} are read",
-                        resource.size, value(resource.address), resource.content.size());
+                        resource.size, value(resource.address), resource.stored);
     limit_names(resource);
     resources_.push_back(resource);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,9 +37,14 @@ struct Resource {
   u32 language = 0;  // LANGID
   u32 code_page = 0;
   Rva address{};
-  u32 size = 0;            // as declared
-  core::ByteView content;  // what the file has of it
-  u64 offset = 0;          // of the content in the file
+  u32 size = 0;               // as declared
+  u64 stored = 0;             // bytes of it that the file has
+  std::optional<u64> offset;  // in the file, when that has any
+
+  // The stored bytes. Looking at the tree alone reads none of them: most are pictures.
+  core::ByteView content(const Image& image) const {
+    return image.addresses().tail(address, stored);
+  }
 };
 
 // All resources, in the tree's order. Source: Microsoft, "PE Format", .rsrc section, of which

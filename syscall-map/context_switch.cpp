@@ -82,7 +82,7 @@ class Search {
   // that .pdata has, or the nearest that is called.
   void assign(const StackExchange& exchange) {
     const auto function = code_.function_at(exchange.save);
-    const bool has_start = function && !function->fragment;
+    const bool has_start = function && !is_fragment(code_.image(), *function);
     const auto nearest = has_start ? function->start : before(exchange.save, entry_reach);
     if (const auto behind = candidates_.upper_bound(exchange.save); behind != candidates_.begin()) {
       auto& [entry, candidate] = *std::prev(behind);

@@ -165,7 +165,7 @@ InstructionBoundary BoundaryProver::examine(pe::Rva rva) {
     boundary.state = BoundaryState::proven;
     boundary.evidence.push_back(
         fmt::format("{} begins there, as .pdata says",
-                    range->fragment ? "a part of a function" : "a function"));
+                    is_fragment(code_.image(), *range) ? "a part of a function" : "a function"));
   } else if (boundary.state == BoundaryState::unknown && range) {
     follow(range->start, fmt::format("the function of .pdata at {:#x}", value(range->start)), rva,
            boundary);
@@ -182,7 +182,8 @@ InstructionBoundary BoundaryProver::examine(pe::Rva rva) {
   if (boundary.state == BoundaryState::unknown && before != nullptr)
     follow(before->rva, named(*before), rva, boundary);
   if (range) {
-    boundary.function = range->fragment ? chained_start(code_.image(), *range) : range->start;
+    boundary.function =
+        is_fragment(code_.image(), *range) ? chained_start(code_.image(), *range) : range->start;
   } else if (before != nullptr && proven()) {
     boundary.function = before->rva;
   }

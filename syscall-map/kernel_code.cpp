@@ -114,7 +114,7 @@ std::optional<pe::FunctionRange> KernelCode::function_at(pe::Rva rva) const {
 
 bool KernelCode::starts_function(pe::Rva rva) const {
   const auto function = function_at(rva);
-  return function && function->start == rva && !function->fragment;
+  return function && function->start == rva && !is_fragment(image_, *function);
 }
 
 CallSite KernelCode::describe(pe::Rva rva) const {

@@ -93,7 +93,7 @@ class AnchorTables {
     const auto found = std::lower_bound(
         functions_->begin(), functions_->end(), place,
         [](const pe::FunctionRange& range, pe::Rva rva) { return range.start < rva; });
-    return found != functions_->end() && found->start == place && !found->fragment;
+    return found != functions_->end() && found->start == place && !is_fragment(image_, *found);
   }
 
   const pe::Image& image_;

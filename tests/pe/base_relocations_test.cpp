@@ -14,6 +14,7 @@ TEST_CASE("base relocations are listed by address, without padding") {
   spec.relocations = {{0x1000, 3}, {0x1ffc, 10}, {0x3004, 10}};
   Opened image{spec};
   const auto relocations = pe::read_base_relocations(*image, image.findings);
+  CHECK(pe::count_base_relocations(*image, image.findings) == 3);
   CHECK(image.findings.empty());
   REQUIRE(relocations.size() == 3);
   CHECK(value(relocations[0].address) == 0x1000);
@@ -43,6 +44,8 @@ TEST_CASE("damaged blocks end the list") {
   Opened image{built};
   const auto relocations = pe::read_base_relocations(*image, image.findings);
   CHECK(relocations.size() == 1);
+  core::Findings again;
+  CHECK(pe::count_base_relocations(*image, again) == 1);
   CHECK(image.findings.count(row.code) == 1);
 }
 
@@ -52,6 +55,7 @@ TEST_CASE("the second half of HIGHADJ is no relocation") {
   Opened image{spec};
   const auto relocations = pe::read_base_relocations(*image, image.findings);
   REQUIRE(relocations.size() == 2);
+  CHECK(pe::count_base_relocations(*image, image.findings) == 2);
   CHECK(value(relocations[1].address) == 0x1238);
 }
 

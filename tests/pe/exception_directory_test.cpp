@@ -30,9 +30,9 @@ TEST_CASE("x64 entries give start and end, chained ones are fragments") {
   REQUIRE(ranges.size() == 3);
   CHECK(value(ranges[0].start) == 0x1000);
   CHECK(value(ranges[0].end) == 0x1010);
-  CHECK_FALSE(ranges[0].fragment);
-  CHECK(ranges[1].fragment);
-  CHECK(ranges[2].fragment);
+  CHECK_FALSE(is_fragment(*image, ranges[0]));
+  CHECK(is_fragment(*image, ranges[1]));
+  CHECK(is_fragment(*image, ranges[2]));
 }
 
 TEST_CASE("ARM64 entries are packed or point at their record") {
@@ -47,9 +47,9 @@ TEST_CASE("ARM64 entries are packed or point at their record") {
   CHECK(image.findings.empty());
   REQUIRE(ranges.size() == 3);
   CHECK(value(ranges[0].end) == 0x1040);
-  CHECK_FALSE(ranges[0].fragment);
+  CHECK_FALSE(is_fragment(*image, ranges[0]));
   CHECK(value(ranges[1].end) == 0x1060);
-  CHECK(ranges[1].fragment);
+  CHECK(is_fragment(*image, ranges[1]));
   CHECK(value(ranges[2].end) == 0x1060 + 0x20 * 4);
 }
 

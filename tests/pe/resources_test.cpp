@@ -34,8 +34,9 @@ TEST_CASE("resources are found by type, name and language") {
 
   const auto manifests = pe::find_resources(*image, "WEVT_TEMPLATE", image.findings);
   REQUIRE(manifests.size() == 1);
-  CHECK(manifests[0].content.size() == 4);
-  CHECK(core::load<u32>(image->file().all(), manifests[0].offset) == 0x4d495243U);
+  CHECK(manifests[0].content(*image).size() == 4);
+  REQUIRE(manifests[0].offset);
+  CHECK(core::load<u32>(image->file().all(), *manifests[0].offset) == 0x4d495243U);
   CHECK(pe::find_resources(*image, 24, image.findings).size() == 2);
   CHECK(pe::find_resources(*image, "ABSENT", image.findings).empty());
 }
@@ -70,14 +71,29 @@ TEST_CASE("data that the file does not have is cut, with a finding") {
   // The only leaf whose content says "zwei": its entry lies right before.
   Opened good{built};
   const auto all = pe::read_resources(*good, good.findings);
-  const auto entry = all[2].offset - 16;
+  const auto entry = all[2].offset.value() - 16;
   built.patch<u32>(entry + 4, 0x7000'0000);
   Opened image{built};
   const auto resources = pe::read_resources(*image, image.findings);
   REQUIRE(resources.size() == 3);
   CHECK(resources[2].size == 0x7000'0000);
-  CHECK(resources[2].content.size() < 0x1000);
+  CHECK(resources[2].stored < 0x1000);
+  CHECK(resources[2].content(*image).size() == resources[2].stored);
   CHECK(image.findings.count("resource-range") == 1);
+}
+
+TEST_CASE("data outside the file has no offset") {
+  auto built = build_pe(spec_with_resources());
+  Opened good{built};
+  const auto entry = pe::read_resources(*good, good.findings)[2].offset.value() - 16;
+  built.patch<u32>(entry, 0x7000'0000);
+  Opened image{built};
+  const auto resources = pe::read_resources(*image, image.findings);
+  REQUIRE(resources.size() == 3);
+  CHECK(resources[1].offset);
+  CHECK_FALSE(resources[2].offset);
+  CHECK(resources[2].stored == 0);
+  CHECK(resources[2].content(*image).empty());
 }
 
 TEST_CASE("a tree whose directories overlap costs no more than its bytes") {
