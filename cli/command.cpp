@@ -1,5 +1,9 @@
 #include "cli/command.hpp"
 
+#include <algorithm>
+#include <thread>
+#include <utility>
+
 #include "cli/finding_codes.hpp"
 #include "cli/options.hpp"
 
@@ -52,10 +56,25 @@ CLI::App* add_command(CLI::App& parent, const CommandHelp& help,
   return command;
 }
 
-CLI::App* add_group(CLI::App& parent, const std::string& name, const std::string& summary) {
+void add_jobs_option(CLI::App& command, unsigned& jobs) {
+  constexpr unsigned most = 256;
+  jobs = std::clamp(std::thread::hardware_concurrency(), 1U, most);
+  command
+      .add_option_function<unsigned>(
+          "-j,--jobs",
+          [&jobs](unsigned wanted) {
+            if (wanted > 0) jobs = wanted;
+          },
+          "Threads; the output is the same for any number. 0: one a processor")
+      ->check(CLI::Range(0U, most))
+      ->default_str("0");
+}
+
+void add_group(CLI::App& parent, const std::string& name, const std::string& summary,
+               std::function<void(CLI::App&)> define) {
   auto* group = parent.add_subcommand(name, summary);
   group->require_subcommand(1);
-  return group;
+  group->preparse_callback([group, define = std::move(define)](std::size_t) { define(*group); });
 }
 
 }  // namespace coldtrace::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,13 @@ struct CommandHelp {
 CLI::App* add_command(CLI::App& parent, const CommandHelp& help,
                       const std::vector<std::string>& formats, CommonOptions& options);
 
-// A group of commands: "coldtrace pe", "coldtrace syscalls".
-CLI::App* add_group(CLI::App& parent, const std::string& name, const std::string& summary);
+// -j, --jobs: threads; the output does not depend on them. By default one a processor.
+void add_jobs_option(CLI::App& command, unsigned& jobs);
+
+// A group of commands: "coldtrace pe", "coldtrace syscalls". `define` adds them, once the group is
+// named on the command line: to have every command's options takes longer than reading an image.
+void add_group(CLI::App& parent, const std::string& name, const std::string& summary,
+               std::function<void(CLI::App&)> define);
 
 // Each adds one command and, when that was given, runs it and sets `exit`.
 void add_pe_commands(CLI::App& app, Exit& exit);

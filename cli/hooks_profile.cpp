@@ -97,10 +97,12 @@ void write_unmatched(JsonWriter& json, const HookProfile& profile,
 }
 
 void add_hooks_profile(CLI::App& app, Exit& exit) {
-  auto* group = add_group(app, "profile", "Which services to hook: profiles, as VxDMon had them");
-  add_profile_check(*group, exit);
-  add_profile_expand(*group, exit);
-  add_profile_show(*group, exit);
+  add_group(app, "profile", "Which services to hook: profiles, as VxDMon had them",
+            [&exit](CLI::App& group) {
+              add_profile_check(group, exit);
+              add_profile_expand(group, exit);
+              add_profile_show(group, exit);
+            });
 }
 
 }  // namespace coldtrace::cli

@@ -3,9 +3,10 @@
 namespace coldtrace::cli {
 
 void add_ntfs_commands(CLI::App& app, Exit& exit) {
-  auto* group = add_group(app, "ntfs", "Metadata of NTFS volumes in disk images");
-  add_ntfs_snapshot(*group, exit);
-  add_ntfs_info(*group, exit);
+  add_group(app, "ntfs", "Metadata of NTFS volumes in disk images", [&exit](CLI::App& group) {
+    add_ntfs_snapshot(group, exit);
+    add_ntfs_info(group, exit);
+  });
 }
 
 }  // namespace coldtrace::cli

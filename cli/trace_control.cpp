@@ -53,10 +53,12 @@ void add_following(std::vector<const ControlLayout*>& layouts, ControlStructure 
 }  // namespace
 
 void add_trace_control(CLI::App& app, Exit& exit) {
-  auto* group = add_group(app, "control", "NtTraceControl: its function codes and their buffers");
-  add_trace_control_list(*group, exit);
-  add_trace_control_explain(*group, exit);
-  add_trace_control_decode(*group, exit);
+  add_group(app, "control", "NtTraceControl: its function codes and their buffers",
+            [&exit](CLI::App& group) {
+              add_trace_control_list(group, exit);
+              add_trace_control_explain(group, exit);
+              add_trace_control_decode(group, exit);
+            });
 }
 
 u32 parse_control_code(const std::string& text) {

@@ -267,23 +267,25 @@ constexpr const char* exits =
 }  // namespace
 
 void add_trace_schema(CLI::App& app, Exit& exit) {
-  auto* group = add_group(app, "schema", "Schemas of the events of .ctrace files");
-  add_action(*group,
-             {"check", "Whether schema texts are correct, alone and together",
-              "  coldtrace trace schema check driver.schema\n"
-              "  coldtrace trace schema check wmk driver.schema\n",
-              check_exits},
-             {"text"}, Action::check, exit);
-  add_action(*group,
-             {"show", "Events with their fields, and where these lie for pointers of 4 and 8 bytes",
-              "  coldtrace trace schema show wmk\n"
-              "  coldtrace trace schema show run.ctrace --format json\n",
-              exits},
-             {"text", "json"}, Action::show, exit);
-  add_action(*group,
-             {"c-header", "Packed C structures and type ids for the driver",
-              "  coldtrace trace schema c-header driver.schema -o driver_events.h\n", exits},
-             {"text"}, Action::c_header, exit);
+  add_group(app, "schema", "Schemas of the events of .ctrace files", [&exit](CLI::App& group) {
+    add_action(group,
+               {"check", "Whether schema texts are correct, alone and together",
+                "  coldtrace trace schema check driver.schema\n"
+                "  coldtrace trace schema check wmk driver.schema\n",
+                check_exits},
+               {"text"}, Action::check, exit);
+    add_action(
+        group,
+        {"show", "Events with their fields, and where these lie for pointers of 4 and 8 bytes",
+         "  coldtrace trace schema show wmk\n"
+         "  coldtrace trace schema show run.ctrace --format json\n",
+         exits},
+        {"text", "json"}, Action::show, exit);
+    add_action(group,
+               {"c-header", "Packed C structures and type ids for the driver",
+                "  coldtrace trace schema c-header driver.schema -o driver_events.h\n", exits},
+               {"text"}, Action::c_header, exit);
+  });
 }
 
 }  // namespace coldtrace::cli
