@@ -18,6 +18,11 @@ void JsonWriter::Writer::text(std::string_view text) {
   append_json_text(os_->text, text);
 }
 
+void JsonWriter::Writer::written(std::string_view json) {
+  Prefix(rapidjson::kObjectType);
+  os_->text.append(json);
+}
+
 void JsonWriter::drain() {
   output_.write(stream_.text.view());
   stream_.text.clear();
@@ -84,10 +89,20 @@ JsonWriter& JsonWriter::integer(i64 number) {
   return *this;
 }
 
-void JsonWriter::end_document() {
-  stream_.Put('\n');
+JsonWriter& JsonWriter::written(std::string_view json) {
+  if (stream_.text.size() >= buffer_size) drain();
+  writer_.written(json);
+  return *this;
+}
+
+void JsonWriter::end_value() {
   drain();
   writer_.Reset(stream_);
+}
+
+void JsonWriter::end_document() {
+  stream_.Put('\n');
+  end_value();
 }
 
 }  // namespace coldtrace::cli

@@ -53,6 +53,12 @@ class JsonWriter {
     return key(name).value(content);
   }
 
+  // A value that another writer has written.
+  JsonWriter& written(std::string_view json);
+
+  // Ends a value that written() takes, and another may begin.
+  void end_value();
+
   // Ends a document: a newline follows, and another may begin.
   void end_document();
 
@@ -69,6 +75,7 @@ class JsonWriter {
   struct Writer : rapidjson::Writer<Stream> {
     using rapidjson::Writer<Stream>::Writer;
     void text(std::string_view text);
+    void written(std::string_view json);
   };
 
   JsonWriter& integer(u64 number);

@@ -1,18 +1,57 @@
 #include "cli/mapped_image.hpp"
 
+#include <utility>
+
+#include "cli/each_file.hpp"
+
 namespace coldtrace::cli {
 
-std::optional<MappedImage> map_image(const std::string& path, const PeOptions& options,
-                                     Report& report) {
-  auto input = open_pe(path, options, report);
-  if (!input) return std::nullopt;
+namespace {
+
+struct Mapped {
+  std::optional<MappedImage> image;
+  std::string why;  // there is none
+};
+
+Mapped map_file(const std::string& path, const PeOptions& options) {
+  Mapped mapped;
+  auto input = open_pe(path, options, mapped.why);
+  if (!input) return mapped;
   auto map = syscall_map::map_services(input->image);
   auto identity = identify(*input, options);
   input->note_unreadable();
   input->findings.merge(map.findings);
   map.findings = std::move(input->findings);
-  report.read(path, map.findings);
-  return MappedImage{path, std::move(identity), std::move(map)};
+  mapped.image = MappedImage{path, std::move(identity), std::move(map)};
+  return mapped;
+}
+
+void tell(const std::string& path, const Mapped& mapped, Report& report) {
+  if (mapped.image)
+    report.read(path, mapped.image->map.findings);
+  else
+    report.failed(path, mapped.why);
+}
+
+}  // namespace
+
+std::optional<MappedImage> map_image(const std::string& path, const PeOptions& options,
+                                     Report& report) {
+  auto mapped = map_file(path, options);
+  tell(path, mapped, report);
+  return std::move(mapped.image);
+}
+
+std::vector<MappedImage> map_images(const PeOptions& options, Report& report) {
+  std::vector<MappedImage> images;
+  for_each_file<Mapped>(
+      options.files, options.jobs,
+      [&](unsigned, const std::string& path, Mapped& mapped) { mapped = map_file(path, options); },
+      [&](const std::string& path, Mapped& mapped) {
+        tell(path, mapped, report);
+        if (mapped.image) images.push_back(std::move(*mapped.image));
+      });
+  return images;
 }
 
 }  // namespace coldtrace::cli

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/identity.hpp"
 #include "cli/pe_input.hpp"
@@ -19,5 +20,8 @@ struct MappedImage {
 // Reads and maps the file at `path`, telling `report` what was found or why there is nothing.
 std::optional<MappedImage> map_image(const std::string& path, const PeOptions& options,
                                      Report& report);
+
+// The same for all files of the options, with their jobs; those that are images.
+std::vector<MappedImage> map_images(const PeOptions& options, Report& report);
 
 }  // namespace coldtrace::cli

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <memory>
-#include <thread>
 
 #include "cli/ntfs_commands.hpp"
 #include "cli/ntfs_input.hpp"
@@ -20,7 +19,7 @@ struct Options : DiskOptions {
   std::vector<std::string> states;
   std::vector<std::string> fields;
   bool slack = false;
-  u32 jobs = 0;
+  unsigned jobs = 1;
 
   bool array() const { return format == "json"; }
   bool has_lines() const { return format == "ndjson" || array(); }
@@ -185,8 +184,7 @@ void snapshot_volume(Output& output, JsonWriter& json, const Options& options,
     fmt::print(stderr, "{}: not listed: {}; --state chooses\n", printable(path), rest);
 }
 
-Exit run(Options& options) {
-  if (options.jobs == 0) options.jobs = std::max(1U, std::thread::hardware_concurrency());
+Exit run(const Options& options) {
   Output output{options.output};
   Report report{options.findings};
   core::Findings disk_findings;
@@ -251,11 +249,7 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
       ->check(CLI::IsMember(row_field_names()));
   command->add_flag("--slack", options->slack,
                     "Also look for names in unused bytes of the directories' indexes");
-  command
-      ->add_option("--jobs", options->jobs,
-                   "Threads to use; the output does not depend on it. 0: one a processor")
-      ->check(CLI::Range(0, 64))
-      ->capture_default_str();
+  add_jobs_option(*command, options->jobs);
   command->callback([options, &exit] { exit = run(*options); });
 }
 

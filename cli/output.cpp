@@ -59,6 +59,10 @@ Output::~Output() {
 }
 
 void Output::write(std::string_view text) {
+  if (descriptor_ < 0) {
+    buffer_ += text;
+    return;
+  }
   if (text.size() >= buffer_size) {
     flush();
     write_out(text);
@@ -66,6 +70,11 @@ void Output::write(std::string_view text) {
   }
   buffer_ += text;
   if (buffer_.size() >= buffer_size) flush();
+}
+
+void Output::take(std::string& text) {
+  text.clear();
+  buffer_.swap(text);
 }
 
 void Output::flush() {

@@ -13,10 +13,13 @@ struct Failure {
 // The reader of standard output is gone: the program ends quietly with status 0.
 struct ClosedPipe {};
 
-// Where results go: standard output, or a file that is there whole or not at all. Buffered;
+// Where results go: standard output, a file that is there whole or not at all, or memory. Buffered;
 // throws Failure and ClosedPipe.
 class Output {
  public:
+  // In memory, until take() gives it to another output.
+  Output() = default;
+
   // An empty path or "-" is standard output. A file has no name while it is written, so that
   // nothing is left of a run that is killed, or a temporary one beside its final place.
   explicit Output(const std::string& path);
@@ -25,6 +28,9 @@ class Output {
   ~Output();
 
   void write(std::string_view text);
+
+  // Moves what was written to an output in memory to `text`, whose own memory serves the next.
+  void take(std::string& text);
 
   // Writes what is buffered and gives the file its name. Without it nothing is left behind.
   void commit();
@@ -38,7 +44,7 @@ class Output {
   std::string path_;       // empty: standard output
   bool replaces_ = false;  // a file that gets its name at the end
   std::string temporary_;  // empty: none to remove
-  int descriptor_;
+  int descriptor_ = -1;    // none: in memory
   std::string buffer_;
 };
 

@@ -113,9 +113,9 @@ void add_pe_imports(CLI::App& app, Exit& exit) {
                    pe_exits},
                   {"text", "json", "csv"}, *options);
   add_pe_options(*command, *options);
+  add_jobs_option(*command, options->jobs);
   command->callback([options, &exit] {
-    ImportsView view;
-    exit = run_pe_view(view, *options);
+    exit = run_pe_view([] { return std::make_unique<ImportsView>(); }, *options);
   });
 }
 

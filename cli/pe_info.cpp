@@ -37,7 +37,7 @@ PeInfo read_info(PeInput& input, bool with_checksum) {
     info.exports = (*exports)->exports.size();
   info.imports = count_functions(pe::read_imports(image, findings));
   info.delay_imports = count_functions(pe::read_delay_imports(image, findings));
-  info.relocations = pe::read_base_relocations(image, findings).size();
+  info.relocations = pe::count_base_relocations(image, findings);
   info.functions = pe::read_function_ranges(image, findings).size();
   // The identity has reported what is wrong with debug data and version.
   core::Findings known;
@@ -121,12 +121,15 @@ void add_pe_info(CLI::App& app, Exit& exit) {
        pe_exits},
       {"text", "json", "csv"}, *options);
   add_pe_options(*command, *options);
+  add_jobs_option(*command, options->jobs);
   command->add_flag("--details", options->details,
                     "Rich header, signatures, TLS and resource tree as LIEF reads them, in a "
                     "process of its own; text and json");
   command->callback([options, &exit] {
-    InfoView view{options->details, !options->no_hash};
-    exit = run_pe_view(view, *options);
+    const auto make_view = [&] {
+      return std::make_unique<InfoView>(options->details, !options->no_hash);
+    };
+    exit = run_pe_view(make_view, *options);
   });
 }
 

@@ -28,23 +28,28 @@ void PeInput::note_unreadable() {
   if (file->error()) findings.warning("unreadable-range", *file->error());
 }
 
-std::optional<PeInput> open_pe(const std::string& path, const PeOptions& options, Report& report) {
+std::optional<PeInput> open_pe(const std::string& path, const PeOptions& options,
+                               std::string& why) {
   auto file = core::LazyFile::open(path, largest_image);
   if (!file) {
-    report.failed(path, file.error());
+    why = to_message(file.error());
     return std::nullopt;
   }
   PeInput input{path, std::move(*file), {}, {}};
   auto image = pe::Image::open(*input.file, options.layout, input.findings);
   if (!image) {
     const auto other = pe::recognize_format(input.file->all());
-    if (other.empty())
-      report.failed(path, image.error());
-    else
-      report.failed(path, fmt::format("it is {}", other));
+    why = other.empty() ? to_message(image.error()) : fmt::format("it is {}", other);
     return std::nullopt;
   }
   input.image = std::move(*image);
+  return input;
+}
+
+std::optional<PeInput> open_pe(const std::string& path, const PeOptions& options, Report& report) {
+  std::string why;
+  auto input = open_pe(path, options, why);
+  if (!input) report.failed(path, why);
   return input;
 }
 

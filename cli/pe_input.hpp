@@ -17,6 +17,7 @@ struct PeOptions : CommonOptions {
   std::vector<std::string> files;
   pe::Layout layout = pe::Layout::file;
   bool no_hash = false;
+  unsigned jobs = 1;
 };
 
 // FILE..., --layout and --no-hash.
@@ -39,7 +40,10 @@ struct PeInput {
 // Larger than any image that Windows loads.
 constexpr u64 largest_image = u64{1} << 30;
 
-// Reads the file at `path`. On failure says so in `report`, naming what the file is instead.
+// Reads the file at `path`. On failure `why` tells, naming what the file is instead.
+std::optional<PeInput> open_pe(const std::string& path, const PeOptions& options, std::string& why);
+
+// The same; on failure says so in `report`.
 std::optional<PeInput> open_pe(const std::string& path, const PeOptions& options, Report& report);
 
 }  // namespace coldtrace::cli

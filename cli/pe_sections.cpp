@@ -72,9 +72,9 @@ void add_pe_sections(CLI::App& app, Exit& exit) {
                                pe_exits},
                               {"text", "json", "csv"}, *options);
   add_pe_options(*command, *options);
+  add_jobs_option(*command, options->jobs);
   command->callback([options, &exit] {
-    SectionsView view;
-    exit = run_pe_view(view, *options);
+    exit = run_pe_view([] { return std::make_unique<SectionsView>(); }, *options);
   });
 }
 

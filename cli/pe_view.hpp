@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string_view>
 
 #include "cli/identity.hpp"
@@ -7,7 +9,7 @@
 
 namespace coldtrace::cli {
 
-// What one of the pe commands shows of an image. The images of a run go through it one by one.
+// What one of the pe commands shows of an image. Images go through it one by one.
 class PeView {
  public:
   PeView() = default;
@@ -27,7 +29,9 @@ class PeView {
   virtual void write_json(JsonWriter& json, const PeInput& input) = 0;
 };
 
-Exit run_pe_view(PeView& view, const PeOptions& options);
+// Shows all files of the options, with a view for each job.
+Exit run_pe_view(const std::function<std::unique_ptr<PeView>()>& make_view,
+                 const PeOptions& options);
 
 // What 0, 1 and 2 mean for all of them.
 extern const char* const pe_exits;

@@ -68,9 +68,7 @@ void write_text(Output& output, const std::vector<MappedImage>& images, bool exp
 Exit run(const Options& options) {
   Output output{options.output};
   Report report{options.findings};
-  std::vector<MappedImage> images;
-  for (const auto& path : options.files)
-    if (auto image = map_image(path, options, report)) images.push_back(std::move(*image));
+  const auto images = map_images(options, report);
   if (images.empty()) return report.exit();
   if (options.format == "json") {
     write_map_json(output, options.int64, images);
@@ -102,6 +100,7 @@ void add_syscalls_map(CLI::App& app, Exit& exit) {
        "  2  no input could be read\n"},
       {"text", "json", "csv", "c-header", "j00ru-csv"}, *options);
   add_pe_options(*command, *options);
+  add_jobs_option(*command, options->jobs);
   command->add_flag("--explain", options->explain,
                     "Show the evidence for each number and why names were left out");
   command->callback([options, &exit] { exit = run(*options); });

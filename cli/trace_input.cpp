@@ -1,7 +1,6 @@
 #include "cli/trace_input.hpp"
 
 #include <algorithm>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -20,15 +19,12 @@ std::optional<std::string> time_or_null(core::FileTime time) {
 }  // namespace
 
 void add_trace_input_options(CLI::App& command, TraceInputOptions& options) {
-  options.jobs = std::max(1U, std::thread::hardware_concurrency());
   command
       .add_option("file", options.file,
                   "The trace: an .etl or .ctrace file, or one packed with gzip")
       ->required()
       ->type_name("FILE");
-  command.add_option("-j,--jobs", options.jobs, "Threads; the output is the same for any number")
-      ->check(CLI::Range(1U, 256U))
-      ->capture_default_str();
+  add_jobs_option(command, options.jobs);
   command
       .add_option("--pointer-size", options.pointer_size,
                   "Take every event as logged by a producer of this pointer size")

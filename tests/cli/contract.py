@@ -226,6 +226,19 @@ class Syscalls(Case):
         text = (SOURCES / "docs/schema" / f"{schema}.schema.json").read_text()
         jsonschema.validate(document, json.loads(text))
 
+    def test_threads_change_nothing(self):
+        images = self.every_image() + ["missing.dll", SOURCES]
+        for command in (["pe", "info"], ["pe", "exports"], ["pe", "imports"], ["pe", "sections"],
+                        ["syscalls", "map"]):
+            for form in ("text", "json", "csv"):
+                with self.subTest(command=command, format=form):
+                    one, three = (run(*command, "--format", form, "--jobs", jobs, *images)
+                                  for jobs in (1, 3))
+                    self.assertEqual(one.returncode, 1)
+                    self.assertIn(b"missing.dll", one.stderr)
+                    self.assertEqual((one.returncode, one.stdout, one.stderr),
+                                     (three.returncode, three.stdout, three.stderr))
+
     def test_json_follows_its_schema(self):
         for path in self.every_image():
             with self.subTest(path=path):
