@@ -18,6 +18,10 @@ constexpr u64 blocks_ahead = 4;
 // which together take longer than reading a small image. No more than this of them.
 constexpr u64 largest_kept = 6 << 20;
 
+// Where one file follows another, there will be more: large pages then cost fewer faults, though
+// one of them more than a small file needs.
+thread_local u64 files_before = 0;
+
 // One kept range of addresses for each thread.
 struct KeptPages {
   KeptPages() = default;
@@ -38,7 +42,8 @@ thread_local KeptPages kept;
 LazyFile::~LazyFile() {
   if (!memory_) return;
   const auto pages = static_cast<u64>(std::count(filled_.begin(), filled_.end(), true));
-  if (kept.memory || pages * block_size > largest_kept) {
+  const bool first = ++files_before == 1;  // its pages are small
+  if (first || kept.memory || pages * block_size > largest_kept) {
     ::munmap(memory_, filled_.size() * block_size);
   } else {
     kept.memory = memory_;
@@ -58,6 +63,7 @@ bool LazyFile::take_pages(u64 size) {
   void* const memory = ::mmap(nullptr, capacity, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return false;
+  if (files_before > 0) ::madvise(memory, capacity, MADV_HUGEPAGE);
   memory_ = static_cast<std::byte*>(memory);
   filled_.resize(capacity / block_size);
   return true;
