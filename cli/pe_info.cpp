@@ -38,13 +38,13 @@ PeInfo read_info(PeInput& input, bool with_checksum) {
   info.imports = count_functions(pe::read_imports(image, findings));
   info.delay_imports = count_functions(pe::read_delay_imports(image, findings));
   info.relocations = pe::count_base_relocations(image, findings);
-  info.functions = pe::read_function_ranges(image, findings).size();
+  info.functions = pe::count_function_ranges(image, findings);
   // The identity has reported what is wrong with debug data and version.
   core::Findings known;
   info.debug = pe::read_debug_directory(image, known);
   for (const auto& entry : info.debug) info.reproducible |= entry.type == reproducible;
-  info.version = pe::find_version_info(image, known);
   info.resources = pe::read_resources(image, known);
+  info.version = pe::find_version_info(image, info.resources, known);
   findings.merge_unknown(known);
   if (auto config = pe::read_load_config(image); !config)
     findings.warning("load-config", config.error());

@@ -44,19 +44,39 @@ std::optional<FunctionRange> decode_arm(const Image& image, const EntryArm& entr
   return FunctionRange{start, start + length * unit, unwind};
 }
 
-// The ranges of an x64 table without anything to skip or to find, which are its bytes; else none.
-std::vector<FunctionRange> copy_regular_table(core::ByteView table) {
+// The .pdata of an image whose machine has one.
+core::ByteView find_table(const Image& image, core::Findings& findings) {
+  const auto machine = image.machine();
+  if (machine != Machine::amd64 && machine != Machine::arm64 && machine != Machine::armnt)
+    return {};
+  const auto& location = image.directory(Directory::exceptions);
+  if (value(location.address) == 0 || location.size == 0) return {};
+  const auto table = image.addresses().tail(location.address, location.size);
+  if (table.size() < location.size)
+    findings.warning("exception-range", image.addresses().to_offset(location.address).value_or(0),
+                     "an exception table of {:#x} bytes at RVA {:#x}, the file stores {:#x}",
+                     location.size, value(location.address), table.size());
+  return table;
+}
+
+// True for an x64 table without anything to skip or to find: its ranges are its bytes.
+bool is_regular(const Image& image, core::ByteView table) {
+  if (image.machine() != Machine::amd64) return false;
+  bool regular = true;
+  u32 last = 0;
+  for (u64 at = 0; at + size_x64 <= table.size(); at += size_x64) {
+    const auto entry = *Entry64::at(table, at);
+    const auto start = entry.get<u32, 0>();
+    regular &= start >= last && start < entry.get<u32, 4>();
+    last = start;
+  }
+  return regular;
+}
+
+std::vector<FunctionRange> copy_regular(core::ByteView table) {
   static_assert(sizeof(FunctionRange) == size_x64 && std::is_trivially_copyable_v<FunctionRange>);
   std::vector<FunctionRange> ranges(table.size() / size_x64);
-  if (ranges.empty()) return ranges;
-  std::memcpy(ranges.data(), table.data(), ranges.size() * size_x64);
-  bool regular = true;
-  Rva last{};
-  for (const auto& range : ranges) {
-    regular &= range.start >= last && range.start < range.end;
-    last = range.start;
-  }
-  if (!regular) ranges.clear();
+  if (!ranges.empty()) std::memcpy(ranges.data(), table.data(), ranges.size() * size_x64);
   return ranges;
 }
 
@@ -85,36 +105,37 @@ void decode_table(core::ByteView table, Rva address, u64 offset, const Decode& d
   }
 }
 
-}  // namespace
-
-std::vector<FunctionRange> read_function_ranges(const Image& image, core::Findings& findings) {
+std::vector<FunctionRange> decode_irregular(const Image& image, core::ByteView table,
+                                            core::Findings& findings) {
+  const auto address = image.directory(Directory::exceptions).address;
+  const auto offset = image.addresses().to_offset(address).value_or(0);
   std::vector<FunctionRange> ranges;
-  const auto machine = image.machine();
-  const bool x64 = machine == Machine::amd64;
-  if (!x64 && machine != Machine::arm64 && machine != Machine::armnt) return ranges;
-  const auto& location = image.directory(Directory::exceptions);
-  if (value(location.address) == 0 || location.size == 0) return ranges;
-  const auto table = image.addresses().tail(location.address, location.size);
-  const auto offset = image.addresses().to_offset(location.address).value_or(0);
-  if (table.size() < location.size)
-    findings.warning("exception-range", offset,
-                     "an exception table of {:#x} bytes at RVA {:#x}, the file stores {:#x}",
-                     location.size, value(location.address), table.size());
-
-  if (x64) ranges = copy_regular_table(table);
-  if (!ranges.empty()) return ranges;
-  ranges.reserve(table.size() / (x64 ? size_x64 : size_arm));
-  if (x64) {
-    decode_table<Entry64, size_x64>(table, location.address, offset, decode_x64, ranges, findings);
+  if (image.machine() == Machine::amd64) {
+    ranges.reserve(table.size() / size_x64);
+    decode_table<Entry64, size_x64>(table, address, offset, decode_x64, ranges, findings);
   } else {
-    const u32 unit = machine == Machine::armnt ? 2 : 4;
+    const u32 unit = image.machine() == Machine::armnt ? 2 : 4;
+    ranges.reserve(table.size() / size_arm);
     decode_table<EntryArm, size_arm>(
-        table, location.address, offset,
+        table, address, offset,
         [&](const EntryArm& entry) { return decode_arm(image, entry, unit); }, ranges, findings);
   }
   core::stable_sort_if_needed(ranges,
                               [](const auto& a, const auto& b) { return a.start < b.start; });
   return ranges;
+}
+
+}  // namespace
+
+std::vector<FunctionRange> read_function_ranges(const Image& image, core::Findings& findings) {
+  const auto table = find_table(image, findings);
+  return is_regular(image, table) ? copy_regular(table) : decode_irregular(image, table, findings);
+}
+
+u64 count_function_ranges(const Image& image, core::Findings& findings) {
+  const auto table = find_table(image, findings);
+  return is_regular(image, table) ? table.size() / size_x64
+                                  : decode_irregular(image, table, findings).size();
 }
 
 bool is_fragment(const Image& image, const FunctionRange& range) {

@@ -20,6 +20,9 @@ struct FunctionRange {
 // handling" and "ARM exception handling".
 std::vector<FunctionRange> read_function_ranges(const Image& image, core::Findings& findings);
 
+// How many these are.
+u64 count_function_ranges(const Image& image, core::Findings& findings);
+
 // True when a range of `image` is a part of a function that starts elsewhere. For x64 its unwind
 // information says so, which lies apart from the table.
 bool is_fragment(const Image& image, const FunctionRange& range);

@@ -1,16 +1,24 @@
 #include "pe/identity.hpp"
 
+#include <algorithm>
+
 #include "core/text.hpp"
 #include "pe/export_directory.hpp"
-#include "pe/resources.hpp"
 
 namespace coldtrace::pe {
 
+std::optional<VersionInfo> find_version_info(const Image& image,
+                                             const std::vector<Resource>& resources,
+                                             core::Findings& findings) {
+  const auto version =
+      std::find_if(resources.begin(), resources.end(),
+                   [](const Resource& resource) { return resource.type.is(resource_version); });
+  if (version == resources.end()) return std::nullopt;
+  return read_version_info(version->content(image), version->offset.value_or(0), findings);
+}
+
 std::optional<VersionInfo> find_version_info(const Image& image, core::Findings& findings) {
-  const auto resources = find_resources(image, resource_version, findings);
-  if (resources.empty()) return std::nullopt;
-  const auto& first = resources.front();
-  return read_version_info(first.content(image), first.offset.value_or(0), findings);
+  return find_version_info(image, find_resources(image, resource_version, findings), findings);
 }
 
 bool has_wine_marker(const Image& image) {

@@ -2,10 +2,12 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/findings.hpp"
 #include "pe/debug_directory.hpp"
 #include "pe/image.hpp"
+#include "pe/resources.hpp"
 #include "pe/version_info.hpp"
 
 namespace coldtrace::pe {
@@ -26,6 +28,11 @@ Identity read_identity(const Image& image, core::Findings& findings);
 
 // The first version resource, or nothing.
 std::optional<VersionInfo> find_version_info(const Image& image, core::Findings& findings);
+
+// The same among resources that were read.
+std::optional<VersionInfo> find_version_info(const Image& image,
+                                             const std::vector<Resource>& resources,
+                                             core::Findings& findings);
 
 // Wine's own DLLs, and the empty files that stand for them, say so behind the DOS header.
 // Observed in Wine 8.0.

@@ -56,6 +56,7 @@ class ImportReader {
     const auto from = value(module.lookup_table) != 0 ? module.lookup_table : module.address_table;
     const auto table = read_to_end(image_, from, word_, is_zero);
     const auto offset = image_.addresses().to_offset(from).value_or(0);
+    module.functions.reserve(std::min(table.size() / word_, function_budget_));
     core::Reader in{table, "IMAGE_THUNK_DATA", offset};
     const u64 ordinal_flag = u64{1} << (word_ * 8 - 1);
     for (auto slot = module.address_table;; slot = slot + word_) {

@@ -26,6 +26,9 @@ TEST_CASE("x64 entries give start and end, chained ones are fragments") {
   spec.sections[0].content[0x304] = std::byte{0x21};  // version 1, UNW_FLAG_CHAININFO
   Opened image{spec};
   const auto ranges = pe::read_function_ranges(*image, image.findings);
+  core::Findings again;
+  CHECK(pe::count_function_ranges(*image, again) == ranges.size());
+  CHECK(again.all().size() == image.findings.all().size());
   CHECK(image.findings.empty());
   REQUIRE(ranges.size() == 3);
   CHECK(value(ranges[0].start) == 0x1000);
@@ -44,6 +47,9 @@ TEST_CASE("ARM64 entries are packed or point at their record") {
   spec.sections[0].content[0x300] = std::byte{0x20};
   Opened image{spec};
   const auto ranges = pe::read_function_ranges(*image, image.findings);
+  core::Findings again;
+  CHECK(pe::count_function_ranges(*image, again) == ranges.size());
+  CHECK(again.all().size() == image.findings.all().size());
   CHECK(image.findings.empty());
   REQUIRE(ranges.size() == 3);
   CHECK(value(ranges[0].end) == 0x1040);
@@ -62,6 +68,9 @@ TEST_CASE("ARM32 addresses carry the Thumb bit, and lengths count half-words") {
   spec.sections[0].content[0x300] = std::byte{0x20};
   Opened image{spec};
   const auto ranges = pe::read_function_ranges(*image, image.findings);
+  core::Findings again;
+  CHECK(pe::count_function_ranges(*image, again) == ranges.size());
+  CHECK(again.all().size() == image.findings.all().size());
   REQUIRE(ranges.size() == 2);
   CHECK(value(ranges[0].start) == 0x1000);
   CHECK(value(ranges[0].end) == 0x1020);
@@ -96,6 +105,9 @@ TEST_CASE("entries out of order are sorted, with a finding") {
   table.write_u32(0x1000).write_u32(0x1010).write_u32(0x1300);
   Opened image{spec_with_table(0x8664, table)};
   const auto ranges = pe::read_function_ranges(*image, image.findings);
+  core::Findings again;
+  CHECK(pe::count_function_ranges(*image, again) == ranges.size());
+  CHECK(again.all().size() == image.findings.all().size());
   REQUIRE(ranges.size() == 2);
   CHECK(value(ranges[0].start) == 0x1000);
   CHECK(image.findings.count("exception-order") == 1);
@@ -109,6 +121,8 @@ TEST_CASE("a table longer than the file is cut, with a finding") {
   Opened image{spec};
   CHECK(pe::read_function_ranges(*image, image.findings).size() == 1);
   CHECK(image.findings.count("exception-range") == 1);
+  CHECK(pe::count_function_ranges(*image, image.findings) == 1);
+  CHECK(image.findings.count("exception-range") == 2);
 }
 
 TEST_CASE("x86 has no such table") {
