@@ -1,6 +1,7 @@
 #include "pe/import_directory.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "pe/name_reader.hpp"
 
@@ -26,11 +27,6 @@ core::ByteView read_to_end(const Image& image, Rva at, u64 size, const Ends& end
   }
 }
 
-bool is_zero(core::ByteView bytes) {
-  return std::all_of(bytes.begin(), bytes.end(),
-                     [](std::byte byte) { return byte == std::byte{}; });
-}
-
 class ImportReader {
  public:
   ImportReader(const Image& image, core::Findings& findings)
@@ -52,20 +48,27 @@ class ImportReader {
   }
 
  private:
+  // An IMAGE_THUNK_DATA.
+  std::optional<u64> load_word(core::ByteView table, u64 at) const {
+    if (word_ == 8) return core::load<u64>(table, at);
+    return core::load<u32>(table, at);
+  }
+
   void read_functions(ImportedModule& module, u64 address_bias) {
     const auto from = value(module.lookup_table) != 0 ? module.lookup_table : module.address_table;
-    const auto table = read_to_end(image_, from, word_, is_zero);
+    const auto table = read_to_end(
+        image_, from, word_, [this](core::ByteView entry) { return load_word(entry, 0) == 0; });
     const auto offset = image_.addresses().to_offset(from).value_or(0);
     module.functions.reserve(std::min(table.size() / word_, function_budget_));
-    core::Reader in{table, "IMAGE_THUNK_DATA", offset};
     const u64 ordinal_flag = u64{1} << (word_ * 8 - 1);
-    for (auto slot = module.address_table;; slot = slot + word_) {
-      const auto thunk = in.read_word(word_, "AddressOfData");
-      if (!in.ok()) {
+    for (u64 at = 0;; at += word_) {
+      const auto loaded = load_word(table, at);
+      if (!loaded) {
         findings_.warning("import-table", offset, "the import table at RVA {:#x} has no end",
                           value(from));
         return;
       }
+      const auto thunk = *loaded;
       if (thunk == 0) return;
       if (function_budget_ == 0) {
         findings_.warning("import-count", offset, "more than {} imported functions",
@@ -73,15 +76,16 @@ class ImportReader {
         return;
       }
       --function_budget_;
+      const auto slot = module.address_table + at;
       if ((thunk & ordinal_flag) != 0) {
         module.functions.push_back({{}, 0, static_cast<u16>(thunk), true, slot});
         continue;
       }
       const u64 address = thunk - address_bias;
-      const Rva at{static_cast<u32>(std::min<u64>(address, ~u32{0}))};
-      const auto hint = core::load<u16>(names_.bytes(at, 2), 0).value_or(0);
+      const Rva by_name{static_cast<u32>(std::min<u64>(address, ~u32{0}))};
+      const auto hint = core::load<u16>(names_.window().bytes(by_name, 2), 0).value_or(0);
       module.functions.push_back(
-          {read_name(at + 2, longest_name, "a function"), hint, 0, false, slot});
+          {read_name(by_name + 2, longest_name, "a function"), hint, 0, false, slot});
     }
   }
 

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
+#include <unordered_set>
 #include <utility>
 
 #include "core/utf16.hpp"
+#include "pe/window.hpp"
 
 namespace coldtrace::pe {
 namespace {
@@ -20,6 +21,7 @@ class TreeWalker {
   TreeWalker(const Image& image, core::Findings& findings)
       : image_{image},
         findings_{findings},
+        window_{image},
         root_{image.directory(Directory::resources).address},
         size_{image.addresses().tail_size(root_)},
         base_{image.addresses().to_offset(root_).value_or(0)},
@@ -49,13 +51,13 @@ class TreeWalker {
 
   u64 at(u64 offset) const { return base_ + offset; }
 
-  core::ByteView bytes(u64 offset, u64 length) const {
+  core::ByteView bytes(u64 offset, u64 length) {
     if (offset >= size_) return {};
-    return image_.addresses().tail(root_ + offset, length);
+    return window_.bytes(root_ + offset, length);
   }
 
   template <std::size_t Size>
-  std::optional<core::Fields<Size>> fields(u64 offset) const {
+  std::optional<core::Fields<Size>> fields(u64 offset) {
     return core::Fields<Size>::at(bytes(offset, Size), 0);
   }
 
@@ -157,6 +159,7 @@ class TreeWalker {
 
   const Image& image_;
   core::Findings& findings_;
+  Window window_;
   Rva root_;
   u64 size_;  // of the section from the root on; offsets of the tree count from there
   u64 base_;
@@ -164,7 +167,7 @@ class TreeWalker {
   u64 name_budget_;
   u64 content_budget_;
   std::function<bool(const ResourceId&)> wanted_;
-  std::set<u32> visited_;
+  std::unordered_set<u32> visited_;
   std::vector<Resource> resources_;
 };
 
