@@ -100,6 +100,11 @@ void JsonWriter::end_value() {
   writer_.Reset(stream_);
 }
 
+void JsonWriter::discard() {
+  stream_.text.clear();
+  writer_.Reset(stream_);
+}
+
 void JsonWriter::end_document() {
   stream_.Put('\n');
   end_value();

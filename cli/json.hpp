@@ -59,6 +59,9 @@ class JsonWriter {
   // Ends a value that written() takes, and another may begin.
   void end_value();
 
+  // Forgets what was begun and has not gone to the output.
+  void discard();
+
   // Ends a document: a newline follows, and another may begin.
   void end_document();
 

@@ -60,6 +60,7 @@ Output::~Output() {
 
 void Output::write(std::string_view text) {
   if (descriptor_ < 0) {
+    if (text.size() > limit_ - buffer_.size()) throw TooLong{};
     buffer_ += text;
     return;
   }

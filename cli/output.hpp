@@ -13,12 +13,15 @@ struct Failure {
 // The reader of standard output is gone: the program ends quietly with status 0.
 struct ClosedPipe {};
 
+// An output in memory has reached its limit.
+struct TooLong {};
+
 // Where results go: standard output, a file that is there whole or not at all, or memory. Buffered;
 // throws Failure and ClosedPipe.
 class Output {
  public:
-  // In memory, until take() gives it to another output.
-  Output() = default;
+  // In memory, until take() or clear(). More than `limit` bytes throw TooLong.
+  explicit Output(std::size_t limit) : limit_{limit} {}
 
   // An empty path or "-" is standard output. A file has no name while it is written, so that
   // nothing is left of a run that is killed, or a temporary one beside its final place.
@@ -31,6 +34,7 @@ class Output {
 
   // Moves what was written to an output in memory to `text`, whose own memory serves the next.
   void take(std::string& text);
+  void clear() { buffer_.clear(); }
 
   // Writes what is buffered and gives the file its name. Without it nothing is left behind.
   void commit();
@@ -45,6 +49,7 @@ class Output {
   bool replaces_ = false;  // a file that gets its name at the end
   std::string temporary_;  // empty: none to remove
   int descriptor_ = -1;    // none: in memory
+  std::size_t limit_ = 0;  // there
   std::string buffer_;
 };
 

@@ -13,32 +13,36 @@
 namespace coldtrace::cli {
 namespace {
 
-// What an image gave, or why it is none.
-struct Rendered {
+// Longer texts are not kept until their turn.
+constexpr std::size_t longest_kept = 4 << 20;
+
+// What came of a file.
+struct Shown {
   bool is_image = false;
-  std::string text;
-  core::Findings findings;
-  std::string why;
+  core::Findings findings;  // of an image
+  std::string why;          // it is none
 };
 
-// Makes texts of images, one by one.
-class Renderer {
+// Writes what a view shows of images, one by one.
+class Presenter {
  public:
-  Renderer(std::unique_ptr<PeView> view, const PeOptions& options)
-      : view_{std::move(view)}, options_{options}, json_{output_, options.int64} {}
+  Presenter(std::unique_ptr<PeView> view, const PeOptions& options, Output& output,
+            JsonWriter& json)
+      : view_{std::move(view)}, options_{options}, output_{output}, json_{json} {}
 
   const PeView& view() const { return *view_; }
 
-  void render(const std::string& path, Rendered& rendered) {
-    auto input = open_pe(path, options_, rendered.why);
-    rendered.is_image = input.has_value();
-    if (!input) return;
+  Shown show(const std::string& path) {
+    Shown shown;
+    auto input = open_pe(path, options_, shown.why);
+    shown.is_image = input.has_value();
+    if (!input) return shown;
     const auto identity = identify(*input, options_);
     view_->read(*input);
     input->note_unreadable();
     write(*input, identity);
-    output_.take(rendered.text);
-    rendered.findings = std::move(input->findings);
+    shown.findings = std::move(input->findings);
+    return shown;
   }
 
  private:
@@ -52,7 +56,7 @@ class Renderer {
       view_->write_json(json_, input);
       json_.key("findings");
       write_findings(json_, input.findings);
-      json_.end_object().end_value();
+      json_.end_object();
     } else if (options_.format == "csv") {
       view_->write_csv(output_, input, identity);
     } else {
@@ -64,41 +68,42 @@ class Renderer {
 
   std::unique_ptr<PeView> view_;
   const PeOptions& options_;
-  Output output_;
-  JsonWriter json_;
+  Output& output_;
+  JsonWriter& json_;
 };
 
-// Writes the texts of all images.
-class Writer {
+// One image's text, made before its turn, unless it is too long for that.
+struct Prepared {
+  Shown shown;
+  std::string text;
+  bool too_long = false;
+};
+
+// Prepares images, one by one.
+class Preparer {
  public:
-  Writer(const PeView& view, const PeOptions& options)
-      : as_json_{options.format == "json"}, output_{options.output}, json_{output_, options.int64} {
-    if (options.format == "csv") output_.write(view.csv_header());
-    if (as_json_)
-      json_.begin_object()
-          .field("schema", view.schema())
-          .field("tool", tool_version)
-          .key("images")
-          .begin_array();
-  }
+  Preparer(std::unique_ptr<PeView> view, const PeOptions& options)
+      : output_{longest_kept},
+        json_{output_, options.int64},
+        presenter_{std::move(view), options, output_, json_} {}
 
-  void write(std::string_view text) {
-    if (as_json_) {
-      json_.written(text);
-    } else {
-      output_.write(text);
+  void prepare(const std::string& path, Prepared& prepared) {
+    try {
+      prepared.shown = presenter_.show(path);
+      json_.end_value();
+      prepared.too_long = false;
+    } catch (const TooLong&) {
+      prepared.too_long = true;
+      output_.clear();
+      json_.discard();
     }
-  }
-
-  void finish() {
-    if (as_json_) json_.end_array().end_object().end_document();
-    output_.commit();
+    output_.take(prepared.text);
   }
 
  private:
-  bool as_json_;
   Output output_;
   JsonWriter json_;
+  Presenter presenter_;
 };
 
 }  // namespace
@@ -111,25 +116,52 @@ const char* const pe_exits =
 Exit run_pe_view(const std::function<std::unique_ptr<PeView>()>& make_view,
                  const PeOptions& options) {
   Report report{options.findings};
-  std::deque<Renderer> renderers;
+  Output output{options.output};
+  JsonWriter json{output, options.int64};
+  Presenter presenter{make_view(), options, output, json};
+  const bool as_json = options.format == "json";
+  if (options.format == "csv") output.write(presenter.view().csv_header());
+  if (as_json)
+    json.begin_object()
+        .field("schema", presenter.view().schema())
+        .field("tool", tool_version)
+        .key("images")
+        .begin_array();
+
+  const auto tell = [&](const std::string& path, const Shown& shown) {
+    if (shown.is_image)
+      report.read(path, shown.findings);
+    else
+      report.failed(path, shown.why);
+  };
   const auto jobs = static_cast<unsigned>(std::min<u64>(options.jobs, options.files.size()));
-  for (unsigned i = 0; i < jobs; ++i) renderers.emplace_back(make_view(), options);
-  Writer writer{renderers.front().view(), options};
-  for_each_file<Rendered>(
-      options.files, jobs,
-      [&](unsigned worker, const std::string& path, Rendered& rendered) {
-        renderers[worker].render(path, rendered);
-      },
-      [&](const std::string& path, const Rendered& rendered) {
-        if (!rendered.is_image) {
-          report.failed(path, rendered.why);
-          return;
-        }
-        report.read(path, rendered.findings);
-        writer.write(rendered.text);
-      });
+  if (jobs <= 1) {
+    for (const auto& path : options.files) tell(path, presenter.show(path));
+  } else {
+    std::deque<Preparer> preparers;
+    for (unsigned i = 0; i < jobs; ++i) preparers.emplace_back(make_view(), options);
+    for_each_file<Prepared>(
+        options.files, jobs,
+        [&](unsigned worker, const std::string& path, Prepared& prepared) {
+          preparers[worker].prepare(path, prepared);
+        },
+        [&](const std::string& path, const Prepared& prepared) {
+          if (prepared.too_long) {
+            tell(path, presenter.show(path));
+            return;
+          }
+          tell(path, prepared.shown);
+          if (!prepared.shown.is_image) return;
+          if (as_json)
+            json.written(prepared.text);
+          else
+            output.write(prepared.text);
+        });
+  }
   // Without any image a file given with -o keeps what it had.
-  if (report.exit() != Exit::failure) writer.finish();
+  if (report.exit() == Exit::failure) return report.exit();
+  if (as_json) json.end_array().end_object().end_document();
+  output.commit();
   return report.exit();
 }
 
