@@ -135,7 +135,7 @@ Exit run_pe_view(const std::function<std::unique_ptr<PeView>()>& make_view,
       report.failed(path, shown.why);
   };
   const auto jobs = static_cast<unsigned>(std::min<u64>(options.jobs, options.files.size()));
-  if (jobs <= 1) {
+  if (jobs <= 1) {  // written as it goes, whatever its length
     for (const auto& path : options.files) tell(path, presenter.show(path));
   } else {
     std::deque<Preparer> preparers;

@@ -82,7 +82,7 @@ void ordered_pipeline(unsigned jobs, Produce&& produce, Work&& work, Consume&& c
   for (auto& item : items) unused.push_back(&item);
   std::vector<Item*> done(items.size());  // by index of production, modulo the size
   std::mutex producing;
-  std::mutex mutex;  // of all that follows and of `unused` and `done`
+  std::mutex mutex;  // of everything else here
   std::condition_variable item_is_unused;
   u64 produced = 0;
   u64 consumed = 0;

@@ -57,6 +57,9 @@ class ExportReader {
     std::vector<Export> exports(places[functions]);
     for (const auto index : unnamed) exports[places[index]] = make(index, {});
     for (const auto& [index, name] : named_) exports[places[index]++] = make(index, name);
+    if (functions > ~base_)  // ordinals wrap, so that their order is not that of the functions
+      std::stable_sort(exports.begin(), exports.end(),
+                       [](const Export& a, const Export& b) { return a.ordinal < b.ordinal; });
     return exports;
   }
 

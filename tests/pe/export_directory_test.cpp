@@ -47,6 +47,21 @@ TEST_CASE("exports are listed with and without names, forwarders and aliases") {
   CHECK(exports.exports[3].ordinal == 8);
 }
 
+TEST_CASE("exports stay in the order of their ordinals where these wrap") {
+  auto built = build_pe(spec_with_exports());
+  constexpr u32 base_offset = 16;
+  built.patch<u32>(built.directories[0].offset + base_offset, 0xffff'fffe);
+  Opened image{built};
+  const auto exports = read(image).exports;
+  REQUIRE(exports.size() == 4);
+  CHECK(exports[0].ordinal == 0);
+  CHECK(exports[0].name == "Alpha");
+  CHECK(exports[1].ordinal == 1);
+  CHECK(exports[2].ordinal == 0xffff'fffe);
+  CHECK(exports[2].name == "Alias");
+  CHECK(exports[3].name == "Beta");
+}
+
 TEST_CASE("an image without exports has none") {
   Opened image{build_pe()};
   const auto exports = pe::read_export_directory(*image, image.findings);
