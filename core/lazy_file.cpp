@@ -2,71 +2,27 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <utility>
-
-#include <sys/mman.h>
 
 namespace coldtrace::core {
 namespace {
 
-// A page, as the lone string or function that is looked at costs; what goes on behind loaded
-// blocks is likely to be a table, and more of it comes at once.
-constexpr u64 block_size = 4 << 10;
+// What goes on behind blocks that were read is likely to be a table, and more of it comes at once.
 constexpr u64 blocks_ahead = 4;
 
-// Pages that a file has filled are worth keeping for the next one: fresh ones cost a fault each,
-// which together take longer than reading a small image. No more than this of them.
-constexpr u64 largest_kept = 6 << 20;
-
-// Where one file follows another, there will be more: large pages then cost fewer faults, though
-// one of them more than a small file needs.
-thread_local u64 files_before = 0;
-
-// One kept range of addresses for each thread.
-struct KeptPages {
-  KeptPages() = default;
-  KeptPages(const KeptPages&) = delete;
-  KeptPages& operator=(const KeptPages&) = delete;
-  ~KeptPages() {
-    if (memory) ::munmap(memory, filled.size() * block_size);
-  }
-
-  std::byte* memory = nullptr;
-  std::vector<bool> filled;  // by block
-};
-
-thread_local KeptPages kept;
+// Memory is taken in chunks of this size; what is not touched of them costs nothing.
+constexpr u64 chunk_size = 8 << 20;
 
 }  // namespace
 
-LazyFile::~LazyFile() {
-  if (!memory_) return;
-  const auto pages = static_cast<u64>(std::count(filled_.begin(), filled_.end(), true));
-  const bool first = ++files_before == 1;  // its pages are small
-  if (first || kept.memory || pages * block_size > largest_kept) {
-    ::munmap(memory_, filled_.size() * block_size);
-  } else {
-    kept.memory = memory_;
-    kept.filled = std::move(filled_);
-  }
-}
+// The pages that a file has filled serve the thread's next one: fresh ones cost a fault each, which
+// together take longer than reading a small image.
+thread_local LazyFile::Chunk LazyFile::kept;
 
-// Addresses for `size` bytes whose contents are not defined; false when there are none.
-bool LazyFile::take_pages(u64 size) {
-  if (kept.memory && kept.filled.size() * block_size >= size) {
-    memory_ = std::exchange(kept.memory, nullptr);
-    filled_ = std::move(kept.filled);
-    return true;
-  }
-  constexpr u64 step = 8 << 20;
-  const u64 capacity = (size + step - 1) / step * step;
-  void* const memory = ::mmap(nullptr, capacity, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) return false;
-  if (files_before > 0) ::madvise(memory, capacity, MADV_HUGEPAGE);
-  memory_ = static_cast<std::byte*>(memory);
-  filled_.resize(capacity / block_size);
-  return true;
+LazyFile::~LazyFile() {
+  for (auto& chunk : chunks_)
+    if (chunk.size == chunk_size) kept = std::move(chunk);
 }
 
 Result<std::unique_ptr<LazyFile>> LazyFile::open(const std::string& path, u64 cap) {
@@ -76,50 +32,93 @@ Result<std::unique_ptr<LazyFile>> LazyFile::open(const std::string& path, u64 ca
   // A pipe, or a file of /proc whose size is not known.
   if (!file || (*file)->size() == 0) {
     lazy->whole_ = COLDTRACE_TRY(read_whole_file(path, cap));
+    lazy->size_ = lazy->whole_.size();
+    for (u64 at = 0; at < lazy->size_; at += block_size)
+      lazy->blocks_.push_back(lazy->whole_.data() + at);
     return lazy;
   }
   const u64 size = (*file)->size();
   if (size > cap) return fail({Fault::limit, 0, "file", "size", cap, size});
-  if (!lazy->take_pages(size))
-    return fail({Fault::io, 0, "file", "memory", size, static_cast<u64>(errno)});
   lazy->file_ = std::move(*file);
   lazy->size_ = size;
-  lazy->loaded_.resize((size + block_size - 1) / block_size);
+  lazy->blocks_.resize((size + block_size - 1) / block_size);
   return lazy;
 }
 
-void LazyFile::read(u64 first_block, u64 end_block) const {
-  const u64 from = first_block * block_size;
-  const u64 to = std::min(end_block * block_size, size_);
-  const auto done = file_->read_at(from, {memory_ + from, to - from});
+LazyFile::Piece LazyFile::piece(u64 offset) const {
+  constexpr u64 most_blocks = 16;  // to look at on either side
+  const u64 block = offset / block_size;
+  slice(offset, 1);
+  const auto goes_on = [&](u64 next) {
+    return blocks_[next - 1] && blocks_[next] == blocks_[next - 1] + block_size;
+  };
+  const u64 least = block - std::min(block, most_blocks);
+  const u64 limit = std::min<u64>(block + most_blocks, blocks_.size());
+  u64 first = block;
+  while (first > least && goes_on(first)) --first;
+  u64 end = block + 1;
+  while (end < limit && goes_on(end)) ++end;
+  const u64 start = first * block_size;
+  return {start, {blocks_[first], std::min(end * block_size, size_) - start}};
+}
+
+// Memory that nobody else has, right behind what was taken before if there is room.
+std::byte* LazyFile::take(u64 size) const {
+  if (size > room_) {
+    Chunk chunk = std::exchange(kept, {});
+    if (chunk.size < size) {
+      const u64 wanted = std::max(size, chunk_size);
+      chunk = {std::make_unique_for_overwrite<std::byte[]>(wanted), wanted};
+    }
+    top_ = chunk.bytes.get();
+    room_ = chunk.size;
+    chunks_.push_back(std::move(chunk));
+  }
+  room_ -= size;
+  taken_ += size;
+  return std::exchange(top_, top_ + size);
+}
+
+void LazyFile::read(u64 first, u64 end, std::byte* to) const {
+  const u64 from = first * block_size;
+  const u64 length = std::min(end * block_size, size_) - from;
+  const auto done = file_->read_at(from, {to, length});
   if (!done) {
-    std::fill(memory_ + from, memory_ + to, std::byte{});
+    std::fill_n(to, length, std::byte{});
     if (!error_) error_ = done.error();
   }
-  for (auto* blocks : {&loaded_, &filled_})
-    std::fill(blocks->begin() + static_cast<std::ptrdiff_t>(first_block),
-              blocks->begin() + static_cast<std::ptrdiff_t>(end_block), true);
 }
 
-void LazyFile::load(u64 offset, u64 length) const {
-  if (!file_ || offset >= size_ || length == 0) return;
-  const u64 last = std::min(length - 1, size_ - 1 - offset) + offset;
-  const u64 end = last / block_size + 1;
-  for (u64 block = offset / block_size; block < end; ++block) {
-    if (loaded_[block]) continue;
-    u64 missing_end = block + 1;
-    const bool goes_on = block > 0 && loaded_[block - 1];
-    const u64 wanted = std::max(end, goes_on ? block + blocks_ahead : end);
-    const u64 limit = std::min<u64>(wanted, loaded_.size());
-    while (missing_end < limit && !loaded_[missing_end]) ++missing_end;
-    read(block, missing_end);
-    block = missing_end - 1;
+// Brings the blocks from `first` to `end` into one piece: each is read once, and copied where it
+// was read into another piece before.
+void LazyFile::gather(u64 first, u64 end) const {
+  u64 missing = first;
+  while (missing < end && blocks_[missing]) ++missing;
+  if (missing < end && missing > 0 && blocks_[missing - 1]) {
+    const u64 limit = std::min<u64>(missing + blocks_ahead, blocks_.size());
+    while (end < limit && !blocks_[end]) ++end;
   }
-}
-
-ByteView LazyFile::all() const {
-  load(0, size());
-  return unloaded();
+  // Copies may add up to the file's size; then all of it is one piece, and there are no more.
+  if (taken_ + (end - first) * block_size > 2 * blocks_.size() * block_size) {
+    first = 0;
+    end = blocks_.size();
+  }
+  // What is in one piece already goes on where it ends, if nothing came there in the meantime.
+  if (missing > first && missing < end && blocks_[missing - 1] + block_size == top_ &&
+      is_one_piece(first, missing - 1) && (end - missing) * block_size <= room_)
+    first = missing;
+  auto* to = take((end - first) * block_size);
+  while (first < end) {
+    u64 next = first;
+    if (blocks_[first]) {
+      std::memcpy(to, blocks_[first], block_size);
+      ++next;
+    } else {
+      while (next < end && !blocks_[next]) ++next;
+      read(first, next, to);
+    }
+    for (; first < next; ++first, to += block_size) blocks_[first] = to;
+  }
 }
 
 }  // namespace coldtrace::core

@@ -10,9 +10,9 @@
 
 namespace coldtrace::core {
 
-// A small file (a PE image, a PDB) in memory, of which only the blocks that are looked at are
-// read: the header and a few tables of a large DLL cost as little as they are. Not mapped, so
-// that a file that shrinks is an error and not the end of the process. One thread at a time.
+// A small file (a PE image, a PDB) of which only the blocks that are looked at are read: the header
+// and a few tables of a large DLL cost as little as they are. Not mapped, so that a file that
+// shrinks is an error and not the end of the process. One thread at a time.
 class LazyFile {
  public:
   // More than `cap` bytes is the error `limit`. What is no regular file is read whole.
@@ -21,32 +21,61 @@ class LazyFile {
   LazyFile& operator=(const LazyFile&) = delete;
   ~LazyFile();
 
-  u64 size() const { return unloaded().size(); }
+  u64 size() const { return size_; }
 
-  // Reads what is missing of a range; bytes outside the file are left aside. Bytes that cannot be
-  // read stay zero, and error() says so.
-  void load(u64 offset, u64 length) const;
+  // The `length` bytes at `offset`, both inside the file; they stay where they are. Bytes that
+  // cannot be read are zero, and error() says so.
+  ByteView slice(u64 offset, u64 length) const {
+    if (length == 0) return {};
+    const u64 first = offset / block_size;
+    const u64 last = (offset + length - 1) / block_size;
+    if (!is_one_piece(first, last)) gather(first, last + 1);
+    return {blocks_[first] + offset % block_size, length};
+  }
 
-  // The place of the whole file in memory. Bytes that were not loaded are not defined.
-  ByteView unloaded() const { return file_ ? ByteView{memory_, size_} : ByteView{whole_}; }
+  ByteView all() const { return slice(0, size_); }
 
-  // All bytes, loaded.
-  ByteView all() const;
+  // Some bytes of the file that lie in one piece.
+  struct Piece {
+    u64 offset;
+    ByteView bytes;
+  };
+  // The piece around the byte at `offset`, which lies inside the file.
+  Piece piece(u64 offset) const;
 
   // The first range that could not be read, if any.
   const std::optional<ParseError>& error() const { return error_; }
 
  private:
-  LazyFile() = default;
-  bool take_pages(u64 size);
-  void read(u64 first_block, u64 end_block) const;
+  // A page, as the lone string or function that is looked at costs.
+  static constexpr u64 block_size = 4 << 10;
 
+  LazyFile() = default;
+  bool is_one_piece(u64 first, u64 last) const {
+    const auto* const start = blocks_[first];
+    if (!start) return false;
+    for (u64 i = first + 1; i <= last; ++i)
+      if (blocks_[i] != start + (i - first) * block_size) return false;
+    return true;
+  }
+  void gather(u64 first, u64 end) const;
+  std::byte* take(u64 size) const;
+  void read(u64 first, u64 end, std::byte* to) const;
+
+  struct Chunk {
+    std::unique_ptr<std::byte[]> bytes;
+    u64 size = 0;
+  };
+  static thread_local Chunk kept;
+
+  u64 size_ = 0;
   std::unique_ptr<FileImage> file_;  // none when all is in whole_
   std::vector<std::byte> whole_;
-  std::byte* memory_ = nullptr;  // anonymous pages, which cost nothing until they are filled
-  u64 size_ = 0;
-  mutable std::vector<bool> loaded_;  // by block
-  mutable std::vector<bool> filled_;  // blocks of memory_ that this file or another has filled
+  mutable std::vector<std::byte*> blocks_;  // where each one is; null before it is read
+  mutable std::vector<Chunk> chunks_;       // what they lie in, one behind the other
+  mutable std::byte* top_ = nullptr;        // of the last chunk, the first byte not taken
+  mutable u64 room_ = 0;                    // from there to its end
+  mutable u64 taken_ = 0;                   // of all chunks
   mutable std::optional<ParseError> error_;
 };
 
@@ -54,35 +83,43 @@ class LazyFile {
 class FileView {
  public:
   FileView() = default;
-  FileView(ByteView bytes) : bytes_{bytes} {}    // NOLINT(google-explicit-constructor)
-  FileView(const std::vector<std::byte>& bytes)  // NOLINT(google-explicit-constructor)
-      : bytes_{bytes} {}
-  FileView(const LazyFile& file)  // NOLINT(google-explicit-constructor)
-      : bytes_{file.unloaded()}, file_{&file} {}
+  FileView(ByteView bytes) : size_{bytes.size()}, bytes_{bytes} {}  // NOLINT(*-explicit-*)
+  FileView(const std::vector<std::byte>& bytes)                     // NOLINT(*-explicit-*)
+      : FileView{ByteView{bytes}} {}
+  FileView(const LazyFile& file)  // NOLINT(*-explicit-*)
+      : size_{file.size()}, file_{&file} {}
 
-  u64 size() const { return bytes_.size(); }
+  u64 size() const { return size_; }
 
   // The `length` bytes at `offset`, or nothing when they do not all lie inside the file.
   std::optional<ByteView> slice(u64 offset, u64 length) const {
-    const auto view = core::slice(bytes_, offset, length);
-    if (view && file_) file_->load(offset, length);
-    return view;
+    if (!contains(offset, length)) return std::nullopt;
+    return get(offset, length);
   }
 
   bool contains(u64 offset, u64 length) const {
-    return core::slice(bytes_, offset, length).has_value();
+    return offset <= size_ && length <= size_ - offset;
   }
 
   // As much of that as lies inside the file.
   ByteView clip(u64 offset, u64 length) const {
-    offset = offset < size() ? offset : size();
-    length = length < size() - offset ? length : size() - offset;
-    return slice(offset, length).value_or(ByteView{});
+    offset = offset < size_ ? offset : size_;
+    return get(offset, length < size_ - offset ? length : size_ - offset);
   }
 
-  ByteView all() const { return file_ ? file_->all() : bytes_; }
+  ByteView all() const { return get(0, size_); }
+
+  // The piece around the byte at `offset`, which lies inside the file: what costs no more than it.
+  LazyFile::Piece piece(u64 offset) const {
+    return file_ ? file_->piece(offset) : LazyFile::Piece{0, bytes_};
+  }
 
  private:
+  ByteView get(u64 offset, u64 length) const {
+    return file_ ? file_->slice(offset, length) : bytes_.subspan(offset, length);
+  }
+
+  u64 size_ = 0;
   ByteView bytes_;
   const LazyFile* file_ = nullptr;
 };

@@ -116,6 +116,16 @@ core::ByteView AddressMap::tail(Rva rva, u64 limit) const {
   return file_.clip(region->offset + skipped, std::min(limit, region->stored - skipped));
 }
 
+AddressMap::Piece AddressMap::piece(Rva rva) const {
+  const auto* region = find(rva);
+  if (!region || value(rva) - region->start >= region->stored) return {rva, {}};
+  const auto [offset, bytes] = file_.piece(region->offset + (value(rva) - region->start));
+  const u64 before = region->offset - std::min(region->offset, offset);
+  const u64 start = offset + before - region->offset;  // from the region's
+  return {Rva{static_cast<u32>(region->start + start)},
+          bytes.subspan(before, std::min(bytes.size() - before, region->stored - start))};
+}
+
 u64 AddressMap::tail_size(Rva rva) const {
   const auto* region = find(rva);
   if (!region || value(rva) - region->start >= region->stored) return 0;

@@ -38,6 +38,15 @@ class AddressMap {
   // `limit` of these: of a lazy file, only what is asked for is read.
   core::ByteView tail(Rva rva, u64 limit = ~u64{0}) const;
 
+  // Bytes of one section or of the headers.
+  struct Piece {
+    Rva start;
+    core::ByteView bytes;
+  };
+  // Those around the byte at `rva`: of a lazy file, as many as cost no more than it. None when it
+  // is not stored.
+  Piece piece(Rva rva) const;
+
   // How many bytes tail() has without a limit.
   u64 tail_size(Rva rva) const;
 

@@ -4,8 +4,8 @@
 
 namespace coldtrace::pe {
 
-// A page of an image's bytes by RVA, for readers of many small things that lie side by side: the
-// section is looked up and loaded when they leave the page.
+// Some of an image's bytes by RVA, for readers of many small things that lie side by side: the
+// section is looked up and loaded when they leave what is there in one piece.
 class Window {
  public:
   explicit Window(const Image& image) : image_{image} {}
@@ -14,8 +14,10 @@ class Window {
   // what is not stored.
   core::ByteView at(Rva rva) {
     if (value(rva) - value(start_) >= bytes_.size()) {  // also when it lies before the window
-      start_ = rva;
-      bytes_ = image_.addresses().tail(rva, size);
+      const auto piece = image_.addresses().piece(rva);
+      start_ = piece.start;
+      bytes_ = piece.bytes;
+      if (bytes_.empty()) return {};
     }
     return bytes_.subspan(value(rva) - value(start_));
   }
@@ -27,8 +29,6 @@ class Window {
   }
 
  private:
-  static constexpr u64 size = 0x1000;
-
   const Image& image_;
   Rva start_{};
   core::ByteView bytes_;

@@ -31,13 +31,23 @@ TEST_CASE("any range of a lazy file is the file's, whatever was read before it")
     const core::FileView view{**file};
     REQUIRE(view.size() == size);
     std::minstd_rand random{7};
+    std::vector<std::pair<u64, core::ByteView>> before;
     for (int i = 0; i < 200; ++i) {
       const auto offset = random() % size;
       const auto length = std::min<u64>(random() % 20'000, size - offset);
       const auto bytes = view.slice(offset, length);
       REQUIRE(bytes);
       REQUIRE(core::to_chars(*bytes) == std::string_view{content}.substr(offset, length));
+      before.emplace_back(offset, *bytes);
+      const auto at = random() % size;
+      const auto piece = view.piece(at);
+      REQUIRE(piece.offset <= at);
+      REQUIRE(at - piece.offset < piece.bytes.size());
+      REQUIRE(core::to_chars(piece.bytes) ==
+              std::string_view{content}.substr(piece.offset, piece.bytes.size()));
     }
+    for (const auto& [offset, bytes] : before)
+      REQUIRE(core::to_chars(bytes) == std::string_view{content}.substr(offset, bytes.size()));
     CHECK_FALSE(view.slice(size, 1));
     CHECK(core::to_chars(view.all()) == content);
     CHECK_FALSE((*file)->error());
