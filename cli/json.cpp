@@ -18,6 +18,12 @@ void JsonWriter::Writer::text(std::string_view text) {
   append_json_text(os_->text, text);
 }
 
+template <class T>
+void JsonWriter::Writer::integer(T number) {
+  Prefix(rapidjson::kNumberType);
+  os_->text.append_decimal(number);
+}
+
 void JsonWriter::Writer::written(std::string_view json) {
   Prefix(rapidjson::kObjectType);
   os_->text.append(json);
@@ -77,7 +83,7 @@ JsonWriter& JsonWriter::value(double number) {
 JsonWriter& JsonWriter::integer(u64 number) {
   if (int64_ == Int64::string && number > largest_exact)
     return value(fmt::format_int{number}.c_str());
-  writer_.Uint64(number);
+  writer_.integer(number);
   return *this;
 }
 
@@ -85,7 +91,7 @@ JsonWriter& JsonWriter::integer(i64 number) {
   const u64 magnitude = number < 0 ? u64{0} - static_cast<u64>(number) : static_cast<u64>(number);
   if (int64_ == Int64::string && magnitude > largest_exact)
     return value(fmt::format_int{number}.c_str());
-  writer_.Int64(number);
+  writer_.integer(number);
   return *this;
 }
 

@@ -74,10 +74,13 @@ class JsonWriter {
     core::TextBuffer text;
   };
 
-  // RapidJSON's writer with our own way to escape: it looks at eight characters at once.
+  // RapidJSON's writer with our own texts, for which it looks at eight characters at once, and
+  // integers, which it writes character by character.
   struct Writer : rapidjson::Writer<Stream> {
     using rapidjson::Writer<Stream>::Writer;
     void text(std::string_view text);
+    template <class T>
+    void integer(T number);
     void written(std::string_view json);
   };
 

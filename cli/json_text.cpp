@@ -1,5 +1,6 @@
 #include "cli/json_text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -55,28 +56,44 @@ u64 find_special(u64 eight) {
          tops;
 }
 
-// Writes ASCII with its escapes; returns how many characters that was.
-std::size_t append_ascii(core::TextBuffer& json, std::string_view text) {
-  char* const start = json.reserve(text.size() * longest_escape + 2);
-  char* at = start;
+// The characters of `text` from `i` on, eight at most, first ones lowest; zero behind its end.
+u64 load_eight(std::string_view text, std::size_t i) {
+  u64 eight = 0;
+  const auto left = text.size() - i;
+  if (left >= sizeof(eight)) {
+    std::memcpy(&eight, text.data() + i, sizeof(eight));
+  } else if (text.size() >= sizeof(eight)) {
+    std::memcpy(&eight, text.data() + text.size() - sizeof(eight), sizeof(eight));
+    eight >>= (sizeof(eight) - left) * 8;
+  } else if (left >= 4) {
+    u32 low;
+    u32 high;
+    std::memcpy(&low, text.data() + i, sizeof(low));
+    std::memcpy(&high, text.data() + text.size() - sizeof(high), sizeof(high));
+    eight = low | u64{high} << (left - sizeof(high)) * 8;
+  } else {
+    for (std::size_t k = left; k > 0; --k) eight = eight << 8 | static_cast<u8>(text[i + k - 1]);
+  }
+  return eight;
+}
+
+// Writes ASCII with its escapes to `at`; returns how many characters of `text` that was.
+std::size_t write_ascii(char*& at, std::string_view text) {
   std::size_t i = 0;
   while (i < text.size()) {
-    u64 eight = 0;
-    if (text.size() - i >= sizeof(eight)) {
-      std::memcpy(&eight, text.data() + i, sizeof(eight));
-      const auto special = find_special(eight);
-      const auto plain = static_cast<std::size_t>(std::countr_zero(special)) / 8;
-      std::memcpy(at, &eight, sizeof(eight));
-      at += plain;
-      i += plain;
-      if (special == 0) continue;
-    }
+    const auto eight = load_eight(text, i);
+    std::memcpy(at, &eight, sizeof(eight));
+    // Zeros behind the end count as special.
+    const auto plain = std::min(static_cast<std::size_t>(std::countr_zero(find_special(eight))) / 8,
+                                text.size() - i);
+    at += plain;
+    i += plain;
+    if (plain == sizeof(eight) || i == text.size()) continue;
     const auto c = static_cast<unsigned char>(text[i]);
     if (c >= 0x80) break;
     at = write_escaped(at, c);
     ++i;
   }
-  json.commit(static_cast<std::size_t>(at - start));
   return i;
 }
 
@@ -97,9 +114,13 @@ void append_utf8(core::TextBuffer& json, std::string_view text) {
 }  // namespace
 
 bool append_json_text(core::TextBuffer& json, std::string_view text) {
-  json.append('"');
-  const auto ascii = append_ascii(json, text);
+  // Besides the quotes, room for eight characters, which are written at once.
+  char* const start = json.reserve(text.size() * longest_escape + 2 + sizeof(u64));
+  char* at = start;
+  *at++ = '"';
+  const auto ascii = write_ascii(at, text);
   bool valid = true;
+  json.commit(static_cast<std::size_t>(at - start));
   if (ascii < text.size()) {
     const auto rest = text.substr(ascii);
     valid = core::is_valid_utf8(rest);

@@ -4,8 +4,7 @@
 
 namespace coldtrace::cli {
 
-// JSON strings written straight into a buffer, for lines by the million: JsonWriter validates and
-// copies more. Both write the same escapes.
+// JSON strings written straight into a buffer, eight characters at once.
 
 // The text in quotes. Bytes that are not UTF-8 become U+FFFD; returns whether there were none.
 bool append_json_text(core::TextBuffer& json, std::string_view text);

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 
 namespace coldtrace::core {
 namespace {
 
-constexpr std::size_t longest_decimal = 20;
 // "00" to "99".
 constexpr auto pairs = [] {
   std::array<char, 200> text{};
@@ -20,12 +18,29 @@ constexpr auto pairs = [] {
 }();
 constexpr char digits[] = "0123456789abcdef";
 
+constexpr auto powers_of_ten = [] {
+  std::array<u64, 20> powers{};
+  u64 power = 1;
+  for (auto& entry : powers) {
+    entry = power;
+    power *= 10;
+  }
+  return powers;
+}();
+
+// How many digits a number above 0 has. Source: Sean Eron Anderson, "Bit Twiddling Hacks", integer
+// log base 10.
+std::size_t count_digits(u64 number) {
+  const auto estimate = static_cast<std::size_t>(std::bit_width(number)) * 1233 / 4096;
+  return estimate + (number >= powers_of_ten[estimate] ? 1 : 0);
+}
+
 }  // namespace
 
 void TextBuffer::append_digits(u64 number) {
   // Two digits a division, from the end; what is too large for 32 bits first.
-  std::array<char, longest_decimal> text;
-  char* at = text.data() + text.size();
+  const auto count = count_digits(number);
+  char* at = reserve(count) + count;
   while (number > 0xffff'ffff) {
     at -= 2;
     std::memcpy(at, pairs.data() + number % 100 * 2, 2);
@@ -37,18 +52,17 @@ void TextBuffer::append_digits(u64 number) {
     std::memcpy(at, pairs.data() + std::size_t{low % 100} * 2, 2);
     low /= 100;
   }
-  if (low >= 10) {
-    at -= 2;
-    std::memcpy(at, pairs.data() + std::size_t{low} * 2, 2);
-  } else {
+  if (low >= 10)
+    std::memcpy(at - 2, pairs.data() + std::size_t{low} * 2, 2);
+  else
     *--at = static_cast<char>('0' + low);
-  }
-  append({at, static_cast<std::size_t>(text.data() + text.size() - at)});
+  commit(count);
 }
 
 void TextBuffer::append_decimal(i64 number) {
-  char* const at = reserve(longest_decimal);
-  commit(static_cast<std::size_t>(std::to_chars(at, at + longest_decimal, number).ptr - at));
+  if (number >= 0) return append_decimal(static_cast<u64>(number));
+  append('-');
+  append_decimal(u64{0} - static_cast<u64>(number));
 }
 
 void TextBuffer::append_hex(u64 number) {
