@@ -42,20 +42,6 @@ bool is_ascii(std::string_view text) {
 
 }  // namespace
 
-std::string_view to_chars(ByteView bytes) {
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the one place for it
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-std::optional<std::string_view> read_c_string(ByteView bytes, std::size_t limit) {
-  const auto searched = bytes.first(std::min(bytes.size(), limit + 1));
-  if (searched.empty()) return std::nullopt;
-  const auto* const end = std::memchr(searched.data(), 0, searched.size());
-  if (!end) return std::nullopt;
-  const auto chars = to_chars(searched);
-  return chars.substr(0, static_cast<std::size_t>(static_cast<const char*>(end) - chars.data()));
-}
-
 bool is_valid_utf8(std::string_view text) {
   if (is_ascii(text)) return true;
   while (!text.empty()) {

@@ -59,22 +59,26 @@ core::ByteView find_table(const Image& image, core::Findings& findings) {
   return table;
 }
 
+// An entry of x64 is the range, word by word.
+static_assert(sizeof(FunctionRange) == size_x64 && std::is_trivially_copyable_v<FunctionRange>);
+
 // True for an x64 table without anything to skip or to find: its ranges are its bytes.
 bool is_regular(const Image& image, core::ByteView table) {
   if (image.machine() != Machine::amd64) return false;
-  bool regular = true;
-  u32 last = 0;
+  // Without a branch an entry: nearly all tables are regular.
+  unsigned irregular = 0;
+  Rva last{};
   for (u64 at = 0; at + size_x64 <= table.size(); at += size_x64) {
-    const auto entry = *Entry64::at(table, at);
-    const auto start = entry.get<u32, 0>();
-    regular &= start >= last && start < entry.get<u32, 4>();
-    last = start;
+    FunctionRange range;
+    std::memcpy(&range, table.data() + at, size_x64);
+    irregular |= static_cast<unsigned>(range.start < last);
+    irregular |= static_cast<unsigned>(range.end <= range.start);
+    last = range.start;
   }
-  return regular;
+  return irregular == 0;
 }
 
 std::vector<FunctionRange> copy_regular(core::ByteView table) {
-  static_assert(sizeof(FunctionRange) == size_x64 && std::is_trivially_copyable_v<FunctionRange>);
   std::vector<FunctionRange> ranges(table.size() / size_x64);
   if (!ranges.empty()) std::memcpy(ranges.data(), table.data(), ranges.size() * size_x64);
   return ranges;

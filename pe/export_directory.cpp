@@ -45,18 +45,16 @@ class ExportReader {
     read_names(functions);
     // The place of each function's first export, then of its next one.
     std::vector<u32> places(functions + 1);
-    for (const auto& [index, name] : named_) ++places[index + 1];
-    std::vector<u32> unnamed;
+    for (const auto& [index, name] : found_) ++places[index + 1];
     for (u32 i = 0; i < functions; ++i) {
       if (places[i + 1] == 0 && element<u32>(tables_.functions, i) != 0) {
-        unnamed.push_back(i);
+        found_.push_back({i, {}});
         places[i + 1] = 1;
       }
       places[i + 1] += places[i];
     }
     std::vector<Export> exports(places[functions]);
-    for (const auto index : unnamed) exports[places[index]] = make(index, {});
-    for (const auto& [index, name] : named_) exports[places[index]++] = make(index, name);
+    for (const auto& [index, name] : found_) fill(exports[places[index]++], index, name);
     if (functions > ~base_)  // ordinals wrap, so that their order is not that of the functions
       std::stable_sort(exports.begin(), exports.end(),
                        [](const Export& a, const Export& b) { return a.ordinal < b.ordinal; });
@@ -64,45 +62,49 @@ class ExportReader {
   }
 
  private:
-  struct Named {
+  struct Found {
     u32 index;  // of the function
     std::string_view name;
   };
 
   void read_names(u64 functions) {
     const u64 count = std::min(tables_.names.size() / 4, tables_.ordinals.size() / 2);
-    named_.reserve(count);
+    found_.reserve(count);
     for (u64 i = 0; i < count; ++i) {
       const auto index = element<u16>(tables_.ordinals, i);
       const Rva at{element<u32>(tables_.names, i)};
       const auto name = names_.read(at, longest_name);
-      if (name && index < functions) {
-        named_.push_back({index, *name});
+      if (name.data() && index < functions) {
+        found_.push_back({index, name});
         continue;
       }
       findings_.warning("export-name", image_.addresses().to_offset(at),
                         "export name {} at RVA {:#x} {}", i, value(at),
-                        name ? fmt::format("has index {}, beyond {} functions", index, functions)
-                             : "cannot be read");
+                        name.data()
+                            ? fmt::format("has index {}, beyond {} functions", index, functions)
+                            : "cannot be read");
     }
   }
 
-  Export make(u32 index, std::string_view name) {
+  // In place: what is made elsewhere and copied is waited for, as it is read in wider pieces than
+  // it was written.
+  void fill(Export& entry, u32 index, std::string_view name) {
     const Rva address{element<u32>(tables_.functions, index)};
     const auto& directory = image_.directory(Directory::exports);
-    Export entry{base_ + index, name, address, false, {}};
+    entry.ordinal = base_ + index;
+    entry.name = name;
+    entry.address = address;
     // Source: "PE Format", Export Address Table: an address inside the export section forwards.
     if (address >= directory.address &&
         value(address) - value(directory.address) < directory.size) {
       const auto text = names_.read(address, longest_name);
-      if (!text)
+      if (!text.data())
         findings_.warning("export-forwarder", image_.addresses().to_offset(address),
                           "the forwarder of ordinal {} at RVA {:#x} cannot be read", entry.ordinal,
                           value(address));
       entry.is_forwarder = true;
-      entry.forwarder = text.value_or("");
+      entry.forwarder = text;
     }
-    return entry;
   }
 
   const Image& image_;
@@ -110,7 +112,7 @@ class ExportReader {
   u32 base_;
   core::Findings& findings_;
   NameReader names_;
-  std::vector<Named> named_;  // as the name table has them
+  std::vector<Found> found_;  // as the name table has them, then what has no name
 };
 
 }  // namespace

@@ -30,16 +30,16 @@ core::ByteView read_to_end(const Image& image, Rva at, u64 size, const Ends& end
 class ImportReader {
  public:
   ImportReader(const Image& image, core::Findings& findings)
-      : image_{image},
-        findings_{findings},
-        names_{image},
-        word_{image.optional_header().pointer_size()} {}
+      : image_{image}, findings_{findings}, names_{image} {}
 
   // False when there are more modules or functions than coldtrace reads.
   bool add(std::vector<ImportedModule>& modules, ImportedModule module, Rva name,
            u64 address_bias) {
     module.name = read_name(name, longest_module_name, "a module");
-    read_functions(module, address_bias);
+    if (image_.optional_header().pointer_size() == 8)
+      read_thunks<u64>(module, address_bias);
+    else
+      read_thunks<u32>(module, address_bias);
     modules.push_back(std::move(module));
     if (modules.size() == most_modules)
       findings_.warning("import-count", image_.addresses().to_offset(name),
@@ -48,59 +48,55 @@ class ImportReader {
   }
 
  private:
-  // An IMAGE_THUNK_DATA.
-  std::optional<u64> load_word(core::ByteView table, u64 at) const {
-    if (word_ == 8) return core::load<u64>(table, at);
-    return core::load<u32>(table, at);
-  }
-
-  void read_functions(ImportedModule& module, u64 address_bias) {
+  // IMAGE_THUNK_DATA64 or IMAGE_THUNK_DATA32, as wide as `Thunk`.
+  template <class Thunk>
+  void read_thunks(ImportedModule& module, u64 address_bias) {
+    constexpr auto ordinal_flag = static_cast<Thunk>(Thunk{1} << (sizeof(Thunk) * 8 - 1));
     const auto from = value(module.lookup_table) != 0 ? module.lookup_table : module.address_table;
-    const auto table = read_to_end(
-        image_, from, word_, [this](core::ByteView entry) { return load_word(entry, 0) == 0; });
+    const auto table = read_to_end(image_, from, sizeof(Thunk), [](core::ByteView entry) {
+      return core::load<Thunk>(entry, 0) == Thunk{0};
+    });
     const auto offset = image_.addresses().to_offset(from).value_or(0);
-    module.functions.reserve(std::min(table.size() / word_, function_budget_));
-    const u64 ordinal_flag = u64{1} << (word_ * 8 - 1);
-    for (u64 at = 0;; at += word_) {
-      const auto loaded = load_word(table, at);
-      if (!loaded) {
+    module.functions.reserve(std::min(table.size() / sizeof(Thunk), function_budget_));
+    for (u64 at = 0;; at += sizeof(Thunk)) {
+      const auto thunk = core::load<Thunk>(table, at);
+      if (!thunk) {
         findings_.warning("import-table", offset, "the import table at RVA {:#x} has no end",
                           value(from));
         return;
       }
-      const auto thunk = *loaded;
-      if (thunk == 0) return;
+      if (*thunk == 0) return;
       if (function_budget_ == 0) {
         findings_.warning("import-count", offset, "more than {} imported functions",
                           most_functions);
         return;
       }
       --function_budget_;
-      const auto slot = module.address_table + at;
-      if ((thunk & ordinal_flag) != 0) {
-        module.functions.push_back({{}, 0, static_cast<u16>(thunk), true, slot});
+      auto& function = module.functions.emplace_back();
+      function.slot = module.address_table + at;
+      if ((*thunk & ordinal_flag) != 0) {
+        function.by_ordinal = true;
+        function.ordinal = static_cast<u16>(*thunk);
         continue;
       }
-      const u64 address = thunk - address_bias;
+      const u64 address = *thunk - address_bias;
       const Rva by_name{static_cast<u32>(std::min<u64>(address, ~u32{0}))};
-      const auto hint = core::load<u16>(names_.window().bytes(by_name, 2), 0).value_or(0);
-      module.functions.push_back(
-          {read_name(by_name + 2, longest_name, "a function"), hint, 0, false, slot});
+      function.hint = core::load<u16>(names_.window().bytes(by_name, 2), 0).value_or(0);
+      function.name = read_name(by_name + 2, longest_name, "a function");
     }
   }
 
   std::string_view read_name(Rva at, u64 limit, std::string_view what) {
     const auto name = names_.read(at, limit);
-    if (!name)
+    if (!name.data())
       findings_.warning("import-name", image_.addresses().to_offset(at),
                         "the name of {} at RVA {:#x} cannot be read", what, value(at));
-    return name.value_or("");
+    return name;
   }
 
   const Image& image_;
   core::Findings& findings_;
   NameReader names_;
-  unsigned word_;
   u64 function_budget_ = most_functions;
 };
 
