@@ -6,9 +6,27 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#if __has_include(<sys/platform/x86.h>)
+#include <sys/platform/x86.h>
+#endif
 #endif
 
 namespace coldtrace::syscall_map {
+namespace {
+
+// What the C library knows already: the compiler's library would ask the processor again at each
+// start of a program, which under a hypervisor takes longer than reading a header.
+bool has_avx2() {
+#if defined(CPU_FEATURE_ACTIVE)
+  return CPU_FEATURE_ACTIVE(AVX2);
+#elif defined(__x86_64__)
+  return __builtin_cpu_supports("avx2") != 0;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
 
 SignatureScanner::SignatureScanner(std::span<const PatternWindow> windows, Method method)
     : bucket_of_(windows.size()) {
@@ -31,11 +49,7 @@ SignatureScanner::SignatureScanner(std::span<const PatternWindow> windows, Metho
       }
     }
   }
-#if defined(__x86_64__)
-  avx2_ = method == Method::best && __builtin_cpu_supports("avx2");
-#else
-  static_cast<void>(method);
-#endif
+  avx2_ = method == Method::best && has_avx2();
 }
 
 u8 SignatureScanner::buckets_at(core::ByteView code, std::size_t at) const {
