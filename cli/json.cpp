@@ -13,77 +13,67 @@ constexpr u64 largest_exact = u64{1} << 53;
 
 }  // namespace
 
-void JsonWriter::Writer::text(std::string_view text) {
-  Prefix(rapidjson::kStringType);
-  append_json_text(os_->text, text);
-}
-
-template <class T>
-void JsonWriter::Writer::integer(T number) {
-  Prefix(rapidjson::kNumberType);
-  os_->text.append_decimal(number);
-}
-
-void JsonWriter::Writer::written(std::string_view json) {
-  Prefix(rapidjson::kObjectType);
-  os_->text.append(json);
-}
-
 void JsonWriter::drain() {
-  output_.write(stream_.text.view());
-  stream_.text.clear();
+  output_.write(text_.view());
+  text_.clear();
 }
 
 JsonWriter& JsonWriter::begin_object() {
-  if (stream_.text.size() >= buffer_size) drain();
-  writer_.StartObject();
+  if (text_.size() >= buffer_size) drain();
+  separate();
+  text_.append('{');
+  follows_ = false;
   return *this;
 }
 
 JsonWriter& JsonWriter::end_object() {
-  writer_.EndObject();
+  text_.append('}');
+  follows_ = true;
   return *this;
 }
 
 JsonWriter& JsonWriter::begin_array() {
-  writer_.StartArray();
+  separate();
+  text_.append('[');
+  follows_ = false;
   return *this;
 }
 
 JsonWriter& JsonWriter::end_array() {
-  writer_.EndArray();
+  text_.append(']');
+  follows_ = true;
   return *this;
 }
 
 JsonWriter& JsonWriter::key(std::string_view name) {
-  writer_.text(name);
+  text(name);
+  text_.append(':');
+  follows_ = false;
   return *this;
 }
 
 JsonWriter& JsonWriter::value(std::nullptr_t) {
-  writer_.Null();
+  separate();
+  text_.append("null");
   return *this;
 }
 
-JsonWriter& JsonWriter::value(bool flag) {
-  writer_.Bool(flag);
+JsonWriter& JsonWriter::boolean(bool flag) {
+  separate();
+  text_.append(flag ? std::string_view{"true"} : "false");
   return *this;
 }
 
-JsonWriter& JsonWriter::value(std::string_view text) {
-  writer_.text(text);
-  return *this;
-}
-
-JsonWriter& JsonWriter::value(double number) {
-  writer_.Double(number);
-  return *this;
+bool JsonWriter::text(std::string_view text) {
+  separate();
+  return append_json_text(text_, text);
 }
 
 JsonWriter& JsonWriter::integer(u64 number) {
   if (int64_ == Int64::string && number > largest_exact)
     return value(fmt::format_int{number}.c_str());
-  writer_.integer(number);
+  separate();
+  text_.append_decimal(number);
   return *this;
 }
 
@@ -91,28 +81,30 @@ JsonWriter& JsonWriter::integer(i64 number) {
   const u64 magnitude = number < 0 ? u64{0} - static_cast<u64>(number) : static_cast<u64>(number);
   if (int64_ == Int64::string && magnitude > largest_exact)
     return value(fmt::format_int{number}.c_str());
-  writer_.integer(number);
+  separate();
+  text_.append_decimal(number);
   return *this;
 }
 
 JsonWriter& JsonWriter::written(std::string_view json) {
-  if (stream_.text.size() >= buffer_size) drain();
-  writer_.written(json);
+  if (text_.size() >= buffer_size) drain();
+  separate();
+  text_.append(json);
   return *this;
 }
 
 void JsonWriter::end_value() {
   drain();
-  writer_.Reset(stream_);
+  follows_ = false;
 }
 
 void JsonWriter::discard() {
-  stream_.text.clear();
-  writer_.Reset(stream_);
+  text_.clear();
+  follows_ = false;
 }
 
 void JsonWriter::end_document() {
-  stream_.Put('\n');
+  text_.append('\n');
   end_value();
 }
 

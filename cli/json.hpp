@@ -1,11 +1,10 @@
 #pragma once
 
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
-
-#include <rapidjson/writer.h>
 
 #include "cli/output.hpp"
 #include "core/integers.hpp"
@@ -27,16 +26,33 @@ class JsonWriter {
   JsonWriter& begin_array();
   JsonWriter& end_array();
   JsonWriter& key(std::string_view name);
+  // A literal, in which nothing needs an escape.
+  template <std::size_t Size>
+  JsonWriter& key(const char (&name)[Size]) {
+    separate();
+    char* at = text_.reserve(Size + 2);
+    *at++ = '"';
+    std::memcpy(at, name, Size - 1);
+    at += Size - 1;
+    *at++ = '"';
+    *at = ':';
+    text_.commit(Size + 2);
+    follows_ = false;
+    return *this;
+  }
 
   JsonWriter& value(std::nullptr_t);
-  JsonWriter& value(bool flag);
-  JsonWriter& value(std::string_view text);
+  JsonWriter& value(std::string_view text) {
+    this->text(text);
+    return *this;
+  }
   JsonWriter& value(const std::string& text) { return value(std::string_view{text}); }
   JsonWriter& value(const char* text) { return value(std::string_view{text}); }
-  JsonWriter& value(double number);
   template <class T>
   requires std::is_integral_v<T> JsonWriter& value(T number) {
-    if constexpr (std::is_signed_v<T>) {
+    if constexpr (std::is_same_v<T, bool>) {
+      return boolean(number);
+    } else if constexpr (std::is_signed_v<T>) {
       return integer(static_cast<i64>(number));
     } else {
       return integer(static_cast<u64>(number));
@@ -47,9 +63,16 @@ class JsonWriter {
     return maybe ? value(*maybe) : value(nullptr);
   }
 
+  // A value; returns whether all of it was UTF-8.
+  bool text(std::string_view text);
+
   // A member of the current object.
   template <class T>
   JsonWriter& field(std::string_view name, const T& content) {
+    return key(name).value(content);
+  }
+  template <std::size_t Size, class T>
+  JsonWriter& field(const char (&name)[Size], const T& content) {
     return key(name).value(content);
   }
 
@@ -66,32 +89,20 @@ class JsonWriter {
   void end_document();
 
  private:
-  // Where RapidJSON puts its characters.
-  struct Stream {
-    using Ch = char;
-    void Put(char c) { text.append(c); }  // NOLINT(readability-identifier-naming)
-    void Flush() {}                       // NOLINT(readability-identifier-naming)
-    core::TextBuffer text;
-  };
-
-  // RapidJSON's writer with our own texts, for which it looks at eight characters at once, and
-  // integers, which it writes character by character.
-  struct Writer : rapidjson::Writer<Stream> {
-    using rapidjson::Writer<Stream>::Writer;
-    void text(std::string_view text);
-    template <class T>
-    void integer(T number);
-    void written(std::string_view json);
-  };
-
+  // Before a value of an array or a member of an object.
+  void separate() {
+    if (follows_) text_.append(',');
+    follows_ = true;
+  }
+  JsonWriter& boolean(bool flag);
   JsonWriter& integer(u64 number);
   JsonWriter& integer(i64 number);
   void drain();
 
   Output& output_;
   Int64 int64_;
-  Stream stream_;
-  Writer writer_{stream_};
+  core::TextBuffer text_;
+  bool follows_ = false;  // what comes next follows another value or member
 };
 
 }  // namespace coldtrace::cli

@@ -8,7 +8,6 @@
 #include "cli/text.hpp"
 #include "cli/version.hpp"
 #include "core/hex.hpp"
-#include "core/text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -165,16 +164,9 @@ Exit run_pe_view(const std::function<std::unique_ptr<PeView>()>& make_view,
   return report.exit();
 }
 
-void write_text_field(JsonWriter& json, std::string_view name, std::string_view bytes) {
-  json.key(name);
-  if (bytes.empty()) {
-    json.value(nullptr);
-    return;
-  }
-  json.value(bytes);
-  if (!core::is_valid_utf8(bytes))
-    json.field(fmt::format("{}_bytes", name),
-               core::to_hex(std::as_bytes(std::span{bytes.data(), bytes.size()})));
+void write_bytes_field(JsonWriter& json, std::string_view name, std::string_view bytes) {
+  json.field(fmt::format("{}_bytes", name),
+             core::to_hex(std::as_bytes(std::span{bytes.data(), bytes.size()})));
 }
 
 }  // namespace coldtrace::cli

@@ -86,14 +86,17 @@ void AddressMap::add_section(const SectionHeader& section, const OptionalHeader&
   if (size > 0) regions_.push_back({start, size, offset, stored});
 }
 
+// A search without branches on what it finds, which for addresses in no order are mispredicted.
 const AddressMap::Region* AddressMap::find(Rva rva) const {
   const u64 address = value(rva);
-  const auto after =
-      std::upper_bound(regions_.begin(), regions_.end(), address,
-                       [](u64 wanted, const Region& region) { return wanted < region.start; });
-  if (after == regions_.begin()) return nullptr;
-  const auto& region = *std::prev(after);
-  return address - region.start < region.size ? &region : nullptr;
+  if (regions_.empty()) return nullptr;
+  const auto* region = regions_.data();
+  for (std::size_t count = regions_.size(); count > 1;) {
+    const std::size_t half = count / 2;
+    region += half * static_cast<std::size_t>(region[half].start <= address);
+    count -= half;
+  }
+  return address >= region->start && address - region->start < region->size ? region : nullptr;
 }
 
 std::optional<u64> AddressMap::to_offset(Rva rva) const {
