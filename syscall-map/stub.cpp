@@ -103,6 +103,7 @@ std::optional<Stub> decode_stub(const pe::Image& image, pe::Rva rva, bool wine) 
       break;
   }
   for (const auto& shape : shapes) {
+    if (!shape.pattern.suits(code)) continue;
     // Wine and Microsoft share bytes; who made the image decides.
     if (shape.machine != image.machine() || (shape.maker == Maker::wine) != wine) continue;
     if (const auto stub = decode_pattern(shape, code, image, rva)) return stub;

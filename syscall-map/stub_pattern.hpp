@@ -27,6 +27,11 @@ class StubPattern {
     u32 length = 0;                     // bytes matched
   };
 
+  // False for code that cannot match, by its first byte, which every pattern fixes.
+  bool suits(core::ByteView code) const {
+    return !code.empty() && std::to_integer<u8>(code.front()) == elements_.front().byte;
+  }
+
   // The fields of `code`, or nothing when a byte differs or is missing.
   std::optional<Match> match(core::ByteView code) const;
 
@@ -50,6 +55,7 @@ class StubPattern {
         text.remove_prefix(2);
       }
     }
+    if (elements_.front().kind != Kind::exact) throw "the first byte is not fixed";
   }
 
   static consteval u8 digit(char c) {
