@@ -102,8 +102,10 @@ std::optional<Stub> decode_stub(const pe::Image& image, pe::Rva rva, bool wine) 
     default:
       break;
   }
+  const auto first = core::load<u32>(code, 0);
+  if (!first) return std::nullopt;
   for (const auto& shape : shapes) {
-    if (!shape.pattern.suits(code)) continue;
+    if (!shape.pattern.suits(*first)) continue;
     // Wine and Microsoft share bytes; who made the image decides.
     if (shape.machine != image.machine() || (shape.maker == Maker::wine) != wine) continue;
     if (const auto stub = decode_pattern(shape, code, image, rva)) return stub;

@@ -27,10 +27,8 @@ class StubPattern {
     u32 length = 0;                     // bytes matched
   };
 
-  // False for code that cannot match, by its first byte, which every pattern fixes.
-  bool suits(core::ByteView code) const {
-    return !code.empty() && std::to_integer<u8>(code.front()) == elements_.front().byte;
-  }
+  // False for code that cannot match, by its first four bytes, low first.
+  bool suits(u32 first) const { return (first & first_mask_) == first_; }
 
   // The fields of `code`, or nothing when a byte differs or is missing.
   std::optional<Match> match(core::ByteView code) const;
@@ -55,7 +53,12 @@ class StubPattern {
         text.remove_prefix(2);
       }
     }
-    if (elements_.front().kind != Kind::exact) throw "the first byte is not fixed";
+    if (size_ < sizeof(first_)) throw "less than four bytes";
+    for (std::size_t i = sizeof(first_); i-- > 0;) {
+      const bool exact = elements_[i].kind == Kind::exact;
+      first_ = first_ << 8 | (exact ? elements_[i].byte : 0U);
+      first_mask_ = first_mask_ << 8 | (exact ? 0xffU : 0U);
+    }
   }
 
   static consteval u8 digit(char c) {
@@ -78,6 +81,8 @@ class StubPattern {
 
   std::array<Element, most_elements> elements_{};
   std::size_t size_ = 0;
+  u32 first_ = 0;
+  u32 first_mask_ = 0;
   bool returns_ = false;
 };
 
