@@ -6,7 +6,7 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#if __has_include(<sys/platform/x86.h>)
+#if !defined(__clang__) && __has_include(<sys/platform/x86.h>)  // C's _Bool, which GCC has in C++
 #include <sys/platform/x86.h>
 #endif
 #endif
