@@ -23,8 +23,10 @@ std::string sha256(core::ByteView bytes) {
 }  // namespace
 
 HashedIdentity identify(PeInput& input, const PeOptions& options) {
-  HashedIdentity identity{pe::read_identity(input.image, input.findings), std::nullopt};
+  HashedIdentity identity;
+  // First, so that everything else finds the file in one piece.
   if (!options.no_hash) identity.sha256 = sha256(input.file->all());
+  identity.identity = pe::read_identity(input.image, input.findings);
   return identity;
 }
 

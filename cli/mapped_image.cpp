@@ -17,8 +17,8 @@ Mapped map_file(const std::string& path, const PeOptions& options) {
   Mapped mapped;
   auto input = open_pe(path, options, mapped.why);
   if (!input) return mapped;
-  auto map = syscall_map::map_services(input->image);
   auto identity = identify(*input, options);
+  auto map = syscall_map::map_services(input->image);
   input->note_unreadable();
   input->findings.merge(map.findings);
   map.findings = std::move(input->findings);
