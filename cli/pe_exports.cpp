@@ -17,7 +17,7 @@ class ExportsView final : public PeView {
     return "path,ordinal,name,rva,file_offset,forwarder\n";
   }
 
-  void read(PeInput& input) override {
+  void read(PeInput& input, const pe::Identity&) override {
     directory_.reset();
     auto directory = pe::read_export_directory(input.image, input.findings);
     if (!directory)

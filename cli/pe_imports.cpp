@@ -20,7 +20,7 @@ class ImportsView final : public PeView {
     return "path,module,delayed,name,ordinal,hint,slot_rva,slot_file_offset\n";
   }
 
-  void read(PeInput& input) override {
+  void read(PeInput& input, const pe::Identity&) override {
     modules_ = pe::read_imports(input.image, input.findings);
     const auto delayed = pe::read_delay_imports(input.image, input.findings);
     modules_.insert(modules_.end(), delayed.begin(), delayed.end());

@@ -26,7 +26,7 @@ u64 count_functions(const std::vector<pe::ImportedModule>& modules) {
   return count;
 }
 
-PeInfo read_info(PeInput& input, bool with_checksum) {
+PeInfo read_info(PeInput& input, const pe::Identity& identity, bool with_checksum) {
   constexpr u32 reproducible = 16;
   const auto& image = input.image;
   auto& findings = input.findings;
@@ -44,7 +44,7 @@ PeInfo read_info(PeInput& input, bool with_checksum) {
   info.debug = pe::read_debug_directory(image, known);
   for (const auto& entry : info.debug) info.reproducible |= entry.type == reproducible;
   info.resources = pe::read_resources(image, known);
-  info.version = pe::find_version_info(image, info.resources, known);
+  info.version = identity.version;
   findings.merge_unknown(known);
   if (auto config = pe::read_load_config(image); !config)
     findings.warning("load-config", config.error());
@@ -72,8 +72,8 @@ class InfoView final : public PeView {
            "force_integrity,hybrid,exports,imports,delay_imports,relocations,functions,resources\n";
   }
 
-  void read(PeInput& input) override {
-    info_ = read_info(input, with_checksum_);
+  void read(PeInput& input, const pe::Identity& identity) override {
+    info_ = read_info(input, identity, with_checksum_);
     if (details_) info_.details = read_pe_details(input.file->all(), input.findings);
   }
 

@@ -23,7 +23,7 @@ class SectionsView final : public PeView {
     return "path,name,rva,virtual_size,file_offset,raw_size,characteristics,flags\n";
   }
 
-  void read(PeInput&) override {}
+  void read(PeInput&, const pe::Identity&) override {}
 
   void write_text(Output& output, const PeInput& input) override {
     print(output, "{:<24}  {:<10}  {:<10}  {:<10}  {:<10}  {}\n", "name", "rva", "size", "offset",

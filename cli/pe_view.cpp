@@ -37,7 +37,7 @@ class Presenter {
     shown.is_image = input.has_value();
     if (!input) return shown;
     const auto identity = identify(*input, options_);
-    view_->read(*input);
+    view_->read(*input, identity.identity);
     input->note_unreadable();
     write(*input, identity);
     shown.findings = std::move(input->findings);

@@ -21,7 +21,7 @@ class PeView {
   virtual std::string_view csv_header() const = 0;  // with its newline
 
   // Reads the tables of the next image; findings go to the input's own.
-  virtual void read(PeInput& input) = 0;
+  virtual void read(PeInput& input, const pe::Identity& identity) = 0;
 
   // What the last read found. The path and identity are written by the caller, in text and JSON.
   virtual void write_text(Output& output, const PeInput& input) = 0;

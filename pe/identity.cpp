@@ -1,24 +1,17 @@
 #include "pe/identity.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "core/text.hpp"
 #include "pe/export_directory.hpp"
 
 namespace coldtrace::pe {
 
-std::optional<VersionInfo> find_version_info(const Image& image,
-                                             const std::vector<Resource>& resources,
-                                             core::Findings& findings) {
-  const auto version =
-      std::find_if(resources.begin(), resources.end(),
-                   [](const Resource& resource) { return resource.type.is(resource_version); });
-  if (version == resources.end()) return std::nullopt;
-  return read_version_info(version->content(image), version->offset.value_or(0), findings);
-}
-
 std::optional<VersionInfo> find_version_info(const Image& image, core::Findings& findings) {
-  return find_version_info(image, find_resources(image, resource_version, findings), findings);
+  const auto resources = find_resources(image, resource_version, findings);
+  if (resources.empty()) return std::nullopt;
+  const auto& version = resources.front();
+  return read_version_info(version.content(image), version.offset.value_or(0), findings);
 }
 
 bool has_wine_marker(const Image& image) {
@@ -30,7 +23,7 @@ bool has_wine_marker(const Image& image) {
 }
 
 Identity read_identity(const Image& image, core::Findings& findings) {
-  const auto version = find_version_info(image, findings);
+  auto version = find_version_info(image, findings);
   const auto& optional = image.optional_header();
   Identity identity{
       .name = core::to_valid_utf8(read_module_name(image)),
@@ -41,9 +34,11 @@ Identity read_identity(const Image& image, core::Findings& findings) {
       .checksum = optional.checksum,
       .pdb = find_pdb_reference(image, findings),
       .wine = has_wine_marker(image),
+      .version = std::nullopt,
   };
   if (version && version->fixed) identity.file_version = to_string(version->fixed->file);
   if (version && identity.name.empty()) identity.name = version->find("OriginalFilename");
+  identity.version = std::move(version);
   return identity;
 }
 

@@ -22,17 +22,13 @@ struct Identity {
   u32 checksum;
   std::optional<PdbReference> pdb;
   bool wine;  // version numbers of Wine's DLLs are not those of a Windows
+  std::optional<VersionInfo> version;  // the first version resource
 };
 
 Identity read_identity(const Image& image, core::Findings& findings);
 
 // The first version resource, or nothing.
 std::optional<VersionInfo> find_version_info(const Image& image, core::Findings& findings);
-
-// The same among resources that were read.
-std::optional<VersionInfo> find_version_info(const Image& image,
-                                             const std::vector<Resource>& resources,
-                                             core::Findings& findings);
 
 // Wine's own DLLs, and the empty files that stand for them, say so behind the DOS header.
 // Observed in Wine 8.0.

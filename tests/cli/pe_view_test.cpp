@@ -15,7 +15,9 @@ class LinesView final : public cli::PeView {
  public:
   std::string_view schema() const override { return "lines/1"; }
   std::string_view csv_header() const override { return "path,number\n"; }
-  void read(cli::PeInput& input) override { count_ = input.image.file_header().time_date_stamp; }
+  void read(cli::PeInput& input, const pe::Identity&) override {
+    count_ = input.image.file_header().time_date_stamp;
+  }
   void write_text(cli::Output& output, const cli::PeInput&) override {
     for (u32 i = 0; i < count_; ++i) output.write("a line of a text\n");
   }
