@@ -21,7 +21,7 @@ struct Identity {
   u32 size_of_image;
   u32 checksum;
   std::optional<PdbReference> pdb;
-  bool wine;  // version numbers of Wine's DLLs are not those of a Windows
+  bool wine;                           // version numbers of Wine's DLLs are not those of a Windows
   std::optional<VersionInfo> version;  // the first version resource
 };
 
