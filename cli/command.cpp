@@ -17,43 +17,40 @@ std::string check_code(const std::string& code) {
 
 }  // namespace
 
-CLI::App* add_command(CLI::App& parent, const CommandHelp& help,
-                      const std::vector<std::string>& formats, CommonOptions& options) {
-  auto* command = parent.add_subcommand(help.name, help.summary);
+void add_common_options(CLI::App& command, const std::vector<std::string>& formats,
+                        CommonOptions& options) {
   options.format = formats.front();
   if (formats.size() > 1)
-    command->add_option("--format", options.format, "Output format")
+    command.add_option("--format", options.format, "Output format")
         ->check(CLI::IsMember(formats))
         ->capture_default_str();
   command
-      ->add_option("-o,--output", options.output,
-                   "Write results to FILE, whole or not at all, instead of standard output")
+      .add_option("-o,--output", options.output,
+                  "Write results to FILE, whole or not at all, instead of standard output")
       ->type_name("FILE");
   const CLI::Validator code{check_code, "CODE", "finding code"};
   command
-      ->add_option("--fail-on", options.findings.fail_on,
-                   "Exit with 1 when there is a finding with one of these codes")
+      .add_option("--fail-on", options.findings.fail_on,
+                  "Exit with 1 when there is a finding with one of these codes")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(code);
   command
-      ->add_option("--tolerate", options.findings.tolerate,
-                   "Warnings with these codes do not change the exit status")
+      .add_option("--tolerate", options.findings.tolerate,
+                  "Warnings with these codes do not change the exit status")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(code);
-  command->add_flag("-q,--quiet", options.findings.quiet,
-                    "No findings on standard error; the exit status still tells");
+  command.add_flag("-q,--quiet", options.findings.quiet,
+                   "No findings on standard error; the exit status still tells");
   command
-      ->add_option_function<std::string>(
+      .add_option_function<std::string>(
           "--int64",
           [&options](const std::string& how) {
             options.int64 = how == "string" ? Int64::string : Int64::number;
           },
           "JSON integers above 2^53: as 'number' or 'string'")
       ->check(CLI::IsMember({"number", "string"}));
-  command->footer("Examples:\n" + help.examples + "\nExit status:\n" + help.exits);
-  return command;
 }
 
 void add_jobs_option(CLI::App& command, unsigned& jobs) {

@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "cli/json.hpp"
 #include "cli/report.hpp"
@@ -22,23 +21,11 @@ struct CommonOptions {
   FindingPolicy findings;
 };
 
-// What a command says of itself in --help, beside its options.
-struct CommandHelp {
-  std::string name;
-  std::string summary;
-  std::string examples;  // one or more command lines
-  std::string exits;     // what 0, 1 and 2 mean here; the lines below "Exit status:"
-};
-
-// A subcommand with the common options; `formats` lists what --format takes, the default first.
-CLI::App* add_command(CLI::App& parent, const CommandHelp& help,
-                      const std::vector<std::string>& formats, CommonOptions& options);
-
 // -j, --jobs: threads; the output does not depend on them. By default one a processor.
 void add_jobs_option(CLI::App& command, unsigned& jobs);
 
 // A group of commands: "coldtrace pe", "coldtrace syscalls". `define` adds them, once the group is
-// named on the command line: to have every command's options takes longer than reading an image.
+// named on the command line.
 void add_group(CLI::App& parent, const std::string& name, const std::string& summary,
                std::function<void(CLI::App&)> define);
 

@@ -47,24 +47,23 @@ bool is_finding_code(std::string_view code) {
 }
 
 void add_findings_command(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<CommonOptions>();
-  auto* command =
-      add_command(app,
-                  {"findings", "List the codes of findings, for --fail-on and --tolerate",
-                   "  coldtrace findings\n",
-                   "  0  the list was written\n"
-                   "  2  usage, or the output cannot be written\n"},
-                  {"text", "json"}, *options);
-  command->callback([options, &exit] {
-    Output output{options->output};
-    if (options->format == "json") {
-      write_json(output, options->int64);
-    } else {
-      write_text(output);
-    }
-    output.commit();
-    exit = Exit::ok;
-  });
+  add_command<CommonOptions>(
+      app, exit,
+      {"findings", "List the codes of findings, for --fail-on and --tolerate",
+       "  coldtrace findings\n",
+       "  0  the list was written\n"
+       "  2  usage, or the output cannot be written\n"},
+      {"text", "json"}, [](CLI::App&, CommonOptions&) {},
+      [](const CommonOptions& options) {
+        Output output{options.output};
+        if (options.format == "json") {
+          write_json(output, options.int64);
+        } else {
+          write_text(output);
+        }
+        output.commit();
+        return Exit::ok;
+      });
 }
 
 }  // namespace coldtrace::cli

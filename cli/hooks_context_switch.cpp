@@ -141,9 +141,8 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_hooks_context_switch(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command = add_command(
-      app,
+  add_command<Options>(
+      app, exit,
       {"context-switch", "Where a kernel switches threads, the proof, and how it could be hooked",
        "  coldtrace hooks context-switch ntoskrnl.exe\n"
        "  coldtrace hooks context-switch --format json --pdb ntkrnlmp.pdb ntoskrnl.exe\n"
@@ -152,14 +151,17 @@ void add_hooks_context_switch(CLI::App& app, Exit& exit) {
        "  1  an image has it nowhere or at several places, an offset is missing or contradicted,\n"
        "     a PDB does not match, or a file is no PE image\n"
        "  2  usage, no input could be read, or the output cannot be written\n"},
-      {"text", "json"}, *options);
-  add_pe_options(*command, *options);
-  command
-      ->add_option("--pdb", options->pdbs,
-                   "Symbols and types for the image that it matches; may be given more than once")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  command->callback([options, &exit] { exit = run(*options); });
+      {"text", "json"},
+      [](CLI::App& command, Options& options) {
+        add_pe_options(command, options);
+        command
+            .add_option(
+                "--pdb", options.pdbs,
+                "Symbols and types for the image that it matches; may be given more than once")
+            ->type_name("FILE")
+            ->allow_extra_args(false);
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

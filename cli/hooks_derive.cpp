@@ -227,9 +227,8 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_hooks_derive(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command = add_command(
-      app,
+  add_command<Options>(
+      app, exit,
       {"derive", "The shortest signature of a function that is unique in each given image",
        "  coldtrace hooks derive SwapContext --at 0x4924 ntoskrnl.exe\n"
        "  coldtrace hooks derive SwapContext --pdb ntoskrnl.pdb ntoskrnl.exe -o swap.sig\n"
@@ -239,23 +238,27 @@ void add_hooks_derive(CLI::App& app, Exit& exit) {
        "belongs\n"
        "     to no image\n"
        "  2  usage, no image could be read, or the output cannot be written\n"},
-      {"text", "json"}, *options);
-  command
-      ->add_option("NAME", options->function, "Function: a public symbol with --pdb, else any name")
-      ->required();
-  add_pe_options(*command, *options);
-  command
-      ->add_option("--at", options->places,
-                   "Where the function is; repeated, of the first, second, ... FILE")
-      ->type_name("RVA")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--at-least", options->least_fixed,
-                   "Fixed bytes that the signature has at least; the shortest one rarely holds for "
-                   "other builds")
-      ->type_name("BYTES");
-  add_pdb_option(*command, options->pdbs);
-  command->callback([options, &exit] { exit = run(*options); });
+      {"text", "json"},
+      [](CLI::App& command, Options& options) {
+        command
+            .add_option("NAME", options.function,
+                        "Function: a public symbol with --pdb, else any name")
+            ->required();
+        add_pe_options(command, options);
+        command
+            .add_option("--at", options.places,
+                        "Where the function is; repeated, of the first, second, ... FILE")
+            ->type_name("RVA")
+            ->allow_extra_args(false);
+        command
+            .add_option(
+                "--at-least", options.least_fixed,
+                "Fixed bytes that the signature has at least; the shortest one rarely holds for "
+                "other builds")
+            ->type_name("BYTES");
+        add_pdb_option(command, options.pdbs);
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

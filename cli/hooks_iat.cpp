@@ -102,9 +102,8 @@ bool runs_while_loaded(const pe::ModuleTables& tables) {
 }
 
 void add_hooks_iat(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command = add_command(
-      app,
+  add_command<Options>(
+      app, exit,
       {"iat", "The import slots through which modules call functions, and what these miss",
        "  coldtrace hooks iat --function CreateFileW program.exe\n"
        "  coldtrace hooks iat --dir system32 --function 'NtCreate*' --format csv\n"
@@ -115,28 +114,32 @@ void add_hooks_iat(CLI::App& app, Exit& exit) {
        "or\n"
        "     --module selects nothing\n"
        "  2  the program or a folder cannot be read, or no module is in it\n"},
-      {"text", "json", "csv"}, *options);
-  command->add_option("FILE", options->program,
-                      "A program: the plan is for it and the DLLs that it leads to");
-  command
-      ->add_option("--dir", options->folders,
-                   "Folders with the DLLs, first one first; without FILE, all modules of them. "
-                   "Without --dir, the folder of FILE")
-      ->allow_extra_args(false)
-      ->type_name("DIR");
-  command
-      ->add_option("--function", options->selection.functions,
-                   "Only this function: its imported name or where forwarders lead; '*' and '?' "
-                   "stand for others, case counts, #12 is an ordinal")
-      ->allow_extra_args(false)
-      ->type_name("GLOB");
-  command
-      ->add_option("--module", options->selection.modules,
-                   "Only slots of importing modules of this file name; case does not count")
-      ->allow_extra_args(false)
-      ->type_name("GLOB");
-  add_image_options(*command, *options);
-  command->callback([options, &exit] { exit = run(*options); });
+      {"text", "json", "csv"},
+      [](CLI::App& command, Options& options) {
+        command.add_option("FILE", options.program,
+                           "A program: the plan is for it and the DLLs that it leads to");
+        command
+            .add_option(
+                "--dir", options.folders,
+                "Folders with the DLLs, first one first; without FILE, all modules of them. "
+                "Without --dir, the folder of FILE")
+            ->allow_extra_args(false)
+            ->type_name("DIR");
+        command
+            .add_option(
+                "--function", options.selection.functions,
+                "Only this function: its imported name or where forwarders lead; '*' and '?' "
+                "stand for others, case counts, #12 is an ordinal")
+            ->allow_extra_args(false)
+            ->type_name("GLOB");
+        command
+            .add_option("--module", options.selection.modules,
+                        "Only slots of importing modules of this file name; case does not count")
+            ->allow_extra_args(false)
+            ->type_name("GLOB");
+        add_image_options(command, options);
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

@@ -206,9 +206,8 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_hooks_locate(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command = add_command(
-      app,
+  add_command<Options>(
+      app, exit,
       {"locate", "Where a function of the kernel is, by signatures of its code",
        "  coldtrace hooks locate SwapContext ntoskrnl.exe\n"
        "  coldtrace hooks locate SwapContext --format json ntoskrnl.exe ntkrnlpa.exe\n"
@@ -218,16 +217,19 @@ void add_hooks_locate(CLI::App& app, Exit& exit) {
        "  1  an image has it nowhere, or at several places, or is no PE image; a PDB belongs to\n"
        "     none of them, or signatures contradict it\n"
        "  2  no input could be read, the signatures have an error, or none finds NAME\n"},
-      {"text", "json", "csv"}, *options);
-  command->add_option("NAME", options->function, "Function, as the signatures or the PDB name it")
-      ->required();
-  add_pe_options(*command, *options);
-  command
-      ->add_option("--signatures", options->signatures,
-                   "Signatures of this file instead of those that are built in")
-      ->type_name("FILE");
-  add_pdb_option(*command, options->pdbs);
-  command->callback([options, &exit] { exit = run(*options); });
+      {"text", "json", "csv"},
+      [](CLI::App& command, Options& options) {
+        command
+            .add_option("NAME", options.function, "Function, as the signatures or the PDB name it")
+            ->required();
+        add_pe_options(command, options);
+        command
+            .add_option("--signatures", options.signatures,
+                        "Signatures of this file instead of those that are built in")
+            ->type_name("FILE");
+        add_pdb_option(command, options.pdbs);
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

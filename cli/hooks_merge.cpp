@@ -63,20 +63,22 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_hooks_merge(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command =
-      add_command(app,
-                  {"merge", "One binary hook table of several",
-                   "  coldtrace hooks merge old.hooktab new.hooktab -o tracer.hooktab\n",
-                   "  0  the result has the builds of all tables\n"
-                   "  1  two tables differ on a build, of which the first is kept, or a table is "
-                   "unreadable\n"
-                   "  2  no table could be read, or the output cannot be written\n"},
-                  {"hooktab"}, *options);
-  command->add_option("TABLE", options->tables, "Binary hook tables; earlier ones win")->required();
-  command->add_flag("--no-evidence", options->no_evidence,
-                    "Leave out the sentences that prove each value");
-  command->callback([options, &exit] { exit = run(*options); });
+  add_command<Options>(
+      app, exit,
+      {"merge", "One binary hook table of several",
+       "  coldtrace hooks merge old.hooktab new.hooktab -o tracer.hooktab\n",
+       "  0  the result has the builds of all tables\n"
+       "  1  two tables differ on a build, of which the first is kept, or a table is "
+       "unreadable\n"
+       "  2  no table could be read, or the output cannot be written\n"},
+      {"hooktab"},
+      [](CLI::App& command, Options& options) {
+        command.add_option("TABLE", options.tables, "Binary hook tables; earlier ones win")
+            ->required();
+        command.add_flag("--no-evidence", options.no_evidence,
+                         "Leave out the sentences that prove each value");
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

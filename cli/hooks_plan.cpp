@@ -144,9 +144,8 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_hooks_plan(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command = add_command(
-      app,
+  add_command<Options>(
+      app, exit,
       {"plan", "Trace points of a kernel: where INT 3 may go, and what it stands in for",
        "  coldtrace hooks plan --kernel ntoskrnl.exe --function NtCreateFile 0x1234\n"
        "  coldtrace hooks plan --kernel ntoskrnl.exe --ntdll ntdll.dll --function NtClose+0x4\n"
@@ -157,32 +156,36 @@ void add_hooks_plan(CLI::App& app, Exit& exit) {
        "  1  a place or a driver is refused, a PDB does not match, or a file could not be read;\n"
        "     with c-header and hooktab also what 'hooks table' calls missing or contradicted\n"
        "  2  usage, the kernel could not be read, or the output cannot be written\n"},
-      {"text", "json", "c-header", "hooktab"}, *options);
-  command
-      ->add_option("--function", options->functions,
-                   "Where: NAME, NAME+OFFSET or RVA, one or more; may be given more than once")
-      ->required()
-      ->type_name("NAME|RVA");
-  command->add_option("--kernel", options->kernel, "The kernel: ntoskrnl.exe")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("--ntdll", options->ntdll, "Names services that the kernel does not export")
-      ->type_name("FILE");
-  command
-      ->add_option("--pdb", options->pdbs,
-                   "Symbols of the kernel, if it matches; may be given more than once")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--driver", options->drivers,
-                   "A driver that is to be called back: is it linked with /INTEGRITYCHECK? May be "
-                   "given more than once")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  add_image_options(*command, *options);
-  command->add_flag("--no-evidence", options->no_evidence,
-                    "hooktab: leave out the sentences that prove each value");
-  command->callback([options, &exit] { exit = run(*options); });
+      {"text", "json", "c-header", "hooktab"},
+      [](CLI::App& command, Options& options) {
+        command
+            .add_option("--function", options.functions,
+                        "Where: NAME, NAME+OFFSET or RVA, one or more; may be given more than once")
+            ->required()
+            ->type_name("NAME|RVA");
+        command.add_option("--kernel", options.kernel, "The kernel: ntoskrnl.exe")
+            ->required()
+            ->type_name("FILE");
+        command
+            .add_option("--ntdll", options.ntdll, "Names services that the kernel does not export")
+            ->type_name("FILE");
+        command
+            .add_option("--pdb", options.pdbs,
+                        "Symbols of the kernel, if it matches; may be given more than once")
+            ->type_name("FILE")
+            ->allow_extra_args(false);
+        command
+            .add_option(
+                "--driver", options.drivers,
+                "A driver that is to be called back: is it linked with /INTEGRITYCHECK? May be "
+                "given more than once")
+            ->type_name("FILE")
+            ->allow_extra_args(false);
+        add_image_options(command, options);
+        command.add_flag("--no-evidence", options.no_evidence,
+                         "hooktab: leave out the sentences that prove each value");
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

@@ -120,18 +120,17 @@ Exit run(const ProfileOptions& options) {
 }  // namespace
 
 void add_profile_check(CLI::App& group, Exit& exit) {
-  auto options = std::make_shared<ProfileOptions>();
-  auto* command = add_command(
-      group,
+  add_command<ProfileOptions>(
+      group, exit,
       {"check", "Whether a profile is correct, and whether its names mean services that there are",
        "  coldtrace hooks profile check tracer.profile\n"
        "  coldtrace hooks profile check tracer.profile --against ntdll.dll --against win32u.dll\n",
        "  0  the profile is correct, and each name in it means a service\n"
        "  1  it has an error, which is written with its line and column, or a name means nothing\n"
        "  2  it could not be read, or none of --against could\n"},
-      {"text", "json"}, *options);
-  add_profile_options(*command, *options);
-  command->callback([options, &exit] { exit = run(*options); });
+      {"text", "json"},
+      [](CLI::App& command, ProfileOptions& options) { add_profile_options(command, options); },
+      run);
 }
 
 }  // namespace coldtrace::cli

@@ -58,18 +58,17 @@ Exit run(const ProfileOptions& options) {
 }  // namespace
 
 void add_profile_expand(CLI::App& group, Exit& exit) {
-  auto options = std::make_shared<ProfileOptions>();
-  auto* command = add_command(
-      group,
+  add_command<ProfileOptions>(
+      group, exit,
       {"expand", "The services that a profile selects, as a plain list",
        "  coldtrace hooks profile expand my.profile\n"
        "  coldtrace hooks profile expand my.profile --against ntdll.dll -o services.profile\n",
        "  0  the list is what the profile means\n"
        "  1  a name means no service, nothing is selected, or there are globs and no --against\n"
        "  2  the profile has an error or could not be read, or none of --against could\n"},
-      {"text", "json"}, *options);
-  add_profile_options(*command, *options);
-  command->callback([options, &exit] { exit = run(*options); });
+      {"text", "json"},
+      [](CLI::App& command, ProfileOptions& options) { add_profile_options(command, options); },
+      run);
 }
 
 }  // namespace coldtrace::cli

@@ -107,18 +107,17 @@ Exit run(const ProfileOptions& options) {
 }  // namespace
 
 void add_profile_show(CLI::App& group, Exit& exit) {
-  auto options = std::make_shared<ProfileOptions>();
-  auto* command = add_command(
-      group,
+  add_command<ProfileOptions>(
+      group, exit,
       {"show", "Which modules a profile selects wholly, partly or not at all, and why",
        "  coldtrace hooks profile show tracer.profile --against tracer.hooktab\n"
        "  coldtrace hooks profile show tracer.profile --against services.dat --format json\n",
        "  0  all names of the profile mean services\n"
        "  1  a name means no service, nothing is selected, or there are globs and no --against\n"
        "  2  the profile has an error or could not be read, or none of --against could\n"},
-      {"text", "json"}, *options);
-  add_profile_options(*command, *options);
-  command->callback([options, &exit] { exit = run(*options); });
+      {"text", "json"},
+      [](CLI::App& command, ProfileOptions& options) { add_profile_options(command, options); },
+      run);
 }
 
 }  // namespace coldtrace::cli

@@ -28,18 +28,21 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_hooks_show(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command = add_command(app,
-                              {"show", "What is in a binary hook table",
-                               "  coldtrace hooks show tracer.hooktab\n"
-                               "  coldtrace hooks show --format json tracer.hooktab\n",
-                               "  0  the table is whole\n"
-                               "  1  a finding that --fail-on names\n"
-                               "  2  it is damaged, of a later version, or no hook table\n"},
-                              {"text", "json", "c-header"}, *options);
-  command->add_option("TABLE", options->table, "A file that 'hooks table' or 'hooks merge' wrote")
-      ->required();
-  command->callback([options, &exit] { exit = run(*options); });
+  add_command<Options>(
+      app, exit,
+      {"show", "What is in a binary hook table",
+       "  coldtrace hooks show tracer.hooktab\n"
+       "  coldtrace hooks show --format json tracer.hooktab\n",
+       "  0  the table is whole\n"
+       "  1  a finding that --fail-on names\n"
+       "  2  it is damaged, of a later version, or no hook table\n"},
+      {"text", "json", "c-header"},
+      [](CLI::App& command, Options& options) {
+        command
+            .add_option("TABLE", options.table, "A file that 'hooks table' or 'hooks merge' wrote")
+            ->required();
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

@@ -93,9 +93,8 @@ void add_inputs(CLI::App& command, Options& options) {
 }  // namespace
 
 void add_hooks_table(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command = add_command(
-      app,
+  add_command<Options>(
+      app, exit,
       {"table", "All that a live tracer must know of a build in order to hook it, or not to",
        "  coldtrace hooks table --kernel ntoskrnl.exe --ntdll ntdll.dll\n"
        "  coldtrace hooks table --from builds --format hooktab -o tracer.hooktab\n"
@@ -104,12 +103,14 @@ void add_hooks_table(CLI::App& app, Exit& exit) {
        "  0  every build gave a table, and nothing in it is missing or contradicted\n"
        "  1  something is: the findings say what; or a file could not be paired or read\n"
        "  2  usage, no kernel could be read, or the output cannot be written\n"},
-      {"text", "json", "c-header", "hooktab"}, *options);
-  add_inputs(*command, *options);
-  add_image_options(*command, *options);
-  command->add_flag("--no-evidence", options->no_evidence,
-                    "hooktab: leave out the sentences that prove each value");
-  command->callback([options, &exit] { exit = run(*options); });
+      {"text", "json", "c-header", "hooktab"},
+      [](CLI::App& command, Options& options) {
+        add_inputs(command, options);
+        add_image_options(command, options);
+        command.add_flag("--no-evidence", options.no_evidence,
+                         "hooktab: leave out the sentences that prove each value");
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

@@ -127,27 +127,28 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_hooks_tables(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command =
-      add_command(app,
-                  {"tables", "The service tables of kernels and win32k images, with evidence",
-                   "  coldtrace hooks tables ntoskrnl.exe\n"
-                   "  coldtrace hooks tables --ntdll ntdll.dll --format csv ntoskrnl.exe\n"
-                   "  coldtrace hooks tables --win32u win32u.dll --format json win32k.sys\n",
-                   "  0  every image has its tables, and nothing contradicts them\n"
-                   "  1  an image has none, or at several places, or two sources disagree\n"
-                   "  2  no input could be read, or the file of --ntdll or --win32u could not\n"},
-                  {"text", "json", "csv"}, *options);
-  add_pe_options(*command, *options);
-  command
-      ->add_option("--ntdll", options->ntdll,
-                   "Name entries of KiServiceTable after this file, if it agrees")
-      ->type_name("FILE");
-  command
-      ->add_option("--win32u", options->win32u,
-                   "Name entries of W32pServiceTable after this file, if it agrees")
-      ->type_name("FILE");
-  command->callback([options, &exit] { exit = run(*options); });
+  add_command<Options>(
+      app, exit,
+      {"tables", "The service tables of kernels and win32k images, with evidence",
+       "  coldtrace hooks tables ntoskrnl.exe\n"
+       "  coldtrace hooks tables --ntdll ntdll.dll --format csv ntoskrnl.exe\n"
+       "  coldtrace hooks tables --win32u win32u.dll --format json win32k.sys\n",
+       "  0  every image has its tables, and nothing contradicts them\n"
+       "  1  an image has none, or at several places, or two sources disagree\n"
+       "  2  no input could be read, or the file of --ntdll or --win32u could not\n"},
+      {"text", "json", "csv"},
+      [](CLI::App& command, Options& options) {
+        add_pe_options(command, options);
+        command
+            .add_option("--ntdll", options.ntdll,
+                        "Name entries of KiServiceTable after this file, if it agrees")
+            ->type_name("FILE");
+        command
+            .add_option("--win32u", options.win32u,
+                        "Name entries of W32pServiceTable after this file, if it agrees")
+            ->type_name("FILE");
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

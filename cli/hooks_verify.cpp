@@ -160,22 +160,24 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_hooks_verify(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command = add_command(
-      app,
+  add_command<Options>(
+      app, exit,
       {"verify", "Whether a binary hook table says what the files of its builds say",
        "  coldtrace hooks verify tracer.hooktab ntoskrnl.exe ntdll.dll win32u.dll win32k.sys\n",
        "  0  every value of the builds whose kernels are given is that of the files\n"
        "  1  a value differs, an image of such a build is not given, or a file is of no build\n"
        "  2  the table or all files could not be read\n"},
-      {"text", "json"}, *options);
-  command->add_option("TABLE", options->table, "A binary hook table")->required();
-  add_pe_options(*command, *options);
-  command->add_option("--pdb", options->pdbs, "The symbols that the table was made with, if any")
-      ->type_name("FILE");
-  command->add_option("--profile", options->profile, "The profile of its services, if any")
-      ->type_name("FILE");
-  command->callback([options, &exit] { exit = run(*options); });
+      {"text", "json"},
+      [](CLI::App& command, Options& options) {
+        command.add_option("TABLE", options.table, "A binary hook table")->required();
+        add_pe_options(command, options);
+        command
+            .add_option("--pdb", options.pdbs, "The symbols that the table was made with, if any")
+            ->type_name("FILE");
+        command.add_option("--profile", options.profile, "The profile of its services, if any")
+            ->type_name("FILE");
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

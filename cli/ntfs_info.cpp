@@ -159,18 +159,16 @@ Exit run(const DiskOptions& options) {
 }  // namespace
 
 void add_ntfs_info(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<DiskOptions>();
-  auto* command =
-      add_command(app,
-                  {"info", "Partitions of a disk image, and the geometry of its NTFS volumes",
-                   "  coldtrace ntfs info disk.img\n"
-                   "  coldtrace ntfs info --format json /dev/sdb\n",
-                   "  0  every NTFS volume could be opened\n"
-                   "  1  damage was found\n"
-                   "  2  there is no NTFS volume, or the image cannot be read\n"},
-                  {"text", "json"}, *options);
-  add_disk_options(*command, *options);
-  command->callback([options, &exit] { exit = run(*options); });
+  add_command<DiskOptions>(
+      app, exit,
+      {"info", "Partitions of a disk image, and the geometry of its NTFS volumes",
+       "  coldtrace ntfs info disk.img\n"
+       "  coldtrace ntfs info --format json /dev/sdb\n",
+       "  0  every NTFS volume could be opened\n"
+       "  1  damage was found\n"
+       "  2  there is no NTFS volume, or the image cannot be read\n"},
+      {"text", "json"},
+      [](CLI::App& command, DiskOptions& options) { add_disk_options(command, options); }, run);
 }
 
 }  // namespace coldtrace::cli

@@ -218,9 +218,8 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command = add_command(
-      app,
+  add_command<Options>(
+      app, exit,
       {"snapshot",
        "Names, sizes, times, attributes and places of all files of NTFS volumes, never contents",
        "  coldtrace ntfs snapshot disk.img -o files.ndjson\n"
@@ -230,27 +229,29 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
        "  0  every volume was read to its end\n"
        "  1  damage: something was unreadable, contradictory or lost; the rest is there\n"
        "  2  no NTFS volume could be read\n"},
-      {"ndjson", "json", "csv", "bodyfile", "text"}, *options);
-  add_disk_options(*command, *options);
-  std::vector<std::string> states{"all"};
-  for (std::size_t i = 0; i < ntfs::state_count; ++i)
-    states.emplace_back(to_string(static_cast<State>(i)));
-  command
-      ->add_option("--state", options->states,
-                   "List names in these states instead of live ones; the rest is counted")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(states));
-  command
-      ->add_option("--fields", options->fields,
-                   "Only these members of the lines, or columns; for ndjson, json and csv")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(row_field_names()));
-  command->add_flag("--slack", options->slack,
-                    "Also look for names in unused bytes of the directories' indexes");
-  add_jobs_option(*command, options->jobs);
-  command->callback([options, &exit] { exit = run(*options); });
+      {"ndjson", "json", "csv", "bodyfile", "text"},
+      [](CLI::App& command, Options& options) {
+        add_disk_options(command, options);
+        std::vector<std::string> states{"all"};
+        for (std::size_t i = 0; i < ntfs::state_count; ++i)
+          states.emplace_back(to_string(static_cast<State>(i)));
+        command
+            .add_option("--state", options.states,
+                        "List names in these states instead of live ones; the rest is counted")
+            ->delimiter(',')
+            ->allow_extra_args(false)
+            ->check(CLI::IsMember(states));
+        command
+            .add_option("--fields", options.fields,
+                        "Only these members of the lines, or columns; for ndjson, json and csv")
+            ->delimiter(',')
+            ->allow_extra_args(false)
+            ->check(CLI::IsMember(row_field_names()));
+        command.add_flag("--slack", options.slack,
+                         "Also look for names in unused bytes of the directories' indexes");
+        add_jobs_option(command, options.jobs);
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

@@ -84,18 +84,20 @@ class ExportsView final : public PeView {
 }  // namespace
 
 void add_pe_exports(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<PeOptions>();
-  auto* command = add_command(app,
-                              {"exports", "List exported functions, forwarders and ordinals",
-                               "  coldtrace pe exports ntdll.dll\n"
-                               "  coldtrace pe exports --format csv *.dll -o exports.csv\n",
-                               pe_exits},
-                              {"text", "json", "csv"}, *options);
-  add_pe_options(*command, *options);
-  add_jobs_option(*command, options->jobs);
-  command->callback([options, &exit] {
-    exit = run_pe_view([] { return std::make_unique<ExportsView>(); }, *options);
-  });
+  add_command<PeOptions>(
+      app, exit,
+      {"exports", "List exported functions, forwarders and ordinals",
+       "  coldtrace pe exports ntdll.dll\n"
+       "  coldtrace pe exports --format csv *.dll -o exports.csv\n",
+       pe_exits},
+      {"text", "json", "csv"},
+      [](CLI::App& command, PeOptions& options) {
+        add_pe_options(command, options);
+        add_jobs_option(command, options.jobs);
+      },
+      [](const PeOptions& options) {
+        return run_pe_view([] { return std::make_unique<ExportsView>(); }, options);
+      });
 }
 
 }  // namespace coldtrace::cli

@@ -104,19 +104,20 @@ class ImportsView final : public PeView {
 }  // namespace
 
 void add_pe_imports(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<PeOptions>();
-  auto* command =
-      add_command(app,
-                  {"imports", "List imported functions and the slots that calls go through",
-                   "  coldtrace pe imports driver.sys\n"
-                   "  coldtrace pe imports --format csv *.exe -o imports.csv\n",
-                   pe_exits},
-                  {"text", "json", "csv"}, *options);
-  add_pe_options(*command, *options);
-  add_jobs_option(*command, options->jobs);
-  command->callback([options, &exit] {
-    exit = run_pe_view([] { return std::make_unique<ImportsView>(); }, *options);
-  });
+  add_command<PeOptions>(
+      app, exit,
+      {"imports", "List imported functions and the slots that calls go through",
+       "  coldtrace pe imports driver.sys\n"
+       "  coldtrace pe imports --format csv *.exe -o imports.csv\n",
+       pe_exits},
+      {"text", "json", "csv"},
+      [](CLI::App& command, PeOptions& options) {
+        add_pe_options(command, options);
+        add_jobs_option(command, options.jobs);
+      },
+      [](const PeOptions& options) {
+        return run_pe_view([] { return std::make_unique<ImportsView>(); }, options);
+      });
 }
 
 }  // namespace coldtrace::cli

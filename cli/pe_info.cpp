@@ -112,25 +112,26 @@ class InfoView final : public PeView {
 }  // namespace
 
 void add_pe_info(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command = add_command(
-      app,
+  add_command<Options>(
+      app, exit,
       {"info", "Show what an image is: identity, headers, tables, resources",
        "  coldtrace pe info ntdll.dll\n"
        "  coldtrace pe info --format json --details driver.sys | jq .images[0].details\n",
        pe_exits},
-      {"text", "json", "csv"}, *options);
-  add_pe_options(*command, *options);
-  add_jobs_option(*command, options->jobs);
-  command->add_flag("--details", options->details,
-                    "Rich header, signatures, TLS and resource tree as LIEF reads them, in a "
-                    "process of its own; text and json");
-  command->callback([options, &exit] {
-    const auto make_view = [&] {
-      return std::make_unique<InfoView>(options->details, !options->no_hash);
-    };
-    exit = run_pe_view(make_view, *options);
-  });
+      {"text", "json", "csv"},
+      [](CLI::App& command, Options& options) {
+        add_pe_options(command, options);
+        add_jobs_option(command, options.jobs);
+        command.add_flag("--details", options.details,
+                         "Rich header, signatures, TLS and resource tree as LIEF reads them, in a "
+                         "process of its own; text and json");
+      },
+      [](const Options& options) {
+        const auto make_view = [&] {
+          return std::make_unique<InfoView>(options.details, !options.no_hash);
+        };
+        return run_pe_view(make_view, options);
+      });
 }
 
 }  // namespace coldtrace::cli

@@ -64,18 +64,20 @@ class SectionsView final : public PeView {
 }  // namespace
 
 void add_pe_sections(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<PeOptions>();
-  auto* command = add_command(app,
-                              {"sections", "List the section table",
-                               "  coldtrace pe sections ntoskrnl.exe\n"
-                               "  coldtrace pe sections --layout memory dumped.sys\n",
-                               pe_exits},
-                              {"text", "json", "csv"}, *options);
-  add_pe_options(*command, *options);
-  add_jobs_option(*command, options->jobs);
-  command->callback([options, &exit] {
-    exit = run_pe_view([] { return std::make_unique<SectionsView>(); }, *options);
-  });
+  add_command<PeOptions>(
+      app, exit,
+      {"sections", "List the section table",
+       "  coldtrace pe sections ntoskrnl.exe\n"
+       "  coldtrace pe sections --layout memory dumped.sys\n",
+       pe_exits},
+      {"text", "json", "csv"},
+      [](CLI::App& command, PeOptions& options) {
+        add_pe_options(command, options);
+        add_jobs_option(command, options.jobs);
+      },
+      [](const PeOptions& options) {
+        return run_pe_view([] { return std::make_unique<SectionsView>(); }, options);
+      });
 }
 
 }  // namespace coldtrace::cli

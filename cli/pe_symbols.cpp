@@ -183,23 +183,24 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_pe_symbols(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command =
-      add_command(app,
-                  {"symbols", "List the public symbols of PDB files by address",
-                   "  coldtrace pe symbols ntoskrnl.pdb\n"
-                   "  coldtrace pe symbols --image ntoskrnl.exe ntoskrnl.pdb --format csv\n",
-                   "  0  every file was read, belongs to the image if one is given, and nothing\n"
-                   "     asks for attention\n"
-                   "  1  damage was found, a file is not that of the image, or some are no PDBs\n"
-                   "  2  usage, no file or not the image could be read, or the output cannot be\n"
-                   "     written\n"},
-                  {"text", "json", "csv"}, *options);
-  command->add_option("FILE", options->files, "Program databases (PDB 7.0)")->required();
-  command->add_option("--image", options->image,
-                      "The PE image they must belong to; adds its file offsets");
-  add_image_options(*command, *options);
-  command->callback([options, &exit] { exit = run(*options); });
+  add_command<Options>(
+      app, exit,
+      {"symbols", "List the public symbols of PDB files by address",
+       "  coldtrace pe symbols ntoskrnl.pdb\n"
+       "  coldtrace pe symbols --image ntoskrnl.exe ntoskrnl.pdb --format csv\n",
+       "  0  every file was read, belongs to the image if one is given, and nothing\n"
+       "     asks for attention\n"
+       "  1  damage was found, a file is not that of the image, or some are no PDBs\n"
+       "  2  usage, no file or not the image could be read, or the output cannot be\n"
+       "     written\n"},
+      {"text", "json", "csv"},
+      [](CLI::App& command, Options& options) {
+        command.add_option("FILE", options.files, "Program databases (PDB 7.0)")->required();
+        command.add_option("--image", options.image,
+                           "The PE image they must belong to; adds its file offsets");
+        add_image_options(command, options);
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

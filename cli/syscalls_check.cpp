@@ -87,21 +87,24 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_syscalls_check(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command =
-      add_command(app,
-                  {"check", "Whether an ntdll and a kernel agree on every service number",
-                   "  coldtrace syscalls check --ntdll ntdll.dll --kernel ntoskrnl.exe\n",
-                   "  0  every shared name has the same number on both sides\n"
-                   "  1  they disagree, share no name, or an image is suspicious\n"
-                   "  2  an input could not be read\n"},
-                  {"text", "json"}, *options);
-  command->add_option("--ntdll", options->ntdll, "The user side")->required()->type_name("FILE");
-  command->add_option("--kernel", options->kernel, "The kernel side")
-      ->required()
-      ->type_name("FILE");
-  add_image_options(*command, *options);
-  command->callback([options, &exit] { exit = run(*options); });
+  add_command<Options>(
+      app, exit,
+      {"check", "Whether an ntdll and a kernel agree on every service number",
+       "  coldtrace syscalls check --ntdll ntdll.dll --kernel ntoskrnl.exe\n",
+       "  0  every shared name has the same number on both sides\n"
+       "  1  they disagree, share no name, or an image is suspicious\n"
+       "  2  an input could not be read\n"},
+      {"text", "json"},
+      [](CLI::App& command, Options& options) {
+        command.add_option("--ntdll", options.ntdll, "The user side")
+            ->required()
+            ->type_name("FILE");
+        command.add_option("--kernel", options.kernel, "The kernel side")
+            ->required()
+            ->type_name("FILE");
+        add_image_options(command, options);
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

@@ -148,19 +148,21 @@ Exit run(const PeOptions& options) {
 }  // namespace
 
 void add_syscalls_compare(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<PeOptions>();
-  auto* command = add_command(app,
-                              {"compare", "What became of the numbers from one image to another",
-                               "  coldtrace syscalls compare old/ntdll.dll new/ntdll.dll\n",
-                               "  0  the same services with the same numbers\n"
-                               "  1  they differ\n"
-                               "  2  an input could not be read or has no services\n"},
-                              {"text", "json"}, *options);
-  command->add_option("IMAGE", options->files, "The two PE images, the older one first")
-      ->required()
-      ->expected(2);
-  add_image_options(*command, *options);
-  command->callback([options, &exit] { exit = run(*options); });
+  add_command<PeOptions>(
+      app, exit,
+      {"compare", "What became of the numbers from one image to another",
+       "  coldtrace syscalls compare old/ntdll.dll new/ntdll.dll\n",
+       "  0  the same services with the same numbers\n"
+       "  1  they differ\n"
+       "  2  an input could not be read or has no services\n"},
+      {"text", "json"},
+      [](CLI::App& command, PeOptions& options) {
+        command.add_option("IMAGE", options.files, "The two PE images, the older one first")
+            ->required()
+            ->expected(2);
+        add_image_options(command, options);
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

@@ -64,18 +64,19 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_syscalls_hash(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command =
-      add_command(app,
-                  {"hash", "Hashes of service names, as KiServicesTab of Windows 10 1903 has them",
-                   "  coldtrace syscalls hash NtCreateFile OpenProcess\n"
-                   "  coldtrace syscalls hash --format json NtClose | jq .hashes[0].hash\n",
-                   "  0  the hashes were written\n"
-                   "  2  usage, or the output cannot be written\n"},
-                  {"text", "json", "csv"}, *options);
-  command->add_option("NAME", options->names, "Names of services, with or without Nt or Zw")
-      ->required();
-  command->callback([options, &exit] { exit = run(*options); });
+  add_command<Options>(
+      app, exit,
+      {"hash", "Hashes of service names, as KiServicesTab of Windows 10 1903 has them",
+       "  coldtrace syscalls hash NtCreateFile OpenProcess\n"
+       "  coldtrace syscalls hash --format json NtClose | jq .hashes[0].hash\n",
+       "  0  the hashes were written\n"
+       "  2  usage, or the output cannot be written\n"},
+      {"text", "json", "csv"},
+      [](CLI::App& command, Options& options) {
+        command.add_option("NAME", options.names, "Names of services, with or without Nt or Zw")
+            ->required();
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

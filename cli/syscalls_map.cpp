@@ -88,9 +88,8 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_syscalls_map(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command = add_command(
-      app,
+  add_command<Options>(
+      app, exit,
       {"map", "System call numbers of PE images, each with its evidence",
        "  coldtrace syscalls map ntdll.dll\n"
        "  coldtrace syscalls map --format j00ru-csv win7/ntdll.dll win10/ntdll.dll -o table.csv\n"
@@ -98,12 +97,14 @@ void add_syscalls_map(CLI::App& app, Exit& exit) {
        "  0  every image gave a map, and nothing in it is suspicious\n"
        "  1  an image has no stubs, hooked stubs or contradicting numbers, or is no PE image\n"
        "  2  no input could be read\n"},
-      {"text", "json", "csv", "c-header", "j00ru-csv"}, *options);
-  add_pe_options(*command, *options);
-  add_jobs_option(*command, options->jobs);
-  command->add_flag("--explain", options->explain,
-                    "Show the evidence for each number and why names were left out");
-  command->callback([options, &exit] { exit = run(*options); });
+      {"text", "json", "csv", "c-header", "j00ru-csv"},
+      [](CLI::App& command, Options& options) {
+        add_pe_options(command, options);
+        add_jobs_option(command, options.jobs);
+        command.add_flag("--explain", options.explain,
+                         "Show the evidence for each number and why names were left out");
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

@@ -220,9 +220,8 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_control_decode(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command = add_command(
-      app,
+  add_command<Options>(
+      app, exit,
       {"decode", "The fields of a buffer of NtTraceControl, and what the call must come to",
        "  coldtrace trace control decode 0x0D --input scenario.bin --output-length 0\n"
        "  coldtrace trace control decode 0x0B --input connect.bin --version 6.1 --format json\n"
@@ -231,21 +230,23 @@ void add_trace_control_decode(CLI::App& app, Exit& exit) {
        "  1  the call fails, the buffer is cut off or damaged, or the version lacks the code\n"
        "  2  CODE is neither a number nor a name, FILE cannot be read, usage, or the output "
        "cannot be written\n"},
-      {"text", "json"}, *options);
-  command->add_option("CODE", options->code, "Function code, as a number or by its name")
-      ->required();
-  command->add_option("--input", options->file, "The bytes of the buffer")
-      ->type_name("FILE")
-      ->required();
-  add_kernel_version(*command, options->version, "absent: 10.0");
-  command->add_option("--output-length", options->output_length,
-                      "OutBufferLen of the call; absent: not known");
-  command->add_option("--mode", options->mode, "Whether the caller is in user or kernel mode")
-      ->check(CLI::IsMember({"user", "kernel"}))
-      ->capture_default_str();
-  command->add_flag("--returned", options->returned,
-                    "FILE is the output buffer of a call that was made");
-  command->callback([options, &exit] { exit = run(*options); });
+      {"text", "json"},
+      [](CLI::App& command, Options& options) {
+        command.add_option("CODE", options.code, "Function code, as a number or by its name")
+            ->required();
+        command.add_option("--input", options.file, "The bytes of the buffer")
+            ->type_name("FILE")
+            ->required();
+        add_kernel_version(command, options.version, "absent: 10.0");
+        command.add_option("--output-length", options.output_length,
+                           "OutBufferLen of the call; absent: not known");
+        command.add_option("--mode", options.mode, "Whether the caller is in user or kernel mode")
+            ->check(CLI::IsMember({"user", "kernel"}))
+            ->capture_default_str();
+        command.add_flag("--returned", options.returned,
+                         "FILE is the output buffer of a call that was made");
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

@@ -93,21 +93,22 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_control_explain(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command =
-      add_command(app,
-                  {"explain", "What a function code of NtTraceControl takes, gives and checks",
-                   "  coldtrace trace control explain 0x0F --version 10.0\n"
-                   "  coldtrace trace control explain EtwStartLoggerCode --format json\n",
-                   "  0  the code was explained\n"
-                   "  1  no version, or not the given one, has the code\n"
-                   "  2  CODE is neither a number nor a name, usage, or the output cannot be "
-                   "written\n"},
-                  {"text", "json"}, *options);
-  command->add_option("CODE", options->code, "Function code, as a number or by its name")
-      ->required();
-  add_kernel_version(*command, options->version, "absent: what any version has");
-  command->callback([options, &exit] { exit = run(*options); });
+  add_command<Options>(
+      app, exit,
+      {"explain", "What a function code of NtTraceControl takes, gives and checks",
+       "  coldtrace trace control explain 0x0F --version 10.0\n"
+       "  coldtrace trace control explain EtwStartLoggerCode --format json\n",
+       "  0  the code was explained\n"
+       "  1  no version, or not the given one, has the code\n"
+       "  2  CODE is neither a number nor a name, usage, or the output cannot be "
+       "written\n"},
+      {"text", "json"},
+      [](CLI::App& command, Options& options) {
+        command.add_option("CODE", options.code, "Function code, as a number or by its name")
+            ->required();
+        add_kernel_version(command, options.version, "absent: what any version has");
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

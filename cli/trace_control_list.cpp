@@ -32,16 +32,18 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_control_list(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command = add_command(app,
-                              {"list", "The function codes of NtTraceControl",
-                               "  coldtrace trace control list\n"
-                               "  coldtrace trace control list --version 6.1 --format json\n",
-                               "  0  the codes were written\n"
-                               "  2  usage, or the output cannot be written\n"},
-                              {"text", "json"}, *options);
-  add_kernel_version(*command, options->version, "absent: of all versions");
-  command->callback([options, &exit] { exit = run(*options); });
+  add_command<Options>(
+      app, exit,
+      {"list", "The function codes of NtTraceControl",
+       "  coldtrace trace control list\n"
+       "  coldtrace trace control list --version 6.1 --format json\n",
+       "  0  the codes were written\n"
+       "  2  usage, or the output cannot be written\n"},
+      {"text", "json"},
+      [](CLI::App& command, Options& options) {
+        add_kernel_version(command, options.version, "absent: of all versions");
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

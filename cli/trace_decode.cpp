@@ -192,9 +192,8 @@ void add_selection_options(CLI::App& command, TracePipelineOptions& options) {
 }  // namespace
 
 void add_trace_decode(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command = add_command(
-      app,
+  add_command<Options>(
+      app, exit,
       {"decode", "Every event of a trace with its names and fields",
        "  coldtrace trace decode run.etl\n"
        "  coldtrace trace decode run.ctrace\n"
@@ -203,25 +202,29 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
        "  0  the whole trace was read\n"
        "  1  the trace has damage or loss; what could be read was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
-      {"ndjson", "json", "csv"}, *options);
-  add_trace_input_options(*command, *options);
-  command
-      ->add_option_function<std::string>(
-          "--order",
-          [options](const std::string& order) {
-            options->pipeline.order =
-                order == "file" ? tracefile::Order::file : tracefile::Order::time;
-          },
-          "Events by 'time' across processors, or as they lie in the 'file'")
-      ->check(CLI::IsMember({"time", "file"}));
-  command->add_flag("--header-fields", options->pipeline.lines.header_fields,
-                    "Also header type, place, size, channel, task and CPU times of each event");
-  command
-      ->add_option("--syscall-map", options->syscall_map,
-                   "Names system calls of a .ctrace file: ntdll.dll, or the JSON of 'syscalls map'")
-      ->type_name("FILE");
-  add_selection_options(*command, options->pipeline);
-  command->callback([options, &exit] { exit = run(*options); });
+      {"ndjson", "json", "csv"},
+      [](CLI::App& command, Options& options) {
+        add_trace_input_options(command, options);
+        command
+            .add_option_function<std::string>(
+                "--order",
+                [&options](const std::string& order) {
+                  options.pipeline.order =
+                      order == "file" ? tracefile::Order::file : tracefile::Order::time;
+                },
+                "Events by 'time' across processors, or as they lie in the 'file'")
+            ->check(CLI::IsMember({"time", "file"}));
+        command.add_flag(
+            "--header-fields", options.pipeline.lines.header_fields,
+            "Also header type, place, size, channel, task and CPU times of each event");
+        command
+            .add_option(
+                "--syscall-map", options.syscall_map,
+                "Names system calls of a .ctrace file: ntdll.dll, or the JSON of 'syscalls map'")
+            ->type_name("FILE");
+        add_selection_options(command, options.pipeline);
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

@@ -174,18 +174,19 @@ Exit run(const TraceInputOptions& options) {
 }  // namespace
 
 void add_trace_info(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<TraceInputOptions>();
-  auto* command =
-      add_command(app,
-                  {"info", "What a trace is: session, machine, clock, loss, and its events by kind",
-                   "  coldtrace trace info run.etl\n"
-                   "  coldtrace trace info run.ctrace --format json\n",
-                   "  0  the whole trace was read\n"
-                   "  1  the trace has damage or loss\n"
-                   "  2  not a trace, or it cannot be read\n"},
-                  {"text", "json"}, *options);
-  add_trace_input_options(*command, *options);
-  command->callback([options, &exit] { exit = run(*options); });
+  add_command<TraceInputOptions>(
+      app, exit,
+      {"info", "What a trace is: session, machine, clock, loss, and its events by kind",
+       "  coldtrace trace info run.etl\n"
+       "  coldtrace trace info run.ctrace --format json\n",
+       "  0  the whole trace was read\n"
+       "  1  the trace has damage or loss\n"
+       "  2  not a trace, or it cannot be read\n"},
+      {"text", "json"},
+      [](CLI::App& command, TraceInputOptions& options) {
+        add_trace_input_options(command, options);
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

@@ -243,17 +243,19 @@ Exit run(const Options& options, Action action) {
 
 void add_action(CLI::App& group, const CommandHelp& help, const std::vector<std::string>& formats,
                 Action action, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command = add_command(group, help, formats, *options);
-  std::string built_in;
-  for (const auto& schema : tracefile::built_in_schemas())
-    built_in += fmt::format("{}{}", built_in.empty() ? "" : ", ", schema.name);
-  command
-      ->add_option("file", options->files,
-                   "Schema texts, .ctrace files, or built-in schemas: " + built_in)
-      ->required()
-      ->type_name("FILE");
-  command->callback([options, action, &exit] { exit = run(*options, action); });
+  add_command<Options>(
+      group, exit, help, formats,
+      [](CLI::App& command, Options& options) {
+        std::string built_in;
+        for (const auto& schema : tracefile::built_in_schemas())
+          built_in += fmt::format("{}{}", built_in.empty() ? "" : ", ", schema.name);
+        command
+            .add_option("file", options.files,
+                        "Schema texts, .ctrace files, or built-in schemas: " + built_in)
+            ->required()
+            ->type_name("FILE");
+      },
+      [action](const Options& options) { return run(options, action); });
 }
 
 constexpr const char* check_exits =

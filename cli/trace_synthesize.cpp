@@ -66,33 +66,36 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_synthesize(CLI::App& app, Exit& exit) {
-  auto options = std::make_shared<Options>();
-  auto* command = add_command(
-      app,
+  add_command<Options>(
+      app, exit,
       {"synthesize", "Write a made-up trace in coldtrace's own format",
        "  coldtrace trace synthesize deadlock-5 -o deadlock.ctrace\n"
        "  coldtrace trace synthesize system-calls --rounds 100000 --seed 7 -o mix.ctrace\n",
        "  0  the trace was written\n"
        "  2  it cannot be written\n"},
-      {"ctrace"}, *options);
-  std::vector<std::string> names;
-  std::string help = "What happens in it:";
-  for (const auto& scenario : tracefile::scenarios()) {
-    names.emplace_back(scenario.name);
-    help += fmt::format("\n{}: {}", scenario.name, scenario.summary);
-  }
-  command->add_option("scenario", options->scenario, help)->required()->check(CLI::IsMember(names));
-  command->add_option("--seed", options->made.seed, "Another number makes another run")
-      ->capture_default_str();
-  command
-      ->add_option("--rounds", options->made.rounds,
-                   "How often the scenario's loop runs; 0 is as often as it needs")
-      ->capture_default_str();
-  command
-      ->add_option("--ntdll", options->ntdll,
-                   "The trace names this image as the one whose system calls it has")
-      ->type_name("FILE");
-  command->callback([options, &exit] { exit = run(*options); });
+      {"ctrace"},
+      [](CLI::App& command, Options& options) {
+        std::vector<std::string> names;
+        std::string help = "What happens in it:";
+        for (const auto& scenario : tracefile::scenarios()) {
+          names.emplace_back(scenario.name);
+          help += fmt::format("\n{}: {}", scenario.name, scenario.summary);
+        }
+        command.add_option("scenario", options.scenario, help)
+            ->required()
+            ->check(CLI::IsMember(names));
+        command.add_option("--seed", options.made.seed, "Another number makes another run")
+            ->capture_default_str();
+        command
+            .add_option("--rounds", options.made.rounds,
+                        "How often the scenario's loop runs; 0 is as often as it needs")
+            ->capture_default_str();
+        command
+            .add_option("--ntdll", options.ntdll,
+                        "The trace names this image as the one whose system calls it has")
+            ->type_name("FILE");
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli
