@@ -31,10 +31,10 @@ PeInfo read_info(PeInput& input, const pe::Identity& identity, bool with_checksu
   const auto& image = input.image;
   auto& findings = input.findings;
   PeInfo info;
-  if (const auto exports = pe::read_export_directory(image, findings); !exports)
+  if (const auto exports = pe::count_exports(image, findings); !exports)
     findings.warning("export-directory", exports.error());
-  else if (*exports)
-    info.exports = (*exports)->exports.size();
+  else
+    info.exports = *exports;
   info.imports = count_functions(pe::read_imports(image, findings));
   info.delay_imports = count_functions(pe::read_delay_imports(image, findings));
   info.relocations = pe::count_base_relocations(image, findings);

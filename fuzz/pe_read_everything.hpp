@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "pe/base_relocations.hpp"
 #include "pe/coff_string_table.hpp"
@@ -43,6 +44,8 @@ inline PeTotals read_everything(const pe::Image& image, core::Findings& findings
   auto totals = read_resource_contents(image, findings);
   if (const auto exports = pe::read_export_directory(image, findings); exports && *exports) {
     totals.exports = (*exports)->exports.size();
+    core::Findings counted;
+    if (pe::count_exports(image, counted).value_or(0) != totals.exports) std::abort();
     for (const auto& entry : (*exports)->exports)
       totals.text += entry.name.size() + entry.forwarder.size();
   }

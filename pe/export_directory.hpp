@@ -31,6 +31,10 @@ struct ExportDirectory {
 core::Result<std::optional<ExportDirectory>> read_export_directory(const Image& image,
                                                                    core::Findings& findings);
 
+// How many exports read_export_directory() finds, and what it finds wrong with them; 0 when the
+// image exports nothing.
+core::Result<u64> count_exports(const Image& image, core::Findings& findings);
+
 // The module name alone; empty when there is none or it cannot be read.
 std::string_view read_module_name(const Image& image);
 

@@ -19,7 +19,24 @@ fixtures::PeSpec spec_with_exports() {
   return spec;
 }
 
+// Counting gives as many, and finds the same.
+void check_count(const pe::Image& image) {
+  core::Findings of_reading;
+  core::Findings of_counting;
+  const auto exports = pe::read_export_directory(image, of_reading);
+  const auto count = pe::count_exports(image, of_counting);
+  REQUIRE(exports.has_value() == count.has_value());
+  if (exports) CHECK(*count == (*exports ? (*exports)->exports.size() : 0));
+  REQUIRE(of_counting.all().size() == of_reading.all().size());
+  for (std::size_t i = 0; i < of_reading.all().size(); ++i) {
+    CHECK(of_counting.all()[i].code.view() == of_reading.all()[i].code.view());
+    CHECK(of_counting.all()[i].count == of_reading.all()[i].count);
+    CHECK(of_counting.all()[i].text == of_reading.all()[i].text);
+  }
+}
+
 pe::ExportDirectory read(Opened& image) {
+  check_count(*image);
   auto exports = pe::read_export_directory(*image, image.findings);
   REQUIRE(exports);
   REQUIRE(*exports);
@@ -64,6 +81,7 @@ TEST_CASE("exports stay in the order of their ordinals where these wrap") {
 
 TEST_CASE("an image without exports has none") {
   Opened image{build_pe()};
+  check_count(*image);
   const auto exports = pe::read_export_directory(*image, image.findings);
   REQUIRE(exports);
   CHECK_FALSE(*exports);
@@ -95,6 +113,21 @@ TEST_CASE("damaged export tables lose what is damaged, with a finding") {
   CHECK(image.findings.count(row.code) >= 1);
   CHECK(exports.exports.size() <= 0x10000);
   if (row.left > 0) CHECK(exports.exports.size() == row.left);
+}
+
+TEST_CASE("every damaged byte of an export directory is counted as it is read") {
+  auto spec = spec_with_exports();
+  spec.exports->entries.push_back({"Gamma", 12, 0, "NTDLL.RtlGamma"});
+  const auto built = build_pe(spec);
+  const auto directory = built.directories[0];
+  for (u32 at = 0; at < directory.size; ++at)
+    for (const int content : {0x00, 0x01, 0x7f, 0x80, 0xff}) {
+      auto damaged = built;
+      damaged.patch<u8>(directory.offset + at, static_cast<u8>(content));
+      CAPTURE(at, content);
+      const Opened image{damaged};
+      check_count(*image);
+    }
 }
 
 TEST_CASE("a module name that is nowhere is empty") {
@@ -133,6 +166,7 @@ TEST_CASE("a directory outside the image is an error with its place") {
   fixtures::PeSpec spec;
   spec.directories = {{0, {0x7000'0000, 40}}};
   Opened image{spec};
+  check_count(*image);
   const auto exports = pe::read_export_directory(*image, image.findings);
   REQUIRE_FALSE(exports);
   CHECK(exports.error().fault == core::Fault::out_of_bounds);
