@@ -16,18 +16,6 @@ std::string hex(const std::vector<u8>& bytes) {
   return core::to_hex(std::as_bytes(std::span{bytes}));
 }
 
-void write_sentences(JsonWriter& json, std::string_view name,
-                     const std::vector<std::string>& sentences) {
-  json.key(name).begin_array();
-  for (const auto& sentence : sentences) json.value(sentence);
-  json.end_array();
-}
-
-void write_text(JsonWriter& json, std::string_view name, const std::string& text) {
-  json.key(name);
-  text.empty() ? json.value(nullptr) : json.value(text);
-}
-
 void write_plan(JsonWriter& json, const syscall_map::PatchPlan& plan) {
   json.begin_object().key("instructions").begin_array();
   for (const auto& instruction : plan.instructions)
@@ -60,11 +48,11 @@ void write_plan(JsonWriter& json, const syscall_map::PatchPlan& plan) {
         .field("written", option.written)
         .field("copied", option.copied)
         .field("safe", option.safe);
-    write_sentences(json, "reasons", option.reasons);
+    json.field("reasons", option.reasons);
     json.end_object();
   }
   json.end_array();
-  write_sentences(json, "notes", plan.notes);
+  json.field("notes", plan.notes);
   json.end_object();
 }
 
@@ -83,11 +71,11 @@ void write_candidate(JsonWriter& json, const syscall_map::ContextSwitch& candida
   json.key("callers").begin_array();
   for (const auto& caller : candidate.callers) {
     json.begin_object().field("rva", value(caller.rva)).field("function", number(caller.function));
-    write_text(json, "name", caller.name);
+    json.field("name", MaybeText{caller.name});
     json.end_object();
   }
   json.end_array();
-  write_sentences(json, "evidence", candidate.evidence);
+  json.field("evidence", candidate.evidence);
   json.key("plan");
   write_plan(json, candidate.plan);
   json.end_object();
@@ -99,7 +87,7 @@ void write_context_switch(JsonWriter& json, const syscall_map::ContextSwitchSear
   json.begin_object().key("candidates").begin_array();
   for (const auto& candidate : search.candidates) write_candidate(json, candidate);
   json.end_array();
-  write_sentences(json, "reasons", search.reasons);
+  json.field("reasons", search.reasons);
   json.end_object();
 }
 
@@ -112,7 +100,7 @@ void write_thread_offsets(JsonWriter& json, const syscall_map::ThreadOffsets& of
         .field("offset", field.offset)
         .field("confidence", to_string(field.confidence))
         .field("verified", field.verified);
-    write_sentences(json, "evidence", field.evidence);
+    json.field("evidence", field.evidence);
     json.end_object();
   }
   json.end_array();
@@ -128,7 +116,7 @@ void write_supported_interfaces(JsonWriter& json,
         .field("exported", interface.exported)
         .field("imported", interface.imported)
         .field("rva", number(interface.rva));
-    write_text(json, "note", interface.note);
+    json.field("note", MaybeText{interface.note});
     json.end_object();
   }
   json.end_array();

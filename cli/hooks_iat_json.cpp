@@ -21,10 +21,10 @@ class IatJson {
     json_.begin_object().field("schema", "coldtrace.iat-plan/1").field("tool", tool_version);
     json_.key("program");
     document_.program.empty() ? json_.value(nullptr) : json_.value(document_.program);
-    write_texts("folders", document_.folders);
+    json_.field("folders", document_.folders);
     json_.key("selection").begin_object();
-    write_texts("functions", document_.selection.functions);
-    write_texts("modules", document_.selection.modules);
+    json_.field("functions", document_.selection.functions);
+    json_.field("modules", document_.selection.modules);
     json_.end_object();
     write_schema();
     json_.key("modules").begin_array();
@@ -49,12 +49,6 @@ class IatJson {
 
  private:
   const std::string& name_of(u32 module) const { return document_.tables(module).name; }
-
-  void write_texts(std::string_view key, const std::vector<std::string>& texts) {
-    json_.key(key).begin_array();
-    for (const auto& text : texts) json_.value(text);
-    json_.end_array();
-  }
 
   void write_schema() {
     json_.key("api_set_schema");
@@ -94,14 +88,14 @@ class IatJson {
         .field("slot_rva", value(slot.rva))
         .field("slot_file_offset", slot.file_offset)
         .field("slot_address", tables.image_base + value(slot.rva));
-    write_text_field(json_, "section",
-                     slot.section ? tables.sections[*slot.section].name() : std::string_view{});
+    json_.field("section", MaybeText{slot.section ? tables.sections[*slot.section].name()
+                                                  : std::string_view{}});
     json_.field("writable", tables.is_writable(slot))
         .field("must_unprotect", tables.must_unprotect(slot))
         .field("delayed", dll.delayed);
-    write_text_field(json_, "dll", dll.name);
+    json_.field("dll", MaybeText{dll.name});
     json_.key("function").begin_object();
-    write_text_field(json_, "name", slot.name);
+    json_.field("name", MaybeText{slot.name});
     json_.key("ordinal");
     slot.by_ordinal ? json_.value(slot.ordinal) : json_.value(nullptr);
     json_.key("hint");
@@ -140,9 +134,9 @@ class IatJson {
     for (const auto& step : target.forwarders) {
       const auto& entry = document_.tables(step.module).exports[step.exported];
       json_.begin_object().field("module", name_of(step.module));
-      write_text_field(json_, "function", entry.name);
+      json_.field("function", MaybeText{entry.name});
       json_.field("ordinal", entry.ordinal);
-      write_text_field(json_, "forwarder", entry.forwarder);
+      json_.field("forwarder", MaybeText{entry.forwarder});
       write_host(step.api_set_host);
       json_.end_object();
     }
@@ -155,8 +149,8 @@ class IatJson {
     const bool found = target.outcome == Outcome::resolved;
     json_.field("outcome", to_string(target.outcome)).key("module");
     target.module ? json_.value(name_of(*target.module)) : json_.value(nullptr);
-    write_text_field(json_, "dll", target.dll);
-    write_text_field(json_, "name", target.name);
+    json_.field("dll", MaybeText{target.dll});
+    json_.field("name", MaybeText{target.name});
     if (found)
       write_names("names", *target.module, *target.ordinal);
     else
@@ -171,7 +165,7 @@ class IatJson {
     for (const auto& resolved : planned.dynamic) {
       const auto& slot = tables.slots[resolved.slot];
       json_.begin_object();
-      write_text_field(json_, "name", lookup_name(document_, resolved));
+      json_.field("name", MaybeText{lookup_name(document_, resolved)});
       json_.field("slot_rva", value(slot.rva)).end_object();
     }
     json_.end_array();
@@ -194,7 +188,7 @@ class IatJson {
     for (const auto index : planned.own_functions) {
       const auto& target = document_.plan.targets[document_.plan.functions[index].target];
       json_.begin_object();
-      write_text_field(json_, "name", target.name);
+      json_.field("name", MaybeText{target.name});
       json_.field("ordinal", target.ordinal).end_object();
     }
     json_.end_array().end_object();

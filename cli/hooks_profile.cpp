@@ -79,14 +79,9 @@ Exit run_on_selection(const ProfileOptions& options,
 
 void write_profile_fields(JsonWriter& json, const ProfileOptions& options,
                           const HookProfile& profile) {
-  const auto write_texts = [&](std::string_view name, const std::vector<std::string>& texts) {
-    json.key(name).begin_array();
-    for (const auto& text : texts) json.value(text);
-    json.end_array();
-  };
-  json.field("profile", options.profile);
-  write_texts("files", profile.files);
-  write_texts("against", options.against);
+  json.field("profile", options.profile)
+      .field("files", profile.files)
+      .field("against", options.against);
 }
 
 void write_unmatched(JsonWriter& json, const HookProfile& profile,

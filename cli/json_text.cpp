@@ -10,9 +10,6 @@
 namespace coldtrace::cli {
 namespace {
 
-// A character of at most six: "\u001b".
-constexpr std::size_t longest_escape = 6;
-
 // Per ASCII character: 0 as it is, 'u' as \u00XX, else the letter behind a backslash.
 constexpr auto escapes = [] {
   std::array<char, 128> table{};
@@ -98,9 +95,7 @@ std::size_t write_ascii(char*& at, std::string_view text) {
 }
 
 // Valid UTF-8: only ASCII needs escapes.
-void append_utf8(core::TextBuffer& json, std::string_view text) {
-  char* const start = json.reserve(text.size() * longest_escape + 2);
-  char* at = start;
+char* write_utf8(char* at, std::string_view text) {
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x80)
@@ -108,34 +103,32 @@ void append_utf8(core::TextBuffer& json, std::string_view text) {
     else
       *at++ = c;
   }
-  json.commit(static_cast<std::size_t>(at - start));
+  return at;
 }
 
 }  // namespace
 
-bool append_json_text(core::TextBuffer& json, std::string_view text) {
-  // Besides the quotes, room for eight characters, which are written at once.
-  char* const start = json.reserve(text.size() * longest_escape + 2 + sizeof(u64));
-  char* at = start;
+bool write_json_text(char*& at, std::string_view text) {
   *at++ = '"';
-  const auto ascii = write_ascii(at, text);
-  bool valid = true;
+  const auto rest = text.substr(write_ascii(at, text));
+  const bool valid = rest.empty() || core::is_valid_utf8(rest);
+  if (!rest.empty()) at = write_utf8(at, valid ? rest : core::to_valid_utf8(rest));
+  *at++ = '"';
+  return valid;
+}
+
+bool append_json_text(core::TextBuffer& json, std::string_view text) {
+  char* const start = json.reserve(longest_json_text(text.size()));
+  char* at = start;
+  const bool valid = write_json_text(at, text);
   json.commit(static_cast<std::size_t>(at - start));
-  if (ascii < text.size()) {
-    const auto rest = text.substr(ascii);
-    valid = core::is_valid_utf8(rest);
-    if (valid)
-      append_utf8(json, rest);
-    else
-      append_utf8(json, core::to_valid_utf8(rest));
-  }
-  json.append('"');
   return valid;
 }
 
 bool append_json_utf16(core::TextBuffer& json, core::ByteView units) {
   const auto count = units.size() / 2;
-  char* const start = json.reserve(count * longest_escape + 2);
+  // A pair of units is four bytes, a unit alone three at most.
+  char* const start = json.reserve(longest_json_text(count));
   char* at = start;
   *at++ = '"';
   std::size_t i = 0;
@@ -145,14 +138,14 @@ bool append_json_utf16(core::TextBuffer& json, core::ByteView units) {
     if (unit >= 0x80) break;
     at = write_escaped(at, static_cast<unsigned char>(unit));
   }
-  json.commit(static_cast<std::size_t>(at - start));
   bool valid = true;
   if (i < count) {
     const auto rest = core::decode_utf16(units.subspan(i * 2));
     valid = rest.valid;
-    append_utf8(json, rest.utf8);
+    at = write_utf8(at, rest.utf8);
   }
-  json.append('"');
+  *at++ = '"';
+  json.commit(static_cast<std::size_t>(at - start));
   return valid;
 }
 

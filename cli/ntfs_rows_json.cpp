@@ -14,8 +14,6 @@ using ntfs::FileRow;
 using ntfs::Snapshot;
 using ntfs::StoredText;
 
-constexpr u64 largest_exact = u64{1} << 53;
-
 class JsonRows final : public RowFormat {
  public:
   JsonRows(const RowFields& fields, Int64 int64, bool array)
@@ -45,12 +43,7 @@ class JsonRows final : public RowFormat {
   }
 
  private:
-  void number(u64 value) {
-    const bool quoted = int64_ == Int64::string && value > largest_exact;
-    if (quoted) out_->append('"');
-    out_->append_decimal(value);
-    if (quoted) out_->append('"');
-  }
+  void number(u64 value) { append_json_integer(*out_, value, int64_); }
 
   void number_or_null(const std::optional<u64>& value) {
     if (value) {

@@ -14,7 +14,9 @@
 namespace coldtrace::cli {
 namespace {
 
+// One growing buffer is slower than one that stays in the cache.
 constexpr std::size_t buffer_size = 1 << 16;
+constexpr std::size_t roomy_size = buffer_size + (1 << 14);  // seldom outgrown
 
 // The permissions that a newly made file gets.
 mode_t default_mode() {
@@ -25,9 +27,34 @@ mode_t default_mode() {
 
 }  // namespace
 
+core::TextBuffer BufferPool::take() {
+  core::TextBuffer buffer;
+  {
+    const std::scoped_lock lock{mutex_};
+    if (!buffers_.empty()) {
+      buffer = std::move(buffers_.back());
+      buffers_.pop_back();
+    }
+  }
+  buffer.reserve(roomy_size);
+  return buffer;
+}
+
+void BufferPool::give_back(std::vector<core::TextBuffer>& buffers) {
+  const std::scoped_lock lock{mutex_};
+  for (auto& buffer : buffers) {
+    buffer.clear();
+    buffers_.push_back(std::move(buffer));
+  }
+  buffers.clear();
+}
+
+Output::Output(std::size_t limit, BufferPool& pool)
+    : buffer_{pool.take()}, pool_{&pool}, limit_{limit} {}
+
 Output::Output(const std::string& path)
     : path_{path == "-" ? "" : path}, descriptor_{STDOUT_FILENO} {
-  buffer_.reserve(buffer_size * 2);
+  buffer_.reserve(roomy_size);
   if (path_.empty()) return;
   struct stat status {};
   const bool exists = ::stat(path_.c_str(), &status) == 0;
@@ -58,28 +85,42 @@ Output::~Output() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
+void Output::make_room() {
+  if (buffer_.size() >= buffer_size) flush();
+}
+
 void Output::write(std::string_view text) {
-  if (descriptor_ < 0) {
-    if (text.size() > limit_ - buffer_.size()) throw TooLong{};
-    buffer_ += text;
-    return;
-  }
-  if (text.size() >= buffer_size) {
+  if (descriptor_ >= 0 && text.size() >= buffer_size) {
     flush();
     write_out(text);
     return;
   }
-  buffer_ += text;
-  if (buffer_.size() >= buffer_size) flush();
-}
-
-void Output::take(std::string& text) {
-  text.clear();
-  buffer_.swap(text);
+  buffer_.append(text);
+  make_room();
 }
 
 void Output::flush() {
-  write_out(buffer_);
+  if (descriptor_ < 0) return keep();
+  write_out(buffer_.view());
+  buffer_.clear();
+}
+
+void Output::keep() {
+  if (buffer_.size() > limit_ - kept_size_) throw TooLong{};
+  kept_size_ += buffer_.size();
+  kept_.push_back(std::move(buffer_));
+  buffer_ = pool_->take();
+}
+
+void Output::take(std::vector<core::TextBuffer>& pieces) {
+  keep();
+  kept_.swap(pieces);
+  kept_size_ = 0;
+}
+
+void Output::clear() {
+  pool_->give_back(kept_);
+  kept_size_ = 0;
   buffer_.clear();
 }
 

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "core/text_buffer.hpp"
 
 namespace coldtrace::cli {
 
@@ -16,12 +20,24 @@ struct ClosedPipe {};
 // An output in memory has reached its limit.
 struct TooLong {};
 
+// Empty buffers of outputs in memory: the last one given back is the next one, so that few pages
+// are ever touched.
+class BufferPool {
+ public:
+  core::TextBuffer take();
+  void give_back(std::vector<core::TextBuffer>& buffers);
+
+ private:
+  std::mutex mutex_;
+  std::vector<core::TextBuffer> buffers_;
+};
+
 // Where results go: standard output, a file that is there whole or not at all, or memory. Buffered;
 // throws Failure and ClosedPipe.
 class Output {
  public:
   // In memory, until take() or clear(). More than `limit` bytes throw TooLong.
-  explicit Output(std::size_t limit) : limit_{limit} {}
+  Output(std::size_t limit, BufferPool& pool);
 
   // An empty path or "-" is standard output. A file has no name while it is written, so that
   // nothing is left of a run that is killed, or a temporary one beside its final place.
@@ -32,15 +48,22 @@ class Output {
 
   void write(std::string_view text);
 
-  // Moves what was written to an output in memory to `text`, whose own memory serves the next.
-  void take(std::string& text);
-  void clear() { buffer_.clear(); }
+  // For those who write piece by piece: what is appended here comes behind what was written, and
+  // make_room(), called now and then, keeps it short.
+  core::TextBuffer& buffer() { return buffer_; }
+  void make_room();
+
+  // Moves what was written to an output in memory to `pieces`, which are empty.
+  void take(std::vector<core::TextBuffer>& pieces);
+  // Forgets it.
+  void clear();
 
   // Writes what is buffered and gives the file its name. Without it nothing is left behind.
   void commit();
 
  private:
   void flush();
+  void keep();
   void write_out(std::string_view left);
   void give_name();
   [[noreturn]] void fail(int code) const;
@@ -49,8 +72,13 @@ class Output {
   bool replaces_ = false;  // a file that gets its name at the end
   std::string temporary_;  // empty: none to remove
   int descriptor_ = -1;    // none: in memory
-  std::size_t limit_ = 0;  // there
-  std::string buffer_;
+  core::TextBuffer buffer_;
+
+  // In memory.
+  BufferPool* pool_ = nullptr;
+  std::size_t limit_ = 0;
+  std::size_t kept_size_ = 0;
+  std::vector<core::TextBuffer> kept_;
 };
 
 }  // namespace coldtrace::cli

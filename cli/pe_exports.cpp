@@ -34,8 +34,9 @@ class ExportsView final : public PeView {
     print(output, "{} exports of {}\n", directory_->exports.size(),
           directory_->module_name.empty() ? "(no name)" : printable(directory_->module_name));
     print(output, "{:>7}  {:<10}  {:<10}  {}\n", "ordinal", "rva", "offset", "name");
+    Offsets offsets{input.image.addresses()};
     for (const auto& entry : directory_->exports) {
-      const auto offset = offset_of(input, entry);
+      const auto offset = offsets.find(entry.address);
       print(output, "{:>7}  {:#010x}  {:<10}  {}{}\n", entry.ordinal, value(entry.address),
             offset ? fmt::format("{:#010x}", *offset) : "-",
             entry.name.empty() ? "-" : printable(entry.name),
@@ -45,8 +46,9 @@ class ExportsView final : public PeView {
 
   void write_csv(Output& output, const PeInput& input, const HashedIdentity&) override {
     if (!directory_) return;
+    Offsets offsets{input.image.addresses()};
     for (const auto& entry : directory_->exports) {
-      const auto offset = offset_of(input, entry);
+      const auto offset = offsets.find(entry.address);
       print(output, "{},{},{},{},{},{}\n", csv_field(input.path), entry.ordinal,
             csv_field(core::to_valid_utf8(entry.name)), value(entry.address),
             offset ? fmt::format("{}", *offset) : "",
@@ -55,28 +57,23 @@ class ExportsView final : public PeView {
   }
 
   void write_json(JsonWriter& json, const PeInput& input) override {
-    write_text_field(json, "module_name", directory_ ? directory_->module_name : "");
+    json.field("module_name", MaybeText{directory_ ? directory_->module_name : ""});
     json.key("time_date_stamp");
     directory_ ? json.value(directory_->time_date_stamp) : json.value(nullptr);
     json.key("ordinal_base");
     directory_ ? json.value(directory_->ordinal_base) : json.value(nullptr);
     json.key("exports").begin_array();
+    Offsets offsets{input.image.addresses()};
     if (directory_)
-      for (const auto& entry : directory_->exports) {
-        json.begin_object().field("ordinal", entry.ordinal);
-        write_text_field(json, "name", entry.name);
-        json.field("rva", value(entry.address)).field("file_offset", offset_of(input, entry));
-        json.field("is_forwarder", entry.is_forwarder);
-        write_text_field(json, "forwarder", entry.forwarder);
-        json.end_object();
-      }
+      for (const auto& entry : directory_->exports)
+        json.object("ordinal", entry.ordinal, "name", MaybeText{entry.name}, "rva",
+                    value(entry.address), "file_offset", offsets.find(entry.address),
+                    "is_forwarder", entry.is_forwarder, "forwarder", MaybeText{entry.forwarder});
     json.end_array();
   }
 
  private:
-  static std::optional<u64> offset_of(const PeInput& input, const pe::Export& entry) {
-    return input.image.addresses().to_offset(entry.address);
-  }
+  using Offsets = pe::AddressMap::Offsets;
 
   std::optional<pe::ExportDirectory> directory_;  // views of the image
 };

@@ -41,9 +41,10 @@ class ImportsView final : public PeView {
   }
 
   void write_csv(Output& output, const PeInput& input, const HashedIdentity&) override {
+    Offsets offsets{input.image.addresses()};
     for (const auto& module : modules_)
       for (const auto& function : module.functions) {
-        const auto offset = offset_of(input, function);
+        const auto offset = offsets.find(function.slot);
         print(output, "{},{},{},{},{},{},{},{}\n", csv_field(input.path),
               csv_field(core::to_valid_utf8(module.name)), module.delayed,
               csv_field(core::to_valid_utf8(function.name)),
@@ -54,47 +55,41 @@ class ImportsView final : public PeView {
   }
 
   void write_json(JsonWriter& json, const PeInput& input) override {
+    Offsets offsets{input.image.addresses()};
     json.key("modules").begin_array();
     for (const auto& module : modules_) {
-      json.begin_object();
-      write_text_field(json, "name", module.name);
-      json.field("delayed", module.delayed).field("time_date_stamp", module.time_date_stamp);
-      json.key("functions").begin_array();
-      for (const auto& function : module.functions) write_function(json, input, function);
+      json.begin_object()
+          .field("name", MaybeText{module.name})
+          .field("delayed", module.delayed)
+          .field("time_date_stamp", module.time_date_stamp)
+          .key("functions")
+          .begin_array();
+      for (const auto& function : module.functions)
+        write_function(json, function, offsets.find(function.slot));
       json.end_array().end_object();
     }
     json.end_array().key("bound").begin_array();
-    for (const auto& module : bound_) {
-      json.begin_object();
-      write_text_field(json, "module", module.module);
-      json.field("time_date_stamp", module.time_date_stamp)
-          .field("forwarder", module.forwarder)
-          .end_object();
-    }
+    for (const auto& module : bound_)
+      json.object("module", MaybeText{module.module}, "time_date_stamp", module.time_date_stamp,
+                  "forwarder", module.forwarder);
     json.end_array();
   }
 
  private:
-  static std::optional<u64> offset_of(const PeInput& input, const ImportedFunction& function) {
-    return input.image.addresses().to_offset(function.slot);
-  }
+  using Offsets = pe::AddressMap::Offsets;
 
   static std::string name_of(const ImportedFunction& function) {
     if (function.by_ordinal) return fmt::format("#{}", function.ordinal);
     return function.name.empty() ? "(name cannot be read)" : printable(function.name);
   }
 
-  static void write_function(JsonWriter& json, const PeInput& input,
-                             const ImportedFunction& function) {
-    json.begin_object();
-    write_text_field(json, "name", function.name);
-    json.key("ordinal");
-    function.by_ordinal ? json.value(function.ordinal) : json.value(nullptr);
-    json.key("hint");
-    function.by_ordinal ? json.value(nullptr) : json.value(function.hint);
-    json.field("slot_rva", value(function.slot))
-        .field("slot_file_offset", offset_of(input, function))
-        .end_object();
+  static void write_function(JsonWriter& json, const ImportedFunction& function,
+                             std::optional<u64> slot_offset) {
+    std::optional<u16> ordinal;
+    std::optional<u16> hint;
+    (function.by_ordinal ? ordinal : hint) = function.by_ordinal ? function.ordinal : function.hint;
+    json.object("name", MaybeText{function.name}, "ordinal", ordinal, "hint", hint, "slot_rva",
+                value(function.slot), "slot_file_offset", slot_offset);
   }
 
   std::vector<ImportedModule> modules_;  // views of the image

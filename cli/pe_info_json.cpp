@@ -10,13 +10,6 @@
 namespace coldtrace::cli {
 namespace {
 
-void write_names(JsonWriter& json, std::string_view name,
-                 const std::vector<std::string_view>& names) {
-  json.key(name).begin_array();
-  for (const auto& text : names) json.value(text);
-  json.end_array();
-}
-
 void write_headers(JsonWriter& json, const PeInput& input, const PeInfo& info) {
   const auto& file = input.image.file_header();
   const auto& header = input.image.optional_header();
@@ -32,7 +25,7 @@ void write_headers(JsonWriter& json, const PeInput& input, const PeInfo& info) {
   else
     json.value(to_string(core::file_time_from_unix(file.time_date_stamp)));
   json.field("reproducible", info.reproducible).field("characteristics", file.characteristics);
-  write_names(json, "characteristic_names", pe::file_characteristic_names(file.characteristics));
+  json.field("characteristic_names", pe::file_characteristic_names(file.characteristics));
   version("linker_version", header.major_linker_version, header.minor_linker_version);
   json.field("entry_point_rva", value(header.entry_point))
       .field("image_base", header.image_base)
@@ -45,10 +38,9 @@ void write_headers(JsonWriter& json, const PeInput& input, const PeInfo& info) {
   json.field("size_of_headers", header.size_of_headers)
       .field("computed_checksum", info.computed_checksum)
       .field("subsystem", header.subsystem);
-  write_text_field(json, "subsystem_name", pe::subsystem_name(header.subsystem));
+  json.field("subsystem_name", MaybeText{pe::subsystem_name(header.subsystem)});
   json.field("dll_characteristics", header.dll_characteristics);
-  write_names(json, "dll_characteristic_names",
-              pe::dll_characteristic_names(header.dll_characteristics));
+  json.field("dll_characteristic_names", pe::dll_characteristic_names(header.dll_characteristics));
   json.field("force_integrity", (header.dll_characteristics & pe::dll_force_integrity) != 0)
       .end_object();
 }
@@ -76,7 +68,7 @@ void write_debug(JsonWriter& json, const std::vector<pe::DebugEntry>& entries) {
   json.key("debug").begin_array();
   for (const auto& entry : entries) {
     json.begin_object().field("type", entry.type);
-    write_text_field(json, "type_name", pe::debug_type_name(entry.type));
+    json.field("type_name", MaybeText{pe::debug_type_name(entry.type)});
     json.field("time_date_stamp", entry.time_date_stamp)
         .field("file_offset", entry.offset)
         .field("size", entry.data.size())
@@ -165,8 +157,8 @@ void write_resources(JsonWriter& json, const std::vector<pe::Resource>& resource
   for (const auto& resource : resources) {
     json.begin_object();
     write_id(json, "type", resource.type);
-    write_text_field(json, "type_name",
-                     resource.type.named ? "" : pe::resource_type_name(resource.type.number));
+    json.field("type_name",
+               MaybeText{resource.type.named ? "" : pe::resource_type_name(resource.type.number)});
     write_id(json, "name", resource.name);
     json.field("language", resource.language)
         .field("code_page", resource.code_page)

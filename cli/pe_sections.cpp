@@ -46,7 +46,7 @@ class SectionsView final : public PeView {
     json.key("sections").begin_array();
     for (const auto& section : input.image.sections()) {
       json.begin_object();
-      write_text_field(json, "name", find_section_name(input.image, section));
+      json.field("name", MaybeText{find_section_name(input.image, section)});
       json.field("rva", value(section.address))
           .field("virtual_size", section.virtual_size)
           .field("file_offset", section.raw_offset)

@@ -99,7 +99,7 @@ class Writer {
     json_.key("symbols").begin_array();
     for (const auto& symbol : file.publics.symbols) {
       json_.begin_object();
-      write_text_field(json_, "name", symbol.name);
+      json_.field("name", MaybeText{symbol.name});
       json_.field("rva", address_of(symbol))
           .field("section", symbol.section)
           .field("offset", symbol.offset)

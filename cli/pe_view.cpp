@@ -74,29 +74,28 @@ class Presenter {
 // One image's text, made before its turn, unless it is too long for that.
 struct Prepared {
   Shown shown;
-  std::string text;
+  std::vector<core::TextBuffer> text;
   bool too_long = false;
 };
 
 // Prepares images, one by one.
 class Preparer {
  public:
-  Preparer(std::unique_ptr<PeView> view, const PeOptions& options)
-      : output_{longest_kept},
+  Preparer(std::unique_ptr<PeView> view, const PeOptions& options, BufferPool& pool)
+      : output_{longest_kept, pool},
         json_{output_, options.int64},
         presenter_{std::move(view), options, output_, json_} {}
 
   void prepare(const std::string& path, Prepared& prepared) {
+    json_.start();
     try {
       prepared.shown = presenter_.show(path);
-      json_.end_value();
+      output_.take(prepared.text);
       prepared.too_long = false;
     } catch (const TooLong&) {
-      prepared.too_long = true;
       output_.clear();
-      json_.discard();
+      prepared.too_long = true;
     }
-    output_.take(prepared.text);
   }
 
  private:
@@ -137,24 +136,25 @@ Exit run_pe_view(const std::function<std::unique_ptr<PeView>()>& make_view,
   if (jobs <= 1) {  // written as it goes, whatever its length
     for (const auto& path : options.files) tell(path, presenter.show(path));
   } else {
+    BufferPool pool;
     std::deque<Preparer> preparers;
-    for (unsigned i = 0; i < jobs; ++i) preparers.emplace_back(make_view(), options);
+    for (unsigned i = 0; i < jobs; ++i) preparers.emplace_back(make_view(), options, pool);
     for_each_file<Prepared>(
         options.files, jobs,
         [&](unsigned worker, const std::string& path, Prepared& prepared) {
           preparers[worker].prepare(path, prepared);
         },
-        [&](const std::string& path, const Prepared& prepared) {
+        [&](const std::string& path, Prepared& prepared) {
           if (prepared.too_long) {
             tell(path, presenter.show(path));
             return;
           }
           tell(path, prepared.shown);
-          if (!prepared.shown.is_image) return;
-          if (as_json)
+          if (prepared.shown.is_image && as_json)
             json.written(prepared.text);
-          else
-            output.write(prepared.text);
+          else if (prepared.shown.is_image)
+            for (const auto& piece : prepared.text) output.write(piece.view());
+          pool.give_back(prepared.text);
         });
   }
   // Without any image a file given with -o keeps what it had.
@@ -162,11 +162,6 @@ Exit run_pe_view(const std::function<std::unique_ptr<PeView>()>& make_view,
   if (as_json) json.end_array().end_object().end_document();
   output.commit();
   return report.exit();
-}
-
-void write_bytes_field(JsonWriter& json, std::string_view name, std::string_view bytes) {
-  json.field(fmt::format("{}_bytes", name),
-             core::to_hex(std::as_bytes(std::span{bytes.data(), bytes.size()})));
 }
 
 }  // namespace coldtrace::cli

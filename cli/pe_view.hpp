@@ -36,18 +36,4 @@ Exit run_pe_view(const std::function<std::unique_ptr<PeView>()>& make_view,
 // What 0, 1 and 2 mean for all of them.
 extern const char* const pe_exits;
 
-// A member NAME_bytes: text that is not UTF-8, in hexadecimal.
-void write_bytes_field(JsonWriter& json, std::string_view name, std::string_view bytes);
-
-// A member that is null when the text is empty. Bytes that are not UTF-8 are replaced, and a second
-// member has them all.
-template <std::size_t Size>
-void write_text_field(JsonWriter& json, const char (&name)[Size], std::string_view bytes) {
-  json.key(name);
-  if (bytes.empty())
-    json.value(nullptr);
-  else if (!json.text(bytes))
-    write_bytes_field(json, name, bytes);
-}
-
 }  // namespace coldtrace::cli

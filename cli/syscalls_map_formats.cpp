@@ -10,38 +10,13 @@ namespace {
 
 using syscall_map::Service;
 
-void write_strings(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
-  json.key(name).begin_array();
-  for (const auto& text : texts) json.value(text);
-  json.end_array();
-}
-
-void write_optional_text(JsonWriter& json, std::string_view name, std::string_view text) {
-  json.key(name);
-  if (text.empty()) {
-    json.value(nullptr);
-  } else {
-    json.value(text);
-  }
-}
-
 void write_service(JsonWriter& json, const Service& service) {
-  json.begin_object();
-  write_optional_text(json, "name", service.name);
-  write_strings(json, "aliases", service.aliases);
-  json.field("number", service.number)
-      .field("table", to_string(service.table))
-      .field("rva", value(service.rva))
-      .field("file_offset", service.file_offset)
-      .field("argument_bytes", service.argument_bytes);
-  write_optional_text(json, "shape", service.shape);
-  json.field("raw_immediate", service.raw_immediate)
-      .field("source", to_string(service.source))
-      .field("hooked", service.hooked);
-  write_optional_text(json, "hook", service.hook);
-  json.field("verified", service.verified);
-  write_strings(json, "evidence", service.evidence);
-  json.end_object();
+  json.object("name", MaybeText{service.name}, "aliases", service.aliases, "number", service.number,
+              "table", to_string(service.table), "rva", value(service.rva), "file_offset",
+              service.file_offset, "argument_bytes", service.argument_bytes, "shape",
+              MaybeText{service.shape}, "raw_immediate", service.raw_immediate, "source",
+              to_string(service.source), "hooked", service.hooked, "hook", MaybeText{service.hook},
+              "verified", service.verified, "evidence", service.evidence);
 }
 
 std::string optional_number(const std::optional<u32>& number) {
@@ -68,7 +43,7 @@ void write_map_json(Output& output, Int64 int64, const std::vector<MappedImage>&
     for (const auto& service : image.map.services) write_service(json, service);
     json.end_array().key("left_out").begin_array();
     for (const auto& left : image.map.left_out)
-      json.begin_object().field("name", left.name).field("reason", left.reason).end_object();
+      json.object("name", left.name, "reason", left.reason);
     json.end_array().key("findings");
     write_findings(json, image.map.findings);
     json.end_object();

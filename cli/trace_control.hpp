@@ -31,9 +31,6 @@ std::string statuses_text(std::span<const tracefile::NtStatus> statuses);
 // The array of {"name","value"}.
 void write_statuses(JsonWriter& json, std::span<const tracefile::NtStatus> statuses);
 
-// An empty text is null.
-void write_maybe(JsonWriter& json, std::string_view name, std::string_view text);
-
 // The document of `list` and `explain`: the codes, what is checked of all codes, and the layouts
 // of their buffers. Without a version, what any version has.
 void write_control_codes(JsonWriter& json, const std::vector<const tracefile::ControlCode*>& codes,

@@ -109,8 +109,8 @@ void write_text(Output& output, const Options& options, const Answer& answer) {
 
 void write_check(JsonWriter& json, const Answer& answer, const tracefile::ControlCheck& check) {
   json.begin_object();
-  write_maybe(json, "section",
-              !check.section.empty() || !answer.row ? check.section : answer.row->section);
+  json.field("section", MaybeText{!check.section.empty() || !answer.row ? check.section
+                                                                        : answer.row->section});
   json.field("text", check.text).key("statuses");
   write_statuses(json, check.failure());
   json.end_object();
@@ -149,8 +149,8 @@ void write_field(JsonWriter& json, const DecodedControlField& field) {
   } else {
     json.value(field.number);
   }
-  write_maybe(json, "value_name", field.value_name);
-  write_maybe(json, "remark", field.remark);
+  json.field("value_name", MaybeText{field.value_name});
+  json.field("remark", MaybeText{field.remark});
   json.end_object();
 }
 
@@ -163,13 +163,13 @@ void write_json(Output& output, const Options& options, const Answer& answer) {
       .field("path", options.file)
       .field("direction", options.returned ? "output" : "input")
       .field("code", answer.code);
-  write_maybe(json, "name", answer.row ? answer.row->name : "");
+  json.field("name", MaybeText{answer.row ? answer.row->name : ""});
   json.field("version", options.version)
       .field("mode", options.mode)
       .field("size", answer.size)
       .field("output_length", options.output_length);
-  write_maybe(json, "structure", answer.buffer.layout ? answer.buffer.layout->name.view() : "");
-  write_maybe(json, "source", answer.buffer.layout ? answer.buffer.layout->source : "");
+  json.field("structure", MaybeText{answer.buffer.layout ? answer.buffer.layout->name.view() : ""});
+  json.field("source", MaybeText{answer.buffer.layout ? answer.buffer.layout->source : ""});
   json.key("fields").begin_array();
   for (const auto& field : answer.buffer.fields) write_field(json, field);
   json.end_array().key("rest").begin_object();

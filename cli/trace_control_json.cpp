@@ -81,8 +81,8 @@ std::string_view name_of(tracefile::ControlStructure structure) {
 void write_buffer(JsonWriter& json, std::string_view key, std::string_view contract,
                   tracefile::ControlStructure structure) {
   json.key(key).begin_object();
-  write_maybe(json, "contract", contract);
-  write_maybe(json, "structure", name_of(structure));
+  json.field("contract", MaybeText{contract});
+  json.field("structure", MaybeText{name_of(structure)});
   json.end_object();
 }
 
@@ -95,7 +95,7 @@ void write_code(JsonWriter& json, const ControlCode& code, std::optional<KernelV
   json.field("section", code.section).field("double_buffered", code.double_buffered);
   write_buffer(json, "input", code.input, code.input_structure);
   write_buffer(json, "output", code.output, code.output_structure);
-  write_maybe(json, "access", code.access);
+  json.field("access", MaybeText{code.access});
   json.key("checks");
   write_checks(json, code.code, code.section, version);
   json.end_object();
@@ -117,21 +117,13 @@ void write_layout(JsonWriter& json, const ControlLayout& layout) {
                field.type == ControlType::part ? name_of(field.inner) : to_string(field.type))
         .field("use", to_string(field.use));
     write_versions(json, field.versions);
-    write_maybe(json, "remark", field.remark);
+    json.field("remark", MaybeText{field.remark});
     json.end_object();
   }
   json.end_array().end_object();
 }
 
 }  // namespace
-
-void write_maybe(JsonWriter& json, std::string_view name, std::string_view text) {
-  if (text.empty()) {
-    json.field(name, nullptr);
-  } else {
-    json.field(name, text);
-  }
-}
 
 void write_statuses(JsonWriter& json, std::span<const tracefile::NtStatus> statuses) {
   json.begin_array();
@@ -150,7 +142,7 @@ void write_control_codes(JsonWriter& json, const std::vector<const ControlCode*>
       .field("tool", tool_version)
       .field("document", tracefile::trace_control_document)
       .field("verified", tracefile::trace_control_verified);
-  write_maybe(json, "version", version ? to_string(*version) : "");
+  json.field("version", MaybeText{version ? to_string(*version) : ""});
   json.key("general_checks");
   write_checks(json, 0, {}, version);
   json.key("codes").begin_array();

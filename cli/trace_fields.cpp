@@ -18,8 +18,6 @@ using tracefile::OutType;
 using tracefile::Value;
 using tracefile::ValueShape;
 
-constexpr u64 largest_exact = u64{1} << 53;
-
 void append_floating(core::TextBuffer& json, const Value& value) {
   const double number = shown_floating(value);
   if (!std::isfinite(number)) {
@@ -34,21 +32,6 @@ void append_floating(core::TextBuffer& json, const Value& value) {
 }
 
 }  // namespace
-
-void append_json_integer(core::TextBuffer& json, u64 number, Int64 int64) {
-  const bool quoted = int64 == Int64::string && number > largest_exact;
-  if (quoted) json.append('"');
-  json.append_decimal(number);
-  if (quoted) json.append('"');
-}
-
-void append_json_integer(core::TextBuffer& json, i64 number, Int64 int64) {
-  const u64 magnitude = number < 0 ? u64{0} - static_cast<u64>(number) : static_cast<u64>(number);
-  const bool quoted = int64 == Int64::string && magnitude > largest_exact;
-  if (quoted) json.append('"');
-  json.append_decimal(number);
-  if (quoted) json.append('"');
-}
 
 void TraceFields::start(core::TextBuffer& json, const tracefile::Event& event,
                         const tracefile::EventKind& kind, i64 time) {

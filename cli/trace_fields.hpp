@@ -10,10 +10,6 @@
 
 namespace coldtrace::cli {
 
-// JSON numbers as --int64 wants them.
-void append_json_integer(core::TextBuffer& json, u64 number, Int64 int64);
-void append_json_integer(core::TextBuffer& json, i64 number, Int64 int64);
-
 // Writes the fields of an event as members of a JSON object, and beside it what their values
 // stand for: names of files, registry keys, images and mapped values.
 class TraceFields final : public tracefile::FieldVisitor {

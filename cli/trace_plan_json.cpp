@@ -20,12 +20,6 @@ std::string hex_of(std::span<const u8> bytes) {
   return core::to_hex(std::as_bytes(bytes));
 }
 
-void write_texts(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
-  json.key(name).begin_array();
-  for (const auto& text : texts) json.value(text);
-  json.end_array();
-}
-
 void write_instruction(JsonWriter& json, const TracePoint& point) {
   json.key("instruction");
   if (point.bytes.empty()) {
@@ -76,7 +70,7 @@ void write_point(JsonWriter& json, const TracePoint& point) {
       .field("file_offset", point.file_offset)
       .field("address", point.address)
       .field("section", text_of(point.section));
-  write_texts(json, "names", point.names);
+  json.field("names", point.names);
   json.key("function");
   if (point.function)
     json.begin_object()
@@ -92,7 +86,7 @@ void write_point(JsonWriter& json, const TracePoint& point) {
         .field("text", refusal.text)
         .end_object();
   json.end_array().key("boundary").begin_object().field("state", to_string(point.boundary));
-  write_texts(json, "evidence", point.evidence);
+  json.field("evidence", point.evidence);
   json.end_object();
   write_instruction(json, point);
   write_patch(json, point);
@@ -123,7 +117,7 @@ void write_trace_plan_json(Output& output, Int64 int64, const TracePlan& plan) {
       .begin_object()
       .field("state", to_string(plan.facility.state))
       .field("verified", plan.facility.verified);
-  write_texts(json, "evidence", plan.facility.evidence);
+  json.field("evidence", plan.facility.evidence);
   json.key("interfaces");
   write_supported_interfaces(json, plan.interfaces);
   json.end_object().key("points");

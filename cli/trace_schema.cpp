@@ -130,13 +130,6 @@ void show_text(Output& output, const std::vector<Schema>& schemas) {
   }
 }
 
-void write_text_or_null(JsonWriter& json, std::string_view name, std::string_view text) {
-  if (text.empty())
-    json.field(name, nullptr);
-  else
-    json.field(name, text);
-}
-
 void write_fields(JsonWriter& json, const Schema& schema,
                   const std::vector<FieldDeclaration>& fields) {
   const auto in32 = compute_layout(schema, fields, 4);
@@ -145,10 +138,10 @@ void write_fields(JsonWriter& json, const Schema& schema,
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const auto& field = fields[i];
     json.begin_object().field("name", field.name).field("type", type_text(field));
-    write_text_or_null(json, "amount", amount_text(field.amount));
-    write_text_or_null(json, "meaning", keyword_of(field.meaning));
-    write_text_or_null(json, "unit", field.unit);
-    write_text_or_null(json, "description", field.description);
+    json.field("amount", MaybeText{amount_text(field.amount)});
+    json.field("meaning", MaybeText{keyword_of(field.meaning)});
+    json.field("unit", MaybeText{field.unit});
+    json.field("description", MaybeText{field.description});
     json.field("member", tracefile::c_member(field.name))
         .field("offset32", in32.fields[i].offset)
         .field("size32", in32.fields[i].size)
@@ -167,7 +160,7 @@ void show_json(JsonWriter& json, const std::vector<Schema>& schemas) {
       .begin_array();
   for (const auto& schema : schemas) {
     json.begin_object().field("name", schema.name).field("guid", core::to_string(schema.guid));
-    write_text_or_null(json, "description", schema.description);
+    json.field("description", MaybeText{schema.description});
     json.key("enums").begin_array();
     for (const auto& declaration : schema.enums) {
       json.begin_object()
@@ -194,7 +187,7 @@ void show_json(JsonWriter& json, const std::vector<Schema>& schemas) {
           .field("c_name", tracefile::c_name(schema, event.name, event.version))
           .field("id", event.id)
           .field("version", event.version);
-      write_text_or_null(json, "description", event.description);
+      json.field("description", MaybeText{event.description});
       write_fields(json, schema, event.fields);
       json.end_object();
     }

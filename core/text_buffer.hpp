@@ -3,15 +3,46 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "core/reader.hpp"
 
 namespace coldtrace::core {
 
+// Writes a number to `at`, where there must be room for longest_decimal characters, and returns the
+// end of its digits.
+constexpr std::size_t longest_decimal = 24;
+char* write_digits(char* at, u64 number);
+inline char* write_decimal(char* at, u64 number) {
+  if (number >= 10) return write_digits(at, number);
+  *at = static_cast<char>('0' + number);
+  return at + 1;
+}
+inline char* write_decimal(char* at, i64 number) {
+  if (number >= 0) return write_decimal(at, static_cast<u64>(number));
+  *at = '-';
+  return write_decimal(at + 1, u64{0} - static_cast<u64>(number));
+}
+
+// Lower-case digits, two a byte, to a place with room for them; returns their end.
+char* write_hex(char* at, ByteView bytes);
+
 // A growing run of characters for hot output: no terminator is kept and nothing is filled, so
 // that an append is a bounds check and a copy.
 class TextBuffer {
  public:
+  TextBuffer() = default;
+  TextBuffer(TextBuffer&& other) noexcept { swap(other); }
+  TextBuffer& operator=(TextBuffer&& other) noexcept {
+    TextBuffer{std::move(other)}.swap(*this);
+    return *this;
+  }
+  void swap(TextBuffer& other) noexcept {
+    data_.swap(other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
+
   std::string_view view() const { return {data_.get(), size_}; }
   std::size_t size() const { return size_; }
   void clear() { size_ = 0; }
@@ -33,21 +64,20 @@ class TextBuffer {
     std::memcpy(reserve(text.size()), text.data(), text.size());
     size_ += text.size();
   }
-  void append_decimal(u64 number) {
-    if (number < 10) {
-      append(static_cast<char>('0' + number));
-    } else {
-      append_digits(number);
-    }
+  template <class Number>
+  void append_decimal(Number number) {
+    char* const at = reserve(longest_decimal);
+    commit(static_cast<std::size_t>(write_decimal(at, number) - at));
   }
-  void append_decimal(i64 number);
   // Lower-case digits without leading zeros, after "0x".
   void append_hex(u64 number);
-  // Lower-case digits, two a byte.
-  void append_hex(ByteView bytes);
+  // Two digits a byte.
+  void append_hex(ByteView bytes) {
+    write_hex(reserve(bytes.size() * 2), bytes);
+    commit(bytes.size() * 2);
+  }
 
  private:
-  void append_digits(u64 number);
   void grow(std::size_t count);
 
   std::unique_ptr<char[]> data_;

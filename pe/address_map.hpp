@@ -31,6 +31,9 @@ class AddressMap {
   // or outside the image.
   std::optional<u64> to_offset(Rva rva) const;
 
+  // to_offset() of one address after another: the section of the last one is tried first.
+  class Offsets;
+
   // The RVA that the byte at `offset` is loaded to; nothing for bytes that are not loaded.
   std::optional<Rva> to_rva(u64 offset) const;
 
@@ -69,6 +72,25 @@ class AddressMap {
 
   core::FileView file_;
   std::vector<Region> regions_;  // ascending, disjoint
+};
+
+class AddressMap::Offsets {
+ public:
+  explicit Offsets(const AddressMap& map) : map_{map} {}
+
+  std::optional<u64> find(Rva rva) {
+    if (!region_ || value(rva) - region_->start >= region_->size) {
+      region_ = map_.find(rva);
+      if (!region_) return std::nullopt;
+    }
+    const u64 skipped = value(rva) - region_->start;
+    if (skipped >= region_->stored) return std::nullopt;
+    return region_->offset + skipped;
+  }
+
+ private:
+  const AddressMap& map_;
+  const Region* region_ = nullptr;
 };
 
 }  // namespace coldtrace::pe

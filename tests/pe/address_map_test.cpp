@@ -95,6 +95,11 @@ TEST_CASE("every byte of overlapping sections belongs to one of them") {
     const auto offset = image->addresses().to_offset(Rva{address});
     if (offset) CHECK(image->addresses().to_rva(*offset).has_value());
   }
+  // One address after another, forwards, backwards and across sections.
+  pe::AddressMap::Offsets offsets{image->addresses()};
+  for (u32 step : {0x80U, 0x1f80U, ~u32{0x7f}})
+    for (u32 i = 0, address = 0x400; i < 300; ++i, address += step)
+      CHECK(offsets.find(Rva{address}) == image->addresses().to_offset(Rva{address}));
 }
 
 TEST_CASE("headers hide no section, whatever their size says") {
