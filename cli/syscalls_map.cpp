@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/options.hpp"
+#include "cli/pe_view.hpp"
 #include "cli/syscalls_commands.hpp"
 #include "cli/text.hpp"
 
@@ -46,43 +47,60 @@ void write_service(Output& output, const Service& service, bool explain) {
   for (const auto& reason : service.evidence) print(output, "        {}\n", printable(reason));
 }
 
-void write_text(Output& output, const std::vector<MappedImage>& images, bool explain) {
-  for (const auto& image : images) {
-    const auto& services = image.map.services;
-    print(output, "{}: {}\n", printable(image.path), to_text(image.identity));
-    print(output, "{} services: {}\n", services.size(), shapes_of(image.map));
-    if (!services.empty())
-      print(output, "{:<6}  {:<50} {:>5}  {:<10}  {}\n", "number", "name", "args", "rva", "how");
-    for (const auto& service : services) write_service(output, service, explain);
-    if (explain) {
-      print(output, "{} names left out:\n", image.map.left_out.size());
-      for (const auto& left : image.map.left_out)
-        print(output, "  {:<50} {}\n", printable(left.name), printable(left.reason));
-    } else if (!image.map.left_out.empty()) {
-      print(output, "{} names left out, --explain tells why\n", image.map.left_out.size());
-    }
-    output.write("\n");
-  }
-}
+class MapView final : public PeView {
+ public:
+  explicit MapView(bool explain) : explain_{explain} {}
 
-Exit run(const Options& options) {
+  std::string_view schema() const override { return "coldtrace.syscall-map/1"; }
+  std::string_view csv_header() const override { return map_csv_header; }
+
+  void read(PeInput& input, const pe::Identity&) override {
+    map_ = syscall_map::map_services(input.image);
+    input.findings.merge(map_.findings);
+  }
+
+  void write_text(Output& output, const PeInput&) override {
+    print(output, "{} services: {}\n", map_.services.size(), shapes_of(map_));
+    if (!map_.services.empty())
+      print(output, "{:<6}  {:<50} {:>5}  {:<10}  {}\n", "number", "name", "args", "rva", "how");
+    for (const auto& service : map_.services) write_service(output, service, explain_);
+    if (explain_) {
+      print(output, "{} names left out:\n", map_.left_out.size());
+      for (const auto& left : map_.left_out)
+        print(output, "  {:<50} {}\n", printable(left.name), printable(left.reason));
+    } else if (!map_.left_out.empty()) {
+      print(output, "{} names left out, --explain tells why\n", map_.left_out.size());
+    }
+  }
+
+  void write_csv(Output& output, const PeInput& input, const HashedIdentity& hashed) override {
+    write_map_csv(output, input.path, hashed.identity, map_);
+  }
+
+  void write_json(JsonWriter& json, const PeInput&) override { write_map_json(json, map_); }
+
+ private:
+  bool explain_;
+  syscall_map::ServiceMap map_;
+};
+
+// A format that is made of all images together.
+Exit run_together(const Options& options) {
   Output output{options.output};
   Report report{options.findings};
   const auto images = map_images(options, report);
   if (images.empty()) return report.exit();
-  if (options.format == "json") {
-    write_map_json(output, options.int64, images);
-  } else if (options.format == "csv") {
-    write_map_csv(output, images);
-  } else if (options.format == "c-header") {
+  if (options.format == "c-header")
     write_map_c_header(output, images);
-  } else if (options.format == "j00ru-csv") {
+  else
     write_map_j00ru_csv(output, images);
-  } else {
-    write_text(output, images, options.explain);
-  }
   output.commit();
   return report.exit();
+}
+
+Exit run(const Options& options) {
+  if (options.format == "c-header" || options.format == "j00ru-csv") return run_together(options);
+  return run_pe_view([&] { return std::make_unique<MapView>(options.explain); }, options);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include "cli/syscalls_map.hpp"
 #include "cli/text.hpp"
-#include "cli/version.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -32,42 +31,25 @@ std::string column_title(const MappedImage& image) {
 
 }  // namespace
 
-void write_map_json(Output& output, Int64 int64, const std::vector<MappedImage>& images) {
-  JsonWriter json{output, int64};
-  json.begin_object().field("schema", "coldtrace.syscall-map/1").field("tool", tool_version);
-  json.key("images").begin_array();
-  for (const auto& image : images) {
-    json.begin_object().field("path", image.path).key("identity");
-    write_identity(json, image.identity);
-    json.key("services").begin_array();
-    for (const auto& service : image.map.services) write_service(json, service);
-    json.end_array().key("left_out").begin_array();
-    for (const auto& left : image.map.left_out)
-      json.object("name", left.name, "reason", left.reason);
-    json.end_array().key("findings");
-    write_findings(json, image.map.findings);
-    json.end_object();
-  }
-  json.end_array().end_object().end_document();
+void write_map_json(JsonWriter& json, const syscall_map::ServiceMap& map) {
+  json.key("services").begin_array();
+  for (const auto& service : map.services) write_service(json, service);
+  json.end_array().key("left_out").begin_array();
+  for (const auto& left : map.left_out) json.object("name", left.name, "reason", left.reason);
+  json.end_array();
 }
 
-void write_map_csv(Output& output, const std::vector<MappedImage>& images) {
-  output.write(
-      "path,file_version,machine,time_date_stamp,size_of_image,number,name,aliases,table,rva,"
-      "file_offset,argument_bytes,shape,raw_immediate,source,hooked,verified\n");
-  for (const auto& image : images) {
-    const auto& identity = image.identity.identity;
-    for (const auto& service : image.map.services)
-      print(output, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(image.path),
-            csv_field(identity.file_version.value_or("")), pe::to_string(identity.machine),
-            identity.time_date_stamp, identity.size_of_image, service.number,
-            csv_field(service.name), csv_field(fmt::format("{}", fmt::join(service.aliases, " "))),
-            to_string(service.table), value(service.rva),
-            service.file_offset ? fmt::format("{}", *service.file_offset) : "",
-            optional_number(service.argument_bytes), service.shape,
-            optional_number(service.raw_immediate), to_string(service.source), service.hooked,
-            service.verified);
-  }
+void write_map_csv(Output& output, const std::string& path, const pe::Identity& identity,
+                   const syscall_map::ServiceMap& map) {
+  for (const auto& service : map.services)
+    print(output, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(path),
+          csv_field(identity.file_version.value_or("")), pe::to_string(identity.machine),
+          identity.time_date_stamp, identity.size_of_image, service.number, csv_field(service.name),
+          csv_field(fmt::format("{}", fmt::join(service.aliases, " "))), to_string(service.table),
+          value(service.rva), service.file_offset ? fmt::format("{}", *service.file_offset) : "",
+          optional_number(service.argument_bytes), service.shape,
+          optional_number(service.raw_immediate), to_string(service.source), service.hooked,
+          service.verified);
 }
 
 void write_map_j00ru_csv(Output& output, const std::vector<MappedImage>& images) {

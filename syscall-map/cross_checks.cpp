@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
+
+#include "core/sorting.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {
@@ -34,17 +37,16 @@ void check_stride(const Order& by_rva, core::Findings& findings) {
                   usual->first);
 }
 
-void check_numbers(const std::map<u16, const Service*>& by_number, ServiceTable table,
-                   core::Findings& findings) {
+void check_numbers(const Order& by_number, ServiceTable table, core::Findings& findings) {
   u64 missing = 0;
   std::optional<u32> first;
   u32 expected = table == ServiceTable::win32k ? win32k_bit : 0;
-  for (const auto& [number, service] : by_number) {
-    if (number > expected) {
-      missing += number - expected;
+  for (const auto* service : by_number) {
+    if (service->number > expected) {
+      missing += service->number - expected;
       if (!first) first = expected;
     }
-    expected = number + 1U;
+    expected = service->number + 1U;
   }
   if (missing == 0) return;
   // win32k reserves numbers that no DLL has stubs for.
@@ -58,24 +60,25 @@ void check_numbers(const std::map<u16, const Service*>& by_number, ServiceTable 
                      expected, *first);
 }
 
-void check_duplicates(const Order& by_rva, core::Findings& findings) {
-  std::map<u16, const Service*> first;
-  for (const auto* service : by_rva) {
-    const auto [known, added] = first.emplace(service->number, service);
-    if (!added)
+void check_duplicates(const Order& by_number, core::Findings& findings) {
+  const Service* known = nullptr;
+  for (const auto* service : by_number) {
+    if (known && known->number == service->number)
       findings.warning("number-duplicate", service->file_offset,
                        "number {:#x} belongs to {} at {:#x} and to {} at {:#x}", service->number,
-                       known->second->name, value(known->second->rva), service->name,
-                       value(service->rva));
+                       known->name, value(known->rva), service->name, value(service->rva));
+    else
+      known = service;
   }
 }
 
 // NtX and ZwX of one image are one address, except in kernels, where NtX is the service itself.
 void check_aliases(const Order& by_rva, core::Findings& findings) {
-  std::map<std::string, const Service*> first;
+  std::unordered_map<std::string_view, const Service*> first;  // by the name behind its prefix
+  first.reserve(by_rva.size());
   const auto check = [&](const std::string& name, const Service* service) {
     if (!is_service_name(name)) return;
-    const auto [known, added] = first.emplace(to_nt_name(name), service);
+    const auto [known, added] = first.emplace(std::string_view{name}.substr(2), service);
     if (!added && known->second->rva != service->rva)
       findings.warning("alias-split", service->file_offset,
                        "the Nt and Zw names of {} are at {:#x} and {:#x}", to_nt_name(name),
@@ -97,18 +100,17 @@ void check_services(ServiceMap& map) {
   }
   for (const auto table : {ServiceTable::nt, ServiceTable::win32k}) {
     Order by_rva;
-    std::map<u16, const Service*> by_number;
-    for (const auto& service : map.services) {
-      if (service.table != table) continue;
-      by_rva.push_back(&service);
-      by_number.emplace(service.number, &service);
-    }
-    std::sort(by_rva.begin(), by_rva.end(),
-              [](const Service* a, const Service* b) { return a->rva < b->rva; });
+    for (const auto& service : map.services)
+      if (service.table == table) by_rva.push_back(&service);
+    core::stable_sort_if_needed(by_rva,
+                                [](const Service* a, const Service* b) { return a->rva < b->rva; });
+    auto by_number = by_rva;
+    core::stable_sort_if_needed(
+        by_number, [](const Service* a, const Service* b) { return a->number < b->number; });
     check_order(by_rva, map.findings);
     check_stride(by_rva, map.findings);
     check_numbers(by_number, table, map.findings);
-    check_duplicates(by_rva, map.findings);
+    check_duplicates(by_number, map.findings);
     check_aliases(by_rva, map.findings);
   }
 }

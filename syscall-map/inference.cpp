@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 #include <optional>
+
+#include <boost/container/flat_map.hpp>
 
 namespace coldtrace::syscall_map {
 namespace {
@@ -25,8 +26,9 @@ class Resolver {
  public:
   Resolver(const pe::Image& image, const std::vector<UnreadEntry>& unread, ServiceMap& map)
       : image_{image}, unread_{unread}, map_{map} {
+    read_.reserve(map.services.size());
     for (const auto& service : map.services) {
-      read_.emplace(service.rva, service.number);
+      read_.emplace_hint(read_.end(), service.rva, service.number);
       kernel_ = kernel_ || service.shape.starts_with("kernel-");
     }
     for (const auto& entry : unread) {
@@ -49,7 +51,7 @@ class Resolver {
   }
 
  private:
-  using Entries = std::map<pe::Rva, const UnreadEntry*>;
+  using Entries = boost::container::flat_map<pe::Rva, const UnreadEntry*>;
 
   struct Inferred {
     u16 number;
@@ -177,7 +179,7 @@ class Resolver {
   const std::vector<UnreadEntry>& unread_;
   ServiceMap& map_;
   bool kernel_ = false;
-  std::map<pe::Rva, u16> read_;
+  boost::container::flat_map<pe::Rva, u16> read_;
   Entries missing_;  // services whose stub was not read
   Entries slots_;    // these, and jumps that may stand where a stub was
 };

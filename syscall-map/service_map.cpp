@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include <boost/container/small_vector.hpp>
 #include <boost/sort/pdqsort/pdqsort.hpp>
 
 #include "core/sorting.hpp"
@@ -18,7 +19,7 @@
 namespace coldtrace::syscall_map {
 namespace {
 
-using Names = std::vector<std::string_view>;
+using Names = boost::container::small_vector<std::string_view, 4>;
 
 struct NamedAddress {
   pe::Rva address;
@@ -44,7 +45,8 @@ Names sorted_names(std::span<const NamedAddress> exports) {
   return names;
 }
 
-Service to_service(const pe::Image& image, pe::Rva rva, const Stub& stub, const Names& names) {
+Service to_service(const pe::Image& image, pe::Rva rva, const Stub& stub, const Names& names,
+                   const std::string& evidence) {
   Service service;
   service.name = names.empty() ? "" : std::string{names.front()};
   for (std::size_t i = 1; i < names.size(); ++i) service.aliases.emplace_back(names[i]);
@@ -56,9 +58,7 @@ Service to_service(const pe::Image& image, pe::Rva rva, const Stub& stub, const 
   service.shape = stub.shape;
   service.raw_immediate = stub.raw_immediate;
   service.verified = stub.verified;
-  service.evidence.push_back(fmt::format("{} bytes at the {} are a stub of shape {}", stub.length,
-                                         names.empty() ? "place in the run" : "export",
-                                         stub.shape));
+  service.evidence.push_back(evidence);
   return service;
 }
 
@@ -122,9 +122,7 @@ class Mapper {
     resolve_unread(image_, unread_, map_);
     leave_out_strangers();
     check_services(map_);
-    std::sort(map_.services.begin(), map_.services.end(), [](const Service& a, const Service& b) {
-      return a.number != b.number ? a.number < b.number : a.rva < b.rva;
-    });
+    sort_services();
     std::sort(map_.left_out.begin(), map_.left_out.end(),
               [](const LeftOut& a, const LeftOut& b) { return a.name < b.name; });
     return std::move(map_);
@@ -159,6 +157,32 @@ class Mapper {
     exports_ = std::move(sorted);
   }
 
+  // By number, then address.
+  void sort_services() {
+    auto& services = map_.services;
+    std::vector<std::pair<u64, std::size_t>> keys;
+    keys.reserve(services.size());
+    for (std::size_t i = 0; i < services.size(); ++i)
+      keys.emplace_back(u64{services[i].number} << 32 | value(services[i].rva), i);
+    if (std::is_sorted(keys.begin(), keys.end())) return;
+    std::sort(keys.begin(), keys.end());
+    std::vector<Service> sorted;
+    sorted.reserve(services.size());
+    for (const auto& [key, index] : keys) sorted.push_back(std::move(services[index]));
+    services = std::move(sorted);
+  }
+
+  // Most stubs of an image have one shape and length, and so the same sentence.
+  const std::string& evidence_of(const Stub& stub) {
+    if (stub.length != evidence_length_ || stub.shape != evidence_shape_) {
+      evidence_length_ = stub.length;
+      evidence_shape_ = stub.shape;
+      evidence_ =
+          fmt::format("{} bytes at the export are a stub of shape {}", stub.length, stub.shape);
+    }
+    return evidence_;
+  }
+
   // The exports of one address.
   void add_address(std::span<const NamedAddress> exports) {
     const auto rva = exports.front().address;
@@ -173,7 +197,7 @@ class Mapper {
     const auto names = sorted_names(exports);
     if (stub && stub->number < 2 * win32k_bit) {
       ++stub_addresses_;
-      map_.services.push_back(to_service(image_, rva, *stub, names));
+      map_.services.push_back(to_service(image_, rva, *stub, names, evidence_of(*stub)));
     } else if (stub) {
       map_.findings.warning("number-implausible", image_.addresses().to_offset(rva),
                             "{} loads number {:#x}, which no service table has", names.front(),
@@ -216,6 +240,9 @@ class Mapper {
   std::vector<UnreadEntry> unread_;
   std::vector<NamedAddress> strangers_;
   u64 stub_addresses_ = 0;
+  u64 evidence_length_ = 0;
+  std::string_view evidence_shape_;
+  std::string evidence_;
   ServiceMap map_;
 };
 
