@@ -5,24 +5,10 @@
 #include <string_view>
 #include <utility>
 
+#include "core/decimal.hpp"
 #include "core/reader.hpp"
 
 namespace coldtrace::core {
-
-// Writes a number to `at`, where there must be room for longest_decimal characters, and returns the
-// end of its digits.
-constexpr std::size_t longest_decimal = 24;
-char* write_digits(char* at, u64 number);
-inline char* write_decimal(char* at, u64 number) {
-  if (number >= 10) return write_digits(at, number);
-  *at = static_cast<char>('0' + number);
-  return at + 1;
-}
-inline char* write_decimal(char* at, i64 number) {
-  if (number >= 0) return write_decimal(at, static_cast<u64>(number));
-  *at = '-';
-  return write_decimal(at + 1, u64{0} - static_cast<u64>(number));
-}
 
 // Lower-case digits, two a byte, to a place with room for them; returns their end.
 char* write_hex(char* at, ByteView bytes);
