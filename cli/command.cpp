@@ -17,30 +17,29 @@ std::string check_code(const std::string& code) {
 
 }  // namespace
 
-void add_common_options(CLI::App& command, const std::vector<std::string>& formats,
+void add_common_options(Command& command, const std::vector<std::string>& formats,
                         CommonOptions& options) {
   options.format = formats.front();
   if (formats.size() > 1)
     command.add_option("--format", options.format, "Output format")
-        ->check(CLI::IsMember(formats))
-        ->capture_default_str();
+        .one_of(formats)
+        .capture_default_str();
   command
       .add_option("-o,--output", options.output,
                   "Write results to FILE, whole or not at all, instead of standard output")
-      ->type_name("FILE");
-  const CLI::Validator code{check_code, "CODE", "finding code"};
+      .type_name("FILE");
   command
       .add_option("--fail-on", options.findings.fail_on,
                   "Exit with 1 when there is a finding with one of these codes")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(code);
+      .delimiter(',')
+      .allow_extra_args(false)
+      .check("CODE", check_code);
   command
       .add_option("--tolerate", options.findings.tolerate,
                   "Warnings with these codes do not change the exit status")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(code);
+      .delimiter(',')
+      .allow_extra_args(false)
+      .check("CODE", check_code);
   command.add_flag("-q,--quiet", options.findings.quiet,
                    "No findings on standard error; the exit status still tells");
   command
@@ -50,28 +49,21 @@ void add_common_options(CLI::App& command, const std::vector<std::string>& forma
             options.int64 = how == "string" ? Int64::string : Int64::number;
           },
           "JSON integers above 2^53: as 'number' or 'string'")
-      ->check(CLI::IsMember({"number", "string"}));
+      .one_of({"number", "string"});
 }
 
-void add_jobs_option(CLI::App& command, unsigned& jobs) {
+void add_jobs_option(Command& command, unsigned& jobs) {
   constexpr unsigned most = 256;
   jobs = std::clamp(std::thread::hardware_concurrency(), 1U, most);
   command
       .add_option_function<unsigned>(
           "-j,--jobs",
-          [&jobs](unsigned wanted) {
+          [&jobs](const unsigned& wanted) {
             if (wanted > 0) jobs = wanted;
           },
           "Threads; the output is the same for any number. 0: one a processor")
-      ->check(CLI::Range(0U, most))
-      ->default_str("0");
-}
-
-void add_group(CLI::App& parent, const std::string& name, const std::string& summary,
-               std::function<void(CLI::App&)> define) {
-  auto* group = parent.add_subcommand(name, summary);
-  group->require_subcommand(1);
-  group->preparse_callback([group, define = std::move(define)](std::size_t) { define(*group); });
+      .in_range(0, most)
+      .default_str("0");
 }
 
 }  // namespace coldtrace::cli

@@ -6,12 +6,13 @@
 #include "cli/json.hpp"
 #include "cli/report.hpp"
 
-// <CLI/App.hpp> takes seconds to compile: cli/options.hpp has it for those who define options.
 namespace CLI {
 class App;
 }
 
 namespace coldtrace::cli {
+
+class Command;  // cli/options.hpp, for those who define options
 
 // Options that every command has. A command's own options derive from them.
 struct CommonOptions {
@@ -20,9 +21,6 @@ struct CommonOptions {
   Int64 int64 = Int64::number;
   FindingPolicy findings;
 };
-
-// -j, --jobs: threads; the output does not depend on them. By default one a processor.
-void add_jobs_option(CLI::App& command, unsigned& jobs);
 
 // A group of commands: "coldtrace pe", "coldtrace syscalls". `define` adds them, once the group is
 // named on the command line.

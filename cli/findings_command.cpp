@@ -53,7 +53,7 @@ void add_findings_command(CLI::App& app, Exit& exit) {
        "  coldtrace findings\n",
        "  0  the list was written\n"
        "  2  usage, or the output cannot be written\n"},
-      {"text", "json"}, [](CLI::App&, CommonOptions&) {},
+      {"text", "json"}, [](Command&, CommonOptions&) {},
       [](const CommonOptions& options) {
         Output output{options.output};
         if (options.format == "json") {

@@ -152,14 +152,14 @@ void add_hooks_context_switch(CLI::App& app, Exit& exit) {
        "     a PDB does not match, or a file is no PE image\n"
        "  2  usage, no input could be read, or the output cannot be written\n"},
       {"text", "json"},
-      [](CLI::App& command, Options& options) {
+      [](Command& command, Options& options) {
         add_pe_options(command, options);
         command
             .add_option(
                 "--pdb", options.pdbs,
                 "Symbols and types for the image that it matches; may be given more than once")
-            ->type_name("FILE")
-            ->allow_extra_args(false);
+            .type_name("FILE")
+            .allow_extra_args(false);
       },
       run);
 }

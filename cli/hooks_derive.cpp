@@ -239,23 +239,23 @@ void add_hooks_derive(CLI::App& app, Exit& exit) {
        "     to no image\n"
        "  2  usage, no image could be read, or the output cannot be written\n"},
       {"text", "json"},
-      [](CLI::App& command, Options& options) {
+      [](Command& command, Options& options) {
         command
             .add_option("NAME", options.function,
                         "Function: a public symbol with --pdb, else any name")
-            ->required();
+            .required();
         add_pe_options(command, options);
         command
             .add_option("--at", options.places,
                         "Where the function is; repeated, of the first, second, ... FILE")
-            ->type_name("RVA")
-            ->allow_extra_args(false);
+            .type_name("RVA")
+            .allow_extra_args(false);
         command
             .add_option(
                 "--at-least", options.least_fixed,
                 "Fixed bytes that the signature has at least; the shortest one rarely holds for "
                 "other builds")
-            ->type_name("BYTES");
+            .type_name("BYTES");
         add_pdb_option(command, options.pdbs);
       },
       run);

@@ -218,15 +218,15 @@ void add_hooks_locate(CLI::App& app, Exit& exit) {
        "     none of them, or signatures contradict it\n"
        "  2  no input could be read, the signatures have an error, or none finds NAME\n"},
       {"text", "json", "csv"},
-      [](CLI::App& command, Options& options) {
+      [](Command& command, Options& options) {
         command
             .add_option("NAME", options.function, "Function, as the signatures or the PDB name it")
-            ->required();
+            .required();
         add_pe_options(command, options);
         command
             .add_option("--signatures", options.signatures,
                         "Signatures of this file instead of those that are built in")
-            ->type_name("FILE");
+            .type_name("FILE");
         add_pdb_option(command, options.pdbs);
       },
       run);

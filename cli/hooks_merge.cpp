@@ -72,9 +72,9 @@ void add_hooks_merge(CLI::App& app, Exit& exit) {
        "unreadable\n"
        "  2  no table could be read, or the output cannot be written\n"},
       {"hooktab"},
-      [](CLI::App& command, Options& options) {
+      [](Command& command, Options& options) {
         command.add_option("TABLE", options.tables, "Binary hook tables; earlier ones win")
-            ->required();
+            .required();
         command.add_flag("--no-evidence", options.no_evidence,
                          "Leave out the sentences that prove each value");
       },

@@ -157,30 +157,30 @@ void add_hooks_plan(CLI::App& app, Exit& exit) {
        "     with c-header and hooktab also what 'hooks table' calls missing or contradicted\n"
        "  2  usage, the kernel could not be read, or the output cannot be written\n"},
       {"text", "json", "c-header", "hooktab"},
-      [](CLI::App& command, Options& options) {
+      [](Command& command, Options& options) {
         command
             .add_option("--function", options.functions,
                         "Where: NAME, NAME+OFFSET or RVA, one or more; may be given more than once")
-            ->required()
-            ->type_name("NAME|RVA");
+            .required()
+            .type_name("NAME|RVA");
         command.add_option("--kernel", options.kernel, "The kernel: ntoskrnl.exe")
-            ->required()
-            ->type_name("FILE");
+            .required()
+            .type_name("FILE");
         command
             .add_option("--ntdll", options.ntdll, "Names services that the kernel does not export")
-            ->type_name("FILE");
+            .type_name("FILE");
         command
             .add_option("--pdb", options.pdbs,
                         "Symbols of the kernel, if it matches; may be given more than once")
-            ->type_name("FILE")
-            ->allow_extra_args(false);
+            .type_name("FILE")
+            .allow_extra_args(false);
         command
             .add_option(
                 "--driver", options.drivers,
                 "A driver that is to be called back: is it linked with /INTEGRITYCHECK? May be "
                 "given more than once")
-            ->type_name("FILE")
-            ->allow_extra_args(false);
+            .type_name("FILE")
+            .allow_extra_args(false);
         add_image_options(command, options);
         command.add_flag("--no-evidence", options.no_evidence,
                          "hooktab: leave out the sentences that prove each value");

@@ -54,15 +54,15 @@ std::unique_ptr<SelectedServices> select_of_profile(const ProfileOptions& option
 
 }  // namespace
 
-void add_profile_options(CLI::App& command, ProfileOptions& options) {
+void add_profile_options(Command& command, ProfileOptions& options) {
   command.add_option("PROFILE", options.profile, "A hook profile, or a plain list of services")
-      ->required();
+      .required();
   command
       .add_option("--against", options.against,
                   "The services there are: a system call map or hook table (JSON or binary), a PE "
                   "image with stubs such as ntdll.dll, or a list of names; may be given more than "
                   "once")
-      ->type_name("FILE");
+      .type_name("FILE");
 }
 
 Exit run_on_selection(const ProfileOptions& options,

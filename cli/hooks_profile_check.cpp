@@ -129,7 +129,7 @@ void add_profile_check(CLI::App& group, Exit& exit) {
        "  1  it has an error, which is written with its line and column, or a name means nothing\n"
        "  2  it could not be read, or none of --against could\n"},
       {"text", "json"},
-      [](CLI::App& command, ProfileOptions& options) { add_profile_options(command, options); },
+      [](Command& command, ProfileOptions& options) { add_profile_options(command, options); },
       run);
 }
 

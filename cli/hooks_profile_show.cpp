@@ -116,7 +116,7 @@ void add_profile_show(CLI::App& group, Exit& exit) {
        "  1  a name means no service, nothing is selected, or there are globs and no --against\n"
        "  2  the profile has an error or could not be read, or none of --against could\n"},
       {"text", "json"},
-      [](CLI::App& command, ProfileOptions& options) { add_profile_options(command, options); },
+      [](Command& command, ProfileOptions& options) { add_profile_options(command, options); },
       run);
 }
 

@@ -37,10 +37,10 @@ void add_hooks_show(CLI::App& app, Exit& exit) {
        "  1  a finding that --fail-on names\n"
        "  2  it is damaged, of a later version, or no hook table\n"},
       {"text", "json", "c-header"},
-      [](CLI::App& command, Options& options) {
+      [](Command& command, Options& options) {
         command
             .add_option("TABLE", options.table, "A file that 'hooks table' or 'hooks merge' wrote")
-            ->required();
+            .required();
       },
       run);
 }

@@ -69,25 +69,25 @@ Exit run(const Options& options) {
   return report.exit();
 }
 
-void add_inputs(CLI::App& command, Options& options) {
-  command.add_option("--kernel", options.kernel, "The kernel: ntoskrnl.exe")->type_name("FILE");
+void add_inputs(Command& command, Options& options) {
+  command.add_option("--kernel", options.kernel, "The kernel: ntoskrnl.exe").type_name("FILE");
   command.add_option("--ntdll", options.ntdll, "Names services that the kernel does not")
-      ->type_name("FILE");
-  command.add_option("--win32u", options.win32u, "Names services of win32k")->type_name("FILE");
+      .type_name("FILE");
+  command.add_option("--win32u", options.win32u, "Names services of win32k").type_name("FILE");
   command
       .add_option("--win32k", options.win32k,
                   "win32k.sys, win32kbase.sys, win32kfull.sys; may be given more than once")
-      ->type_name("FILE");
+      .type_name("FILE");
   command.add_option("--from", options.from, "All builds whose files are in this folder or below")
-      ->type_name("DIR");
+      .type_name("DIR");
   command
       .add_option("--pdb", options.pdbs,
                   "Symbols of a kernel, for the one they match; may be given more than once")
-      ->type_name("FILE");
+      .type_name("FILE");
   command
       .add_option("--profile", options.profile,
                   "Only the services that this hook profile selects ('coldtrace hooks profile')")
-      ->type_name("FILE");
+      .type_name("FILE");
 }
 
 }  // namespace
@@ -104,7 +104,7 @@ void add_hooks_table(CLI::App& app, Exit& exit) {
        "  1  something is: the findings say what; or a file could not be paired or read\n"
        "  2  usage, no kernel could be read, or the output cannot be written\n"},
       {"text", "json", "c-header", "hooktab"},
-      [](CLI::App& command, Options& options) {
+      [](Command& command, Options& options) {
         add_inputs(command, options);
         add_image_options(command, options);
         command.add_flag("--no-evidence", options.no_evidence,

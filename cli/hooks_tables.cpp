@@ -137,16 +137,16 @@ void add_hooks_tables(CLI::App& app, Exit& exit) {
        "  1  an image has none, or at several places, or two sources disagree\n"
        "  2  no input could be read, or the file of --ntdll or --win32u could not\n"},
       {"text", "json", "csv"},
-      [](CLI::App& command, Options& options) {
+      [](Command& command, Options& options) {
         add_pe_options(command, options);
         command
             .add_option("--ntdll", options.ntdll,
                         "Name entries of KiServiceTable after this file, if it agrees")
-            ->type_name("FILE");
+            .type_name("FILE");
         command
             .add_option("--win32u", options.win32u,
                         "Name entries of W32pServiceTable after this file, if it agrees")
-            ->type_name("FILE");
+            .type_name("FILE");
       },
       run);
 }

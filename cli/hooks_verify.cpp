@@ -168,14 +168,14 @@ void add_hooks_verify(CLI::App& app, Exit& exit) {
        "  1  a value differs, an image of such a build is not given, or a file is of no build\n"
        "  2  the table or all files could not be read\n"},
       {"text", "json"},
-      [](CLI::App& command, Options& options) {
-        command.add_option("TABLE", options.table, "A binary hook table")->required();
+      [](Command& command, Options& options) {
+        command.add_option("TABLE", options.table, "A binary hook table").required();
         add_pe_options(command, options);
         command
             .add_option("--pdb", options.pdbs, "The symbols that the table was made with, if any")
-            ->type_name("FILE");
+            .type_name("FILE");
         command.add_option("--profile", options.profile, "The profile of its services, if any")
-            ->type_name("FILE");
+            .type_name("FILE");
       },
       run);
 }

@@ -2,11 +2,13 @@
 #include <cstdio>
 #include <exception>
 
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 #include <malloc.h>
 
 #include "cli/command.hpp"
-#include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"
 

@@ -168,7 +168,7 @@ void add_ntfs_info(CLI::App& app, Exit& exit) {
        "  1  damage was found\n"
        "  2  there is no NTFS volume, or the image cannot be read\n"},
       {"text", "json"},
-      [](CLI::App& command, DiskOptions& options) { add_disk_options(command, options); }, run);
+      [](Command& command, DiskOptions& options) { add_disk_options(command, options); }, run);
 }
 
 }  // namespace coldtrace::cli

@@ -51,21 +51,21 @@ std::string describe(const ntfs::Disk& disk) {
 
 }  // namespace
 
-void add_disk_options(CLI::App& command, DiskOptions& options) {
+void add_disk_options(Command& command, DiskOptions& options) {
   command
       .add_option("image", options.image,
                   "A raw image, an E01 image or a block device: of a disk or of one volume")
-      ->required()
-      ->type_name("IMAGE");
-  auto* partition =
+      .required()
+      .type_name("IMAGE");
+  auto partition =
       command.add_option("--partition", options.partition,
                          "Only the partition with this number, as 'ntfs info' lists them");
-  auto* offset = command.add_option("--offset", options.offset,
-                                    "Only the volume that starts at this byte of the image");
-  auto* mft = command.add_flag("--mft", options.mft_only,
-                               "IMAGE is a $MFT that was copied out of its volume");
-  partition->excludes(offset)->excludes(mft);
-  offset->excludes(mft);
+  auto offset = command.add_option("--offset", options.offset,
+                                   "Only the volume that starts at this byte of the image");
+  auto mft = command.add_flag("--mft", options.mft_only,
+                              "IMAGE is a $MFT that was copied out of its volume");
+  partition.excludes(offset).excludes(mft);
+  offset.excludes(mft);
 }
 
 std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,

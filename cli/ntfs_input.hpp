@@ -21,7 +21,7 @@ struct DiskOptions : CommonOptions {
 };
 
 // IMAGE, --partition, --offset and --mft.
-void add_disk_options(CLI::App& command, DiskOptions& options);
+void add_disk_options(Command& command, DiskOptions& options);
 
 // An opened image with what is on it.
 struct DiskInput {

@@ -230,7 +230,7 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
        "  1  damage: something was unreadable, contradictory or lost; the rest is there\n"
        "  2  no NTFS volume could be read\n"},
       {"ndjson", "json", "csv", "bodyfile", "text"},
-      [](CLI::App& command, Options& options) {
+      [](Command& command, Options& options) {
         add_disk_options(command, options);
         std::vector<std::string> states{"all"};
         for (std::size_t i = 0; i < ntfs::state_count; ++i)
@@ -238,15 +238,15 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
         command
             .add_option("--state", options.states,
                         "List names in these states instead of live ones; the rest is counted")
-            ->delimiter(',')
-            ->allow_extra_args(false)
-            ->check(CLI::IsMember(states));
+            .delimiter(',')
+            .allow_extra_args(false)
+            .one_of(states);
         command
             .add_option("--fields", options.fields,
                         "Only these members of the lines, or columns; for ndjson, json and csv")
-            ->delimiter(',')
-            ->allow_extra_args(false)
-            ->check(CLI::IsMember(row_field_names()));
+            .delimiter(',')
+            .allow_extra_args(false)
+            .one_of(row_field_names());
         command.add_flag("--slack", options.slack,
                          "Also look for names in unused bytes of the directories' indexes");
         add_jobs_option(command, options.jobs);

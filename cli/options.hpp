@@ -1,19 +1,73 @@
 #pragma once
 
-// What defining options needs of CLI11.
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-#include <CLI/Validators.hpp>
-
 #include "cli/command.hpp"
 
+namespace CLI {
+class Option;
+}
+
 namespace coldtrace::cli {
+
+// An option of a command, as CLI11 has it. Only options.cpp knows its headers: they take seconds to
+// compile, and each file that includes them makes and destroys validators at every start.
+class Option {
+ public:
+  explicit Option(CLI::Option* option) : option_{option} {}
+
+  Option& required();
+  Option& excludes(const Option& other);
+  Option& expected(int count);
+
+  // What stands for the value in --help.
+  Option& type_name(const std::string& name);
+  Option& default_str(const std::string& text);
+  Option& capture_default_str();
+
+  // A list: what is between its texts, and whether further arguments belong to it.
+  Option& delimiter(char between);
+  Option& allow_extra_args(bool allow);
+
+  // What the value may be.
+  Option& one_of(const std::vector<std::string>& texts);
+  Option& one_of_numbers(const std::vector<unsigned>& numbers);
+  Option& in_range(unsigned least, unsigned most);
+  Option& as_size();  // a number of bytes: 65536, 64kb, 1mb
+  // `check` returns what is wrong, or nothing; `type` is appended to the name of the type.
+  Option& check(const std::string& type, std::function<std::string(const std::string&)> check);
+
+ private:
+  CLI::Option* option_;
+};
+
+// A command, whose options are being defined.
+class Command {
+ public:
+  explicit Command(CLI::App& app) : app_{app} {}
+
+  // `names` are "-q,--quiet", or "FILE" for an argument; the value is what it has before parsing
+  // unless it is given. Of texts, numbers, optional ones and lists of them.
+  template <class T>
+  Option add_option(const std::string& names, T& value, const std::string& help);
+
+  // The same, with a function that takes the value.
+  template <class T>
+  Option add_option_function(const std::string& names, const std::function<void(const T&)>& take,
+                             const std::string& help);
+
+  Option add_flag(const std::string& names, bool& flag, const std::string& help);
+
+  // What to do when all is parsed.
+  void callback(std::function<void()> run);
+
+ private:
+  CLI::App& app_;
+};
 
 // What a command says of itself in --help, beside its options.
 struct CommandHelp {
@@ -23,23 +77,27 @@ struct CommandHelp {
   const char* exits;     // what 0, 1 and 2 mean here; the lines below "Exit status:"
 };
 
+// A subcommand whose options `define` adds once it is named on the command line: to have every
+// command's takes longer than reading an image.
+void add_command(CLI::App& parent, const CommandHelp& help, std::function<void(Command&)> define);
+
 // The options that every command has; `formats` lists what --format takes, the default first.
-void add_common_options(CLI::App& command, const std::vector<std::string>& formats,
+void add_common_options(Command& command, const std::vector<std::string>& formats,
                         CommonOptions& options);
 
-// A subcommand. Once it is named on the command line, `define(command, options)` adds its own
-// options to the common ones: to have every command's takes longer than reading an image. Then
-// `exit` is what `run(options)` returns.
+// -j, --jobs: threads; the output does not depend on them. By default one a processor.
+void add_jobs_option(Command& command, unsigned& jobs);
+
+// A subcommand with the common options and those that `define(command, options)` adds; `exit` is
+// what `run(options)` returns.
 template <class Options, class Define, class Run>
 void add_command(CLI::App& parent, Exit& exit, const CommandHelp& help,
                  std::vector<std::string> formats, Define define, Run run) {
-  auto* command = parent.add_subcommand(help.name, help.summary);
-  command->preparse_callback([=, &exit, formats = std::move(formats)](std::size_t) {
-    command->footer(std::string{"Examples:\n"} + help.examples + "\nExit status:\n" + help.exits);
+  add_command(parent, help, [=, &exit, formats = std::move(formats)](Command& command) {
     auto options = std::make_shared<Options>();
-    add_common_options(*command, formats, *options);
-    define(*command, *options);
-    command->callback([options, run, &exit] { exit = run(*options); });
+    add_common_options(command, formats, *options);
+    define(command, *options);
+    command.callback([options, run, &exit] { exit = run(*options); });
   });
 }
 

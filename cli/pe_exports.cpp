@@ -88,7 +88,7 @@ void add_pe_exports(CLI::App& app, Exit& exit) {
        "  coldtrace pe exports --format csv *.dll -o exports.csv\n",
        pe_exits},
       {"text", "json", "csv"},
-      [](CLI::App& command, PeOptions& options) {
+      [](Command& command, PeOptions& options) {
         add_pe_options(command, options);
         add_jobs_option(command, options.jobs);
       },

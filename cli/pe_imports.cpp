@@ -106,7 +106,7 @@ void add_pe_imports(CLI::App& app, Exit& exit) {
        "  coldtrace pe imports --format csv *.exe -o imports.csv\n",
        pe_exits},
       {"text", "json", "csv"},
-      [](CLI::App& command, PeOptions& options) {
+      [](Command& command, PeOptions& options) {
         add_pe_options(command, options);
         add_jobs_option(command, options.jobs);
       },

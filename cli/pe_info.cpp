@@ -119,7 +119,7 @@ void add_pe_info(CLI::App& app, Exit& exit) {
        "  coldtrace pe info --format json --details driver.sys | jq .images[0].details\n",
        pe_exits},
       {"text", "json", "csv"},
-      [](CLI::App& command, Options& options) {
+      [](Command& command, Options& options) {
         add_pe_options(command, options);
         add_jobs_option(command, options.jobs);
         command.add_flag("--details", options.details,

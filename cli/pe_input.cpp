@@ -1,26 +1,27 @@
 #include "cli/pe_input.hpp"
 
-#include <map>
-
 #include "cli/options.hpp"
 #include "pe/format.hpp"
 
 namespace coldtrace::cli {
 
-void add_image_options(CLI::App& command, PeOptions& options) {
-  static const std::map<std::string, pe::Layout> layouts{{"file", pe::Layout::file},
-                                                         {"memory", pe::Layout::memory}};
+void add_image_options(Command& command, PeOptions& options) {
   command
-      .add_option("--layout", options.layout,
-                  "'file' as on disk; 'memory' for modules dumped from memory")
-      ->transform(CLI::Transformer(layouts).description("{file,memory}"))
-      ->default_str("file");
+      .add_option_function<std::string>(
+          "--layout",
+          [&options](const std::string& layout) {
+            options.layout = layout == "memory" ? pe::Layout::memory : pe::Layout::file;
+          },
+          "'file' as on disk; 'memory' for modules dumped from memory")
+      .type_name("ENUM")
+      .one_of({"file", "memory"})
+      .default_str("file");
   command.add_flag("--no-hash", options.no_hash,
                    "Leave out sha256 and the computed checksum: only what is shown is read");
 }
 
-void add_pe_options(CLI::App& command, PeOptions& options) {
-  command.add_option("FILE", options.files, "PE images")->required();
+void add_pe_options(Command& command, PeOptions& options) {
+  command.add_option("FILE", options.files, "PE images").required();
   add_image_options(command, options);
 }
 

@@ -21,10 +21,10 @@ struct PeOptions : CommonOptions {
 };
 
 // FILE..., --layout and --no-hash.
-void add_pe_options(CLI::App& command, PeOptions& options);
+void add_pe_options(Command& command, PeOptions& options);
 
 // --layout and --no-hash alone.
-void add_image_options(CLI::App& command, PeOptions& options);
+void add_image_options(Command& command, PeOptions& options);
 
 // A PE image; the image is a view of the file.
 struct PeInput {

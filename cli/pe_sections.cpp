@@ -71,7 +71,7 @@ void add_pe_sections(CLI::App& app, Exit& exit) {
        "  coldtrace pe sections --layout memory dumped.sys\n",
        pe_exits},
       {"text", "json", "csv"},
-      [](CLI::App& command, PeOptions& options) {
+      [](Command& command, PeOptions& options) {
         add_pe_options(command, options);
         add_jobs_option(command, options.jobs);
       },

@@ -194,8 +194,8 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
        "  2  usage, no file or not the image could be read, or the output cannot be\n"
        "     written\n"},
       {"text", "json", "csv"},
-      [](CLI::App& command, Options& options) {
-        command.add_option("FILE", options.files, "Program databases (PDB 7.0)")->required();
+      [](Command& command, Options& options) {
+        command.add_option("FILE", options.files, "Program databases (PDB 7.0)").required();
         command.add_option("--image", options.image,
                            "The PE image they must belong to; adds its file offsets");
         add_image_options(command, options);

@@ -8,14 +8,14 @@
 
 namespace coldtrace::cli {
 
-void add_pdb_option(CLI::App& command, std::vector<std::string>& pdbs) {
+void add_pdb_option(Command& command, std::vector<std::string>& pdbs) {
   command
       .add_option(
           "--pdb", pdbs,
           "Program database that names functions; used for the image with its GUID and age. "
           "Can be repeated")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+      .type_name("FILE")
+      .allow_extra_args(false);
 }
 
 SymbolPlaces::SymbolPlaces(const std::vector<std::string>& paths, Report& report) {

@@ -10,7 +10,7 @@
 namespace coldtrace::cli {
 
 // --pdb, which may be repeated.
-void add_pdb_option(CLI::App& command, std::vector<std::string>& pdbs);
+void add_pdb_option(Command& command, std::vector<std::string>& pdbs);
 
 // The files given with --pdb: each image asks the one that was linked with it.
 class SymbolPlaces {

@@ -95,13 +95,11 @@ void add_syscalls_check(CLI::App& app, Exit& exit) {
        "  1  they disagree, share no name, or an image is suspicious\n"
        "  2  an input could not be read\n"},
       {"text", "json"},
-      [](CLI::App& command, Options& options) {
-        command.add_option("--ntdll", options.ntdll, "The user side")
-            ->required()
-            ->type_name("FILE");
+      [](Command& command, Options& options) {
+        command.add_option("--ntdll", options.ntdll, "The user side").required().type_name("FILE");
         command.add_option("--kernel", options.kernel, "The kernel side")
-            ->required()
-            ->type_name("FILE");
+            .required()
+            .type_name("FILE");
         add_image_options(command, options);
       },
       run);

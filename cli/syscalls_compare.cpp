@@ -156,10 +156,10 @@ void add_syscalls_compare(CLI::App& app, Exit& exit) {
        "  1  they differ\n"
        "  2  an input could not be read or has no services\n"},
       {"text", "json"},
-      [](CLI::App& command, PeOptions& options) {
+      [](Command& command, PeOptions& options) {
         command.add_option("IMAGE", options.files, "The two PE images, the older one first")
-            ->required()
-            ->expected(2);
+            .required()
+            .expected(2);
         add_image_options(command, options);
       },
       run);

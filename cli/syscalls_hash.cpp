@@ -72,9 +72,9 @@ void add_syscalls_hash(CLI::App& app, Exit& exit) {
        "  0  the hashes were written\n"
        "  2  usage, or the output cannot be written\n"},
       {"text", "json", "csv"},
-      [](CLI::App& command, Options& options) {
+      [](Command& command, Options& options) {
         command.add_option("NAME", options.names, "Names of services, with or without Nt or Zw")
-            ->required();
+            .required();
       },
       run);
 }

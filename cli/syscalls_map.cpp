@@ -116,7 +116,7 @@ void add_syscalls_map(CLI::App& app, Exit& exit) {
        "  1  an image has no stubs, hooked stubs or contradicting numbers, or is no PE image\n"
        "  2  no input could be read\n"},
       {"text", "json", "csv", "c-header", "j00ru-csv"},
-      [](CLI::App& command, Options& options) {
+      [](Command& command, Options& options) {
         add_pe_options(command, options);
         add_jobs_option(command, options.jobs);
         command.add_flag("--explain", options.explain,

@@ -77,12 +77,12 @@ u32 parse_control_code(const std::string& text) {
   return code;
 }
 
-void add_kernel_version(CLI::App& command, std::string& version, const std::string& absent) {
+void add_kernel_version(Command& command, std::string& version, const std::string& absent) {
   std::vector<std::string> names;
   for (const auto each : tracefile::kernel_versions) names.emplace_back(to_string(each));
   command.add_option("--version", version, "Version of Windows; " + absent)
-      ->type_name("VERSION")
-      ->check(CLI::IsMember(names));
+      .type_name("VERSION")
+      .one_of(names);
 }
 
 std::string control_code_text(u32 code) {

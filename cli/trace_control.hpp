@@ -17,7 +17,7 @@ void add_trace_control_decode(CLI::App& app, Exit& exit);
 u32 parse_control_code(const std::string& text);
 
 // --version; `absent` says what its absence means.
-void add_kernel_version(CLI::App& command, std::string& version, const std::string& absent);
+void add_kernel_version(Command& command, std::string& version, const std::string& absent);
 
 // "0x0F"
 std::string control_code_text(u32 code);

@@ -231,18 +231,18 @@ void add_trace_control_decode(CLI::App& app, Exit& exit) {
        "  2  CODE is neither a number nor a name, FILE cannot be read, usage, or the output "
        "cannot be written\n"},
       {"text", "json"},
-      [](CLI::App& command, Options& options) {
+      [](Command& command, Options& options) {
         command.add_option("CODE", options.code, "Function code, as a number or by its name")
-            ->required();
+            .required();
         command.add_option("--input", options.file, "The bytes of the buffer")
-            ->type_name("FILE")
-            ->required();
+            .type_name("FILE")
+            .required();
         add_kernel_version(command, options.version, "absent: 10.0");
         command.add_option("--output-length", options.output_length,
                            "OutBufferLen of the call; absent: not known");
         command.add_option("--mode", options.mode, "Whether the caller is in user or kernel mode")
-            ->check(CLI::IsMember({"user", "kernel"}))
-            ->capture_default_str();
+            .one_of({"user", "kernel"})
+            .capture_default_str();
         command.add_flag("--returned", options.returned,
                          "FILE is the output buffer of a call that was made");
       },

@@ -103,9 +103,9 @@ void add_trace_control_explain(CLI::App& app, Exit& exit) {
        "  2  CODE is neither a number nor a name, usage, or the output cannot be "
        "written\n"},
       {"text", "json"},
-      [](CLI::App& command, Options& options) {
+      [](Command& command, Options& options) {
         command.add_option("CODE", options.code, "Function code, as a number or by its name")
-            ->required();
+            .required();
         add_kernel_version(command, options.version, "absent: what any version has");
       },
       run);

@@ -40,7 +40,7 @@ void add_trace_control_list(CLI::App& app, Exit& exit) {
        "  0  the codes were written\n"
        "  2  usage, or the output cannot be written\n"},
       {"text", "json"},
-      [](CLI::App& command, Options& options) {
+      [](Command& command, Options& options) {
         add_kernel_version(command, options.version, "absent: of all versions");
       },
       run);

@@ -156,34 +156,32 @@ Exit run(const Options& options) {
   return report.exit();
 }
 
-void add_time_option(CLI::App& command, const std::string& name,
-                     std::optional<core::FileTime>& time, const std::string& help) {
+void add_time_option(Command& command, const std::string& name, std::optional<core::FileTime>& time,
+                     const std::string& help) {
   command
       .add_option_function<std::string>(
           name, [&time](const std::string& text) { time = parse_time(text); }, help)
-      ->check(CLI::Validator{[](const std::string& text) {
-                               return parse_time(text)
-                                          ? std::string{}
-                                          : "'" + text + "' is no time like 2024-02-29T12:34:56Z";
-                             },
-                             "TIME"});
+      .check("TIME", [](const std::string& text) {
+        return parse_time(text) ? std::string{}
+                                : "'" + text + "' is no time like 2024-02-29T12:34:56Z";
+      });
 }
 
-void add_selection_options(CLI::App& command, TracePipelineOptions& options) {
+void add_selection_options(Command& command, TracePipelineOptions& options) {
   auto& selection = options.selection;
   command
       .add_option("--provider", selection.providers,
                   "Only events of these providers, by GUID or name")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      .delimiter(',')
+      .allow_extra_args(false);
   command
       .add_option("--event", selection.events,
                   "Only these events, by id, by name, or by class: 21, Process/Start, Process")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      .delimiter(',')
+      .allow_extra_args(false);
   command.add_option("--pid", selection.pids, "Only events of these processes")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      .delimiter(',')
+      .allow_extra_args(false);
   add_time_option(command, "--from", selection.from, "Only events at this time (UTC) or later");
   add_time_option(command, "--to", selection.to, "Only events at this time (UTC) or earlier");
   command.add_option("--limit", options.limit, "Stop after this many events");
@@ -203,7 +201,7 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
        "  1  the trace has damage or loss; what could be read was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"ndjson", "json", "csv"},
-      [](CLI::App& command, Options& options) {
+      [](Command& command, Options& options) {
         add_trace_input_options(command, options);
         command
             .add_option_function<std::string>(
@@ -213,7 +211,7 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
                       order == "file" ? tracefile::Order::file : tracefile::Order::time;
                 },
                 "Events by 'time' across processors, or as they lie in the 'file'")
-            ->check(CLI::IsMember({"time", "file"}));
+            .one_of({"time", "file"});
         command.add_flag(
             "--header-fields", options.pipeline.lines.header_fields,
             "Also header type, place, size, channel, task and CPU times of each event");
@@ -221,7 +219,7 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
             .add_option(
                 "--syscall-map", options.syscall_map,
                 "Names system calls of a .ctrace file: ntdll.dll, or the JSON of 'syscalls map'")
-            ->type_name("FILE");
+            .type_name("FILE");
         add_selection_options(command, options.pipeline);
       },
       run);

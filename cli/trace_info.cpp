@@ -183,7 +183,7 @@ void add_trace_info(CLI::App& app, Exit& exit) {
        "  1  the trace has damage or loss\n"
        "  2  not a trace, or it cannot be read\n"},
       {"text", "json"},
-      [](CLI::App& command, TraceInputOptions& options) {
+      [](Command& command, TraceInputOptions& options) {
         add_trace_input_options(command, options);
       },
       run);

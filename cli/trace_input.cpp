@@ -18,25 +18,25 @@ std::optional<std::string> time_or_null(core::FileTime time) {
 
 }  // namespace
 
-void add_trace_input_options(CLI::App& command, TraceInputOptions& options) {
+void add_trace_input_options(Command& command, TraceInputOptions& options) {
   command
       .add_option("file", options.file,
                   "The trace: an .etl or .ctrace file, or one packed with gzip")
-      ->required()
-      ->type_name("FILE");
+      .required()
+      .type_name("FILE");
   add_jobs_option(command, options.jobs);
   command
       .add_option("--pointer-size", options.pointer_size,
                   "Take every event as logged by a producer of this pointer size")
-      ->check(CLI::IsMember({4, 8}));
+      .one_of_numbers({4, 8});
   command
       .add_option("--unpacked-limit", options.unpacked_limit,
                   "Most bytes that a gzip file may unpack to")
-      ->transform(CLI::AsSizeValue(false));
+      .as_size();
   command
       .add_option("--names-limit", options.names_limit,
                   "Most bytes for names of processes, threads, files, images and registry keys")
-      ->transform(CLI::AsSizeValue(false));
+      .as_size();
 }
 
 std::optional<TraceInput> open_trace(const TraceInputOptions& options, TraceUse use,

@@ -18,7 +18,7 @@ struct TraceInputOptions : CommonOptions {
   u64 names_limit = u64{512} << 20;
 };
 
-void add_trace_input_options(CLI::App& command, TraceInputOptions& options);
+void add_trace_input_options(Command& command, TraceInputOptions& options);
 
 // An opened trace with what it reads from, gzip unpacked.
 struct TraceInput {

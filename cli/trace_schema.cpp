@@ -238,15 +238,15 @@ void add_action(CLI::App& group, const CommandHelp& help, const std::vector<std:
                 Action action, Exit& exit) {
   add_command<Options>(
       group, exit, help, formats,
-      [](CLI::App& command, Options& options) {
+      [](Command& command, Options& options) {
         std::string built_in;
         for (const auto& schema : tracefile::built_in_schemas())
           built_in += fmt::format("{}{}", built_in.empty() ? "" : ", ", schema.name);
         command
             .add_option("file", options.files,
                         "Schema texts, .ctrace files, or built-in schemas: " + built_in)
-            ->required()
-            ->type_name("FILE");
+            .required()
+            .type_name("FILE");
       },
       [action](const Options& options) { return run(options, action); });
 }

@@ -74,26 +74,24 @@ void add_trace_synthesize(CLI::App& app, Exit& exit) {
        "  0  the trace was written\n"
        "  2  it cannot be written\n"},
       {"ctrace"},
-      [](CLI::App& command, Options& options) {
+      [](Command& command, Options& options) {
         std::vector<std::string> names;
         std::string help = "What happens in it:";
         for (const auto& scenario : tracefile::scenarios()) {
           names.emplace_back(scenario.name);
           help += fmt::format("\n{}: {}", scenario.name, scenario.summary);
         }
-        command.add_option("scenario", options.scenario, help)
-            ->required()
-            ->check(CLI::IsMember(names));
+        command.add_option("scenario", options.scenario, help).required().one_of(names);
         command.add_option("--seed", options.made.seed, "Another number makes another run")
-            ->capture_default_str();
+            .capture_default_str();
         command
             .add_option("--rounds", options.made.rounds,
                         "How often the scenario's loop runs; 0 is as often as it needs")
-            ->capture_default_str();
+            .capture_default_str();
         command
             .add_option("--ntdll", options.ntdll,
                         "The trace names this image as the one whose system calls it has")
-            ->type_name("FILE");
+            .type_name("FILE");
       },
       run);
 }
