@@ -67,6 +67,8 @@ class Help(Case):
     def test_usage_errors_are_2_and_on_standard_error(self):
         for arguments in ([], ["nonsense"], ["syscalls"], ["syscalls", "map"],
                           ["syscalls", "map", "--format", "xml", "x"],
+                          ["syscalls", "map", "--layout", "1", "x"],
+                          ["syscalls", "map", "-j", "257", "x"],
                           ["syscalls", "map", "--fail-on", "no-such-code", "x"]):
             with self.subTest(arguments=arguments):
                 done = self.exits(2, *arguments)
