@@ -42,7 +42,7 @@ class ExportReader {
 
   std::vector<Export> read() {
     std::vector<Found> found;
-    found.reserve(count_names());
+    found.reserve(roomy(count_names()));
     for_each_name([&](u32 index, std::string_view name) { found.push_back({index, name}); });
     // The place of each function's first export, then of its next one.
     const u64 functions = count_functions();
@@ -55,7 +55,9 @@ class ExportReader {
       }
       places[i + 1] += places[i];
     }
-    std::vector<Export> exports(places[functions]);
+    std::vector<Export> exports;
+    exports.reserve(roomy(places[functions]));
+    exports.resize(places[functions]);
     bool forwards = false;
     for (const auto& [index, name] : found)
       forwards |= fill(exports[places[index]++], index, name).is_forwarder;
@@ -84,6 +86,10 @@ class ExportReader {
   }
 
  private:
+  // The next image, of the next build, has a few exports more: they fit where these were, instead of
+  // into pages that nobody touched before.
+  static u64 roomy(u64 count) { return (count / 2048 + 1) * 2048; }
+
   struct Found {
     u32 index;  // of the function
     std::string_view name;
