@@ -86,8 +86,8 @@ class ExportReader {
   }
 
  private:
-  // The next image, of the next build, has a few exports more: they fit where these were, instead of
-  // into pages that nobody touched before.
+  // The next image, of the next build, has a few exports more: they fit where these were, instead
+  // of into pages that nobody touched before.
   static u64 roomy(u64 count) { return (count / 2048 + 1) * 2048; }
 
   struct Found {
