@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -38,6 +39,26 @@ class FirstException {
   std::atomic<bool> stopped_ = false;
 };
 
+// Calls run(0) to run(jobs - 1), each on a thread of its own. Each thread makes the next one: the
+// processor of the one that called is free by then. Made by that one, two threads often share a
+// processor for milliseconds while another is idle.
+template <class Run>
+void run_threads(unsigned jobs, FirstException& failure, const Run& run) {
+  std::vector<std::jthread> threads(jobs);
+  const std::function<void(unsigned)> start = [&](unsigned worker) {
+    threads[worker] = std::jthread{[&, worker] {
+      failure.guard([&] {
+        if (worker + 1 < jobs) start(worker + 1);
+        run(worker);
+      });
+    }};
+  };
+  start(0);
+  // Whoever made a thread has ended before that one is looked at.
+  for (auto& thread : threads)
+    if (thread.joinable()) thread.join();
+}
+
 // Calls work(worker, item) for every item below `count`, on `jobs` threads; `worker` is below
 // `jobs`. With one job everything happens on the calling thread.
 template <class Work>
@@ -48,16 +69,9 @@ void parallel_for(unsigned jobs, u64 count, Work&& work) {
   }
   std::atomic<u64> next = 0;
   FirstException failure;
-  {
-    std::vector<std::jthread> threads;
-    for (unsigned worker = 0; worker < jobs; ++worker)
-      threads.emplace_back([&, worker] {
-        failure.guard([&] {
-          for (u64 item = next++; item < count && !failure.stopped(); item = next++)
-            work(worker, item);
-        });
-      });
-  }
+  run_threads(jobs, failure, [&](unsigned worker) {
+    for (u64 item = next++; item < count && !failure.stopped(); item = next++) work(worker, item);
+  });
   failure.rethrow();
 }
 
@@ -120,7 +134,7 @@ void ordered_pipeline(unsigned jobs, Produce&& produce, Work&& work, Consume&& c
     }
     consuming = false;
   };
-  const auto run = [&](unsigned worker) {
+  run_threads(jobs, failure, [&](unsigned worker) {
     failure.guard([&] {
       u64 index = 0;
       while (auto* const item = next(index)) {
@@ -131,12 +145,7 @@ void ordered_pipeline(unsigned jobs, Produce&& produce, Work&& work, Consume&& c
     if (!failure.stopped()) return;
     const std::scoped_lock lock{mutex};
     item_is_unused.notify_all();
-  };
-  {
-    std::vector<std::jthread> threads;
-    for (unsigned worker = 0; worker < jobs; ++worker)
-      threads.emplace_back([&, worker] { run(worker); });
-  }
+  });
   failure.rethrow();
 }
 
