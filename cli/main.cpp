@@ -1,5 +1,6 @@
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 #include <CLI/App.hpp>
@@ -43,14 +44,20 @@ int main(int argc, char** argv) {
   ::mallopt(M_TRIM_THRESHOLD, 64 << 20);
   ::mallopt(M_MMAP_THRESHOLD, 64 << 20);
   std::signal(SIGPIPE, SIG_IGN);  // a write then fails with EPIPE, which Output knows
+  Exit exit = Exit::failure;
   try {
-    return static_cast<int>(run(argc, argv));
+    exit = run(argc, argv);
   } catch (const ClosedPipe&) {
-    return 0;
+    exit = Exit::ok;
   } catch (const Failure& failure) {
     fmt::print(stderr, "coldtrace: {}\n", printable(failure.message));
   } catch (const std::exception& error) {
     fmt::print(stderr, "coldtrace: {}\n", printable(error.what()));
   }
-  return static_cast<int>(Exit::failure);
+#ifndef __SANITIZE_ADDRESS__  // which looks for leaks at the end
+  // What is left is memory, which the kernel takes back faster than destructors do.
+  std::fflush(nullptr);
+  std::_Exit(static_cast<int>(exit));
+#endif
+  return static_cast<int>(exit);
 }
