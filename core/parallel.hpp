@@ -39,9 +39,10 @@ class FirstException {
   std::atomic<bool> stopped_ = false;
 };
 
-// Calls run(0) to run(jobs - 1), each on a thread of its own. Each thread makes the next one: the
-// processor of the one that called is free by then. Made by that one, two threads often share a
-// processor for milliseconds while another is idle.
+// Calls run(0) to run(jobs - 1), which throw nothing, each on a thread of its own; `failure` has it
+// when one could not be made. Each thread makes the next one: the processor of the one that called
+// is free by then. Made by that one, two threads often share a processor for milliseconds while
+// another is idle.
 template <class Run>
 void run_threads(unsigned jobs, FirstException& failure, const Run& run) {
   std::vector<std::jthread> threads(jobs);
@@ -49,8 +50,8 @@ void run_threads(unsigned jobs, FirstException& failure, const Run& run) {
     threads[worker] = std::jthread{[&, worker] {
       failure.guard([&] {
         if (worker + 1 < jobs) start(worker + 1);
-        run(worker);
       });
+      run(worker);
     }};
   };
   start(0);
@@ -70,7 +71,9 @@ void parallel_for(unsigned jobs, u64 count, Work&& work) {
   std::atomic<u64> next = 0;
   FirstException failure;
   run_threads(jobs, failure, [&](unsigned worker) {
-    for (u64 item = next++; item < count && !failure.stopped(); item = next++) work(worker, item);
+    failure.guard([&] {
+      for (u64 item = next++; item < count && !failure.stopped(); item = next++) work(worker, item);
+    });
   });
   failure.rethrow();
 }
