@@ -100,9 +100,7 @@ const AddressMap::Region* AddressMap::find(Rva rva) const {
 }
 
 std::optional<u64> AddressMap::to_offset(Rva rva) const {
-  const auto* region = find(rva);
-  if (!region || value(rva) - region->start >= region->stored) return std::nullopt;
-  return region->offset + (value(rva) - region->start);
+  return Offsets{*this}.find(rva);
 }
 
 std::optional<Rva> AddressMap::to_rva(u64 offset) const {
