@@ -2,15 +2,19 @@
 
 namespace coldtrace::core {
 
-void append_hex(std::string& text, ByteView bytes) {
+char* write_hex(char* at, ByteView bytes) {
   constexpr char digits[] = "0123456789abcdef";
+  for (const auto byte : bytes) {
+    *at++ = digits[std::to_integer<unsigned>(byte) >> 4];
+    *at++ = digits[std::to_integer<unsigned>(byte) & 15];
+  }
+  return at;
+}
+
+void append_hex(std::string& text, ByteView bytes) {
   const auto start = text.size();
   text.resize(start + bytes.size() * 2);
-  char* to = text.data() + start;
-  for (const auto byte : bytes) {
-    *to++ = digits[std::to_integer<unsigned>(byte) >> 4];
-    *to++ = digits[std::to_integer<unsigned>(byte) & 15];
-  }
+  write_hex(text.data() + start, bytes);
 }
 
 std::string to_hex(ByteView bytes) {

@@ -10,15 +10,6 @@ constexpr char digits[] = "0123456789abcdef";
 
 }  // namespace
 
-char* write_hex(char* at, ByteView bytes) {
-  for (const auto byte : bytes) {
-    const auto value = std::to_integer<unsigned>(byte);
-    *at++ = digits[value >> 4];
-    *at++ = digits[value & 0xf];
-  }
-  return at;
-}
-
 void TextBuffer::append_hex(u64 number) {
   const auto count = number == 0 ? 1U : static_cast<unsigned>(std::bit_width(number) + 3) / 4;
   char* const at = reserve(2 + count);

@@ -6,12 +6,10 @@
 #include <utility>
 
 #include "core/decimal.hpp"
+#include "core/hex.hpp"
 #include "core/reader.hpp"
 
 namespace coldtrace::core {
-
-// Lower-case digits, two a byte, to a place with room for them; returns their end.
-char* write_hex(char* at, ByteView bytes);
 
 // A growing run of characters for hot output: no terminator is kept and nothing is filled, so
 // that an append is a bounds check and a copy.
