@@ -1,6 +1,3 @@
-#include <memory>
-
-#include "cli/options.hpp"
 #include "cli/pe_commands.hpp"
 #include "cli/pe_view.hpp"
 #include "cli/text.hpp"
@@ -81,20 +78,11 @@ class ExportsView final : public PeView {
 }  // namespace
 
 void add_pe_exports(CLI::App& app, Exit& exit) {
-  add_command<PeOptions>(
-      app, exit,
-      {"exports", "List exported functions, forwarders and ordinals",
-       "  coldtrace pe exports ntdll.dll\n"
-       "  coldtrace pe exports --format csv *.dll -o exports.csv\n",
-       pe_exits},
-      {"text", "json", "csv"},
-      [](Command& command, PeOptions& options) {
-        add_pe_options(command, options);
-        add_jobs_option(command, options.jobs);
-      },
-      [](const PeOptions& options) {
-        return run_pe_view([] { return std::make_unique<ExportsView>(); }, options);
-      });
+  add_pe_view<ExportsView>(app, exit,
+                           {"exports", "List exported functions, forwarders and ordinals",
+                            "  coldtrace pe exports ntdll.dll\n"
+                            "  coldtrace pe exports --format csv *.dll -o exports.csv\n",
+                            pe_exits});
 }
 
 }  // namespace coldtrace::cli

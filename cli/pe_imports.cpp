@@ -1,6 +1,3 @@
-#include <memory>
-
-#include "cli/options.hpp"
 #include "cli/pe_commands.hpp"
 #include "cli/pe_view.hpp"
 #include "cli/text.hpp"
@@ -99,20 +96,12 @@ class ImportsView final : public PeView {
 }  // namespace
 
 void add_pe_imports(CLI::App& app, Exit& exit) {
-  add_command<PeOptions>(
+  add_pe_view<ImportsView>(
       app, exit,
       {"imports", "List imported functions and the slots that calls go through",
        "  coldtrace pe imports driver.sys\n"
        "  coldtrace pe imports --format csv *.exe -o imports.csv\n",
-       pe_exits},
-      {"text", "json", "csv"},
-      [](Command& command, PeOptions& options) {
-        add_pe_options(command, options);
-        add_jobs_option(command, options.jobs);
-      },
-      [](const PeOptions& options) {
-        return run_pe_view([] { return std::make_unique<ImportsView>(); }, options);
-      });
+       pe_exits});
 }
 
 }  // namespace coldtrace::cli

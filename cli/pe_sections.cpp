@@ -1,6 +1,3 @@
-#include <memory>
-
-#include "cli/options.hpp"
 #include "cli/pe_commands.hpp"
 #include "cli/pe_view.hpp"
 #include "cli/text.hpp"
@@ -64,20 +61,11 @@ class SectionsView final : public PeView {
 }  // namespace
 
 void add_pe_sections(CLI::App& app, Exit& exit) {
-  add_command<PeOptions>(
-      app, exit,
-      {"sections", "List the section table",
-       "  coldtrace pe sections ntoskrnl.exe\n"
-       "  coldtrace pe sections --layout memory dumped.sys\n",
-       pe_exits},
-      {"text", "json", "csv"},
-      [](Command& command, PeOptions& options) {
-        add_pe_options(command, options);
-        add_jobs_option(command, options.jobs);
-      },
-      [](const PeOptions& options) {
-        return run_pe_view([] { return std::make_unique<SectionsView>(); }, options);
-      });
+  add_pe_view<SectionsView>(app, exit,
+                            {"sections", "List the section table",
+                             "  coldtrace pe sections ntoskrnl.exe\n"
+                             "  coldtrace pe sections --layout memory dumped.sys\n",
+                             pe_exits});
 }
 
 }  // namespace coldtrace::cli

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "cli/identity.hpp"
+#include "cli/options.hpp"
 #include "cli/pe_input.hpp"
 
 namespace coldtrace::cli {
@@ -35,5 +36,19 @@ Exit run_pe_view(const std::function<std::unique_ptr<PeView>()>& make_view,
 
 // What 0, 1 and 2 mean for all of them.
 extern const char* const pe_exits;
+
+// A command that shows a View of each image, and has no options of its own.
+template <class View>
+void add_pe_view(CLI::App& app, Exit& exit, const CommandHelp& help) {
+  add_command<PeOptions>(
+      app, exit, help, {"text", "json", "csv"},
+      [](Command& command, PeOptions& options) {
+        add_pe_options(command, options);
+        add_jobs_option(command, options.jobs);
+      },
+      [](const PeOptions& options) {
+        return run_pe_view([] { return std::make_unique<View>(); }, options);
+      });
+}
 
 }  // namespace coldtrace::cli
