@@ -27,10 +27,6 @@ mode_t default_mode() {
 
 }  // namespace
 
-BufferPool::BufferPool(std::size_t count) : buffers_(count) {
-  for (auto& buffer : buffers_) buffer.reserve(roomy_size);
-}
-
 core::TextBuffer BufferPool::take() {
   core::TextBuffer buffer;
   {

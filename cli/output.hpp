@@ -24,9 +24,6 @@ struct TooLong {};
 // are ever touched.
 class BufferPool {
  public:
-  // With `count` buffers, so that they need not lie between what the threads allocate.
-  explicit BufferPool(std::size_t count = 0);
-
   core::TextBuffer take();
   void give_back(std::vector<core::TextBuffer>& buffers);
 

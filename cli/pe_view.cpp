@@ -136,7 +136,7 @@ Exit run_pe_view(const std::function<std::unique_ptr<PeView>()>& make_view,
   if (jobs <= 1) {  // written as it goes, whatever its length
     for (const auto& path : options.files) tell(path, presenter.show(path));
   } else {
-    BufferPool pool{jobs * std::size_t{8}};
+    BufferPool pool;
     std::deque<Preparer> preparers;
     for (unsigned i = 0; i < jobs; ++i) preparers.emplace_back(make_view(), options, pool);
     for_each_file<Prepared>(
