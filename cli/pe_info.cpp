@@ -20,12 +20,6 @@ struct Options : PeOptions {
   bool details = false;
 };
 
-u64 count_functions(const std::vector<pe::ImportedModule>& modules) {
-  u64 count = 0;
-  for (const auto& module : modules) count += module.functions.size();
-  return count;
-}
-
 PeInfo read_info(PeInput& input, const pe::Identity& identity, bool with_checksum) {
   constexpr u32 reproducible = 16;
   const auto& image = input.image;
@@ -35,8 +29,8 @@ PeInfo read_info(PeInput& input, const pe::Identity& identity, bool with_checksu
     findings.warning("export-directory", exports.error());
   else
     info.exports = *exports;
-  info.imports = count_functions(pe::read_imports(image, findings));
-  info.delay_imports = count_functions(pe::read_delay_imports(image, findings));
+  info.imports = pe::count_imports(image, findings);
+  info.delay_imports = pe::count_delay_imports(image, findings);
   info.relocations = pe::count_base_relocations(image, findings);
   info.functions = pe::count_function_ranges(image, findings);
   // The identity has reported what is wrong with debug data and version.

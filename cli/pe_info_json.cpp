@@ -71,7 +71,7 @@ void write_debug(JsonWriter& json, const std::vector<pe::DebugEntry>& entries) {
     json.field("type_name", MaybeText{pe::debug_type_name(entry.type)});
     json.field("time_date_stamp", entry.time_date_stamp)
         .field("file_offset", entry.offset)
-        .field("size", entry.data.size())
+        .field("size", entry.stored)
         .end_object();
   }
   json.end_array();

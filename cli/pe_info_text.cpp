@@ -84,7 +84,7 @@ void write_info_text(Output& output, const PeInput& input, const PeInfo& info) {
        info.relocations, info.functions);
   for (const auto& entry : info.debug)
     line(output, "debug", "{}, {} bytes at {:#x}",
-         named(entry.type, pe::debug_type_name(entry.type)), entry.data.size(), entry.offset);
+         named(entry.type, pe::debug_type_name(entry.type)), entry.stored, entry.offset);
   if (info.load_config) write_load_config(output, *info.load_config);
   if (info.tls) line(output, "TLS", "{} callbacks", info.tls->callbacks.size());
   if (info.version) {

@@ -16,13 +16,13 @@ constexpr u64 chunk_size = 8 << 20;
 
 }  // namespace
 
-// The pages that a file has filled serve the thread's next one: fresh ones cost a fault each, which
-// together take longer than reading a small image.
-thread_local LazyFile::Chunk LazyFile::kept;
+// Fresh pages cost a fault each, which together take longer than reading a small image.
+thread_local LazyFile::Kept LazyFile::kept;
 
 LazyFile::~LazyFile() {
   for (auto& chunk : chunks_)
-    if (chunk.size == chunk_size) kept = std::move(chunk);
+    if (chunk.size == chunk_size) kept.chunk = std::move(chunk);
+  blocks_.swap(kept.blocks);
 }
 
 Result<std::unique_ptr<LazyFile>> LazyFile::open(const std::string& path, u64 cap) {
@@ -41,7 +41,8 @@ Result<std::unique_ptr<LazyFile>> LazyFile::open(const std::string& path, u64 ca
   if (size > cap) return fail({Fault::limit, 0, "file", "size", cap, size});
   lazy->file_ = std::move(*file);
   lazy->size_ = size;
-  lazy->blocks_.resize((size + block_size - 1) / block_size);
+  lazy->blocks_.swap(kept.blocks);
+  lazy->blocks_.assign((size + block_size - 1) / block_size, nullptr);
   return lazy;
 }
 
@@ -65,7 +66,7 @@ LazyFile::Piece LazyFile::piece(u64 offset) const {
 // Memory that nobody else has, right behind what was taken before if there is room.
 std::byte* LazyFile::take(u64 size) const {
   if (size > room_) {
-    Chunk chunk = std::exchange(kept, {});
+    Chunk chunk = std::exchange(kept.chunk, {});
     if (chunk.size < size) {
       const u64 wanted = std::max(size, chunk_size);
       chunk = {std::make_unique_for_overwrite<std::byte[]>(wanted), wanted};

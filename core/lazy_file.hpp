@@ -66,7 +66,12 @@ class LazyFile {
     std::unique_ptr<std::byte[]> bytes;
     u64 size = 0;
   };
-  static thread_local Chunk kept;
+  // What the thread's last file leaves to its next one.
+  struct Kept {
+    Chunk chunk;
+    std::vector<std::byte*> blocks;
+  };
+  static thread_local Kept kept;
 
   u64 size_ = 0;
   std::unique_ptr<FileImage> file_;  // none when all is in whole_

@@ -44,8 +44,8 @@ inline PeTotals read_everything(const pe::Image& image, core::Findings& findings
   auto totals = read_resource_contents(image, findings);
   if (const auto exports = pe::read_export_directory(image, findings); exports && *exports) {
     totals.exports = (*exports)->exports.size();
-    core::Findings counted;
-    if (pe::count_exports(image, counted).value_or(0) != totals.exports) std::abort();
+    core::Findings of_counting;
+    if (pe::count_exports(image, of_counting).value_or(0) != totals.exports) std::abort();
     for (const auto& entry : (*exports)->exports)
       totals.text += entry.name.size() + entry.forwarder.size();
   }
@@ -56,6 +56,9 @@ inline PeTotals read_everything(const pe::Image& image, core::Findings& findings
       totals.text += module.name.size();
       for (const auto& function : module.functions) totals.text += function.name.size();
     }
+  core::Findings counted;
+  if (pe::count_imports(image, counted) + pe::count_delay_imports(image, counted) != totals.imports)
+    std::abort();
   pe::read_bound_imports(image, findings);
   totals.relocations = pe::read_base_relocations(image, findings).size();
   totals.functions = pe::read_function_ranges(image, findings).size();

@@ -9,12 +9,20 @@ namespace {
 
 constexpr u32 codeview = 2;
 
+struct Extent {
+  u64 offset = 0;
+  u64 size = 0;
+};
+
 // Raw data need not be loaded, so that a file is read by offset; in memory only the RVA counts.
-core::ByteView find_data(const Image& image, Rva address, u32 raw_offset, u32 size) {
+Extent find_data(const Image& image, Rva address, u32 raw_offset, u32 size) {
   if (image.layout() == Layout::file && raw_offset != 0) {
-    return image.file().clip(raw_offset, size);
+    const u64 left = image.file().size() - std::min<u64>(raw_offset, image.file().size());
+    return {raw_offset, std::min<u64>(size, left)};
   }
-  return value(address) == 0 ? core::ByteView{} : image.addresses().tail(address, size);
+  const auto offset = value(address) == 0 ? std::nullopt : image.addresses().to_offset(address);
+  if (!offset) return {};
+  return {*offset, std::min<u64>(size, image.addresses().tail_size(address))};
 }
 
 core::Result<PdbReference> read_codeview(core::ByteView data, u64 offset) {
@@ -60,12 +68,12 @@ std::vector<DebugEntry> read_debug_directory(const Image& image, core::Findings&
     const auto size = in.read_u32("SizeOfData");
     const Rva address{in.read_u32("AddressOfRawData")};
     const auto raw_offset = in.read_u32("PointerToRawData");
-    entry.data = find_data(image, address, raw_offset, size);
-    entry.offset =
-        image.layout() == Layout::memory || raw_offset == 0 ? value(address) : raw_offset;
-    if (entry.data.size() < size)
+    const auto data = find_data(image, address, raw_offset, size);
+    entry.offset = data.offset;
+    entry.stored = data.size;
+    if (data.size < size)
       findings.warning("debug-range", at, "debug data of type {} has {:#x} bytes, {:#x} are there",
-                       entry.type, size, entry.data.size());
+                       entry.type, size, data.size);
     entries.push_back(entry);
   }
   return entries;
@@ -74,7 +82,7 @@ std::vector<DebugEntry> read_debug_directory(const Image& image, core::Findings&
 std::optional<PdbReference> find_pdb_reference(const Image& image, core::Findings& findings) {
   for (const auto& entry : read_debug_directory(image, findings)) {
     if (entry.type != codeview) continue;
-    auto pdb = read_codeview(entry.data, entry.offset);
+    auto pdb = read_codeview(image.file().clip(entry.offset, entry.stored), entry.offset);
     if (pdb) return std::move(*pdb);
     findings.warning("codeview", pdb.error());
   }

@@ -14,9 +14,9 @@ namespace coldtrace::pe {
 struct DebugEntry {
   static constexpr u32 size_on_disk = 28;
   u32 time_date_stamp;
-  u32 type;             // 2 CodeView, 4 misc, 16 reproducible build, 20 extended DllCharacteristics
-  core::ByteView data;  // what the file has of it
-  u64 offset;           // of the data in the file
+  u32 type;    // 2 CodeView, 4 misc, 16 reproducible build, 20 extended DllCharacteristics
+  u64 offset;  // of the data in the file
+  u64 stored;  // how many bytes of the data the file has
 };
 
 // The symbol file that belongs to an image.

@@ -27,37 +27,72 @@ core::ByteView read_to_end(const Image& image, Rva at, u64 size, const Ends& end
   }
 }
 
+// What a reader of imports does with them: keeps all,
+class ImportList {
+ public:
+  // A module of at most that many functions; next() is for each of them in turn.
+  void start(ImportedModule module, u64 functions) {
+    modules_.push_back(std::move(module));
+    modules_.back().functions.reserve(functions);
+  }
+  ImportedFunction& next() { return modules_.back().functions.emplace_back(); }
+  u64 modules() const { return modules_.size(); }
+
+  std::vector<ImportedModule> take() { return std::move(modules_); }
+
+ private:
+  std::vector<ImportedModule> modules_;
+};
+
+// or only counts them.
+class ImportCounter {
+ public:
+  void start(const ImportedModule&, u64) { ++modules_; }
+  ImportedFunction& next() {
+    ++functions_;
+    return function_;
+  }
+  u64 modules() const { return modules_; }
+
+  u64 functions() const { return functions_; }
+
+ private:
+  u64 modules_ = 0;
+  u64 functions_ = 0;
+  ImportedFunction function_{};
+};
+
+template <class Imports>
 class ImportReader {
  public:
-  ImportReader(const Image& image, core::Findings& findings)
-      : image_{image}, findings_{findings}, names_{image} {}
+  ImportReader(const Image& image, Imports& imports, core::Findings& findings)
+      : image_{image}, imports_{imports}, findings_{findings}, names_{image} {}
 
   // False when there are more modules or functions than coldtrace reads.
-  bool add(std::vector<ImportedModule>& modules, ImportedModule module, Rva name,
-           u64 address_bias) {
+  bool add(ImportedModule module, Rva name, u64 address_bias) {
     module.name = read_name(name, longest_module_name, "a module");
     if (image_.optional_header().pointer_size() == 8)
-      read_thunks<u64>(module, address_bias);
+      read_thunks<u64>(std::move(module), address_bias);
     else
-      read_thunks<u32>(module, address_bias);
-    modules.push_back(std::move(module));
-    if (modules.size() == most_modules)
+      read_thunks<u32>(std::move(module), address_bias);
+    if (imports_.modules() == most_modules)
       findings_.warning("import-count", image_.addresses().to_offset(name),
                         "{} imported modules or more", most_modules);
-    return function_budget_ > 0 && modules.size() < most_modules;
+    return function_budget_ > 0 && imports_.modules() < most_modules;
   }
 
  private:
   // IMAGE_THUNK_DATA64 or IMAGE_THUNK_DATA32, as wide as `Thunk`.
   template <class Thunk>
-  void read_thunks(ImportedModule& module, u64 address_bias) {
+  void read_thunks(ImportedModule module, u64 address_bias) {
     constexpr auto ordinal_flag = static_cast<Thunk>(Thunk{1} << (sizeof(Thunk) * 8 - 1));
     const auto from = value(module.lookup_table) != 0 ? module.lookup_table : module.address_table;
     const auto table = read_to_end(image_, from, sizeof(Thunk), [](core::ByteView entry) {
       return core::load<Thunk>(entry, 0) == Thunk{0};
     });
     const auto offset = image_.addresses().to_offset(from).value_or(0);
-    module.functions.reserve(std::min(table.size() / sizeof(Thunk), function_budget_));
+    const auto slots = module.address_table;
+    imports_.start(std::move(module), std::min(table.size() / sizeof(Thunk), function_budget_));
     for (u64 at = 0;; at += sizeof(Thunk)) {
       const auto thunk = core::load<Thunk>(table, at);
       if (!thunk) {
@@ -72,8 +107,8 @@ class ImportReader {
         return;
       }
       --function_budget_;
-      auto& function = module.functions.emplace_back();
-      function.slot = module.address_table + at;
+      auto& function = imports_.next();
+      function.slot = slots + at;
       if ((*thunk & ordinal_flag) != 0) {
         function.by_ordinal = true;
         function.ordinal = static_cast<u16>(*thunk);
@@ -95,6 +130,7 @@ class ImportReader {
   }
 
   const Image& image_;
+  Imports& imports_;
   core::Findings& findings_;
   NameReader names_;
   u64 function_budget_ = most_functions;
@@ -125,13 +161,12 @@ core::ByteView find_descriptors(const Image& image, Directory index, core::Findi
   return table;
 }
 
-}  // namespace
-
-std::vector<ImportedModule> read_imports(const Image& image, core::Findings& findings) {
-  std::vector<ImportedModule> modules;
+template <class Imports>
+Imports walk_imports(const Image& image, core::Findings& findings) {
+  Imports imports;
   const auto table = find_descriptors<20, 12, 16>(image, Directory::imports, findings);
-  if (table.empty()) return modules;
-  ImportReader reader{image, findings};
+  if (table.empty()) return imports;
+  ImportReader reader{image, imports, findings};
   const auto at = image.directory(Directory::imports).address;
   core::Reader in{table, "IMAGE_IMPORT_DESCRIPTOR", image.addresses().to_offset(at).value_or(0)};
   for (;;) {
@@ -143,21 +178,22 @@ std::vector<ImportedModule> read_imports(const Image& image, core::Findings& fin
     module.address_table = Rva{in.read_u32("FirstThunk")};
     if (!in.ok()) {
       findings.warning("import-table", in.error());
-      return modules;
+      return imports;
     }
     // Like the loader, which needs both.
-    if (value(name) == 0 || value(module.address_table) == 0) return modules;
+    if (value(name) == 0 || value(module.address_table) == 0) return imports;
     // A linker's guess at the table may lie outside; the address table then has the names.
     if (!image.addresses().is_mapped(module.lookup_table)) module.lookup_table = Rva{};
-    if (!reader.add(modules, std::move(module), name, 0)) return modules;
+    if (!reader.add(std::move(module), name, 0)) return imports;
   }
 }
 
-std::vector<ImportedModule> read_delay_imports(const Image& image, core::Findings& findings) {
-  std::vector<ImportedModule> modules;
+template <class Imports>
+Imports walk_delay_imports(const Image& image, core::Findings& findings) {
+  Imports imports;
   const auto table = find_descriptors<32, 4, 12>(image, Directory::delay_imports, findings);
-  if (table.empty()) return modules;
-  ImportReader reader{image, findings};
+  if (table.empty()) return imports;
+  ImportReader reader{image, imports, findings};
   const auto at = image.directory(Directory::delay_imports).address;
   core::Reader in{table, "IMAGE_DELAYLOAD_DESCRIPTOR", image.addresses().to_offset(at).value_or(0)};
   for (;;) {
@@ -177,11 +213,29 @@ std::vector<ImportedModule> read_delay_imports(const Image& image, core::Finding
     module.time_date_stamp = in.read_u32("TimeDateStamp");
     if (!in.ok()) {
       findings.warning("import-table", in.error());
-      return modules;
+      return imports;
     }
-    if (value(name) == 0 || value(module.address_table) == 0) return modules;
-    if (!reader.add(modules, std::move(module), name, bias)) return modules;
+    if (value(name) == 0 || value(module.address_table) == 0) return imports;
+    if (!reader.add(std::move(module), name, bias)) return imports;
   }
+}
+
+}  // namespace
+
+std::vector<ImportedModule> read_imports(const Image& image, core::Findings& findings) {
+  return walk_imports<ImportList>(image, findings).take();
+}
+
+std::vector<ImportedModule> read_delay_imports(const Image& image, core::Findings& findings) {
+  return walk_delay_imports<ImportList>(image, findings).take();
+}
+
+u64 count_imports(const Image& image, core::Findings& findings) {
+  return walk_imports<ImportCounter>(image, findings).functions();
+}
+
+u64 count_delay_imports(const Image& image, core::Findings& findings) {
+  return walk_delay_imports<ImportCounter>(image, findings).functions();
 }
 
 std::vector<BoundImport> read_bound_imports(const Image& image, core::Findings& findings) {

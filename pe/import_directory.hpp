@@ -41,6 +41,10 @@ std::vector<ImportedModule> read_imports(const Image& image, core::Findings& fin
 // Delay-load descriptors hold RVAs, or in their first form (Attributes 0) addresses.
 std::vector<ImportedModule> read_delay_imports(const Image& image, core::Findings& findings);
 
+// How many functions these two give, and what they find wrong with them.
+u64 count_imports(const Image& image, core::Findings& findings);
+u64 count_delay_imports(const Image& image, core::Findings& findings);
+
 // IMAGE_BOUND_IMPORT_DESCRIPTOR and its IMAGE_BOUND_FORWARDER_REF. Source: Windows SDK, winnt.h.
 std::vector<BoundImport> read_bound_imports(const Image& image, core::Findings& findings);
 

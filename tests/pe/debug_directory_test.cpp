@@ -36,6 +36,22 @@ TEST_CASE("in memory the record is found by its RVA") {
   CHECK(pdb->name == "fixture.pdb");
 }
 
+TEST_CASE("data without a file offset is found by its RVA, and its place is one of the file") {
+  fixtures::PeSpec spec;
+  spec.code_view = fixtures::PeCodeView{};
+  auto built = build_pe(spec);
+  const auto at = built.directories[6].offset;
+  const auto offset = *core::load<u32>(built.bytes, at + 24);
+  built.patch<u32>(at + 24, 0);  // PointerToRawData
+  Opened image{built};
+  const auto entries = pe::read_debug_directory(*image, image.findings);
+  CHECK(image.findings.empty());
+  REQUIRE(entries.size() == 1);
+  CHECK(entries[0].offset == offset);
+  CHECK(entries[0].stored == *core::load<u32>(built.bytes, at + 16));
+  CHECK(pe::find_pdb_reference(*image, image.findings));
+}
+
 TEST_CASE("damaged debug data is a finding and no symbol file") {
   struct Row {
     const char* why;

@@ -27,12 +27,7 @@ void check_count(const pe::Image& image) {
   const auto count = pe::count_exports(image, of_counting);
   REQUIRE(exports.has_value() == count.has_value());
   if (exports) CHECK(*count == (*exports ? (*exports)->exports.size() : 0));
-  REQUIRE(of_counting.all().size() == of_reading.all().size());
-  for (std::size_t i = 0; i < of_reading.all().size(); ++i) {
-    CHECK(of_counting.all()[i].code.view() == of_reading.all()[i].code.view());
-    CHECK(of_counting.all()[i].count == of_reading.all()[i].count);
-    CHECK(of_counting.all()[i].text == of_reading.all()[i].text);
-  }
+  test::check_same(of_counting, of_reading);
 }
 
 pe::ExportDirectory read(Opened& image) {

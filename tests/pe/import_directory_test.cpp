@@ -19,6 +19,44 @@ fixtures::PeSpec spec_with_imports(bool plus) {
   return spec;
 }
 
+using Read = std::vector<pe::ImportedModule>(const pe::Image&, core::Findings&);
+using Count = u64(const pe::Image&, core::Findings&);
+
+// Counting gives as many functions, and finds the same.
+void check_count(const pe::Image& image, Read& read, Count& count) {
+  core::Findings of_reading;
+  core::Findings of_counting;
+  u64 functions = 0;
+  for (const auto& module : read(image, of_reading)) functions += module.functions.size();
+  CHECK(count(image, of_counting) == functions);
+  test::check_same(of_counting, of_reading);
+}
+
+TEST_CASE("every damaged byte of the import tables is counted as it is read") {
+  const bool delayed = GENERATE(false, true);
+  auto spec = spec_with_imports(GENERATE(true, false));
+  if (delayed) {
+    spec.imports.clear();
+    spec.delay_imports = {{"ole32.dll", {{"CoInitialize", 1}, {"", 9}}}, {"b.dll", {{"", 3}}}};
+  }
+  const auto built = build_pe(spec);
+  const auto directory = built.directories[delayed ? 13 : 1];
+  REQUIRE(directory.size > 40);
+  // The lookup tables and the names lie behind the descriptors.
+  const auto limit = std::min<u64>(built.bytes.size() - directory.offset, directory.size + 0x100);
+  for (u64 at = 0; at < limit; ++at)
+    for (const int content : {0x00, 0x01, 0x7f, 0x80, 0xff}) {
+      auto damaged = built;
+      damaged.patch<u8>(directory.offset + at, static_cast<u8>(content));
+      CAPTURE(at, content);
+      const Opened image{damaged};
+      if (delayed)
+        check_count(*image, pe::read_delay_imports, pe::count_delay_imports);
+      else
+        check_count(*image, pe::read_imports, pe::count_imports);
+    }
+}
+
 TEST_CASE("imports have names or ordinals, and the slot that calls go through") {
   const bool plus = GENERATE(true, false);
   Opened image{spec_with_imports(plus)};
@@ -127,6 +165,9 @@ TEST_CASE("descriptors that share a table are read up to a million functions") {
     functions += module.functions.size();
   CHECK(functions == 1'000'000);
   CHECK(image.findings.count("import-count") == 1);
+  core::Findings of_counting;
+  CHECK(pe::count_imports(*image, of_counting) == functions);
+  test::check_same(of_counting, image.findings);
   CHECK(test::allocation_peak() < 64 << 20);
 }
 

@@ -74,6 +74,15 @@ u64 allocation_peak() {
   return peak - floor_of_peak;
 }
 
+void check_same(const core::Findings& a, const core::Findings& b) {
+  REQUIRE(a.all().size() == b.all().size());
+  for (std::size_t i = 0; i < a.all().size(); ++i) {
+    CHECK(a.all()[i].code.view() == b.all()[i].code.view());
+    CHECK(a.all()[i].count == b.all()[i].count);
+    CHECK(a.all()[i].text == b.all()[i].text);
+  }
+}
+
 std::string codes(const core::Findings& findings) {
   std::string text;
   for (const auto& finding : findings.all()) {

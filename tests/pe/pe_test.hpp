@@ -42,6 +42,9 @@ fixtures::PeSpec full_spec();
 // Codes of all findings, in order: "export-name section-overlap".
 std::string codes(const core::Findings& findings);
 
+// Fails the test unless both are the same.
+void check_same(const core::Findings& a, const core::Findings& b);
+
 // The bytes on the heap since the last reset at their highest.
 void reset_allocation_peak();
 u64 allocation_peak();
