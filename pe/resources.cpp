@@ -1,7 +1,9 @@
 #include "pe/resources.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <memory_resource>
 #include <unordered_set>
 #include <utility>
 
@@ -167,7 +169,10 @@ class TreeWalker {
   u64 name_budget_;
   u64 content_budget_;
   std::function<bool(const ResourceId&)> wanted_;
-  std::unordered_set<u32> visited_;
+  // Of a directory for each resource, which took as long to allocate as to read.
+  std::array<std::byte, 8192> room_;
+  std::pmr::monotonic_buffer_resource memory_{room_.data(), room_.size()};
+  std::pmr::unordered_set<u32> visited_{&memory_};
   std::vector<Resource> resources_;
 };
 
