@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "cli/options.hpp"
 #include "cli/pe_details.hpp"
 #include "cli/pe_info.hpp"
@@ -70,7 +72,7 @@ void write_debug(JsonWriter& json, const std::vector<pe::DebugEntry>& entries) {
     json.begin_object().field("type", entry.type);
     json.field("type_name", MaybeText{pe::debug_type_name(entry.type)});
     json.field("time_date_stamp", entry.time_date_stamp)
-        .field("file_offset", entry.offset)
+        .field("file_offset", entry.stored > 0 ? std::optional{entry.offset} : std::nullopt)
         .field("size", entry.stored)
         .end_object();
   }
