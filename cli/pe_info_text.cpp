@@ -83,8 +83,8 @@ void write_info_text(Output& output, const PeInput& input, const PeInfo& info) {
        input.image.sections().size(), info.exports, info.imports, info.delay_imports,
        info.relocations, info.functions);
   for (const auto& entry : info.debug)
-    line(output, "debug", "{}, {} bytes at {:#x}",
-         named(entry.type, pe::debug_type_name(entry.type)), entry.stored, entry.offset);
+    line(output, "debug", "{}, {} bytes{}", named(entry.type, pe::debug_type_name(entry.type)),
+         entry.stored, entry.stored > 0 ? fmt::format(" at {:#x}", entry.offset) : "");
   if (info.load_config) write_load_config(output, *info.load_config);
   if (info.tls) line(output, "TLS", "{} callbacks", info.tls->callbacks.size());
   if (info.version) {
