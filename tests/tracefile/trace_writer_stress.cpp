@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <latch>
 #include <map>
 #include <memory>
 #include <string>
@@ -150,11 +151,15 @@ void run(unsigned events, bool wrap) {
   Reader reader;
   std::atomic<unsigned> running{threads};
   std::atomic<bool> leave{false};
+  // An interrupt before a thread has its number would log as thread 0.
+  std::latch numbered{threads};
   std::vector<std::thread> workers;
   for (unsigned i = 0; i < threads; ++i)
     workers.emplace_back([&, i] {
       self = i;
-      for (unsigned n = 0; n < events; ++n) {
+      numbered.count_down();
+      // Until an interrupt has logged, however late the thread that sends them gets a processor.
+      for (unsigned n = 0; n < events || written[i][1] == 0; ++n) {
         log_event(false);
         if (n % 1024 == 0) std::this_thread::yield();
       }
@@ -163,6 +168,7 @@ void run(unsigned events, bool wrap) {
       while (!leave) std::this_thread::sleep_for(std::chrono::milliseconds{1});
     });
   std::thread interrupts{[&] {
+    numbered.wait();
     while (running > 0)
       for (auto& worker : workers) pthread_kill(worker.native_handle(), SIGUSR1);
     leave = true;
@@ -194,7 +200,6 @@ void run(unsigned events, bool wrap) {
       static_cast<unsigned long long>(reader.buffers));
   if (wrap ? reader.events > all : reader.events != all) fail("number of events");
   if (reader.lost != lost) fail("number of lost events");
-  if (in_interrupts == 0) fail("no interrupt logged");
 }
 
 }  // namespace
