@@ -12,7 +12,7 @@ namespace {
 using cli::run_child;
 
 constexpr cli::ChildLimits limits{
-    .address_space = 256 << 20, .cpu_seconds = 2, .wall_seconds = 2, .output = 1 << 20};
+    .address_space = 256 << 20, .cpu_seconds = 60, .wall_seconds = 60, .output = 1 << 20};
 
 class Script {
  public:
@@ -20,8 +20,8 @@ class Script {
       : path_{directory_.write("child", "#!/bin/sh\n" + body + "\n")} {
     ::chmod(path_.c_str(), 0700);
   }
-  cli::ChildResult run(std::string_view input = {}) const {
-    return run_child(path_, std::as_bytes(std::span{input.data(), input.size()}), limits);
+  cli::ChildResult run(std::string_view input = {}, const cli::ChildLimits& most = limits) const {
+    return run_child(path_, std::as_bytes(std::span{input.data(), input.size()}), most);
   }
 
  private:
@@ -50,8 +50,6 @@ TEST_CASE("what a child does wrong is told") {
   const auto row = GENERATE(values<Row>({
       {"ends with a status", "exit 3", "exit status 3"},
       {"crashes", "kill -SEGV $$", "signal 11"},
-      {"sleeps", "exec /bin/sleep 100", "in time"},
-      {"closes its output and sleeps", "exec >&-; exec /bin/sleep 100", "in time"},
       {"writes without end", "exec /bin/cat /dev/zero", "more than"},
       {"needs more memory than it has", "exec /usr/bin/head -c 1G /dev/zero | /usr/bin/tail -c 1G",
        ""},
@@ -60,6 +58,27 @@ TEST_CASE("what a child does wrong is told") {
   const auto result = Script{row.body}.run();
   CAPTURE(result.problem);
   CHECK_FALSE(result.problem.empty());
+  CHECK(result.problem.find(row.problem) != std::string::npos);
+}
+
+TEST_CASE("a child that takes too long is ended") {
+  struct Row {
+    const char* why;
+    const char* body;
+    u64 cpu_seconds, wall_seconds;
+    const char* problem;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"sleeps", "exec /bin/sleep 1000", 60, 1, "in time"},
+      {"closes its output and sleeps", "exec >&-; exec /bin/sleep 1000", 60, 1, "in time"},
+      {"computes", "while :; do :; done", 1, 300, "signal"},
+  }));
+  CAPTURE(row.why);
+  auto most = limits;
+  most.cpu_seconds = row.cpu_seconds;
+  most.wall_seconds = row.wall_seconds;
+  const auto result = Script{row.body}.run({}, most);
+  CAPTURE(result.problem);
   CHECK(result.problem.find(row.problem) != std::string::npos);
 }
 
