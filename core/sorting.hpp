@@ -1,6 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "core/integers.hpp"
 
 namespace coldtrace::core {
 
@@ -10,6 +14,35 @@ template <class Range, class Less>
 void stable_sort_if_needed(Range& range, Less less) {
   if (!std::is_sorted(range.begin(), range.end(), less))
     std::stable_sort(range.begin(), range.end(), less);
+}
+
+// std::sort for a range that is in order but for what was added at its end.
+template <class Range, class Less>
+void sort_addition(Range& range, Less less) {
+  const auto added = std::is_sorted_until(range.begin(), range.end(), less);
+  std::sort(added, range.end(), less);
+  std::inplace_merge(range.begin(), added, range.end(), less);
+}
+
+// std::sort for numbers spread about evenly, as addresses are: each goes into one of as many
+// buckets as there are numbers, and only those of one bucket are compared.
+inline void sort_spread(std::vector<u64>& numbers) {
+  if (numbers.size() < 2) return;
+  const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
+  const u64 base = *least;
+  const auto shift = std::bit_width((*most - base) / numbers.size());
+  std::vector<std::size_t> ends(((*most - base) >> shift) + 2);
+  for (const u64 number : numbers) ++ends[((number - base) >> shift) + 1];
+  for (std::size_t i = 1; i < ends.size(); ++i) ends[i] += ends[i - 1];
+  std::vector<u64> sorted(numbers.size());
+  for (const u64 number : numbers) sorted[ends[(number - base) >> shift]++] = number;
+  numbers.swap(sorted);
+  auto first = numbers.begin();
+  for (const auto end : ends) {
+    const auto last = numbers.begin() + static_cast<std::ptrdiff_t>(end);
+    if (last - first > 1) std::sort(first, last);
+    first = last;
+  }
 }
 
 }  // namespace coldtrace::core
