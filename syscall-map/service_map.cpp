@@ -4,7 +4,6 @@
 #include <span>
 
 #include <boost/container/small_vector.hpp>
-#include <boost/sort/pdqsort/pdqsort.hpp>
 
 #include "core/sorting.hpp"
 #include "pe/export_directory.hpp"
@@ -21,19 +20,12 @@ namespace {
 
 using Names = boost::container::small_vector<std::string_view, 4>;
 
-struct NamedAddress {
-  pe::Rva address;
-  std::string_view name;
-};
-
 bool looks_like_service(std::string_view name) {
   return name.starts_with("Nt") || name.starts_with("Zw");
 }
 
 // NtX first, then ZwX, then what is left, each in order of the alphabet.
-Names sorted_names(std::span<const NamedAddress> exports) {
-  Names names;
-  for (const auto& entry : exports) names.push_back(entry.name);
+void sort_names(Names& names) {
   const auto rank = [](std::string_view name) {
     if (!is_service_name(name)) return 2;
     return name.starts_with("Nt") ? 0 : 1;
@@ -42,7 +34,6 @@ Names sorted_names(std::span<const NamedAddress> exports) {
     return rank(a) != rank(b) ? rank(a) < rank(b) : a < b;
   });
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
 }
 
 Service to_service(const pe::Image& image, pe::Rva rva, const Stub& stub, const Names& names,
@@ -105,15 +96,18 @@ class ImportSlots {
 
 class Mapper {
  public:
-  explicit Mapper(const pe::Image& image) : image_{image}, wine_{pe::has_wine_marker(image)} {}
+  explicit Mapper(const pe::Image& image)
+      : image_{image}, decoder_{image, pe::has_wine_marker(image)} {}
 
   ServiceMap map() {
-    read_exports();
-    sort_exports();
-    for (auto first = exports_.begin(); first != exports_.end();) {
-      const auto last = std::find_if(first, exports_.end(), [&](const NamedAddress& other) {
-        return other.address != first->address;
-      });
+    const auto directory = read_exports();
+    if (directory) exports_ = directory->exports;
+    auto places = sorted_places();
+    strangers_.reserve(places.size());
+    for (auto first = places.begin(); first != places.end();) {
+      const auto last = std::find_if(first, places.end(),
+                                     [&](u64 other) { return address(other) != address(*first); });
+      load_code({first, places.end()});
       add_address({first, last});
       ++addresses_;
       first = last;
@@ -122,54 +116,45 @@ class Mapper {
     resolve_unread(image_, unread_, map_);
     leave_out_strangers();
     check_services(map_);
-    sort_services();
+    core::sort_addition(map_.services, [](const Service& a, const Service& b) {
+      return a.number != b.number ? a.number < b.number : a.rva < b.rva;
+    });
     std::sort(map_.left_out.begin(), map_.left_out.end(),
               [](const LeftOut& a, const LeftOut& b) { return a.name < b.name; });
     return std::move(map_);
   }
 
  private:
-  void read_exports() {
-    const auto directory = pe::read_export_directory(image_, map_.findings);
-    if (!directory) {
-      map_.findings.warning("export-directory", directory.error());
-      return;
-    }
-    if (!*directory) return;
-    for (const auto& entry : (*directory)->exports) {
+  std::optional<pe::ExportDirectory> read_exports() {
+    auto directory = pe::read_export_directory(image_, map_.findings);
+    if (directory) return std::move(*directory);
+    map_.findings.warning("export-directory", directory.error());
+    return std::nullopt;
+  }
+
+  // Named exports by address: it is the upper half, the lower one is the export's index and whether
+  // its name looks like a service.
+  std::vector<u64> sorted_places() {
+    std::vector<u64> places;
+    places.reserve(exports_.size());
+    for (u64 i = 0; i < exports_.size(); ++i) {
+      const auto& entry = exports_[i];
       if (entry.name.empty()) continue;
-      if (!entry.is_forwarder) {
-        exports_.push_back({code_address(entry.address), entry.name});
-      } else if (looks_like_service(entry.name)) {
+      const bool service_like = looks_like_service(entry.name);
+      if (!entry.is_forwarder)
+        places.push_back(u64{value(code_address(entry.address))} << 32 |
+                         (service_like ? service_bit : 0) | i);
+      else if (service_like)
         leave_out(entry.name, fmt::format("forwarded to {}", entry.forwarder));
-      }
     }
+    core::sort_spread(places);
+    return places;
   }
 
-  // By address. Numbers are sorted without a branch that is mispredicted half of the time.
-  void sort_exports() {
-    std::vector<u64> keys(exports_.size());
-    for (std::size_t i = 0; i < keys.size(); ++i)
-      keys[i] = u64{value(exports_[i].address)} << 32 | i;
-    boost::sort::pdqsort(keys.begin(), keys.end());
-    std::vector<NamedAddress> sorted(keys.size());
-    for (std::size_t i = 0; i < keys.size(); ++i) sorted[i] = exports_[static_cast<u32>(keys[i])];
-    exports_ = std::move(sorted);
-  }
-
-  // By number, then address.
-  void sort_services() {
-    auto& services = map_.services;
-    std::vector<std::pair<u64, std::size_t>> keys;
-    keys.reserve(services.size());
-    for (std::size_t i = 0; i < services.size(); ++i)
-      keys.emplace_back(u64{services[i].number} << 32 | value(services[i].rva), i);
-    if (std::is_sorted(keys.begin(), keys.end())) return;
-    std::sort(keys.begin(), keys.end());
-    std::vector<Service> sorted;
-    sorted.reserve(services.size());
-    for (const auto& [key, index] : keys) sorted.push_back(std::move(services[index]));
-    services = std::move(sorted);
+  static constexpr u64 service_bit = u64{1} << 31;
+  static pe::Rva address(u64 place) { return pe::Rva{static_cast<u32>(place >> 32)}; }
+  std::string_view name(u64 place) const {
+    return exports_[static_cast<u32>(place & (service_bit - 1))].name;
   }
 
   // Most stubs of an image have one shape and length, and so the same sentence.
@@ -183,18 +168,36 @@ class Mapper {
     return evidence_;
   }
 
+  // What lies close together is read at once: a read costs as much as two pages more of it.
+  void load_code(std::span<const u64> places) {
+    constexpr u64 close = 0x2000;
+    constexpr u64 most = 0x20000;
+    constexpr u64 longest_stub = 64;
+    const u64 start = value(address(places.front()));
+    if (start < loaded_) return;
+    u64 end = start;
+    for (const u64 place : places) {
+      const u64 rva = value(address(place));
+      if (rva > end + close || rva > start + most) break;
+      end = rva + longest_stub;
+    }
+    image_.addresses().tail(address(places.front()), end - start);
+    loaded_ = end;
+  }
+
   // The exports of one address.
-  void add_address(std::span<const NamedAddress> exports) {
-    const auto rva = exports.front().address;
-    const auto stub = decode_stub(image_, rva, wine_);
-    const bool service_like = std::any_of(exports.begin(), exports.end(), [](const auto& entry) {
-      return looks_like_service(entry.name);
-    });
+  void add_address(std::span<const u64> places) {
+    const auto rva = address(places.front());
+    const auto stub = decoder_.decode(rva);
+    const bool service_like = std::any_of(places.begin(), places.end(),
+                                          [](u64 place) { return (place & service_bit) != 0; });
     if (!stub && !service_like) {
-      strangers_.insert(strangers_.end(), exports.begin(), exports.end());
+      strangers_.insert(strangers_.end(), places.begin(), places.end());
       return;
     }
-    const auto names = sorted_names(exports);
+    Names names;
+    for (const u64 place : places) names.push_back(name(place));
+    sort_names(names);
     if (stub && stub->number < 2 * win32k_bit) {
       ++stub_addresses_;
       map_.services.push_back(to_service(image_, rva, *stub, names, evidence_of(*stub)));
@@ -227,18 +230,20 @@ class Mapper {
   // In a DLL made of stubs (win32u) whatever else is exported deserves a reason too.
   void leave_out_strangers() {
     if (stub_addresses_ * 4 < addresses_ * 3) return;
-    for (const auto& [rva, name] : strangers_)
-      leave_out(name,
-                image_.is_executable(rva) ? "no stub and no name of a service" : "data, not code");
+    for (const u64 place : strangers_)
+      leave_out(name(place), image_.is_executable(address(place))
+                                 ? "no stub and no name of a service"
+                                 : "data, not code");
   }
 
   const pe::Image& image_;
-  bool wine_;
+  StubDecoder decoder_;
   ImportSlots imports_{image_};
-  std::vector<NamedAddress> exports_;
+  std::span<const pe::Export> exports_;
   u64 addresses_ = 0;
+  u64 loaded_ = 0;  // RVA behind the code that is loaded
   std::vector<UnreadEntry> unread_;
-  std::vector<NamedAddress> strangers_;
+  std::vector<u64> strangers_;  // places
   u64 stub_addresses_ = 0;
   u64 evidence_length_ = 0;
   std::string_view evidence_shape_;

@@ -3,12 +3,11 @@
 #include "syscall-map/stub_pattern.hpp"
 
 namespace coldtrace::syscall_map {
-namespace {
 
 enum class Maker : u8 { microsoft, wine };
 enum class HighWord : u8 { zero, turbo_thunk };
 
-struct Shape {
+struct StubShape {
   std::string_view id;
   pe::Machine machine;
   Maker maker;
@@ -18,7 +17,9 @@ struct Shape {
   StubPattern pattern;
 };
 
-constexpr Shape shapes[] = {
+namespace {
+
+constexpr StubShape shapes[] = {
 #define SHAPE(id, machine, maker, place, verified, high_word, pattern) \
   {id,       pe::Machine::machine, Maker::maker, StubPlace::place,     \
    verified, HighWord::high_word,  pattern},
@@ -28,8 +29,8 @@ constexpr Shape shapes[] = {
 
 constexpr std::size_t longest_stub = 64;
 
-std::optional<Stub> decode_pattern(const Shape& shape, core::ByteView code, const pe::Image& image,
-                                   pe::Rva rva) {
+std::optional<Stub> decode_pattern(const StubShape& shape, core::ByteView code,
+                                   const pe::Image& image, pe::Rva rva) {
   const auto match = shape.pattern.match(code);
   if (!match) return std::nullopt;
   if (shape.high_word == HighWord::zero && match->immediate > 0xffff) return std::nullopt;
@@ -90,26 +91,35 @@ std::optional<Stub> decode_arm32(core::ByteView code) {
 
 }  // namespace
 
-std::optional<Stub> decode_stub(const pe::Image& image, pe::Rva rva, bool wine) {
-  if (!image.is_executable(rva)) return std::nullopt;
-  const auto code = image.addresses().tail(rva, longest_stub);
-  switch (image.machine()) {
+StubDecoder::StubDecoder(const pe::Image& image, bool wine) : image_{image}, code_{image} {
+  for (const auto& shape : shapes)
+    if (shape.machine == image.machine() && (shape.maker == Maker::wine) == wine)
+      shapes_.push_back(&shape);
+}
+
+// Few exports look like a stub: only for these the section is looked up.
+std::optional<Stub> StubDecoder::decode(pe::Rva rva) {
+  auto stub = decode_bytes(rva);
+  if (stub && !image_.is_executable(rva)) stub.reset();
+  return stub;
+}
+
+std::optional<Stub> StubDecoder::decode_bytes(pe::Rva rva) {
+  switch (image_.machine()) {
     case pe::Machine::arm64:
-      return decode_arm64(code);
+      return decode_arm64(code_.bytes(rva, 8));
     case pe::Machine::arm:
     case pe::Machine::armnt:
-      return decode_arm32(code);
+      return decode_arm32(code_.bytes(rva, 8));
     default:
       break;
   }
-  const auto first = core::load<u32>(code, 0);
+  const auto first = core::load<u32>(code_.bytes(rva, 4), 0);
   if (!first) return std::nullopt;
-  for (const auto& shape : shapes) {
-    if (!shape.pattern.suits(*first)) continue;
-    // Wine and Microsoft share bytes; who made the image decides.
-    if (shape.machine != image.machine() || (shape.maker == Maker::wine) != wine) continue;
-    if (const auto stub = decode_pattern(shape, code, image, rva)) return stub;
-  }
+  for (const auto* shape : shapes_)
+    if (shape->pattern.suits(*first))
+      if (auto stub = decode_pattern(*shape, code_.bytes(rva, longest_stub), image_, rva))
+        return stub;
   return std::nullopt;
 }
 

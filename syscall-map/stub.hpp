@@ -2,8 +2,9 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
-#include "pe/image.hpp"
+#include "pe/window.hpp"
 
 namespace coldtrace::syscall_map {
 
@@ -27,8 +28,24 @@ struct Stub {
   std::optional<pe::Rva> gate;
 };
 
-// Decodes the stub at `rva` by whole shapes anchored there. Nothing when no shape of the image's
-// machine fits, `rva` is not executable, or an immediate holds what that shape cannot.
-std::optional<Stub> decode_stub(const pe::Image& image, pe::Rva rva, bool wine);
+struct StubShape;
+
+// Decodes the stubs of one image by whole shapes anchored there.
+class StubDecoder {
+ public:
+  // Wine and Microsoft share bytes; who made the image decides.
+  StubDecoder(const pe::Image& image, bool wine);
+
+  // The stub at `rva`. Nothing when no shape of the image's machine fits, `rva` is not executable,
+  // or an immediate holds what that shape cannot.
+  std::optional<Stub> decode(pe::Rva rva);
+
+ private:
+  std::optional<Stub> decode_bytes(pe::Rva rva);
+
+  const pe::Image& image_;
+  pe::Window code_;
+  std::vector<const StubShape*> shapes_;  // those of the image's machine and maker
+};
 
 }  // namespace coldtrace::syscall_map

@@ -15,9 +15,9 @@ constexpr u32 stride_of(pe::Machine machine) {
   return machine == pe::Machine::amd64 ? 32 : 20;
 }
 
-std::optional<Stub> decode_kernel_stub(const pe::Image& image, i64 rva) {
+std::optional<Stub> decode_kernel_stub(StubDecoder& decoder, i64 rva) {
   if (rva < 0 || rva > 0xffff'ffff) return std::nullopt;
-  const auto stub = decode_stub(image, pe::Rva{static_cast<u32>(rva)}, false);
+  const auto stub = decoder.decode(pe::Rva{static_cast<u32>(rva)});
   if (!stub || stub->place != StubPlace::kernel) return std::nullopt;
   return stub;
 }
@@ -32,7 +32,8 @@ core::Findings complete_kernel_run(const pe::Image& image, std::vector<Service>&
   if (known == services.end()) return findings;
   const i64 stride = stride_of(image.machine());
   const i64 start = static_cast<i64>(value(known->rva)) - known->number * stride;
-  const auto gate = decode_kernel_stub(image, value(known->rva))->gate;
+  StubDecoder decoder{image, false};
+  const auto gate = decode_kernel_stub(decoder, value(known->rva))->gate;
 
   std::vector<bool> exported(most_services);
   for (const auto& service : services) {
@@ -45,7 +46,7 @@ core::Findings complete_kernel_run(const pe::Image& image, std::vector<Service>&
   }
   u64 unnamed = 0;
   for (u32 number = 0; number < most_services; ++number) {
-    const auto stub = decode_kernel_stub(image, start + number * stride);
+    const auto stub = decode_kernel_stub(decoder, start + number * stride);
     // The run ends at the first place behind all exported stubs that holds none.
     if (!stub || stub->number != number) {
       if (std::find(exported.begin() + number, exported.end(), true) == exported.end()) break;

@@ -7,7 +7,9 @@
 namespace coldtrace {
 namespace {
 
-using syscall_map::decode_stub;
+std::optional<syscall_map::Stub> decode_stub(const pe::Image& image, pe::Rva rva, bool wine) {
+  return syscall_map::StubDecoder{image, wine}.decode(rva);
+}
 
 const auto every_image = [] {
   return GENERATE(as<std::string>{}, "nt4-x86/ntdll.dll", "xp-sp0-x86/ntdll.dll",
