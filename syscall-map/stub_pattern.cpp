@@ -1,59 +1,35 @@
 #include "syscall-map/stub_pattern.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 namespace coldtrace::syscall_map {
-namespace {
 
-constexpr u8 bare_return = 0xc3;
-constexpr u8 counted_return = 0xc2;
-
-// Collects bytes of one field, low first.
-struct Field {
+u32 StubPattern::load(const Bytes& code, Field field) {
   u32 value = 0;
-  u32 bits = 0;
-  void add(u8 byte) {
-    if (bits < 32) value |= u32{byte} << bits;
-    bits += 8;
-  }
-};
-
-}  // namespace
+  for (u32 i = 0; i < field.size; ++i) value |= u32{code[field.at + i]} << 8 * i;
+  return value;
+}
 
 std::optional<StubPattern::Match> StubPattern::match(core::ByteView code) const {
   if (code.size() < size_) return std::nullopt;
+  Bytes bytes{};
+  std::memcpy(bytes.data(), code.data(), std::min(code.size(), bytes.size()));
+  u8 differences = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    differences = static_cast<u8>(differences | ((bytes[i] ^ exact_[i]) & mask_[i]));
+  if (differences != 0) return std::nullopt;
+
   Match match;
-  Field number, arguments, address, displacement;
-  for (std::size_t i = 0; i < size_; ++i) {
-    const auto byte = std::to_integer<u8>(code[i]);
-    switch (elements_[i].kind) {
-      case Kind::exact:
-        if (byte != elements_[i].byte) return std::nullopt;
-        break;
-      case Kind::any:
-        break;
-      case Kind::number:
-        number.add(byte);
-        break;
-      case Kind::arguments:
-        arguments.add(byte);
-        break;
-      case Kind::bare_return:
-        if (byte != bare_return) return std::nullopt;
-        match.argument_bytes = 0;
-        break;
-      case Kind::address:
-        if (address.bits == 0) match.address_at = static_cast<u32>(i);
-        address.add(byte);
-        break;
-      case Kind::displacement:
-        displacement.add(byte);
-        match.displacement_target = static_cast<i64>(i) + 1 + static_cast<i32>(displacement.value);
-        break;
-    }
-  }
-  match.immediate = number.value;
-  match.address = address.value;
-  if (arguments.bits != 0) match.argument_bytes = arguments.value;
-  match.length = static_cast<u32>(size_);
+  match.immediate = load(bytes, number_);
+  match.address = load(bytes, address_);
+  match.address_at = address_.at;
+  if (displacement_.size != 0)
+    match.displacement_target =
+        i64{displacement_.at} + displacement_.size + static_cast<i32>(load(bytes, displacement_));
+  if (bare_return_) match.argument_bytes = 0;
+  if (arguments_.size != 0) match.argument_bytes = load(bytes, arguments_);
+  match.length = size_;
   if (!returns_) return match;
 
   const auto opcode = core::load<u8>(code, size_);
@@ -62,7 +38,7 @@ std::optional<StubPattern::Match> StubPattern::match(core::ByteView code) const 
     match.length += 1;
     return match;
   }
-  const auto removed = core::load<u16>(code, size_ + 1);
+  const auto removed = core::load<u16>(code, size_ + u64{1});
   if (opcode != counted_return || !removed) return std::nullopt;
   match.argument_bytes = *removed;
   match.length += 3;

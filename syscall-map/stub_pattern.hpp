@@ -34,12 +34,14 @@ class StubPattern {
   std::optional<Match> match(core::ByteView code) const;
 
  private:
-  enum class Kind : u8 { exact, any, number, arguments, bare_return, address, displacement };
-  struct Element {
-    Kind kind = Kind::any;
-    u8 byte = 0;
+  static constexpr std::size_t most_bytes = 40;
+  using Bytes = std::array<u8, most_bytes>;
+
+  // Where the bytes of a field lie, side by side.
+  struct Field {
+    u8 at = 0;
+    u8 size = 0;  // none: the pattern has no such field
   };
-  static constexpr std::size_t most_elements = 40;
 
   consteval explicit StubPattern(std::string_view text) {
     while (!text.empty()) {
@@ -49,16 +51,40 @@ class StubPattern {
         returns_ = true;
         break;
       } else {
-        elements_[size_++] = parse(text[0], text[1]);
+        add(text[0], text[1]);
         text.remove_prefix(2);
       }
     }
     if (size_ < sizeof(first_)) throw "less than four bytes";
     for (std::size_t i = sizeof(first_); i-- > 0;) {
-      const bool exact = elements_[i].kind == Kind::exact;
-      first_ = first_ << 8 | (exact ? elements_[i].byte : 0U);
-      first_mask_ = first_mask_ << 8 | (exact ? 0xffU : 0U);
+      first_ = first_ << 8 | exact_[i];
+      first_mask_ = first_mask_ << 8 | mask_[i];
     }
+  }
+
+  consteval void add(char high, char low) {
+    if (high == low && high == 'n') return extend(number_);
+    if (high == low && high == 'a') return extend(arguments_);
+    if (high == low && high == 'v') return extend(address_);
+    if (high == low && high == 'r') return extend(displacement_);
+    if (high == low && high == '.') return add_byte(0, 0);
+    if (high == low && high == 'z') {
+      bare_return_ = true;
+      return add_byte(bare_return, 0xff);
+    }
+    add_byte(static_cast<u8>(digit(high) << 4 | digit(low)), 0xff);
+  }
+
+  consteval void extend(Field& field) {
+    if (field.size == 0) field.at = size_;
+    if (field.at + field.size != size_ || field.size == sizeof(u32)) throw "a field in pieces";
+    ++field.size;
+    add_byte(0, 0);
+  }
+
+  consteval void add_byte(u8 byte, u8 mask) {
+    exact_[size_] = byte;
+    mask_[size_++] = mask;
   }
 
   static consteval u8 digit(char c) {
@@ -67,22 +93,19 @@ class StubPattern {
     throw "a byte is two hexadecimal digits in upper case";
   }
 
-  static consteval Element parse(char high, char low) {
-    if (high == low) {
-      if (high == '.') return {Kind::any, 0};
-      if (high == 'n') return {Kind::number, 0};
-      if (high == 'a') return {Kind::arguments, 0};
-      if (high == 'z') return {Kind::bare_return, 0};
-      if (high == 'v') return {Kind::address, 0};
-      if (high == 'r') return {Kind::displacement, 0};
-    }
-    return {Kind::exact, static_cast<u8>(digit(high) << 4 | digit(low))};
-  }
+  static u32 load(const Bytes& code, Field field);
 
-  std::array<Element, most_elements> elements_{};
-  std::size_t size_ = 0;
+  static constexpr u8 bare_return = 0xc3;
+  static constexpr u8 counted_return = 0xc2;
+
+  // What `size_` bytes must be where the mask has bits; behind them both are zero.
+  Bytes exact_{};
+  Bytes mask_{};
+  u8 size_ = 0;
+  Field number_, arguments_, address_, displacement_;
   u32 first_ = 0;
   u32 first_mask_ = 0;
+  bool bare_return_ = false;
   bool returns_ = false;
 };
 
