@@ -76,9 +76,12 @@ void check_duplicates(const Order& by_number, core::Findings& findings) {
 void check_aliases(const Order& by_rva, core::Findings& findings) {
   std::unordered_map<std::string_view, const Service*> first;  // by the name behind its prefix
   first.reserve(by_rva.size());
+  const auto suffix = [](std::string_view name) {
+    return is_service_name(name) ? name.substr(2) : std::string_view{};
+  };
   const auto check = [&](const std::string& name, const Service* service) {
     if (!is_service_name(name)) return;
-    const auto [known, added] = first.emplace(std::string_view{name}.substr(2), service);
+    const auto [known, added] = first.emplace(suffix(name), service);
     if (!added && known->second->rva != service->rva)
       findings.warning("alias-split", service->file_offset,
                        "the Nt and Zw names of {} are at {:#x} and {:#x}", to_nt_name(name),
@@ -86,7 +89,8 @@ void check_aliases(const Order& by_rva, core::Findings& findings) {
   };
   for (const auto* service : by_rva) {
     check(service->name, service);
-    for (const auto& alias : service->aliases) check(alias, service);
+    for (const auto& alias : service->aliases)
+      if (suffix(alias) != suffix(service->name)) check(alias, service);
   }
 }
 
