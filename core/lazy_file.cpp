@@ -84,10 +84,13 @@ void LazyFile::read(u64 first, u64 end, std::byte* to) const {
   const u64 from = first * block_size;
   const u64 length = std::min(end * block_size, size_) - from;
   const auto done = file_->read_at(from, {to, length});
-  if (!done) {
-    std::fill_n(to, length, std::byte{});
-    if (!error_) error_ = done.error();
+  if (done) return;
+  if (end - first > 1) {  // one of them cannot be read, the others may
+    for (; first < end; ++first, to += block_size) read(first, first + 1, to);
+    return;
   }
+  std::fill_n(to, length, std::byte{});
+  if (!error_) error_ = done.error();
 }
 
 // Brings the blocks from `first` to `end` into one piece: each is read once, and copied where it

@@ -23,7 +23,7 @@ class LazyFile {
 
   u64 size() const { return size_; }
 
-  // The `length` bytes at `offset`, both inside the file; they stay where they are. Bytes that
+  // The `length` bytes at `offset`, both inside the file; they stay where they are. Blocks that
   // cannot be read are zero, and error() says so.
   ByteView slice(u64 offset, u64 length) const {
     if (length == 0) return {};

@@ -24,8 +24,8 @@ void sort_addition(Range& range, Less less) {
   std::inplace_merge(range.begin(), added, range.end(), less);
 }
 
-// std::sort for numbers spread about evenly, as addresses are: each goes into one of as many
-// buckets as there are numbers, and only those of one bucket are compared.
+// std::sort for numbers spread about evenly, as addresses are: each goes into one of at
+// most as many buckets as there are numbers, and only those of one bucket are compared.
 inline void sort_spread(std::vector<u64>& numbers) {
   if (numbers.size() < 2) return;
   const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());

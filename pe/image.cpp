@@ -77,14 +77,21 @@ core::Result<Image> Image::open(const core::FileView& file, Layout layout,
   return image;
 }
 
-const SectionHeader* Image::find_section(Rva rva) const {
+Image::SectionRange Image::find_range(Rva rva) const {
   const auto after = std::upper_bound(
       by_address_.begin(), by_address_.end(), rva,
       [this](Rva wanted, std::size_t index) { return wanted < sections_[index].address; });
-  if (after == by_address_.begin()) return nullptr;
+  if (after == by_address_.begin()) return {};
   const auto& section = sections_[*std::prev(after)];
   const u64 size = std::max(section.virtual_size, section.raw_size);
-  return value(rva) - value(section.address) < size ? &section : nullptr;
+  u64 end = u64{value(section.address)} + size;
+  if (value(rva) >= end) return {};
+  if (after != by_address_.end()) end = std::min<u64>(end, value(sections_[*after].address));
+  return {&section, end};
+}
+
+const SectionHeader* Image::find_section(Rva rva) const {
+  return find_range(rva).section;
 }
 
 bool Image::is_executable(Rva rva) const {

@@ -40,6 +40,9 @@ class Image {
   const SectionHeader* find_section(Rva rva) const;
   bool is_executable(Rva rva) const;
 
+  // find_section() of one address after another: the section of the last one is tried first.
+  class Sections;
+
   // The `size` bytes at `rva`; `out_of_bounds` when the file does not store them all in one piece.
   core::Result<core::ByteView> read(Rva rva, u64 size, core::Name structure,
                                     core::Name field) const;
@@ -52,6 +55,13 @@ class Image {
   std::optional<Rva> rva_of_address(u64 address) const;
 
  private:
+  // A section that find_section() gives for all addresses from its own to `end`.
+  struct SectionRange {
+    const SectionHeader* section = nullptr;
+    u64 end = 0;
+  };
+  SectionRange find_range(Rva rva) const;
+
   core::FileView bytes_;
   Layout layout_ = Layout::file;
   DosHeader dos_{};
@@ -60,6 +70,20 @@ class Image {
   std::vector<SectionHeader> sections_;
   std::vector<std::size_t> by_address_;  // indexes into sections_
   AddressMap addresses_;
+};
+
+class Image::Sections {
+ public:
+  explicit Sections(const Image& image) : image_{image} {}
+
+  const SectionHeader* find(Rva rva) {
+    if (value(rva) >= range_.end || rva < range_.section->address) range_ = image_.find_range(rva);
+    return range_.section;
+  }
+
+ private:
+  const Image& image_;
+  SectionRange range_;
 };
 
 }  // namespace coldtrace::pe

@@ -100,9 +100,8 @@ class Mapper {
       : image_{image}, decoder_{image, pe::has_wine_marker(image)} {}
 
   ServiceMap map() {
-    const auto directory = read_exports();
-    if (directory) exports_ = directory->exports;
-    auto places = sorted_places();
+    read_exports();
+    const auto places = sorted_places();
     strangers_.reserve(places.size());
     for (auto first = places.begin(); first != places.end();) {
       const auto last = std::find_if(first, places.end(),
@@ -125,11 +124,12 @@ class Mapper {
   }
 
  private:
-  std::optional<pe::ExportDirectory> read_exports() {
+  void read_exports() {
     auto directory = pe::read_export_directory(image_, map_.findings);
-    if (directory) return std::move(*directory);
-    map_.findings.warning("export-directory", directory.error());
-    return std::nullopt;
+    if (!directory)
+      map_.findings.warning("export-directory", directory.error());
+    else if (*directory)
+      exports_ = std::move((*directory)->exports);
   }
 
   // Named exports by address: it is the upper half, the lower one is the export's index and whether
@@ -172,14 +172,13 @@ class Mapper {
   void load_code(std::span<const u64> places) {
     constexpr u64 close = 0x2000;
     constexpr u64 most = 0x20000;
-    constexpr u64 longest_stub = 64;
     const u64 start = value(address(places.front()));
-    if (start < loaded_) return;
+    if (start < loaded_ || !image_.is_executable(address(places.front()))) return;
     u64 end = start;
     for (const u64 place : places) {
       const u64 rva = value(address(place));
       if (rva > end + close || rva > start + most) break;
-      end = rva + longest_stub;
+      end = rva + StubDecoder::longest_stub;
     }
     image_.addresses().tail(address(places.front()), end - start);
     loaded_ = end;
@@ -239,7 +238,7 @@ class Mapper {
   const pe::Image& image_;
   StubDecoder decoder_;
   ImportSlots imports_{image_};
-  std::span<const pe::Export> exports_;
+  std::vector<pe::Export> exports_;
   u64 addresses_ = 0;
   u64 loaded_ = 0;  // RVA behind the code that is loaded
   std::vector<UnreadEntry> unread_;

@@ -4,10 +4,10 @@
 
 namespace coldtrace::syscall_map {
 
-enum class Maker : u8 { microsoft, wine };
-enum class HighWord : u8 { zero, turbo_thunk };
-
 struct StubShape {
+  enum class Maker : u8 { microsoft, wine };
+  enum class HighWord : u8 { zero, turbo_thunk };
+
   std::string_view id;
   pe::Machine machine;
   Maker maker;
@@ -19,6 +19,9 @@ struct StubShape {
 
 namespace {
 
+using Maker = StubShape::Maker;
+using HighWord = StubShape::HighWord;
+
 constexpr StubShape shapes[] = {
 #define SHAPE(id, machine, maker, place, verified, high_word, pattern) \
   {id,       pe::Machine::machine, Maker::maker, StubPlace::place,     \
@@ -26,8 +29,6 @@ constexpr StubShape shapes[] = {
 #include "syscall-map/stub_shapes.inc"
 #undef SHAPE
 };
-
-constexpr std::size_t longest_stub = 64;
 
 std::optional<Stub> decode_pattern(const StubShape& shape, core::ByteView code,
                                    const pe::Image& image, pe::Rva rva) {
@@ -91,20 +92,16 @@ std::optional<Stub> decode_arm32(core::ByteView code) {
 
 }  // namespace
 
-StubDecoder::StubDecoder(const pe::Image& image, bool wine) : image_{image}, code_{image} {
+StubDecoder::StubDecoder(const pe::Image& image, bool wine)
+    : image_{image}, sections_{image}, code_{image} {
   for (const auto& shape : shapes)
     if (shape.machine == image.machine() && (shape.maker == Maker::wine) == wine)
       shapes_.push_back(&shape);
 }
 
-// Few exports look like a stub: only for these the section is looked up.
 std::optional<Stub> StubDecoder::decode(pe::Rva rva) {
-  auto stub = decode_bytes(rva);
-  if (stub && !image_.is_executable(rva)) stub.reset();
-  return stub;
-}
-
-std::optional<Stub> StubDecoder::decode_bytes(pe::Rva rva) {
+  const auto* section = sections_.find(rva);
+  if (!section || !section->executable()) return std::nullopt;
   switch (image_.machine()) {
     case pe::Machine::arm64:
       return decode_arm64(code_.bytes(rva, 8));

@@ -30,9 +30,11 @@ struct Stub {
 
 struct StubShape;
 
-// Decodes the stubs of one image by whole shapes anchored there.
+// Decodes the stubs of one image by whole shapes, anchored at an address.
 class StubDecoder {
  public:
+  static constexpr u32 longest_stub = 64;  // bytes
+
   // Wine and Microsoft share bytes; who made the image decides.
   StubDecoder(const pe::Image& image, bool wine);
 
@@ -41,9 +43,8 @@ class StubDecoder {
   std::optional<Stub> decode(pe::Rva rva);
 
  private:
-  std::optional<Stub> decode_bytes(pe::Rva rva);
-
   const pe::Image& image_;
+  pe::Image::Sections sections_;
   pe::Window code_;
   std::vector<const StubShape*> shapes_;  // those of the image's machine and maker
 };

@@ -78,5 +78,20 @@ TEST_CASE("bytes that can no longer be read are zero and an error, not those of 
   CHECK((*file)->error());
 }
 
+TEST_CASE("what can be read is, beside what cannot") {
+  const fixtures::TemporaryDirectory directory;
+  const auto content = noise(100'000, 5);
+  const auto path = directory.write("shrinks", content);
+  const auto file = core::LazyFile::open(path, cap);
+  REQUIRE(file);
+  std::filesystem::resize_file(path, 8'192);
+  const auto bytes = (*file)->all();
+  CHECK(core::to_chars(bytes.first(8'192)) == std::string_view{content}.substr(0, 8'192));
+  CHECK(std::all_of(bytes.begin() + 8'192, bytes.end(),
+                    [](std::byte b) { return b == std::byte{}; }));
+  REQUIRE((*file)->error());
+  CHECK((*file)->error()->offset == 8'192);
+}
+
 }  // namespace
 }  // namespace coldtrace

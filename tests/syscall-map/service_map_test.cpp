@@ -37,6 +37,34 @@ TEST_CASE("NtQuerySystemTime of x64 is inferred and left out as a stub") {
   CHECK(reason(map, "NtQuerySystemTime").find("wrapper") != std::string::npos);
 }
 
+TEST_CASE("a map is the same when only what is looked at is read") {
+  const auto name = GENERATE(as<std::string>{}, "xp-sp2-x86/ntdll.dll", "windows10-x64/ntdll.dll",
+                             "windows10-arm64/ntdll.dll", "windows10-arm32/ntdll.dll",
+                             "wine-x64/ntdll.dll", "windows7-x86-kernel/ntoskrnl.exe");
+  CAPTURE(name);
+  const auto file = load_stub_image(name);
+  if (!file) return;
+  const auto lazy = core::LazyFile::open(COLDTRACE_TEST_IMAGES "/" + name, 1 << 20);
+  REQUIRE(lazy);
+  core::Findings findings;
+  const auto image = pe::Image::open(**lazy, pe::Layout::file, findings);
+  REQUIRE(image);
+  const auto expected = map_services(file->open());
+  const auto map = map_services(*image);
+  REQUIRE_FALSE(map.services.empty());
+  REQUIRE(map.services.size() == expected.services.size());
+  for (std::size_t i = 0; i < map.services.size(); ++i) {
+    CHECK(map.services[i].name == expected.services[i].name);
+    CHECK(map.services[i].number == expected.services[i].number);
+    CHECK(map.services[i].rva == expected.services[i].rva);
+    CHECK(map.services[i].evidence == expected.services[i].evidence);
+  }
+  REQUIRE(map.left_out.size() == expected.left_out.size());
+  for (std::size_t i = 0; i < map.left_out.size(); ++i)
+    CHECK(map.left_out[i].reason == expected.left_out[i].reason);
+  CHECK_FALSE((*lazy)->error());
+}
+
 TEST_CASE("an odd name is an alias of its service") {
   const auto file = load_stub_image("windows10-x64/ntdll.dll");
   if (!file) return;

@@ -1,5 +1,7 @@
 #include "syscall-map/stub.hpp"
 
+#include <random>
+
 #include "pe/identity.hpp"
 #include "syscall-map/service_map.hpp"
 #include "tests/syscall-map/stub_image.hpp"
@@ -56,6 +58,35 @@ TEST_CASE("a stub cut off anywhere is no stub") {
       REQUIRE(stub.has_value() == (cut == length));
     }
   }
+}
+
+TEST_CASE("what a decoder looked at before changes nothing") {
+  const auto name = every_image();
+  CAPTURE(name);
+  const auto file = load_stub_image(name);
+  if (!file) return;
+  const auto image = file->open();
+  const bool wine = pe::has_wine_marker(image);
+  std::vector<pe::Rva> places{pe::Rva{0}, pe::Rva{0xffff'ffff}};
+  for (const auto& section : image.sections())
+    for (u32 i = 0; i < section.virtual_size; i += 37) places.push_back(section.address + i);
+  for (const auto& service : syscall_map::map_services(image).services)
+    places.push_back(service.rva);
+  std::shuffle(places.begin(), places.end(), std::minstd_rand{3});
+  syscall_map::StubDecoder decoder{image, wine};
+  u64 stubs = 0;
+  for (const auto rva : places) {
+    const auto alone = decode_stub(image, rva, wine);
+    const auto stub = decoder.decode(rva);
+    CAPTURE(value(rva));
+    REQUIRE(stub.has_value() == alone.has_value());
+    if (!stub) continue;
+    ++stubs;
+    CHECK(stub->raw_immediate == alone->raw_immediate);
+    CHECK(stub->length == alone->length);
+    CHECK(image.is_executable(rva));
+  }
+  CHECK(stubs > 0);
 }
 
 TEST_CASE("any other byte in a stub is another stub or none") {
