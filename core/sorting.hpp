@@ -8,24 +8,18 @@
 
 namespace coldtrace::core {
 
-// std::stable_sort for what nearly always is in order already, as tables that linkers write are:
-// that costs one look, and no buffer.
+// std::stable_sort for what nearly always is in order already, as tables that linkers write are, or
+// is but for what was added at its end: the first costs one look and no buffer.
 template <class Range, class Less>
 void stable_sort_if_needed(Range& range, Less less) {
-  if (!std::is_sorted(range.begin(), range.end(), less))
-    std::stable_sort(range.begin(), range.end(), less);
-}
-
-// std::sort for a range that is in order but for what was added at its end.
-template <class Range, class Less>
-void sort_addition(Range& range, Less less) {
   const auto added = std::is_sorted_until(range.begin(), range.end(), less);
-  std::sort(added, range.end(), less);
+  if (added == range.end()) return;
+  std::stable_sort(added, range.end(), less);
   std::inplace_merge(range.begin(), added, range.end(), less);
 }
 
-// std::sort for numbers spread about evenly, as addresses are: each goes into one of at
-// most as many buckets as there are numbers, and only those of one bucket are compared.
+// std::sort for numbers spread about evenly, as addresses are: each goes into one of at most as
+// many buckets as there are numbers, and only those of one bucket are compared.
 inline void sort_spread(std::vector<u64>& numbers) {
   if (numbers.size() < 2) return;
   const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());

@@ -115,7 +115,7 @@ class Mapper {
     resolve_unread(image_, unread_, map_);
     leave_out_strangers();
     check_services(map_);
-    core::sort_addition(map_.services, [](const Service& a, const Service& b) {
+    core::stable_sort_if_needed(map_.services, [](const Service& a, const Service& b) {
       return a.number != b.number ? a.number < b.number : a.rva < b.rva;
     });
     std::sort(map_.left_out.begin(), map_.left_out.end(),
