@@ -5,12 +5,6 @@
 
 namespace coldtrace::syscall_map {
 
-u32 StubPattern::load(const Bytes& code, Field field) {
-  u32 value = 0;
-  for (u32 i = 0; i < field.size; ++i) value |= u32{code[field.at + i]} << 8 * i;
-  return value;
-}
-
 std::optional<StubPattern::Match> StubPattern::match(core::ByteView code) const {
   if (code.size() < size_) return std::nullopt;
   Bytes bytes{};

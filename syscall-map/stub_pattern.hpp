@@ -28,7 +28,7 @@ class StubPattern {
   };
 
   // False for code that cannot match, by its first four bytes, low first.
-  bool suits(u32 first) const { return (first & first_mask_) == first_; }
+  bool suits(u32 first) const { return (first & load(mask_, start)) == load(exact_, start); }
 
   // The fields of `code`, or nothing when a byte differs or is missing.
   std::optional<Match> match(core::ByteView code) const;
@@ -42,6 +42,7 @@ class StubPattern {
     u8 at = 0;
     u8 size = 0;  // none: the pattern has no such field
   };
+  static constexpr Field start{0, 4};
 
   consteval explicit StubPattern(std::string_view text) {
     while (!text.empty()) {
@@ -55,11 +56,7 @@ class StubPattern {
         text.remove_prefix(2);
       }
     }
-    if (size_ < sizeof(first_)) throw "less than four bytes";
-    for (std::size_t i = sizeof(first_); i-- > 0;) {
-      first_ = first_ << 8 | exact_[i];
-      first_mask_ = first_mask_ << 8 | mask_[i];
-    }
+    if (size_ < start.size) throw "less than four bytes";
   }
 
   consteval void add(char high, char low) {
@@ -93,7 +90,11 @@ class StubPattern {
     throw "a byte is two hexadecimal digits in upper case";
   }
 
-  static u32 load(const Bytes& code, Field field);
+  static constexpr u32 load(const Bytes& bytes, Field field) {
+    u32 value = 0;
+    for (u32 i = 0; i < field.size; ++i) value |= u32{bytes[field.at + i]} << 8 * i;
+    return value;
+  }
 
   static constexpr u8 bare_return = 0xc3;
   static constexpr u8 counted_return = 0xc2;
@@ -103,8 +104,6 @@ class StubPattern {
   Bytes mask_{};
   u8 size_ = 0;
   Field number_, arguments_, address_, displacement_;
-  u32 first_ = 0;
-  u32 first_mask_ = 0;
   bool bare_return_ = false;
   bool returns_ = false;
 };
