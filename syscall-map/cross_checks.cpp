@@ -79,18 +79,19 @@ void check_aliases(const Order& by_rva, core::Findings& findings) {
   const auto suffix = [](std::string_view name) {
     return is_service_name(name) ? name.substr(2) : std::string_view{};
   };
-  const auto check = [&](const std::string& name, const Service* service) {
-    if (!is_service_name(name)) return;
-    const auto [known, added] = first.emplace(suffix(name), service);
+  const auto check = [&](std::string_view name, const Service* service) {
+    if (name.empty()) return;
+    const auto [known, added] = first.emplace(name, service);
     if (!added && known->second->rva != service->rva)
       findings.warning("alias-split", service->file_offset,
-                       "the Nt and Zw names of {} are at {:#x} and {:#x}", to_nt_name(name),
+                       "the Nt and Zw names of Nt{} are at {:#x} and {:#x}", name,
                        value(known->second->rva), value(service->rva));
   };
   for (const auto* service : by_rva) {
-    check(service->name, service);
+    const auto name = suffix(service->name);
+    check(name, service);
     for (const auto& alias : service->aliases)
-      if (suffix(alias) != suffix(service->name)) check(alias, service);
+      if (suffix(alias) != name) check(suffix(alias), service);
   }
 }
 

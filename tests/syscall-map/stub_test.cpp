@@ -9,8 +9,12 @@
 namespace coldtrace {
 namespace {
 
-std::optional<syscall_map::Stub> decode_stub(const pe::Image& image, pe::Rva rva, bool wine) {
-  return syscall_map::StubDecoder{image, wine}.decode(rva);
+syscall_map::StubDecoder decoder_of(const pe::Image& image) {
+  return {image, pe::has_wine_marker(image)};
+}
+
+std::optional<syscall_map::Stub> decode_stub(const pe::Image& image, pe::Rva rva) {
+  return decoder_of(image).decode(rva);
 }
 
 const auto every_image = [] {
@@ -24,12 +28,12 @@ const auto every_image = [] {
 };
 
 // One service of each shape and length that the image has.
-std::vector<syscall_map::Service> one_of_each(const pe::Image& image, bool wine) {
+std::vector<syscall_map::Service> one_of_each(const pe::Image& image) {
   std::vector<syscall_map::Service> chosen;
   std::vector<std::pair<std::string_view, u32>> seen;
   for (auto& service : syscall_map::map_services(image).services) {
     if (service.shape.empty()) continue;
-    const auto kind = std::pair{service.shape, decode_stub(image, service.rva, wine)->length};
+    const auto kind = std::pair{service.shape, decode_stub(image, service.rva)->length};
     if (std::find(seen.begin(), seen.end(), kind) != seen.end()) continue;
     seen.push_back(kind);
     chosen.push_back(std::move(service));
@@ -43,18 +47,17 @@ TEST_CASE("a stub cut off anywhere is no stub") {
   const auto file = load_stub_image(name);
   if (!file) return;
   const auto image = file->open();
-  const bool wine = pe::has_wine_marker(image);
-  const auto services = one_of_each(image, wine);
+  const auto services = one_of_each(image);
   REQUIRE_FALSE(services.empty());
   for (const auto& service : services) {
-    const auto length = decode_stub(image, service.rva, wine)->length;
+    const auto length = decode_stub(image, service.rva)->length;
     for (u32 cut = 0; cut <= length; ++cut) {
       core::Findings findings;
       const auto shorter =
           pe::Image::open(core::ByteView{file->bytes}.first(*service.file_offset + cut),
                           pe::Layout::file, findings);
       REQUIRE(shorter);
-      const auto stub = decode_stub(*shorter, service.rva, wine);
+      const auto stub = decode_stub(*shorter, service.rva);
       REQUIRE(stub.has_value() == (cut == length));
     }
   }
@@ -66,17 +69,16 @@ TEST_CASE("what a decoder looked at before changes nothing") {
   const auto file = load_stub_image(name);
   if (!file) return;
   const auto image = file->open();
-  const bool wine = pe::has_wine_marker(image);
   std::vector<pe::Rva> places{pe::Rva{0}, pe::Rva{0xffff'ffff}};
   for (const auto& section : image.sections())
     for (u32 i = 0; i < section.virtual_size; i += 37) places.push_back(section.address + i);
   for (const auto& service : syscall_map::map_services(image).services)
     places.push_back(service.rva);
   std::shuffle(places.begin(), places.end(), std::minstd_rand{3});
-  syscall_map::StubDecoder decoder{image, wine};
+  auto decoder = decoder_of(image);
   u64 stubs = 0;
   for (const auto rva : places) {
-    const auto alone = decode_stub(image, rva, wine);
+    const auto alone = decode_stub(image, rva);
     const auto stub = decoder.decode(rva);
     CAPTURE(value(rva));
     REQUIRE(stub.has_value() == alone.has_value());
@@ -95,9 +97,8 @@ TEST_CASE("any other byte in a stub is another stub or none") {
   const auto file = load_stub_image(name);
   if (!file) return;
   const auto image = file->open();
-  const bool wine = pe::has_wine_marker(image);
-  for (const auto& service : one_of_each(image, wine)) {
-    const auto before = decode_stub(image, service.rva, wine);
+  for (const auto& service : one_of_each(image)) {
+    const auto before = decode_stub(image, service.rva);
     // These bytes depend on where the image is, not on the service.
     const bool query_process = service.shape == "wow64-transition-query-process";
     for (u32 at = 0; at < before->length; ++at) {
@@ -106,7 +107,7 @@ TEST_CASE("any other byte in a stub is another stub or none") {
       if (service.shape == "kernel-x64-zw" && at > 14 && at < 19) continue;
       auto bent = *file;
       bent.bytes[*service.file_offset + at] ^= std::byte{0x40};
-      const auto after = decode_stub(bent.open(), service.rva, wine);
+      const auto after = decode_stub(bent.open(), service.rva);
       CAPTURE(service.name, at);
       REQUIRE((!after || after->raw_immediate != before->raw_immediate ||
                after->argument_bytes != before->argument_bytes || after->length != before->length ||
