@@ -6,6 +6,7 @@
 
 #include "cli/finding_codes.hpp"
 #include "cli/options.hpp"
+#include "cli/output_guard.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -25,23 +26,26 @@ void add_common_options(Command& command, const std::vector<std::string>& format
         .one_of(formats)
         .capture_default_str();
   command
-      .add_option("-o,--output", options.output,
+      .add_option("-o,--output", options.output.path,
                   "Write results to FILE, whole or not at all, instead of standard output")
       .type_name("FILE");
+  if (std::find(formats.begin(), formats.end(), "csv") != formats.end())
+    command.add_flag("--csv-safe", options.output.csv_safe,
+                     "CSV: an apostrophe before cells that a spreadsheet would take for formulas");
   command
       .add_option("--fail-on", options.findings.fail_on,
                   "Exit with 1 when there is a finding with one of these codes")
-      .delimiter(',')
-      .allow_extra_args(false)
-      .check("CODE", check_code);
+      .list("CODE")
+      .check("", check_code);
   command
       .add_option("--tolerate", options.findings.tolerate,
                   "Warnings with these codes do not change the exit status")
-      .delimiter(',')
-      .allow_extra_args(false)
-      .check("CODE", check_code);
+      .list("CODE")
+      .check("", check_code);
   command.add_flag("-q,--quiet", options.findings.quiet,
                    "No findings on standard error; the exit status still tells");
+  command.add_flag("-v,--verbose", options.findings.verbose,
+                   "Also informational findings on standard error, which are only counted else");
   command
       .add_option_function<std::string>(
           "--int64",
@@ -50,6 +54,12 @@ void add_common_options(Command& command, const std::vector<std::string>& format
           },
           "JSON integers above 2^53: as 'number' or 'string'")
       .one_of({"number", "string"});
+}
+
+void check_common_options(const CommonOptions& options, const std::vector<std::string>& inputs) {
+  if (options.output.csv_safe && options.format.find("csv") == std::string::npos)
+    throw Failure{"--csv-safe is for --format csv"};
+  guard_output(options, inputs);
 }
 
 void add_jobs_option(Command& command, unsigned& jobs) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/json.hpp"
+#include "cli/output.hpp"
 #include "cli/report.hpp"
 
 namespace CLI {
@@ -16,11 +17,15 @@ class Command;  // cli/options.hpp, for those who define options
 
 // Options that every command has. A command's own options derive from them.
 struct CommonOptions {
-  std::string output;  // empty: standard output
+  OutputOptions output;
   std::string format;
   Int64 int64 = Int64::number;
   FindingPolicy findings;
 };
+
+// Throws Failure where the options contradict each other, or the output would do harm to one of
+// the `inputs` (cli/output_guard.hpp).
+void check_common_options(const CommonOptions& options, const std::vector<std::string>& inputs);
 
 // A group of commands: "coldtrace pe", "coldtrace syscalls". `define` adds them, once the group is
 // named on the command line.

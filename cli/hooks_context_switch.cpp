@@ -155,11 +155,10 @@ void add_hooks_context_switch(CLI::App& app, Exit& exit) {
       [](Command& command, Options& options) {
         add_pe_options(command, options);
         command
-            .add_option(
+            .add_input(
                 "--pdb", options.pdbs,
                 "Symbols and types for the image that it matches; may be given more than once")
-            .type_name("FILE")
-            .allow_extra_args(false);
+            .repeatable();
       },
       run);
 }

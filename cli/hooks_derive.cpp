@@ -249,7 +249,7 @@ void add_hooks_derive(CLI::App& app, Exit& exit) {
             .add_option("--at", options.places,
                         "Where the function is; repeated, of the first, second, ... FILE")
             .type_name("RVA")
-            .allow_extra_args(false);
+            .repeatable();
         command
             .add_option(
                 "--at-least", options.least_fixed,

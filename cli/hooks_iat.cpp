@@ -116,26 +116,25 @@ void add_hooks_iat(CLI::App& app, Exit& exit) {
        "  2  the program or a folder cannot be read, or no module is in it\n"},
       {"text", "json", "csv"},
       [](Command& command, Options& options) {
-        command.add_option("FILE", options.program,
-                           "A program: the plan is for it and the DLLs that it leads to");
+        command.add_input("FILE", options.program,
+                          "A program: the plan is for it and the DLLs that it leads to");
         command
-            .add_option(
-                "--dir", options.folders,
-                "Folders with the DLLs, first one first; without FILE, all modules of them. "
-                "Without --dir, the folder of FILE")
-            .allow_extra_args(false)
+            .add_input("--dir", options.folders,
+                       "Folders with the DLLs, first one first; without FILE, all modules of them. "
+                       "Without --dir, the folder of FILE")
+            .repeatable()
             .type_name("DIR");
         command
             .add_option(
                 "--function", options.selection.functions,
                 "Only this function: its imported name or where forwarders lead; '*' and '?' "
                 "stand for others, case counts, #12 is an ordinal")
-            .allow_extra_args(false)
+            .repeatable()
             .type_name("GLOB");
         command
             .add_option("--module", options.selection.modules,
                         "Only slots of importing modules of this file name; case does not count")
-            .allow_extra_args(false)
+            .repeatable()
             .type_name("GLOB");
         add_image_options(command, options);
       },

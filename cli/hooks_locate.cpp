@@ -223,10 +223,8 @@ void add_hooks_locate(CLI::App& app, Exit& exit) {
             .add_option("NAME", options.function, "Function, as the signatures or the PDB name it")
             .required();
         add_pe_options(command, options);
-        command
-            .add_option("--signatures", options.signatures,
-                        "Signatures of this file instead of those that are built in")
-            .type_name("FILE");
+        command.add_input("--signatures", options.signatures,
+                          "Signatures of this file instead of those that are built in");
         add_pdb_option(command, options.pdbs);
       },
       run);

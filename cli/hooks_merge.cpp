@@ -73,7 +73,7 @@ void add_hooks_merge(CLI::App& app, Exit& exit) {
        "  2  no table could be read, or the output cannot be written\n"},
       {"hooktab"},
       [](Command& command, Options& options) {
-        command.add_option("TABLE", options.tables, "Binary hook tables; earlier ones win")
+        command.add_input("TABLE", options.tables, "Binary hook tables; earlier ones win")
             .required();
         command.add_flag("--no-evidence", options.no_evidence,
                          "Leave out the sentences that prove each value");

@@ -163,24 +163,19 @@ void add_hooks_plan(CLI::App& app, Exit& exit) {
                         "Where: NAME, NAME+OFFSET or RVA, one or more; may be given more than once")
             .required()
             .type_name("NAME|RVA");
-        command.add_option("--kernel", options.kernel, "The kernel: ntoskrnl.exe")
-            .required()
-            .type_name("FILE");
+        command.add_input("--kernel", options.kernel, "The kernel: ntoskrnl.exe").required();
+        command.add_input("--ntdll", options.ntdll,
+                          "Names services that the kernel does not export");
         command
-            .add_option("--ntdll", options.ntdll, "Names services that the kernel does not export")
-            .type_name("FILE");
+            .add_input("--pdb", options.pdbs,
+                       "Symbols of the kernel, if it matches; may be given more than once")
+            .repeatable();
         command
-            .add_option("--pdb", options.pdbs,
-                        "Symbols of the kernel, if it matches; may be given more than once")
-            .type_name("FILE")
-            .allow_extra_args(false);
-        command
-            .add_option(
+            .add_input(
                 "--driver", options.drivers,
                 "A driver that is to be called back: is it linked with /INTEGRITYCHECK? May be "
                 "given more than once")
-            .type_name("FILE")
-            .allow_extra_args(false);
+            .repeatable();
         add_image_options(command, options);
         command.add_flag("--no-evidence", options.no_evidence,
                          "hooktab: leave out the sentences that prove each value");

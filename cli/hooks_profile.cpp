@@ -37,7 +37,7 @@ void note_globs(const HookProfile& profile, core::Findings& findings) {
 std::unique_ptr<SelectedServices> select_of_profile(const ProfileOptions& options, Report& report) {
   auto selected = std::make_unique<SelectedServices>();
   auto& [profile, catalogue, selection, findings] = *selected;
-  profile = open_profile(options.profile);
+  profile = open_profile(options.profile, options);
   if (options.against.empty()) {
     catalogue = syscall_map::list_named_services(profile);
     selection = select(profile, catalogue);
@@ -55,14 +55,13 @@ std::unique_ptr<SelectedServices> select_of_profile(const ProfileOptions& option
 }  // namespace
 
 void add_profile_options(Command& command, ProfileOptions& options) {
-  command.add_option("PROFILE", options.profile, "A hook profile, or a plain list of services")
+  command.add_input("PROFILE", options.profile, "A hook profile, or a plain list of services")
       .required();
-  command
-      .add_option("--against", options.against,
-                  "The services there are: a system call map or hook table (JSON or binary), a PE "
-                  "image with stubs such as ntdll.dll, or a list of names; may be given more than "
-                  "once")
-      .type_name("FILE");
+  command.add_input(
+      "--against", options.against,
+      "The services there are: a system call map or hook table (JSON or binary), a PE "
+      "image with stubs such as ntdll.dll, or a list of names; may be given more than "
+      "once");
 }
 
 Exit run_on_selection(const ProfileOptions& options,

@@ -97,7 +97,7 @@ Exit run(const ProfileOptions& options) {
   Output output{options.output};
   Report report{options.findings};
   Checked checked;
-  auto profile = read_profile_file(options.profile);
+  auto profile = read_profile_file(options.profile, options);
   if (!profile) {
     checked.error = std::move(profile.error());
     report.mismatch();

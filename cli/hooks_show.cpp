@@ -39,7 +39,7 @@ void add_hooks_show(CLI::App& app, Exit& exit) {
       {"text", "json", "c-header"},
       [](Command& command, Options& options) {
         command
-            .add_option("TABLE", options.table, "A file that 'hooks table' or 'hooks merge' wrote")
+            .add_input("TABLE", options.table, "A file that 'hooks table' or 'hooks merge' wrote")
             .required();
       },
       run);

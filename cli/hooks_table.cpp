@@ -38,7 +38,7 @@ Exit run(const Options& options) {
   if (options.kernel.empty() == options.from.empty())
     throw Failure{"either --kernel FILE or --from DIR is needed"};
   std::optional<syscall_map::HookProfile> profile;
-  if (!options.profile.empty()) profile = open_profile(options.profile);
+  if (!options.profile.empty()) profile = open_profile(options.profile, options);
   Output output{options.output};
   Report report{options.findings};
   PairedFiles paired;
@@ -70,24 +70,17 @@ Exit run(const Options& options) {
 }
 
 void add_inputs(Command& command, Options& options) {
-  command.add_option("--kernel", options.kernel, "The kernel: ntoskrnl.exe").type_name("FILE");
-  command.add_option("--ntdll", options.ntdll, "Names services that the kernel does not")
-      .type_name("FILE");
-  command.add_option("--win32u", options.win32u, "Names services of win32k").type_name("FILE");
-  command
-      .add_option("--win32k", options.win32k,
-                  "win32k.sys, win32kbase.sys, win32kfull.sys; may be given more than once")
-      .type_name("FILE");
-  command.add_option("--from", options.from, "All builds whose files are in this folder or below")
+  command.add_input("--kernel", options.kernel, "The kernel: ntoskrnl.exe");
+  command.add_input("--ntdll", options.ntdll, "Names services that the kernel does not");
+  command.add_input("--win32u", options.win32u, "Names services of win32k");
+  command.add_input("--win32k", options.win32k,
+                    "win32k.sys, win32kbase.sys, win32kfull.sys; may be given more than once");
+  command.add_input("--from", options.from, "All builds whose files are in this folder or below")
       .type_name("DIR");
-  command
-      .add_option("--pdb", options.pdbs,
-                  "Symbols of a kernel, for the one they match; may be given more than once")
-      .type_name("FILE");
-  command
-      .add_option("--profile", options.profile,
-                  "Only the services that this hook profile selects ('coldtrace hooks profile')")
-      .type_name("FILE");
+  command.add_input("--pdb", options.pdbs,
+                    "Symbols of a kernel, for the one they match; may be given more than once");
+  command.add_input("--profile", options.profile,
+                    "Only the services that this hook profile selects ('coldtrace hooks profile')");
 }
 
 }  // namespace

@@ -139,14 +139,10 @@ void add_hooks_tables(CLI::App& app, Exit& exit) {
       {"text", "json", "csv"},
       [](Command& command, Options& options) {
         add_pe_options(command, options);
-        command
-            .add_option("--ntdll", options.ntdll,
-                        "Name entries of KiServiceTable after this file, if it agrees")
-            .type_name("FILE");
-        command
-            .add_option("--win32u", options.win32u,
-                        "Name entries of W32pServiceTable after this file, if it agrees")
-            .type_name("FILE");
+        command.add_input("--ntdll", options.ntdll,
+                          "Name entries of KiServiceTable after this file, if it agrees");
+        command.add_input("--win32u", options.win32u,
+                          "Name entries of W32pServiceTable after this file, if it agrees");
       },
       run);
 }

@@ -68,7 +68,7 @@ Result verify(const std::vector<HookTable>& builds, const std::vector<BuildFile>
   std::vector<bool> used(files.size());
   const auto symbols = open_symbol_files(options.pdbs, report);
   std::optional<syscall_map::HookProfile> profile;
-  if (!options.profile.empty()) profile = open_profile(options.profile);
+  if (!options.profile.empty()) profile = open_profile(options.profile, options);
   for (const auto& build : builds) {
     if (!is_given(build, files)) {
       ++result.not_given;
@@ -169,13 +169,11 @@ void add_hooks_verify(CLI::App& app, Exit& exit) {
        "  2  the table or all files could not be read\n"},
       {"text", "json"},
       [](Command& command, Options& options) {
-        command.add_option("TABLE", options.table, "A binary hook table").required();
+        command.add_input("TABLE", options.table, "A binary hook table").required();
         add_pe_options(command, options);
-        command
-            .add_option("--pdb", options.pdbs, "The symbols that the table was made with, if any")
-            .type_name("FILE");
-        command.add_option("--profile", options.profile, "The profile of its services, if any")
-            .type_name("FILE");
+        command.add_input("--pdb", options.pdbs,
+                          "The symbols that the table was made with, if any");
+        command.add_input("--profile", options.profile, "The profile of its services, if any");
       },
       run);
 }

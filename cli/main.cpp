@@ -32,7 +32,14 @@ Exit run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? Exit::ok : Exit::failure;
+    if (error.get_exit_code() == 0) {  // --help, --version
+      app.exit(error);
+      return Exit::ok;
+    }
+    // Not by CLI11, which repeats an argument as it is.
+    fmt::print(stderr, "coldtrace: {}\nRun with --help for more information.\n",
+               printable(error.what()));
+    return Exit::failure;
   }
   return exit;
 }

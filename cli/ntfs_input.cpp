@@ -53,8 +53,8 @@ std::string describe(const ntfs::Disk& disk) {
 
 void add_disk_options(Command& command, DiskOptions& options) {
   command
-      .add_option("image", options.image,
-                  "A raw image, an E01 image or a block device: of a disk or of one volume")
+      .add_input("image", options.image,
+                 "A raw image, an E01 image or a block device: of a disk or of one volume")
       .required()
       .type_name("IMAGE");
   auto partition =

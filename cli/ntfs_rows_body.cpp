@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "cli/ntfs_rows.hpp"
+#include "cli/text.hpp"
 #include "core/text.hpp"
 
 namespace coldtrace::cli {
@@ -11,10 +12,6 @@ namespace {
 
 constexpr u64 ticks_per_second = 10'000'000;
 constexpr i64 seconds_1601_to_1970 = 11'644'473'600;
-
-bool is_special(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '|' || c == '\\';
-}
 
 // Whether one of the eight characters may be special; bytes above 0x7f may hide one.
 // Source: Sean Eron Anderson, "Bit Twiddling Hacks", hasless() and haszero().
@@ -36,17 +33,16 @@ void escape_from(std::string& text, std::size_t start) {
     std::memcpy(&eight, text.data() + at, 8);
     if (may_be_special(eight)) break;
   }
-  const auto first =
-      std::find_if(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), is_special);
-  if (first == text.end()) return;
-  const std::string rest{first, text.end()};
-  text.erase(first, text.end());
-  for (const char c : rest) {
-    if (is_special(c)) {
-      fmt::format_to(std::back_inserter(text), "\\x{:02x}", static_cast<unsigned char>(c));
-    } else {
-      text += c;
-    }
+  if (at == text.size()) return;
+  const std::string end = text.substr(at);
+  text.resize(at);
+  for (std::string_view rest = end; !rest.empty();) {
+    const auto character = first_character(rest);
+    if (character == "|" || character == "\\" || is_unprintable(character))
+      append_escaped(text, character);
+    else
+      text += character;
+    rest.remove_prefix(character.size());
   }
 }
 

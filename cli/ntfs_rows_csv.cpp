@@ -51,7 +51,7 @@ class CsvRows final : public RowFormat {
       first = false;
       write_column(snapshot, row, column.field);
     }
-    out.append("\r\n");
+    out.append('\n');
   }
 
  private:
@@ -177,7 +177,7 @@ std::string csv_header(const RowFields& fields) {
     if (!header.empty()) header += ',';
     header += column.names;
   }
-  return header + "\r\n";
+  return header + '\n';
 }
 
 std::unique_ptr<RowFormat> make_csv_rows(const RowFields& fields, Int64 int64) {

@@ -7,6 +7,7 @@
 #include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"
+#include "core/no_match.hpp"
 #include "core/parallel.hpp"
 #include "ntfs/walk.hpp"
 
@@ -184,6 +185,17 @@ void snapshot_volume(Output& output, JsonWriter& json, const Options& options,
     fmt::print(stderr, "{}: not listed: {}; --state chooses\n", printable(path), rest);
 }
 
+// States that were asked for by name and that no row has.
+void note_empty_states(const Options& options, const Totals& totals, core::Findings& findings) {
+  core::NoMatch unmatched;
+  for (std::size_t i = 0; i < ntfs::state_count; ++i) {
+    const auto name = to_string(static_cast<State>(i));
+    if (totals.states[i] == 0 && std::ranges::count(options.states, name) > 0)
+      unmatched.add_sentence(fmt::format("--state: no name is {}", name));
+  }
+  unmatched.report(findings);
+}
+
 Exit run(const Options& options) {
   Output output{options.output};
   Report report{options.findings};
@@ -205,6 +217,10 @@ Exit run(const Options& options) {
                     totals);
   }
   if (totals.volumes == 0) return report.exit();
+  core::Findings selection_findings;
+  note_empty_states(options, totals, selection_findings);
+  totals.findings.merge(selection_findings);
+  if (!selection_findings.empty()) report.read(options.image, selection_findings);
   if (!disk_findings.empty()) report.read(options.image, disk_findings);
   if (options.has_lines()) {
     separate(output, options, false);
@@ -227,7 +243,9 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
        "  coldtrace ntfs snapshot --format bodyfile --partition 2 /dev/sdb | mactime -b -\n"
        "  coldtrace ntfs snapshot --mft '$MFT' --format csv --fields path,si,fn\n",
        "  0  every volume was read to its end\n"
-       "  1  damage: something was unreadable, contradictory or lost; the rest is there\n"
+       "  1  damage: something was unreadable, contradictory or lost; the rest is there. Or no "
+       "name\n"
+       "     is in a state that was asked for\n"
        "  2  no NTFS volume could be read\n"},
       {"ndjson", "json", "csv", "bodyfile", "text"},
       [](Command& command, Options& options) {
@@ -238,14 +256,12 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
         command
             .add_option("--state", options.states,
                         "List names in these states instead of live ones; the rest is counted")
-            .delimiter(',')
-            .allow_extra_args(false)
+            .list("STATE")
             .one_of(states);
         command
             .add_option("--fields", options.fields,
                         "Only these members of the lines, or columns; for ndjson, json and csv")
-            .delimiter(',')
-            .allow_extra_args(false)
+            .list("FIELD")
             .one_of(row_field_names());
         command.add_flag("--slack", options.slack,
                          "Also look for names in unused bytes of the directories' indexes");

@@ -41,14 +41,15 @@ Option& Option::capture_default_str() {
   return *this;
 }
 
-Option& Option::delimiter(char between) {
-  option_->delimiter(between);
+Option& Option::repeatable() {
+  // CLI11 takes one value at a time from 2^25 on, and says "..." in the help of 2^29.
+  option_->expected(1, 1 << 25)->allow_extra_args(false);
   return *this;
 }
 
-Option& Option::allow_extra_args(bool allow) {
-  option_->allow_extra_args(allow);
-  return *this;
+Option& Option::list(const std::string& type) {
+  option_->delimiter(',')->type_name(type + "[,...]");
+  return repeatable();
 }
 
 Option& Option::one_of(const std::vector<std::string>& texts) {
@@ -89,6 +90,28 @@ template Option Command::add_option(const std::string&, u32&, const std::string&
 template Option Command::add_option(const std::string&, u64&, const std::string&);
 template Option Command::add_option(const std::string&, std::optional<u32>&, const std::string&);
 template Option Command::add_option(const std::string&, std::optional<u64>&, const std::string&);
+
+template <class T>
+Option Command::add_input(const std::string& names, T& value, const std::string& help) {
+  inputs_.push_back(&value);
+  return add_option(names, value, help).type_name("FILE");
+}
+template Option Command::add_input(const std::string&, std::string&, const std::string&);
+template Option Command::add_input(const std::string&, std::vector<std::string>&,
+                                   const std::string&);
+
+std::vector<std::string> Command::inputs() const {
+  std::vector<std::string> paths;
+  for (const auto& input : inputs_) {
+    if (const auto* one = std::get_if<const std::string*>(&input)) {
+      if (!(*one)->empty()) paths.push_back(**one);
+    } else {
+      const auto& several = *std::get<const std::vector<std::string>*>(input);
+      paths.insert(paths.end(), several.begin(), several.end());
+    }
+  }
+  return paths;
+}
 
 template <class T>
 Option Command::add_option_function(const std::string& names,

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "cli/command.hpp"
@@ -29,9 +30,10 @@ class Option {
   Option& default_str(const std::string& text);
   Option& capture_default_str();
 
-  // A list: what is between its texts, and whether further arguments belong to it.
-  Option& delimiter(char between);
-  Option& allow_extra_args(bool allow);
+  // A list: given again for each of its values, and, as a list(), with commas between several.
+  // Without either, all arguments up to the next option are values.
+  Option& repeatable();
+  Option& list(const std::string& type);
 
   // What the value may be.
   Option& one_of(const std::vector<std::string>& texts);
@@ -55,7 +57,14 @@ class Command {
   template <class T>
   Option add_option(const std::string& names, T& value, const std::string& help);
 
-  // The same, with a function that takes the value.
+  // The same for files and folders that the command reads: the output never replaces one of them.
+  template <class T>
+  Option add_input(const std::string& names, T& value, const std::string& help);
+
+  // The paths that these options were given, once all is parsed.
+  std::vector<std::string> inputs() const;
+
+  // As add_option, with a function that takes the value.
   template <class T>
   Option add_option_function(const std::string& names, const std::function<void(const T&)>& take,
                              const std::string& help);
@@ -67,6 +76,7 @@ class Command {
 
  private:
   CLI::App& app_;
+  std::vector<std::variant<const std::string*, const std::vector<std::string>*>> inputs_;
 };
 
 // What a command says of itself in --help, beside its options.
@@ -97,7 +107,10 @@ void add_command(CLI::App& parent, Exit& exit, const CommandHelp& help,
     auto options = std::make_shared<Options>();
     add_common_options(command, formats, *options);
     define(command, *options);
-    command.callback([options, run, &exit] { exit = run(*options); });
+    command.callback([options, run, &exit, command] {
+      check_common_options(*options, command.inputs());
+      exit = run(*options);
+    });
   });
 }
 

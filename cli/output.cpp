@@ -2,6 +2,8 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -23,6 +25,14 @@ mode_t default_mode() {
   const mode_t mask = ::umask(0);
   ::umask(mask);
   return 0666 & ~mask;
+}
+
+// Where links lead, so that what takes the file's place does not take the link's; the path itself
+// where they lead nowhere.
+std::string final_path(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> place{::realpath(path.c_str(), nullptr),
+                                                          &std::free};
+  return place ? place.get() : path;
 }
 
 }  // namespace
@@ -52,10 +62,11 @@ void BufferPool::give_back(std::vector<core::TextBuffer>& buffers) {
 Output::Output(std::size_t limit, BufferPool& pool)
     : buffer_{pool.take()}, pool_{&pool}, limit_{limit} {}
 
-Output::Output(const std::string& path)
-    : path_{path == "-" ? "" : path}, descriptor_{STDOUT_FILENO} {
+Output::Output(const OutputOptions& options) : descriptor_{STDOUT_FILENO} {
   buffer_.reserve(roomy_size);
-  if (path_.empty()) return;
+  if (options.csv_safe) cells_.emplace();
+  if (options.is_standard()) return;
+  path_ = final_path(options.path);
   struct stat status {};
   const bool exists = ::stat(path_.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
@@ -92,7 +103,7 @@ void Output::make_room() {
 void Output::write(std::string_view text) {
   if (descriptor_ >= 0 && text.size() >= buffer_size) {
     flush();
-    write_out(text);
+    send(text);
     return;
   }
   buffer_.append(text);
@@ -101,7 +112,7 @@ void Output::write(std::string_view text) {
 
 void Output::flush() {
   if (descriptor_ < 0) return keep();
-  write_out(buffer_.view());
+  send(buffer_.view());
   buffer_.clear();
 }
 
@@ -122,6 +133,13 @@ void Output::clear() {
   pool_->give_back(kept_);
   kept_size_ = 0;
   buffer_.clear();
+}
+
+void Output::send(std::string_view text) {
+  if (!cells_) return write_out(text);
+  safe_.clear();
+  cells_->append(safe_, text);
+  write_out(safe_.view());
 }
 
 void Output::write_out(std::string_view left) {

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/spreadsheet_cells.hpp"
 #include "core/text_buffer.hpp"
 
 namespace coldtrace::cli {
@@ -19,6 +21,14 @@ struct ClosedPipe {};
 
 // An output in memory has reached its limit.
 struct TooLong {};
+
+// What --output and --csv-safe say.
+struct OutputOptions {
+  std::string path;  // empty or "-": standard output
+  bool csv_safe = false;
+
+  bool is_standard() const { return path.empty() || path == "-"; }
+};
 
 // Empty buffers of outputs in memory: the last one given back is the next one, so that few pages
 // are ever touched.
@@ -39,9 +49,9 @@ class Output {
   // In memory, until take() or clear(). More than `limit` bytes throw TooLong.
   Output(std::size_t limit, BufferPool& pool);
 
-  // An empty path or "-" is standard output. A file has no name while it is written, so that
-  // nothing is left of a run that is killed, or a temporary one beside its final place.
-  explicit Output(const std::string& path);
+  // A file has no name while it is written, so that nothing is left of a run that is killed, or a
+  // temporary one beside its final place. A link stays: what it leads to is replaced.
+  explicit Output(const OutputOptions& options);
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
   ~Output();
@@ -64,6 +74,7 @@ class Output {
  private:
   void flush();
   void keep();
+  void send(std::string_view text);
   void write_out(std::string_view left);
   void give_name();
   [[noreturn]] void fail(int code) const;
@@ -73,6 +84,8 @@ class Output {
   std::string temporary_;  // empty: none to remove
   int descriptor_ = -1;    // none: in memory
   core::TextBuffer buffer_;
+  std::optional<SpreadsheetCells> cells_;
+  core::TextBuffer safe_;
 
   // In memory.
   BufferPool* pool_ = nullptr;

@@ -21,7 +21,7 @@ void add_image_options(Command& command, PeOptions& options) {
 }
 
 void add_pe_options(Command& command, PeOptions& options) {
-  command.add_option("FILE", options.files, "PE images").required();
+  command.add_input("FILE", options.files, "PE images").required();
   add_image_options(command, options);
 }
 

@@ -195,9 +195,9 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
        "     written\n"},
       {"text", "json", "csv"},
       [](Command& command, Options& options) {
-        command.add_option("FILE", options.files, "Program databases (PDB 7.0)").required();
-        command.add_option("--image", options.image,
-                           "The PE image they must belong to; adds its file offsets");
+        command.add_input("FILE", options.files, "Program databases (PDB 7.0)").required();
+        command.add_input("--image", options.image,
+                          "The PE image they must belong to; adds its file offsets");
         add_image_options(command, options);
       },
       run);

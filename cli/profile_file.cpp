@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <system_error>
 
+#include "cli/output_guard.hpp"
 #include "cli/text.hpp"
 #include "core/file.hpp"
+#include "core/no_match.hpp"
 #include "core/text.hpp"
 
 namespace coldtrace::cli {
@@ -49,14 +51,23 @@ tl::expected<ProfileSource, std::string> read_include(const std::string& includi
 
 }  // namespace
 
-tl::expected<HookProfile, ProfileError> read_profile_file(const std::string& path) {
+tl::expected<HookProfile, ProfileError> read_profile_file(const std::string& path,
+                                                          const CommonOptions& options) {
   auto source = read_source(path);
   if (!source) throw Failure{fmt::format("{}: {}", path, source.error())};
-  return syscall_map::read_profile(std::move(*source), read_include);
+  std::vector<std::string> read;
+  auto profile = syscall_map::read_profile(
+      std::move(*source), [&](const std::string& including, const std::string& included) {
+        auto file = read_include(including, included);
+        if (file) read.push_back(file->path);
+        return file;
+      });
+  guard_output(options, read);
+  return profile;
 }
 
-HookProfile open_profile(const std::string& path) {
-  auto profile = read_profile_file(path);
+HookProfile open_profile(const std::string& path, const CommonOptions& options) {
+  auto profile = read_profile_file(path, options);
   if (!profile) throw Failure{to_string(profile.error())};
   return std::move(*profile);
 }
@@ -72,15 +83,13 @@ syscall_map::ProfileSelection select(const HookProfile& profile,
 
 void note_unmatched(const HookProfile& profile, const syscall_map::ServiceCatalogue& catalogue,
                     const syscall_map::ProfileSelection& selection, core::Findings& findings) {
-  constexpr std::size_t shown = 8;
-  const auto& unmatched = selection.unmatched();
-  std::string names;
-  for (std::size_t i = 0; i < std::min(shown, unmatched.size()); ++i)
-    names += fmt::format("{}{} ({})", i == 0 ? "" : ", ", to_text(unmatched[i]->text),
-                         place_text(profile, *unmatched[i]));
-  if (unmatched.size() > shown) names += fmt::format(" and {} more", unmatched.size() - shown);
-  for (std::size_t i = 0; i < unmatched.size(); ++i)
-    findings.warning("profile-unmatched", std::nullopt, "no service is meant by {}", names);
+  std::vector<std::string_view> names;
+  for (const auto& service : catalogue.services())
+    names.insert(names.end(), service.names.begin(), service.names.end());
+  core::NoMatch unmatched;
+  for (const auto* rule : selection.unmatched())
+    unmatched.add(place_text(profile, *rule), to_text(rule->text), names);
+  unmatched.report(findings);
   const auto count = static_cast<u32>(catalogue.services().size());
   for (u32 service = 0; service < count; ++service)
     if (selection.is_selected(service)) return;

@@ -4,24 +4,25 @@
 
 #include <tl/expected.hpp>
 
-#include "cli/report.hpp"
+#include "cli/command.hpp"
 #include "syscall-map/profile_selection.hpp"
 
 namespace coldtrace::cli {
 
 // The profile of a file and of all that it includes: paths of includes start at the folder of the
-// file that they stand in. Throws Failure where the file at `path` cannot be read.
+// file that they stand in. Throws Failure where the file at `path` cannot be read, or one that is
+// included is the output of `options`.
 tl::expected<syscall_map::HookProfile, syscall_map::ProfileError> read_profile_file(
-    const std::string& path);
+    const std::string& path, const CommonOptions& options);
 
 // The same for commands that need a profile: throws Failure with the place of an error.
-syscall_map::HookProfile open_profile(const std::string& path);
+syscall_map::HookProfile open_profile(const std::string& path, const CommonOptions& options);
 
 // What the profile selects; throws Failure where that cannot be found out in reasonable time.
 syscall_map::ProfileSelection select(const syscall_map::HookProfile& profile,
                                      const syscall_map::ServiceCatalogue& catalogue);
 
-// Names that match nothing, as the warning `profile-unmatched`; that nothing at all is selected, as
+// Names that match nothing, as the warning `no-match`; that nothing at all is selected, as
 // `profile-empty`.
 void note_unmatched(const syscall_map::HookProfile& profile,
                     const syscall_map::ServiceCatalogue& catalogue,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <exception>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -23,17 +24,33 @@ bool FindingPolicy::fails(const core::Finding& finding) const {
   return finding.severity == core::Severity::warning && !contains(tolerate, finding.code.view());
 }
 
+Report::~Report() {
+  if (informational_.empty() || policy_.quiet || std::uncaught_exceptions() > 0) return;
+  std::string codes;
+  for (const auto& [code, count] : informational_)
+    codes += fmt::format("{}{} {}", codes.empty() ? "" : ", ", count, code);
+  fmt::print(stderr, "coldtrace: informational findings, which -v shows: {}\n", codes);
+}
+
 void Report::read(std::string_view path, const core::Findings& findings) {
   ++inputs_read_;
   for (const auto& finding : findings.all()) {
-    if (policy_.fails(finding)) worst_ = Exit::findings;
+    const bool fails = policy_.fails(finding);
+    if (fails) worst_ = Exit::findings;
     if (policy_.quiet) continue;
-    const auto place =
-        finding.first_offset ? fmt::format(" at {:#x}", *finding.first_offset) : std::string{};
-    const auto times = finding.count > 1 ? fmt::format(" ({} times)", finding.count) : "";
-    fmt::print(stderr, "{}: {}: {}{}: {}{}\n", printable(path), to_string(finding.severity),
-               finding.code.view(), place, printable(finding.text), times);
+    if (fails || finding.severity == core::Severity::warning || policy_.verbose)
+      say(path, finding);
+    else
+      informational_[std::string{finding.code.view()}] += finding.count;
   }
+}
+
+void Report::say(std::string_view path, const core::Finding& finding) const {
+  const auto place =
+      finding.first_offset ? fmt::format(" at {:#x}", *finding.first_offset) : std::string{};
+  const auto times = finding.count > 1 ? fmt::format(" ({} times)", finding.count) : "";
+  fmt::print(stderr, "{}: {}: {}{}: {}{}\n", printable(path), to_string(finding.severity),
+             finding.code.view(), place, printable(finding.text), times);
 }
 
 void Report::failed(std::string_view path, std::string_view message) {

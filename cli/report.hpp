@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,20 +18,25 @@ enum class Exit : u8 {
   failure = 2,   // nothing useful could be done
 };
 
-// What to think of findings: --fail-on, --tolerate and --quiet.
+// What to think of findings: --fail-on, --tolerate, --quiet and --verbose.
 struct FindingPolicy {
   std::vector<std::string> fail_on;
   std::vector<std::string> tolerate;
   bool quiet = false;
+  bool verbose = false;
 
   bool fails(const core::Finding& finding) const;
 };
 
 // Gathers what happened to all inputs of a run, says it on standard error and decides the exit
-// status. Standard error gets one line a finding; results never go there.
+// status. Standard error gets one line a finding, but one for all that are informational unless
+// --verbose is given or --fail-on names them; results never go there.
 class Report {
  public:
   explicit Report(const FindingPolicy& policy) : policy_{policy} {}
+  Report(const Report&) = delete;
+  Report& operator=(const Report&) = delete;
+  ~Report();
 
   // An input that was read; its findings are printed under its path.
   void read(std::string_view path, const core::Findings& findings);
@@ -45,8 +52,11 @@ class Report {
   Exit exit() const;
 
  private:
+  void say(std::string_view path, const core::Finding& finding) const;
+
   const FindingPolicy& policy_;
   Exit worst_ = Exit::ok;
+  std::map<std::string, u64, std::less<>> informational_;  // that were not said, by code
   u64 inputs_read_ = 0;
   u64 inputs_failed_ = 0;
 };

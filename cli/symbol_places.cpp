@@ -10,12 +10,10 @@ namespace coldtrace::cli {
 
 void add_pdb_option(Command& command, std::vector<std::string>& pdbs) {
   command
-      .add_option(
-          "--pdb", pdbs,
-          "Program database that names functions; used for the image with its GUID and age. "
-          "Can be repeated")
-      .type_name("FILE")
-      .allow_extra_args(false);
+      .add_input("--pdb", pdbs,
+                 "Program database that names functions; used for the image with its GUID and age. "
+                 "Can be repeated")
+      .repeatable();
 }
 
 SymbolPlaces::SymbolPlaces(const std::vector<std::string>& paths, Report& report) {

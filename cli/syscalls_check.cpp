@@ -96,10 +96,8 @@ void add_syscalls_check(CLI::App& app, Exit& exit) {
        "  2  an input could not be read\n"},
       {"text", "json"},
       [](Command& command, Options& options) {
-        command.add_option("--ntdll", options.ntdll, "The user side").required().type_name("FILE");
-        command.add_option("--kernel", options.kernel, "The kernel side")
-            .required()
-            .type_name("FILE");
+        command.add_input("--ntdll", options.ntdll, "The user side").required();
+        command.add_input("--kernel", options.kernel, "The kernel side").required();
         add_image_options(command, options);
       },
       run);

@@ -157,7 +157,7 @@ void add_syscalls_compare(CLI::App& app, Exit& exit) {
        "  2  an input could not be read or has no services\n"},
       {"text", "json"},
       [](Command& command, PeOptions& options) {
-        command.add_option("IMAGE", options.files, "The two PE images, the older one first")
+        command.add_input("IMAGE", options.files, "The two PE images, the older one first")
             .required()
             .expected(2);
         add_image_options(command, options);

@@ -234,8 +234,9 @@ void add_trace_control_decode(CLI::App& app, Exit& exit) {
       [](Command& command, Options& options) {
         command.add_option("CODE", options.code, "Function code, as a number or by its name")
             .required();
-        command.add_option("--input", options.file, "The bytes of the buffer")
-            .type_name("FILE")
+        command
+            .add_input("--input", options.file, "The bytes of the buffer")
+
             .required();
         add_kernel_version(command, options.version, "absent: 10.0");
         command.add_option("--output-length", options.output_length,

@@ -146,6 +146,7 @@ Exit run(const Options& options) {
   const auto context = context_of(*input, calls ? &*calls : nullptr);
   const auto events = open_stream(*input, to_stream_options(pipeline, context.clock));
   const auto result = write_trace(context, *events, pipeline, output);
+  result.unmatched.report(input->findings);
   if (!csv) {
     if (array) output.write(",");
     write_summary(json, result, context.names, input->findings);
@@ -171,17 +172,13 @@ void add_selection_options(Command& command, TracePipelineOptions& options) {
   auto& selection = options.selection;
   command
       .add_option("--provider", selection.providers,
-                  "Only events of these providers, by GUID or name")
-      .delimiter(',')
-      .allow_extra_args(false);
+                  "Only events of these providers, by GUID, name or glob")
+      .list("PROVIDER");
   command
       .add_option("--event", selection.events,
-                  "Only these events, by id, by name, or by class: 21, Process/Start, Process")
-      .delimiter(',')
-      .allow_extra_args(false);
-  command.add_option("--pid", selection.pids, "Only events of these processes")
-      .delimiter(',')
-      .allow_extra_args(false);
+                  "Only these events, by id, name, class or glob: 21, Process/Start, Process, *Io*")
+      .list("EVENT");
+  command.add_option("--pid", selection.pids, "Only events of these processes").list("PID");
   add_time_option(command, "--from", selection.from, "Only events at this time (UTC) or later");
   add_time_option(command, "--to", selection.to, "Only events at this time (UTC) or earlier");
   command.add_option("--limit", options.limit, "Stop after this many events");
@@ -198,7 +195,7 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
        "  coldtrace trace decode run.etl --event Process --format csv -o processes.csv\n"
        "  coldtrace trace decode run.etl --provider Microsoft-Windows-DotNETRuntime --pid 4711\n",
        "  0  the whole trace was read\n"
-       "  1  the trace has damage or loss; what could be read was written\n"
+       "  1  the trace has damage or loss, or lacks what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"ndjson", "json", "csv"},
       [](Command& command, Options& options) {
@@ -215,11 +212,9 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
         command.add_flag(
             "--header-fields", options.pipeline.lines.header_fields,
             "Also header type, place, size, channel, task and CPU times of each event");
-        command
-            .add_option(
-                "--syscall-map", options.syscall_map,
-                "Names system calls of a .ctrace file: ntdll.dll, or the JSON of 'syscalls map'")
-            .type_name("FILE");
+        command.add_input(
+            "--syscall-map", options.syscall_map,
+            "Names system calls of a .ctrace file: ntdll.dll, or the JSON of 'syscalls map'");
         add_selection_options(command, options.pipeline);
       },
       run);

@@ -20,10 +20,9 @@ std::optional<std::string> time_or_null(core::FileTime time) {
 
 void add_trace_input_options(Command& command, TraceInputOptions& options) {
   command
-      .add_option("file", options.file,
-                  "The trace: an .etl or .ctrace file, or one packed with gzip")
-      .required()
-      .type_name("FILE");
+      .add_input("file", options.file,
+                 "The trace: an .etl or .ctrace file, or one packed with gzip")
+      .required();
   add_jobs_option(command, options.jobs);
   command
       .add_option("--pointer-size", options.pointer_size,

@@ -67,6 +67,9 @@ class BatchFiller {
     return !batch.events.empty() || !batch.gaps.empty();
   }
 
+  // Of what was asked for, what the whole trace does not have.
+  core::NoMatch unmatched() const { return limited_ ? core::NoMatch{} : selector_.unmatched(); }
+
  private:
   using Item = tracefile::EventSequence::Item;
 
@@ -78,7 +81,8 @@ class BatchFiller {
       batch.gaps.push_back({batch.events.size(), stream_.gap()});
       ++result_.gaps;
     } else if (selector_.wants(stream_.event())) {
-      ended_ = options_.limit && result_.events == *options_.limit;
+      limited_ = options_.limit && result_.events == *options_.limit;
+      ended_ = limited_;
       if (ended_) return;
       batch.add(stream_.event(), stream_.buffer());
       ++result_.events;
@@ -90,6 +94,7 @@ class BatchFiller {
   tracefile::EventSequence& stream_;
   TraceSelector selector_;
   bool ended_ = false;
+  bool limited_ = false;
 };
 
 }  // namespace
@@ -115,6 +120,7 @@ TracePipelineResult write_trace(const TraceContext& context, tracefile::EventSeq
   tracefile::KindCounts counts;
   for (const auto& maker : lines) maker.counter().add_to(counts);
   result.kinds = counts.sorted();
+  result.unmatched = filler.unmatched();
   return result;
 }
 

@@ -18,6 +18,7 @@ struct TracePipelineResult {
   u64 events = 0;
   u64 gaps = 0;
   std::vector<tracefile::KindCount> kinds;
+  core::NoMatch unmatched;  // of the selection; empty where a limit ended the run
 };
 
 // The limits that a selection sets to the events of an .etl file, or of a .ctrace file.

@@ -243,10 +243,9 @@ void add_action(CLI::App& group, const CommandHelp& help, const std::vector<std:
         for (const auto& schema : tracefile::built_in_schemas())
           built_in += fmt::format("{}{}", built_in.empty() ? "" : ", ", schema.name);
         command
-            .add_option("file", options.files,
-                        "Schema texts, .ctrace files, or built-in schemas: " + built_in)
-            .required()
-            .type_name("FILE");
+            .add_input("file", options.files,
+                       "Schema texts, .ctrace files, or built-in schemas: " + built_in)
+            .required();
       },
       [action](const Options& options) { return run(options, action); });
 }

@@ -4,22 +4,25 @@
 #include <charconv>
 #include <chrono>
 
+#include "core/glob.hpp"
+
 namespace coldtrace::cli {
 namespace {
 
 using tracefile::EventClass;
 
-bool equal_text(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-    return lower(x) == lower(y);
-  });
+bool matches(std::string_view wanted, std::string_view name) {
+  return glob_matches(wanted, name, GlobCase::insensitive);
+}
+
+std::string_view class_of(std::string_view name) {
+  return name.substr(0, name.find('/'));
 }
 
 bool is_provider(std::string_view wanted, const tracefile::EventKind& kind) {
   if (wanted.size() == 38 && wanted.front() == '{') wanted = wanted.substr(1, 36);
   if (const auto guid = core::parse_guid(wanted)) return *guid == kind.provider;
-  return equal_text(wanted, kind.provider_name);
+  return !kind.provider_name.empty() && matches(wanted, kind.provider_name);
 }
 
 bool is_event(std::string_view wanted, const tracefile::EventKind& kind) {
@@ -27,8 +30,7 @@ bool is_event(std::string_view wanted, const tracefile::EventKind& kind) {
   const auto* const end = wanted.data() + wanted.size();
   if (std::from_chars(wanted.data(), end, id).ptr == end && !wanted.empty())
     return kind.event_class != EventClass::classic && kind.id == id;
-  const std::string_view name = kind.name;
-  return equal_text(wanted, name) || equal_text(wanted, name.substr(0, name.find('/')));
+  return !kind.name.empty() && (matches(wanted, kind.name) || matches(wanted, class_of(kind.name)));
 }
 
 // Exactly `count` digits from the front.
@@ -74,26 +76,75 @@ std::optional<u64> parse_clock(std::string_view text) {
 
 }  // namespace
 
-bool TraceSelector::wants_kind(const tracefile::EventKind& kind) const {
-  const auto any = [&](const std::vector<std::string>& wanted, auto matches) {
-    return wanted.empty() || std::any_of(wanted.begin(), wanted.end(),
-                                         [&](const auto& one) { return matches(one, kind); });
-  };
-  return any(selection_.providers, is_provider) && any(selection_.events, is_event);
+bool TraceSelector::Asked::meets(const std::vector<std::string>& wanted,
+                                 const tracefile::EventKind& kind,
+                                 bool (*matches)(std::string_view, const tracefile::EventKind&)) {
+  met.resize(wanted.size());
+  bool any = wanted.empty();
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (!matches(wanted[i], kind)) continue;
+    met[i] = true;
+    any = true;
+  }
+  return any;
 }
 
-bool TraceSelector::wants(const tracefile::Event& event) {
-  if (!selection_.pids.empty() &&
-      (!event.pid || std::find(selection_.pids.begin(), selection_.pids.end(), *event.pid) ==
-                         selection_.pids.end()))
-    return false;
-  if (!selection_.by_kind()) return true;
+void TraceSelector::Asked::report(core::NoMatch& unmatched, std::string_view option,
+                                  const std::vector<std::string>& wanted) const {
+  const std::vector<std::string_view> known{names.begin(), names.end()};
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (i >= met.size() || !met[i]) unmatched.add(option, wanted[i], known);
+}
+
+bool TraceSelector::wants_kind(const tracefile::EventKind& kind) {
+  const bool provider = providers_.meets(selection_.providers, kind, is_provider);
+  const bool event = events_.meets(selection_.events, kind, is_event);
+  return provider && event;
+}
+
+bool TraceSelector::has_wanted_kind(const tracefile::Event& event) {
   const auto& kind = decoder_.kind_of(event);
   if (!kind.kept) return wants_kind(kind);
   if (kind.number >= answers_.size()) answers_.resize(kind.number + std::size_t{1});
   auto& answer = answers_[kind.number];
-  if (!answer) answer = wants_kind(kind);
+  if (!answer) {
+    providers_.names.insert(kind.provider_name);
+    events_.names.emplace(kind.name);
+    events_.names.emplace(class_of(kind.name));
+    answer = wants_kind(kind);
+  }
   return *answer;
+}
+
+bool TraceSelector::has_wanted_process(const tracefile::Event& event) {
+  if (!event.pid || std::find(selection_.pids.begin(), selection_.pids.end(), *event.pid) ==
+                        selection_.pids.end())
+    return false;
+  pids_.insert(*event.pid);
+  return true;
+}
+
+bool TraceSelector::wants(const tracefile::Event& event) {
+  // Both are always asked, so that each list knows what it met.
+  const bool kind = !selection_.by_kind() || has_wanted_kind(event);
+  const bool process = selection_.pids.empty() || has_wanted_process(event);
+  any_ = any_ || (kind && process);
+  return kind && process;
+}
+
+core::NoMatch TraceSelector::unmatched() const {
+  core::NoMatch unmatched;
+  if (selection_.from && selection_.to && selection_.to->ticks < selection_.from->ticks) {
+    unmatched.add_sentence("--from is after --to");
+    return unmatched;
+  }
+  providers_.report(unmatched, "--provider", selection_.providers);
+  events_.report(unmatched, "--event", selection_.events);
+  for (const auto pid : selection_.pids)
+    if (!pids_.contains(pid)) unmatched.add("--pid", std::to_string(pid));
+  if (!any_ && unmatched.empty() && !selection_.all())
+    unmatched.add_sentence("no event has all that was asked for");
+  return unmatched;
 }
 
 void limit_to_times(const TraceSelection& selection, const tracefile::Clock& clock,

@@ -1,24 +1,28 @@
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "core/no_match.hpp"
 #include "tracefile/trace.hpp"
 
 namespace coldtrace::cli {
 
 // Which events of a trace are wanted. Empty lists want all. Nothing of it looks at payloads.
 struct TraceSelection {
-  std::vector<std::string> providers;  // GUIDs or names
-  std::vector<std::string> events;     // ids, names, or classes of kernel events
+  std::vector<std::string> providers;  // GUIDs, names or globs
+  std::vector<std::string> events;     // ids, or names or globs of events or their classes
   std::vector<u32> pids;
   std::optional<core::FileTime> from, to;  // both included
 
   bool by_kind() const { return !providers.empty() || !events.empty(); }
+  bool all() const { return !by_kind() && pids.empty() && !from && !to; }
 };
 
-// Decides event by event; remembers its answer for each kind.
+// Decides event by event; remembers its answer for each kind, and what was asked for in vain.
 class TraceSelector {
  public:
   TraceSelector(const tracefile::SchemaSource& schemas, const TraceSelection& selection)
@@ -26,12 +30,32 @@ class TraceSelector {
 
   bool wants(const tracefile::Event& event);
 
+  // What no event had, once all were seen.
+  core::NoMatch unmatched() const;
+
  private:
-  bool wants_kind(const tracefile::EventKind& kind) const;
+  // One list of a selection, and which of it some event had.
+  struct Asked {
+    std::vector<bool> met;
+    std::set<std::string, std::less<>> names;  // that events had
+
+    bool meets(const std::vector<std::string>& wanted, const tracefile::EventKind& kind,
+               bool (*matches)(std::string_view, const tracefile::EventKind&));
+    void report(core::NoMatch& unmatched, std::string_view option,
+                const std::vector<std::string>& wanted) const;
+  };
+
+  bool wants_kind(const tracefile::EventKind& kind);
+  bool has_wanted_kind(const tracefile::Event& event);
+  bool has_wanted_process(const tracefile::Event& event);
 
   const TraceSelection& selection_;
   tracefile::EventDecoder decoder_;
   std::vector<std::optional<bool>> answers_;  // by number of kind
+  Asked providers_;
+  Asked events_;
+  std::set<u32> pids_;  // of those asked for, which were met
+  bool any_ = false;
 };
 
 // The times as limits of the stream.

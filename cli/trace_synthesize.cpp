@@ -88,10 +88,8 @@ void add_trace_synthesize(CLI::App& app, Exit& exit) {
             .add_option("--rounds", options.made.rounds,
                         "How often the scenario's loop runs; 0 is as often as it needs")
             .capture_default_str();
-        command
-            .add_option("--ntdll", options.ntdll,
-                        "The trace names this image as the one whose system calls it has")
-            .type_name("FILE");
+        command.add_input("--ntdll", options.ntdll,
+                          "The trace names this image as the one whose system calls it has");
       },
       run);
 }

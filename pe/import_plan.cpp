@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/glob.hpp"
+#include "core/no_match.hpp"
 #include "pe/dll_name.hpp"
 
 namespace coldtrace::pe {
@@ -237,15 +238,28 @@ class Planner {
   }
 
   void report_globs() {
-    for (std::size_t i = 0; i < matched_.size(); ++i)
-      if (!matched_[i])
-        findings_.warning("iat-unmatched", std::nullopt, "no import is of a function '{}'",
-                          selection_.functions[i]);
+    core::NoMatch unmatched;
+    if (std::find(matched_.begin(), matched_.end(), false) != matched_.end()) {
+      const auto names = imported_names();
+      for (std::size_t i = 0; i < matched_.size(); ++i)
+        if (!matched_[i]) unmatched.add("imported function", selection_.functions[i], names);
+    }
+    std::vector<std::string_view> names;
+    for (const auto* module : modules_) names.push_back(module->name);
     for (const auto& glob : selection_.modules)
-      if (std::none_of(modules_.begin(), modules_.end(), [&](const ModuleTables* module) {
-            return glob_matches(glob, module->name, GlobCase::insensitive);
+      if (std::none_of(names.begin(), names.end(), [&](std::string_view name) {
+            return glob_matches(glob, name, GlobCase::insensitive);
           }))
-        findings_.warning("iat-unmatched", std::nullopt, "no module has the name '{}'", glob);
+        unmatched.add("module", glob, names);
+    unmatched.report(findings_);
+  }
+
+  std::vector<std::string_view> imported_names() const {
+    std::set<std::string_view> names;
+    for (const auto* module : modules_)
+      for (const auto& slot : module->slots)
+        if (!slot.name.empty()) names.insert(slot.name);
+    return {names.begin(), names.end()};
   }
 
   std::span<const ModuleTables* const> modules_;

@@ -110,6 +110,34 @@ class Findings(Case):
         self.assertEqual(done.stderr, b"")
 
 
+    def test_informational_findings_are_one_line_unless_asked_for(self):
+        sound = image("windows10-x64/ntdll.dll")
+        quiet = self.exits(0, "syscalls", "map", *[sound] * 32)
+        lines = quiet.stderr.decode().splitlines()
+        self.assertEqual(len(lines), 1)
+        self.assertRegex(lines[0], r"^coldtrace: informational findings, which -v shows: .*"
+                                   r"\b32 number-hole\b")
+        loud = self.exits(0, "syscalls", "map", "-v", *[sound] * 32).stderr.decode().splitlines()
+        self.assertGreaterEqual(len([line for line in loud if "info: number-hole" in line]), 32)
+        self.assertEqual([line for line in loud if "which -v shows" in line], [])
+        # What decides the exit status is told.
+        told = self.exits(1, "syscalls", "map", "--fail-on", "number-hole", sound)
+        self.assertIn(b"number-hole at", told.stderr)
+        self.assertEqual(self.exits(0, "syscalls", "map", "-q", sound).stderr, b"")
+
+    def test_help_promises_several_values_only_where_they_are_taken(self):
+        for command in commands():
+            text = self.exits(0, *command, "--help").stdout.decode()
+            for option in re.findall(r"^  (?:-\w,)?(--[a-z0-9-]+) [A-Z][^\n]* \.\.\.", text, re.M):
+                with self.subTest(command=command, option=option):
+                    # Two values, then whatever else is missing: the second is no argument too many.
+                    done = run(*command, option, "1", "2")
+                    self.assertNotIn(b"not expected", done.stderr)
+        for one in ["--pid", "1,2"], ["--pid", "1", "--pid", "2"], ["--pid=1,2"]:
+            done = run("trace", "decode", *one, "/dev/null")
+            self.assertIn(b"/dev/null", done.stderr)
+
+
 class Inputs(Case):
     def test_what_is_no_image_is_named(self):
         rows = {

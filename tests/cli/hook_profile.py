@@ -94,11 +94,11 @@ class Check(Case):
         done = self.profile(1, "check", path, "--against", image(NTDLL))
         self.assertIn(f"{path}:2:3: no service is meant by NtNothing\n".encode(), done.stdout)
         self.assertIn(f"{path}:2:13: no service is meant by -Zz*\n".encode(), done.stdout)
-        self.assertIn(b"profile-unmatched", done.stderr)
+        self.assertIn(b"no-match", done.stderr)
         document = self.document(1, "check", path, "--against", image(NTDLL))
         self.assertEqual([rule["rule"] for rule in document["unmatched"]], ["NtNothing", "-Zz*"])
         self.assertEqual(document["services"], len(self.names(image(NTDLL))))
-        self.profile(0, "check", "--tolerate", "profile-unmatched", path, "--against",
+        self.profile(0, "check", "--tolerate", "no-match", path, "--against",
                      image(NTDLL))
         nothing = self.text("nothing.profile", "-NtClose")
         done = self.profile(1, "check", nothing, "--against", image(NTDLL))
@@ -213,7 +213,7 @@ class Expand(Case):
         found = []
         for files in lists:
             against = [part for file in files for part in ("--against", self.here / file)]
-            tolerated = "profile-unmatched" if "names.dat" in files else LACKING
+            tolerated = "no-match" if "names.dat" in files else LACKING
             done = self.profile(0, "expand", "--tolerate", tolerated, path, *against)
             found.append(set(done.stdout.decode().splitlines()))
         self.assertTrue(found[0])
@@ -281,7 +281,7 @@ class Show(Case):
         against = self.text("table.json", json.dumps(table))
         path = self.text("a.profile", "*")
         self.assertNotIn(b"\x1b", self.profile(0, "show", path, "--against", against).stdout)
-        done = self.profile(0, "expand", path, "--against", against)
+        done = self.profile(0, "expand", "-v", path, "--against", against)
         self.assertEqual(done.stdout, b"")
         self.assertIn(b"2 of 2 selected services have no name that can be written", done.stderr)
 
@@ -297,7 +297,7 @@ class Table(Case):
     def test_services_alone_are_left_out_and_counted(self):
         path = self.text("a.profile", "nt!Nt*File win32k!* -NtOpenFile")
         whole = json.loads(self.table(0, *self.build()).stdout)
-        done = self.table(0, *self.build(), "--profile", path)
+        done = self.table(0, "-v", *self.build(), "--profile", path)
         kept = json.loads(done.stdout)
         jsonschema.validate(kept, json.loads((SCHEMAS / "hook-table.schema.json").read_text()))
         (before,), (after,) = whole["builds"], kept["builds"]
@@ -351,8 +351,8 @@ class Table(Case):
         path = self.text("a.profile", f"NtClose NtNothing {name}")
         done = self.table(1, "--from", self.here, "--profile", path)
         document = json.loads(done.stdout)
-        self.assertEqual([one["code"] for one in document["findings"]], ["profile-unmatched"])
-        self.assertIn(b"no service is meant by NtNothing", done.stderr)
+        self.assertEqual([one["code"] for one in document["findings"]], ["no-match"])
+        self.assertIn(b"nothing matches 'NtNothing'", done.stderr)
 
     def test_a_wrong_profile_is_2_and_nothing_is_written(self):
         path = self.text("a.profile", "NtClose,")

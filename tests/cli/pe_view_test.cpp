@@ -38,11 +38,11 @@ class LinesView final : public cli::PeView {
 std::string show(const fixtures::TemporaryDirectory& directory, cli::PeOptions options,
                  unsigned jobs) {
   options.jobs = jobs;
-  options.output = directory.path("output");
+  options.output.path = directory.path("output");
   options.findings.quiet = true;
   const auto exit = cli::run_pe_view([] { return std::make_unique<LinesView>(); }, options);
   CHECK(exit == cli::Exit::ok);
-  const auto file = core::read_whole_file(options.output, u64{1} << 30);
+  const auto file = core::read_whole_file(options.output.path, u64{1} << 30);
   REQUIRE(file);
   return std::string{core::to_chars(*file)};
 }

@@ -131,6 +131,8 @@ class Trace(unittest.TestCase):
             (made, ["--event", "fileio"], lambda e: e["name"].startswith("FileIo/")),
             (made, ["--provider", "windows kernel", "--event", "Process,Image"],
              lambda e: e["name"].split("/")[0] in ("Process", "Image")),
+            (made, ["--event", "File?o/*,*/Nothing*"], lambda e: e["name"].startswith("FileIo/")),
+            (made, ["--provider", "WINDOWS*"], lambda e: e["provider"]["name"] == "Windows Kernel"),
             (path, ["--event", "65534,99"], lambda e: e["id"] == 65534),
             (path, ["--provider", f"{{{guid}}}"], lambda e: e["provider"]["guid"] == guid),
             (path, ["--pid", pid], lambda e: e["pid"] == pid),
@@ -139,7 +141,37 @@ class Trace(unittest.TestCase):
             with self.subTest(options=options):
                 expected = [event for event in everything[file] if wanted(event)]
                 self.assertTrue(expected)
-                self.assertEqual(self.events(file, *options), expected)
+                asked_in_vain = "65534,99" in options or "File?o/*,*/Nothing*" in options
+                self.assertEqual(self.events(file, *options, status=1 if asked_in_vain else 0),
+                                 expected)
+
+    def test_what_matches_nothing_is_said_with_the_nearest_names(self):
+        path = next(p for p in self.made if p.name == "names.etl")
+        first, last = (self.events(path)[i]["time"] for i in (0, -1))
+        pid = next(e["pid"] for e in self.events(path) if e["pid"])
+        for options, words in [
+            (["--event", "FileIo/Raed"], "--event: nothing matches 'FileIo/Raed'; did you mean "
+                                         "'FileIo/Read'"),
+            (["--provider", "Windows Kernal"], "did you mean 'Windows Kernel'"),
+            (["--event", "Zz*,FileIo"], "--event: nothing matches 'Zz*'"),
+            (["--pid", "4242424"], "--pid: nothing matches '4242424'"),
+            (["--from", last, "--to", first], "--from is after --to"),
+            (["--from", "2099-01-01"], "no event has all that was asked for"),
+            # Each alone is there, both together are not.
+            (["--event", "65535", "--pid", pid], "--event: nothing matches '65535'"),
+        ]:
+            with self.subTest(options=options):
+                done = run("decode", *options, path)
+                self.assertEqual(done.returncode, 1)
+                (warning,) = done.stderr.decode().splitlines()
+                self.assertIn("warning: no-match: ", warning)
+                self.assertIn(words, warning)
+                summary = json.loads(done.stdout.splitlines()[-1])
+                self.assertEqual([f["code"] for f in summary["findings"]], ["no-match"])
+                self.assertEqual(run("decode", "--tolerate", "no-match", *options,
+                                     path).returncode, 0)
+        # What was not looked at to the end is not missed.
+        self.lines(path, "--limit", 1, "--event", "FileIo,Zz*")
 
     def test_logged_calls_of_nttracecontrol_are_explained(self):
         """EtwStopLoggerCode wants two WMI_LOGGER_INFORMATION, of 0xB0 bytes each."""

@@ -215,14 +215,14 @@ TEST_CASE("functions are selected by what is imported and by where it leads") {
   std::size_t found = 0;
   for (const auto& module : plan.modules) found += module.slots.size();
   CHECK(found == slots);
-  CHECK(set.findings.count("iat-unmatched") == (slots == 0 ? 1 : 0));
+  CHECK(set.findings.count("no-match") == (slots == 0 ? 1 : 0));
 }
 
 TEST_CASE("a glob of modules that selects none is a finding") {
   const std::vector<ModuleSpec> only{{"a.exe", {{"b.dll", {{"Gone"}}}}}};
   Set set{only};
   CHECK(set.plan({{}, {"x*"}}).modules.empty());
-  CHECK(set.findings.count("iat-unmatched") == 1);
+  CHECK(set.findings.count("no-match") == 1);
 }
 
 TEST_CASE("who calls a function only through others is told with the shortest way") {

@@ -1,0 +1,210 @@
+"""No output of any command replaces what the run reads, a disk, or a file of evidence beside it.
+
+usage: evidence.py COLDTRACE [unittest arguments]
+Which options name inputs is asked of each command's help, so that no new one is forgotten.
+"""
+import os
+import pty
+import re
+import stat
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import case
+
+COLDTRACE = Path(sys.argv.pop(1)).resolve()
+
+# What a command needs beside files.
+NEEDED = {
+    ("hooks", "derive"): ["NtClose"],
+    ("hooks", "locate"): ["SwapContext"],
+    ("hooks", "plan"): ["--function", "NtClose"],
+    ("trace", "control", "decode"): ["0x0B"],
+    ("trace", "synthesize"): ["deadlock-2"],
+}
+
+
+def run(*arguments, **options):
+    return subprocess.run([COLDTRACE, *map(str, arguments)], capture_output=True, timeout=120,
+                          **options)
+
+
+def help_of(*command):
+    return run(*command, "--help").stdout.decode()
+
+
+def commands(*prefix):
+    text = help_of(*prefix)
+    if "Subcommands:" not in text:
+        return [prefix]
+    rows = text.split("Subcommands:")[1].split("\n\n")[0]
+    return [command for name in re.findall(r"^  ([a-z][a-z0-9-]*)  ", rows, re.M)
+            for command in commands(*prefix, name)]
+
+
+def path_options(command):
+    """(name, whether required, kind) of the options and arguments that take a path."""
+    found = []
+    for name, kind, rest in re.findall(
+            r"^  ([-\w,]+) (FILE|IMAGE|DIR|TABLE|PROFILE)\b(.*)", help_of(*command), re.M):
+        if name != "-o,--output":
+            found.append((name, "REQUIRED" in rest[:20], kind))
+    return found
+
+
+def option(name):
+    return [name.split(",")[-1]] if name.startswith("-") else []
+
+
+class Evidence(case.Case):
+    def victim(self, name="evidence.bin", content=None):
+        return self.write(name, content or b"MZ" + bytes(510) + b"evidence")
+
+    def refused(self, arguments, kept, *words):
+        before = [(path.read_bytes(), os.lstat(path).st_mtime_ns) for path in kept]
+        names = sorted(os.listdir(self.here))
+        done = run(*arguments)
+        self.assertEqual(done.returncode, 2, (arguments, done.stderr))
+        self.assertEqual(done.stdout, b"")
+        self.assertEqual([(path.read_bytes(), os.lstat(path).st_mtime_ns) for path in kept], before)
+        self.assertEqual(sorted(os.listdir(self.here)), names)
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+    def arguments(self, command, chosen, path):
+        """The command with `path` for the chosen option, and other files where it needs more."""
+        spare = self.here / "spare.bin"
+        spare.write_bytes(b"spare")
+        line = [*command, *NEEDED.get(command, [])]
+        for name, required, _ in path_options(command):
+            if name == chosen:
+                line += [*option(name), path]
+            elif required:
+                line += [*option(name), spare]
+        if command == ("syscalls", "compare"):
+            line.append(spare)
+        return line
+
+    def test_every_input_of_every_command_is_safe_from_its_output(self):
+        tried = 0
+        for command in commands():
+            for name, _, kind in path_options(command):
+                if kind == "DIR":
+                    continue
+                victim = self.victim()
+                symbolic, hard = self.here / "symbolic", self.here / "hard"
+                for link in (symbolic, hard):
+                    link.unlink(missing_ok=True)
+                symbolic.symlink_to(victim)
+                os.link(victim, hard)
+                for output in (victim, symbolic, hard, self.here / "." / victim.name):
+                    with self.subTest(command=command, option=name, output=output.name):
+                        line = self.arguments(command, name, victim)
+                        self.refused([*line, "-o", output], [victim, hard],
+                                     b"the same file as the input")
+                        self.refused([*self.arguments(command, name, symbolic), "-o", output],
+                                     [victim, hard], b"the same file as the input")
+                        tried += 1
+        self.assertGreater(tried, 4 * 35)
+
+    def test_images_of_a_folder_that_is_read_are_safe(self):
+        folder = self.here / "folder"
+        folder.mkdir()
+        image = folder / "ntoskrnl.exe"
+        image.write_bytes(b"MZ" + bytes(100))
+        for line in (["hooks", "table", "--from", folder], ["hooks", "iat", "--dir", folder],
+                     ["hooks", "iat", image]):
+            self.refused([*line, "-o", image], [image], str(image).encode())
+
+    def test_included_profiles_are_safe(self):
+        common = self.write("common.profile", b"group a { NtClose }\n")
+        profile = self.write("a.profile", b'include "common.profile"\n@a\n')
+        for verb in ("check", "show"):
+            self.refused(["hooks", "profile", verb, profile, "-o", common], [common, profile],
+                         b"the same file as the input")
+
+    def test_segments_of_an_image_are_safe(self):
+        head = b"EVF\x09\x0d\x0a\xff\x00" + bytes(100)
+        first, second = self.victim("disk.E01", head), self.victim("disk.E02", head)
+        self.refused(["ntfs", "info", first, "-o", second], [first, second], b"segment")
+        for names in ("disk.001", "disk.002"), ("raw.aa", "raw.ab"):
+            one, two = (self.victim(name, b"raw") for name in names)
+            self.refused(["ntfs", "snapshot", one, "-o", two], [one, two], b"split image")
+        # What merely has a like name is no part.
+        listing = self.write("disk.csv", b"old")
+        self.assertNotIn(b"split image", run("ntfs", "info", self.here / "disk.001", "-o",
+                                             listing).stderr)
+
+    def test_no_output_replaces_a_pe_image(self):
+        image = self.victim("other.dll")
+        self.refused(["findings", "-o", image], [image], b"a PE image")
+
+    def test_standard_output_that_is_the_input_is_refused(self):
+        victim = self.victim()
+        with open(victim, "ab") as output:
+            done = subprocess.run([COLDTRACE, "pe", "info", victim], stdout=output,
+                                  stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"the same file as the input", done.stderr)
+        self.assertEqual(victim.read_bytes(), b"MZ" + bytes(510) + b"evidence")
+
+    def test_devices_are_refused_but_null(self):
+        disk, tape = self.here / "disk", self.here / "tape"
+        try:
+            os.mknod(disk, stat.S_IFBLK | 0o600, os.makedev(7, 250))
+            os.mknod(tape, stat.S_IFCHR | 0o600, os.makedev(9, 250))
+            open(os.mknod(self.here / "null", stat.S_IFCHR | 0o600, os.makedev(1, 3)) or
+                 self.here / "null", "wb").close()
+        except OSError as error:
+            self.skipTest(f"no devices can be made here: {error}")
+        for device, word in (disk, b"block device"), (tape, b"a device"):
+            done = run("findings", "-o", device)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(word, done.stderr)
+            self.assertFalse(stat.S_ISREG(os.lstat(device).st_mode))
+        self.assertEqual(run("findings", "-o", self.here / "null").returncode, 0)
+        self.assertTrue(stat.S_ISCHR(os.lstat(self.here / "null").st_mode))
+
+    def test_results_go_through_pipes_and_links_and_onto_terminals(self):
+        expected = run("findings").stdout
+        pipe = self.here / "pipe"
+        os.mkfifo(pipe)
+        process = subprocess.Popen([COLDTRACE, "findings", "-o", pipe])
+        self.assertEqual(pipe.read_bytes(), expected)
+        self.assertEqual(process.wait(60), 0)
+        target, link = self.write("old", b"old"), self.here / "link"
+        link.symlink_to(target)
+        self.assertEqual(run("findings", "-o", link).returncode, 0)
+        self.assertEqual(target.read_bytes(), expected)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(self.on_terminal("findings", "--format", "json")[0], 0)
+
+    def on_terminal(self, *arguments):
+        leader, follower = pty.openpty()
+        self.addCleanup(os.close, leader)
+        with os.fdopen(follower, "wb") as terminal:
+            process = subprocess.Popen([COLDTRACE, *arguments], stdout=terminal,
+                                       stderr=subprocess.PIPE)
+        try:
+            while os.read(leader, 65536):
+                pass
+        except OSError:  # the other side is closed
+            pass
+        error = process.communicate(timeout=60)[1]
+        return process.returncode, error
+
+    def test_binary_output_is_not_written_to_a_terminal(self):
+        status, error = self.on_terminal("trace", "synthesize", "deadlock-2")
+        self.assertEqual(status, 2)
+        self.assertIn(b"terminal", error)
+        status, error = self.on_terminal("hooks", "merge", "missing.hooktab")
+        self.assertEqual(status, 2)
+        self.assertIn(b"terminal", error)
+        self.assertEqual(run("trace", "synthesize", "deadlock-2").returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
