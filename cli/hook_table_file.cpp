@@ -1,21 +1,19 @@
 #include "cli/hook_table_file.hpp"
 
+#include "cli/other_kind.hpp"
 #include "core/file.hpp"
-#include "core/text.hpp"
 #include "syscall-map/hook_table_decoder.hpp"
 #include "syscall-map/hook_table_encoder.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
-std::string recognize(core::ByteView bytes) {
-  const auto text = core::to_chars(bytes);
-  if (bytes.empty()) return "it is empty";
-  if (text.find_first_not_of(" \t\r\n") != text.npos &&
-      text[text.find_first_not_of(" \t\r\n")] == '{')
-    return "it is JSON, not a binary hook table: write it with --format hooktab";
-  if (text.starts_with("MZ")) return "it is a PE image, not a hook table";
-  return "it is no hook table: it does not start with HOOKTAB";
+std::string describe(core::ByteView bytes) {
+  const auto kind = core::recognize_file(core::FileView{bytes});
+  if (kind == core::FileKind::json || kind == core::FileKind::coldtrace_json)
+    return fmt::format("it is {}, not a binary hook table: write it with --format hooktab",
+                       to_string(kind));
+  return describe_other(kind, "a hook table");
 }
 
 }  // namespace
@@ -28,7 +26,7 @@ std::optional<std::vector<syscall_map::HookTable>> read_hook_table_file(const st
     return std::nullopt;
   }
   if (!syscall_map::is_hook_table(*bytes)) {
-    report.failed(path, recognize(*bytes));
+    report.failed(path, describe(*bytes));
     return std::nullopt;
   }
   auto tables = syscall_map::decode_hook_tables(*bytes);

@@ -6,8 +6,8 @@
 #include <set>
 #include <system_error>
 
+#include "cli/other_kind.hpp"
 #include "pe/dll_name.hpp"
-#include "pe/format.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -37,7 +37,7 @@ bool is_other_format(const core::LazyFile& file) {
 std::string what_it_is(const std::string& path) {
   const auto file = core::LazyFile::open(path, largest_image);
   if (!file) return to_message(file.error());
-  return fmt::format("it is {}", pe::recognize_format((*file)->all()));
+  return describe_other(core::recognize_file(**file), "a PE image");
 }
 
 std::optional<PeInput> open_module(const std::string& path, const PeOptions& options,
@@ -51,8 +51,7 @@ std::optional<PeInput> open_module(const std::string& path, const PeOptions& opt
   if (is_other_format(*input.file)) return std::nullopt;
   auto image = pe::Image::open(*input.file, options.layout, input.findings);
   if (!image) {
-    const auto other = pe::recognize_format(input.file->all());
-    unreadable = {path, other.empty() ? to_message(image.error()) : fmt::format("it is {}", other)};
+    unreadable = {path, why_no_image(*input.file, image.error())};
     return std::nullopt;
   }
   input.image = std::move(*image);

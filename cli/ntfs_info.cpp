@@ -116,7 +116,7 @@ void write_text(Output& output, const DiskOptions& options, const DiskInput& inp
     print(output, "{:>3}  at {:#x}, {} bytes, type {}{}: {}\n", partition.number, partition.offset,
           partition.size, partition.type.empty() ? "-" : partition.type,
           partition.name.empty() ? "" : " '" + printable(partition.name) + "'",
-          options.mft_only ? "a $MFT" : to_string(partition.kind));
+          input.is_mft ? "a $MFT" : to_string(partition.kind));
     if (entry.volume) write_volume_text(output, entry);
   }
 }
@@ -129,16 +129,16 @@ Exit run(const DiskOptions& options) {
   if (!input) return report.exit();
   std::vector<Entry> entries;
   bool any = false;
-  const bool all = !options.partition && !options.offset && !options.mft_only;
+  const bool all = !options.partition && !options.offset && !input->is_mft;
   for (const auto& partition : all ? input->disk.partitions : input->chosen) {
     auto& entry = entries.emplace_back(Entry{partition, std::nullopt, {}});
     const bool chosen = std::ranges::any_of(input->chosen, [&](const ntfs::Partition& other) {
       return other.number == partition.number;
     });
     if (!chosen) continue;
-    auto volume = open_volume(*input, partition, options, findings);
+    auto volume = open_volume(*input, partition, findings);
     if (!volume) {
-      report.failed(options.image, volume_failure(*input, partition, options, volume.error()));
+      report.failed(options.image, volume_failure(*input, partition, volume.error()));
       continue;
     }
     entry.volume = std::move(*volume);

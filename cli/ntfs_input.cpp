@@ -6,14 +6,15 @@
 #include <fmt/format.h>
 
 #include "cli/options.hpp"
+#include "cli/other_kind.hpp"
 #include "core/file.hpp"
 #include "ntfs/ewf_image.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
+using core::FileKind;
 using ntfs::Partition;
-using ntfs::VolumeKind;
 
 core::Result<std::unique_ptr<core::ImageSource>> open_image(const std::string& path,
                                                             std::string& container) {
@@ -28,21 +29,42 @@ core::Result<std::unique_ptr<core::ImageSource>> open_image(const std::string& p
   return std::unique_ptr<core::ImageSource>{std::move(file)};
 }
 
-bool is_damaged(const Partition& partition) {
-  return partition.kind == VolumeKind::unknown || partition.kind == VolumeKind::empty;
+constexpr std::string_view wanted = "a disk or volume with NTFS";
+
+// Nothing of the kinds that are known; it may be damaged.
+bool is_damaged(FileKind kind) {
+  return kind == FileKind::unknown || kind == FileKind::zeros;
 }
 
 // A partition that is meant to be NTFS even if its first sector is damaged.
 bool may_be_ntfs(const Partition& partition) {
-  if (partition.kind == VolumeKind::ntfs) return true;
-  return is_damaged(partition) &&
+  if (partition.kind == FileKind::ntfs_volume) return true;
+  return is_damaged(partition.kind) &&
          (partition.type == "0x07" || partition.type == "ebd0a0a2-b9e5-4433-87c0-68b6b72699c7");
+}
+
+// Files that hold a disk in another arrangement: what looks like NTFS in them is not in its place.
+bool is_other_container(FileKind kind) {
+  switch (kind) {
+    case FileKind::vhd:
+    case FileKind::vhdx:
+    case FileKind::vmdk:
+    case FileKind::vmdk_descriptor:
+    case FileKind::qcow:
+    case FileKind::vdi:
+    case FileKind::ewf_2:
+    case FileKind::ewf_logical:
+    case FileKind::aff:
+    case FileKind::empty:
+      return true;
+    default:
+      return core::is_packed(kind);
+  }
 }
 
 std::string describe(const ntfs::Disk& disk) {
   if (disk.kind == ntfs::DiskKind::volume)
-    return fmt::format("no NTFS volume and no partition table: it starts like {}",
-                       to_string(disk.partitions.front().kind));
+    return describe_other(disk.partitions.front().kind, wanted);
   std::string text = "no NTFS volume among its partitions:";
   for (const auto& partition : disk.partitions)
     text += fmt::format(" {} is {};", partition.number, to_string(partition.kind));
@@ -77,14 +99,24 @@ std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
     return std::nullopt;
   }
   input.image = std::move(*image);
-  if (options.mft_only) {
+  const auto kind = core::recognize_file(*input.image);
+  const bool chosen = options.partition || options.offset;
+  input.is_mft = options.mft_only || (kind == FileKind::ntfs_mft && !chosen);
+  if (!chosen && !options.mft_only && is_other_container(kind)) {
+    report.failed(options.image, describe_other(kind, wanted));
+    return std::nullopt;
+  }
+  if (input.is_mft) {
     input.disk = {ntfs::DiskKind::volume, 512, {}};
-    input.chosen.push_back({.size = input.image->size(), .kind = VolumeKind::unknown});
+    input.chosen.push_back({.size = input.image->size(), .kind = FileKind::unknown});
     return input;
   }
   auto disk = ntfs::read_disk(*input.image, findings);
   if (!disk) {
-    report.failed(options.image, disk.error());
+    if (kind == FileKind::unknown)
+      report.failed(options.image, disk.error());
+    else
+      report.failed(options.image, describe_other(kind, wanted));
     return std::nullopt;
   }
   input.disk = std::move(*disk);
@@ -100,7 +132,7 @@ std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
       input.chosen.push_back(partition);
   // A volume whose boot sector is gone may have the copy.
   if (input.chosen.empty() && !options.partition && input.disk.kind == ntfs::DiskKind::volume &&
-      is_damaged(input.disk.partitions.front()))
+      is_damaged(input.disk.partitions.front().kind))
     input.chosen = input.disk.partitions;
   if (input.chosen.empty() && options.partition) {
     report.failed(options.image, fmt::format("there is no partition {}", *options.partition));
@@ -114,23 +146,27 @@ std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
 }
 
 core::Result<ntfs::Volume> open_volume(const DiskInput& input, const Partition& partition,
-                                       const DiskOptions& options, core::Findings& findings) {
-  if (options.mft_only) return ntfs::Volume::open_extracted_mft(*input.image, findings);
+                                       core::Findings& findings) {
+  if (input.is_mft) return ntfs::Volume::open_extracted_mft(*input.image, findings);
   return ntfs::Volume::open(*input.image, partition.offset, partition.size, findings);
 }
 
 std::string volume_failure(const DiskInput& input, const Partition& partition,
-                           const DiskOptions& options, const core::ParseError& error) {
-  std::string place = partition.number == 0 ? fmt::format("at {:#x}", partition.offset)
-                                            : fmt::format("partition {}", partition.number);
-  if (options.mft_only) return fmt::format("not a $MFT: {}", error);
-  const auto kind = ntfs::identify_at(*input.image, partition.offset);
-  if (kind == VolumeKind::ntfs) return fmt::format("{}: {}", place, error);
-  if (is_damaged({.kind = kind}))
+                           const core::ParseError& error) {
+  if (input.is_mft) return fmt::format("not a $MFT: {}", error);
+  const bool whole = partition.number == 0 && partition.offset == 0;
+  const auto kind = whole ? core::recognize_file(*input.image)
+                          : ntfs::identify_at(*input.image, partition.offset);
+  if (whole && kind != FileKind::ntfs_volume && !is_damaged(kind))
+    return describe_other(kind, wanted);
+  const auto place = partition.number == 0 ? fmt::format("at {:#x}", partition.offset)
+                                           : fmt::format("partition {}", partition.number);
+  if (kind == FileKind::ntfs_volume) return fmt::format("{}: {}", place, error);
+  if (is_damaged(kind))
     return fmt::format(
         "{} is {}, and no copy of a boot sector is at the end; --mft reads a $MFT "
-        "that was copied out: {}",
-        place, to_string(kind), error);
+        "that was copied out",
+        place, to_string(kind));
   return fmt::format("{} is {}: {}", place, to_string(kind), error);
 }
 

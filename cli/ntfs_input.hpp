@@ -28,6 +28,7 @@ struct DiskInput {
   std::unique_ptr<core::ImageSource> image;
   std::string container;  // "raw" or "ewf"
   ntfs::Disk disk;
+  bool is_mft = false;  // nothing but a $MFT, as the options or its contents say
   // The volumes that the options ask for: with no option every NTFS volume.
   std::vector<ntfs::Partition> chosen;
 };
@@ -38,11 +39,11 @@ std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
 
 // Opens one volume of the input.
 core::Result<ntfs::Volume> open_volume(const DiskInput& input, const ntfs::Partition& partition,
-                                       const DiskOptions& options, core::Findings& findings);
+                                       core::Findings& findings);
 
 // Why a volume could not be opened: what is there instead, where that is known.
 std::string volume_failure(const DiskInput& input, const ntfs::Partition& partition,
-                           const DiskOptions& options, const core::ParseError& error);
+                           const core::ParseError& error);
 
 // The members "disk", "partition" and "volume" of a header line.
 void write_disk(JsonWriter& json, const DiskInput& input);

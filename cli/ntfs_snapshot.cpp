@@ -208,9 +208,9 @@ Exit run(const Options& options) {
   if (options.format == "csv") output.write(csv_header(RowFields{options.fields}));
   for (const auto& partition : input->chosen) {
     core::Findings findings;
-    const auto volume = open_volume(*input, partition, options, findings);
+    const auto volume = open_volume(*input, partition, findings);
     if (!volume) {
-      report.failed(options.image, volume_failure(*input, partition, options, volume.error()));
+      report.failed(options.image, volume_failure(*input, partition, volume.error()));
       continue;
     }
     snapshot_volume(output, json, options, *input, partition, *volume, std::move(findings), report,

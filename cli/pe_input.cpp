@@ -1,7 +1,7 @@
 #include "cli/pe_input.hpp"
 
 #include "cli/options.hpp"
-#include "pe/format.hpp"
+#include "cli/other_kind.hpp"
 
 namespace coldtrace::cli {
 
@@ -25,6 +25,13 @@ void add_pe_options(Command& command, PeOptions& options) {
   add_image_options(command, options);
 }
 
+std::string why_no_image(const core::LazyFile& file, const core::ParseError& error) {
+  const auto kind = core::recognize_file(core::FileView{file});
+  if (kind == core::FileKind::pe_image) return to_message(error);
+  if (kind == core::FileKind::unknown) return "not a PE image: it does not start with MZ";
+  return describe_other(kind, "a PE image");
+}
+
 void PeInput::note_unreadable() {
   if (file->error()) findings.warning("unreadable-range", *file->error());
 }
@@ -39,8 +46,7 @@ std::optional<PeInput> open_pe(const std::string& path, const PeOptions& options
   PeInput input{path, std::move(*file), {}, {}};
   auto image = pe::Image::open(*input.file, options.layout, input.findings);
   if (!image) {
-    const auto other = pe::recognize_format(input.file->all());
-    why = other.empty() ? to_message(image.error()) : fmt::format("it is {}", other);
+    why = why_no_image(*input.file, image.error());
     return std::nullopt;
   }
   input.image = std::move(*image);

@@ -37,6 +37,9 @@ struct PeInput {
   void note_unreadable();
 };
 
+// Why pe::Image::open refused the file with `error`: what it is instead, where that is known.
+std::string why_no_image(const core::LazyFile& file, const core::ParseError& error);
+
 // Larger than any image that Windows loads.
 constexpr u64 largest_image = u64{1} << 30;
 

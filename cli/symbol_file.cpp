@@ -1,9 +1,6 @@
 #include "cli/symbol_file.hpp"
 
-#include <string_view>
-
-#include "core/text.hpp"
-#include "pe/format.hpp"
+#include "cli/other_kind.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -11,20 +8,19 @@ namespace {
 // Larger than the symbols of any Windows file; those of browsers come near.
 constexpr u64 largest_file = u64{4} << 30;
 
-// "an ELF file (Linux, BSD), not a PDB"; empty for a damaged PDB.
-std::string recognize(core::ByteView file) {
-  if (core::to_chars(file).starts_with("Microsoft C/C++ MSF 7.00")) return {};
-  const auto sentence = pe::recognize_format(file);
-  if (sentence.empty()) return "a PE image, not a PDB";
-  constexpr std::string_view without = "not a PE image: it does not start with MZ";
-  if (sentence == without) return "not a PDB: it does not start with the signature of MSF 7.00";
-  constexpr std::string_view old = "a PDB (program database, version 2), not a PE image";
-  if (sentence == old) return "a PDB of version 2, which is not read; version 7 is";
-  constexpr std::string_view portable = "a portable PDB (.NET), not a PE image";
-  if (sentence == portable) return "a portable PDB (.NET), which has no public symbols";
-  constexpr std::string_view tail = ", not a PE image";
-  if (!sentence.ends_with(tail)) return std::string{sentence};
-  return std::string{sentence.substr(0, sentence.size() - tail.size())} + ", not a PDB";
+std::string why_no_pdb(const core::LazyFile& file, const core::ParseError& error) {
+  switch (const auto kind = core::recognize_file(file)) {
+    case core::FileKind::pdb:
+      return to_message(error);
+    case core::FileKind::pdb_2:
+      return "it is a PDB of version 2, which is not read; version 7 is";
+    case core::FileKind::portable_pdb:
+      return "it is a portable PDB (.NET), which has no public symbols";
+    case core::FileKind::unknown:
+      return "not a PDB: it does not start with the signature of MSF 7.00";
+    default:
+      return describe_other(kind, "a PDB");
+  }
 }
 
 }  // namespace
@@ -50,12 +46,7 @@ std::optional<SymbolFile> open_symbol_file(const std::string& path, Report& repo
   core::Findings findings;
   auto pdb = pe::Pdb::open(**file, findings);
   if (!pdb) {
-    constexpr u64 enough_to_recognize = 64 << 10;
-    const auto other = recognize(core::FileView{**file}.clip(0, enough_to_recognize));
-    if (other.empty())
-      report.failed(path, pdb.error());
-    else
-      report.failed(path, fmt::format("it is {}", other));
+    report.failed(path, why_no_pdb(**file, pdb.error()));
     return std::nullopt;
   }
   auto sections = pe::PdbSections::read(*pdb, findings);

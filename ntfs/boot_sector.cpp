@@ -1,10 +1,6 @@
 #include "ntfs/boot_sector.hpp"
 
-#include <algorithm>
-#include <array>
 #include <bit>
-
-#include "core/text.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
@@ -66,47 +62,6 @@ core::Result<BootSector> read_boot_sector(core::ByteView sector, u64 offset) {
                               clusters, Lcn{mft}, Lcn{mirror}, static_cast<u32>(record_size),
                               static_cast<u32>(structure_size(encoded_index, cluster_size)), serial,
                               marker == 0xaa55});
-}
-
-VolumeKind identify_volume(core::ByteView sector) {
-  // Source: Microsoft, BitLocker To Go reader; the GUID 4967d63b-2e29-4ad8-8399-f6a339e3d001.
-  constexpr std::array<u8, 16> to_go = {0x3b, 0xd6, 0x67, 0x49, 0x29, 0x2e, 0xd8, 0x4a,
-                                        0x83, 0x99, 0xf6, 0xa3, 0x39, 0xe3, 0xd0, 0x01};
-  const auto chars = [&](u64 offset, u64 length) {
-    const auto view = core::slice(sector, offset, length);
-    return view ? core::to_chars(*view) : std::string_view{};
-  };
-  if (chars(3, 8) == "NTFS    ") return VolumeKind::ntfs;
-  if (chars(3, 8) == "-FVE-FS-") return VolumeKind::bitlocker;
-  if (const auto guid = core::slice(sector, 0x1a8, 16);
-      guid && std::ranges::equal(*guid, std::as_bytes(std::span{to_go})))
-    return VolumeKind::bitlocker;
-  if (chars(3, 4) == "ReFS") return VolumeKind::refs;
-  if (chars(3, 8) == "EXFAT   ") return VolumeKind::exfat;
-  if (chars(0x36, 3) == "FAT" || chars(0x52, 5) == "FAT32") return VolumeKind::fat;
-  if (std::ranges::all_of(sector, [](std::byte byte) { return byte == std::byte{0}; }))
-    return VolumeKind::empty;
-  return VolumeKind::unknown;
-}
-
-std::string_view to_string(VolumeKind kind) {
-  switch (kind) {
-    case VolumeKind::ntfs:
-      return "an NTFS volume";
-    case VolumeKind::bitlocker:
-      return "a BitLocker volume (encrypted)";
-    case VolumeKind::refs:
-      return "a ReFS volume";
-    case VolumeKind::exfat:
-      return "an exFAT volume";
-    case VolumeKind::fat:
-      return "a FAT volume";
-    case VolumeKind::empty:
-      return "an empty sector (wiped or never formatted)";
-    case VolumeKind::unknown:
-      return "not a known volume";
-  }
-  return "not a known volume";
 }
 
 }  // namespace coldtrace::ntfs

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string_view>
-
 #include "core/reader.hpp"
 #include "ntfs/reference.hpp"
 
@@ -27,11 +25,5 @@ struct BootSector {
 };
 
 core::Result<BootSector> read_boot_sector(core::ByteView sector, u64 offset);
-
-// What the first sector of a volume says it is.
-enum class VolumeKind : u8 { ntfs, bitlocker, refs, exfat, fat, empty, unknown };
-
-VolumeKind identify_volume(core::ByteView sector);
-std::string_view to_string(VolumeKind kind);  // for people: "a BitLocker volume (encrypted)"
 
 }  // namespace coldtrace::ntfs

@@ -39,7 +39,7 @@ u32 find_sector_size(const core::ImageSource& image, const std::array<Entry, 4>&
     return std::ranges::count_if(entries, [&](const Entry& entry) {
       if (entry.type == 0 || entry.count == 0) return false;
       const auto kind = identify_at(image, entry.start * sector_size);
-      return kind != VolumeKind::unknown && kind != VolumeKind::empty;
+      return kind != core::FileKind::unknown && kind != core::FileKind::zeros;
     });
   };
   return known(4096) > known(512) ? 4096 : 512;
@@ -52,7 +52,7 @@ void add_partition(const core::ImageSource& image, Disk& disk, const Entry& entr
                       .size = entry.count * disk.sector_size,
                       .type = fmt::format("{:#04x}", entry.type),
                       .name = {},
-                      .kind = VolumeKind::unknown};
+                      .kind = core::FileKind::unknown};
   partition.kind = identify_at(image, partition.offset);
   if (partition.offset >= image.size())
     findings.warning("partition-range", table_offset,

@@ -16,18 +16,19 @@ std::string_view to_string(DiskKind kind) {
   return "unknown";
 }
 
-VolumeKind identify_at(const core::ImageSource& image, u64 offset) {
-  std::array<std::byte, 512> sector{};
-  if (!image.read_at(offset, sector)) return VolumeKind::unknown;
-  return identify_volume(sector);
+core::FileKind identify_at(const core::ImageSource& image, u64 offset) {
+  std::array<std::byte, 1536> head{};
+  if (image.read_at(offset, head)) return core::recognize_volume(head);
+  const auto sector = std::span{head}.first<512>();
+  return image.read_at(offset, sector) ? core::recognize_volume(sector) : core::FileKind::unknown;
 }
 
 core::Result<Disk> read_disk(const core::ImageSource& image, core::Findings& findings) {
   std::array<std::byte, 512> sector{};
   COLDTRACE_TRY(image.read_at(0, sector));
   Disk disk{.kind = DiskKind::volume, .sector_size = 512, .partitions = {}};
-  const auto kind = identify_volume(sector);
-  const bool volume = kind != VolumeKind::unknown && kind != VolumeKind::empty;
+  const auto kind = core::recognize_volume(sector);
+  const bool volume = kind != core::FileKind::unknown && kind != core::FileKind::zeros;
   if (!volume) {
     if (read_gpt(image, disk, findings)) return disk;
     if (looks_like_mbr(sector)) {
@@ -36,7 +37,8 @@ core::Result<Disk> read_disk(const core::ImageSource& image, core::Findings& fin
       return disk;
     }
   }
-  disk.partitions.push_back({.number = 0, .offset = 0, .size = image.size(), .kind = kind});
+  disk.partitions.push_back(
+      {.number = 0, .offset = 0, .size = image.size(), .kind = identify_at(image, 0)});
   return disk;
 }
 

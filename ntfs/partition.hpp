@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/file_kind.hpp"
 #include "core/findings.hpp"
 #include "core/guid.hpp"
 #include "core/image_source.hpp"
@@ -17,9 +18,9 @@ struct Partition {
   u32 number;
   u64 offset;  // bytes
   u64 size;
-  std::string type;  // "0x07", or a GUID
-  std::string name;  // of a GPT entry
-  VolumeKind kind;   // by its first sector
+  std::string type;     // "0x07", or a GUID
+  std::string name;     // of a GPT entry
+  core::FileKind kind;  // by its first sectors
 };
 
 enum class DiskKind : u8 { volume, mbr, gpt };
@@ -46,6 +47,6 @@ bool read_gpt(const core::ImageSource& image, Disk& disk, core::Findings& findin
 bool looks_like_mbr(core::ByteView first_sector);
 
 // The kind of the volume at `offset`; unknown when it cannot be read.
-VolumeKind identify_at(const core::ImageSource& image, u64 offset);
+core::FileKind identify_at(const core::ImageSource& image, u64 offset);
 
 }  // namespace coldtrace::ntfs

@@ -16,7 +16,7 @@ namespace coldtrace::pe {
 // outlives it. Tables (exports, imports, ...) are read by functions of their own.
 class Image {
  public:
-  // Fails when there is no PE header (see recognize_format for what it is instead). Odd values
+  // Fails when there is no PE header (see core/file_kind.hpp for what it is instead). Odd values
   // that leave the image readable are findings; `layout-suspect` says that the bytes look as if
   // the other layout fits.
   static core::Result<Image> open(const core::FileView& file, Layout layout,

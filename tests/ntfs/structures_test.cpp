@@ -78,21 +78,6 @@ TEST_CASE("impossible boot sectors are refused with the field") {
   CHECK(boot.error().field.view() == row.field);
 }
 
-TEST_CASE("what is no NTFS volume is named") {
-  const auto named = [](u64 at, std::string_view text) {
-    ByteWriter sector;
-    sector.pad_to(512).patch_bytes(at, std::as_bytes(std::span{text.data(), text.size()}));
-    return ntfs::identify_volume(sector.view());
-  };
-  CHECK(named(3, "NTFS    ") == ntfs::VolumeKind::ntfs);
-  CHECK(named(3, "-FVE-FS-") == ntfs::VolumeKind::bitlocker);
-  CHECK(named(3, "EXFAT   ") == ntfs::VolumeKind::exfat);
-  CHECK(named(3, "ReFS") == ntfs::VolumeKind::refs);
-  CHECK(named(0x52, "FAT32   ") == ntfs::VolumeKind::fat);
-  CHECK(named(0, "") == ntfs::VolumeKind::empty);
-  CHECK(named(0, "garbage") == ntfs::VolumeKind::unknown);
-}
-
 // Runs and their bytes by the examples of the format's documentation.
 TEST_CASE("mapping pairs are decoded") {
   struct Row {

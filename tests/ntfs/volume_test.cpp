@@ -265,7 +265,7 @@ TEST_CASE("primary and logical partitions are found, and loops end") {
   REQUIRE(found);
   CHECK(found->kind == ntfs::DiskKind::mbr);
   REQUIRE(found->partitions.size() == 3);
-  CHECK(found->partitions[0].kind == ntfs::VolumeKind::ntfs);
+  CHECK(found->partitions[0].kind == core::FileKind::ntfs_volume);
   CHECK(found->partitions[1].number == 5);
   CHECK(found->partitions[1].offset == 102 * 512);
   CHECK(found->partitions[2].offset == 153 * 512);
@@ -308,7 +308,7 @@ TEST_CASE("a GUID partition table is read in both sector sizes, and from its cop
   CHECK(found->partitions[0].offset == 8 * sector);
   CHECK(found->partitions[0].size == 8 * sector);
   CHECK(found->partitions[0].name == "data");
-  CHECK(found->partitions[0].kind == ntfs::VolumeKind::ntfs);
+  CHECK(found->partitions[0].kind == core::FileKind::ntfs_volume);
   CHECK((findings.count("gpt-damaged") > 0) == damaged);
 }
 
