@@ -40,6 +40,30 @@ TEST_CASE("a second look at the same structures is not counted again") {
   CHECK(first.count("b") == 1);
 }
 
+TEST_CASE("a code that was information and is a warning elsewhere is a warning") {
+  core::Findings first, second;
+  first.info("a", 1, "nothing");
+  first.info("a", 2, "nothing");
+  second.warning("a", 3, "lost");
+  SECTION("merged") {
+    first.merge(second);
+    CHECK(first.all()[0].count == 3);
+  }
+  SECTION("as a second look") {
+    first.merge_unknown(second);
+    CHECK(first.all()[0].count == 2);
+  }
+  SECTION("the other way round") {
+    second.merge(first);
+    CHECK(second.all()[0].count == 3);
+    first = second;
+  }
+  REQUIRE(first.all().size() == 1);
+  CHECK(first.all()[0].severity == core::Severity::warning);
+  CHECK(first.all()[0].first_offset == 3);
+  CHECK(first.all()[0].text == "lost");
+}
+
 TEST_CASE("a million findings of one code cost one") {
   core::Findings findings;
   for (u64 i = 0; i < 1'000'000; ++i) findings.warning("same", i, "at {}", i);
