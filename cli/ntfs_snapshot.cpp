@@ -56,6 +56,7 @@ struct Totals {
   u64 volumes = 0;
   u64 gaps = 0;
   std::array<u64, ntfs::state_count> states{};
+  std::array<u64, ntfs::stale_reason_count> stale_reasons{};
   core::Findings findings;
 };
 
@@ -100,23 +101,15 @@ void write_summary(JsonWriter& json, const Totals& totals) {
   json.key("counts").begin_object().field("volumes", totals.volumes);
   for (std::size_t i = 0; i < ntfs::state_count; ++i)
     json.field(to_string(static_cast<State>(i)), totals.states[i]);
-  json.field("gaps", totals.gaps).end_object();
+  json.field("gaps", totals.gaps);
+  json.key("stale_reasons").begin_object();
+  for (std::size_t i = 0; i < ntfs::stale_reason_count; ++i)
+    json.field(to_string(static_cast<ntfs::StaleReason>(i)), totals.stale_reasons[i]);
+  json.end_object().end_object();
   json.key("findings");
   write_findings(json, totals.findings);
   json.end_object();
   json.end_document();
-}
-
-void note_row(const ntfs::FileRow& row, core::Findings& findings) {
-  for (const auto& finding : row.findings) {
-    if (finding.warning) {
-      findings.warning(finding.code, row.record_offset, "record {}: {}", row.source->file.record,
-                       finding.text);
-    } else {
-      findings.info(finding.code, row.record_offset, "record {}: {}", row.source->file.record,
-                    finding.text);
-    }
-  }
 }
 
 // Walks one volume into the output; formatting is shared by the jobs.
@@ -136,8 +129,8 @@ void write_rows(Output& output, const Options& options, const ntfs::Snapshot& sn
           snapshot.records().fetch_ahead(source.file.record);
         for (const auto& source : batch.rows.rows) {
           snapshot.build_row(batch.rows, source, formatter.row);
-          note_row(formatter.row, batch.findings);
-          formatter.format->write(snapshot, formatter.row, batch.text);
+          note_findings(formatter.row, batch.findings);
+          if (source.wanted) formatter.format->write(snapshot, formatter.row, batch.text);
         }
       },
       [&](Batch& batch) {
@@ -146,13 +139,26 @@ void write_rows(Output& output, const Options& options, const ntfs::Snapshot& sn
       });
 }
 
-// "12 deleted, 3 stale" of the states that were not listed.
+// "2 another_file, 1 not_in_use"
+std::string why_stale(const ntfs::Walk& walk) {
+  std::string text;
+  for (std::size_t i = 0; i < ntfs::stale_reason_count; ++i) {
+    const auto reason = static_cast<ntfs::StaleReason>(i);
+    if (walk.count(reason) > 0)
+      text +=
+          fmt::format("{}{} {}", text.empty() ? "" : ", ", walk.count(reason), to_string(reason));
+  }
+  return text;
+}
+
+// "12 deleted, 3 stale (3 another_file)" of the states that were not listed.
 std::string left_out(const ntfs::Walk& walk, ntfs::StateSet wanted) {
   std::string text;
   for (std::size_t i = 0; i < ntfs::state_count; ++i) {
     const auto state = static_cast<State>(i);
     if (wanted.contains(state) || walk.count(state) == 0) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", walk.count(state), to_string(state));
+    if (state == State::stale) text += fmt::format(" ({})", why_stale(walk));
   }
   return text;
 }
@@ -162,9 +168,8 @@ void snapshot_volume(Output& output, JsonWriter& json, const Options& options,
                      const ntfs::Volume& volume, core::Findings findings, Report& report,
                      Totals& totals) {
   const auto wanted = options.wanted();
-  auto snapshot =
+  const auto snapshot =
       ntfs::Snapshot::take(volume, {.jobs = options.jobs, .slack = options.slack}, findings);
-  if (wanted.contains(State::deleted)) snapshot.find_cluster_owners();
   if (options.has_lines())
     write_header(output, json, options, input, partition, snapshot, totals.volumes == 0);
   ntfs::Walk walk{snapshot, wanted};
@@ -175,6 +180,8 @@ void snapshot_volume(Output& output, JsonWriter& json, const Options& options,
   totals.gaps += snapshot.gaps().size();
   for (std::size_t i = 0; i < ntfs::state_count; ++i)
     totals.states[i] += walk.count(static_cast<State>(i));
+  for (std::size_t i = 0; i < ntfs::stale_reason_count; ++i)
+    totals.stale_reasons[i] += walk.count(static_cast<ntfs::StaleReason>(i));
   totals.findings.merge(findings);
   const auto path = partition.number == 0
                         ? options.image

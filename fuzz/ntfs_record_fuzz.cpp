@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ntfs::PackedWriter packed;
   ntfs::pack_record(facts, packed);
   ntfs::RecordFacts again;
-  ntfs::unpack_record(packed.view(), 30, false, again);
+  ntfs::unpack_record(packed.view(), 30, again);
   if (again.names.size() != facts.names.size() ||
       again.attributes.size() != facts.attributes.size() || again.sequence != facts.sequence)
     __builtin_trap();

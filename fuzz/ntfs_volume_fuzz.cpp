@@ -16,8 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& partition : disk->partitions) {
     const auto volume = ntfs::Volume::open(image, partition.offset, partition.size, findings);
     if (!volume) continue;
-    auto snapshot = ntfs::Snapshot::take(*volume, {.jobs = 1, .slack = true}, findings);
-    snapshot.find_cluster_owners();
+    const auto snapshot = ntfs::Snapshot::take(*volume, {.jobs = 1, .slack = true}, findings);
     ntfs::Walk walk{
         snapshot,
         {ntfs::State::live, ntfs::State::deleted, ntfs::State::orphan, ntfs::State::unreachable,

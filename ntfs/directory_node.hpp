@@ -34,6 +34,10 @@ struct NodeEntry {
   std::optional<u64> stale_size;
 };
 
+inline bool has_name(const NodeEntry& entry) {
+  return entry.named;
+}
+
 // Packs the entries of one node, each as it matches the record it names.
 class NodePacker {
  public:

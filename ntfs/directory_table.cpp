@@ -1,12 +1,12 @@
 #include "ntfs/directory_table.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <tuple>
 
 #include "core/checked.hpp"
 #include "core/parallel.hpp"
+#include "ntfs/directory_index.hpp"
 #include "ntfs/fixup.hpp"
 
 namespace coldtrace::ntfs {
@@ -30,7 +30,10 @@ struct BlockReport {
   core::Findings findings;
   std::vector<Gap> gaps;
   std::vector<SlackName> slack;
-  bool empty() const { return findings.empty() && gaps.empty() && slack.empty(); }
+  std::vector<u32> doubtful;  // directories with entries that may come twice
+  bool empty() const {
+    return findings.empty() && gaps.empty() && slack.empty() && doubtful.empty();
+  }
 };
 
 struct Worker {
@@ -60,16 +63,17 @@ class DirectoryReader {
  private:
   void add_directory(u64 record, BlockReport& report);
   void fetch_records_ahead(core::ByteView buffer) const;
-  std::vector<std::byte> read_bitmap(const RecordFacts& facts, u64 bytes, BlockReport& report);
-  void add_jobs(const DirectoryTable::Directory& directory, const RecordFacts& facts,
-                u32 buffer_size, std::span<const Extent> extents, BlockReport& report);
+  void add_jobs(const DirectoryIndex& index, BlockReport& report);
   void read_record_slack(u64 record, BlockReport& report);
   void read_block(Worker& worker, u64 block);
   u64 read_together(Worker& worker, std::span<const BufferJob> jobs, BlockReport& report);
   void read_buffer(Worker& worker, const BufferJob& job, std::span<std::byte> bytes,
                    BlockReport& report);
-  u32 pack_node(Worker& worker, const IndexNode& node, FileReference directory,
-                BlockReport& report);
+  // False when the node is damaged.
+  bool pack_entries(Worker& worker, const IndexNode& node, FileReference directory, bool doubtful,
+                    BlockReport& report);
+  void pack_sound_entries(Worker& worker, core::ByteView bytes, u64 offset,
+                          FileReference directory);
   void pack_slack(Worker& worker, const IndexNode& node, FileReference directory,
                   BlockReport& report);
   const RecordFacts* load_child(Worker& worker, FileReference file);
@@ -102,6 +106,7 @@ void DirectoryReader::run(core::Findings& findings, std::vector<Gap>& gaps) {
     findings.merge(from.findings);
     gaps.insert(gaps.end(), from.gaps.begin(), from.gaps.end());
     table_.slack_.insert(table_.slack_.end(), from.slack.begin(), from.slack.end());
+    for (const u32 directory : from.doubtful) table_.directories_[directory].doubtful = true;
   };
   take(report);
   for (const auto& [block, from] : reports) take(from);
@@ -112,96 +117,48 @@ void DirectoryReader::add_directory(u64 record, BlockReport& report) {
   auto& worker = *workers_.front();
   RecordFacts facts;
   records_.assemble(image_, mft_, record, facts);
-  const u64 at = mft_.offset_of(record).value_or(0);
-  DirectoryTable::Directory directory{
-      .record = static_cast<u32>(record), .sequence = facts.sequence, .vcn_shift = 0};
-  const auto* root = facts.find(AttributeType::index_root, directory_index_name);
-  // Record 11 and its like have view indexes only where they have no $I30.
-  if (!root || root->value.empty()) {
-    report.findings.warning("index-root", at, "directory {} has no $INDEX_ROOT", record);
-    return;
+  const auto index = read_directory_index(image_, mft_, facts, report.findings);
+  if (!index) return;
+  DirectoryTable::Directory directory{.record = static_cast<u32>(record),
+                                      .sequence = facts.sequence,
+                                      .vcn_shift = index->vcn_shift,
+                                      .first_buffer = static_cast<u32>(table_.buffers_.size())};
+  if (index->root) {
+    worker.packer.begin();
+    if (!pack_entries(worker, *index->root, facts.reference(), false, report))
+      report.doubtful.push_back(static_cast<u32>(table_.directories_.size()));
+    directory.root = worker.writer.add(worker.packer.end());
   }
-  const auto value_at = at + root->value_offset;
-  const auto index = read_index_root(root->value, value_at);
-  u32 buffer_size = 4096;
-  if (index) {
-    buffer_size = index->buffer_size;
-    directory.root = pack_node(worker, index->node, facts.reference(), report);
-  } else {
-    report.findings.warning("index-root", index.error());
-  }
-  const u32 unit = index_vcn_unit(buffer_size, mft_.clusters().cluster_size);
-  directory.vcn_shift = static_cast<u8>(std::countr_zero(buffer_size / unit));
-  directory.first_buffer = static_cast<u32>(table_.buffers_.size());
-
-  ExtentFaults faults;
-  const auto extents =
-      collect_extents(facts, AttributeType::index_allocation, root->name, mft_.clusters(), faults);
-  if (faults.runs || faults.outside_volume || faults.gap)
-    report.findings.warning("index-extents", at,
-                            "the extents of the index of directory {} are damaged", record);
-  // The index of a directory is inside the image, so it has no more buffers than that.
-  if (!extents.empty()) {
-    const u64 mapped =
-        core::saturating_multiply(extents.back().end_vcn(), mft_.clusters().cluster_size);
-    const auto* allocation = facts.find(AttributeType::index_allocation, directory_index_name);
-    const u64 size = std::min({mapped, image_.size(), allocation ? allocation->size : mapped});
-    const u64 limit = image_.size() / fixup_stride + 65536;
-    directory.buffer_count = static_cast<u32>(
-        std::min<u64>(size / buffer_size, limit - std::min<u64>(limit, table_.buffers_.size())));
-    table_.buffers_.resize(table_.buffers_.size() + directory.buffer_count, Arena::none);
-  }
+  const u64 limit = image_.size() / fixup_stride + 65536;
+  directory.buffer_count = static_cast<u32>(
+      std::min<u64>(index->buffer_count, limit - std::min<u64>(limit, table_.buffers_.size())));
+  table_.buffers_.resize(table_.buffers_.size() + directory.buffer_count, Arena::none);
   table_.directories_.push_back(directory);
-  add_jobs(directory, facts, buffer_size, extents, report);
+  add_jobs(*index, report);
   if (options_.slack) read_record_slack(record, report);
 }
 
-std::vector<std::byte> DirectoryReader::read_bitmap(const RecordFacts& facts, u64 bytes,
-                                                    BlockReport& report) {
-  std::vector<std::byte> bits(bytes);
-  const auto* bitmap = facts.find(AttributeType::bitmap, directory_index_name);
-  if (bitmap && bitmap->resident) {
-    std::ranges::copy(bitmap->value.first(std::min<u64>(bytes, bitmap->value.size())),
-                      bits.begin());
-    return bits;
-  }
-  ExtentFaults faults;
-  if (bitmap) {
-    const auto extents =
-        collect_extents(facts, AttributeType::bitmap, bitmap->name, mft_.clusters(), faults);
-    const auto used = std::span{bits}.first(std::min<u64>(bytes, bitmap->size));
-    if (read_stream(image_, mft_.clusters(), extents, 0, used)) return bits;
-  }
-  // Without it every buffer counts.
-  report.findings.warning("index-bitmap", mft_.offset_of(facts.record),
-                          "the bitmap of the index of directory {} is not usable", facts.record);
-  std::ranges::fill(bits, std::byte{0xff});
-  return bits;
-}
-
-void DirectoryReader::add_jobs(const DirectoryTable::Directory& directory, const RecordFacts& facts,
-                               u32 buffer_size, std::span<const Extent> extents,
-                               BlockReport& report) {
-  if (directory.buffer_count == 0) return;
-  const auto bits = read_bitmap(facts, (u64{directory.buffer_count} + 7) / 8, report);
+void DirectoryReader::add_jobs(const DirectoryIndex& index, BlockReport& report) {
+  const auto& directory = table_.directories_.back();
   const u64 cluster_size = mft_.clusters().cluster_size;
   for (u32 number = 0; number < directory.buffer_count; ++number) {
-    const bool used = (std::to_integer<unsigned>(bits[number / 8]) >> number % 8 & 1) != 0;
+    const bool used = index.is_used(number);
     if (!used && !options_.slack) continue;
-    const u64 position = u64{number} * buffer_size;
-    const auto offset = find_offset(mft_.clusters(), extents, position);
+    const u64 position = u64{number} * index.buffer_size;
+    const auto offset = find_offset(mft_.clusters(), index.extents, position);
     if (!offset) {
       if (used)
-        report.findings.warning("index-buffer", mft_.offset_of(facts.record),
+        report.findings.warning("index-buffer", mft_.offset_of(directory.record),
                                 "buffer {} of the index of directory {} is nowhere", number,
-                                facts.record);
+                                directory.record);
       continue;
     }
     // Only where clusters are smaller than a buffer can it be in two places.
-    const auto* extent = find_extent(extents, position / cluster_size);
-    const bool whole = extent->end_vcn() * cluster_size - position >= buffer_size;
-    const auto index = static_cast<u32>(table_.directories_.size() - 1);
-    jobs_.push_back({whole ? *offset : split, index, number, used ? buffer_size : buffer_size | 1});
+    const auto* extent = find_extent(index.extents, position / cluster_size);
+    const bool whole = extent->end_vcn() * cluster_size - position >= index.buffer_size;
+    const auto place = static_cast<u32>(table_.directories_.size() - 1);
+    jobs_.push_back(
+        {whole ? *offset : split, place, number, used ? index.buffer_size : index.buffer_size | 1});
   }
 }
 
@@ -266,10 +223,11 @@ u64 DirectoryReader::read_together(Worker& worker, std::span<const BufferJob> jo
   const auto& directory = table_.directories_[job.directory];
   RecordFacts facts;
   records_.assemble(image_, mft_, directory.record, facts);
-  const auto* root = facts.find(AttributeType::index_root, directory_index_name);
+  const auto* allocation = facts.find(AttributeType::index_allocation, directory_index_name);
   ExtentFaults faults;
-  const auto extents = collect_extents(facts, AttributeType::index_allocation,
-                                       root ? root->name : StoredText{}, mft_.clusters(), faults);
+  const auto extents =
+      collect_extents(facts, AttributeType::index_allocation,
+                      allocation ? allocation->name : StoredText{}, mft_.clusters(), faults);
   worker.buffer.resize(std::max<u64>(worker.buffer.size(), size_of(job)));
   const auto bytes = std::span{worker.buffer}.first(size_of(job));
   const u64 position = u64{job.number} * size_of(job);
@@ -292,11 +250,10 @@ void DirectoryReader::read_buffer(Worker& worker, const BufferJob& job, std::spa
   const auto& directory = table_.directories_[job.directory];
   const bool used = (job.size & 1) == 0;
   const FileReference reference{directory.record, directory.sequence};
-  const auto fixup = apply_fixups(bytes);
-  const auto buffer = read_index_buffer(bytes, job.offset);
   if (!used) {
     // All of an unused buffer is slack, what it calls its entries as well.
-    if (!buffer) return;
+    apply_fixups(bytes);
+    if (!read_index_buffer(bytes, job.offset)) return;
     const IndexNode node{.entries = {},
                          .slack = core::ByteView{bytes}.subspan(0x18),
                          .entries_offset = job.offset + 0x18,
@@ -304,25 +261,19 @@ void DirectoryReader::read_buffer(Worker& worker, const BufferJob& job, std::spa
     pack_slack(worker, node, reference, report);
     return;
   }
-  if (!buffer) {
-    report.findings.warning("index-buffer", job.offset, "directory {}: {}", directory.record,
-                            buffer.error());
-    return;
+  const auto buffer = read_directory_buffer(bytes, job.offset, directory.vcn_shift, job.number,
+                                            directory.record, report.findings);
+  worker.packer.begin();
+  if (!buffer.node) {
+    pack_sound_entries(worker, core::ByteView{bytes}.subspan(0x18), job.offset + 0x18, reference);
+    report.doubtful.push_back(job.directory);
+  } else if (!pack_entries(worker, *buffer.node, reference, buffer.doubtful, report) ||
+             buffer.doubtful) {
+    report.doubtful.push_back(job.directory);
   }
-  if (fixup.torn || fixup.incomplete)
-    report.findings.warning("index-torn", job.offset,
-                            "a buffer of the index of directory {} was not written as a whole",
-                            directory.record);
-  if (buffer->vcn != u64{job.number} << directory.vcn_shift) {
-    report.findings.warning("index-vcn", job.offset,
-                            "the buffer {} of directory {} says it is at VCN {}", job.number,
-                            directory.record, buffer->vcn);
-    return;
-  }
-  table_.buffers_[directory.first_buffer + job.number] =
-      pack_node(worker, buffer->node, reference, report);
-  if (options_.slack) {
-    auto node = buffer->node;
+  table_.buffers_[directory.first_buffer + job.number] = worker.writer.add(worker.packer.end());
+  if (options_.slack && buffer.node) {
+    auto node = *buffer.node;
     node.entries_offset += node.entries.size();
     pack_slack(worker, node, reference, report);
   }
@@ -345,23 +296,38 @@ void DirectoryReader::fetch_records_ahead(core::ByteView buffer) const {
   IndexEntryReader::for_each_record(index->node, [&](u64 record) { records_.fetch_ahead(record); });
 }
 
-u32 DirectoryReader::pack_node(Worker& worker, const IndexNode& node, FileReference directory,
-                               BlockReport& report) {
-  worker.packer.begin();
+bool DirectoryReader::pack_entries(Worker& worker, const IndexNode& node, FileReference directory,
+                                   bool doubtful, BlockReport& report) {
   IndexEntryReader entries{node};
   while (const auto entry = entries.next()) {
     const bool self =
         entry->name && directory.record == root_record && entry->file.record == root_record;
-    if (!entry->name || self) {
-      if (entry->child_vcn) worker.packer.add_pointer(*entry->child_vcn);
-      continue;
+    const auto* file = entry->name && !self ? load_child(worker, entry->file) : nullptr;
+    const bool kept =
+        entry->name && !self && (!doubtful || (file && find_link(*file, *entry->name, directory)));
+    if (kept) {
+      worker.packer.add(*entry, directory, file);
+    } else if (entry->child_vcn) {
+      worker.packer.add_pointer(*entry->child_vcn);
     }
-    worker.packer.add(*entry, directory, load_child(worker, entry->file));
   }
-  if (entries.damage())
-    report.findings.warning("index-entry", entries.damage()->offset, "directory {}: {}",
-                            directory.record, *entries.damage());
-  return worker.writer.add(worker.packer.end());
+  if (!entries.damage()) return true;
+  report.findings.warning("index-entry", entries.damage()->offset, "directory {}: {}",
+                          directory.record, *entries.damage());
+  pack_sound_entries(worker, entries.rest(), entries.rest_offset(), directory);
+  return false;
+}
+
+// Entries of a damaged node, wherever they start, with which their records agree.
+void DirectoryReader::pack_sound_entries(Worker& worker, core::ByteView bytes, u64 offset,
+                                         FileReference directory) {
+  IndexSlackReader entries{bytes, offset, directory.record};
+  while (const auto entry = entries.next()) {
+    if (entry->file.record == directory.record) continue;
+    const auto* file = load_child(worker, entry->file);
+    if (file && find_link(*file, *entry->name, directory))
+      worker.packer.add(*entry, directory, file);
+  }
 }
 
 void DirectoryReader::pack_slack(Worker& worker, const IndexNode& node, FileReference directory,

@@ -31,13 +31,7 @@ core::Result<FileName> read_file_name(core::ByteView value, u64 offset) {
 }
 
 bool is_plausible(const FileName& name) {
-  constexpr u64 year_1970 = 116'444'736'000'000'000;
-  constexpr u64 year_2200 = 189'023'328'000'000'000;
-  const auto sane = [](core::FileTime time) {
-    return time.ticks == 0 || (time.ticks >= year_1970 && time.ticks < year_2200);
-  };
-  return sane(name.times.created) && sane(name.times.modified) && sane(name.times.changed) &&
-         sane(name.times.accessed) && name.size <= ~u64{0} >> 1;
+  return is_plausible(name.times) && name.size <= ~u64{0} >> 1;
 }
 
 }  // namespace coldtrace::ntfs

@@ -47,6 +47,10 @@ struct IndexEntry {
   u64 offset;                    // in the image
 };
 
+inline bool has_name(const IndexEntry& entry) {
+  return entry.name.has_value();
+}
+
 // The entries of one node in stored order. Ends behind the last entry or at the first that
 // cannot be: then `damage()` tells.
 class IndexEntryReader {
@@ -56,6 +60,9 @@ class IndexEntryReader {
 
   std::optional<IndexEntry> next();
   const std::optional<core::ParseError>& damage() const { return damage_; }
+  // From the entry on that cannot be.
+  core::ByteView rest() const { return entries_.subspan(at_); }
+  u64 rest_offset() const { return base_ + at_; }
 
   // Calls `visit(record)` for the records that the entries name, without judging the entries.
   template <class Visit>

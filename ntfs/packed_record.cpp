@@ -194,40 +194,31 @@ core::ByteView trim_runs(core::ByteView runs) {
 }
 
 // Everything before the attributes. The reader comes and goes by value, to stay in registers.
-PackedReader unpack_head(PackedReader in, u64 record, bool extension, RecordFacts& facts) {
-  const auto sequence = in.get_raw<u16>();
+PackedReader unpack_head(PackedReader in, u64 record, RecordFacts& facts) {
+  facts.record = record;
+  facts.sequence = in.get_raw<u16>();
   const auto bits = in.get_raw<u16>();
-  const FileReference base = bits & bit_extension ? get_reference(in) : FileReference{};
+  if (bits & bit_extension) facts.base = get_reference(in);
   TimePool pool;
-  std::optional<StandardInformation> of_extension;
-  auto& information = extension ? of_extension : facts.information;
   if (bits & bit_information) {
-    information.emplace();
-    pool.get(in, information->times);
-    information->dos_attributes = static_cast<u32>(in.get());
+    auto& information = facts.information.emplace();
+    pool.get(in, information.times);
+    information.dos_attributes = static_cast<u32>(in.get());
     if (bits & bit_security_id) {
-      information->security_id = static_cast<u32>(in.get());
-      information->usn = in.get();
+      information.security_id = static_cast<u32>(in.get());
+      information.usn = in.get();
     }
   }
-  if (!extension) {
-    facts.record = record;
-    facts.sequence = sequence;
-    facts.in_use = (bits & bit_in_use) != 0;
-    facts.directory = (bits & bit_directory) != 0;
-    facts.bad = (bits & bit_bad) != 0;
-    facts.misplaced = (bits & bit_misplaced) != 0;
-    facts.beyond_valid = (bits & bit_beyond_valid) != 0;
-    facts.has_list = (bits & bit_list) != 0;
-    facts.base = base;
-  }
-  if (bits & bit_torn) facts.torn = true;
-  if (bits & bit_damaged) facts.damaged = true;
+  facts.in_use = (bits & bit_in_use) != 0;
+  facts.directory = (bits & bit_directory) != 0;
+  facts.bad = (bits & bit_bad) != 0;
+  facts.torn = (bits & bit_torn) != 0;
+  facts.damaged = (bits & bit_damaged) != 0;
+  facts.misplaced = (bits & bit_misplaced) != 0;
+  facts.beyond_valid = (bits & bit_beyond_valid) != 0;
+  facts.has_list = (bits & bit_list) != 0;
   for (u64 count = in.get(); count > 0; --count) get_name(pool, in, facts.names.emplace_back());
-  if (bits & bit_content) {
-    const u64 size = in.get();
-    if (!facts.content_size) facts.content_size = size;
-  }
+  if (bits & bit_content) facts.content_size = in.get();
   return in;
 }
 
@@ -264,14 +255,14 @@ void pack_record(const RecordFacts& facts, PackedWriter& out) {
     put_attribute(attribute, trim_runs(attribute.runs), out);
 }
 
-void unpack_record(core::ByteView piece, u64 record, bool extension, RecordFacts& facts) {
-  auto in = unpack_head(PackedReader{piece}, record, extension, facts);
+void unpack_record(core::ByteView piece, u64 record, RecordFacts& facts) {
+  auto in = unpack_head(PackedReader{piece}, record, facts);
   for (u64 count = in.get(); count > 0; --count)
     get_attribute(record, in, facts.attributes.emplace_back());
 }
 
 void unpack_names(core::ByteView piece, u64 record, RecordFacts& facts) {
-  unpack_head(PackedReader{piece}, record, false, facts);
+  unpack_head(PackedReader{piece}, record, facts);
 }
 
 RecordSummary summarize(const RecordFacts& facts) {
@@ -281,7 +272,8 @@ RecordSummary summarize(const RecordFacts& facts) {
           .in_use = facts.in_use,
           .directory = facts.directory,
           .extension = facts.is_extension(),
-          .several_links = links > 1 || facts.has_list};
+          .several_links = links > 1 || facts.has_list,
+          .out_of_order = false};
 }
 
 }  // namespace coldtrace::ntfs

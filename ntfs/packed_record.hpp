@@ -10,9 +10,8 @@ namespace coldtrace::ntfs {
 // those of when the name was made.
 void pack_record(const RecordFacts& facts, PackedWriter& out);
 
-// Adds what was packed to `facts`: names and attributes are appended, so that the extension
-// records of a file follow its base record; the rest is set for a base record (`extension` false).
-void unpack_record(core::ByteView piece, u64 record, bool extension, RecordFacts& facts);
+// Puts what was packed into empty `facts`.
+void unpack_record(core::ByteView piece, u64 record, RecordFacts& facts);
 
 // Only what stands before the attributes: information, names and the size of the content.
 void unpack_names(core::ByteView piece, u64 record, RecordFacts& facts);
@@ -24,6 +23,7 @@ struct RecordSummary {
   bool directory : 1 = false;
   bool extension : 1 = false;
   bool several_links : 1 = false;  // or names may be in extension records
+  bool out_of_order : 1 = false;   // created before its neighbours, which agree
 };
 
 RecordSummary summarize(const RecordFacts& facts);

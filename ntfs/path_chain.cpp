@@ -16,23 +16,31 @@ std::string broken_path(FileReference directory) {
   return fmt::format("/<parent {}-{}>", directory.record, directory.sequence);
 }
 
-PathChain::PathChain(const RecordTable& records) : records_{records} {}
+PathChain::PathChain(const core::ImageSource& image, const Mft& mft, const RecordTable& records)
+    : image_{image}, mft_{mft}, records_{records} {}
 
-PathChain::Parent PathChain::parent_of(FileReference directory) {
-  Parent result{.reference = {}, .name = {}, .valid = false, .in_use = false};
-  if (!records_.has(directory.record)) return result;
-  const auto summary = records_.summary(directory.record);
-  if (!summary.directory || summary.extension) return result;
-  const bool same = directory.sequence == 0 || summary.sequence == directory.sequence;
-  const bool deleted_since =
-      !summary.in_use && summary.sequence == static_cast<u16>(directory.sequence + 1);
-  if (!same && !deleted_since) return result;
-  records_.unpack(directory.record, facts_);
+// What the name of a directory says, which may be in an extension record.
+PathChain::Parent PathChain::read_parent(u64 directory) {
+  records_.assemble_names(image_, mft_, directory, facts_);
   // A directory has one link; its long name comes before the short one.
   const auto name = std::ranges::find_if(
       facts_.names, [](const FileName& n) { return n.name_space != NameSpace::dos; });
-  if (name == facts_.names.end()) return result;
-  return {name->parent, name->name, true, summary.in_use};
+  if (name == facts_.names.end()) return {};
+  return {name->parent, name->name, true, facts_.in_use};
+}
+
+PathChain::Parent PathChain::parent_of(FileReference directory) {
+  if (!records_.has(directory.record)) return {};
+  const auto summary = records_.summary(directory.record);
+  if (!summary.directory || summary.extension) return {};
+  const bool same = directory.sequence == 0 || summary.sequence == directory.sequence;
+  const bool deleted_since =
+      !summary.in_use && summary.sequence == static_cast<u16>(directory.sequence + 1);
+  if (!same && !deleted_since) return {};
+  if (!summary.several_links) return read_parent(directory.record);
+  const auto known = joined_.find(directory.record);
+  if (known != joined_.end()) return known->second;
+  return joined_.emplace(directory.record, read_parent(directory.record)).first->second;
 }
 
 PathChain::Path PathChain::find(FileReference directory) {

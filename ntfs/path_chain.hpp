@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "ntfs/record_table.hpp"
@@ -18,7 +19,7 @@ std::string broken_path(FileReference directory);
 // Paths of directories through the names in their records: for what no index reaches.
 class PathChain {
  public:
-  explicit PathChain(const RecordTable& records);
+  PathChain(const core::ImageSource& image, const Mft& mft, const RecordTable& records);
 
   struct Path {
     std::string_view text;  // valid until the next call; without a '/' at its end
@@ -33,15 +34,19 @@ class PathChain {
  private:
   // What a directory's own parent is; the root is its own.
   struct Parent {
-    FileReference reference;
-    StoredText name;
-    bool valid;
-    bool in_use;
+    FileReference reference = {};
+    StoredText name = {};
+    bool valid = false;
+    bool in_use = false;
   };
   Parent parent_of(FileReference directory);
+  Parent read_parent(u64 directory);
 
+  const core::ImageSource& image_;
+  const Mft& mft_;
   const RecordTable& records_;
   RecordFacts facts_;
+  std::unordered_map<u64, Parent> joined_;  // of directories whose attribute list was read
   FileReference last_;
   bool has_last_ = false;
   std::string text_;

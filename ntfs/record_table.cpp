@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_set>
 
 #include "core/parallel.hpp"
-#include "ntfs/attribute_list.hpp"
 #include "ntfs/file_record.hpp"
 
 namespace coldtrace::ntfs {
@@ -13,8 +11,6 @@ namespace {
 
 constexpr u64 block_size = 1 << 20;
 constexpr u64 largest_count = 0xffff'ffff;
-// Windows makes no more than 1024 links; every row of a file goes through all of its names.
-constexpr std::size_t most_names = 4096;
 
 // What a block of records has to say, kept apart until all blocks before it have spoken.
 struct BlockReport {
@@ -40,6 +36,34 @@ void note_record(const RecordFacts& facts, u64 offset,
                      facts.record);
 }
 
+// Records are first used in the order of their numbers. So one that is between two others of the
+// same time, and was created long before both, has a time that somebody set.
+class CreationOrder {
+ public:
+  // Takes the records in order; true when the one before `facts` is out of order.
+  bool add(const RecordFacts& facts) {
+    constexpr u64 minute = 600'000'000;
+    const bool first_use = facts.in_use && facts.sequence == 1 && !facts.is_extension() &&
+                           facts.record >= first_user_record && facts.information &&
+                           facts.information->times.created.ticks != 0;
+    const u64 created = first_use ? facts.information->times.created.ticks : 0;
+    const bool follows = facts.record == last_ + 1;
+    const u64 before = follows ? before_ : 0;
+    const u64 between = follows ? between_ : 0;
+    last_ = facts.record;
+    before_ = between;
+    between_ = created;
+    if (before == 0 || between == 0 || created == 0) return false;
+    const auto [early, late] = std::minmax(before, created);
+    return late - early <= minute && between + minute < early;
+  }
+
+ private:
+  u64 last_ = 0;  // record
+  u64 before_ = 0;
+  u64 between_ = 0;
+};
+
 }  // namespace
 
 // What one thread keeps between blocks.
@@ -49,12 +73,16 @@ struct RecordTable::Worker {
   std::vector<std::byte> buffer;
   RecordFacts facts;
   PackedWriter packed;
-  std::vector<Extension> extensions;
+  std::vector<Claim> claims;
+  CreationOrder order;
+  u64 timed = 0;
+  u64 whole_seconds = 0;
   std::map<u64, BlockReport> reports;
 };
 
 RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, unsigned jobs,
-                              core::Findings& findings, std::vector<Gap>& gaps) {
+                              core::Findings& findings, std::vector<Gap>& gaps,
+                              ClusterMarks* marks) {
   RecordTable table;
   const u64 record_size = mft.record_size();
   const u64 count = std::min(mft.record_count(), largest_count);
@@ -80,14 +108,22 @@ RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, un
       worker.facts.in_use = false;
     }
     note_record(worker.facts, offset, *damage, report.findings);
+    if (worker.facts.in_use) {
+      if (marks && !mft.extracted()) marks->mark(worker.facts);
+      if (const auto& own = worker.facts.information; own && own->times.created.ticks != 0) {
+        ++worker.timed;
+        if (has_whole_seconds(own->times)) ++worker.whole_seconds;
+      }
+    }
     pack_record(worker.facts, worker.packed);
     auto& slot = table.slots_[number];
     slot = {worker.writer.add(worker.packed.view()), summarize(worker.facts)};
+    if (worker.order.add(worker.facts)) table.slots_[number - 1].summary.out_of_order = true;
     if (slot.piece == Arena::none)
       report.findings.warning("record-limit", offset, "record {} is more than memory for records",
                               number);
     if (worker.facts.is_extension() && worker.facts.base.record < count)
-      worker.extensions.push_back(
+      worker.claims.push_back(
           {static_cast<u32>(worker.facts.base.record), static_cast<u32>(number)});
   };
 
@@ -116,6 +152,7 @@ RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, un
     const u64 first = block * in_block;
     const u64 in_this = std::min(in_block, count - first);
     BlockReport report;
+    worker.order = {};
     worker.buffer.resize(in_block * record_size);
     const auto bytes = std::span{worker.buffer}.first(in_this * record_size);
     if (mft.read_raw(image, first, bytes)) {
@@ -128,22 +165,28 @@ RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, un
   });
 
   std::map<u64, BlockReport> reports;
+  std::vector<Claim> claims;
   for (auto& worker : workers) {
     reports.merge(worker->reports);
-    table.extensions_.insert(table.extensions_.end(), worker->extensions.begin(),
-                             worker->extensions.end());
+    claims.insert(claims.end(), worker->claims.begin(), worker->claims.end());
+    table.timed_ += worker->timed;
+    table.whole_seconds_ += worker->whole_seconds;
+  }
+  std::ranges::sort(claims);
+  for (const auto& claim : claims) {
+    table.claimed_bases_.push_back(claim.base);
+    table.claims_.push_back(claim.record);
   }
   for (const auto& [block, report] : reports) {
     findings.merge(report.findings);
     gaps.insert(gaps.end(), report.gaps.begin(), report.gaps.end());
   }
-  std::ranges::sort(table.extensions_);
   return table;
 }
 
 void RecordTable::unpack(u64 record, RecordFacts& facts) const {
   facts.clear();
-  unpack_record(arena_->at(slots_[record].piece), record, false, facts);
+  unpack_record(arena_->at(slots_[record].piece), record, facts);
 }
 
 void RecordTable::assemble_names(const core::ImageSource& image, const Mft& mft, u64 record,
@@ -153,65 +196,26 @@ void RecordTable::assemble_names(const core::ImageSource& image, const Mft& mft,
   if (facts.has_list) assemble(image, mft, record, facts);
 }
 
-std::span<const RecordTable::Extension> RecordTable::extensions_of(u64 base) const {
-  const auto first = std::ranges::lower_bound(extensions_, base, {}, &Extension::base);
-  const auto last = std::ranges::upper_bound(extensions_, base, {}, &Extension::base);
-  return {first, last};
+std::span<const u32> RecordTable::claims_of(u64 base) const {
+  const auto [first, last] = std::ranges::equal_range(claimed_bases_, base);
+  return std::span{claims_}.subspan(static_cast<std::size_t>(first - claimed_bases_.begin()),
+                                    static_cast<std::size_t>(last - first));
 }
 
-bool belongs_to(const RecordFacts& extension, const RecordFacts& base) {
-  if (extension.base.record != base.record || extension.in_use != base.in_use) return false;
-  const auto sequence = extension.base.sequence;
-  return sequence == base.sequence ||
-         (!base.in_use && static_cast<u16>(sequence + 1) == base.sequence);
-}
-
-RecordTable::Assembly RecordTable::assemble(const core::ImageSource& image, const Mft& mft,
-                                            u64 record, RecordFacts& facts) const {
-  Assembly result;
+Assembly RecordTable::assemble(const core::ImageSource& image, const Mft& mft, u64 record,
+                               RecordFacts& facts) const {
   unpack(record, facts);
-  if (!facts.has_list) return result;
-  const auto* attribute = facts.find(AttributeType::attribute_list);
-  const bool reachable = attribute && (attribute->resident || !mft.extracted());
-  const auto list = read_attribute_list_value(image, mft.clusters(), facts);
-  std::unordered_set<u64> listed;
-  if (reachable && list) {
-    AttributeListReader entries{*list, 0};
-    while (const auto entry = entries.next())
-      if (entry->record.record != record) listed.insert(entry->record.record);
-    result.list_damaged = entries.damage().has_value();
-  } else if (attribute && !reachable) {
-    result.list_out_of_reach = true;
-  } else {
-    result.list_damaged = true;
-  }
-  // Without a sound list the extension records speak for themselves.
-  const bool sound = !result.list_damaged && !result.list_out_of_reach;
-
-  RecordFacts extension;
-  for (const auto& candidate : extensions_of(record)) {
-    unpack(candidate.record, extension);
-    if (!belongs_to(extension, facts)) continue;
-    if (facts.names.size() + extension.names.size() > most_names) {
-      result.list_damaged = true;
-      break;
-    }
-    if (sound && listed.erase(candidate.record) == 0) {
-      result.extension_unlisted = true;
-      continue;
-    }
-    unpack_record(arena_->at(slots_[candidate.record].piece), candidate.record, true, facts);
-  }
-  if (sound && !result.list_damaged && !listed.empty()) {
-    result.extension_missing = true;
-    result.missing = *std::ranges::min_element(listed);
-  }
-  return result;
+  if (!facts.has_list) return {};
+  const auto load = [&](u64 number, RecordFacts& extension) {
+    unpack(number, extension);
+    return true;
+  };
+  return assemble_file(image, mft, claims_of(record), load, facts);
 }
 
 u64 RecordTable::memory() const {
   return arena_->bytes() + slots_.capacity() * sizeof(Slot) +
-         extensions_.capacity() * sizeof(Extension);
+         (claims_.capacity() + claimed_bases_.capacity()) * sizeof(u32);
 }
 
 }  // namespace coldtrace::ntfs

@@ -5,6 +5,8 @@
 
 #include "core/findings.hpp"
 #include "core/image_source.hpp"
+#include "ntfs/assembly.hpp"
+#include "ntfs/cluster_marks.hpp"
 #include "ntfs/mft.hpp"
 #include "ntfs/packed_record.hpp"
 
@@ -26,7 +28,8 @@ class RecordTable {
   // Reads $MFT once, from start to end; `jobs` threads share the work and change nothing in the
   // result.
   static RecordTable scan(const core::ImageSource& image, const Mft& mft, unsigned jobs,
-                          core::Findings& findings, std::vector<Gap>& gaps);
+                          core::Findings& findings, std::vector<Gap>& gaps,
+                          ClusterMarks* marks = nullptr);
 
   RecordTable(RecordTable&&) = default;
 
@@ -49,29 +52,16 @@ class RecordTable {
   // The record alone. Views in `facts` last as long as the table.
   void unpack(u64 record, RecordFacts& facts) const;
 
-  // A file: its base record and, when it has an attribute list, the extension records that the
-  // list and they themselves agree on.
-  struct Assembly {
-    bool list_out_of_reach = false;  // outside an extracted $MFT; the records speak for themselves
-    bool list_damaged = false;       // unreadable, or with impossible entries
-    bool extension_missing = false;  // the list names a record that is not this file's
-    bool extension_unlisted = false;
-    u64 missing = 0;  // the first such record
-  };
+  // A file: its base record and those that extend it.
   Assembly assemble(const core::ImageSource& image, const Mft& mft, u64 record,
                     RecordFacts& facts) const;
   // As assemble, when only information, names and the size of the content are wanted.
   void assemble_names(const core::ImageSource& image, const Mft& mft, u64 record,
                       RecordFacts& facts) const;
 
-  // Extension records by the number of their base.
-  struct Extension {
-    u32 base;
-    u32 record;
-    friend auto operator<=>(const Extension&, const Extension&) = default;
-  };
-  std::span<const Extension> extensions() const { return extensions_; }
-  std::span<const Extension> extensions_of(u64 base) const;
+  // False on volumes whose files mostly have times without fractions of a second: drivers that
+  // write such times are at work there, or files came from FAT.
+  bool has_rare_whole_seconds() const { return whole_seconds_ * 100 < timed_; }
 
   u64 memory() const;  // bytes
 
@@ -82,15 +72,21 @@ class RecordTable {
     u32 piece = Arena::none;
     RecordSummary summary;
   };
+  // A record that names another one as its base.
+  struct Claim {
+    u32 base;
+    u32 record;
+    friend auto operator<=>(const Claim&, const Claim&) = default;
+  };
   RecordTable() = default;
+  std::span<const u32> claims_of(u64 base) const;
 
   std::unique_ptr<Arena> arena_ = std::make_unique<Arena>();
   std::vector<Slot> slots_;
-  std::vector<Extension> extensions_;
+  std::vector<u32> claimed_bases_;  // in order, with the records that claim them beside
+  std::vector<u32> claims_;
+  u64 timed_ = 0;          // records in use with a time of creation
+  u64 whole_seconds_ = 0;  // of those, with no fraction of a second in any time
 };
-
-// True when an extension record belongs to a base: both in use, or both deleted, when the base
-// has the next sequence number.
-bool belongs_to(const RecordFacts& extension, const RecordFacts& base);
 
 }  // namespace coldtrace::ntfs

@@ -30,6 +30,7 @@ std::optional<State> to_state(std::string_view text);
 // Where a row comes from: what the walk knows before the record is unpacked.
 struct RowSource {
   State state = State::live;
+  bool wanted = true;  // false: of a state that was not asked for; its findings count all the same
   FileReference file;
   bool has_record = true;   // false: only an entry speaks of it
   std::optional<u32> link;  // which of the record's names; absent: none or not the record's

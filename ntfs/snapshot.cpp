@@ -23,7 +23,12 @@ bool is_other_stream(const AttributeFacts& attribute) {
 
 Snapshot Snapshot::take(const Volume& volume, Options options, core::Findings& findings) {
   std::vector<Gap> gaps;
-  auto records = RecordTable::scan(volume.image(), volume.mft(), options.jobs, findings, gaps);
+  ClusterMarks marks{volume.mft().clusters(), volume.image().size()};
+  if (!marks.usable())
+    findings.info("clusters-unchecked", std::nullopt,
+                  "there is no memory to see which clusters two files have");
+  auto records =
+      RecordTable::scan(volume.image(), volume.mft(), options.jobs, findings, gaps, &marks);
   auto directories =
       volume.mft().extracted()
           ? DirectoryTable::from_names(volume.image(), volume.mft(), records)
@@ -31,6 +36,7 @@ Snapshot Snapshot::take(const Volume& volume, Options options, core::Findings& f
                                  {.jobs = options.jobs, .slack = options.slack}, findings, gaps);
   Snapshot snapshot{volume, std::move(records), std::move(directories)};
   snapshot.owners_ = volume.read_security_owners(findings);
+  snapshot.clusters_ = ClusterOwners::find(volume.mft(), snapshot.records_, marks);
   snapshot.gaps_ = std::move(gaps);
   std::ranges::sort(snapshot.gaps_, {}, &Gap::offset);
   return snapshot;
@@ -95,6 +101,7 @@ void Snapshot::add_streams(FileRow& row) const {
         row.extents.insert(row.extents.end(), extents.begin(), extents.end());
       }
       stream.extent_count = row.extents.size() - stream.first_extent;
+      add_size_findings(row, stream, *first, mft);
     }
     (data ? row.streams : row.other_streams).push_back(stream);
   }
@@ -181,10 +188,6 @@ void Snapshot::find_extended_attributes(FileRow& row) const {
   row.extended_attributes = row.extended_attribute_bytes;
 }
 
-void Snapshot::find_cluster_owners() {
-  clusters_ = std::make_unique<ClusterOwners>(ClusterOwners::find(volume_.mft(), records_));
-}
-
 void Snapshot::build_row(const RowBatch& batch, const RowSource& source, FileRow& row) const {
   row.clear();
   row.source = &source;
@@ -213,8 +216,8 @@ void Snapshot::build_row(const RowBatch& batch, const RowSource& source, FileRow
     row.index = row.file_name && !source.packed_times.empty()
                     ? decode_index_times(source.packed_times, row.facts, *row.file_name)
                     : source.index;
-  add_row_findings(row);
-  if (clusters_) clusters_->judge(row);
+  add_row_findings(row, records_);
+  clusters_.judge(row);
 }
 
 }  // namespace coldtrace::ntfs

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <functional>
-#include <memory>
 #include <vector>
 
 #include "core/findings.hpp"
@@ -51,10 +50,6 @@ class Snapshot {
   // Fills `row` for one row of a batch. Safe to call from several threads, each with its own row.
   void build_row(const RowBatch& batch, const RowSource& source, FileRow& row) const;
 
-  // Lets rows of deleted files tell whether their clusters have other owners by now. Goes once
-  // over all records; without it they do not tell.
-  void find_cluster_owners();
-
   u64 memory() const { return records_.memory() + directories_.memory(); }  // bytes
 
  private:
@@ -72,7 +67,7 @@ class Snapshot {
   RecordTable records_;
   DirectoryTable directories_;
   SecurityOwners owners_;
-  std::unique_ptr<ClusterOwners> clusters_;
+  ClusterOwners clusters_;
   std::vector<Gap> gaps_;
 };
 

@@ -2,6 +2,17 @@
 
 namespace coldtrace::ntfs {
 
+bool is_plausible(core::FileTime time) {
+  constexpr u64 year_1970 = 116'444'736'000'000'000;
+  constexpr u64 year_2200 = 189'023'328'000'000'000;
+  return time.ticks == 0 || (time.ticks >= year_1970 && time.ticks < year_2200);
+}
+
+bool is_plausible(const Times& times) {
+  return is_plausible(times.created) && is_plausible(times.modified) &&
+         is_plausible(times.changed) && is_plausible(times.accessed);
+}
+
 core::Result<StandardInformation> read_standard_information(core::ByteView value, u64 offset) {
   const auto fields = core::Fields<0x24>::at(value, 0);
   if (!fields)

@@ -16,6 +16,17 @@ struct Times {
   friend bool operator==(const Times&, const Times&) = default;
 };
 
+// True for a time that is not set, and from 1970 to 2200.
+bool is_plausible(core::FileTime time);
+bool is_plausible(const Times& times);
+
+// No fraction of a second in any of them.
+constexpr bool has_whole_seconds(const Times& times) {
+  constexpr u64 second = 10'000'000;
+  return times.created.ticks % second == 0 && times.modified.ticks % second == 0 &&
+         times.changed.ticks % second == 0 && times.accessed.ticks % second == 0;
+}
+
 // Source: linux-ntfs documentation, "$STANDARD_INFORMATION". 48 bytes on NT 4 and as ntfs-3g
 // writes it, 72 bytes since NTFS 3.0.
 struct StandardInformation {

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_set>
 
 #include "core/checked.hpp"
 #include "core/utf16.hpp"
-#include "ntfs/attribute_list.hpp"
-#include "ntfs/fixup.hpp"
+#include "ntfs/directory_index.hpp"
+#include "ntfs/index_order.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
@@ -38,6 +37,101 @@ core::Result<BootSector> find_boot_sector(const core::ImageSource& image, u64 of
   }
   return first;
 }
+
+// The nodes of one directory's index, read when they are asked for.
+class StoredNodes {
+ public:
+  using Entry = IndexEntry;
+  class Reader {
+   public:
+    explicit Reader(const IndexNode& node) : entries_{node} {}
+    Reader(std::vector<std::byte> bytes, const IndexNode& node, std::optional<FileReference> only)
+        : bytes_{std::move(bytes)}, entries_{node}, only_{only} {}
+
+    std::optional<IndexEntry> next() {
+      auto entry = entries_.next();
+      if (entry && entry->name && only_ && !is_entry_of(*entry, *only_)) entry->name.reset();
+      return entry;
+    }
+    const std::optional<core::ParseError>& damage() const { return entries_.damage(); }
+
+   private:
+    std::vector<std::byte> bytes_;
+    IndexEntryReader entries_;
+    std::optional<FileReference> only_;  // of a doubtful node the entries of this directory
+  };
+
+  StoredNodes(const core::ImageSource& image, const Mft& mft, FileReference directory,
+              const DirectoryIndex& index, core::Findings& findings)
+      : image_{image},
+        mft_{mft},
+        directory_{directory},
+        index_{index},
+        findings_{findings},
+        read_(index.buffer_count) {}
+
+  std::optional<Reader> root() const {
+    return index_.root ? std::optional{Reader{*index_.root}} : std::nullopt;
+  }
+
+  std::optional<Reader> child(u64 vcn) {
+    const u64 number = vcn >> index_.vcn_shift;
+    const u64 at = mft_.offset_of(directory_.record).value_or(0);
+    if (number << index_.vcn_shift != vcn || number >= index_.buffer_count) {
+      findings_.warning("index-child", at,
+                        "the index of directory {} leads to VCN {}, where no node is",
+                        directory_.record, vcn);
+      return std::nullopt;
+    }
+    if (read_[number]) {
+      findings_.warning("index-loop", at, "the index of directory {} leads to VCN {} twice",
+                        directory_.record, vcn);
+      return std::nullopt;
+    }
+    return read(number);
+  }
+
+  std::optional<Reader> next_detached() {
+    for (; next_ < index_.buffer_count; ++next_) {
+      if (read_[next_] || !index_.is_used(next_)) continue;
+      findings_.warning("index-detached", mft_.offset_of(directory_.record),
+                        "no node of the index of directory {} leads to its buffer {}",
+                        directory_.record, next_);
+      if (auto reader = read(next_)) return reader;
+    }
+    return std::nullopt;
+  }
+
+  void end(const Reader& reader) {
+    if (reader.damage()) findings_.warning("index-entry", *reader.damage());
+  }
+
+ private:
+  std::optional<Reader> read(u64 number) {
+    read_[number] = true;
+    const u64 position = number * index_.buffer_size;
+    std::vector<std::byte> bytes(index_.buffer_size);
+    const auto done = read_stream(image_, mft_.clusters(), index_.extents, position, bytes);
+    if (!done) {
+      findings_.warning("index-unreadable", done.error());
+      return std::nullopt;
+    }
+    const u64 offset = find_offset(mft_.clusters(), index_.extents, position).value_or(0);
+    const auto buffer = read_directory_buffer(bytes, offset, index_.vcn_shift, number,
+                                              directory_.record, findings_);
+    if (!buffer.node) return std::nullopt;
+    return Reader{std::move(bytes), *buffer.node,
+                  buffer.doubtful ? std::optional{directory_} : std::nullopt};
+  }
+
+  const core::ImageSource& image_;
+  const Mft& mft_;
+  FileReference directory_;
+  const DirectoryIndex& index_;
+  core::Findings& findings_;
+  std::vector<bool> read_;
+  u64 next_ = 0;
+};
 
 }  // namespace
 
@@ -99,32 +193,14 @@ core::Result<File> Volume::read_file(u64 record) const {
   if (record >= mft_.record_count())
     return core::fail({Fault::out_of_bounds, 0, "$MFT", "record", mft_.record_count(), record});
   File file;
-  file.records.emplace_back();
-  COLDTRACE_TRY(mft_.read(*image_, record, file.records.back(), file.facts));
-  if (!file.facts.has_list) return file;
-  const auto* attribute = file.facts.find(AttributeType::attribute_list);
-  if (!attribute || (!attribute->resident && mft_.extracted())) return file;
-  const auto list = COLDTRACE_TRY(read_attribute_list_value(*image_, mft_.clusters(), file.facts));
-
-  std::unordered_set<u64> visited{record};
-  RecordFacts extension;
-  AttributeListReader entries{list, 0};
-  while (const auto entry = entries.next()) {
-    const u64 number = entry->record.record;
-    if (number >= mft_.record_count() || !visited.insert(number).second) continue;
-    std::vector<std::byte> bytes;
-    const auto read = mft_.read(*image_, number, bytes, extension);
-    if (!read || extension.base != file.facts.reference()) continue;
-    // Moving a vector leaves its bytes, which the facts view, where they are.
-    file.records.push_back(std::move(bytes));
-    auto& facts = file.facts;
-    facts.names.insert(facts.names.end(), extension.names.begin(), extension.names.end());
-    facts.attributes.insert(facts.attributes.end(), extension.attributes.begin(),
-                            extension.attributes.end());
-    if (!facts.content_size) facts.content_size = extension.content_size;
-    facts.torn = facts.torn || extension.torn;
-    facts.damaged = facts.damaged || extension.damaged;
-  }
+  COLDTRACE_TRY(mft_.read(*image_, record, file.records.emplace_back(), file.facts));
+  const auto load = [&](u64 number, RecordFacts& facts) {
+    if (number >= mft_.record_count()) return false;
+    // A vector's bytes, which the facts view, stay where they are when it is moved.
+    auto& bytes = file.records.emplace_back();
+    return mft_.read(*image_, number, bytes, facts).has_value();
+  };
+  file.assembly = assemble_file(*image_, mft_, std::nullopt, load, file.facts);
   return file;
 }
 
@@ -161,66 +237,19 @@ core::Result<std::vector<DirectoryEntry>> Volume::read_directory(u64 record,
                                                                  core::Findings& findings) const {
   const auto file = COLDTRACE_TRY(read_file(record));
   const u64 at = mft_.offset_of(record).value_or(0);
-  const auto* root = file.facts.find(AttributeType::index_root, directory_index_name);
-  if (!root || mft_.extracted())
+  if (!file.facts.directory || mft_.extracted())
     return core::fail({Fault::unsupported, at, "FILE", "$INDEX_ROOT", 1, 0});
-  const auto index = COLDTRACE_TRY(read_index_root(root->value, at + root->value_offset));
-  ExtentFaults faults;
-  const auto extents = collect_extents(file.facts, AttributeType::index_allocation, root->name,
-                                       mft_.clusters(), faults);
-  const u32 unit = index_vcn_unit(index.buffer_size, mft_.clusters().cluster_size);
-
-  struct Level {
-    std::vector<std::byte> bytes;
-    IndexEntryReader entries;
-    std::optional<IndexEntry> pending;  // its child comes first
-  };
+  const auto index = read_directory_index(*image_, mft_, file.facts, findings);
+  if (!index) return core::fail({Fault::unsupported, at, "FILE", "$INDEX_ROOT", 1, 0});
+  StoredNodes nodes{*image_, mft_, file.facts.reference(), *index, findings};
+  IndexOrder<StoredNodes> order;
   std::vector<DirectoryEntry> result;
-  std::vector<Level> levels;
-  std::unordered_set<u64> visited;
-  levels.push_back({{}, IndexEntryReader{index.node}, std::nullopt});
-  const auto descend = [&](u64 vcn) {
-    const u64 position = core::saturating_multiply(vcn, unit);
-    std::vector<std::byte> bytes(index.buffer_size);
-    if (!visited.insert(vcn).second) {
-      findings.warning("index-loop", at, "the index of directory {} visits VCN {} twice", record,
-                       vcn);
-      return;
-    }
-    if (const auto read = read_stream(*image_, mft_.clusters(), extents, position, bytes); !read) {
-      findings.warning("index-unreadable", read.error());
-      return;
-    }
-    apply_fixups(bytes);
-    const u64 offset = find_offset(mft_.clusters(), extents, position).value_or(0);
-    const auto buffer = read_index_buffer(bytes, offset);
-    if (!buffer) {
-      findings.warning("index-buffer", buffer.error());
-      return;
-    }
-    levels.push_back({std::move(bytes), IndexEntryReader{buffer->node}, std::nullopt});
-  };
-  const auto emit = [&](const IndexEntry& entry) {
-    if (!entry.name) return;
+  IndexEntry entry{};
+  while (order.next(nodes, entry)) {
     DirectoryEntry copy{.file = entry.file, .name = *entry.name, .storage = {}};
     copy.storage.assign(entry.name->name.bytes.begin(), entry.name->name.bytes.end());
     copy.name.name = to_stored_text(copy.storage);
     result.push_back(std::move(copy));
-  };
-  while (!levels.empty()) {
-    auto& level = levels.back();
-    if (level.pending) {
-      emit(*level.pending);
-      level.pending.reset();
-    }
-    auto entry = level.entries.next();
-    if (!entry) {
-      if (level.entries.damage()) findings.warning("index-entry", *level.entries.damage());
-      levels.pop_back();
-      continue;
-    }
-    level.pending = entry;
-    if (entry->child_vcn) descend(*entry->child_vcn);
   }
   return result;
 }

@@ -6,6 +6,7 @@
 
 #include "core/findings.hpp"
 #include "core/image_source.hpp"
+#include "ntfs/assembly.hpp"
 #include "ntfs/boot_sector.hpp"
 #include "ntfs/index.hpp"
 #include "ntfs/mft.hpp"
@@ -27,6 +28,7 @@ struct VolumeInformation {
 // A file of a volume with all its FILE records; owns the bytes that `facts` view.
 struct File {
   RecordFacts facts;
+  Assembly assembly;
   std::vector<std::vector<std::byte>> records;
 };
 

@@ -17,7 +17,7 @@ Walk::Walk(const Snapshot& snapshot, StateSet states)
       reached_(snapshot.records().size()),
       entered_(snapshot.records().size()),
       read_buffers_(snapshot.directories().buffer_total()),
-      chain_{snapshot.records()} {}
+      chain_{snapshot.volume().image(), snapshot.volume().mft(), snapshot.records()} {}
 
 bool Walk::next(RowBatch& batch) {
   batch.clear();
@@ -39,12 +39,12 @@ bool Walk::step(RowBatch& batch) {
         RowSource root{.file = {root_record, facts_.sequence}};
         if (!facts_.names.empty()) root.link = 0;
         reach(root_record, 0);
-        if (wanted(State::live)) push(batch, root, {});
+        push(batch, root, {});
       }
       return true;
     case Stage::live: {
       NodeEntry entry;
-      while (!levels_.empty() && !next_entry(levels_.back(), entry)) {
+      while (!levels_.empty() && !levels_.back().order.next(levels_.back().nodes, entry)) {
         levels_.pop_back();
         path_.resize(levels_.empty() ? 0 : levels_.back().path_size);
       }
@@ -74,94 +74,101 @@ void Walk::start() {
                       "record 5, the root directory, is not usable");
     return;
   }
-  snapshot_.records().unpack(root_record, facts_);
+  snapshot_.records().assemble_names(snapshot_.volume().image(), snapshot_.volume().mft(),
+                                     root_record, facts_);
   const auto* directory = snapshot_.directories().find(root_record);
   entered_[root_record] = true;
   if (directory)
     levels_.push_back(
-        {.directory = directory, .reference = facts_.reference(), .nodes = {}, .pending = {}});
+        {.directory = directory, .reference = facts_.reference(), .nodes = {*this, *directory}});
 }
 
-bool Walk::buffer_visited(const Level& level, u64 number) const {
-  return read_buffers_[level.directory->first_buffer + number];
+std::vector<bool>::reference Walk::Nodes::read(u64 buffer) {
+  return walk_.read_buffers_[directory_.first_buffer + buffer];
 }
 
-void Walk::enter_node(Level& level, u64 vcn) {
-  const u64 number = vcn >> level.directory->vcn_shift;
-  const u64 offset = snapshot_.volume().mft().offset_of(level.directory->record).value_or(0);
-  const bool aligned = number << level.directory->vcn_shift == vcn;
+std::optional<NodeReader> Walk::Nodes::at(u32 piece) {
+  if (piece == Arena::none) return std::nullopt;
+  return NodeReader{walk_.snapshot_.directories().node(piece)};
+}
+
+std::optional<u64> Walk::Nodes::offset() const {
+  return walk_.snapshot_.volume().mft().offset_of(directory_.record);
+}
+
+std::optional<NodeReader> Walk::Nodes::root() {
+  return at(directory_.root);
+}
+
+std::optional<NodeReader> Walk::Nodes::child(u64 vcn) {
+  const u64 number = vcn >> directory_.vcn_shift;
+  const bool aligned = number << directory_.vcn_shift == vcn;
   const u32 piece =
-      aligned ? snapshot_.directories().buffer(*level.directory, number) : Arena::none;
+      aligned ? walk_.snapshot_.directories().buffer(directory_, number) : Arena::none;
   if (piece == Arena::none) {
-    findings_.warning("index-child", offset,
-                      "the index of directory {} leads to VCN {}, where no node is",
-                      level.directory->record, vcn);
-    return;
+    walk_.findings_.warning("index-child", offset(),
+                            "the index of directory {} leads to VCN {}, where no node is",
+                            directory_.record, vcn);
+    return std::nullopt;
   }
-  if (buffer_visited(level, number)) {
-    findings_.warning("index-loop", offset, "the index of directory {} leads to VCN {} twice",
-                      level.directory->record, vcn);
-    return;
+  if (read(number)) {
+    walk_.findings_.warning("index-loop", offset(),
+                            "the index of directory {} leads to VCN {} twice", directory_.record,
+                            vcn);
+    return std::nullopt;
   }
-  read_buffers_[level.directory->first_buffer + number] = true;
-  level.nodes.emplace_back(snapshot_.directories().node(piece));
-  level.pending.emplace_back();
+  read(number) = true;
+  return at(piece);
 }
 
-// The next name of a directory: below each entry its child node, then the entry itself.
-bool Walk::next_entry(Level& level, NodeEntry& entry) {
-  const auto& directories = snapshot_.directories();
-  for (;;) {
-    if (level.nodes.empty()) {
-      u32 piece = Arena::none;
-      if (!level.root_read) {
-        level.root_read = true;
-        piece = level.directory->root;
-      } else if (level.next_buffer < level.directory->buffer_count) {
-        const u64 number = level.next_buffer++;
-        piece = directories.buffer(*level.directory, number);
-        if (piece == Arena::none || buffer_visited(level, number)) continue;
-        read_buffers_[level.directory->first_buffer + number] = true;
-        // Without an index every buffer is one that nothing leads to.
-        if (!snapshot_.volume().mft().extracted())
-          findings_.warning("index-detached",
-                            snapshot_.volume().mft().offset_of(level.directory->record),
-                            "no node of the index of directory {} leads to its buffer {}",
-                            level.directory->record, number);
-      } else {
-        return false;
-      }
-      if (piece == Arena::none) continue;
-      level.nodes.emplace_back(directories.node(piece));
-      level.pending.emplace_back();
-    }
-    if (level.pending.back().named) {
-      entry = level.pending.back();
-      level.pending.back().named = false;
-      return true;
-    }
-    auto next = level.nodes.back().next();
-    if (!next) {
-      level.nodes.pop_back();
-      level.pending.pop_back();
-      continue;
-    }
-    if (!next->child_vcn && next->named) {
-      entry = *next;
-      return true;
-    }
-    const auto child = next->child_vcn;
-    level.pending.back() = *next;
-    if (child) enter_node(level, *child);
+std::optional<NodeReader> Walk::Nodes::next_detached() {
+  while (next_ < directory_.buffer_count) {
+    const u64 number = next_++;
+    const u32 piece = walk_.snapshot_.directories().buffer(directory_, number);
+    if (piece == Arena::none || read(number)) continue;
+    read(number) = true;
+    // Without an index every buffer is one that nothing leads to.
+    if (!walk_.snapshot_.volume().mft().extracted())
+      walk_.findings_.warning("index-detached", offset(),
+                              "no node of the index of directory {} leads to its buffer {}",
+                              directory_.record, number);
+    return at(piece);
   }
+  return std::nullopt;
 }
 
-bool Walk::wanted(State state) {
-  ++counts_[static_cast<std::size_t>(state)];
-  return states_.contains(state);
+// What a state says of the volume, whether its rows are listed or not.
+void Walk::note_state(const RowSource& row) {
+  ++counts_[static_cast<std::size_t>(row.state)];
+  const u64 record = row.file.record;
+  const auto offset = snapshot_.volume().mft().offset_of(record);
+  switch (row.state) {
+    case State::unreachable:
+      findings_.warning("file-unreachable", offset,
+                        "record {} is in use, and no directory lists its name", record);
+      break;
+    case State::orphan:
+      findings_.warning("file-orphan", offset,
+                        "record {} is in use, and its directory is not there", record);
+      break;
+    case State::nameless:
+      // NTFS keeps the records before these for itself, some without a name.
+      if (record >= first_user_record)
+        findings_.warning("file-nameless", offset, "record {} is in use without a name", record);
+      break;
+    case State::stale:
+      ++stale_reasons_[static_cast<std::size_t>(find_stale_reason(snapshot_.records(), row.file))];
+      break;
+    case State::live:
+    case State::deleted:
+    case State::slack:
+      break;
+  }
 }
 
 void Walk::push(RowBatch& batch, RowSource row, std::string_view parent_path) {
+  note_state(row);
+  row.wanted = states_.contains(row.state);
   // Siblings share the text of their directory's path.
   const auto last = batch.rows.empty() ? std::string_view{} : batch.parent_path(batch.rows.back());
   if (!batch.rows.empty() && last == parent_path) {
@@ -186,7 +193,10 @@ bool Walk::was_reached(u64 record, u32 link) const {
 
 void Walk::add_entry(RowBatch& batch, const NodeEntry& entry) {
   const auto& records = snapshot_.records();
-  const auto& level = levels_.back();
+  auto& level = levels_.back();
+  if (level.directory->doubtful && entry.match == EntryMatch::listed &&
+      !level.seen.emplace(entry.file.record, entry.link).second)
+    return;
   RowSource row{.file = entry.file, .parent = level.reference, .indexed = entry.indexed};
   row.path_cut = path_.starts_with("/<");
   row.stale_size = entry.stale_size;
@@ -201,7 +211,7 @@ void Walk::add_entry(RowBatch& batch, const NodeEntry& entry) {
   if (entry.match == EntryMatch::stale) {
     row.state = State::stale;
     row.has_record = false;
-    if (wanted(row.state)) push(batch, row, path_);
+    push(batch, row, path_);
     return;
   }
   const auto summary = records.summary(entry.file.record);
@@ -213,7 +223,7 @@ void Walk::add_entry(RowBatch& batch, const NodeEntry& entry) {
   }
   const bool enter_it = summary.directory && !entered_[entry.file.record];
   row.directory_again = summary.directory && !enter_it;
-  if (wanted(row.state)) push(batch, row, path_);
+  push(batch, row, path_);
   if (!enter_it) return;
   records.assemble(snapshot_.volume().image(), snapshot_.volume().mft(), entry.file.record, facts_);
   enter(row, facts_);
@@ -236,8 +246,7 @@ void Walk::enter(const RowSource& row, const RecordFacts& facts) {
   }
   levels_.push_back({.directory = directory,
                      .reference = facts.reference(),
-                     .nodes = {},
-                     .pending = {},
+                     .nodes = {*this, *directory},
                      .path_size = path_.size()});
 }
 
@@ -276,7 +285,7 @@ void Walk::add_unreached(RowBatch& batch, u64 record) {
   const auto add = [&](State state, std::optional<u32> link) {
     RowSource row{.state = state, .file = facts_.reference(), .link = link};
     if (!link) {
-      if (wanted(state)) push(batch, row, {});
+      push(batch, row, {});
       return;
     }
     const auto parent = facts_.names[*link].parent;
@@ -284,7 +293,7 @@ void Walk::add_unreached(RowBatch& batch, u64 record) {
     const auto path = chain_.find(parent);
     row.path_cut = !path.whole;
     if (row.state == State::unreachable && !path.live) row.state = State::orphan;
-    if (wanted(row.state)) push(batch, row, path.text);
+    push(batch, row, path.text);
   };
   const State state = !summary.in_use     ? State::deleted
                       : summary.extension ? State::orphan
@@ -324,7 +333,7 @@ void Walk::step_slack(RowBatch& batch) {
                 .indexed = true};
   const auto path = chain_.find(row.parent);
   row.path_cut = !path.whole;
-  if (wanted(row.state)) push(batch, row, path.text);
+  push(batch, row, path.text);
 }
 
 }  // namespace coldtrace::ntfs

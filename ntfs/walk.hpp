@@ -1,12 +1,15 @@
 #pragma once
 
 #include <array>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/findings.hpp"
+#include "ntfs/index_order.hpp"
 #include "ntfs/path_chain.hpp"
+#include "ntfs/row_findings.hpp"
 #include "ntfs/snapshot.hpp"
 
 namespace coldtrace::ntfs {
@@ -17,40 +20,60 @@ class Walk {
  public:
   Walk(const Snapshot& snapshot, StateSet states);
 
-  // Fills a batch with the next rows; false when there are none. Every row of every state is
-  // counted, only those of the wanted states are in batches.
+  // Fills a batch with the next rows; false when there are none. Rows of all states come, so that
+  // what is wrong with them is known; those of other states than the wanted ones are marked.
   bool next(RowBatch& batch);
 
   u64 count(State state) const { return counts_[static_cast<std::size_t>(state)]; }
+  u64 count(StaleReason reason) const { return stale_reasons_[static_cast<std::size_t>(reason)]; }
   // Complete when next() has said false.
   const core::Findings& findings() const { return findings_; }
 
  private:
+  // The nodes of one directory.
+  class Nodes {
+   public:
+    using Reader = NodeReader;
+    using Entry = NodeEntry;
+    Nodes(Walk& walk, const DirectoryTable::Directory& directory)
+        : walk_{walk}, directory_{directory} {}
+
+    std::optional<NodeReader> root();
+    std::optional<NodeReader> child(u64 vcn);
+    std::optional<NodeReader> next_detached();
+    static void end(const NodeReader&) {}
+
+   private:
+    std::vector<bool>::reference read(u64 buffer);
+    std::optional<NodeReader> at(u32 piece);
+    std::optional<u64> offset() const;
+
+    Walk& walk_;
+    const DirectoryTable::Directory& directory_;
+    u64 next_ = 0;
+  };
+
   // A place inside the index of one directory.
   struct Level {
     const DirectoryTable::Directory* directory;
     FileReference reference;
-    std::vector<NodeReader> nodes;   // from the root of the index down
-    std::vector<NodeEntry> pending;  // one a node; its child comes first
-    u64 next_buffer = 0;             // buffers that no node leads to come last
-    bool root_read = false;
+    Nodes nodes;
     std::size_t path_size = 0;  // of the directory itself
+    IndexOrder<Nodes> order = {};
+    std::set<std::pair<u64, u32>> seen = {};  // names of a directory whose index is doubtful
   };
 
   void start();
   bool step(RowBatch& batch);
-  bool next_entry(Level& level, NodeEntry& entry);
-  void enter_node(Level& level, u64 vcn);
   void add_entry(RowBatch& batch, const NodeEntry& entry);
   void enter(const RowSource& row, const RecordFacts& facts);
   void step_record(RowBatch& batch);
   void add_unreached(RowBatch& batch, u64 record);
   void step_slack(RowBatch& batch);
-  bool wanted(State state);
   void push(RowBatch& batch, RowSource row, std::string_view parent_path);
   bool was_reached(u64 record, u32 link) const;
   void reach(u64 record, u32 link);
-  bool buffer_visited(const Level& level, u64 number) const;
+  void note_state(const RowSource& row);
 
   enum class Stage : u8 { start, live, records, slack, end };
 
@@ -58,6 +81,7 @@ class Walk {
   StateSet states_;
   core::Findings findings_;
   std::array<u64, state_count> counts_{};
+  std::array<u64, stale_reason_count> stale_reasons_{};
   Stage stage_ = Stage::start;
   std::vector<Level> levels_;
   std::string path_;                        // of the innermost directory

@@ -220,23 +220,23 @@ std::vector<Defect> index_defects() {
     return [=](Volume& v) { v.image.edit_index(v.many, number, edit); };
   };
   return {
-      {"index buffer has no magic", "index-buffer", 60, unbent,
+      {"index buffer has no magic", "index-buffer", 0, unbent,
        [](const Volume& v, auto& bytes) { put(bytes, v.image.index_offset(v.many, 0), {'X'}); }},
       {"index buffer has a fixup that does not match", "index-torn", 60, unbent,
        [](const Volume& v, auto& bytes) {
          put(bytes, v.image.index_offset(v.many, 0) + 0x3fe, {0xee, 0xee});
        }},
-      {"index buffer is another's", "index-vcn", 60,
+      {"index buffer is another's", "index-vcn", 0,
        buffer(1, [](ByteWriter& w) { w.patch<u64>(0x10, 0); }), nothing},
-      {"index entries lie behind the buffer", "index-buffer", 60,
+      {"index entries lie behind the buffer", "index-buffer", 0,
        buffer(0, [](ByteWriter& w) { w.patch<u32>(0x18, 0xffff); }), nothing},
-      {"index node uses more than its buffer", "index-buffer", 60,
+      {"index node uses more than its buffer", "index-buffer", 0,
        buffer(0, [](ByteWriter& w) { w.patch<u32>(0x1c, 0xfffff); }), nothing},
-      {"index entry has length zero", "index-entry", 60,
+      {"index entry has length zero", "index-entry", 0,
        buffer(0, [](ByteWriter& w) { w.patch<u16>(0x40 + 8, 0); }), nothing},
-      {"index entry has an odd length", "index-entry", 60,
+      {"index entry has an odd length", "index-entry", 0,
        buffer(0, [](ByteWriter& w) { w.patch<u16>(0x40 + 8, 0x55); }), nothing},
-      {"index key is longer than its entry", "index-entry", 60,
+      {"index key is longer than its entry", "index-entry", 0,
        buffer(0, [](ByteWriter& w) { w.patch<u16>(0x40 + 10, 0x7000); }), nothing},
       {"index entry names a record that does not exist", "entry-stale", 1,
        buffer(0, [](ByteWriter& w) { w.patch<u32>(0x40, 0x00ffffff); }), nothing},

@@ -11,6 +11,7 @@ SeenRow copy(const ntfs::FileRow& row) {
                .links = row.links,
                .short_name = row.short_name ? to_utf8(row.short_name->name) : "",
                .codes = {},
+               .texts = {},
                .size = {},
                .record_offset = row.record_offset,
                .resident_offset = {},
@@ -18,8 +19,16 @@ SeenRow copy(const ntfs::FileRow& row) {
                .extents = {},
                .streams = {},
                .target = row.reparse_target,
-               .owner = std::string{row.owner_sid}};
-  for (const auto& finding : row.findings) seen.codes.emplace_back(finding.code.view());
+               .owner = std::string{row.owner_sid},
+               .information = {},
+               .named = {},
+               .index = row.index};
+  if (row.facts.information) seen.information = row.facts.information->times;
+  if (row.file_name) seen.named = row.file_name->times;
+  for (const auto& finding : row.findings) {
+    seen.codes.emplace_back(finding.code.view());
+    seen.texts.push_back(finding.text);
+  }
   for (const auto& stream : row.streams) seen.streams.push_back(to_utf8(stream.name));
   if (const auto* content = row.content()) {
     seen.size = content->size;
@@ -45,9 +54,8 @@ Seen snapshot_of(const core::ImageSource& image, const SnapshotOptions& options)
     return seen;
   }
   seen.opened = true;
-  auto snapshot =
+  const auto snapshot =
       ntfs::Snapshot::take(*volume, {.jobs = options.jobs, .slack = options.slack}, seen.findings);
-  snapshot.find_cluster_owners();
   seen.gaps = snapshot.gaps();
   ntfs::Walk walk{snapshot, options.states};
   ntfs::RowBatch batch;
@@ -55,10 +63,10 @@ Seen snapshot_of(const core::ImageSource& image, const SnapshotOptions& options)
   while (walk.next(batch)) {
     for (const auto& source : batch.rows) {
       snapshot.build_row(batch, source, row);
+      note_findings(row, seen.findings);
+      if (!source.wanted) continue;
       auto path = std::string{batch.parent_path(source)} + "/" + to_utf8(row.name);
       if (source.file.record == ntfs::root_record) path.assign(1, '/');
-      for (const auto& finding : row.findings)
-        if (finding.warning) seen.findings.warning(finding.code, std::nullopt, "{}", finding.text);
       seen.order.push_back(path);
       seen.rows.emplace(std::move(path), copy(row));
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,7 +20,8 @@ struct SeenRow {
   u32 links;
   std::string short_name;
   std::vector<std::string> codes;  // of its findings
-  std::optional<u64> size;         // of the content
+  std::vector<std::string> texts;
+  std::optional<u64> size;  // of the content
   std::optional<u64> record_offset;
   std::optional<u64> resident_offset;
   std::vector<u32> fixup_positions;
@@ -27,6 +29,13 @@ struct SeenRow {
   std::vector<std::string> streams;   // names
   std::optional<std::string> target;
   std::string owner;
+  std::optional<ntfs::Times> information;
+  std::optional<ntfs::Times> named;
+  std::optional<ntfs::Times> index;
+
+  bool has(std::string_view code) const {
+    return std::find(codes.begin(), codes.end(), code) != codes.end();
+  }
 };
 
 struct Seen {

@@ -146,7 +146,7 @@ TEST_CASE("a packed record is the record") {
   ntfs::pack_record(facts, packed);
   CHECK(packed.view().size() < 100);
   ntfs::RecordFacts again;
-  ntfs::unpack_record(packed.view(), 24, false, again);
+  ntfs::unpack_record(packed.view(), 24, again);
   REQUIRE(again.names.size() == 1);
   CHECK(to_utf8(again.names[0].name) == "name.txt");
   CHECK(again.names[0].times == facts.names[0].times);
@@ -172,7 +172,7 @@ TEST_CASE("sixteen distinct times survive packing") {
   ntfs::PackedWriter packed;
   ntfs::pack_record(facts, packed);
   ntfs::RecordFacts again;
-  ntfs::unpack_record(packed.view(), 0, false, again);
+  ntfs::unpack_record(packed.view(), 0, again);
   REQUIRE(again.names.size() == 6);
   for (std::size_t i = 0; i < 6; ++i) CHECK(again.names[i].times == facts.names[i].times);
 }

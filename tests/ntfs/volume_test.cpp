@@ -161,8 +161,11 @@ TEST_CASE("a file with extension records has all its names, streams and extents"
   const u64 file = image.add({.names = {{.parent = 5, .name = u"big"}}});
   const u64 more = image.add({.listed = false, .base_record = file, .base_sequence = 1});
   const auto part = [](u64 lowest, u64 lcn) {
-    return fixtures::make_non_resident(0x80, 7, {{lcn, 2}}, lowest == 0 ? 16384 : 0, 4096, u"", 0,
-                                       lowest);
+    ByteWriter out;
+    out.write_bytes(fixtures::make_non_resident(0x80, 7, {{lcn, 2}}, lowest == 0 ? 16384 : 0, 4096,
+                                                u"", 0, lowest));
+    // The first part has the sizes of the whole stream.
+    return out.patch<u64>(0x28, lowest == 0 ? 16384 : 0).bytes();
   };
   image.file(file).raw_attributes.push_back(part(0, place));
   image.file(more).raw_attributes.push_back(part(2, place + 6));
