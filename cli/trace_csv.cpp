@@ -61,9 +61,9 @@ void TraceLines::append_csv_event(TextBuffer& text, const Event& event, const Ev
   append_csv(text, kind.provider_name);
   text.append(',');
   append_csv(text, kind.name);
-  optional(has_id(event) ? std::optional{event.id} : std::nullopt);
+  optional(has_id(event.event_class) ? std::optional{event.id} : std::nullopt);
   optional(has_opcode(event) ? std::optional{event.opcode} : std::nullopt);
-  optional(has_version(event) ? std::optional{event.version} : std::nullopt);
+  optional(has_version(event.event_class) ? std::optional{event.version} : std::nullopt);
   optional(has_level(event) ? std::optional{event.level} : std::nullopt);
   text.append(',');
   if (event.event_class == EventClass::manifest) text.append_hex(event.keywords);

@@ -6,6 +6,7 @@
 #include "cli/trace_commands.hpp"
 #include "cli/trace_input.hpp"
 #include "cli/trace_pipeline.hpp"
+#include "cli/trace_text.hpp"
 #include "cli/version.hpp"
 
 namespace coldtrace::cli {
@@ -62,8 +63,8 @@ void write_undecoded(JsonWriter& json, const KindCount& count, Decoded decoded) 
       .field("name", text(kind.provider_name))
       .end_object()
       .field("name", text(kind.name))
-      .field(kind.event_class == EventClass::classic ? "opcode" : "id", kind.id)
-      .field("version", kind.version)
+      .field(kind.event_class == EventClass::classic ? "opcode" : "id", number_of(kind))
+      .field("version", version_of(kind))
       .field("decoded", to_string(decoded))
       .field("events", events)
       .field("reason", reason_of(count, decoded))
@@ -147,6 +148,10 @@ Exit run(const Options& options) {
   const auto events = open_stream(*input, to_stream_options(pipeline, context.clock));
   const auto result = write_trace(context, *events, pipeline, output);
   result.unmatched.report(input->findings);
+  if (result.cut_names > 0)
+    input->findings.warning("resolved-limit", std::nullopt,
+                            "{} events stand for more names than their size allows",
+                            result.cut_names);
   if (!csv) {
     if (array) output.write(",");
     write_summary(json, result, context.names, input->findings);
@@ -179,6 +184,7 @@ void add_selection_options(Command& command, TracePipelineOptions& options) {
                   "Only these events, by id, name, class or glob: 21, Process/Start, Process, *Io*")
       .list("EVENT");
   command.add_option("--pid", selection.pids, "Only events of these processes").list("PID");
+  command.add_option("--tid", selection.tids, "Only events of these threads").list("TID");
   add_time_option(command, "--from", selection.from, "Only events at this time (UTC) or later");
   add_time_option(command, "--to", selection.to, "Only events at this time (UTC) or earlier");
   command.add_option("--limit", options.limit, "Stop after this many events");

@@ -8,6 +8,7 @@
 
 #include "cli/json_text.hpp"
 #include "core/text.hpp"
+#include "tracefile/status_names.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -33,10 +34,18 @@ void append_floating(core::TextBuffer& json, const Value& value) {
 
 }  // namespace
 
+std::string name_of_frame(const tracefile::NameTables& names, std::optional<u32> pid, u64 address,
+                          i64 time) {
+  const auto image = names.find_image(pid, address, time);
+  if (!image) return {};
+  const auto file = image->name.substr(image->name.rfind('\\') + 1);
+  return fmt::format(FMT_COMPILE("{}+{:#x}"), file, address - image->base);
+}
+
 void TraceFields::start(core::TextBuffer& json, const tracefile::Event& event,
                         const tracefile::EventKind& kind, i64 time) {
   json_ = &json;
-  resolved_.clear();
+  resolved_.start(event.payload.size());
   etw_event_ = {};
   control_call_.start(kind.name, event.pointer_size);
   pid_ = event.pid;
@@ -102,7 +111,7 @@ void TraceFields::value(const FieldSchema& field, const Value& value) {
       break;
   }
   control_call_.add_field(field.name, value.number);
-  if (value.out >= OutType::code_pointer || field.map) resolve(field, value);
+  if (value.out >= OutType::win32_error || field.map) resolve(field, value);
 }
 
 // A text that is not valid carries its bytes beside it, or in its place inside an array.
@@ -127,60 +136,58 @@ void TraceFields::text(const FieldSchema& field, const Value& value, bool utf16)
   json_->append(in_array() ? "\"}" : "\"");
 }
 
-void TraceFields::resolve(const FieldSchema& field, const Value& value) {
-  if (field.map) {
-    if (const auto names = find_mapped_names(*field.map, value.number); !names.empty())
-      add_resolved(field.name, names);
-    return;
-  }
-  std::optional<std::string_view> name;
-  if (value.out == OutType::call_argument) {
-    control_call_.add_argument(value.number);
-    return;
-  }
-  if (value.out == OutType::system_call || value.out == OutType::name_hash) {
-    const bool is_hash = value.out == OutType::name_hash;
-    if (is_hash) control_call_.add_name_hash(static_cast<u32>(value.number));
-    if (calls_ == nullptr) return;
-    const auto& table = is_hash ? calls_->by_hash : calls_->by_number;
-    const auto found = table.find(static_cast<u32>(value.number));
-    if (found == table.end()) return;
-    add_resolved(field.name, found->second);
-    if (!is_hash) control_call_.add_service(found->second);
-    return;
-  }
-  if (value.out == OutType::file_key) {
-    name = names_.find_file(value.number, time_);
-  } else if (value.out == OutType::registry_key) {
-    name = names_.find_registry_key(value.number, time_);
-  } else if (value.out == OutType::code_pointer && pid_) {
-    if (const auto image = names_.find_image(*pid_, value.number, time_)) {
-      add_resolved(field.name, fmt::format("{}+{:#x}", image->name, value.number - image->base));
-      return;
-    }
-  }
-  if (name) add_resolved(field.name, *name);
+// What a system call's number or the hash of its name stands for.
+std::string TraceFields::find_call_name(const Value& value) {
+  const bool is_hash = value.out == OutType::name_hash;
+  const auto number = static_cast<u32>(value.number);
+  if (is_hash) control_call_.add_name_hash(number);
+  if (calls_ == nullptr) return {};
+  const auto& table = is_hash ? calls_->by_hash : calls_->by_number;
+  const auto found = table.find(number);
+  if (found == table.end()) return {};
+  if (!is_hash) control_call_.add_service(found->second);
+  return found->second;
 }
 
-// Elements of arrays are not told apart: theirs are left out.
-void TraceFields::add_resolved(std::string_view name, std::string_view text) {
-  if (arrays_ != 0) return;
-  if (resolved_.size() > 0) resolved_.append(',');
-  append_json_text(resolved_, name);
-  resolved_.append(':');
-  append_json_text(resolved_, text);
+void TraceFields::resolve(const FieldSchema& field, const Value& value) {
+  const auto add = [&](std::optional<std::string_view> name) {
+    resolved_.add(field.name, name.value_or(std::string_view{}));
+  };
+  if (field.map) return add(find_mapped_names(*field.map, value));
+  switch (value.out) {
+    case OutType::call_argument:
+      control_call_.add_argument(value.number);
+      return;
+    case OutType::system_call:
+    case OutType::name_hash:
+      return add(find_call_name(value));
+    case OutType::file_key:
+      return add(names_.find_file(value.number, time_));
+    case OutType::registry_key:
+      return add(names_.find_registry_key(value.number, time_));
+    case OutType::code_pointer:
+      if (const auto image = names_.find_image(pid_, value.number, time_))
+        return add(fmt::format("{}+{:#x}", image->name, value.number - image->base));
+      return add({});
+    case OutType::stack_frame:
+      return add(name_of_frame(names_, pid_, value.number, time_));
+    default:
+      if (tracefile::is_status(value.out)) add(tracefile::find_status_name(value));
+  }
 }
 
 void TraceFields::begin_array(const FieldSchema& field) {
   key(field);
   json_->append('[');
   arrays_ = arrays_ << 1U | 1U;
+  resolved_.begin_array();
   first_ = true;
 }
 
 void TraceFields::end_array() {
   json_->append(']');
   arrays_ >>= 1U;
+  resolved_.end_array();
   first_ = false;
 }
 
@@ -188,12 +195,14 @@ void TraceFields::begin_structure(const FieldSchema& field) {
   key(field);
   json_->append('{');
   arrays_ <<= 1U;
+  resolved_.begin_structure(field.name);
   first_ = true;
 }
 
 void TraceFields::end_structure() {
   json_->append('}');
   arrays_ >>= 1U;
+  resolved_.end_structure();
   first_ = false;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli/json.hpp"
+#include "cli/resolved_names.hpp"
 #include "cli/system_call_names.hpp"
 #include "cli/trace_control_call.hpp"
 #include "core/text_buffer.hpp"
@@ -9,6 +10,11 @@
 #include "tracefile/value_text.hpp"
 
 namespace coldtrace::cli {
+
+// "ntdll.dll+0x1234": the image that has a return address, by its file's name alone, or empty. The
+// whole path is in the event that loads the image.
+std::string name_of_frame(const tracefile::NameTables& names, std::optional<u32> pid, u64 address,
+                          i64 time);
 
 // Writes the fields of an event as members of a JSON object, and beside it what their values
 // stand for: names of files, registry keys, images and mapped values.
@@ -22,8 +28,8 @@ class TraceFields final : public tracefile::FieldVisitor {
   // Starts over: members go to `json`. `time` is that of the event, as names are looked up.
   void start(core::TextBuffer& json, const tracefile::Event& event,
              const tracefile::EventKind& kind, i64 time);
-  // The members of the object of resolved names; empty when there are none.
-  std::string_view resolved() const { return resolved_.view(); }
+  // Names of the values so far; those of the stack come to them.
+  ResolvedNames& resolved() { return resolved_; }
   // What the event logged of a call of NtTraceControl; null when it is none.
   const tracefile::LoggedControlCall* control_call() const { return control_call_.call(); }
   // The bytes of an event of ETW that is a field; empty when there is none.
@@ -40,7 +46,7 @@ class TraceFields final : public tracefile::FieldVisitor {
   void key(const tracefile::FieldSchema& field);
   void text(const tracefile::FieldSchema& field, const tracefile::Value& value, bool utf16);
   void resolve(const tracefile::FieldSchema& field, const tracefile::Value& value);
-  void add_resolved(std::string_view name, std::string_view text);
+  std::string find_call_name(const tracefile::Value& value);
   bool in_array() const { return (arrays_ & 1U) != 0; }
 
   const tracefile::NameTables& names_;
@@ -48,7 +54,7 @@ class TraceFields final : public tracefile::FieldVisitor {
   Int64 int64_;
   tracefile::ValueText texts_;
   core::TextBuffer* json_ = nullptr;
-  core::TextBuffer resolved_;
+  ResolvedNames resolved_;
   core::ByteView etw_event_;
   ControlCallFields control_call_;
   std::optional<u32> pid_;

@@ -5,6 +5,7 @@
 #include "cli/text.hpp"
 #include "cli/trace_commands.hpp"
 #include "cli/trace_input.hpp"
+#include "cli/trace_text.hpp"
 #include "cli/version.hpp"
 #include "tracefile/trace.hpp"
 
@@ -20,10 +21,14 @@ u64 exact_of(const KindCount& count) {
 }
 
 std::string name_of(const tracefile::EventKind& kind) {
-  const auto number = kind.event_class == EventClass::classic
-                          ? fmt::format("opcode {} v{}", kind.id, kind.version)
-                          : fmt::format("id {} v{}", kind.id, kind.version);
-  return kind.name.empty() ? number : fmt::format("{} ({})", printable(kind.name), number);
+  std::string number;
+  if (number_of(kind))
+    number =
+        fmt::format("{} {}", kind.event_class == EventClass::classic ? "opcode" : "id", kind.id);
+  if (version_of(kind)) number += fmt::format(" v{}", kind.version);
+  if (kind.name.empty()) return number.empty() ? "no number" : number;
+  return number.empty() ? printable(kind.name)
+                        : fmt::format("{} ({})", printable(kind.name), number);
 }
 
 std::string time_text(core::FileTime when) {
@@ -104,8 +109,8 @@ void write_kind(JsonWriter& json, const KindCount& count) {
     json.field("name", nullptr);
   else
     json.field("name", kind.name);
-  json.field(kind.event_class == EventClass::classic ? "opcode" : "id", kind.id)
-      .field("version", kind.version)
+  json.field(kind.event_class == EventClass::classic ? "opcode" : "id", number_of(kind))
+      .field("version", version_of(kind))
       .field("events", count.total());
   for (const auto decoded : {Decoded::exact, Decoded::trailing, Decoded::partial, Decoded::raw})
     json.field(to_string(decoded), count.events[static_cast<std::size_t>(decoded)]);

@@ -88,10 +88,7 @@ const std::string& TraceLines::kind_text(const EventKind& kind) {
   scratch_.append("},\"name\":");
   name_or_null(kind.name);
   scratch_.append(",\"id\":");
-  append_optional(scratch_,
-                  kind.event_class != EventClass::classic && kind.event_class != EventClass::error
-                      ? std::optional{kind.id}
-                      : std::nullopt);
+  append_optional(scratch_, has_id(kind.event_class) ? std::optional{kind.id} : std::nullopt);
   cached = {std::string{scratch_.view()}, kind.kept};
   return cached.provider;
 }
@@ -122,7 +119,8 @@ void TraceLines::append_json_event(TextBuffer& text, const Event& event, const E
   text.append(",\"opcode\":");
   append_optional(text, has_opcode(event) ? std::optional{event.opcode} : std::nullopt);
   text.append(",\"version\":");
-  append_optional(text, has_version(event) ? std::optional{event.version} : std::nullopt);
+  append_optional(text,
+                  has_version(event.event_class) ? std::optional{event.version} : std::nullopt);
   text.append(",\"level\":");
   append_optional(text, has_level(event) ? std::optional{event.level} : std::nullopt);
   text.append(",\"keywords\":");
@@ -168,9 +166,19 @@ Decoded TraceLines::append_payload(TextBuffer& json, const Event& event, const E
 
 // What comes between fields and decoded.
 void TraceLines::append_details(TextBuffer& json, const Event& event) {
-  if (!fields_.resolved().empty()) {
+  if (event.thread_source != tracefile::ThreadSource::header) {
+    json.append(event.thread_source == tracefile::ThreadSource::payload
+                    ? ",\"thread_source\":\"payload\""
+                    : ",\"thread_source\":\"context-switch\"");
+  }
+  find_stack(event);
+  auto& resolved = fields_.resolved();
+  for (const auto frame : stack_.frames)
+    resolved.add_element("stack", name_of_frame(trace_.names, event.pid, frame, event.name_time()));
+  if (resolved.cut()) ++cut_names_;
+  if (!resolved.empty()) {
     json.append(",\"resolved\":{");
-    json.append(fields_.resolved());
+    resolved.append_to(json);
     json.append('}');
   }
   if (const auto* call = fields_.control_call()) append_control_call(json, *call, trace_.windows);
@@ -179,7 +187,7 @@ void TraceLines::append_details(TextBuffer& json, const Event& event) {
   append_extended(json, event);
   if (options_.header_fields) append_header_fields(json, event);
   json.append(",\"stack\":");
-  append_stack(json, event);
+  append_stack(json);
 }
 
 // The event that ETW gave to its callback, read as if it lay in a buffer of an .etl file. The
@@ -199,7 +207,8 @@ void TraceLines::append_etw_event(TextBuffer& json, const Event& event) {
   json.append(",\"opcode\":");
   append_optional(json, has_opcode(inner) ? std::optional{inner.opcode} : std::nullopt);
   json.append(",\"version\":");
-  append_optional(json, has_version(inner) ? std::optional{inner.version} : std::nullopt);
+  append_optional(json,
+                  has_version(inner.event_class) ? std::optional{inner.version} : std::nullopt);
   json.append(",\"pid\":");
   append_optional(json, inner.pid);
   json.append(",\"tid\":");
@@ -212,21 +221,26 @@ void TraceLines::append_etw_event(TextBuffer& json, const Event& event) {
   json.append("\"}");
 }
 
-void TraceLines::append_stack(TextBuffer& json, const Event& event) {
+// The frames of the event, those of its keys included.
+void TraceLines::find_stack(const Event& event) {
+  stack_.frames.clear();
+  const bool of_kernel = event.opcode == stack_key_kernel;
   const bool defined_elsewhere =
-      event.kernel_group == stack_group &&
-      (event.opcode == stack_key_kernel || event.opcode == stack_key_user);
-  if (event.extended.empty() && !defined_elsewhere) {
-    json.append("null");
-    return;
-  }
+      event.kernel_group == stack_group && (of_kernel || event.opcode == stack_key_user);
+  if (event.extended.empty() && !defined_elsewhere) return;
   tracefile::read_stack(event, stack_);
   if (defined_elsewhere && event.payload.size() >= std::size_t{16} + event.pointer_size)
     stack_.keys.push_back(event.pointer_size == 8 ? *core::load<u64>(event.payload, 16)
                                                   : u64{*core::load<u32>(event.payload, 16)});
+  const auto kernel =
+      defined_elsewhere && event.pointer_size == 8 ? std::optional{of_kernel} : std::nullopt;
   for (const auto key : stack_.keys)
-    if (const auto frames = trace_.names.find_stack(key))
+    if (const auto frames = trace_.names.stacks().find({key, event.name_time(), kernel}))
       stack_.frames.insert(stack_.frames.end(), frames->begin(), frames->end());
+  fields_.resolved().allow(stack_.frames.size() * sizeof(u64));
+}
+
+void TraceLines::append_stack(TextBuffer& json) const {
   if (stack_.frames.empty()) {
     json.append("null");
     return;

@@ -38,6 +38,8 @@ class TraceLines {
   void append_gap(core::TextBuffer& text, const tracefile::Gap& gap);
 
   const tracefile::KindCounter& counter() const { return counter_; }
+  // Events that lost names for want of room.
+  u64 cut_names() const { return cut_names_; }
 
  private:
   // What does not change from event to event, already in JSON.
@@ -63,7 +65,8 @@ class TraceLines {
   void append_extended(core::TextBuffer& json, const tracefile::Event& event);
   void append_etw_event(core::TextBuffer& json, const tracefile::Event& event);
   void append_header_fields(core::TextBuffer& json, const tracefile::Event& event);
-  void append_stack(core::TextBuffer& json, const tracefile::Event& event);
+  void find_stack(const tracefile::Event& event);
+  void append_stack(core::TextBuffer& json) const;
   void append_time(core::TextBuffer& text, const tracefile::Event& event);
   void append_time(core::TextBuffer& text, const tracefile::Gap& gap);
   void append_process(core::TextBuffer& json, const tracefile::Event& event);
@@ -75,6 +78,7 @@ class TraceLines {
   TraceFields fields_;
   TraceFields etw_fields_;
   tracefile::KindCounter counter_;
+  u64 cut_names_ = 0;
   core::FileTimeFormatter times_;
   std::vector<KindText> kind_texts_;
   ProcessText process_;

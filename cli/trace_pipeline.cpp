@@ -118,7 +118,10 @@ TracePipelineResult write_trace(const TraceContext& context, tracefile::EventSeq
       [&](unsigned worker, Batch& batch) { make_lines(batch, lines[worker]); },
       [&](Batch& batch) { output.write(batch.text.view()); });
   tracefile::KindCounts counts;
-  for (const auto& maker : lines) maker.counter().add_to(counts);
+  for (const auto& maker : lines) {
+    maker.counter().add_to(counts);
+    result.cut_names += maker.cut_names();
+  }
   result.kinds = counts.sorted();
   result.unmatched = filler.unmatched();
   return result;

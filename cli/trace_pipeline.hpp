@@ -17,6 +17,7 @@ struct TracePipelineOptions {
 struct TracePipelineResult {
   u64 events = 0;
   u64 gaps = 0;
+  u64 cut_names = 0;  // events that lost names for want of room
   std::vector<tracefile::KindCount> kinds;
   core::NoMatch unmatched;  // of the selection; empty where a limit ended the run
 };

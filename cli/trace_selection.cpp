@@ -116,20 +116,27 @@ bool TraceSelector::has_wanted_kind(const tracefile::Event& event) {
   return *answer;
 }
 
-bool TraceSelector::has_wanted_process(const tracefile::Event& event) {
-  if (!event.pid || std::find(selection_.pids.begin(), selection_.pids.end(), *event.pid) ==
-                        selection_.pids.end())
-    return false;
-  pids_.insert(*event.pid);
+bool TraceSelector::AskedIds::meets(const std::vector<u32>& wanted, std::optional<u32> id) {
+  if (wanted.empty()) return true;
+  if (!id || std::find(wanted.begin(), wanted.end(), *id) == wanted.end()) return false;
+  met.insert(*id);
   return true;
 }
 
+void TraceSelector::AskedIds::report(core::NoMatch& unmatched, std::string_view option,
+                                     const std::vector<u32>& wanted) const {
+  for (const auto id : wanted)
+    if (!met.contains(id)) unmatched.add(option, std::to_string(id));
+}
+
 bool TraceSelector::wants(const tracefile::Event& event) {
-  // Both are always asked, so that each list knows what it met.
+  // All are always asked, so that each list knows what it met.
   const bool kind = !selection_.by_kind() || has_wanted_kind(event);
-  const bool process = selection_.pids.empty() || has_wanted_process(event);
-  any_ = any_ || (kind && process);
-  return kind && process;
+  const bool process = pids_.meets(selection_.pids, event.pid);
+  const bool thread = tids_.meets(selection_.tids, event.tid);
+  const bool wanted = kind && process && thread;
+  any_ = any_ || wanted;
+  return wanted;
 }
 
 core::NoMatch TraceSelector::unmatched() const {
@@ -140,8 +147,8 @@ core::NoMatch TraceSelector::unmatched() const {
   }
   providers_.report(unmatched, "--provider", selection_.providers);
   events_.report(unmatched, "--event", selection_.events);
-  for (const auto pid : selection_.pids)
-    if (!pids_.contains(pid)) unmatched.add("--pid", std::to_string(pid));
+  pids_.report(unmatched, "--pid", selection_.pids);
+  tids_.report(unmatched, "--tid", selection_.tids);
   if (!any_ && unmatched.empty() && !selection_.all())
     unmatched.add_sentence("no event has all that was asked for");
   return unmatched;

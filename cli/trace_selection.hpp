@@ -11,15 +11,15 @@
 
 namespace coldtrace::cli {
 
-// Which events of a trace are wanted. Empty lists want all. Nothing of it looks at payloads.
+// Which events of a trace are wanted. Empty lists want all.
 struct TraceSelection {
   std::vector<std::string> providers;  // GUIDs, names or globs
   std::vector<std::string> events;     // ids, or names or globs of events or their classes
-  std::vector<u32> pids;
+  std::vector<u32> pids, tids;
   std::optional<core::FileTime> from, to;  // both included
 
   bool by_kind() const { return !providers.empty() || !events.empty(); }
-  bool all() const { return !by_kind() && pids.empty() && !from && !to; }
+  bool all() const { return !by_kind() && pids.empty() && tids.empty() && !from && !to; }
 };
 
 // Decides event by event; remembers its answer for each kind, and what was asked for in vain.
@@ -45,16 +45,25 @@ class TraceSelector {
                 const std::vector<std::string>& wanted) const;
   };
 
+  // Ids of a selection, and which of them some event had.
+  struct AskedIds {
+    std::set<u32> met;
+
+    bool meets(const std::vector<u32>& wanted, std::optional<u32> id);
+    void report(core::NoMatch& unmatched, std::string_view option,
+                const std::vector<u32>& wanted) const;
+  };
+
   bool wants_kind(const tracefile::EventKind& kind);
   bool has_wanted_kind(const tracefile::Event& event);
-  bool has_wanted_process(const tracefile::Event& event);
 
   const TraceSelection& selection_;
   tracefile::EventDecoder decoder_;
   std::vector<std::optional<bool>> answers_;  // by number of kind
   Asked providers_;
   Asked events_;
-  std::set<u32> pids_;  // of those asked for, which were met
+  AskedIds pids_;
+  AskedIds tids_;
   bool any_ = false;
 };
 

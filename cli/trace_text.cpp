@@ -26,21 +26,31 @@ bool is_zero(core::ByteView bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
 }
 
-bool has_id(const tracefile::Event& event) {
-  return event.event_class == EventClass::manifest || event.event_class == EventClass::message ||
-         event.event_class == EventClass::driver;
+bool has_id(EventClass event_class) {
+  return event_class == EventClass::manifest || event_class == EventClass::message ||
+         event_class == EventClass::driver;
 }
 
 bool has_opcode(const tracefile::Event& event) {
   return event.event_class == EventClass::classic || event.event_class == EventClass::manifest;
 }
 
-bool has_version(const tracefile::Event& event) {
-  return has_opcode(event) || event.event_class == EventClass::driver;
+bool has_version(EventClass event_class) {
+  return event_class == EventClass::classic || event_class == EventClass::manifest ||
+         event_class == EventClass::driver;
 }
 
 bool has_level(const tracefile::Event& event) {
   return !event.kernel_group && has_opcode(event);
+}
+
+std::optional<u16> number_of(const tracefile::EventKind& kind) {
+  const bool numbered = has_id(kind.event_class) || kind.event_class == EventClass::classic;
+  return numbered ? std::optional{kind.id} : std::nullopt;
+}
+
+std::optional<u8> version_of(const tracefile::EventKind& kind) {
+  return has_version(kind.event_class) ? std::optional{kind.version} : std::nullopt;
 }
 
 }  // namespace coldtrace::cli

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/text_buffer.hpp"
-#include "tracefile/event.hpp"
+#include "tracefile/event_decoder.hpp"
 
 namespace coldtrace::cli {
 
@@ -21,9 +21,13 @@ void append_guid(core::TextBuffer& text, core::ByteView bytes);
 bool is_zero(core::ByteView bytes);
 
 // Which members events of a class have.
-bool has_id(const tracefile::Event& event);
+bool has_id(tracefile::EventClass event_class);
 bool has_opcode(const tracefile::Event& event);
-bool has_version(const tracefile::Event& event);
+bool has_version(tracefile::EventClass event_class);
 bool has_level(const tracefile::Event& event);
+
+// The number of a kind among those of its provider, the opcode of a classic event, and its version.
+std::optional<u16> number_of(const tracefile::EventKind& kind);
+std::optional<u8> version_of(const tracefile::EventKind& kind);
 
 }  // namespace coldtrace::cli

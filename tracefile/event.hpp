@@ -15,6 +15,13 @@ enum class EventClass : u8 {
   driver,    // by provider GUID, id and version: entries of a .ctrace file
 };
 
+// Where process and thread of an event come from.
+enum class ThreadSource : u8 {
+  header,          // they were logged, or are not known
+  payload,         // a field names them
+  context_switch,  // the thread that runs on the processor by the context switches so far
+};
+
 // One event as its file holds it: header fields, and the payload as bytes to be decoded on demand.
 // The views live as long as the buffer that the event was read from.
 struct Event {
@@ -45,6 +52,7 @@ struct Event {
   u32 size;           // header and payload, without padding
   u64 file_time = 0;  // FILETIME of a trace whose processors have clocks of their own; else 0
   bool approximate_time = false;
+  ThreadSource thread_source = ThreadSource::header;
 
   // What names of the trace are looked up by.
   i64 name_time() const { return file_time != 0 ? static_cast<i64>(file_time) : timestamp; }

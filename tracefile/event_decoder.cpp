@@ -7,6 +7,7 @@
 #include "tracefile/extended_data.hpp"
 #include "tracefile/kernel_events.hpp"
 #include "tracefile/kernel_group.hpp"
+#include "tracefile/string_event.hpp"
 #include "tracefile/trace_logging.hpp"
 
 namespace coldtrace::tracefile {
@@ -57,13 +58,14 @@ std::string_view to_string(Undecoded reason) {
 EventDecoder::EventDecoder(const SchemaSource& schemas) : schemas_{schemas}, slots_(1024) {}
 
 // A TraceLogging schema is known by its hash and size: 64 bits, for at most 65,536 kinds.
-EventDecoder::Key EventDecoder::key_of(const Event& event, core::ByteView schema_item) {
+EventDecoder::Key EventDecoder::key_of(const Event& event, core::ByteView schema_item,
+                                       bool string_only) {
   Key key;
   std::memcpy(key.data(), event.provider.bytes.data(), sizeof(u64) * 2);
   const u64 opcode = event.event_class == EventClass::manifest ? 0 : event.opcode;
   key[2] = u64{event.id} | opcode << 16 | u64{event.version} << 24 |
            u64{static_cast<u8>(event.event_class)} << 32 |
-           u64{event.kernel_group.value_or(0xff)} << 40;
+           u64{event.kernel_group.value_or(0xff)} << 40 | u64{string_only} << 48;
   key[3] = 0;
   if (event.trace_logging) {
     key[2] = hash_bytes(schema_item);
@@ -76,14 +78,15 @@ const EventKind& EventDecoder::kind_of(const Event& event) {
   core::ByteView item;
   if (event.trace_logging)
     item = find_extended(event, ExtendedType::schema).value_or(core::ByteView{});
-  const auto key = key_of(event, item);
+  const bool string_only = is_string_event(event);
+  const auto key = key_of(event, item, string_only);
   const u64 hash = mix(mix(mix(mix(0, key[0]), key[1]), key[2]), key[3]);
   const auto mask = slots_.size() - 1;
   for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
     auto& slot = slots_[at];
     if (slot.kind != 0 && slot.key == key) return kinds_[slot.kind - 1];
     if (slot.kind != 0) continue;
-    auto kind = make_kind(event, item);
+    auto kind = make_kind(event, item, string_only);
     kind.number = static_cast<u32>(kinds_.size());
     kind.kept = kinds_.size() < most_kinds;
     if (!kind.kept) return overflow_ = std::move(kind);
@@ -107,7 +110,8 @@ void EventDecoder::grow() {
   slots_ = std::move(larger);
 }
 
-EventKind EventDecoder::make_kind(const Event& event, core::ByteView schema_item) const {
+EventKind EventDecoder::make_kind(const Event& event, core::ByteView schema_item,
+                                  bool string_only) const {
   EventKind kind{event.event_class,
                  event.provider,
                  event.id,
@@ -130,7 +134,7 @@ EventKind EventDecoder::make_kind(const Event& event, core::ByteView schema_item
       if (event.trace_logging)
         describe_trace_logging(event, schema_item, kind);
       else
-        describe_manifest(event, kind);
+        describe_manifest(event, string_only, kind);
       break;
     case EventClass::driver:
       describe_driver(event, kind);
@@ -171,13 +175,14 @@ void EventDecoder::describe_classic(const Event& event, EventKind& kind) const {
   kind.undecoded = Undecoded::unknown_class;
 }
 
-void EventDecoder::describe_manifest(const Event& event, EventKind& kind) const {
+void EventDecoder::describe_manifest(const Event& event, bool string_only, EventKind& kind) const {
   kind.looked_up = true;
   const SchemaKey key{event.provider, event.id, event.version, false};
   kind.provider_name = schemas_.find_provider_name(event.provider);
   if (kind.provider_name.empty())
     kind.provider_name = core::to_valid_utf8(provider_traits_name(event));
   auto schema = is_manifest_chunk(event) ? manifest_chunk_schema() : schemas_.find(key);
+  if (!schema && string_only) schema = string_event_schema();
   if (!schema) {
     kind.undecoded = Undecoded::no_schema;
     return;

@@ -62,10 +62,10 @@ class EventDecoder {
     u32 kind = 0;  // plus one; 0 is free
   };
 
-  static Key key_of(const Event& event, core::ByteView schema_item);
-  EventKind make_kind(const Event& event, core::ByteView schema_item) const;
+  static Key key_of(const Event& event, core::ByteView schema_item, bool string_only);
+  EventKind make_kind(const Event& event, core::ByteView schema_item, bool string_only) const;
   void describe_classic(const Event& event, EventKind& kind) const;
-  void describe_manifest(const Event& event, EventKind& kind) const;
+  void describe_manifest(const Event& event, bool string_only, EventKind& kind) const;
   void describe_driver(const Event& event, EventKind& kind) const;
   void describe_trace_logging(const Event& event, core::ByteView item, EventKind& kind) const;
   void grow();

@@ -25,6 +25,14 @@ constexpr u32 fixed_count = 0x20;
 
 constexpr u32 decoding_by_wbem = 1;
 
+// Flags of EVENT_MAP_INFO. Source: Windows SDK tdh.h, MAP_FLAGS.
+constexpr u32 manifest_bit_map = 0x2;
+constexpr u32 pattern_map = 0x4;
+constexpr u32 wbem_bit_map = 0x10;
+constexpr u32 wbem_flag = 0x20;
+constexpr u32 wbem_no_map = 0x40;
+constexpr u32 map_of_numbers = 0;  // MAP_VALUETYPE
+
 // Text at an offset of the blob; names of tasks and opcodes may end in a blank.
 std::string text_at(ByteView blob, u32 offset) {
   if (offset == 0 || offset >= blob.size()) return {};
@@ -44,6 +52,7 @@ class SchemaReader {
     if (!header) return core::fail(error(Fault::truncated, 0, "size", fixed_size, blob_.size()));
     const bool classic = header->get<u32, 48>() == decoding_by_wbem;
     EmbeddedSchema found;
+    found.provider = core::to_guid(header->bytes<0, 16>());
     found.key.provider = core::to_guid(classic ? header->bytes<16, 16>() : header->bytes<0, 16>());
     found.key.id = classic ? u16{header->get<u8, 37>()} : header->get<u16, 32>();
     found.key.version = header->get<u8, 34>();
@@ -179,16 +188,22 @@ core::Result<EmbeddedMap> read_event_map(ByteView blob, u64 offset) {
   const auto flag = in.read_u32("Flag");
   const auto at = in.offset();
   const auto count = in.read_u32("EntryCount");
-  in.skip(4, "MapEntryValueType");
+  const auto value_type = in.read_u32("MapEntryValueType");
   if (!in.ok()) return core::fail(in.error());
   if (u64{count} * 8 > in.remaining())
     in.reject(Fault::truncated, at, "EntryCount", in.remaining() / 8, count);
   const auto names = blob.subspan(16);
   found.map.name = text_at(names, name);
-  found.map.bits = (flag & 2U) != 0;
+  found.map.bits = (flag & (manifest_bit_map | wbem_bit_map | wbem_flag)) != 0;
+  if (value_type != map_of_numbers || (flag & (pattern_map | wbem_no_map)) != 0) return found;
+  std::size_t text_bytes = 0;
   for (u32 i = 0; i < count && in.ok(); ++i) {
     const auto text = in.read_u32("OutputOffset");
     found.map.entries.push_back({in.read_u32("Value"), text_at(names, text)});
+    text_bytes += found.map.entries.back().text.size();
+    // In UTF-8 a unit takes three bytes at most; more are texts that overlap.
+    if (text_bytes > 2 * names.size())
+      in.reject(Fault::bad_value, at, "OutputOffset", names.size(), text_bytes);
   }
   std::stable_sort(found.map.entries.begin(), found.map.entries.end(),
                    [](const auto& a, const auto& b) { return a.value < b.value; });

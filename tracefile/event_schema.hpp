@@ -17,6 +17,7 @@ struct SchemaKey {
 // A schema as the merge of a trace embeds it, and the names of the maps that its fields use.
 struct EmbeddedSchema {
   SchemaKey key;
+  core::Guid provider;  // that the maps belong to; the key of a classic event has its class
   EventSchema schema;
   // `path` leads from the schema's fields through members to the field.
   struct MapUse {
@@ -36,7 +37,7 @@ struct EmbeddedMap {
   ValueMap map;
 };
 
-// Reads an EVENT_MAP_INFO behind a provider GUID.
+// Reads an EVENT_MAP_INFO behind a provider GUID. A map of texts to texts has no entries.
 core::Result<EmbeddedMap> read_event_map(core::ByteView blob, u64 offset);
 
 }  // namespace coldtrace::tracefile

@@ -25,28 +25,23 @@ void RunningThreads::apply(Event& event, const NameTables& names) {
   if (!event.cpu || !event.kernel_group) return;
   if (*event.cpu >= processors_.size()) processors_.resize(std::size_t{*event.cpu} + 1);
   auto& running = processors_[*event.cpu];
-  const auto process_of = [&](u32 tid) -> std::optional<u32> {
-    if (tid == 0) return 0;  // the idle threads
-    const auto thread = names.find_thread(tid, event.timestamp);
-    return thread ? std::optional{thread->pid} : std::nullopt;
+  const auto process_of = [&](u32 tid) { return names.find_process_of(tid, event.name_time()); };
+  const auto set = [&] {
+    event.tid = running.tid;
+    event.pid = running.pid;
+    if (event.tid) event.thread_source = ThreadSource::context_switch;
   };
   if (*event.kernel_group == thread_group && event.opcode == context_switch) {
     const auto ids = core::Fields<8>::at(event.payload, 0);
     if (!ids) return;
     const auto old_tid = ids->get<u32, 4>();
     if (running.tid != old_tid) running = {old_tid, process_of(old_tid)};
-    if (!event.tid) {
-      event.tid = running.tid;
-      event.pid = running.pid;
-    }
+    if (!event.tid) set();
     const auto new_tid = ids->get<u32, 0>();
     running = {new_tid, process_of(new_tid)};
     return;
   }
-  if (!event.tid && lacks_thread(event)) {
-    event.tid = running.tid;
-    event.pid = running.pid;
-  }
+  if (!event.tid && !event.pid && lacks_thread(event)) set();
 }
 
 EventStream::EventStream(const core::ImageSource& source, const BufferScan& scan,
@@ -117,6 +112,7 @@ bool EventStream::wanted(const Event& event) const {
 
 bool EventStream::advance() {
   while (options_.order == Order::file ? next_in_file() : next_in_time()) {
+    payload_threads_.apply(event_, names_);
     if (options_.order == Order::time) running_.apply(event_, names_);
     if (wanted(event_)) return true;
   }

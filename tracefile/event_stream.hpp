@@ -5,6 +5,7 @@
 
 #include "tracefile/catalog.hpp"
 #include "tracefile/event_sequence.hpp"
+#include "tracefile/payload_threads.hpp"
 
 namespace coldtrace::tracefile {
 
@@ -84,6 +85,7 @@ class EventStream final : public EventSequence {
   bool pending_ = false;  // event_ waits behind a gap
   bool at_end_ = false;
   const Gap* gap_ = nullptr;
+  PayloadThreads payload_threads_;
   RunningThreads running_;
   Event event_{};
   std::shared_ptr<const Buffer> event_buffer_;

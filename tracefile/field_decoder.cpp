@@ -92,7 +92,7 @@ DecodeResult run(const EventSchema& schema, ByteView payload, unsigned pointer_s
 }
 
 // Bytes of a field of a type that always has as many; 0 of others.
-std::size_t fixed_size(InType type, unsigned pointer_size) {
+std::size_t fixed_size_of(InType type, unsigned pointer_size) {
   switch (type) {
     case InType::i8:
     case InType::u8:
@@ -129,12 +129,16 @@ std::size_t fixed_size(InType type, unsigned pointer_size) {
 
 }  // namespace
 
+std::size_t fixed_size(const FieldSchema& field, unsigned pointer_size) {
+  const bool plain = field.count.rule == Rule::none && !field.optional;
+  return plain ? fixed_size_of(field.in, pointer_size) : 0;
+}
+
 FixedFields fixed_fields(const EventSchema& schema, unsigned pointer_size) {
   FixedFields fixed;
   for (const auto& field : schema.fields) {
-    const bool plain = field.count.rule == Rule::none && field.slot == 0 && !field.optional;
-    const auto size = plain ? fixed_size(field.in, pointer_size) : 0;
-    if (size == 0) break;
+    const auto size = fixed_size(field, pointer_size);
+    if (size == 0 || field.slot != 0) break;
     fixed.size += size;
     ++fixed.count;
   }

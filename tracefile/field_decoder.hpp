@@ -51,6 +51,9 @@ struct DecodeResult {
 DecodeResult decode_fields(const EventSchema& schema, core::ByteView payload, unsigned pointer_size,
                            FieldVisitor& visitor);
 
+// Bytes of a field that always has as many, which one that is an array has not; 0 of others.
+std::size_t fixed_size(const FieldSchema& field, unsigned pointer_size);
+
 // The first fields of a schema whose sizes do not depend on the payload.
 struct FixedFields {
   std::size_t count = 0;

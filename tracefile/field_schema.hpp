@@ -80,6 +80,7 @@ enum class OutType : u16 {
   json = 34,
   utf8 = 35,
   code_pointer = 37,
+  date_time_utc = 38,
 
   file_key = 1000,  // address of a file object or of its control block
   registry_key = 1001,
@@ -89,6 +90,10 @@ enum class OutType : u16 {
   etw_event = 1005,      // an event as ETW has it in its buffers
   encrypted = 1006,      // never shown
   call_argument = 1007,  // of the service that the event names
+  own_process = 1008,    // that the event is of, should its header not say
+  own_thread = 1009,
+  stack_frame = 1010,    // return address
+  exit_status = 1011,    // NTSTATUS of a process, or a number of its own
 };
 
 // Names of a field's values, or of its bits.
@@ -96,6 +101,7 @@ struct ValueMap {
   struct Entry {
     u64 value;
     std::string text;
+    u64 mask = 0;  // of bits: those that are compared; 0 is those of the value
   };
   std::string name;
   bool bits = false;

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <iterator>
 
+#include "tracefile/kernel_values.hpp"
+
 namespace coldtrace::tracefile {
 namespace {
 
@@ -29,6 +31,7 @@ constexpr Word words[] = {
     {"ptr", InType::pointer, OutType::hex64},
     {"size", InType::size},
     {"code", InType::pointer, OutType::code_pointer},
+    {"frame", InType::pointer, OutType::stack_frame},
     {"file", InType::pointer, OutType::file_key},
     {"key", InType::pointer, OutType::registry_key},
     {"asz", InType::ansi},
@@ -46,6 +49,11 @@ constexpr Word words[] = {
     {"filetime", InType::file_time},
     {"systemtime", InType::system_time},
     {"status", InType::u32, OutType::nt_status},
+    {"exit", InType::i32, OutType::exit_status},
+    {"pid", InType::u32, OutType::own_process},
+    {"tid", InType::u32, OutType::own_thread},
+    {"ppid", InType::pointer, OutType::own_process},
+    {"ptid", InType::pointer, OutType::own_thread},
     {"bytes", InType::binary},
     {"pad", InType::binary},
 };
@@ -91,7 +99,7 @@ class LayoutParser {
       return !before.empty() && refer(field.length, before.back());
     if (take('[') && !amount(field, before)) return false;
     field.optional = take('?');
-    return true;
+    return !take('=') || (field.map = find_kernel_values(name())) != nullptr;
   }
 
   // What stands in brackets: for texts and binaries a number is a length.
@@ -122,7 +130,7 @@ class LayoutParser {
   }
 
   std::string_view name() {
-    const auto size = std::min(text_.find_first_of(" :[]{}?"), text_.size());
+    const auto size = std::min(text_.find_first_of(" :[]{}?="), text_.size());
     const auto found = text_.substr(0, size);
     text_.remove_prefix(size);
     return found;

@@ -12,6 +12,7 @@ namespace coldtrace::tracefile {
 //   [Count]  as many elements as the earlier field Count says
 //   []       elements to the end of the payload
 //   ?        absent when the payload ends before it
+//   =Map     its values, or their bits, have names: those of a map of kernel_value_table.inc
 // "Name:{...}" is a structure. Nothing when the text is no layout; a test reads all rows.
 std::optional<EventSchema> parse_kernel_layout(std::string_view layout);
 

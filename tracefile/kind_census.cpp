@@ -4,6 +4,7 @@
 #include <set>
 
 #include "tracefile/event_source_manifest.hpp"
+#include "tracefile/string_event.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
@@ -84,7 +85,8 @@ void KindCensus::add(const Part& part, const SchemaCollector& schemas) {
     auto& doubtful = parts_.emplace_back();
     doubtful.buffers = part.buffers;
     for (const auto& count : part.doubtful) {
-      const Doubt doubt{key_of(count.kind), count.kind.schema != nullptr};
+      const bool string_only = count.kind.schema == string_event_schema();
+      const Doubt doubt{key_of(count.kind), count.kind.schema && !string_only, string_only};
       doubtful.doubts.push_back(doubt);
       auto& all = doubtful_[doubt];
       if (all.total() == 0) all.kind = count.kind;
@@ -104,8 +106,8 @@ std::vector<KindCount> KindCensus::finish(const Schemas& schemas, const Visit& v
   chain.append(schemas.embedded);
   chain.append(schemas.event_source);
   const auto is_wrong = [&](const Doubt& doubt) {
-    const auto& [key, has_schema] = doubt;
-    return schemas.embedded->find(key) || (!has_schema && schemas.event_source->find(key));
+    return schemas.embedded->find(doubt.key) ||
+           (!doubt.has_schema && schemas.event_source->find(doubt.key));
   };
   KindCounts counts;
   const auto add = [&](KindCount count) {
@@ -123,7 +125,7 @@ std::vector<KindCount> KindCensus::finish(const Schemas& schemas, const Visit& v
   for (const auto& part : parts_) {
     std::set<SchemaKey> wrong;
     for (const auto& doubt : part.doubts)
-      if (is_wrong(doubt)) wrong.insert(doubt.first);
+      if (is_wrong(doubt)) wrong.insert(doubt.key);
     if (wrong.empty()) continue;
     for (const auto index : part.buffers)
       visit(index, [&](const Event& event) {

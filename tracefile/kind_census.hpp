@@ -69,8 +69,12 @@ class KindCensus {
   std::vector<KindCount> finish(const Schemas& schemas, const Visit& visit);
 
  private:
-  // A key, and whether an EventSource has a schema for it.
-  using Doubt = std::pair<SchemaKey, bool>;
+  struct Doubt {
+    SchemaKey key;
+    bool has_schema;   // of an EventSource
+    bool string_only;  // read as one text for want of a schema
+    friend auto operator<=>(const Doubt&, const Doubt&) = default;
+  };
   struct DoubtfulPart {
     std::vector<Doubt> doubts;
     std::vector<u32> buffers;

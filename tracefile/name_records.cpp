@@ -115,7 +115,7 @@ void NameRecords::add(const Event& event) {
       if (event.opcode >= 22 && event.opcode <= 25) add_registry_key(event);
       return;
     case stack_group:
-      if (event.opcode == 34 || event.opcode == 36) add_stack(event);
+      if (event.opcode >= 34 && event.opcode <= 36) add_stack(event);
       return;
     default:
       return;
@@ -205,8 +205,9 @@ void NameRecords::add_stack(const Event& event) {
   u32 count = 0;
   for (std::size_t at = width; at + width <= event.payload.size(); at += width, ++count)
     frames_.push_back(word(at));
+  constexpr Verb verbs[] = {Verb::begins, Verb::ends, Verb::exists_after};
   records_.push_back(
-      {Subject::stack, Verb::exists_before, 0, event.timestamp, word(0), 0, first, count});
+      {Subject::stack, verbs[event.opcode - 34], 0, event.timestamp, word(0), 0, first, count});
 }
 
 void NameRecords::add_started_process(u32 pid, i64 time, std::string_view image_name) {

@@ -16,6 +16,13 @@ constexpr u32 system_process = 4;
 // How many images at lower addresses are looked at for one that was there at the time.
 constexpr int most_images_tried = 32;
 
+// The System process has images at addresses of users as well, which are its own.
+bool can_be_kernel(u64 address) {
+  constexpr u64 first_32 = 0x8000'0000;
+  constexpr u64 end_32 = 0x1'0000'0000;
+  return address >> 63U != 0 || (address >= first_32 && address < end_32);
+}
+
 // Images are told apart by their process, which the key of a state must hold.
 u64 state_key(const NameRecord& record) {
   return record.subject == NameRecord::Subject::image
@@ -40,14 +47,25 @@ void NameTables::add(const NameRecords& records, core::Findings& findings) {
       findings.warning("names-limit", std::nullopt,
                        "names of processes, files and so on fill {} bytes; more are not kept",
                        largest_bytes_);
+      drop(record);
       continue;
     }
     if (record.subject == Subject::stack) {
-      add_stack(record, records.frames(record));
+      if (!stacks_.add(record, records.frames(record)))
+        findings.warning("stack-limit", std::nullopt,
+                         "a cached stack of {} frames is not kept: no kernel takes more than {}",
+                         record.count, StackTable::most_frames);
     } else {
       add_named(record, records.text(record));
     }
   }
+}
+
+void NameTables::drop(const NameRecord& record) {
+  if (record.subject == Subject::stack)
+    stacks_.drop(record);
+  else if (record.subject == Subject::image)
+    first_dropped_image_ = std::min(first_dropped_image_.value_or(record.time), record.time);
 }
 
 void NameTables::add_named(const NameRecord& record, std::string_view text) {
@@ -83,15 +101,10 @@ void NameTables::keep(const NameRecord& record, u32 value) {
               static_cast<u32>(record.verb) & 3U});
 }
 
-void NameTables::add_stack(const NameRecord& record, const u64* frames) {
-  const auto [place, added] =
-      stacks_.try_emplace(record.key, std::pair{static_cast<u32>(frames_.size()), record.count});
-  if (added) frames_.insert(frames_.end(), frames, frames + record.count);
-}
-
 void NameTables::finish() {
   for (auto& timeline : timelines_) timeline.finish();
   build_images();
+  stacks_.finish();
   for (auto& states : states_) states = {};
 }
 
@@ -146,6 +159,12 @@ std::optional<NameTables::Thread> NameTables::find_thread(u32 tid, i64 time) con
   return Thread{entry->owner, texts_.text(entry->value)};
 }
 
+std::optional<u32> NameTables::find_process_of(u32 tid, i64 time) const {
+  if (tid == 0) return no_process;
+  const auto* entry = find(Subject::thread, tid, time);
+  return entry == nullptr ? std::nullopt : std::optional{entry->owner};
+}
+
 std::optional<std::string_view> NameTables::find_file(u64 object, i64 time) const {
   return find_name(Subject::file, object, time);
 }
@@ -169,16 +188,15 @@ std::optional<NameTables::Image> NameTables::find_image_of(u32 pid, u64 address,
   return std::nullopt;
 }
 
-std::optional<NameTables::Image> NameTables::find_image(u32 pid, u64 address, i64 time) const {
-  for (const auto owner : {pid, no_process, system_process})
+std::optional<NameTables::Image> NameTables::find_image(std::optional<u32> pid, u64 address,
+                                                        i64 time) const {
+  if (first_dropped_image_ && time >= *first_dropped_image_) return std::nullopt;
+  if (pid)
+    if (const auto image = find_image_of(*pid, address, time)) return image;
+  if (!can_be_kernel(address)) return std::nullopt;
+  for (const auto owner : {no_process, system_process})
     if (const auto image = find_image_of(owner, address, time)) return image;
   return std::nullopt;
-}
-
-std::optional<std::span<const u64>> NameTables::find_stack(u64 key) const {
-  const auto found = stacks_.find(key);
-  if (found == stacks_.end()) return std::nullopt;
-  return std::span{frames_}.subspan(found->second.first, found->second.second);
 }
 
 std::size_t NameTables::entries() const {
@@ -190,9 +208,7 @@ std::size_t NameTables::entries() const {
 std::size_t NameTables::bytes() const {
   constexpr std::size_t per_node = 32;  // of a table: link, hash, what malloc adds
   std::size_t bytes = texts_.bytes() + images_.capacity() * sizeof(ImageEntry) +
-                      image_records_.capacity() * sizeof(ImageRecord) +
-                      stacks_.size() * (sizeof(*stacks_.begin()) + per_node) +
-                      frames_.capacity() * sizeof(u64);
+                      image_records_.capacity() * sizeof(ImageRecord) + stacks_.bytes();
   for (const auto& timeline : timelines_) bytes += timeline.bytes();
   for (const auto& states : states_) bytes += states.size() * (sizeof(*states.begin()) + per_node);
   return bytes;

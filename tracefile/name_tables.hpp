@@ -2,12 +2,12 @@
 
 #include <array>
 #include <optional>
-#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "core/findings.hpp"
+#include "tracefile/stack_table.hpp"
 #include "tracefile/timeline.hpp"
 
 namespace coldtrace::tracefile {
@@ -49,6 +49,9 @@ class NameTables {
   };
   std::optional<Thread> find_thread(u32 tid, i64 time) const;
 
+  // The process of a thread; the idle threads are all of process 0.
+  std::optional<u32> find_process_of(u32 tid, i64 time) const;
+
   std::optional<std::string_view> find_file(u64 object, i64 time) const;
   std::optional<std::string_view> find_registry_key(u64 handle, i64 time) const;
 
@@ -56,10 +59,11 @@ class NameTables {
     std::string_view name;
     u64 base;
   };
-  // The image that has the address in the process or in the kernel.
-  std::optional<Image> find_image(u32 pid, u64 address, i64 time) const;
+  // The image that has the address in the process, or in the kernel, whose addresses are the same
+  // in all processes and need none.
+  std::optional<Image> find_image(std::optional<u32> pid, u64 address, i64 time) const;
 
-  std::optional<std::span<const u64>> find_stack(u64 key) const;
+  const StackTable& stacks() const { return stacks_; }
 
   std::size_t bytes() const;
   std::size_t entries() const;
@@ -86,8 +90,8 @@ class NameTables {
   };
   using Subject = NameRecord::Subject;
 
+  void drop(const NameRecord& record);
   void add_named(const NameRecord& record, std::string_view text);
-  void add_stack(const NameRecord& record, const u64* frames);
   void keep(const NameRecord& record, u32 value);
   Timeline& timeline(Subject subject) { return timelines_[static_cast<std::size_t>(subject)]; }
   const Timeline::Entry* find(Subject subject, u64 key, i64 time) const {
@@ -103,9 +107,9 @@ class NameTables {
   std::unordered_map<u64, State> states_[subjects];
   std::array<Timeline, subjects> timelines_;  // by subject; that of images stays empty
   std::vector<ImageRecord> image_records_;
-  std::vector<ImageEntry> images_;  // by process, base and time
-  std::unordered_map<u64, std::pair<u32, u32>> stacks_;
-  std::vector<u64> frames_;
+  std::vector<ImageEntry> images_;          // by process, base and time
+  std::optional<i64> first_dropped_image_;  // time: from here on a name could be an old one
+  StackTable stacks_;
 };
 
 }  // namespace coldtrace::tracefile

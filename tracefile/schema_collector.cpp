@@ -32,12 +32,18 @@ void SchemaCollector::add(const KeptEvent& kept, core::Findings& findings) {
     else
       findings.warning("schema-damaged", schema.error());
   } else {
-    auto map = read_event_map(event.payload, event.buffer_offset);
-    if (map)
-      maps_[{map->provider, map->map.name}] = std::make_shared<const ValueMap>(std::move(map->map));
-    else
-      findings.warning("schema-damaged", map.error());
+    add_map(event, findings);
   }
+}
+
+void SchemaCollector::add_map(const Event& event, core::Findings& findings) {
+  auto read = read_event_map(event.payload, event.buffer_offset);
+  if (!read) {
+    findings.warning("schema-damaged", read.error());
+    return;
+  }
+  auto map = std::make_shared<const ValueMap>(std::move(read->map));
+  maps_.try_emplace({read->provider, map->name}, map);
 }
 
 void SchemaCollector::add_manifest(const Event& event, core::Findings& findings) {
@@ -59,7 +65,7 @@ void SchemaCollector::add_manifest(const Event& event, core::Findings& findings)
 }
 
 void SchemaCollector::set_map(EmbeddedSchema& found, const EmbeddedSchema::MapUse& use) const {
-  const auto map = maps_.find({found.key.provider, use.map_name});
+  const auto map = maps_.find({found.provider, use.map_name});
   if (map == maps_.end()) return;
   auto* fields = &found.schema.fields;
   for (std::size_t i = 0; i < use.path.size(); ++i) {

@@ -34,6 +34,7 @@ class SchemaCollector {
   std::shared_ptr<const SchemaTable> event_source() const;
 
  private:
+  void add_map(const Event& event, core::Findings& findings);
   void add_manifest(const Event& event, core::Findings& findings);
   void set_map(EmbeddedSchema& found, const EmbeddedSchema::MapUse& use) const;
 

@@ -92,7 +92,7 @@ void append_socket_address(TextBuffer& text, ByteView bytes) {
   text.append_decimal(u64{big_endian(bytes, 2)});
 }
 
-// A local time: the structure has no zone.
+// The structure has no zone.
 void append_system_time(TextBuffer& text, ByteView bytes) {
   const auto in = core::Fields<16>::at(bytes, 0);
   if (!in) return;
@@ -171,6 +171,7 @@ void ValueText::append(TextBuffer& text, const Value& value) {
       return;
     case InType::system_time:
       append_system_time(text, value.bytes);
+      if (value.out == OutType::date_time_utc) text.append('Z');
       return;
     case InType::utf16_char:
     case InType::ansi_char:
@@ -216,6 +217,13 @@ void append_sid(TextBuffer& text, ByteView sid) {
   }
 }
 
+std::string find_mapped_names(const ValueMap& map, const Value& value) {
+  auto names = find_mapped_names(map, value.number);
+  // Entries of ETW have 32 bits, signed numbers are extended to 64.
+  if (names.empty()) names = find_mapped_names(map, low_bytes(value.number, value.size));
+  return names;
+}
+
 std::string find_mapped_names(const ValueMap& map, u64 number) {
   if (!map.bits) {
     const auto found = std::lower_bound(
@@ -224,11 +232,15 @@ std::string find_mapped_names(const ValueMap& map, u64 number) {
     return found != map.entries.end() && found->value == number ? found->text : std::string{};
   }
   std::string names;
+  u64 rest = number;
   for (const auto& entry : map.entries) {
-    if (entry.value == 0 ? number != 0 : (number & entry.value) != entry.value) continue;
+    const auto mask = entry.mask != 0 ? entry.mask : entry.value;
+    if (mask == 0 ? number != 0 : (number & mask) != entry.value) continue;
+    rest &= ~mask;
     if (!names.empty()) names += '|';
     names += entry.text;
   }
+  if (!names.empty() && rest != 0) names += fmt::format("|{:#x}", rest);
   return names;
 }
 

@@ -43,5 +43,6 @@ void append_sid(core::TextBuffer& text, core::ByteView sid);
 
 // The names of a value in its map, or nothing: bits are joined with '|'.
 std::string find_mapped_names(const ValueMap& map, u64 number);
+std::string find_mapped_names(const ValueMap& map, const Value& value);
 
 }  // namespace coldtrace::tracefile
