@@ -62,10 +62,12 @@ void NameTables::add(const NameRecords& records, core::Findings& findings) {
 }
 
 void NameTables::drop(const NameRecord& record) {
-  if (record.subject == Subject::stack)
+  if (record.subject == Subject::stack) {
     stacks_.drop(record);
-  else if (record.subject == Subject::image)
-    first_dropped_image_ = std::min(first_dropped_image_.value_or(record.time), record.time);
+    return;
+  }
+  auto& first = first_dropped_[static_cast<std::size_t>(record.subject)];
+  first = std::min(first.value_or(record.time), record.time);
 }
 
 void NameTables::add_named(const NameRecord& record, std::string_view text) {
@@ -190,7 +192,7 @@ std::optional<NameTables::Image> NameTables::find_image_of(u32 pid, u64 address,
 
 std::optional<NameTables::Image> NameTables::find_image(std::optional<u32> pid, u64 address,
                                                         i64 time) const {
-  if (first_dropped_image_ && time >= *first_dropped_image_) return std::nullopt;
+  if (!is_known(Subject::image, time)) return std::nullopt;
   if (pid)
     if (const auto image = find_image_of(*pid, address, time)) return image;
   if (!can_be_kernel(address)) return std::nullopt;

@@ -94,7 +94,12 @@ class NameTables {
   void add_named(const NameRecord& record, std::string_view text);
   void keep(const NameRecord& record, u32 value);
   Timeline& timeline(Subject subject) { return timelines_[static_cast<std::size_t>(subject)]; }
+  bool is_known(Subject subject, i64 time) const {
+    const auto& dropped = first_dropped_[static_cast<std::size_t>(subject)];
+    return !dropped || time < *dropped;
+  }
   const Timeline::Entry* find(Subject subject, u64 key, i64 time) const {
+    if (!is_known(subject, time)) return nullptr;
     return timelines_[static_cast<std::size_t>(subject)].find(key, time);
   }
   std::optional<std::string_view> find_name(Subject subject, u64 key, i64 time) const;
@@ -107,8 +112,9 @@ class NameTables {
   std::unordered_map<u64, State> states_[subjects];
   std::array<Timeline, subjects> timelines_;  // by subject; that of images stays empty
   std::vector<ImageRecord> image_records_;
-  std::vector<ImageEntry> images_;          // by process, base and time
-  std::optional<i64> first_dropped_image_;  // time: from here on a name could be an old one
+  std::vector<ImageEntry> images_;  // by process, base and time
+  // Times from which on a name could be an old one.
+  std::array<std::optional<i64>, subjects> first_dropped_;  // by subject
   StackTable stacks_;
 };
 

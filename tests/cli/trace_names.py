@@ -360,7 +360,7 @@ class OnSamples(unittest.TestCase):
             if fields["TimeDateStamp"] in sizes:
                 self.assertIn(fields["ImageSize"], sizes[fields["TimeDateStamp"]])
                 sized += 1
-        self.assertGreater(compared, 1000)
+        self.assertGreater(compared, 300)
         self.assertGreater(sized, 1000)
 
     def test_thread_states_and_process_flags_have_names(self):
@@ -408,20 +408,31 @@ class OnMadeTraces(unittest.TestCase):
         self.assertEqual([event["stack"] for event in references], [
             ["0x11", "0x12"], ["0xfffff80000000021", "0xfffff80000000022"], None, None])
 
-    def test_a_stack_that_may_have_been_dropped_is_no_other(self):
-        lost = set()
-        path = self.folder / "stacks.etl"
-        whole = [event["stack"] for event in self.events("stacks.etl")]
-        for limit in range(0, 400, 16):
-            done = run("decode", path, "--names-limit", limit)
-            lines = [json.loads(line) for line in done.stdout.splitlines()]
-            stacks = [line["stack"] for line in lines if line["type"] == "event"]
-            for stack, wanted in zip(stacks, whole):
-                self.assertIn(stack, (None, wanted))
-            if stacks != whole:
-                self.assertIn("names-limit", [one["code"] for one in lines[-1]["findings"]])
-            lost.add(str(stacks))
-        self.assertGreater(len(lost), 1)
+    def test_what_may_have_been_dropped_is_no_other(self):
+        """With less room for names than they need, those shown are still the right ones."""
+        for name in "stacks.etl", "threads.etl":
+            whole = self.events(name)
+            shown = set()
+            for limit in range(0, 4000, 32):
+                lines = decode(self.folder / name, "--names-limit", limit)
+                events = [line for line in lines if line["type"] == "event"]
+                for event, wanted in zip(events, whole):
+                    for member in "pid", "process", "stack":
+                        self.assertIn(event[member], (None, wanted[member]))
+                    for field, names in event.get("resolved", {}).items():
+                        self.check_names(names, wanted["resolved"][field])
+                if events != whole:
+                    self.assertIn("names-limit", [one["code"] for one in lines[-1]["findings"]])
+                shown.add(json.dumps(events))
+            self.assertGreater(len(shown), 1)
+            self.assertIn(json.dumps(whole), shown)
+
+    def check_names(self, names, wanted):
+        if isinstance(names, list):
+            for name, whole in zip(names, wanted, strict=True):
+                self.assertIn(name, (None, whole))
+        else:
+            self.assertEqual(names, wanted)
 
     def test_threads_and_images_of_events_without_a_thread(self):
         events = self.events("threads.etl")
