@@ -69,6 +69,7 @@ OutType to_out_type(u8 out, InType in) {
   switch (static_cast<OutType>(out)) {
     case OutType::utf8:
     case OutType::code_pointer:
+    case OutType::date_time_utc:
       return static_cast<OutType>(out);
     default:
       return OutType::none;

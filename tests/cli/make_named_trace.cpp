@@ -14,6 +14,7 @@ using fixtures::EventIds;
 
 constexpr auto provider = *core::parse_guid("12345678-9abc-def0-1234-56789abcdef0");
 constexpr auto metadata = *core::parse_guid("bbccf6c1-6cd1-48c4-80ff-839482e37671");
+constexpr auto win_sat = *core::parse_guid("ed54dff8-c409-4cf6-bf83-05e1e61a09c4");
 constexpr auto image_id = *core::parse_guid("b3e675d7-2554-4f18-830b-2762732560de");
 
 ByteWriter pointers(std::initializer_list<u64> values) {
@@ -185,6 +186,35 @@ std::vector<EtlBuffer> strings() {
   return {events};
 }
 
+// 2024-02-29 12:34:56.789 as a SYSTEMTIME, once local and once UTC.
+std::vector<EtlBuffer> times() {
+  constexpr u8 system_time = 18;
+  constexpr u8 has_out_type = 0x80;
+  constexpr u8 date_time_utc = 38;
+  ByteWriter schema;
+  schema.write_u16(0).write_u8(0).write_text("Times").write_u8(0);
+  schema.write_text("Local").write_u8(0).write_u8(system_time);
+  schema.write_text("Utc").write_u8(0).write_u8(system_time | has_out_type).write_u8(date_time_utc);
+  schema.patch(0, static_cast<u16>(schema.size()));
+  ByteWriter payload;
+  for (int i = 0; i < 2; ++i)
+    for (const u64 part : {2024U, 2U, 4U, 29U, 12U, 34U, 56U, 789U}) payload.write_u16(part);
+  const std::vector<std::byte> item{schema.view().begin(), schema.view().end()};
+  EtlBuffer events{0};
+  events.event(provider, 0, 0, {11, 22, 1'000'100}, payload, {{11, item}});
+  // A document in one chunk of LZNT1 that is not compressed.
+  const auto document = [&](u8 opcode, std::string_view xml) {
+    const auto text = fixtures::utf16z(xml);
+    ByteWriter packed;
+    packed.write_u32(1).write_u32(text.size()).write_u16(0x3000 | (text.size() - 1));
+    events.full(win_sat, opcode, 0, {11, 22, 1'000'100 + opcode}, packed.write_bytes(text.view()));
+  };
+  document(33, "<WinSPR></WinSPR>");
+  document(35, "<Metrics></Metrics>");
+  document(37, "<SystemConfig></SystemConfig>");
+  return {events};
+}
+
 void write(const std::string& path, const std::vector<EtlBuffer>& buffers) {
   const auto bytes = fixtures::build_etl({}, buffers);
   std::ofstream file{path, std::ios::binary};
@@ -200,4 +230,5 @@ int main(int argc, char** argv) {
   write(folder + "stacks.etl", stacks());
   write(folder + "threads.etl", threads());
   write(folder + "strings.etl", strings());
+  write(folder + "times.etl", times());
 }

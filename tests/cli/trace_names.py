@@ -480,6 +480,18 @@ class OnMadeTraces(unittest.TestCase):
             ("EventWriteString", "exact", {"Message": "Grüß Gott"}),
             (None, "raw", {}), (None, "raw", {}), (None, "raw", {}), (None, "raw", {})])
 
+    def test_a_time_says_whether_it_is_utc(self):
+        times = next(event for event in self.events("times.etl") if event["name"] == "Times")
+        self.assertEqual(times["fields"], {"Local": "2024-02-29T12:34:56.789",
+                                           "Utc": "2024-02-29T12:34:56.789Z"})
+
+    def test_documents_of_winsat_are_named_for_their_root(self):
+        shown = {event["name"]: event["fields"]["Document"] for event in self.events("times.etl")
+                 if event["name"].startswith("WinSat/")}
+        self.assertEqual(len(shown), 3)
+        for name, document in shown.items():
+            self.assertTrue(document.startswith(f"<{name.split('/')[1]}>"), (name, document))
+
     def test_a_kind_is_the_same_in_info_as_in_its_lines(self):
         for path in sorted(self.folder.glob("*.etl")):
             lines = decode(path)
