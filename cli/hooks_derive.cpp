@@ -18,7 +18,7 @@ using syscall_map::Derivation;
 struct Options : PeOptions {
   std::string function;
   std::vector<u32> places;
-  u32 least_fixed = 0;
+  u32 least_fixed = syscall_map::enough_fixed_bytes;
   std::vector<std::string> pdbs;
 };
 
@@ -253,8 +253,9 @@ void add_hooks_derive(CLI::App& app, Exit& exit) {
         command
             .add_option(
                 "--at-least", options.least_fixed,
-                "Fixed bytes that the signature has at least; the shortest one rarely holds for "
-                "other builds")
+                fmt::format("Fixed bytes that the signature has at least, {} unless given: shorter "
+                            "ones rarely hold for other builds",
+                            syscall_map::enough_fixed_bytes))
             .type_name("BYTES");
         add_pdb_option(command, options.pdbs);
       },

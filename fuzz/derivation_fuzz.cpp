@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto image = pe::Image::open(bytes.subspan(4), pe::Layout::file, findings);
   if (!image) return 0;
   const syscall_map::DerivationInput input{&*image, "it", pe::Rva{*rva}};
-  const auto derivation = syscall_map::derive_signature("F", {&input, 1});
+  const auto derivation = syscall_map::derive_signature("F", {&input, 1}, 1);
   if (derivation.signature.has_value() == !derivation.reason.empty()) __builtin_trap();
   if (!derivation.signature) return 0;
   const auto read = syscall_map::parse_signatures(to_text(*derivation.signature));

@@ -118,10 +118,11 @@ std::string source_of(std::span<const DerivationInput> inputs) {
   for (const auto& input : inputs) {
     core::Findings ignored;
     const auto identity = pe::read_identity(*input.image, ignored);
-    source += fmt::format("{}{} {}, stamp {:#x}, size {:#x}", source.empty() ? "" : "; ",
-                          identity.name.empty() ? "an image" : identity.name,
-                          identity.file_version.value_or("without version"),
-                          identity.time_date_stamp, identity.size_of_image);
+    source +=
+        fmt::format("{}{} {}, stamp {:#x}, size {:#x}, checksum {:#x}", source.empty() ? "" : "; ",
+                    identity.name.empty() ? "an image" : identity.name,
+                    identity.file_version.value_or("without version"), identity.time_date_stamp,
+                    identity.size_of_image, identity.checksum);
   }
   for (auto& c : source)
     if (c == '"' || c < ' ' || c > '~') c = '?';
@@ -198,8 +199,8 @@ void derive(std::string_view function, std::span<const DerivationInput> inputs, 
   if (size == 0) {
     const auto fixed = count_fixed(common.bytes);
     if (fixed < least_fixed)
-      fail("of the first {} bytes, {}, only {} can be fixed", common.bytes.size(), reach_of(common),
-           fixed);
+      fail("of the first {} bytes, {}, only {} can be fixed, and at least {} must be",
+           common.bytes.size(), reach_of(common), fixed, least_fixed);
     const auto worst = std::max_element(
         counts.begin(), counts.end(),
         [](const auto& one, const auto& other) { return one.back() < other.back(); });

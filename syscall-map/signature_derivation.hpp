@@ -45,6 +45,9 @@ struct Derivation {
   std::vector<DerivedPlace> places;  // of the inputs, as far as they were found
 };
 
+// Code of other functions begins with fewer equal bytes than this too often.
+inline constexpr u32 enough_fixed_bytes = 16;
+
 // The shortest signature of the function's first bytes that matches once in each image's
 // executable sections. Bytes that change from build to build are left open: relocated ones,
 // displacements that leave the function or are relative to rip, and what differs between the
@@ -52,6 +55,6 @@ struct Derivation {
 // function whose place is. Has at least `least_fixed` bytes that are not open, and never
 // reaches beyond the function's end.
 Derivation derive_signature(std::string_view function, std::span<const DerivationInput> inputs,
-                            u32 least_fixed = 0);
+                            u32 least_fixed = enough_fixed_bytes);
 
 }  // namespace coldtrace::syscall_map

@@ -216,9 +216,12 @@ class Finder {
       }
       const bool contradicted = offsets.size() > 1;
       const auto sources = std::max(functions.size(), routes.size());
-      found.confidence = contradicted || sources < 2 ? Confidence::low
-                         : routes.size() < 2         ? Confidence::medium
-                                                     : Confidence::high;
+      // The types of the PDB whose GUID and age the image asks for are the compiler's own word.
+      found.confidence = contradicted                    ? Confidence::low
+                         : routes.contains(Route::types) ? Confidence::high
+                         : sources < 2                   ? Confidence::low
+                         : routes.size() < 2             ? Confidence::medium
+                                                         : Confidence::high;
       // The shapes of these kernels' accessors were seen: XP and 2003 on x86.
       if (const auto& version = code_.version(); version && !code_.is_x64())
         found.verified = (*version)[0] == 5 && (*version)[1] >= 1;

@@ -80,7 +80,9 @@ class Case(case.Case):
         return document
 
     def derive(self, status, *arguments):
-        return self.json_of(status, "derive", *arguments)
+        """As short as can be, unless the test asks for more."""
+        at_least = () if "--at-least" in arguments else ("--at-least", 1)
+        return self.json_of(status, "derive", *arguments, *at_least)
 
     def check_unique(self, document, rvas):
         """That the signature is where it should be, alone, and that the counts are true."""
@@ -139,6 +141,32 @@ class Derive(Case):
                                      schema="hook-locations")
                 self.assertEqual(len(found["images"][0]["locations"]), 1)
 
+    def test_fewer_than_sixteen_fixed_bytes_are_refused_unless_asked_for(self):
+        asked, refused = 0, 0
+        for machine in ("x86", "x64"):
+            path, pdb = build(machine, 1)
+            for decorated in symbols(pdb):
+                name = re.sub(r"^[_@]([^@]+)(@\d+)?$", r"\1", decorated)
+                if name.startswith("Twin"):
+                    continue
+                with self.subTest(machine=machine, name=name):
+                    short = self.derive(0, name, "--pdb", pdb, path)["signature"]
+                    done = run("hooks", "derive", name, "--pdb", pdb, path, "--format", "json")
+                    signature = json.loads(done.stdout)["signature"]
+                    if signature:
+                        self.assertEqual(done.returncode, 0)
+                        fixed = [word for word in signature["pattern"].split() if word != "??"]
+                        self.assertGreaterEqual(len(fixed), 16)
+                        self.assertTrue(signature["pattern"].startswith(short["pattern"]))
+                        asked += 1
+                    else:
+                        self.assertEqual(done.returncode, 1)
+                        self.assertIn(b"at least 16 must be", done.stderr)
+                        refused += 1
+        self.assertGreater(asked, 0)
+        self.assertGreater(refused, 0)
+        self.assertIn(b"16 unless given", self.exits(0, "hooks", "derive", "--help").stdout)
+
     def test_several_files_give_one_signature(self):
         for machine in ("x86", "x64"):
             (first, pdb), (second, other) = build(machine, 1), build(machine, 2)
@@ -177,12 +205,12 @@ class Derive(Case):
     def test_the_text_is_a_signature_file(self):
         path, pdb = build("x64", 1)
         target = self.here / "derived.sig"
-        self.exits(0, "hooks", "derive", "Unique", "--pdb", pdb, path, "-o", target)
+        self.exits(0, "hooks", "derive", "Unique", "--at-least", 1, "--pdb", pdb, path, "-o", target)
         done = self.exits(0, "hooks", "locate", "Unique", "--signatures", target, path)
         self.assertIn(f"rva {symbols(pdb)['Unique']:#x}".encode(), done.stdout)
         # A name that is no word stands in quotes, and finds its function too.
-        self.exits(0, "hooks", "derive", "?f@@YAXXZ<b c>", "--at", symbols(pdb)["Unique"], path, "-o",
-                   target)
+        self.exits(0, "hooks", "derive", "?f@@YAXXZ<b c>", "--at-least", 1, "--at",
+                   symbols(pdb)["Unique"], path, "-o", target)
         self.exits(0, "hooks", "locate", "?f@@YAXXZ<b c>", "--signatures", target, path)
 
     def test_usage(self):
@@ -217,7 +245,7 @@ class Derive(Case):
             for row in rows[::max(1, len(rows) // 6)]:
                 with self.subTest(path=path, name=row["name"]):
                     done = run("hooks", "derive", row["name"], "--format", "json", "-q", "--no-hash",
-                               "--at", row["rva"], path)
+                               "--at-least", 1, "--at", row["rva"], path)
                     document = json.loads(done.stdout)
                     if document["signature"]:
                         self.check_unique(document, [row["rva"]])
@@ -229,7 +257,7 @@ class Derive(Case):
 
 class Locate(Case):
     def signature_of(self, name, path, rva, function):
-        text = self.exits(0, "hooks", "derive", function, "--at", rva, path).stdout
+        text = self.exits(0, "hooks", "derive", function, "--at-least", 1, "--at", rva, path).stdout
         return self.write(name, text)
 
     def test_names_confirm_signatures_and_win_over_them(self):
@@ -267,7 +295,7 @@ class Locate(Case):
                 rows = self.exits(0, "hooks", "locate", name, "--pdb", pdb, "--format", "csv",
                                   path).stdout.decode().splitlines()
                 self.assertEqual(rows[0].count(","), rows[1].count(","))
-                self.assertTrue(rows[1].endswith(location["symbol"]))
+                self.assertTrue(rows[1].endswith(location["symbol"] + ",symbol,true"))
                 text = self.exits(0, "hooks", "locate", name, "--pdb", pdb, path).stdout
                 self.assertIn(b"no signature finds it", text)
 

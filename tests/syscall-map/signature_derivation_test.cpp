@@ -134,7 +134,7 @@ TEST_CASE("a derived signature finds its function in its file and nowhere else")
     for (const auto& [start, end] : code.functions) {
       CAPTURE(x64, seed, start, end);
       const DerivationInput input{&image, "the image", pe::Rva{start}};
-      const auto derivation = derive_signature("F", {&input, 1});
+      const auto derivation = derive_signature("F", {&input, 1}, 1);
       const auto whole = places_of(code, start, end - start);
       if (!derivation.signature) {
         ++refused;
@@ -191,7 +191,7 @@ TEST_CASE("one signature is derived for several files, and its place in them is 
       CAPTURE(x64, seed, start);
       const DerivationInput inputs[] = {{&old_image, "old", pe::Rva{start}},
                                         {&image, "new", std::nullopt}};
-      const auto derivation = derive_signature("F", inputs);
+      const auto derivation = derive_signature("F", inputs, 1);
       if (!derivation.signature) {
         CHECK_FALSE(derivation.reason.empty());
         continue;
@@ -242,7 +242,7 @@ TEST_CASE("why there is no signature is said") {
   const auto first = open(first_file), second = open(second_file);
   std::vector<DerivationInput> inputs{{&first, "first", pe::Rva{text_start}}};
   if (!row.second.empty()) inputs.push_back({&second, "second", std::nullopt});
-  const auto derivation = derive_signature("F", inputs);
+  const auto derivation = derive_signature("F", inputs, 1);
   CHECK_FALSE(derivation.signature);
   CHECK(derivation.reason == row.reason);
 }
@@ -254,7 +254,7 @@ TEST_CASE("a place that is no code and images of other machines are refused") {
   const auto arm = open(arm_file), image = open(file);
   const auto reason = [](const pe::Image& of, u32 rva) {
     const DerivationInput input{&of, "it", pe::Rva{rva}};
-    return derive_signature("F", {&input, 1}).reason;
+    return derive_signature("F", {&input, 1}, 1).reason;
   };
   CHECK(reason(arm, 0x1000) == "it is no image of x86 or x64");
   CHECK(reason(image, 0) == "RVA 0x0 of it is in no executable section");
