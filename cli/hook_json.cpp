@@ -62,6 +62,7 @@ void write_candidate(JsonWriter& json, const syscall_map::ContextSwitch& candida
       .field("rva", value(candidate.rva))
       .field("file_offset", candidate.file_offset)
       .field("address", candidate.address)
+      .field("condition", to_string(candidate.condition))
       .field("first_bytes", hex(candidate.first_bytes))
       .field("end", number(candidate.end))
       .field("kernel_stack_offset", candidate.kernel_stack_offset)

@@ -59,6 +59,12 @@ struct coldtrace_kernel_switch {{
     const unsigned char *bytes;         /* the first ones: compare before patching */
     unsigned long patch_count;
     const struct coldtrace_kernel_patch *patches;
+    unsigned char condition;            /* when threads are switched here:
+                                           0 not known: hook nothing;
+                                           1 always;
+                                           2 unless its first bytes in memory are EB F9;
+                                           3 when those at the switch of condition 2 are, and the
+                                             jump (E9) in the five bytes before it leads here */
     unsigned char needs_writable_mapping;
     unsigned char confidence;
     unsigned char verified;
@@ -92,7 +98,7 @@ struct coldtrace_kernel {{
     const struct coldtrace_kernel_service *services; /* by number */
     unsigned long table_count;
     const struct coldtrace_kernel_table *tables;
-    unsigned long switch_count;         /* other than 1: it is not known which, or none */
+    unsigned long switch_count;         /* hook each whose condition holds, and no other */
     const struct coldtrace_kernel_switch *switches;
     unsigned long field_count;
     const struct coldtrace_kernel_field *fields;
@@ -143,8 +149,9 @@ std::string write_switches(Output& output, const HookTable& build, const std::st
     }
     const auto patches = write_array(output, "struct coldtrace_kernel_patch", name + "_patches",
                                      options, [](const std::string& row) { return row; });
-    rows.push_back(fmt::format("{}, {:#x}UL, {}, {}, {}, {}, {}, {}", c_string(found.name),
+    rows.push_back(fmt::format("{}, {:#x}UL, {}, {}, {}, {}, {}, {}, {}", c_string(found.name),
                                value(found.rva), number(found.kernel_stack_offset), bytes, patches,
+                               static_cast<u32>(found.condition),
                                found.plan.needs_writable_mapping ? 1 : 0,
                                static_cast<u32>(found.confidence), found.verified ? 1 : 0));
   }

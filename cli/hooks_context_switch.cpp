@@ -69,6 +69,7 @@ void write_candidate(Output& output, const syscall_map::ContextSwitch& found) {
         value(found.rva), found.file_offset ? fmt::format("{:#x}", *found.file_offset) : "-",
         found.address, to_string(found.confidence), found.verified ? "verified" : "unverified");
   print(output, "  first bytes {}\n", core::to_hex(std::as_bytes(std::span{found.first_bytes})));
+  print(output, "  {}\n", explain(found.condition));
   for (const auto& sentence : found.evidence) print(output, "  {}\n", printable(sentence));
   for (const auto& caller : found.callers)
     print(output, "  call at rva {:#x}{}{}\n", value(caller.rva), caller.name.empty() ? "" : " in ",

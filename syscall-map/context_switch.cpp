@@ -137,7 +137,7 @@ class Search {
     found.name = candidate.enlightened ? "EnlightenedSwapContext" : "SwapContext";
     found.file_offset = code_.image().addresses().to_offset(entry);
     found.address = code_.image().optional_header().image_base + value(entry);
-    for (const auto byte : code_.bytes(entry, first_bytes_count))
+    for (const auto byte : code_.bytes(entry, unadjusted_bytes(entry)))
       found.first_bytes.push_back(std::to_integer<u8>(byte));
     found.evidence = candidate.evidence;
     found.verified = candidate.verified && candidate.signature;
@@ -160,9 +160,9 @@ class Search {
     }
     const int kinds = (candidate.symbol ? 1 : 0) + (candidate.signature ? 1 : 0) +
                       (structure == Structure::full ? 1 : 0) + (callers == Callers::known ? 1 : 0);
-    found.confidence = kinds >= 3   ? Confidence::high
-                       : kinds == 2 ? Confidence::medium
-                                    : Confidence::low;
+    found.confidence = kinds >= 3 || candidate.symbol ? Confidence::high
+                       : kinds == 2                   ? Confidence::medium
+                                                      : Confidence::low;
     // The structure itself was seen in x86 kernels of these versions.
     if (const auto& version = code_.version();
         version && !code_.is_x64() && structure == Structure::full && callers == Callers::known) {
@@ -180,6 +180,22 @@ class Search {
     named_.push_back(named);
     if (candidate.symbol && !candidate.enlightened) symbol_ = entry;
     result_.candidates.push_back(std::move(found));
+  }
+
+  const std::vector<pe::BaseRelocation>& relocations() {
+    core::Findings ignored;  // what is odd about them is told by "pe info"
+    if (!relocations_) relocations_ = pe::read_base_relocations(code_.image(), ignored);
+    return *relocations_;
+  }
+
+  // So many of the first bytes are in memory as they are in the file.
+  std::size_t unadjusted_bytes(pe::Rva entry) {
+    const auto& all = relocations();
+    const auto next = std::lower_bound(
+        all.begin(), all.end(), entry,
+        [](const pe::BaseRelocation& relocation, pe::Rva rva) { return relocation.address < rva; });
+    if (next == all.end()) return first_bytes_count;
+    return std::min<std::size_t>(first_bytes_count, value(next->address) - value(entry));
   }
 
   // A jump to itself less 7 bytes, and before the entry the jump that it leads to.
@@ -306,8 +322,7 @@ class Search {
   void add_lonely() {
     if (lonely_.empty() || code_.is_x64()) return;
     std::vector<pe::Rva> taken;
-    core::Findings ignored;
-    for (const auto& relocation : pe::read_base_relocations(code_.image(), ignored)) {
+    for (const auto& relocation : relocations()) {
       if (relocation.type != pe::RelocationType::highlow) continue;
       const auto bytes = code_.bytes(relocation.address, 4);
       if (bytes.size() < 4) continue;
@@ -342,8 +357,33 @@ class Search {
     }
   }
 
+  // The one SwapContext, or the one that the symbols name.
+  ContextSwitch* find_plain() {
+    ContextSwitch* plain = nullptr;
+    for (auto& found : result_.candidates) {
+      if (found.name != "SwapContext" || (symbol_ && found.rva != *symbol_)) continue;
+      if (plain != nullptr) return nullptr;
+      plain = &found;
+    }
+    return plain;
+  }
+
+  // A second context switch that has callers of its own needs no patch to be reached.
+  void set_conditions() {
+    auto* const plain = find_plain();
+    if (plain == nullptr) return;
+    plain->condition = SwitchCondition::always;
+    for (auto& found : result_.candidates) {
+      if (found.name == "SwapContext") continue;
+      const bool called = !found.callers.empty();
+      found.condition = called ? SwitchCondition::always : SwitchCondition::when_patched;
+      if (!called) plain->condition = SwitchCondition::unless_patched;
+    }
+  }
+
   void summarize() {
     let_symbol_win();
+    set_conditions();
     for (const auto& exchange : lonely_)
       near_misses_.push_back(
           fmt::format("rva {:#x} exchanges the stack pointer at offset {:#x} of a thread, but "
@@ -388,6 +428,7 @@ class Search {
   std::vector<StackExchange> exchanges_;
   std::vector<DirectBranch> branches_;
   std::optional<pe::Rva> dispatcher_;
+  std::optional<std::vector<pe::BaseRelocation>> relocations_;
   std::optional<pe::Rva> patched_to_;  // by Windows itself
   std::optional<pe::Rva> symbol_;      // where the symbols say it is
   std::vector<StackExchange> lonely_;
@@ -397,6 +438,38 @@ class Search {
 };
 
 }  // namespace
+
+std::string_view to_string(SwitchCondition condition) {
+  switch (condition) {
+    case SwitchCondition::unknown:
+      return "unknown";
+    case SwitchCondition::always:
+      return "always";
+    case SwitchCondition::unless_patched:
+      return "unless-patched";
+    case SwitchCondition::when_patched:
+      return "when-patched";
+  }
+  return "unknown";
+}
+
+std::string_view explain(SwitchCondition condition) {
+  switch (condition) {
+    case SwitchCondition::unknown:
+      return "nothing tells whether threads are switched here: hook nothing";
+    case SwitchCondition::always:
+      return "threads are switched here whenever it is called";
+    case SwitchCondition::unless_patched:
+      return "threads are switched here unless its first bytes in memory are EB F9, by which "
+             "Windows "
+             "leads to the other one under Hyper-V";
+    case SwitchCondition::when_patched:
+      return "threads are switched here when the first bytes of SwapContext in memory are EB F9, "
+             "and "
+             "the jump in the five bytes before it leads here, as Windows patches it under Hyper-V";
+  }
+  return {};
+}
 
 ContextSwitchSearch find_context_switch(const pe::Image& image,
                                         const std::vector<NamedPlace>& symbols) {

@@ -6,7 +6,6 @@
 
 #include "syscall-map/built_in_signatures.hpp"
 #include "syscall-map/signature_locator.hpp"
-#include "syscall-map/signature_parser.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {
@@ -80,12 +79,10 @@ void add_published(const KernelCode& code, SwitchCandidates& candidates,
 
 void add_signatures(const KernelCode& code, SwitchCandidates& candidates, core::Findings& findings,
                     std::vector<std::string>& reasons) {
-  static const auto signatures = parse_signatures(built_in_signatures());
-  if (!signatures) return;
   u64 tried = 0;
   std::size_t matches = 0;
   for (const auto name : names) {
-    const auto search = locate(code.image(), name, *signatures);
+    const auto search = locate(code.image(), name, parsed_built_in_signatures());
     tried += search.tried;
     for (const auto& finding : search.findings.all())
       if (finding.code == core::Name{"signature-limit"})

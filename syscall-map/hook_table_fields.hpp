@@ -168,7 +168,8 @@ void describe(Archive& archive, Option& option) {
 template <class Archive, Is<ContextSwitch> Switch>
 void describe(Archive& archive, Switch& found) {
   archive.choice("confidence", found.confidence, Confidence::high);
-  archive.padding(3);
+  archive.choice("condition", found.condition, SwitchCondition::when_patched);
+  archive.padding(2);
   archive.flags(Bit{"verified", found.verified}, Bit{"self_patched", found.self_patched},
                 Bit{"needs_writable_mapping", found.plan.needs_writable_mapping});
   archive.text("name", found.name);
@@ -210,7 +211,7 @@ void describe(Archive& archive, Interface& interface) {
 template <class Archive, Is<TracePoint> Point>
 void describe(Archive& archive, Point& point) {
   auto& emulation = point.emulation;
-  archive.choice("source", point.source, PlaceSource::service_table);
+  archive.choice("source", point.source, PlaceSource::structure);
   archive.choice("boundary", point.boundary, BoundaryState::refuted);
   archive.choice("branch", emulation.branch, BranchKind::ret);
   archive.choice("emulator", emulation.emulator, EmulatorSupport::known);

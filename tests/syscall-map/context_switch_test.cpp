@@ -1,3 +1,4 @@
+#include "pe/base_relocations.hpp"
 #include "tests/syscall-map/switch_kernel.hpp"
 
 namespace coldtrace {
@@ -18,6 +19,7 @@ const PatchOption& option(const ContextSwitch& found, PatchMethod method) {
 const ContextSwitch& only(const ContextSwitchSearch& search) {
   REQUIRE(search.candidates.size() == 1);
   CHECK(search.reasons.empty());
+  CHECK(search.candidates.front().condition == SwitchCondition::always);
   return search.candidates.front();
 }
 
@@ -186,6 +188,8 @@ TEST_CASE("the context switch for Hyper-V is told apart, with and without a sign
   CHECK(twin.name == "EnlightenedSwapContext");
   CHECK(value(twin.rva) == kernel->at("EnlightenedSwapContext"));
   CHECK(twin.callers.empty());
+  CHECK(search.candidates[0].condition == SwitchCondition::unless_patched);
+  CHECK(twin.condition == SwitchCondition::when_patched);
   CHECK(search.findings.count("context-switch-ambiguous") == 0);
 }
 
@@ -218,6 +222,7 @@ TEST_CASE("two places that could be it are two, unless symbols name one") {
   CHECK(value(search.candidates[1].rva) == kernel->at("SecondSwap"));
   CHECK(search.findings.count("context-switch-ambiguous") == 1);
   CHECK(says(search.reasons, "2 places could each be SwapContext"));
+  for (const auto& found : search.candidates) CHECK(found.condition == SwitchCondition::unknown);
   // The second has no idle loop that comes in behind the entry.
   CHECK(option(search.candidates[1], PatchMethod::entry_jump).safe);
   CHECK(option(search.candidates[1], PatchMethod::hot_patch).safe);
@@ -227,6 +232,25 @@ TEST_CASE("two places that could be it are two, unless symbols name one") {
   CHECK(named.findings.count("context-switch-ambiguous") == 0);
   CHECK(named.candidates[0].confidence == Confidence::high);
   CHECK(named.candidates[1].confidence == Confidence::low);
+  CHECK(named.candidates[0].condition == SwitchCondition::always);
+  CHECK(named.candidates[1].condition == SwitchCondition::unknown);
+}
+
+TEST_CASE("the first bytes are those that the loader leaves as they are") {
+  const auto id = GENERATE("xp-x86", "7-x86", "7-odd-twin-x86", "8-x86", "11-x64", "nt4-x86");
+  CAPTURE(id);
+  const auto kernel = load_switch_kernel(id);
+  if (!kernel) return;
+  const auto image = kernel->open();
+  core::Findings findings;
+  const auto relocations = pe::read_base_relocations(image, findings);
+  for (const auto& found : find_context_switch(image).candidates) {
+    std::size_t count = 28;
+    for (const auto& relocation : relocations)
+      for (u32 at = 0; at < count; ++at)
+        if (relocation.address == found.rva + at) count = at;
+    CHECK(found.first_bytes.size() == count);
+  }
 }
 
 TEST_CASE("VTrace's addresses are looked at, and count when structure agrees") {

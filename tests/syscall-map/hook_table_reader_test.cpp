@@ -285,6 +285,7 @@ class Comparison {
       coldtrace_hook_switch found;
       REQUIRE(coldtrace_hook_get_switch(&table_, &build_, i, &found) == COLDTRACE_HOOK_OK);
       CHECK(found.confidence == static_cast<u32>(expected.confidence));
+      CHECK(found.condition == static_cast<u32>(expected.condition));
       CHECK(found.flags ==
             bits({expected.verified, expected.self_patched, expected.plan.needs_writable_mapping}));
       CHECK(found.name == expected.name);

@@ -211,7 +211,8 @@ COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_tab_entry(
 
 /* ---- The context switch. */
 
-/* The candidate at `index`. Hook nothing where build->switches.count is not 1. */
+/* The place at `index`. Hook it where coldtrace_hook_check_switch gives COLDTRACE_HOOK_OK, and only
+   there. */
 COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_switch(
     const struct coldtrace_hook_table* table, const struct coldtrace_hook_build* build,
     coldtrace_u32 index, struct coldtrace_hook_switch* found) {
@@ -219,6 +220,7 @@ COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_switch(
       coldtrace_hook_record(table, COLDTRACE_HOOK_SWITCHES, build->switches, index);
   if (record == NULL) return coldtrace_hook_missing(build->switches, index);
   found->confidence = record[0];
+  found->condition = record[1];
   found->flags = coldtrace_hook_load32(record + 4);
   found->name = coldtrace_hook_load_text(table, record + 8);
   found->rva = coldtrace_hook_load32(record + 12);
@@ -234,6 +236,54 @@ COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_switch(
   found->options = coldtrace_hook_load_range(record + 76);
   found->notes = coldtrace_hook_load_range(record + 84);
   found->evidence = coldtrace_hook_load_range(record + 92);
+  return COLDTRACE_HOOK_OK;
+}
+
+/* Whether Windows has patched the place at `rva` of the running kernel so that it leads on; where
+   to, in `*target`. */
+COLDTRACE_HOOK_FUNCTION int coldtrace_hook_is_patched(const coldtrace_u8* image, coldtrace_u32 size,
+                                                      coldtrace_u32 rva, coldtrace_u32* target) {
+  if (rva < 5 || size < 2 || rva > size - 2) return 0;
+  if (image[rva] != 0xeb || image[rva + 1] != 0xf9 || image[rva - 5] != 0xe9) return 0;
+  *target = rva + coldtrace_hook_load32(image + rva - 4);
+  return 1;
+}
+
+/* Whether a place is to be hooked in the running kernel, of which `size` bytes are mapped at
+   `image`: SizeOfImage of them, and only the first bytes of each place and five before are read.
+   COLDTRACE_HOOK_OK: threads are switched there. COLDTRACE_HOOK_NOT_FOUND: at another place of the
+   build. COLDTRACE_HOOK_AMBIGUOUS: that cannot be told, or its first bytes are not those of the
+   table. Places are independent: ask for each. */
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_check_switch(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_build* build,
+    const struct coldtrace_hook_switch* found, const void* image, coldtrace_u32 size) {
+  const coldtrace_u8* memory = (const coldtrace_u8*)image;
+  const coldtrace_u8* bytes = coldtrace_hook_get_bytes(table, found->first_bytes);
+  coldtrace_u32 target = COLDTRACE_HOOK_ABSENT;
+  coldtrace_u32 index;
+  if (memory == NULL) return COLDTRACE_HOOK_BAD_ARGUMENT;
+  if (bytes == NULL) return COLDTRACE_HOOK_AMBIGUOUS;
+  if (found->condition == COLDTRACE_HOOK_CONDITION_UNKNOWN && build->switches.count != 1)
+    return COLDTRACE_HOOK_AMBIGUOUS;
+  if (found->condition > COLDTRACE_HOOK_WHEN_PATCHED) return COLDTRACE_HOOK_AMBIGUOUS;
+  if (found->condition == COLDTRACE_HOOK_UNLESS_PATCHED &&
+      coldtrace_hook_is_patched(memory, size, found->rva, &target))
+    return COLDTRACE_HOOK_NOT_FOUND;
+  if (found->condition == COLDTRACE_HOOK_WHEN_PATCHED) {
+    for (index = 0; index < build->switches.count; ++index) {
+      struct coldtrace_hook_switch other;
+      coldtrace_hook_status status = coldtrace_hook_get_switch(table, build, index, &other);
+      if (status != COLDTRACE_HOOK_OK) return status;
+      if (other.condition == COLDTRACE_HOOK_UNLESS_PATCHED &&
+          coldtrace_hook_is_patched(memory, size, other.rva, &target))
+        break;
+    }
+    if (target != found->rva) return COLDTRACE_HOOK_NOT_FOUND;
+  }
+  if (found->rva > size || found->first_bytes.count > size - found->rva)
+    return COLDTRACE_HOOK_AMBIGUOUS;
+  for (index = 0; index < found->first_bytes.count; ++index)
+    if (memory[found->rva + index] != bytes[index]) return COLDTRACE_HOOK_AMBIGUOUS;
   return COLDTRACE_HOOK_OK;
 }
 

@@ -116,8 +116,8 @@ struct coldtrace_hook_build {
   struct coldtrace_hook_range names;
   struct coldtrace_hook_range service_tables;
   struct coldtrace_hook_range services_tabs; /* one or none */
-  struct coldtrace_hook_range switches;      /* more than one: which it is, is not known */
-  struct coldtrace_hook_range reasons;       /* texts: why there is no switch, or not one */
+  struct coldtrace_hook_range switches; /* each has the condition on which it is to be hooked */
+  struct coldtrace_hook_range reasons;  /* texts: why SwapContext is nowhere, or not one place */
   struct coldtrace_hook_range fields;
   struct coldtrace_hook_range interfaces;
   struct coldtrace_hook_range trace_points;
@@ -200,11 +200,22 @@ struct coldtrace_hook_tab_entry {
   struct coldtrace_hook_range numbers; /* words */
 };
 
+/* When the kernel switches threads at a place. Windows 7 has two whole context switches. Under
+   Hyper-V it writes EB F9, a short jump, over the first two bytes of SwapContext. That leads to a
+   long jump in the five bytes before it, and this to EnlightenedSwapContext. */
+enum coldtrace_hook_condition {
+  COLDTRACE_HOOK_CONDITION_UNKNOWN, /* also in tables of earlier versions of coldtrace */
+  COLDTRACE_HOOK_ALWAYS,
+  COLDTRACE_HOOK_UNLESS_PATCHED, /* its first bytes in memory are not EB F9 */
+  COLDTRACE_HOOK_WHEN_PATCHED    /* those of the other are, and the jump before that leads here */
+};
+
 #define COLDTRACE_HOOK_SWITCH_SELF_PATCHED 2U
 #define COLDTRACE_HOOK_SWITCH_WRITABLE_MAPPING 4U /* a patch needs one */
 
 struct coldtrace_hook_switch {
   coldtrace_u32 confidence;
+  coldtrace_u32 condition; /* coldtrace_hook_check_switch says whether it holds */
   coldtrace_u32 flags;
   const char* name;
   coldtrace_u32 rva;
@@ -289,7 +300,9 @@ enum coldtrace_hook_place_source {
   COLDTRACE_HOOK_PLACE_RVA,
   COLDTRACE_HOOK_PLACE_EXPORT,
   COLDTRACE_HOOK_PLACE_SYMBOL,
-  COLDTRACE_HOOK_PLACE_SERVICE_TABLE
+  COLDTRACE_HOOK_PLACE_SERVICE_TABLE,
+  COLDTRACE_HOOK_PLACE_SIGNATURE,
+  COLDTRACE_HOOK_PLACE_STRUCTURE
 };
 
 enum coldtrace_hook_boundary {
