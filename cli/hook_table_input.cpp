@@ -1,5 +1,6 @@
 #include "cli/hook_table_input.hpp"
 
+#include "cli/image_roles.hpp"
 #include "syscall-map/trace_planner.hpp"
 
 namespace coldtrace::cli {
@@ -19,6 +20,11 @@ std::optional<syscall_map::HookTable> make_hook_table(
     if (!input) continue;
     inputs.push_back(std::move(*input));
     auto identity = identify(inputs.back(), options);
+    require_role({file.path, identity.identity}, file.role);
+    if (!sources.empty()) {
+      const auto& kernel = sources.front().description;
+      require_one_machine({file.path, identity.identity}, {kernel.path, kernel.identity});
+    }
     sources.push_back({{file.role, file.path, std::move(identity.identity), identity.sha256},
                        &inputs.back().image});
   }

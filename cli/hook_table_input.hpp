@@ -22,7 +22,7 @@ struct BuildFile {
 // The files of one build, the kernel first.
 using BuildFiles = std::vector<BuildFile>;
 
-// What of --from DIR belongs to no build.
+// What of --from DIR is no part of a build, or has no part in it; a kernel, what it lacks.
 struct UnpairedFile {
   BuildFile file;
   std::string reason;
@@ -40,9 +40,17 @@ std::vector<BuildFile> find_build_files(const std::string& folder);
 // What the file at `path` is, or nothing where it is no image of a build.
 std::optional<BuildFile> read_build_file(const std::string& path);
 
+// Whether both are the same image of a build, as far as their headers tell.
+bool same_image(const BuildFile& a, const BuildFile& b);
+
+// Why `copy`, whose headers are those of `first`, is not read: it is the same file, or its bytes
+// are not those that the headers stand for. A finding says it, too.
+std::string note_copy(const BuildFile& copy, const BuildFile& first, core::Findings& findings);
+
 // Gives each kernel its ntdll, win32u and win32k files: those beside it, else those of exactly its
 // version, always of its machine. Of several the one whose numbers agree with the kernel's is
-// taken.
+// taken. A kernel that is left without an ntdll takes one of another revision that agrees on every
+// number.
 PairedFiles pair_build_files(std::vector<BuildFile> files);
 
 // Reads the files and makes their table. Nothing when the kernel cannot be read; what is wrong with

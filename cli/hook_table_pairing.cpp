@@ -36,29 +36,39 @@ bool starts_with_mz(const fs::path& path) {
   return file.read(magic, 2) && magic[0] == 'M' && magic[1] == 'Z';
 }
 
-std::vector<syscall_map::Service> services_of(const std::string& path) {
-  const auto open = open_image(path);
-  if (!open) return {};
-  return syscall_map::map_services(open->image).services;
-}
-
 std::string folder_of(const BuildFile& file) {
   return fs::path{file.path}.parent_path().string();
 }
 
-bool same_image(const BuildFile& a, const BuildFile& b) {
-  return a.role == b.role && syscall_map::same_kernel(a.identity, b.identity);
+bool same_content(const std::string& a, const std::string& b) {
+  const auto one = core::read_whole_file(a, largest_image);
+  const auto other = core::read_whole_file(b, largest_image);
+  return one && other && *one == *other;
 }
+
+// How many of the names that a kernel and an ntdll both number have one number.
+struct Nearest {
+  std::size_t file;
+  u64 equal;
+  u64 shared;
+};
 
 class Pairing {
  public:
-  explicit Pairing(std::vector<BuildFile> files) : files_{std::move(files)}, used_(files_.size()) {}
+  explicit Pairing(std::vector<BuildFile> files)
+      : files_{std::move(files)},
+        used_(files_.size()),
+        services_(files_.size()),
+        nearest_kernels_(files_.size()) {}
 
   PairedFiles pair() {
+    std::vector<std::size_t> kernels;  // of the builds
     for (std::size_t i = 0; i < files_.size(); ++i)
-      if (files_[i].role == ImageRole::kernel) add_kernel(i);
+      if (files_[i].role == ImageRole::kernel && add_kernel(i)) kernels.push_back(i);
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+      if (!has_ntdll(paired_.builds[i])) borrow_ntdll(kernels[i], paired_.builds[i]);
     for (std::size_t i = 0; i < files_.size(); ++i)
-      if (!used_[i]) leave(files_[i], "no kernel of its machine is beside it or of its version");
+      if (!used_[i]) leave(files_[i], why_unused(i));
     return std::move(paired_);
   }
 
@@ -68,31 +78,36 @@ class Pairing {
     paired_.unpaired.push_back({file, std::move(reason)});
   }
 
-  void add_kernel(std::size_t index) {
+  // Whether the kernel makes a build of its own.
+  bool add_kernel(std::size_t index) {
     const auto& kernel = files_[index];
     used_[index] = true;
     for (const auto& build : paired_.builds)
       if (same_image(build.front(), kernel)) {
-        paired_.findings.info("image-twice", std::nullopt, "{} is the same image as {}",
-                              kernel.path, build.front().path);
+        leave_copy(kernel, build.front());
         take_copies(build, kernel);
-        return;
+        return false;
       }
     BuildFiles build{kernel};
     for (const auto role : {ImageRole::ntdll, ImageRole::win32u, ImageRole::win32k,
                             ImageRole::win32kbase, ImageRole::win32kfull})
-      add_partner(build, role);
-    if (build.size() == 1 || build[1].role != ImageRole::ntdll)
-      leave(kernel, "no ntdll of its machine is beside it or of its version");
+      add_partner(index, build, role);
     paired_.builds.push_back(std::move(build));
+    return true;
+  }
+
+  void leave_copy(const BuildFile& copy, const BuildFile& first) {
+    paired_.unpaired.push_back({copy, note_copy(copy, first, paired_.findings)});
   }
 
   // What lies beside a copy of a kernel is a copy too.
   void take_copies(const BuildFiles& build, const BuildFile& kernel) {
     for (std::size_t i = 0; i < files_.size(); ++i)
       for (const auto& file : build)
-        if (same_image(file, files_[i]) && folder_of(files_[i]) == folder_of(kernel))
+        if (!used_[i] && same_image(file, files_[i]) && folder_of(files_[i]) == folder_of(kernel)) {
           used_[i] = true;
+          leave_copy(files_[i], file);
+        }
   }
 
   std::vector<std::size_t> candidates(const BuildFile& kernel, ImageRole role) const {
@@ -107,10 +122,10 @@ class Pairing {
     return beside.empty() ? same_version : beside;
   }
 
-  void add_partner(BuildFiles& build, ImageRole role) {
-    auto found = candidates(build.front(), role);
+  void add_partner(std::size_t kernel, BuildFiles& build, ImageRole role) {
+    auto found = candidates(files_[kernel], role);
     if (found.empty()) return;
-    if (found.size() > 1) found = narrow(build.front(), role, std::move(found));
+    if (found.size() > 1) found = narrow(kernel, role, std::move(found));
     for (const auto index : found) used_[index] = true;
     const auto& first = files_[found.front()];
     const bool one = std::all_of(found.begin(), found.end(), [&](std::size_t index) {
@@ -118,6 +133,7 @@ class Pairing {
     });
     if (one) {
       build.push_back(first);
+      for (std::size_t i = 1; i < found.size(); ++i) leave_copy(files_[found[i]], first);
       return;
     }
     for (const auto index : found)
@@ -127,23 +143,108 @@ class Pairing {
   }
 
   // Those of several that number their services as the kernel does; all where none can be told.
-  std::vector<std::size_t> narrow(const BuildFile& kernel, ImageRole role,
-                                  std::vector<std::size_t> found) const {
+  std::vector<std::size_t> narrow(std::size_t kernel, ImageRole role,
+                                  std::vector<std::size_t> found) {
     if (role != ImageRole::ntdll) return found;
-    const auto own = services_of(kernel.path);
     std::vector<std::size_t> agreeing;
     for (const auto index : found)
-      if (syscall_map::compare_sides(services_of(files_[index].path), own).trusted())
-        agreeing.push_back(index);
+      if (compare(index, kernel).trusted()) agreeing.push_back(index);
     return agreeing.empty() ? found : agreeing;
+  }
+
+  static bool has_ntdll(const BuildFiles& build) {
+    return build.size() > 1 && build[1].role == ImageRole::ntdll;
+  }
+
+  // An ntdll of another revision serves where every number that both know is the same. Of several
+  // the first is taken, provided that they number alike.
+  void borrow_ntdll(std::size_t kernel, BuildFiles& build) {
+    std::vector<std::size_t> agreeing;
+    std::optional<Nearest> nearest;
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      if (files_[i].role != ImageRole::ntdll ||
+          files_[i].identity.machine != files_[kernel].identity.machine)
+        continue;
+      const auto agreement = compare(i, kernel);
+      if (agreement.complete()) agreeing.push_back(i);
+      keep_nearer(nearest, {i, agreement.equal, agreement.shared});
+      keep_nearer(nearest_kernels_[i], {kernel, agreement.equal, agreement.shared});
+    }
+    const bool alike = std::all_of(agreeing.begin(), agreeing.end(), [&](std::size_t index) {
+      return compare(index, agreeing.front()).complete();
+    });
+    if (!agreeing.empty() && alike) {
+      const auto& ntdll = files_[agreeing.front()];
+      used_[agreeing.front()] = true;
+      paired_.findings.info("ntdll-other-revision", std::nullopt,
+                            "{} names services of {}, of another revision", ntdll.path,
+                            build.front().path);
+      build.insert(build.begin() + 1, ntdll);
+      return;
+    }
+    std::string reason = "no ntdll of its machine is beside it or of its version";
+    if (!agreeing.empty())
+      reason +=
+          fmt::format(", and {} others that agree with it do not with each other", agreeing.size());
+    else if (nearest)
+      reason +=
+          fmt::format("; the nearest of another, {}, has its number for {} of {} shared names",
+                      files_[nearest->file].path, nearest->equal, nearest->shared);
+    leave(build.front(), std::move(reason));
+  }
+
+  static void keep_nearer(std::optional<Nearest>& nearest, const Nearest& other) {
+    if (!nearest || other.equal > nearest->equal) nearest = other;
+  }
+
+  std::string why_unused(std::size_t index) const {
+    std::string reason = "no kernel of its machine is beside it or of its version";
+    if (const auto& nearest = nearest_kernels_[index])
+      reason += fmt::format(
+          "; {}, which has no ntdll of its own, has its number for {} of {} shared "
+          "names",
+          files_[nearest->file].path, nearest->equal, nearest->shared);
+    return reason;
+  }
+
+  syscall_map::Agreement compare(std::size_t user, std::size_t kernel) {
+    return syscall_map::compare_sides(services_of(user), services_of(kernel));
+  }
+
+  const std::vector<syscall_map::Service>& services_of(std::size_t index) {
+    auto& services = services_[index];
+    if (!services) {
+      services.emplace();
+      if (const auto open = open_image(files_[index].path))
+        services = syscall_map::map_services(open->image).services;
+    }
+    return *services;
   }
 
   std::vector<BuildFile> files_;
   std::vector<bool> used_;
+  std::vector<std::optional<std::vector<syscall_map::Service>>> services_;  // of those compared
+  std::vector<std::optional<Nearest>> nearest_kernels_;                     // that lack an ntdll
   PairedFiles paired_;
 };
 
 }  // namespace
+
+bool same_image(const BuildFile& a, const BuildFile& b) {
+  return a.role == b.role && pe::same_headers(a.identity, b.identity);
+}
+
+std::string note_copy(const BuildFile& copy, const BuildFile& first, core::Findings& findings) {
+  const bool same = same_content(copy.path, first.path);
+  auto reason = fmt::format(fmt::runtime(same ? "it is the same image as {}"
+                                              : "it has the headers of {} and other bytes"),
+                            first.path);
+  if (same)
+    findings.info("image-twice", std::nullopt, "{}: {}", copy.path, reason);
+  else
+    findings.warning("image-conflict", std::nullopt, "{}: {}", copy.path, reason);
+  return reason;
+}
 
 std::optional<BuildFile> read_build_file(const std::string& path) {
   const auto open = open_image(path);

@@ -48,6 +48,7 @@ void write_switches(Output& output, const HookTable& build) {
     print(output, "{} at rva {:#x}, {} callers, {} confidence, {}\n", printable(found.name),
           value(found.rva), found.callers.size(), to_string(found.confidence),
           word_of(found.verified));
+    print(output, "  {}\n", explain(found.condition));
     for (const auto& option : found.plan.options)
       print(output, "  {}: {} bytes at {} sites, {}\n", to_string(option.method), option.written,
             option.sites.size(), option.safe ? "safe" : "not safe");
@@ -79,7 +80,7 @@ void write_build(Output& output, const HookTable& build) {
 void write_hook_table_text(Output& output, const HookTableDocument& document) {
   for (const auto& build : document.builds) write_build(output, build);
   for (const auto& [file, reason] : document.unpaired)
-    print(output, "{}: {} left out: {}\n", printable(file.path), to_string(file.role),
+    print(output, "unpaired {} {}: {}\n", to_string(file.role), printable(file.path),
           printable(reason));
 }
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <memory>
-#include <set>
 
 #include "cli/hooks_commands.hpp"
 #include "cli/identity.hpp"
+#include "cli/image_roles.hpp"
 #include "cli/options.hpp"
 #include "cli/pe_input.hpp"
 #include "cli/symbol_places.hpp"
@@ -12,26 +12,31 @@
 #include "core/file.hpp"
 #include "core/text.hpp"
 #include "syscall-map/built_in_signatures.hpp"
-#include "syscall-map/signature_locator.hpp"
+#include "syscall-map/function_search.hpp"
+#include "syscall-map/hook_table_builder.hpp"
 #include "syscall-map/signature_parser.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
+using syscall_map::FunctionLocation;
+using syscall_map::HookTable;
+using syscall_map::ImageRole;
+using syscall_map::PlaceSource;
 using syscall_map::Signature;
-using syscall_map::SignatureLocation;
 using syscall_map::SignatureMatch;
 
 struct Options : PeOptions {
   std::string function;
   std::string signatures;  // empty: those that are built in
+  std::string ntdll;
   std::vector<std::string> pdbs;
 };
 
 struct LocatedImage {
   std::string path;
   HashedIdentity identity;
-  syscall_map::SignatureSearch search;
+  syscall_map::FunctionSearch search;
 };
 
 std::vector<Signature> read_signatures(const std::string& path) {
@@ -48,14 +53,6 @@ std::vector<Signature> read_signatures(const std::string& path) {
   return std::move(*signatures);
 }
 
-void check_function(const std::string& function, const std::vector<Signature>& signatures) {
-  std::set<std::string_view> known;
-  for (const auto& signature : signatures) known.insert(signature.function);
-  if (!known.contains(function))
-    throw Failure{fmt::format("no signature finds '{}'; there are signatures of {}", function,
-                              fmt::join(known, ", "))};
-}
-
 std::string_view word_of(bool verified) {
   return verified ? "verified" : "unverified";
 }
@@ -67,7 +64,7 @@ std::string captures_of(const SignatureMatch& match) {
   return text;
 }
 
-std::string offset_of(const SignatureLocation& location) {
+std::string offset_of(const FunctionLocation& location) {
   return location.file_offset ? fmt::format("{:#x}", *location.file_offset) : "-";
 }
 
@@ -78,9 +75,15 @@ void write_text(Output& output, const Options& options, const std::vector<Locate
       print(output, "{} not found, {} signatures tried\n", printable(options.function),
             image.search.tried);
     for (const auto& location : image.search.locations) {
-      print(output, "{} at rva {:#x}, file offset {}, address {:#x}, {}\n",
+      print(output, "{} at rva {:#x}, file offset {}, address {:#x}, {}{}\n",
             printable(options.function), value(location.rva), offset_of(location), location.address,
-            word_of(location.verified()));
+            word_of(location.verified()),
+            location.chosen ? "" : ", but another source counts before");
+      for (const auto& place : location.sources) {
+        if (place.source == PlaceSource::signature || place.source == PlaceSource::symbol) continue;
+        print(output, "  {}\n", to_string(place.source));
+        for (const auto& sentence : place.evidence) print(output, "    {}\n", printable(sentence));
+      }
       if (!location.symbol.empty())
         print(output, "  public symbol {} of the PDB, {}\n", printable(location.symbol),
               location.confirmed() ? "confirmed by signatures" : "no signature finds it");
@@ -99,23 +102,27 @@ void write_text(Output& output, const Options& options, const std::vector<Locate
 
 void write_csv(Output& output, const Options& options, const std::vector<LocatedImage>& images) {
   output.write(
-      "path,file_version,machine,time_date_stamp,size_of_image,function,rva,file_offset,address,"
-      "signature,verified,start,size,captures,symbol\n");
+      "path,file_version,machine,time_date_stamp,size_of_image,checksum,function,rva,file_offset,"
+      "address,"
+      "signature,verified,start,size,captures,symbol,sources,chosen\n");
   for (const auto& image : images) {
     const auto& identity = image.identity.identity;
     for (const auto& location : image.search.locations) {
       const auto place = fmt::format(
-          "{},{},{},{},{},{},{},{},{}", csv_field(image.path),
+          "{},{},{},{},{},{},{},{},{},{}", csv_field(image.path),
           csv_field(identity.file_version.value_or("")), pe::to_string(identity.machine),
-          identity.time_date_stamp, identity.size_of_image, csv_field(options.function),
-          value(location.rva), location.file_offset ? fmt::format("{}", *location.file_offset) : "",
-          location.address);
+          identity.time_date_stamp, identity.size_of_image, identity.checksum,
+          csv_field(options.function), value(location.rva),
+          location.file_offset ? fmt::format("{}", *location.file_offset) : "", location.address);
+      std::vector<std::string_view> sources;
+      for (const auto& source : location.sources) sources.push_back(to_string(source.source));
+      const auto rest = fmt::format("{},{},{}", csv_field(location.symbol), fmt::join(sources, " "),
+                                    location.chosen);
       for (const auto& match : location.matches)
         print(output, "{},{},{},{},{},{},{}\n", place, csv_field(match.signature->id),
               match.signature->verified, value(match.start), match.size,
-              csv_field(captures_of(match)), csv_field(location.symbol));
-      if (location.matches.empty())
-        print(output, "{},,,,,,{}\n", place, csv_field(location.symbol));
+              csv_field(captures_of(match)), rest);
+      if (location.matches.empty()) print(output, "{},,,,,,{}\n", place, rest);
     }
   }
 }
@@ -155,7 +162,13 @@ void write_json(Output& output, const Options& options, const std::vector<Locate
           .field("file_offset", location.file_offset)
           .field("address", location.address)
           .field("verified", location.verified())
-          .key("symbol");
+          .field("chosen", location.chosen)
+          .key("sources")
+          .begin_array();
+      for (const auto& place : location.sources)
+        json.object("source", to_string(place.source), "verified", place.verified, "evidence",
+                    place.evidence);
+      json.end_array().key("symbol");
       location.symbol.empty() ? json.value(nullptr) : json.value(location.symbol);
       json.field("confirmed", location.confirmed()).key("matches").begin_array();
       for (const auto& match : location.matches) write_match(json, match);
@@ -170,21 +183,44 @@ void write_json(Output& output, const Options& options, const std::vector<Locate
   json.end_object().end_document();
 }
 
+// The services of a kernel where the name is that of one; nothing else is read for it.
+HookTable services_of(const Options& options, const PeInput& input, const pe::Identity& identity,
+                      const std::optional<PeInput>& ntdll, const pe::Identity& user) {
+  if (!options.function.starts_with("Nt") ||
+      syscall_map::find_image_role(identity) != ImageRole::kernel)
+    return {};
+  std::vector<syscall_map::HookTableSource> sources{
+      {{ImageRole::kernel, input.path, identity, std::nullopt}, &input.image}};
+  if (ntdll) {
+    require_one_machine({ntdll->path, user}, {input.path, identity});
+    sources.push_back({{ImageRole::ntdll, ntdll->path, user, std::nullopt}, &ntdll->image});
+  }
+  return syscall_map::build_hook_services(sources);
+}
+
 Exit run(const Options& options) {
   const auto signatures = read_signatures(options.signatures);
-  // A PDB may have names that no signature has.
-  if (options.pdbs.empty()) check_function(options.function, signatures);
   Output output{options.output};
   Report report{options.findings};
   SymbolPlaces symbols{options.pdbs, report};
+  std::optional<PeInput> ntdll;
+  pe::Identity user{};
+  if (!options.ntdll.empty()) {
+    ntdll = open_pe(options.ntdll, options, report);
+    if (!ntdll) return Exit::failure;
+    user = pe::read_identity(ntdll->image, ntdll->findings);
+    require_role({options.ntdll, user}, ImageRole::ntdll);
+  }
   std::vector<LocatedImage> images;
   for (const auto& path : options.files) {
     auto input = open_pe(path, options, report);
     if (!input) continue;
     auto identity = identify(*input, options);
     const auto symbol = symbols.find(identity.identity, options.function, input->findings);
+    const auto table = services_of(options, *input, identity.identity, ntdll, user);
     LocatedImage image{path, std::move(identity),
-                       syscall_map::locate(input->image, options.function, signatures, symbol)};
+                       syscall_map::find_function(input->image, options.function,
+                                                  {signatures, symbol, table.services})};
     input->note_unreadable();
     image.search.findings.merge(input->findings);
     report.read(path, image.search.findings);
@@ -208,23 +244,28 @@ Exit run(const Options& options) {
 void add_hooks_locate(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"locate", "Where a function of the kernel is, by signatures of its code",
+      {"locate",
+       "Where a function is, by exports, the service table, a PDB, signatures and structure",
        "  coldtrace hooks locate SwapContext ntoskrnl.exe\n"
        "  coldtrace hooks locate SwapContext --format json ntoskrnl.exe ntkrnlpa.exe\n"
        "  coldtrace hooks locate SwapContext --pdb ntoskrnl.pdb ntoskrnl.exe\n"
+       "  coldtrace hooks locate NtClose --ntdll ntdll.dll ntoskrnl.exe\n"
        "  coldtrace hooks locate MyFunction --signatures my.sig driver.sys\n",
        "  0  every image has the function at one place\n"
        "  1  an image has it nowhere, or at several places, or is no PE image; a PDB belongs to\n"
-       "     none of them, or signatures contradict it\n"
-       "  2  no input could be read, the signatures have an error, or none finds NAME\n"},
+       "     none of them, or two sources disagree\n"
+       "  2  no input could be read, the signatures have an error, or the file of --ntdll is\n"
+       "     another image or for another machine\n"},
       {"text", "json", "csv"},
       [](Command& command, Options& options) {
         command
-            .add_option("NAME", options.function, "Function, as the signatures or the PDB name it")
+            .add_option("NAME", options.function,
+                        "Function, as exports, services, signatures or the PDB name it")
             .required();
         add_pe_options(command, options);
         command.add_input("--signatures", options.signatures,
                           "Signatures of this file instead of those that are built in");
+        command.add_input("--ntdll", options.ntdll, "Names services that the kernel does not");
         add_pdb_option(command, options.pdbs);
       },
       run);

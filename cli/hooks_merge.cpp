@@ -25,7 +25,7 @@ const pe::Identity& kernel_of(const HookTable& build) {
 // Adds a build, unless one of this kernel is there: then it must say the same.
 void add_build(std::vector<HookTable>& builds, HookTable build, core::Findings& findings) {
   const auto known = std::find_if(builds.begin(), builds.end(), [&](const HookTable& other) {
-    return syscall_map::same_kernel(kernel_of(other), kernel_of(build));
+    return pe::same_headers(kernel_of(other), kernel_of(build));
   });
   if (known == builds.end()) {
     builds.push_back(std::move(build));
@@ -35,7 +35,12 @@ void add_build(std::vector<HookTable>& builds, HookTable build, core::Findings& 
   if (known->trace_points.empty()) known->trace_points = build.trace_points;
   if (build.trace_points.empty()) build.trace_points = known->trace_points;
   const auto differences = syscall_map::compare_hook_tables(*known, build);
-  if (!differences.empty())
+  if (differences.empty())
+    findings.info("image-twice", std::nullopt,
+                  "the build of the kernel with stamp {:#010x} is in an earlier table, with the "
+                  "same values",
+                  kernel_of(build).time_date_stamp);
+  else
     findings.warning("build-conflict", std::nullopt,
                      "the build of the kernel with stamp {:#010x} has {} other values than in an "
                      "earlier table, which is kept; the first is {}",

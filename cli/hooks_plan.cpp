@@ -3,6 +3,7 @@
 
 #include "cli/hook_table_formats.hpp"
 #include "cli/hooks_commands.hpp"
+#include "cli/image_roles.hpp"
 #include "cli/options.hpp"
 #include "cli/trace_plan.hpp"
 #include "syscall-map/hook_table_encoder.hpp"
@@ -77,10 +78,14 @@ std::optional<TracePlan> make_plan(const Options& options, const std::vector<Sym
   plan.pdb = symbols.path;
   std::vector<syscall_map::HookTableSource> sources{
       {{ImageRole::kernel, options.kernel, plan.identity.identity, std::nullopt}, &kernel->image}};
-  if (ntdll)
-    sources.push_back({{ImageRole::ntdll, options.ntdll,
-                        pe::read_identity(ntdll->image, ntdll->findings), std::nullopt},
-                       &ntdll->image});
+  require_role({options.kernel, plan.identity.identity}, ImageRole::kernel);
+  if (ntdll) {
+    auto identity = pe::read_identity(ntdll->image, ntdll->findings);
+    require_role({options.ntdll, identity}, ImageRole::ntdll);
+    require_one_machine({options.ntdll, identity}, {options.kernel, plan.identity.identity});
+    sources.push_back(
+        {{ImageRole::ntdll, options.ntdll, std::move(identity), std::nullopt}, &ntdll->image});
+  }
   const auto table = syscall_map::build_hook_services(sources, symbols.places);
   if (!syscall_map::has_trace_names(kernel->image, options.functions, symbols.places))
     plan.findings.merge(table.findings);
@@ -155,7 +160,9 @@ void add_hooks_plan(CLI::App& app, Exit& exit) {
        "  0  a trace point may be set at each place, and each driver may be called back\n"
        "  1  a place or a driver is refused, a PDB does not match, or a file could not be read;\n"
        "     with c-header and hooktab also what 'hooks table' calls missing or contradicted\n"
-       "  2  usage, the kernel could not be read, or the output cannot be written\n"},
+       "  2  usage, the kernel could not be read, a file is another image than its option says or "
+       "for\n"
+       "     another machine, or the output cannot be written\n"},
       {"text", "json", "c-header", "hooktab"},
       [](Command& command, Options& options) {
         command

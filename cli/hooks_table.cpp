@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include "cli/hook_table_formats.hpp"
@@ -29,7 +30,12 @@ BuildFiles named_files(const Options& options) {
   for (const auto& path : options.win32k) {
     const auto file = read_build_file(path);
     const bool known = file && file->role >= ImageRole::win32k;
-    files.push_back({path, known ? file->role : ImageRole::win32k, {}});
+    const auto role = known ? file->role : ImageRole::win32k;
+    const auto other = std::find_if(files.begin(), files.end(),
+                                    [&](const BuildFile& earlier) { return earlier.role == role; });
+    if (other != files.end())
+      throw Failure{fmt::format("{}: {} is given already, {}", path, to_string(role), other->path)};
+    files.push_back({path, role, {}});
   }
   return files;
 }
@@ -95,7 +101,8 @@ void add_hooks_table(CLI::App& app, Exit& exit) {
        "  coldtrace hooks table --kernel ntoskrnl.exe --pdb ntkrnlmp.pdb --format json\n",
        "  0  every build gave a table, and nothing in it is missing or contradicted\n"
        "  1  something is: the findings say what; or a file could not be paired or read\n"
-       "  2  usage, no kernel could be read, or the output cannot be written\n"},
+       "  2  usage, no kernel could be read, a file is another image than its option says or for\n"
+       "     another machine, or the output cannot be written\n"},
       {"text", "json", "c-header", "hooktab"},
       [](Command& command, Options& options) {
         add_inputs(command, options);

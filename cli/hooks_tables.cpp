@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/hooks_commands.hpp"
+#include "cli/image_roles.hpp"
 #include "cli/mapped_image.hpp"
 #include "cli/options.hpp"
 
@@ -52,11 +53,9 @@ void name_filter_table(std::vector<NamedTable>& tables) {
 
 void name_after_user(const MappedImage& user, const HashedIdentity& identity, NamedTable& named,
                      core::Findings& findings) {
-  const auto &own = identity.identity, &other = user.identity.identity;
-  const bool same_version =
-      own.machine == other.machine && own.file_version && own.file_version == other.file_version;
   named.user = user.path;
-  syscall_map::name_after({&user.map.services, same_version}, named.table, named.names, findings);
+  const auto version = syscall_map::compare_versions(user.identity.identity, identity.identity);
+  syscall_map::name_after({&user.map.services, version}, named.table, named.names, findings);
 }
 
 void name_tables(const pe::Image& image, const ServiceMap& kernel, const UserSides& users,
@@ -78,6 +77,10 @@ std::optional<TablesImage> read_tables(const std::string& path, const Options& o
   TablesImage shown;
   shown.path = path;
   shown.identity = identify(*input, options);
+  for (const auto* user : {&users.ntdll, &users.win32u})
+    if (*user)
+      require_one_machine({(*user)->path, (*user)->identity.identity},
+                          {path, shown.identity.identity});
   auto found = syscall_map::find_service_tables(input->image);
   shown.findings = input->findings;
   shown.findings.merge_unknown(found.findings);
@@ -97,19 +100,21 @@ std::optional<TablesImage> read_tables(const std::string& path, const Options& o
 }
 
 // A user side that was asked for and cannot be read leaves entries without names.
-std::optional<MappedImage> read_user_side(const std::string& path, const Options& options,
-                                          Report& report) {
+std::optional<MappedImage> read_user_side(const std::string& path, syscall_map::ImageRole role,
+                                          const Options& options, Report& report) {
   if (path.empty()) return std::nullopt;
   auto side = map_image(path, options, report);
   if (!side) throw Failure{fmt::format("{}: no names can be read from it", path)};
+  require_role({path, side->identity.identity}, role);
   return side;
 }
 
 Exit run(const Options& options) {
   Output output{options.output};
   Report report{options.findings};
-  const UserSides users{read_user_side(options.ntdll, options, report),
-                        read_user_side(options.win32u, options, report)};
+  const UserSides users{
+      read_user_side(options.ntdll, syscall_map::ImageRole::ntdll, options, report),
+      read_user_side(options.win32u, syscall_map::ImageRole::win32u, options, report)};
   std::vector<TablesImage> images;
   for (const auto& path : options.files)
     if (auto shown = read_tables(path, options, users, report)) images.push_back(std::move(*shown));
@@ -135,7 +140,9 @@ void add_hooks_tables(CLI::App& app, Exit& exit) {
        "  coldtrace hooks tables --win32u win32u.dll --format json win32k.sys\n",
        "  0  every image has its tables, and nothing contradicts them\n"
        "  1  an image has none, or at several places, or two sources disagree\n"
-       "  2  no input could be read, or the file of --ntdll or --win32u could not\n"},
+       "  2  no input could be read, or the file of --ntdll or --win32u could not, is another "
+       "image or\n"
+       "     for another machine\n"},
       {"text", "json", "csv"},
       [](Command& command, Options& options) {
         add_pe_options(command, options);

@@ -109,7 +109,8 @@ void write_tables_text(Output& output, const std::vector<TablesImage>& images) {
 
 void write_tables_csv(Output& output, const std::vector<TablesImage>& images) {
   output.write(
-      "path,file_version,machine,time_date_stamp,size_of_image,table,table_rva,form,number,rva,"
+      "path,file_version,machine,time_date_stamp,size_of_image,checksum,table,table_rva,form,"
+      "number,rva,"
       "argument_bytes,name,name_source,import,name_hashes,argument_counts\n");
   for (const auto& image : images) {
     const auto& identity = image.identity.identity;
@@ -123,10 +124,11 @@ void write_tables_csv(Output& output, const std::vector<TablesImage>& images) {
             arguments.push_back(record->argument_count);
           }
         const auto& name = names.entries[i];
-        print(output, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(image.path),
+        print(output, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(image.path),
               csv_field(identity.file_version.value_or("")), pe::to_string(identity.machine),
-              identity.time_date_stamp, identity.size_of_image, table.name, value(table.rva),
-              to_string(table.form), service_number(table, i), value(entry.target),
+              identity.time_date_stamp, identity.size_of_image, identity.checksum, table.name,
+              value(table.rva), to_string(table.form), service_number(table, i),
+              value(entry.target),
               entry.argument_bytes ? fmt::format("{}", *entry.argument_bytes) : "",
               csv_field(name.name), name.source == NameSource::none ? "" : to_string(name.source),
               csv_field(import_of(entry)), fmt::join(hashes, " "), fmt::join(arguments, " "));

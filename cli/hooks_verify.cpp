@@ -38,18 +38,23 @@ struct Result {
 
 // The files that a build was made from, or a difference for each that is not given.
 BuildFiles files_of(const HookTable& build, const std::vector<BuildFile>& files,
-                    std::vector<bool>& used, std::vector<HookTableDifference>& missing) {
+                    std::vector<bool>& used, std::vector<HookTableDifference>& missing,
+                    core::Findings& findings) {
   BuildFiles own;
   for (const auto& image : build.images) {
     const auto found = std::find_if(files.begin(), files.end(), [&](const BuildFile& file) {
-      return file.role == image.role && syscall_map::same_kernel(file.identity, image.identity);
+      return file.role == image.role && pe::same_headers(file.identity, image.identity);
     });
     if (found == files.end()) {
       missing.push_back({fmt::format("images[{}]", to_string(image.role)),
                          to_text({image.identity, std::nullopt}), std::nullopt});
       continue;
     }
-    used[static_cast<std::size_t>(found - files.begin())] = true;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      if (used[i] || !same_image(files[i], *found)) continue;
+      used[i] = true;
+      if (&files[i] != &*found) note_copy(files[i], *found, findings);
+    }
     own.push_back(*found);
   }
   return own;
@@ -58,7 +63,7 @@ BuildFiles files_of(const HookTable& build, const std::vector<BuildFile>& files,
 bool is_given(const HookTable& build, const std::vector<BuildFile>& files) {
   const auto& kernel = *syscall_map::find_kernel(build);
   return std::any_of(files.begin(), files.end(), [&](const BuildFile& file) {
-    return file.role == kernel.role && syscall_map::same_kernel(file.identity, kernel.identity);
+    return file.role == kernel.role && pe::same_headers(file.identity, kernel.identity);
   });
 }
 
@@ -76,7 +81,9 @@ Result verify(const std::vector<HookTable>& builds, const std::vector<BuildFile>
     }
     const auto& kernel = *syscall_map::find_kernel(build);
     Verified verified{{kernel.identity, kernel.sha256}, {}};
-    const auto own = files_of(build, files, used, verified.differences);
+    core::Findings findings;
+    const auto own = files_of(build, files, used, verified.differences, findings);
+    report.read(options.table, findings);
     // Without all images other values would differ, and say nothing.
     if (verified.differences.empty())
       if (auto again = make_hook_table(own, options, symbols, report,
@@ -165,7 +172,8 @@ void add_hooks_verify(CLI::App& app, Exit& exit) {
       {"verify", "Whether a binary hook table says what the files of its builds say",
        "  coldtrace hooks verify tracer.hooktab ntoskrnl.exe ntdll.dll win32u.dll win32k.sys\n",
        "  0  every value of the builds whose kernels are given is that of the files\n"
-       "  1  a value differs, an image of such a build is not given, or a file is of no build\n"
+       "  1  a value differs, an image of such a build is not given, or a file is of no build, or\n"
+       "     has the headers of another one and is not checked\n"
        "  2  the table or all files could not be read\n"},
       {"text", "json"},
       [](Command& command, Options& options) {

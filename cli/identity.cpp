@@ -61,11 +61,12 @@ void write_identity(JsonWriter& json, const HashedIdentity& hashed) {
 
 std::string to_text(const HashedIdentity& hashed) {
   const auto& identity = hashed.identity;
-  return fmt::format(
-      "{} {} {}{}, stamp {:#010x}, size {:#x}",
-      identity.name.empty() ? "(no name)" : printable(identity.name),
-      pe::to_string(identity.machine), printable(identity.file_version.value_or("(no version)")),
-      identity.wine ? " (Wine)" : "", identity.time_date_stamp, identity.size_of_image);
+  return fmt::format("{} {} {}{}, stamp {:#010x}, size {:#x}, checksum {:#x}",
+                     identity.name.empty() ? "(no name)" : printable(identity.name),
+                     pe::to_string(identity.machine),
+                     printable(identity.file_version.value_or("(no version)")),
+                     identity.wine ? " (Wine)" : "", identity.time_date_stamp,
+                     identity.size_of_image, identity.checksum);
 }
 
 }  // namespace coldtrace::cli

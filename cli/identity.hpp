@@ -22,7 +22,7 @@ HashedIdentity identify(PeInput& input, const PeOptions& options);
 // "pdb","sha256","wine"}.
 void write_identity(JsonWriter& json, const HashedIdentity& identity);
 
-// "ntdll.dll x64 10.0.19041.685, stamp 0x27bfa5f0, size 0x1f5000"
+// "ntdll.dll x64 10.0.19041.685, stamp 0x27bfa5f0, size 0x1f5000, checksum 0x1f8ea7"
 std::string to_text(const HashedIdentity& identity);
 
 }  // namespace coldtrace::cli

@@ -26,14 +26,20 @@ Mapped map_file(const std::string& path, const PeOptions& options) {
   return mapped;
 }
 
-void tell(const std::string& path, const Mapped& mapped, Report& report) {
-  if (mapped.image)
-    report.read(path, mapped.image->map.findings);
-  else
-    report.failed(path, mapped.why);
+void tell(const std::string& path, Mapped& mapped, Report& report) {
+  if (!mapped.image) return report.failed(path, mapped.why);
+  syscall_map::note_unnamed(mapped.image->map);
+  report.read(path, mapped.image->map.findings);
 }
 
 }  // namespace
+
+std::optional<MappedImage> open_mapped_image(const std::string& path, const PeOptions& options,
+                                             Report& report) {
+  auto mapped = map_file(path, options);
+  if (!mapped.image) report.failed(path, mapped.why);
+  return std::move(mapped.image);
+}
 
 std::optional<MappedImage> map_image(const std::string& path, const PeOptions& options,
                                      Report& report) {

@@ -17,6 +17,11 @@ struct MappedImage {
   syscall_map::ServiceMap map;
 };
 
+// Reads and maps the file at `path`; `report` is told only why there is nothing. That stubs have no
+// name is not yet a finding.
+std::optional<MappedImage> open_mapped_image(const std::string& path, const PeOptions& options,
+                                             Report& report);
+
 // Reads and maps the file at `path`, telling `report` what was found or why there is nothing.
 std::optional<MappedImage> map_image(const std::string& path, const PeOptions& options,
                                      Report& report);

@@ -5,7 +5,7 @@
 
 #include "cli/identity.hpp"
 #include "cli/symbol_file.hpp"
-#include "syscall-map/signature_locator.hpp"
+#include "syscall-map/function_search.hpp"
 
 namespace coldtrace::cli {
 

@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "cli/image_roles.hpp"
 #include "cli/mapped_image.hpp"
 #include "cli/options.hpp"
 #include "cli/syscalls_commands.hpp"
@@ -11,6 +12,7 @@ namespace coldtrace::cli {
 namespace {
 
 using syscall_map::Agreement;
+using syscall_map::ImageRole;
 
 struct Options : PeOptions {
   std::string ntdll;
@@ -71,9 +73,16 @@ Exit run(const Options& options) {
   Output output{options.output};
   Report report{options.findings};
   const auto ntdll = map_image(options.ntdll, options, report);
-  const auto kernel = map_image(options.kernel, options, report);
+  auto kernel = open_mapped_image(options.kernel, options, report);
   if (!ntdll || !kernel) return Exit::failure;
+  const NamedImage user_side{ntdll->path, ntdll->identity.identity};
+  const NamedImage kernel_side{kernel->path, kernel->identity.identity};
+  require_role(user_side, ImageRole::ntdll);
+  require_role(kernel_side, ImageRole::kernel);
+  require_one_machine(user_side, kernel_side);
   const auto agreement = syscall_map::compare_sides(ntdll->map.services, kernel->map.services);
+  if (agreement.named.empty()) syscall_map::note_unnamed(kernel->map);
+  report.read(kernel->path, kernel->map.findings);
   if (options.format == "json") {
     write_json(output, options.int64, *ntdll, *kernel, agreement);
   } else {
@@ -93,7 +102,8 @@ void add_syscalls_check(CLI::App& app, Exit& exit) {
        "  coldtrace syscalls check --ntdll ntdll.dll --kernel ntoskrnl.exe\n",
        "  0  every shared name has the same number on both sides\n"
        "  1  they disagree, share no name, or an image is suspicious\n"
-       "  2  an input could not be read\n"},
+       "  2  an input could not be read, or is no ntdll or kernel, or they are not for one "
+       "machine\n"},
       {"text", "json"},
       [](Command& command, Options& options) {
         command.add_input("--ntdll", options.ntdll, "The user side").required();

@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "cli/image_roles.hpp"
 #include "cli/mapped_image.hpp"
 #include "cli/options.hpp"
 #include "cli/syscalls_commands.hpp"
@@ -133,6 +134,8 @@ Exit run(const PeOptions& options) {
   const auto before = map_image(options.files[0], options, report);
   const auto after = map_image(options.files[1], options, report);
   if (!before || !after) return Exit::failure;
+  require_one_machine({before->path, before->identity.identity},
+                      {after->path, after->identity.identity});
   for (const auto* side : {&*before, &*after})
     if (side->map.services.empty()) throw Failure{side->path + ": has no services to compare"};
   const auto comparison = syscall_map::compare_services(before->map.services, after->map.services);
@@ -154,7 +157,7 @@ void add_syscalls_compare(CLI::App& app, Exit& exit) {
        "  coldtrace syscalls compare old/ntdll.dll new/ntdll.dll\n",
        "  0  the same services with the same numbers\n"
        "  1  they differ\n"
-       "  2  an input could not be read or has no services\n"},
+       "  2  an input could not be read or has no services, or they are for different machines\n"},
       {"text", "json"},
       [](Command& command, PeOptions& options) {
         command.add_input("IMAGE", options.files, "The two PE images, the older one first")

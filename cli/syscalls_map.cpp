@@ -1,5 +1,6 @@
 #include "cli/syscalls_map.hpp"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -7,6 +8,7 @@
 #include "cli/pe_view.hpp"
 #include "cli/syscalls_commands.hpp"
 #include "cli/text.hpp"
+#include "syscall-map/comparison.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -56,6 +58,7 @@ class MapView final : public PeView {
 
   void read(PeInput& input, const pe::Identity&) override {
     map_ = syscall_map::map_services(input.image);
+    syscall_map::note_unnamed(map_);
     input.findings.merge(map_.findings);
   }
 
@@ -84,11 +87,33 @@ class MapView final : public PeView {
   syscall_map::ServiceMap map_;
 };
 
+// Of images with the same headers, which nothing in a table can tell apart, the first.
+std::vector<MappedImage> without_copies(std::vector<MappedImage> images, Report& report) {
+  std::vector<MappedImage> kept;
+  for (auto& image : images) {
+    const auto first = std::find_if(kept.begin(), kept.end(), [&](const MappedImage& other) {
+      return pe::same_headers(other.identity.identity, image.identity.identity);
+    });
+    if (first == kept.end()) {
+      kept.push_back(std::move(image));
+      continue;
+    }
+    core::Findings findings;
+    if (syscall_map::compare_services(first->map.services, image.map.services).same())
+      findings.info("image-twice", std::nullopt, "is the same image as {}", first->path);
+    else
+      findings.warning("image-conflict", std::nullopt,
+                       "has the headers of {} and other services, and is left out", first->path);
+    report.read(image.path, findings);
+  }
+  return kept;
+}
+
 // A format that is made of all images together.
 Exit run_together(const Options& options) {
   Output output{options.output};
   Report report{options.findings};
-  const auto images = map_images(options, report);
+  const auto images = without_copies(map_images(options, report), report);
   if (images.empty()) return report.exit();
   if (options.format == "c-header")
     write_map_c_header(output, images);
@@ -113,7 +138,9 @@ void add_syscalls_map(CLI::App& app, Exit& exit) {
        "  coldtrace syscalls map --format j00ru-csv win7/ntdll.dll win10/ntdll.dll -o table.csv\n"
        "  coldtrace syscalls map --format c-header ntdll.dll win32u.dll -o syscalls.h\n",
        "  0  every image gave a map, and nothing in it is suspicious\n"
-       "  1  an image has no stubs, hooked stubs or contradicting numbers, or is no PE image\n"
+       "  1  an image has no stubs, hooked stubs or contradicting numbers, or the headers of "
+       "another\n"
+       "     one with other services, or is no PE image\n"
        "  2  no input could be read\n"},
       {"text", "json", "csv", "c-header", "j00ru-csv"},
       [](Command& command, Options& options) {

@@ -14,8 +14,8 @@ using syscall_map::ServiceTable;
 
 constexpr std::string_view preamble =
     "/* System service numbers, written by {}.\n"
-    "   A number is right for the image whose TimeDateStamp, SizeOfImage and CheckSum stand\n"
-    "   beside it and for no other: find the table of the loaded image by its headers. */\n"
+    "   A number is right for the image whose TimeDateStamp, SizeOfImage, CheckSum and Machine\n"
+    "   stand beside it and for no other: find the table of the loaded image by its headers. */\n"
     "#ifndef COLDTRACE_SYSTEM_SERVICES_H\n"
     "#define COLDTRACE_SYSTEM_SERVICES_H\n"
     "\n"
@@ -29,6 +29,7 @@ constexpr std::string_view preamble =
     "    unsigned long time_date_stamp;\n"
     "    unsigned long size_of_image;\n"
     "    unsigned long checksum;\n"
+    "    unsigned short machine;\n"
     "    unsigned short first;     /* number of services[0]: 0, or 0x1000 for win32k */\n"
     "    unsigned short count;     /* services[number - first] for number - first < count */\n"
     "    const struct coldtrace_service *services;\n"
@@ -37,9 +38,9 @@ constexpr std::string_view preamble =
 std::string prefix_of(const MappedImage& image) {
   const auto& identity = image.identity.identity;
   const auto stem = identity.name.substr(0, identity.name.rfind('.'));
-  return c_identifier(fmt::format("coldtrace_{}_{}_{:08x}_{:x}", stem,
+  return c_identifier(fmt::format("coldtrace_{}_{}_{:08x}_{:x}_{:x}", stem,
                                   pe::to_string(identity.machine), identity.time_date_stamp,
-                                  identity.size_of_image));
+                                  identity.size_of_image, identity.checksum));
 }
 
 std::map<u16, const Service*> services_of(const MappedImage& image, ServiceTable table) {
@@ -81,11 +82,9 @@ void write_array(Output& output, const std::map<u16, const Service*>& services,
 
 void write_map_c_header(Output& output, const std::vector<MappedImage>& images) {
   output.write(fmt::format(fmt::runtime(preamble), tool_version));
-  std::set<std::string> written;
   std::string rows;
   for (const auto& image : images) {
     const auto prefix = prefix_of(image);
-    if (!written.insert(prefix).second) continue;
     const auto& identity = image.identity.identity;
     print(output, "\n/* {} */\n", c_comment(to_text(image.identity)));
     write_constants(output, image, prefix);
@@ -95,15 +94,16 @@ void write_map_c_header(Output& output, const std::vector<MappedImage>& images) 
       const auto name = fmt::format("{}_{}", prefix, to_string(table));
       write_array(output, services, name);
       const u32 first = services.rbegin()->first & syscall_map::win32k_bit;
-      rows += fmt::format("    {{{:#010x}UL, {:#x}UL, {:#x}UL, {:#06x}, {}, {}}},\n",
+      rows += fmt::format("    {{{:#010x}UL, {:#x}UL, {:#x}UL, {:#06x}, {:#06x}, {}, {}}},\n",
                           identity.time_date_stamp, identity.size_of_image, identity.checksum,
-                          first, services.rbegin()->first - first + 1, name);
+                          static_cast<u16>(identity.machine), first,
+                          services.rbegin()->first - first + 1, name);
     }
   }
   print(output,
         "\n/* All tables above; a row without services ends the list. */\n"
         "static const struct coldtrace_service_table coldtrace_service_tables[] = {{\n{}"
-        "    {{0, 0, 0, 0, 0, 0}}\n}};\n\n#endif\n",
+        "    {{0, 0, 0, 0, 0, 0, 0}}\n}};\n\n#endif\n",
         rows);
 }
 

@@ -22,11 +22,12 @@ std::string optional_number(const std::optional<u32>& number) {
   return number ? fmt::format("{}", *number) : std::string{};
 }
 
-// The version that a column of the familiar table is named after.
+// The image that a column of the familiar table is of, and no other.
 std::string column_title(const MappedImage& image) {
   const auto& identity = image.identity.identity;
-  return fmt::format("{} {} {} {:08x}", identity.name, identity.file_version.value_or(""),
-                     pe::to_string(identity.machine), identity.time_date_stamp);
+  return fmt::format("{} {} {} {:08x} {:x} {:x}", identity.name, identity.file_version.value_or(""),
+                     pe::to_string(identity.machine), identity.time_date_stamp,
+                     identity.size_of_image, identity.checksum);
 }
 
 }  // namespace
@@ -42,11 +43,12 @@ void write_map_json(JsonWriter& json, const syscall_map::ServiceMap& map) {
 void write_map_csv(Output& output, const std::string& path, const pe::Identity& identity,
                    const syscall_map::ServiceMap& map) {
   for (const auto& service : map.services)
-    print(output, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(path),
+    print(output, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(path),
           csv_field(identity.file_version.value_or("")), pe::to_string(identity.machine),
-          identity.time_date_stamp, identity.size_of_image, service.number, csv_field(service.name),
-          csv_field(fmt::format("{}", fmt::join(service.aliases, " "))), to_string(service.table),
-          value(service.rva), service.file_offset ? fmt::format("{}", *service.file_offset) : "",
+          identity.time_date_stamp, identity.size_of_image, identity.checksum, service.number,
+          csv_field(service.name), csv_field(fmt::format("{}", fmt::join(service.aliases, " "))),
+          to_string(service.table), value(service.rva),
+          service.file_offset ? fmt::format("{}", *service.file_offset) : "",
           optional_number(service.argument_bytes), service.shape,
           optional_number(service.raw_immediate), to_string(service.source), service.hooked,
           service.verified);
@@ -61,7 +63,7 @@ void write_map_j00ru_csv(Output& output, const std::vector<MappedImage>& images)
       row.resize(images.size());
       row[column] = service.number;
     }
-  output.write("name");
+  output.write("System call");
   for (const auto& image : images) print(output, ",{}", csv_field(column_title(image)));
   output.write("\n");
   for (const auto& [name, numbers] : rows) {

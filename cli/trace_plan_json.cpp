@@ -66,6 +66,7 @@ void write_point(JsonWriter& json, const TracePoint& point) {
   json.begin_object()
       .field("requested", point.requested)
       .field("source", point.rva ? std::optional{to_string(point.source)} : std::nullopt)
+      .field("source_evidence", point.source_evidence)
       .field("rva", number_of(point.rva))
       .field("file_offset", point.file_offset)
       .field("address", point.address)

@@ -49,6 +49,8 @@ void write_instruction(Output& output, const TracePoint& point) {
 void write_point(Output& output, const TracePoint& point) {
   print(output, "{}: {}, {}\n", printable(point.requested), where(point),
         point.eligible() ? "eligible" : "refused");
+  for (const auto& sentence : point.source_evidence)
+    print(output, "  {}: {}\n", to_string(point.source), printable(sentence));
   for (const auto& refusal : point.refusals)
     print(output, "  {}: {}\n", to_string(refusal.code), printable(refusal.text));
   if (!point.section.empty()) print(output, "  section {}\n", printable(point.section));

@@ -22,6 +22,11 @@ bool has_wine_marker(const Image& image) {
   return text.starts_with("Wine builtin DLL") || text == "Wine placeholder DLL";
 }
 
+bool same_headers(const Identity& a, const Identity& b) {
+  return a.time_date_stamp == b.time_date_stamp && a.size_of_image == b.size_of_image &&
+         a.checksum == b.checksum && a.machine == b.machine;
+}
+
 Identity read_identity(const Image& image, core::Findings& findings) {
   auto version = find_version_info(image, findings);
   const auto& optional = image.optional_header();

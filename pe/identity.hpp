@@ -25,6 +25,10 @@ struct Identity {
   std::optional<VersionInfo> version;  // the first version resource
 };
 
+// Whether the headers of two images have the same TimeDateStamp, SizeOfImage, CheckSum and machine:
+// all that a running system tells images apart by.
+bool same_headers(const Identity& a, const Identity& b);
+
 Identity read_identity(const Image& image, core::Findings& findings);
 
 // The first version resource, or nothing.

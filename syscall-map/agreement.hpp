@@ -11,6 +11,9 @@ namespace coldtrace::syscall_map {
 // named after the other. A wrong ntdll gives plausible but wrong names.
 constexpr u64 least_agreement_percent = 95;
 
+// So many shared names show that two images number alike although they are of different versions.
+constexpr u64 enough_shared_names = 16;
+
 // Whether an ntdll and a kernel number their services alike.
 struct Agreement {
   struct Name {
@@ -24,6 +27,7 @@ struct Agreement {
   // Kernel stubs without an exported name, named after the ntdll; only with enough agreement.
   std::vector<Name> named;
 
+  bool complete() const { return shared >= enough_shared_names && equal == shared; }
   bool trusted() const { return shared > 0 && equal * 100 >= shared * least_agreement_percent; }
 };
 

@@ -16,7 +16,9 @@ std::string undecorated(std::string_view name) {
   return std::string{name.substr(0, name.find('@'))};
 }
 
-std::string_view sentence(NameSource source) {
+std::string sentence(NameSource source, const TableNames& names) {
+  const auto agreement =
+      fmt::format("which has the same number for {} of {} shared names", names.equal, names.shared);
   switch (source) {
     case NameSource::none:
       return "nothing names it";
@@ -29,7 +31,9 @@ std::string_view sentence(NameSource source) {
     case NameSource::exported:
       return "the function is exported under the name";
     case NameSource::user:
-      return "the user side, which agrees on the others, names the number";
+      return fmt::format("the user side, {}, names the number", agreement);
+    case NameSource::other_revision:
+      return fmt::format("the user side, of another version, {}, names the number", agreement);
     case NameSource::same_version:
       return "the user side of the same version names the number, and nothing checks it";
   }
@@ -40,6 +44,7 @@ std::string_view sentence(NameSource source) {
 Confidence confidence_of(NameSource source) {
   switch (source) {
     case NameSource::none:
+    case NameSource::other_revision:
     case NameSource::same_version:
       return Confidence::low;
     case NameSource::user:
@@ -105,7 +110,8 @@ class Maker {
     name_confidence_ = confidence_of(entry.source);
     if (!entry.name.empty()) {
       service.names.push_back(entry.name);
-      service.evidence.push_back(fmt::format("{}: {}", entry.name, sentence(entry.source)));
+      service.evidence.push_back(
+          fmt::format("{}: {}", entry.name, sentence(entry.source, sources_.names)));
     }
     name_by_symbols(service);
     add_aliases(service, find(users_, service.number));
@@ -230,7 +236,7 @@ std::vector<HookService> make_hook_services(const HookServiceSources& sources,
 }
 
 std::vector<HookService> make_stub_services(const std::vector<Service>& stubs,
-                                            const std::map<u16, std::string>& names) {
+                                            const std::map<u16, StubName>& names) {
   std::vector<HookService> services;
   for (const auto& stub : stubs) {
     HookService service;
@@ -238,10 +244,13 @@ std::vector<HookService> make_stub_services(const std::vector<Service>& stubs,
     service.table = stub.table;
     if (is_service_name(stub.name)) service.names.push_back(to_nt_name(stub.name));
     const auto name = names.find(stub.number);
-    if (service.names.empty() && name != names.end()) service.names.push_back(name->second);
     service.argument_bytes = stub.argument_bytes;
     service.stack_argument_bytes = stub.argument_bytes;
     service.evidence = stub.evidence;
+    if (service.names.empty() && name != names.end()) {
+      service.names.push_back(name->second.name);
+      service.evidence.push_back(name->second.evidence);
+    }
     service.verified = stub.verified && !stub.hooked;
     services.push_back(std::move(service));
   }

@@ -27,9 +27,15 @@ struct HookServiceSources {
 std::vector<HookService> make_hook_services(const HookServiceSources& sources,
                                             core::Findings& findings);
 
+// What a user side calls a stub, and why that is believed.
+struct StubName {
+  std::string name;
+  std::string evidence;  // a sentence
+};
+
 // The services that stubs show, for a table that is not known: no targets. Stubs without a name
 // take those of `names`.
 std::vector<HookService> make_stub_services(const std::vector<Service>& stubs,
-                                            const std::map<u16, std::string>& names);
+                                            const std::map<u16, StubName>& names);
 
 }  // namespace coldtrace::syscall_map

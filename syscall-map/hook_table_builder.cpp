@@ -51,6 +51,7 @@ class Builder {
     const auto* kernel = find(ImageRole::kernel);
     if (kernel == nullptr) return;
     add_kernel(*kernel);
+    note_unnamed();
     for (const auto role : {ImageRole::win32k, ImageRole::win32kbase, ImageRole::win32kfull})
       if (const auto* win32k = find(role)) add_win32k(*win32k);
     if (win32u_ && !has_win32k_) add_user_services(win32u_->services, ServiceTable::win32k);
@@ -74,11 +75,8 @@ class Builder {
   std::optional<UserServices> user(const std::optional<ServiceMap>& map, ImageRole role,
                                    const HookTableSource& beside) const {
     if (!map) return std::nullopt;
-    const auto& own = beside.description.identity;
-    const auto& other = find(role)->description.identity;
-    const bool same_version =
-        own.machine == other.machine && own.file_version && own.file_version == other.file_version;
-    return UserServices{&map->services, same_version};
+    return UserServices{&map->services, compare_versions(find(role)->description.identity,
+                                                         beside.description.identity)};
   }
 
   std::vector<std::string> known_names(const ServiceMap& kernel) const {
@@ -137,12 +135,31 @@ class Builder {
     append(make_hook_services(sources, table_.findings));
   }
 
+  // Of the services themselves: what the kernel does not name another source may have named.
+  void note_unnamed() {
+    u64 services = 0, unnamed = 0;
+    for (const auto& service : table_.services) {
+      if (service.table != ServiceTable::nt) continue;
+      ++services;
+      if (service.names.empty()) ++unnamed;
+    }
+    if (unnamed > 0)
+      table_.findings.info("unnamed-services", std::nullopt,
+                           "{} of {} services of the kernel have no name{}", unnamed, services,
+                           ntdll_ ? "" : "; an ntdll of the same build has them");
+  }
+
   // A kernel whose table is not known still has its Zw stubs.
   void add_stub_services(const std::vector<Service>& stubs) {
-    std::map<u16, std::string> user_names;
+    std::map<u16, StubName> user_names;
     if (ntdll_) {
       const auto agreement = compare_sides(ntdll_->services, stubs);
-      for (const auto& named : agreement.named) user_names.emplace(named.kernel, named.name);
+      const auto evidence = fmt::format(
+          "ntdll, which has the same number for {} of {} shared names, "
+          "names the number",
+          agreement.equal, agreement.shared);
+      for (const auto& named : agreement.named)
+        user_names.emplace(named.kernel, StubName{named.name, evidence});
       if (agreement.shared > 0 && !agreement.trusted())
         table_.findings.warning("service-names-other-build", std::nullopt,
                                 "{} of {} names have the number that ntdll gives them: below {} %, "

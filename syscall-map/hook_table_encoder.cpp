@@ -283,10 +283,6 @@ const HookTableImage* find_kernel(const HookTable& build) {
   return kernel == build.images.end() ? nullptr : &*kernel;
 }
 
-bool same_kernel(const pe::Identity& a, const pe::Identity& b) {
-  return order_of(a) == order_of(b);
-}
-
 bool kernel_before(const pe::Identity& a, const pe::Identity& b) {
   return order_of(a) < order_of(b);
 }
@@ -310,7 +306,7 @@ core::Result<Bytes> encode_hook_tables(std::span<const HookTable> builds,
     return kernel_before(identity(a), identity(b));
   });
   for (std::size_t i = 1; i < sorted.size(); ++i)
-    if (same_kernel(identity(sorted[i - 1]), identity(sorted[i])))
+    if (pe::same_headers(identity(sorted[i - 1]), identity(sorted[i])))
       contents.refuse(core::Fault::bad_value, "builds of one kernel", 1, 2);
   for (const auto* build : sorted) {
     check(*build, contents);

@@ -256,6 +256,16 @@ ServiceMap map_services(const pe::Image& image) {
   return Mapper{image}.map();
 }
 
+void note_unnamed(ServiceMap& map) {
+  const auto unnamed = std::count_if(map.services.begin(), map.services.end(),
+                                     [](const Service& service) { return service.name.empty(); });
+  if (unnamed > 0)
+    map.findings.info(
+        "unnamed-services", std::nullopt,
+        "{} of {} kernel stubs have no exported name; an ntdll of the same build has them", unnamed,
+        map.services.size());
+}
+
 void append_service_names(const ServiceMap& map, std::vector<std::string>& names) {
   const auto append = [&](const std::string& name) {
     if (is_service_name(name)) names.push_back(name);

@@ -22,6 +22,10 @@ struct ServiceMap {
 // An image without any stub gives an empty map with the finding `no-services`.
 ServiceMap map_services(const pe::Image& image);
 
+// That stubs of a kernel have no name, as the finding `unnamed-services`: for who has no other
+// image that names them.
+void note_unnamed(ServiceMap& map);
+
 // Every name of a service in `map`, those left out included, appended to `names`.
 void append_service_names(const ServiceMap& map, std::vector<std::string>& names);
 

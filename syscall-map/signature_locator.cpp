@@ -130,25 +130,15 @@ SignatureMatch to_match(const Signature& signature, const PatternMatch& found, p
 
 void note_findings(SignatureSearch& search, std::string_view function) {
   const auto& locations = search.locations;
-  const auto named = std::find_if(locations.begin(), locations.end(),
-                                  [](const auto& location) { return !location.symbol.empty(); });
   if (locations.empty())
     search.findings.warning("function-not-found", std::nullopt,
                             "{} is not where {} signatures for this machine and version look",
                             function, search.tried);
-  if (named != locations.end()) {
-    for (const auto& location : locations)
-      if (location.symbol.empty())
-        search.findings.warning("symbol-disagrees", location.file_offset,
-                                "signature {} finds {} at RVA {:#x}, the PDB has it at {:#x}",
-                                location.matches.front().signature->id, function,
-                                value(location.rva), value(named->rva));
-  } else if (locations.size() > 1) {
+  if (locations.size() > 1)
     search.findings.warning("function-ambiguous", locations.front().file_offset,
                             "signatures of {} match at {} places", function, locations.size());
-  }
   for (const auto& location : locations)
-    if (!location.verified() && named == locations.end())
+    if (!location.verified())
       search.findings.info("signature-unverified", location.file_offset,
                            "{} was found by a signature that no real file has confirmed", function);
 }
@@ -156,14 +146,12 @@ void note_findings(SignatureSearch& search, std::string_view function) {
 }  // namespace
 
 bool SignatureLocation::verified() const {
-  return !symbol.empty() ||
-         std::any_of(matches.begin(), matches.end(),
+  return std::any_of(matches.begin(), matches.end(),
                      [](const SignatureMatch& match) { return match.signature->verified; });
 }
 
 SignatureSearch locate(const pe::Image& image, std::string_view function,
-                       std::span<const Signature> signatures,
-                       const std::optional<SymbolPlace>& symbol) {
+                       std::span<const Signature> signatures) {
   SignatureSearch search;
   const auto selected = select(image, function, signatures);
   search.tried = selected.size();
@@ -171,7 +159,7 @@ SignatureSearch locate(const pe::Image& image, std::string_view function,
   AnchorTables anchors{image};
   std::map<pe::Rva, SignatureLocation> places;
   for (const auto& section : image.sections()) {
-    if (!section.executable()) continue;
+    if (!section.executable() || selected.empty()) continue;
     const auto code = image.addresses().tail(section.address);
     const auto found = matcher.search(code, value(section.address));
     if (found.exhausted)
@@ -194,11 +182,6 @@ SignatureSearch locate(const pe::Image& image, std::string_view function,
           });
       if (!known) location.matches.push_back(std::move(match));
     }
-  }
-  if (symbol) {
-    auto& location = places[symbol->rva];
-    location.rva = symbol->rva;
-    location.symbol = symbol->name;
   }
   for (auto& [place, location] : places) {
     location.file_offset = image.addresses().to_offset(place);

@@ -28,24 +28,15 @@ struct SignatureMatch {
   std::vector<std::string> evidence;  // sentences
 };
 
-// Where the public symbol of a PDB that belongs to the image says that the function is.
-struct SymbolPlace {
-  std::string name;  // as in the PDB, decorated
-  pe::Rva rva;
-};
-
-// A place that signatures found, or that a symbol names.
+// A place that signatures found.
 struct SignatureLocation {
   pe::Rva rva;
   std::optional<u64> file_offset;
   u64 address;  // at the preferred base
   std::vector<SignatureMatch> matches;
-  std::string symbol = {};  // its name; empty: no PDB was given, or it names another place
 
-  // A symbol names it, or one of the matching signatures was seen to be true of a real file.
+  // One of the matching signatures was seen to be true of a real file.
   bool verified() const;
-  // A symbol names it, and a signature found it too.
-  bool confirmed() const { return !symbol.empty() && !matches.empty(); }
 };
 
 struct SignatureSearch {
@@ -57,10 +48,8 @@ struct SignatureSearch {
 // Looks for `function` in the executable sections of `image`, with all signatures of that name for
 // the image's machine and version in one pass. Not found, and found at two places, are findings.
 // Signatures with a version range are tried on an image without a version, and never on Wine's,
-// whose versions are not those of a Windows. Where a symbol names the place it is that one: that
-// signatures find others is a finding.
+// whose versions are not those of a Windows.
 SignatureSearch locate(const pe::Image& image, std::string_view function,
-                       std::span<const Signature> signatures,
-                       const std::optional<SymbolPlace>& symbol = std::nullopt);
+                       std::span<const Signature> signatures);
 
 }  // namespace coldtrace::syscall_map

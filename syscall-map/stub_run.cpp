@@ -44,7 +44,6 @@ core::Findings complete_kernel_run(const pe::Image& image, std::vector<Service>&
                        "{} with number {:#x} is not at its place in the run of stubs, {:#x}",
                        service.name, service.number, start + service.number * stride);
   }
-  u64 unnamed = 0;
   for (u32 number = 0; number < most_services; ++number) {
     const auto stub = decode_kernel_stub(decoder, start + number * stride);
     // The run ends at the first place behind all exported stubs that holds none.
@@ -74,13 +73,7 @@ core::Findings complete_kernel_run(const pe::Image& image, std::vector<Service>&
     service.evidence.push_back(
         fmt::format("at its place in the run of {} stubs, no export names it", stub->shape));
     services.push_back(std::move(service));
-    ++unnamed;
   }
-  if (unnamed > 0)
-    findings.info(
-        "unnamed-services", std::nullopt,
-        "{} of {} kernel stubs have no exported name; an ntdll of the same build has them", unnamed,
-        services.size());
   return findings;
 }
 

@@ -52,10 +52,19 @@ std::string_view to_string(NameSource source) {
       return "export";
     case NameSource::user:
       return "user";
+    case NameSource::other_revision:
+      return "other-revision";
     case NameSource::same_version:
       return "same-version";
   }
   return "";
+}
+
+UserVersion compare_versions(const pe::Identity& user, const pe::Identity& image) {
+  if (!user.file_version || !image.file_version) return UserVersion::unknown;
+  return user.machine == image.machine && user.file_version == image.file_version
+             ? UserVersion::same
+             : UserVersion::other;
 }
 
 TableNames name_entries(const pe::Image& image, const LocatedServiceTable& table,
@@ -110,7 +119,9 @@ void name_after(const UserServices& user, const LocatedServiceTable& table, Tabl
       names.entries[index] = {to_nt_name(text), source};
   };
   if (agreement.trusted()) {
-    for (const auto& named : agreement.named) name(named.kernel, named.name, NameSource::user);
+    const auto source =
+        user.version == UserVersion::other ? NameSource::other_revision : NameSource::user;
+    for (const auto& named : agreement.named) name(named.kernel, named.name, source);
     if (agreement.equal != agreement.shared)
       findings.warning("service-names-differ", std::nullopt,
                        "{} has other names for {} of {} entries that have one of their own",
@@ -122,7 +133,7 @@ void name_after(const UserServices& user, const LocatedServiceTable& table, Tabl
                      "{} of {} names of {} have the number that the user side gives them: below {} "
                      "%, nothing is named after it",
                      agreement.equal, agreement.shared, table.name, least_agreement_percent);
-  } else if (user.same_version) {
+  } else if (user.version == UserVersion::same) {
     for (const auto& service : other)
       if (is_service_name(service.name))
         name(service.number, service.name, NameSource::same_version);

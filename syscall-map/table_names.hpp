@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/findings.hpp"
+#include "pe/identity.hpp"
 #include "pe/image.hpp"
 #include "syscall-map/service.hpp"
 #include "syscall-map/service_tables.hpp"
@@ -14,12 +15,13 @@ namespace coldtrace::syscall_map {
 // What says how an entry of a service table is called, the surest first.
 enum class NameSource : u8 {
   none,
-  stub,          // the kernel's exported ZwX has the entry's number
-  import,        // the entry jumps through an import of that name
-  services_tab,  // a record of KiServicesTab with the name's hash leads to the same function
-  exported,      // the function is exported as NtX, and no other entry leads to it
-  user,          // ntdll or win32u, which agrees with the sources above
-  same_version,  // ntdll or win32u of the same version; nothing above could check it
+  stub,            // the kernel's exported ZwX has the entry's number
+  import,          // the entry jumps through an import of that name
+  services_tab,    // a record of KiServicesTab with the name's hash leads to the same function
+  exported,        // the function is exported as NtX, and no other entry leads to it
+  user,            // ntdll or win32u, which agrees with the sources above
+  other_revision,  // the same, of another file version than the image
+  same_version,    // ntdll or win32u of the same version; nothing above could check it
 };
 
 std::string_view to_string(NameSource source);
@@ -29,10 +31,16 @@ struct EntryName {
   NameSource source = NameSource::none;
 };
 
+// How the version of a user side compares with that of the image: machine and all four parts of the
+// file version.
+enum class UserVersion : u8 { unknown, same, other };
+
+UserVersion compare_versions(const pe::Identity& user, const pe::Identity& image);
+
 // The services of an ntdll or a win32u, from which entries may be named.
 struct UserServices {
   const std::vector<Service>* services = nullptr;
-  bool same_version = false;  // of machine, and of all four parts of the file version
+  UserVersion version = UserVersion::unknown;
 };
 
 struct TableNames {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "pe/pdb_names.hpp"
+#include "syscall-map/built_in_signatures.hpp"
 #include "syscall-map/kernel_code.hpp"
 
 namespace coldtrace::syscall_map {
@@ -57,15 +58,9 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-std::string_view in_words(PlaceSource source) {
-  switch (source) {
-    case PlaceSource::exported:
-      return "export directory";
-    case PlaceSource::symbol:
-      return "PDB";
-    default:
-      return "service table";
-  }
+std::string evidence_of(PlaceSource source, std::string_view name) {
+  return source == PlaceSource::exported ? fmt::format("the image exports {}", name)
+                                         : fmt::format("the PDB has the public symbol {}", name);
 }
 
 void refuse(TracePoint& point, TraceRefusal code, std::string text) {
@@ -98,77 +93,94 @@ TracePlaces::TracePlaces(const pe::Image& image, const std::vector<NamedPlace>& 
       if (entry.is_forwarder)
         forwarders_.emplace(entry.name, entry.forwarder);
       else
-        add(std::string{entry.name}, entry.address, PlaceSource::exported);
+        add({std::string{entry.name}, entry.address, PlaceSource::exported});
     }
-  for (const auto& symbol : symbols) add(symbol.name, symbol.rva, PlaceSource::symbol);
+  for (const auto& symbol : symbols) add({symbol.name, symbol.rva, PlaceSource::symbol});
   for (const auto& service : services) {
     // ZwX is the kernel's stub, not the function that the table leads to.
     if (!service.target || service.image != ImageRole::kernel) continue;
     for (const auto& name : service.names)
-      if (is_native(name)) add(name, *service.target, PlaceSource::service_table);
+      if (is_native(name)) add({name, *service.target, PlaceSource::service_table, &service});
   }
 }
 
-void TracePlaces::add(std::string name, pe::Rva rva, PlaceSource source) {
-  by_place_.emplace(rva, names_.size());
-  by_name_.emplace(name, names_.size());
-  if (source == PlaceSource::symbol) {
-    auto plain = undecorated(name);
+void TracePlaces::add(Name name) {
+  by_place_.emplace(name.rva, names_.size());
+  by_name_.emplace(name.name, names_.size());
+  if (name.source == PlaceSource::symbol) {
+    auto plain = undecorated(name.name);
     if (plain.ends_with('@')) plain.remove_suffix(1);  // of "name@@8"
-    if (plain != name) by_name_.emplace(plain, names_.size());
+    if (plain != name.name) by_name_.emplace(plain, names_.size());
   }
-  names_.push_back({std::move(name), rva, source});
+  names_.push_back(std::move(name));
 }
 
-std::vector<pe::Rva> TracePlaces::places_of(std::string_view name, PlaceSource source) const {
-  std::set<pe::Rva> places;
+void TracePlaces::add_places(std::string_view name, PlaceSource source,
+                             std::vector<FunctionPlace>& places) const {
+  std::map<pe::Rva, FunctionPlace> found;
   const auto [first, last] = by_name_.equal_range(std::string{name});
   for (auto it = first; it != last; ++it) {
     const auto& known = names_[it->second];
-    if (known.source == source &&
-        (source != PlaceSource::symbol || pe::is_decoration_of(known.name, name)))
-      places.insert(known.rva);
+    if (known.source != source ||
+        (source == PlaceSource::symbol && !pe::is_decoration_of(known.name, name)))
+      continue;
+    auto& place = found[known.rva];
+    place.source = source;
+    place.rva = known.rva;
+    if (known.service != nullptr) {
+      place.evidence = known.service->evidence;
+      place.verified = known.service->verified;
+    } else if (place.evidence.empty()) {
+      place.evidence.push_back(evidence_of(source, known.name));
+    }
   }
-  return {places.begin(), places.end()};
+  for (auto& [rva, place] : found) places.push_back(std::move(place));
+}
+
+std::vector<FunctionPlace> TracePlaces::find_named(std::string_view name) const {
+  std::vector<FunctionPlace> places;
+  for (const auto source : {PlaceSource::exported, PlaceSource::service_table, PlaceSource::symbol})
+    add_places(name, source, places);
+  return places;
+}
+
+std::string TracePlaces::forwarder_of(std::string_view name) const {
+  const auto forwarder = forwarders_.find(std::string{name});
+  if (forwarder == forwarders_.end()) return {};
+  return forwarder->second.empty() ? "a function of another image" : forwarder->second;
 }
 
 bool TracePlaces::has_name(std::string_view requested) const {
   const auto request = parse_trace_request(requested);
-  if (!request || request->name.empty()) return true;
-  return !places_of(request->name, PlaceSource::exported).empty() ||
-         forwarders_.contains(std::string{request->name}) ||
-         !places_of(request->name, PlaceSource::symbol).empty();
+  if (!request || !is_native(request->name)) return true;
+  std::vector<FunctionPlace> places;
+  add_places(request->name, PlaceSource::exported, places);
+  add_places(request->name, PlaceSource::symbol, places);
+  return !places.empty() || !forwarder_of(request->name).empty();
 }
 
 void TracePlaces::find(std::string_view name, TracePoint& point, core::Findings& findings) {
-  const auto forwarder = forwarders_.find(std::string{name});
-  if (forwarder != forwarders_.end())
+  if (const auto forwarder = forwarder_of(name); !forwarder.empty())
     return refuse(point, TraceRefusal::forwarded,
-                  fmt::format("the kernel exports it as {} of another image",
-                              forwarder->second.empty() ? "a function" : forwarder->second));
-  for (const auto source :
-       {PlaceSource::exported, PlaceSource::symbol, PlaceSource::service_table}) {
-    const auto places = places_of(name, source);
-    if (places.empty()) continue;
-    if (places.size() > 1)
-      return refuse(
-          point, TraceRefusal::ambiguous,
-          fmt::format("the {} gives the name to {} places, the first two at {:#x} and "
-                      "{:#x}",
-                      in_words(source), places.size(), value(places[0]), value(places[1])));
-    point.source = source;
-    point.rva = places.front();
-    const auto symbols = places_of(name, PlaceSource::symbol);
-    if (source == PlaceSource::exported && !symbols.empty() &&
-        std::find(symbols.begin(), symbols.end(), *point.rva) == symbols.end())
-      findings.warning("symbol-disagrees", std::nullopt,
-                       "{} is exported at {:#x}, the PDB has it at {:#x}: the export is taken",
-                       name, value(*point.rva), value(symbols.front()));
-    return;
-  }
-  refuse(point, TraceRefusal::not_found,
-         fmt::format("neither the exports nor a PDB nor the service table has it{}",
-                     similar_names(name)));
+                  fmt::format("the kernel exports it as {}", forwarder));
+  auto places = find_named(name);
+  auto by_code = find_by_code(image_, name, locate(image_, name, parsed_built_in_signatures()));
+  std::move(by_code.begin(), by_code.end(), std::back_inserter(places));
+  const auto chosen = choose_places(places, name, findings);
+  if (chosen.empty())
+    return refuse(point, TraceRefusal::not_found,
+                  fmt::format("neither the exports nor the service table nor a PDB nor signatures "
+                              "nor structure have it{}",
+                              similar_names(name)));
+  const auto& first = chosen.front();
+  if (chosen.size() > 1)
+    return refuse(
+        point, TraceRefusal::ambiguous,
+        fmt::format("by the {} it is at {} places, the first two at {:#x} and {:#x}",
+                    in_words(first.source), chosen.size(), value(first.rva), value(chosen[1].rva)));
+  point.source = first.source;
+  point.source_evidence = first.evidence;
+  point.rva = first.rva;
 }
 
 std::string TracePlaces::similar_names(std::string_view name) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pe/export_directory.hpp"
+#include "syscall-map/function_places.hpp"
 #include "syscall-map/hook_table.hpp"
 #include "syscall-map/instruction_boundary.hpp"
 #include "syscall-map/trace_point.hpp"
@@ -16,18 +17,27 @@
 namespace coldtrace::syscall_map {
 
 // What gives names to the code of a kernel, and places to names: its exports, the public symbols
-// of its PDB, and its services. Used inside this library alone.
+// of its PDB, and its services, which outlive this. Used inside this library alone.
 class TracePlaces {
  public:
   TracePlaces(const pe::Image& image, const std::vector<NamedPlace>& symbols,
               const std::vector<HookService>& services);
 
   // Sets `source` and `rva` of the point from what was requested, or says why it cannot. The
-  // exports go before the symbols, these before the services; that the first two disagree is a
-  // finding.
+  // exports go before the services, these before the symbols, the signatures and structure; that
+  // they disagree is a finding.
   void resolve(TracePoint& point, core::Findings& findings);
 
-  // Whether an export or a symbol has the name that is asked for, or none is.
+  // Where exports, services and symbols have a function of this name, in this order.
+  std::vector<FunctionPlace> find_named(std::string_view name) const;
+
+  // "HAL.KfLowerIrql" where an export of this name leads to another image; else empty.
+  std::string forwarder_of(std::string_view name) const;
+
+  // "; there is NtClose, NtCloze", or nothing.
+  std::string similar_names(std::string_view name);
+
+  // Whether the name that is asked for, if any, is found without the services.
   bool has_name(std::string_view requested) const;
 
   std::vector<std::string> names_at(pe::Rva rva) const;
@@ -40,12 +50,13 @@ class TracePlaces {
     std::string name;
     pe::Rva rva{};
     PlaceSource source = PlaceSource::none;
+    const HookService* service = nullptr;  // of the service table
   };
 
-  void add(std::string name, pe::Rva rva, PlaceSource source);
+  void add(Name name);
   void find(std::string_view name, TracePoint& point, core::Findings& findings);
-  std::vector<pe::Rva> places_of(std::string_view name, PlaceSource source) const;
-  std::string similar_names(std::string_view name);
+  void add_places(std::string_view name, PlaceSource source,
+                  std::vector<FunctionPlace>& places) const;
 
   const pe::Image& image_;
   std::vector<Name> names_;

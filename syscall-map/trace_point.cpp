@@ -14,6 +14,10 @@ std::string_view to_string(PlaceSource source) {
       return "symbol";
     case PlaceSource::service_table:
       return "service-table";
+    case PlaceSource::signature:
+      return "signature";
+    case PlaceSource::structure:
+      return "structure";
   }
   return "";
 }

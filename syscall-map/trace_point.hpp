@@ -23,6 +23,8 @@ enum class PlaceSource : u8 {
   exported,       // the export directory
   symbol,         // the PDB
   service_table,  // KiServiceTable, joined with the names of services
+  signature,      // the bytes of its code
+  structure,      // what its code does: the context switch alone
 };
 
 std::string_view to_string(PlaceSource source);
@@ -60,6 +62,7 @@ struct TraceRefusalReason {
 struct TracePoint {
   std::string requested;  // "NtCreateFile", "NtCreateFile+0x12" or "0x1234"
   PlaceSource source = PlaceSource::none;
+  std::vector<std::string> source_evidence;  // sentences; a table does not keep them
   std::optional<pe::Rva> rva;
   std::optional<u64> file_offset;
   std::optional<u64> address;       // at the preferred base

@@ -33,7 +33,7 @@ TEST_CASE("a table that is encoded and decoded is the same, but for paths") {
     REQUIRE(decoded.size() == tables.size());
     for (const auto& table : tables) {
       const auto found = std::find_if(decoded.begin(), decoded.end(), [&](const auto& other) {
-        return same_kernel(table.images.front().identity, other.images.front().identity);
+        return pe::same_headers(table.images.front().identity, other.images.front().identity);
       });
       REQUIRE(found != decoded.end());
       check_same(table, *found);

@@ -5,6 +5,7 @@ Images and compilers that are not there are skipped.
 """
 import json
 import shutil
+import struct
 import subprocess
 import sys
 import unittest
@@ -283,7 +284,151 @@ class From(Case):
         folder = self.folder(a=[image(name) for name in X86], b=[image(name) for name in X86])
         document = self.paired(0, folder)
         self.assertEqual(len(document["builds"]), 1)
-        self.assertEqual(document["unpaired"], [])
+        self.assertEqual({(entry["role"], entry["reason"]) for entry in document["unpaired"]},
+                         {(entry["role"], f"it is the same image as {entry['path']}")
+                          for entry in document["builds"][0]["images"]})
+        self.assertEqual([(finding["code"], finding["count"]) for finding in document["findings"]],
+                         [("image-twice", 2)])
+
+    def test_a_file_with_the_headers_of_another_and_other_bytes_is_a_warning(self):
+        folder = self.folder(a=[image(name) for name in X86], b=[image(X86[0])])
+        (copy,) = (folder / "b").iterdir()
+        content = bytearray(copy.read_bytes())
+        content[-1] ^= 1
+        copy.write_bytes(bytes(content))
+        document = self.paired(1, folder)
+        self.assertEqual([finding["code"] for finding in document["findings"]], ["image-conflict"])
+        self.assertEqual([entry["path"] for entry in document["unpaired"]], [str(copy)])
+
+    def another_revision(self, path, number_of=None):
+        """The bytes of an ntdll of another file version; of one service with another number."""
+        content = bytearray(path.read_bytes())
+        fixed = content.index(struct.pack("<I", 0xfeef04bd))  # VS_FIXEDFILEINFO
+        struct.pack_into("<I", content, fixed + 12, struct.unpack_from("<I", content,
+                                                                       fixed + 12)[0] + 1)
+        if number_of:
+            done = subprocess.run([COLDTRACE, "syscalls", "map", "--format", "json", path],
+                                  capture_output=True, timeout=60)
+            (stub,) = (row for row in json.loads(done.stdout)["images"][0]["services"]
+                       if row["name"] == number_of)
+            struct.pack_into("<I", content, stub["file_offset"] + 1, 0x3f0)
+        return bytes(content)
+
+    def shared_names(self, kernel, ntdll):
+        done = subprocess.run([COLDTRACE, "syscalls", "check", "--format", "json", "--kernel",
+                               image(kernel), "--ntdll", image(ntdll)], capture_output=True,
+                              timeout=60)
+        return json.loads(done.stdout)
+
+    def test_an_ntdll_of_another_revision_names_services_where_every_number_agrees(self):
+        for kernel, ntdll in (X86, ("windows7-x86-kernel", X86[1])):
+            with self.subTest(kernel):
+                folder = self.here / kernel
+                (folder / "kernel").mkdir(parents=True)
+                (folder / "user").mkdir()
+                shutil.copy(image(kernel), folder / "kernel")
+                (folder / "user" / "ntdll.dll").write_bytes(self.another_revision(image(ntdll)))
+                done = self.hooks(0, "table", "--tolerate", LACKING + ",no-service-table",
+                                  "--format", "json", "--from", folder)
+                document = json.loads(done.stdout)
+                self.assertEqual(document["unpaired"], [])
+                self.assertEqual([finding["code"] for finding in document["findings"]],
+                                 ["ntdll-other-revision"])
+                (build,) = document["builds"]
+                self.assertEqual([entry["role"] for entry in build["images"]],
+                                 ["kernel", "ntdll"])
+                self.assertNotIn("unnamed-services",
+                                 [finding["code"] for finding in build["findings"]])
+                check = self.shared_names(kernel, ntdll)
+                self.assertGreaterEqual(check["shared"], 16)
+                borrowed = [service for service in build["services"]
+                            if any("the same number for" in sentence
+                                   for sentence in service["evidence"])]
+                self.assertTrue(borrowed)
+                for service in borrowed:
+                    self.assertEqual(service["confidence"], "low")
+                    self.assertIn(f"{check['shared']} of {check['shared']} shared names" if
+                                  kernel != X86[0] else "of another version",
+                                  " ".join(service["evidence"]))
+
+    def test_an_ntdll_of_another_revision_with_one_other_number_names_nothing(self):
+        check = self.shared_names(*X86)
+        shared = check["shared"]
+        done = subprocess.run([COLDTRACE, "pe", "exports", "--format", "json", image(X86[0])],
+                              capture_output=True, timeout=60)
+        exported = next(row["name"] for row in json.loads(done.stdout)["images"][0]["exports"]
+                        if row["name"] and row["name"].startswith("Zw"))
+        folder = self.folder(kernel=[image(X86[0])], user=[image(X86[1])])
+        (ntdll,) = (folder / "user").iterdir()
+        ntdll.write_bytes(self.another_revision(image(X86[1]), "Nt" + exported[2:]))
+        document = self.paired(1, folder)
+        self.assertEqual([entry["role"] for entry in document["builds"][0]["images"]], ["kernel"])
+        reasons = {entry["role"]: entry["reason"] for entry in document["unpaired"]}
+        self.assertEqual(set(reasons), {"kernel", "ntdll"})
+        for reason in reasons.values():
+            self.assertIn(f"{shared - 1} of {shared} shared names", reason)
+        self.assertIn("unnamed-services", [finding["code"] for finding in
+                                           document["builds"][0]["findings"]])
+        done = self.hooks(1, "table", "--tolerate", LACKING, "--from", folder)
+        for entry in document["unpaired"]:
+            self.assertIn(f"unpaired {entry['role']} {entry['path']}: {entry['reason']}\n",
+                          done.stdout.decode())
+
+
+class Roles(Case):
+    """An image of another role or machine than it is given for is refused, with a sentence."""
+
+    def refused(self, sentence, *arguments):
+        done = subprocess.run([COLDTRACE, *map(str, arguments)], capture_output=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (2, b""), arguments)
+        self.assertIn(sentence, done.stderr.decode(), arguments)
+
+    def test_swapped_roles(self):
+        kernel, ntdll = (image(name) for name in X86)
+        sentence = "it is a kernel, not an ntdll"
+        self.refused(sentence, "syscalls", "check", "--ntdll", kernel, "--kernel", kernel)
+        self.refused("it is an ntdll, not a kernel", "syscalls", "check", "--ntdll", ntdll,
+                     "--kernel", ntdll)
+        self.refused(sentence, "hooks", "table", "--kernel", kernel, "--ntdll", kernel)
+        self.refused("it is an ntdll, not a kernel", "hooks", "table", "--kernel", ntdll)
+        self.refused(sentence, "hooks", "tables", "--ntdll", kernel, kernel)
+        self.refused("not a win32u", "hooks", "tables", "--win32u", ntdll, kernel)
+        self.refused(sentence, "hooks", "plan", "--kernel", kernel, "--ntdll", kernel,
+                     "--function", "NtClose")
+        self.refused("not a kernel", "hooks", "plan", "--kernel", ntdll, "--function", "NtClose")
+        self.refused("not a part of win32k", "hooks", "table", "--kernel", kernel, "--win32k",
+                     ntdll)
+        self.refused(sentence, "hooks", "locate", "NtClose", "--ntdll", kernel, kernel)
+
+    def test_another_machine(self):
+        kernel, ntdll = image(X86[0]), image(X64[1])
+        sentence = "it is for x64, and"
+        self.refused(sentence, "syscalls", "check", "--ntdll", ntdll, "--kernel", kernel)
+        self.refused(sentence, "syscalls", "compare", ntdll, image(X86[1]))
+        self.refused(sentence, "hooks", "table", "--kernel", kernel, "--ntdll", ntdll)
+        self.refused(sentence, "hooks", "tables", "--ntdll", ntdll, kernel)
+        self.refused(sentence, "hooks", "plan", "--kernel", kernel, "--ntdll", ntdll,
+                     "--function", "NtClose")
+        self.refused(sentence, "hooks", "locate", "NtClose", "--ntdll", ntdll, kernel)
+        self.refused("it is for x86, and", "hooks", "table", "--kernel", image(X64[0]),
+                     "--win32k", image("tables-x86-win32k"))
+
+    def test_one_image_for_two_places(self):
+        win32k = image("tables-x64-win32k-rva32")
+        self.refused("is given already", "hooks", "table", "--kernel", image(X64[0]), "--win32k",
+                     win32k, "--win32k", win32k)
+
+    def test_services_that_were_named_are_not_said_to_have_no_name(self):
+        kernel, ntdll = image("windows7-x86-kernel"), image(X86[1])
+        done = subprocess.run([COLDTRACE, "syscalls", "check", "--kernel", kernel, "--ntdll",
+                               ntdll], capture_output=True, timeout=60)
+        self.assertIn(b"kernel stubs that no export names:", done.stdout)
+        self.assertNotIn(b"unnamed-services", done.stderr)
+        done = self.table("windows7-x86-kernel", X86[1], "--tolerate", "no-service-table")
+        self.assertNotIn(b"unnamed-services", done.stderr)
+        done = subprocess.run([COLDTRACE, "hooks", "table", "--kernel", kernel],
+                              capture_output=True, timeout=60)
+        self.assertIn(b"unnamed-services", done.stderr)
 
 
 class Binary(Case):
@@ -328,6 +473,18 @@ class Binary(Case):
                           document["builds"][0]["differences"]], ["images[ntdll]"])
         document = self.verify(1, table, *[image(name) for name in X86], image(X64[1]))
         self.assertEqual(document["strangers"], [str(image(X64[1]))])
+
+    def test_verify_says_which_file_it_did_not_check(self):
+        table = self.binary("a", *X86)
+        files = [image(name) for name in X86]
+        again = self.write("again.exe", files[0].read_bytes())
+        done = self.hooks(0, "verify", "--tolerate", LACKING, table, *files, again)
+        self.assertIn(b"image-twice", done.stderr)
+        content = bytearray(files[0].read_bytes())
+        content[-1] ^= 1
+        other = self.write("other.exe", bytes(content))
+        done = self.hooks(1, "verify", "--tolerate", LACKING, table, *files, other)
+        self.assertIn(b"image-conflict", done.stderr)
 
     def test_without_evidence_a_table_is_smaller_and_still_verifies(self):
         full = self.binary("full", *X86)
