@@ -93,5 +93,9 @@ class Case(case.Case):
     def points(self, kernel, places, *more, **options):
         return self.plan(kernel, places, *more, **options)["points"]
 
+    def kept(self, points):
+        """What a binary table keeps of them."""
+        return [{**point, "source_evidence": []} for point in points]
+
     def codes(self, point):
         return [refusal["code"] for refusal in point["refusals"]]

@@ -108,8 +108,8 @@ class Both(Case):
     def test_relocations_of_an_instruction(self):
         for machine, kernel, labels in self.each():
             place = labels["at_absolute"]
-            done = self.hooks(0, "plan", "--kernel", kernel, "--function", hex(place), "--fail-on",
-                              "context-switch-not-found")
+            done = self.hooks(0, "plan", "-v", "--kernel", kernel, "--function", hex(place),
+                              "--fail-on", "context-switch-not-found")
             self.assertIn(b"info: trace-bytes-relocated", done.stderr)
             at = place + (2 if machine == "x64" else 1)
             self.assertEqual(self.points(kernel, [hex(place)])[0]["instruction"]["relocations"],
