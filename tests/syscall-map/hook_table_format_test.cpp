@@ -134,7 +134,7 @@ TEST_CASE("each defect of a trace point is named") {
     core::Fault fault;
   };
   const auto bent = GENERATE(values<Bent>({
-      {"a source that does not exist", 0, 5, core::Fault::bad_value},
+      {"a source that does not exist", 0, 7, core::Fault::bad_value},
       {"a boundary that does not exist", 0, 0x0300, core::Fault::bad_value},
       {"a flow that does not exist", 0, 0x0005'0000, core::Fault::bad_value},
       {"an emulator that does not exist", 0, 0x0200'0000, core::Fault::bad_value},

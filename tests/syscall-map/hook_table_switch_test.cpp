@@ -1,5 +1,6 @@
 // What a driver that follows coldtrace/hook_table.h does with the two context switches of
 // Windows 7.
+#include <catch2/catch.hpp>
 #include <coldtrace/hook_table.h>
 
 #include "hook_table_test.hpp"
