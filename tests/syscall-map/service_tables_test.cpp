@@ -423,11 +423,13 @@ TEST_CASE("a table that nothing names can only be named after the same version")
   service.number = 0x1007;
   service.table = syscall_map::ServiceTable::win32k;
   const std::vector<syscall_map::Service> user{service};
-  const bool same_version = GENERATE(false, true);
+  using syscall_map::UserVersion;
+  const auto version = GENERATE(UserVersion::unknown, UserVersion::same, UserVersion::other);
+  const bool same_version = version == UserVersion::same;
   CAPTURE(same_version);
   auto names = syscall_map::name_entries(*searched.image, table, {}, nullptr);
   core::Findings findings;
-  syscall_map::name_after({&user, same_version}, table, names, findings);
+  syscall_map::name_after({&user, version}, table, names, findings);
   CHECK(names.shared == 0);
   CHECK_FALSE(names.trusted);
   CHECK(names.entries[7].name == (same_version ? "NtGdiBitBlt" : ""));
