@@ -207,7 +207,8 @@ class Kernels(Case):
 
     def test_the_wrong_ntdll_names_nothing(self):
         wrong = IMAGES.parents[1] / "demo/demo-ntdll-updated.dll"
-        for kernel in ("tables-x64-kernel-rva32", "tables-x86-kernel"):
+        self.run_tables(2, "--ntdll", wrong, image("tables-x86-kernel"))  # for another machine
+        for kernel in ("tables-x64-kernel-rva32", "tables-x64-kernel-va64"):
             shown = self.read(1, "--ntdll", wrong, image(kernel))
             table, = shown["tables"]
             self.assertFalse(table["user"]["trusted"])
