@@ -6,6 +6,7 @@
 #include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "cli/trace_commands.hpp"
+#include "core/nearest_names.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -69,12 +70,16 @@ u32 parse_control_code(const std::string& text) {
   u32 code = 0;
   const auto parsed =
       std::from_chars(text.data() + (hexadecimal ? 2 : 0), end, code, hexadecimal ? 16 : 10);
-  if (parsed.ec != std::errc{} || parsed.ptr != end)
-    throw Failure{
-        fmt::format("'{}' is neither a 32-bit number nor a name; 'coldtrace trace "
-                    "control list' has the names",
-                    printable(text))};
-  return code;
+  if (parsed.ec == std::errc{} && parsed.ptr == end) return code;
+  std::vector<std::string_view> names;
+  for (const auto& known : tracefile::control_codes()) names.push_back(known.name);
+  std::string nearest;
+  for (const auto name : core::nearest_names(text, names, 1))
+    nearest = fmt::format("; did you mean {}?", name);
+  throw Failure{
+      fmt::format("'{}' is neither a 32-bit number nor a name that 'coldtrace trace control list' "
+                  "has{}",
+                  text, nearest)};
 }
 
 void add_kernel_version(Command& command, std::string& version, const std::string& absent) {
