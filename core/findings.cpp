@@ -1,6 +1,7 @@
 #include "core/findings.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace coldtrace::core {
 
@@ -8,45 +9,31 @@ std::string_view to_string(Severity severity) {
   return severity == Severity::info ? "info" : "warning";
 }
 
-namespace {
-
-// A code that was information so far and is a warning here too: what warns is what is told.
-void raise(std::vector<Finding>& findings, const Finding& other) {
-  const auto known = std::ranges::find(findings, other.code, &Finding::code);
-  if (known == findings.end() || known->severity >= other.severity) return;
-  const u64 count = known->count;
-  *known = other;
-  known->count = count;
-}
-
-}  // namespace
-
-bool Findings::repeat(Name code, u64 times) {
-  const auto known = std::find_if(findings_.begin(), findings_.end(),
-                                  [&](const Finding& finding) { return finding.code == code; });
+bool Findings::repeat(Name code, Severity severity, u64 times) {
+  const auto known = std::ranges::find(findings_, code, &Finding::code);
   if (known == findings_.end()) return false;
   known->count += times;
-  return true;
+  return known->severity >= severity;
+}
+
+void Findings::tell(Finding finding) {
+  const auto known = std::ranges::find(findings_, finding.code, &Finding::code);
+  if (known == findings_.end()) {
+    findings_.push_back(std::move(finding));
+    return;
+  }
+  finding.count = known->count;
+  *known = std::move(finding);
 }
 
 void Findings::merge(const Findings& other) {
-  for (const auto& finding : other.findings_) {
-    if (!repeat(finding.code, finding.count)) {
-      findings_.push_back(finding);
-    } else {
-      raise(findings_, finding);
-    }
-  }
+  for (const auto& finding : other.findings_)
+    if (!repeat(finding.code, finding.severity, finding.count)) tell(finding);
 }
 
 void Findings::merge_unknown(const Findings& other) {
-  for (const auto& finding : other.findings_) {
-    if (!repeat(finding.code, 0)) {
-      findings_.push_back(finding);
-    } else {
-      raise(findings_, finding);
-    }
-  }
+  for (const auto& finding : other.findings_)
+    if (!repeat(finding.code, finding.severity, 0)) tell(finding);
 }
 
 u64 Findings::count(std::string_view code) const {

@@ -19,7 +19,8 @@ enum class Severity : u8 {
 std::string_view to_string(Severity severity);
 
 // Something to know about the input that did not stop the work. All occurrences of one code are
-// one finding: how often, where first, and the sentence of the first.
+// one finding: how often, where first, and the sentence of the first; where some of them warn, the
+// place and sentence of the first that does.
 struct Finding {
   Name code;
   Severity severity;
@@ -61,12 +62,14 @@ class Findings {
   template <class... Args>
   void add(Name code, Severity severity, std::optional<u64> offset,
            fmt::format_string<Args...> text, Args&&... args) {
-    if (repeat(code, 1)) return;
-    findings_.push_back(
-        {code, severity, 1, offset, fmt::format(text, std::forward<Args>(args)...)});
+    if (repeat(code, severity, 1)) return;
+    tell({code, severity, 1, offset, fmt::format(text, std::forward<Args>(args)...)});
   }
 
-  bool repeat(Name code, u64 times);
+  // Counts a code that is known; false when this occurrence is to be told: the first one, or the
+  // first that warns.
+  bool repeat(Name code, Severity severity, u64 times);
+  void tell(Finding finding);
 
   std::vector<Finding> findings_;
 };

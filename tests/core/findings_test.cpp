@@ -53,6 +53,12 @@ TEST_CASE("a code that was information and is a warning elsewhere is a warning")
     first.merge_unknown(second);
     CHECK(first.all()[0].count == 2);
   }
+  SECTION("in one list") {
+    first.warning("a", 3, "lost");
+    CHECK(first.all()[0].count == 3);
+    first.info("a", 4, "nothing");
+    CHECK(first.all()[0].count == 4);
+  }
   SECTION("the other way round") {
     second.merge(first);
     CHECK(second.all()[0].count == 3);
