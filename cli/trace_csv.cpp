@@ -2,6 +2,7 @@
 
 #include "cli/trace_lines.hpp"
 #include "cli/trace_text.hpp"
+#include "core/text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -24,12 +25,20 @@ void append_csv(TextBuffer& text, std::string_view field) {
   text.append('"');
 }
 
+// As a file has it, which may be no UTF-8.
+void append_csv_name(TextBuffer& text, std::string_view name) {
+  if (core::is_valid_utf8(name))
+    append_csv(text, name);
+  else
+    append_csv(text, core::to_valid_utf8(name));
+}
+
 }  // namespace
 
 void TraceLines::append_csv_gap(TextBuffer& text, const tracefile::Gap& gap,
                                 std::string_view place) {
   text.append("gap,");
-  if (gap.timestamp) append_time(text, gap);
+  if (const auto time = time_of(gap)) text.append(times_.format(*time));
   text.append(',');
   if (gap.timestamp) text.append_decimal(*gap.timestamp);
   text.append(',');
@@ -45,7 +54,7 @@ void TraceLines::append_csv_event(TextBuffer& text, const Event& event, const Ev
     if (number) text.append_decimal(u64{*number});
   };
   text.append("event,");
-  if (event.has_time) append_time(text, event);
+  if (const auto time = time_of(event)) text.append(times_.format(*time));
   text.append(',');
   if (event.has_time) text.append_decimal(event.timestamp);
   optional(event.cpu);
@@ -53,14 +62,14 @@ void TraceLines::append_csv_event(TextBuffer& text, const Event& event, const Ev
   optional(event.tid);
   text.append(',');
   if (event.pid)
-    append_csv(text, trace_.names.find_process(*event.pid, event.name_time()).value_or(""));
+    append_csv_name(text, trace_.names.find_process(*event.pid, event.name_time()).value_or(""));
   text.append(',');
   if (event.event_class != EventClass::driver || !is_zero(event.provider.bytes))
     append_guid(text, event.provider.bytes);
   text.append(',');
-  append_csv(text, kind.provider_name);
+  append_csv_name(text, kind.provider_name);
   text.append(',');
-  append_csv(text, kind.name);
+  append_csv_name(text, kind.name);
   optional(has_id(event.event_class) ? std::optional{event.id} : std::nullopt);
   optional(has_opcode(event) ? std::optional{event.opcode} : std::nullopt);
   optional(has_version(event.event_class) ? std::optional{event.version} : std::nullopt);

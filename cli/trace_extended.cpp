@@ -42,11 +42,14 @@ class Members {
  public:
   Members(TextBuffer& json, Int64 int64) : json_{json}, int64_{int64} {}
 
+  // A name that comes again gets a number.
   void key(std::string_view name) {
-    json_.append(open_ ? ",\"" : ",\"extended\":{\"");
-    open_ = true;
+    const auto uses = std::count(names_.begin(), names_.end(), name);
+    json_.append(names_.empty() ? ",\"extended\":{\"" : ",\"");
     json_.append(name);
+    if (uses > 0) json_.append(fmt::format("_{}", uses + 1));
     json_.append("\":");
+    names_.emplace_back(name);
   }
 
   void number(std::string_view name, u64 value) {
@@ -100,13 +103,13 @@ class Members {
   }
 
   void close() {
-    if (open_) json_.append('}');
+    if (!names_.empty()) json_.append('}');
   }
 
  private:
   TextBuffer& json_;
   Int64 int64_;
-  bool open_ = false;
+  std::vector<std::string> names_;
 };
 
 bool has_its_own_place(ExtendedType type) {

@@ -25,6 +25,10 @@ void append_floating(core::TextBuffer& json, const Value& value) {
     json.append(std::isnan(number) ? "\"NaN\"" : number > 0 ? "\"Infinity\"" : "\"-Infinity\"");
     return;
   }
+  if (number == 0) {
+    json.append(std::signbit(number) ? "-0.0" : "0");
+    return;
+  }
   std::array<char, 64> text;
   const auto end = value.in == InType::f32
                        ? fmt::format_to(text.data(), FMT_COMPILE("{}"), static_cast<float>(number))
@@ -77,16 +81,17 @@ void TraceFields::key(const FieldSchema& field) {
 }
 
 void TraceFields::value(const FieldSchema& field, const Value& value) {
-  const auto shape = shape_of(value);
+  if (value.out == OutType::encrypted) {
+    key(field);
+    json_->append("\"encrypted\"");
+    return;
+  }
+  const auto shape = shape_of(value, clock_known_);
   if (shape == ValueShape::utf16_text || shape == ValueShape::ansi_text) {
     text(field, value, shape == ValueShape::utf16_text);
     return;
   }
   key(field);
-  if (value.out == OutType::encrypted) {
-    json_->append("\"encrypted\"");
-    return;
-  }
   if (value.out == OutType::etw_event) etw_event_ = value.bytes;
   switch (shape) {
     case ValueShape::absent:
@@ -114,14 +119,15 @@ void TraceFields::value(const FieldSchema& field, const Value& value) {
   if (value.out >= OutType::win32_error || field.map) resolve(field, value);
 }
 
-// A text that is not valid carries its bytes beside it, or in its place inside an array.
+// A text that does not say all its bytes has them beside it, or in its place inside an array.
 void TraceFields::text(const FieldSchema& field, const Value& value, bool utf16) {
   const auto before = json_->size();
   const bool was_first = first_;
   key(field);
   const bool valid = utf16 ? append_json_utf16(*json_, value.bytes)
                            : append_json_text(*json_, core::to_chars(value.bytes));
-  if (valid) return;
+  const bool odd = utf16 && value.bytes.size() % 2 != 0;
+  if (valid && !odd && value.whole.empty()) return;
   const std::string_view suffix = utf16 ? "_utf16" : "_bytes";
   if (in_array()) {
     json_->shrink_to(before);
@@ -132,7 +138,7 @@ void TraceFields::text(const FieldSchema& field, const Value& value, bool utf16)
     key(field.name + std::string{suffix});
     json_->append('"');
   }
-  json_->append_hex(value.bytes);
+  json_->append_hex(value.whole.empty() ? value.bytes : value.whole);
   json_->append(in_array() ? "\"}" : "\"");
 }
 

@@ -23,7 +23,7 @@ class TraceFields final : public tracefile::FieldVisitor {
   // `calls` may be null.
   TraceFields(const tracefile::Clock& clock, const tracefile::NameTables& names,
               const SystemCallNames* calls, Int64 int64)
-      : names_{names}, calls_{calls}, int64_{int64}, texts_{clock} {}
+      : names_{names}, calls_{calls}, int64_{int64}, clock_known_{clock.known()}, texts_{clock} {}
 
   // Starts over: members go to `json`. `time` is that of the event, as names are looked up.
   void start(core::TextBuffer& json, const tracefile::Event& event,
@@ -52,6 +52,7 @@ class TraceFields final : public tracefile::FieldVisitor {
   const tracefile::NameTables& names_;
   const SystemCallNames* calls_;
   Int64 int64_;
+  bool clock_known_;
   tracefile::ValueText texts_;
   core::TextBuffer* json_ = nullptr;
   ResolvedNames resolved_;

@@ -37,6 +37,12 @@ std::string time_text(core::FileTime when) {
 
 void write_session_text(Output& output, const tracefile::Trace& trace) {
   const auto& header = trace.header();
+  if (!trace.scan().has_header) {
+    print(output, "Session       the header is lost\n");
+    print(output, "Buffers       {}, compression {}\n", trace.scan().buffers.size(),
+          to_string(trace.scan().compression));
+    return;
+  }
   print(output, "Session       {} -> {}\n", printable(header.logger_name),
         printable(header.log_file_name));
   print(output, "Time          {} to {}\n", time_text(header.start_time),

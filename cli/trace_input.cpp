@@ -96,35 +96,42 @@ void write_session(JsonWriter& json, const TraceInput& input) {
   const auto& trace = *input.trace;
   const auto& header = trace.header();
   const auto& scan = trace.scan();
+  // What only the header says is null where that is lost.
+  const auto known = [&](const auto& value) {
+    return scan.has_header ? std::optional{value} : std::nullopt;
+  };
   json.begin_object()
-      .field("logger_name", header.logger_name)
-      .field("log_file_name", header.log_file_name)
+      .field("logger_name", known(header.logger_name))
+      .field("log_file_name", known(header.log_file_name))
       .field("start_time", time_or_null(header.start_time))
       .field("end_time", time_or_null(header.end_time))
       .field("boot_time", time_or_null(header.boot_time))
-      .field("bias_minutes", header.bias)
-      .field("windows_version", fmt::format("{}.{}.{}", header.major_version, header.minor_version,
-                                            header.provider_version))
-      .field("log_version", fmt::format("{}.{}", header.sub_version, header.sub_minor_version))
-      .field("processors", header.processors)
-      .field("cpu_mhz", header.cpu_speed)
-      .field("pointer_size", header.pointer_size)
-      .field("log_file_mode", fmt::format("{:#x}", header.log_file_mode))
-      .field("maximum_file_size", header.maximum_file_size)
-      .field("buffer_size", header.buffer_size)
-      .field("buffers_written", header.buffers_written)
+      .field("bias_minutes", known(header.bias))
+      .field("windows_version", known(fmt::format("{}.{}.{}", header.major_version,
+                                                  header.minor_version, header.provider_version)))
+      .field("log_version",
+             known(fmt::format("{}.{}", header.sub_version, header.sub_minor_version)))
+      .field("processors", known(header.processors))
+      .field("cpu_mhz", known(header.cpu_speed))
+      .field("pointer_size", scan.has_header ? header.pointer_size : scan.pointer_size)
+      .field("log_file_mode", known(fmt::format("{:#x}", header.log_file_mode)))
+      .field("maximum_file_size", known(header.maximum_file_size))
+      .field("buffer_size", known(header.buffer_size))
+      .field("buffers_written", known(header.buffers_written))
       .field("buffers", scan.buffers.size())
       .field("compression", to_string(scan.compression))
       .field("events", trace.events())
-      .field("events_lost", header.events_lost)
-      .field("buffers_lost", header.buffers_lost)
-      .field("timer_resolution", header.timer_resolution);
+      .field("events_lost", known(header.events_lost))
+      .field("buffers_lost", known(header.buffers_lost))
+      .field("timer_resolution", known(header.timer_resolution));
   json.key("clock")
       .begin_object()
-      .field("type", to_string(trace.clock().type()))
-      .field("frequency", header.performance_frequency)
-      .field("first_timestamp", scan.first_timestamp)
-      .field("time_quality", trace.clock().approximate() ? "approximate" : "exact")
+      .field("type", known(to_string(trace.clock().type())))
+      .field("frequency", known(header.performance_frequency))
+      .field("first_timestamp", known(scan.first_timestamp))
+      .field("time_quality", !scan.has_header              ? "unknown"
+                             : trace.clock().approximate() ? "approximate"
+                                                           : "exact")
       .end_object();
   json.end_object();
 }

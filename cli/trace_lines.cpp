@@ -39,14 +39,33 @@ void TraceLines::append_event(TextBuffer& text, const Event& event) {
     append_json_event(text, event, kind);
 }
 
-void TraceLines::append_time(TextBuffer& text, const Event& event) {
-  text.append(times_.format(event.file_time != 0 ? core::FileTime{event.file_time}
-                                                 : trace_.clock.to_file_time(event.timestamp)));
+std::optional<core::FileTime> TraceLines::time_of(const Event& event) const {
+  if (event.file_time != 0) return core::FileTime{event.file_time};
+  if (!event.has_time || !trace_.clock.known()) return std::nullopt;
+  return trace_.clock.to_file_time(event.timestamp);
 }
 
-void TraceLines::append_time(TextBuffer& text, const tracefile::Gap& gap) {
-  text.append(times_.format(gap.file_time != 0 ? core::FileTime{gap.file_time}
-                                               : trace_.clock.to_file_time(*gap.timestamp)));
+std::optional<core::FileTime> TraceLines::time_of(const tracefile::Gap& gap) const {
+  if (gap.file_time != 0) return core::FileTime{gap.file_time};
+  if (!gap.timestamp || !trace_.clock.known()) return std::nullopt;
+  return trace_.clock.to_file_time(*gap.timestamp);
+}
+
+void TraceLines::append_times(TextBuffer& json, std::optional<core::FileTime> time,
+                              std::optional<i64> timestamp) {
+  json.append("\"time\":");
+  if (time) {
+    json.append('"');
+    json.append(times_.format(*time));
+    json.append('"');
+  } else {
+    json.append("null");
+  }
+  json.append(",\"timestamp\":");
+  if (timestamp)
+    append_json_integer(json, *timestamp, options_.int64);
+  else
+    json.append("null");
 }
 
 void TraceLines::append_process(TextBuffer& json, const Event& event) {
@@ -94,16 +113,10 @@ const std::string& TraceLines::kind_text(const EventKind& kind) {
 }
 
 void TraceLines::append_json_event(TextBuffer& text, const Event& event, const EventKind& kind) {
-  text.append(options_.format == TraceFormat::json ? ",{\"type\":\"event\",\"time\":"
-                                                   : "{\"type\":\"event\",\"time\":");
-  if (event.has_time) {
-    text.append('"');
-    append_time(text, event);
-    text.append("\",\"timestamp\":");
-    append_json_integer(text, event.timestamp, options_.int64);
-  } else {
-    text.append("null,\"timestamp\":null");
-  }
+  text.append(options_.format == TraceFormat::json ? ",{\"type\":\"event\","
+                                                   : "{\"type\":\"event\",");
+  append_times(text, time_of(event),
+               event.has_time ? std::optional{event.timestamp} : std::nullopt);
   if (trace_.clock.approximate() || event.approximate_time)
     text.append(",\"time_quality\":\"approximate\"");
   text.append(",\"cpu\":");
@@ -292,15 +305,8 @@ void TraceLines::append_gap(TextBuffer& text, const tracefile::Gap& gap) {
     return;
   }
   if (options_.format == TraceFormat::json) text.append(',');
-  text.append("{\"type\":\"gap\",\"time\":");
-  if (gap.timestamp) {
-    text.append('"');
-    append_time(text, gap);
-    text.append("\",\"timestamp\":");
-    append_json_integer(text, *gap.timestamp, options_.int64);
-  } else {
-    text.append("null,\"timestamp\":null");
-  }
+  text.append("{\"type\":\"gap\",");
+  append_times(text, time_of(gap), gap.timestamp);
   text.append(",\"cpu\":");
   append_optional(text, gap.cpu);
   text.append(fmt::format(",{}}}\n", place));

@@ -67,8 +67,10 @@ class TraceLines {
   void append_header_fields(core::TextBuffer& json, const tracefile::Event& event);
   void find_stack(const tracefile::Event& event);
   void append_stack(core::TextBuffer& json) const;
-  void append_time(core::TextBuffer& text, const tracefile::Event& event);
-  void append_time(core::TextBuffer& text, const tracefile::Gap& gap);
+  std::optional<core::FileTime> time_of(const tracefile::Event& event) const;
+  std::optional<core::FileTime> time_of(const tracefile::Gap& gap) const;
+  void append_times(core::TextBuffer& json, std::optional<core::FileTime> time,
+                    std::optional<i64> timestamp);
   void append_process(core::TextBuffer& json, const tracefile::Event& event);
   const std::string& kind_text(const tracefile::EventKind& kind);
 

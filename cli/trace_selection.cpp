@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <limits>
 
 #include "core/glob.hpp"
 
@@ -156,6 +157,12 @@ core::NoMatch TraceSelector::unmatched() const {
 
 void limit_to_times(const TraceSelection& selection, const tracefile::Clock& clock,
                     tracefile::StreamOptions& options) {
+  if (!clock.known() && (selection.from || selection.to)) {
+    // Events without a time are in no range of times.
+    options.first = std::numeric_limits<i64>::max();
+    options.last = std::numeric_limits<i64>::min();
+    return;
+  }
   if (selection.from) options.first = clock.first_timestamp_at(*selection.from);
   if (selection.to) options.last = clock.first_timestamp_at({selection.to->ticks + 1}) - 1;
 }

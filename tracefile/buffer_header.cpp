@@ -5,8 +5,7 @@ namespace {
 
 using core::Fault;
 
-// Windows allows buffers of 16 MiB.
-constexpr u32 largest_buffer = 32U << 20;
+constexpr u32 largest_buffer = BufferHeader::largest_buffer;
 constexpr u16 known_flags = 0x7f;
 constexpr u16 processor_index_mask = 0x07ff;
 
@@ -18,13 +17,11 @@ bool is_plausible(const BufferHeader& header) {
          (header.flags & ~known_flags) == 0;
 }
 
-core::Result<BufferHeader> read_buffer_header(core::ByteView bytes, u64 offset) {
+BufferHeader load_buffer_header(core::ByteView bytes) {
   const auto fields = core::Fields<BufferHeader::size_on_disk>::at(bytes, 0);
-  if (!fields)
-    return core::fail({Fault::truncated, offset, "WMI_BUFFER_HEADER", "BufferSize",
-                       BufferHeader::size_on_disk, bytes.size()});
   BufferHeader header{
       .size = fields->get<u32, 0x00>(),
+      .saved = fields->get<u32, 0x04>(),
       .filled = fields->get<u32, 0x30>(),
       .timestamp = fields->get<i64, 0x10>(),
       .sequence = fields->get<i64, 0x18>(),
@@ -37,6 +34,14 @@ core::Result<BufferHeader> read_buffer_header(core::ByteView bytes, u64 offset) 
   // Before Windows 8 the second byte is the alignment.
   header.processor &=
       (header.flags & BufferHeader::processor_index) != 0 ? processor_index_mask : u16{0x00ff};
+  return header;
+}
+
+core::Result<BufferHeader> read_buffer_header(core::ByteView bytes, u64 offset) {
+  if (bytes.size() < BufferHeader::size_on_disk)
+    return core::fail({Fault::truncated, offset, "WMI_BUFFER_HEADER", "BufferSize",
+                       BufferHeader::size_on_disk, bytes.size()});
+  const auto header = load_buffer_header(bytes);
   if (header.size < BufferHeader::size_on_disk)
     return core::fail({Fault::bad_value, offset, "WMI_BUFFER_HEADER", "BufferSize",
                        BufferHeader::size_on_disk, header.size});

@@ -8,6 +8,7 @@ namespace coldtrace::tracefile {
 // Source: Windows SDK ntwmi.h, checked on 72 files of Windows Vista to 11.
 struct BufferHeader {
   static constexpr std::size_t size_on_disk = 72;
+  static constexpr u32 largest_buffer = 32U << 20;  // Windows allows 16 MiB
 
   // BufferFlag.
   static constexpr u16 events_lost = 2;
@@ -20,6 +21,7 @@ struct BufferHeader {
   static constexpr u16 last_type = 7;
 
   u32 size;       // bytes in the file, this header included
+  u32 saved;      // SavedOffset: the same as Offset, but for the first buffer's
   u32 filled;     // Offset: bytes with events when uncompressed, this header included
   i64 timestamp;  // of the flush, in the clock of the session or as FILETIME
   i64 sequence;
@@ -32,6 +34,9 @@ struct BufferHeader {
 
 // Whether the numbers can be those of a buffer: sizes, type and flags the format allows.
 bool is_plausible(const BufferHeader& header);
+
+// The numbers as they are; `bytes` holds a whole header.
+BufferHeader load_buffer_header(core::ByteView bytes);
 
 // The header of the buffer at `offset` of the file, which starts `bytes`. Fails when it is not
 // plausible.

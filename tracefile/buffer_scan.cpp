@@ -3,20 +3,23 @@
 #include <algorithm>
 #include <array>
 
+#include "tracefile/buffer_finder.hpp"
+#include "tracefile/buffer_tail.hpp"
+#include "tracefile/session.hpp"
+
 namespace coldtrace::tracefile {
 namespace {
 
 using core::Fault;
 
 constexpr u64 header_size = BufferHeader::size_on_disk;
-constexpr std::size_t search_window = 1 << 20;
 
-BufferEntry to_entry(const BufferHeader& header, u64 offset) {
+BufferEntry to_entry(const BufferHeader& header, u64 offset, u32 size) {
   return {.offset = offset,
           .first_time = 0,
           .last_time = 0,
           .sequence = header.sequence,
-          .size = header.size,
+          .size = size,
           .filled = header.filled,
           .events = 0,
           .processor = header.processor,
@@ -25,56 +28,124 @@ BufferEntry to_entry(const BufferHeader& header, u64 offset) {
           .type = static_cast<u8>(header.type)};
 }
 
+// The session's size of buffers; that of the first buffer too, since either number may be damaged.
+u32 largest_of(const core::ImageSource& source, const BufferScan& scan) {
+  std::array<std::byte, header_size> bytes;
+  if (source.size() < header_size || !source.read_at(0, bytes)) return scan.header.buffer_size;
+  const auto first = load_buffer_header(bytes);
+  return std::max(scan.header.buffer_size, is_plausible(first) ? first.size : 0);
+}
+
 class Scanner {
  public:
   Scanner(const core::ImageSource& source, BufferScan& scan, core::Findings& findings)
-      : source_{source}, scan_{scan}, findings_{findings} {}
+      : source_{source},
+        finder_{source, largest_of(source, scan)},
+        scan_{scan},
+        findings_{findings},
+        end_{source.size()} {}
 
   void run() {
-    const u64 end = source_.size();
-    u64 at = 0;
-    while (at < end) {
-      const auto header = read_header(at);
-      if (!header) {
+    for (u64 at = 0; at < end_;) {
+      const auto header = finder_.read_header(at);
+      if (const auto whole = header ? believe(*header, at) : finder_.find_unsized_at(at)) {
+        at += add(*whole, at);
+      } else if (header) {
+        at = skip_damage(at, {Fault::bad_value, at, "WMI_BUFFER_HEADER", "BufferSize",
+                              finder_.largest(), header->size});
+      } else {
         at = skip_damage(at, header.error());
-        continue;
       }
-      add(*header, at, end);
-      at += std::min<u64>(header->size, end - at);
     }
   }
 
  private:
-  core::Result<BufferHeader> read_header(u64 at) const {
-    std::array<std::byte, header_size> bytes;
-    const u64 available = std::min(source_.size() - at, header_size);
-    COLDTRACE_TRY(source_.read_at(at, std::span{bytes}.first(available)));
-    return read_buffer_header(std::span{bytes}.first(available), at);
+  // A header at the end of a buffer is one when anything else says so too.
+  std::optional<BufferHeader> believe(const BufferHeader& header, u64 at) {
+    const u64 next = at + header.size;
+    const bool whole = header.size == finder_.largest() || next == end_ ||
+                       (next < end_ && (end_ - next < header_size || finder_.read_header(next)));
+    if (at == 0 || whole || finder_.find_at(at) || finder_.find_unsized_at(at)) return header;
+    return std::nullopt;
   }
 
-  void add(const BufferHeader& header, u64 at, u64 end) {
-    auto entry = to_entry(header, at);
-    if (header.size > end - at) {
-      findings_.warning("trace-truncated", at, "the last buffer has {} of {} bytes", end - at,
+  // Whether a buffer that ends at `at` is followed by what should follow.
+  bool follows(u64 at) const {
+    return at == end_ || (at < end_ && (end_ - at < header_size || finder_.find_at(at)));
+  }
+
+  // Bytes from `at` to what comes behind the buffer. BufferSize is right when a buffer follows
+  // there; else the next buffer tells, or the size that all buffers of the session have.
+  u64 extent_of(const BufferHeader& header, u64 at) {
+    const u64 most = finder_.most_bytes(header);
+    const bool packed = (header.flags & BufferHeader::compressed) != 0;
+    const bool possible = header.size >= header_size && header.size <= most;
+    if (possible && follows(at + header.size)) return header.size;
+    const u64 to_next = finder_.find_next(at + header_size) - at;
+    const bool too_small =
+        packed ? !unpacks(header, at) : header.filled > header.size || to_next == most;
+    if (to_next == header.size || (to_next <= most && (to_next < header.size || too_small)))
+      return to_next;
+    return std::min({to_next, most, possible ? u64{header.size} : most});
+  }
+
+  bool unpacks(const BufferHeader& header, u64 at) const {
+    const auto stored = std::min<u64>(header.size, end_ - at);
+    const auto entry = to_entry(header, at, static_cast<u32>(stored));
+    return !load_buffer(source_, entry, scan_.compression)->damaged;
+  }
+
+  // Returns the bytes that the buffer takes in the file.
+  u64 add(const BufferHeader& header, u64 at) {
+    const u64 extent = extent_of(header, at);
+    auto entry = to_entry(header, at, static_cast<u32>(extent));
+    const bool cut =
+        extent == end_ - at && extent < header.size && header.size <= finder_.most_bytes(header);
+    if (cut)
+      findings_.warning("trace-truncated", at, "the last buffer has {} of {} bytes", extent,
                         header.size);
-      entry.size = static_cast<u32>(end - at);
-    } else if (!entry.compressed() && header.filled > header.size) {
-      findings_.warning("buffer-length", at, "a buffer of {} bytes claims {} bytes of events",
-                        header.size, header.filled);
-      entry.filled = header.size;
-    }
+    else if (extent != header.size)
+      findings_.warning("buffer-size", at, "a buffer of {} bytes says that it has {}", extent,
+                        header.size);
+    if (!cut) bound_events(entry, header.saved);
     scan_.buffers.push_back(entry);
+    return extent;
+  }
+
+  void bound_events(BufferEntry& entry, u32 saved) {
+    const auto claimed = entry.filled;
+    if (entry.compressed()) {
+      if (entry.offset != 0 && saved <= BufferHeader::largest_buffer)
+        entry.filled = std::max(claimed, saved);
+    } else if (claimed > entry.size) {
+      findings_.warning("buffer-length", entry.offset,
+                        "a buffer of {} bytes claims {} bytes of events", entry.size, claimed);
+      entry.filled = entry.size;
+      return;
+    } else {
+      entry.filled = find_filled(source_, entry);
+    }
+    if (entry.filled < header_size) {
+      findings_.warning("buffer-offset", entry.offset,
+                        "a buffer says that it has {} bytes of events, fewer than its header",
+                        claimed);
+      scan_.gaps.push_back(
+          {Gap::Reason::damaged, entry.offset, entry.size, std::nullopt, entry.processor});
+    } else if (entry.filled != claimed) {
+      findings_.warning("buffer-offset", entry.offset,
+                        "a buffer has {} bytes of events and says {}", entry.filled, claimed);
+    }
   }
 
   // Where the next buffer starts after bytes at `at` that are none, or the end of the file.
   u64 skip_damage(u64 at, const core::ParseError& error) {
-    const u64 next = find_buffer(at + 1);
+    const u64 next = finder_.find_next(at + 1);
     if (error.fault == Fault::truncated) {
       findings_.warning("trace-truncated", at, "{} bytes at the end are no whole buffer header",
                         next - at);
     } else if (error.fault == Fault::io) {
       findings_.warning("trace-unreadable", error);
-    } else if (next == source_.size() && is_unwritten(at)) {
+    } else if (next == end_ && is_unwritten(at)) {
       findings_.info("trace-preallocated", at, "{} bytes at the end were never written", next - at);
       return next;
     } else {
@@ -89,94 +160,17 @@ class Scanner {
   // A preallocated file that was not filled has zeros where the next buffer would be.
   bool is_unwritten(u64 at) const {
     std::array<std::byte, header_size> bytes{};
-    const auto part = std::span{bytes}.first(std::min(source_.size() - at, header_size));
+    const auto part = std::span{bytes}.first(std::min(end_ - at, header_size));
     if (!source_.read_at(at, part)) return false;
     return std::all_of(part.begin(), part.end(), [](std::byte b) { return b == std::byte{0}; });
   }
 
-  // Uncompressed buffers lie at multiples of their size; compressed ones anywhere.
-  u64 step() const {
-    if (scan_.compression != Compression::none || scan_.header.buffer_size < header_size) return 1;
-    return scan_.header.buffer_size;
-  }
-
-  u64 find_buffer(u64 from) const {
-    const u64 width = step();
-    const u64 end = source_.size();
-    from = from + (width - from % width) % width;
-    std::vector<std::byte> window;
-    while (from < end && end - from >= header_size) {
-      window.resize(static_cast<std::size_t>(std::min<u64>(search_window, end - from)));
-      if (!source_.read_at(from, window)) {
-        from += std::max(width, u64{4096});
-        continue;
-      }
-      u64 i = 0;
-      for (; i + header_size <= window.size(); i += width) {
-        const auto bytes = core::ByteView{window}.subspan(i, header_size);
-        if (is_buffer(bytes, from + i)) return from + i;
-      }
-      from += i;
-    }
-    return end;
-  }
-
-  // Plausible by itself and followed by another or by the end. Where buffers may lie anywhere, a
-  // chance match must be ruled out.
-  bool is_buffer(core::ByteView bytes, u64 at) const {
-    const auto header = read_buffer_header(bytes, at);
-    if (!header || header->filled < header_size) return false;
-    const bool cut = header->size > source_.size() - at;
-    if (scan_.compression == Compression::none) return cut || is_followed(at + header->size);
-    const bool packed = (header->flags & BufferHeader::compressed) != 0;
-    const auto references = core::load<u32>(bytes, 0x0c);
-    return packed && references == 0U && !cut && is_followed(at + header->size);
-  }
-
-  bool is_followed(u64 next) const {
-    return next == source_.size() || source_.size() - next < header_size || read_header(next);
-  }
-
   const core::ImageSource& source_;
+  BufferFinder finder_;
   BufferScan& scan_;
   core::Findings& findings_;
+  u64 end_;
 };
-
-// The header event of the first buffer.
-core::Result<BufferScan> read_first_buffer(const core::ImageSource& source) {
-  std::array<std::byte, header_size> bytes;
-  if (source.size() < header_size)
-    return core::fail(
-        {Fault::truncated, 0, "WMI_BUFFER_HEADER", "BufferSize", header_size, source.size()});
-  COLDTRACE_TRY(source.read_at(0, bytes));
-  const auto header = COLDTRACE_TRY(read_buffer_header(bytes, 0));
-  auto entry = to_entry(header, 0);
-  entry.size = static_cast<u32>(std::min<u64>(entry.size, source.size()));
-  if (header.type != BufferHeader::header_buffer || entry.compressed())
-    return core::fail({Fault::bad_magic, 0x36, "WMI_BUFFER_HEADER", "BufferType",
-                       BufferHeader::header_buffer, header.type});
-  const auto buffer = load_buffer(source, entry, Compression::none);
-  BufferWalker walker{buffer->bytes, {0, false, std::nullopt}, header_size};
-  if (!walker.next()) {
-    if (walker.damaged()) return core::fail(walker.error());
-    return core::fail({Fault::truncated, header_size, "trace header", "Marker", 8, 0});
-  }
-  const auto& event = walker.event();
-  if (event.kernel_group != u8{0} || event.opcode != 0)
-    return core::fail({Fault::bad_magic, header_size, "trace header", "HookId", 0,
-                       u64{event.kernel_group.value_or(0xff)} << 8 | event.opcode});
-  const u64 payload_offset = header_size + (event.size - event.payload.size());
-  auto logfile = read_logfile_header(event.payload, event.pointer_size, payload_offset);
-  if (!logfile) return core::fail(logfile.error());
-  auto compression = Compression::none;
-  if ((logfile->log_file_mode & LogfileHeader::compressed) != 0) {
-    const auto format = header.state & 0xffffU;
-    compression = format == 2   ? Compression::lznt1
-                  : format == 4 ? Compression::xpress_huffman
-                                : Compression::xpress;
-  }
-  return BufferScan{std::move(*logfile), event.timestamp, event.pointer_size, compression, {}, {}};
-}
 
 void report_header(const LogfileHeader& header, u64 buffers, core::Findings& findings) {
   if (header.events_lost > 0)
@@ -215,9 +209,9 @@ std::string_view to_string(Gap::Reason reason) {
 }
 
 core::Result<BufferScan> scan_buffers(const core::ImageSource& source, core::Findings& findings) {
-  auto scan = COLDTRACE_TRY(read_first_buffer(source));
+  auto scan = COLDTRACE_TRY(find_session(source, findings));
   Scanner{source, scan, findings}.run();
-  report_header(scan.header, scan.buffers.size(), findings);
+  if (scan.has_header) report_header(scan.header, scan.buffers.size(), findings);
   return scan;
 }
 

@@ -34,6 +34,7 @@ std::string_view to_string(Gap::Reason reason);
 
 // Where the buffers of a file lie and what its header says; nothing of their events.
 struct BufferScan {
+  bool has_header;  // false: lost, and all that it says is zero but the size of buffers
   LogfileHeader header;
   i64 first_timestamp;  // of the header event
   unsigned pointer_size;
@@ -42,8 +43,9 @@ struct BufferScan {
   std::vector<Gap> gaps;
 };
 
-// Walks the buffer headers to the end of the file, whatever the header says of their number.
-// Fails when the file does not start as an .etl file does.
+// Walks the buffer headers to the end of the file, whatever the header says of their number, and
+// finds buffers again behind damage. A file whose first buffer is lost is read without its header.
+// Fails when there is no buffer of events near the start of the file.
 core::Result<BufferScan> scan_buffers(const core::ImageSource& source, core::Findings& findings);
 
 }  // namespace coldtrace::tracefile

@@ -24,7 +24,7 @@ std::string_view to_string(ClockType type) {
 }
 
 Clock::Clock(ClockType type, core::FileTime start, i64 first, Rate rate)
-    : type_{type}, start_{start.ticks}, first_{first}, rate_{rate} {
+    : known_{true}, type_{type}, start_{start.ticks}, first_{first}, rate_{rate} {
   if (rate_.ticks == 0 || type_ == ClockType::system_time) rate_ = {1, 1};
 }
 

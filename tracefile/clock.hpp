@@ -24,6 +24,10 @@ class Clock {
     u64 per;
   };
   Clock(ClockType type, core::FileTime start, i64 first, Rate rate);
+  // That of a session whose header is lost: timestamps have an order and no time.
+  Clock() = default;
+
+  bool known() const { return known_; }
 
   ClockType type() const { return type_; }
   // Cycle counters run at the processor's nominal speed at best.
@@ -38,10 +42,11 @@ class Clock {
   i64 first_timestamp_at(core::FileTime time) const;
 
  private:
-  ClockType type_;
-  u64 start_;
-  i64 first_;
-  Rate rate_;
+  bool known_ = false;
+  ClockType type_ = ClockType::raw;
+  u64 start_ = 0;
+  i64 first_ = 0;
+  Rate rate_{1, 1};
 };
 
 }  // namespace coldtrace::tracefile

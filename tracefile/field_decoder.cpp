@@ -43,10 +43,18 @@ class FieldDecoder {
     if (field.count.rule == Rule::none) return element(field, depth);
     u64 count = std::numeric_limits<u64>::max();
     if (field.count.rule != Rule::rest && !reader_.amount(field.count, count)) return false;
+    if (is_character(field.in, field.out)) return characters(field, count);
     visitor_.begin_array(field);
     const bool complete = elements(field, depth, count);
     visitor_.end_array();
     return complete;
+  }
+
+  bool characters(const FieldSchema& field, u64 count) {
+    Value value;
+    const auto read = reader_.read_characters(field, count, value);
+    if (!field.padding && (read > 0 || count == 0)) visitor_.value(field, value);
+    return field.count.rule == Rule::rest ? reader_.left() == 0 : read == count;
   }
 
   bool elements(const FieldSchema& field, unsigned depth, u64 count) {

@@ -6,14 +6,15 @@
 namespace coldtrace::tracefile {
 
 // One value of a payload, not yet turned into text: `number` of integers, booleans, times and
-// pointers (sign-extended), `bytes` of everything else: text without terminator, binaries, GUIDs,
-// SIDs, addresses.
+// pointers (sign-extended), `bytes` of everything else: text without terminator, characters,
+// binaries, GUIDs, SIDs, addresses.
 struct Value {
   InType in;
   OutType out;
   u8 size;  // bytes of the number
   u64 number;
   core::ByteView bytes;
+  core::ByteView whole{};  // of a text that has more than zeros behind its first NUL: all of it
 };
 
 // Receives the fields of one event in their order. A view lives as long as the call.
@@ -25,7 +26,8 @@ class FieldVisitor {
   virtual ~FieldVisitor() = default;
 
   virtual void value(const FieldSchema& field, const Value& value) = 0;
-  // Elements of an array come between these, each as a value or structure of the same field.
+  // Elements of an array come between these, each as a value or structure of the same field. An
+  // array of characters is one text instead.
   virtual void begin_array(const FieldSchema& field) = 0;
   virtual void end_array() = 0;
   virtual void begin_structure(const FieldSchema& field) = 0;

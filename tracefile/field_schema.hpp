@@ -96,6 +96,13 @@ enum class OutType : u16 {
   exit_status = 1011,    // NTSTATUS of a process, or a number of its own
 };
 
+// Bytes of a unit of what is text, 2 of UTF-16 and 1 of the rest; 0 of what is none. Of
+// InType::text only the payload tells.
+unsigned text_unit(InType in, OutType out);
+
+// Whether one value is one unit of text, so that several of them are a text.
+bool is_character(InType in, OutType out);
+
 // Names of a field's values, or of its bits.
 struct ValueMap {
   struct Entry {
@@ -149,7 +156,8 @@ struct EventSchema {
 };
 
 // Gives fields of equal name, on the same level, different ones: "Name", "Name_2". Without it a
-// reader that keeps fields by name would lose all but one. Fields without name become "_".
+// reader that keeps fields by name would lose all but one. Fields without name become "_". The
+// names of the exact bytes of a text, "Name_utf16" and "Name_bytes", are taken as well.
 void make_names_unique(std::vector<FieldSchema>& fields);
 
 // Deepest nesting of structures that is followed.

@@ -8,7 +8,7 @@ Trace::Trace(const core::ImageSource& source, std::unique_ptr<BufferScan> scan,
       scan_{std::move(scan)},
       catalog_{std::move(catalog)},
       schemas_{std::make_unique<SchemaChain>()},
-      clock_{make_clock(scan_->header, scan_->first_timestamp)},
+      clock_{scan_->has_header ? make_clock(scan_->header, scan_->first_timestamp) : Clock{}},
       pointer_size_{pointer_size} {
   schemas_->append(catalog_->embedded);
   schemas_->append(catalog_->event_source);

@@ -179,11 +179,39 @@ bool read_by_type(HeaderType type, ByteView record, Event& event) {
   }
 }
 
+struct RecordStart {
+  HeaderType type;
+  u32 size;
+};
+
+// The type by marker and flags; nothing when the flags are no event's.
+std::optional<RecordStart> read_start(const Fields<8>& marker) {
+  const auto flags = marker.get<u8, 3>();
+  auto type = static_cast<HeaderType>(marker.get<u8, 2>());
+  if ((flags & 0xf0U) == 0x90U) {
+    type = HeaderType::message;
+  } else if ((flags & 0xf0U) == 0xb0U) {
+    type = HeaderType::timed;
+  } else if ((flags & 0xc0U) != 0xc0U) {
+    return std::nullopt;
+  }
+  const bool at_start = layout_of(type).size_offset == 0;
+  return RecordStart{type, at_start ? marker.get<u16, 0>() : marker.get<u16, 4>()};
+}
+
 EventRead bad(Fault fault, u64 at, core::Name field, u64 expected, u64 found) {
   return {false, 0, {fault, at, "trace header", field, expected, found}};
 }
 
 }  // namespace
+
+bool starts_record(ByteView bytes, u32 room) {
+  const auto marker = Fields<8>::at(bytes, 0);
+  const auto start = marker ? read_start(*marker) : std::nullopt;
+  if (!start || start->type == HeaderType::timed || start->type == HeaderType::error) return false;
+  const auto smallest = layout_of(start->type).header_size;
+  return smallest != 0 && start->size >= smallest && start->size <= room;
+}
 
 EventRead read_event(ByteView bytes, u32 offset, const BufferContext& context, Event& event) {
   const u64 at = context.compressed ? context.offset : context.offset + offset;
@@ -191,19 +219,12 @@ EventRead read_event(ByteView bytes, u32 offset, const BufferContext& context, E
   if (!marker)
     return bad(Fault::truncated, at, "Marker", 8,
                offset < bytes.size() ? bytes.size() - offset : 0);
-  const auto flags = marker->get<u8, 3>();
-  auto type = static_cast<HeaderType>(marker->get<u8, 2>());
-  if ((flags & 0xf0U) == 0x90U) {
-    type = HeaderType::message;
-  } else if ((flags & 0xf0U) == 0xb0U) {
-    type = HeaderType::timed;
-  } else if ((flags & 0xc0U) != 0xc0U) {
-    return bad(Fault::bad_magic, at + 3, "Flags", 0xc0, flags);
-  }
+  const auto start = read_start(*marker);
+  if (!start) return bad(Fault::bad_magic, at + 3, "Flags", 0xc0, marker->get<u8, 3>());
+  const auto [type, size] = *start;
   const auto layout = layout_of(type);
   if (layout.header_size == 0)
     return bad(Fault::bad_value, at + 2, "HeaderType", 0, static_cast<u8>(type));
-  const u32 size = layout.size_offset == 0 ? marker->get<u16, 0>() : marker->get<u16, 4>();
   const u32 left = static_cast<u32>(bytes.size() - offset);
   if (size < layout.header_size || size > left)
     return bad(Fault::bad_value, at, "Size", size > left ? left : layout.header_size, size);

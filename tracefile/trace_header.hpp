@@ -21,6 +21,10 @@ struct EventRead {
   core::ParseError error;  // when not ok
 };
 
+// Whether the first eight bytes of an event are that, and say no more than `room` bytes; of the
+// kinds that events in files have.
+bool starts_record(core::ByteView bytes, u32 room);
+
 // Reads the event at `offset` of the uncompressed buffer `bytes`, which ends with its last event.
 EventRead read_event(core::ByteView bytes, u32 offset, const BufferContext& context, Event& event);
 

@@ -123,6 +123,16 @@ class ValueReader {
     return false;
   }
 
+  // As many characters as there are, `count` at most, as one text; returns how many that was.
+  u64 read_characters(const FieldSchema& field, u64 count, Value& value) {
+    const auto unit = text_unit(field.in, field.out);
+    count = std::min<u64>(count, left() / unit);
+    const auto whole = payload_.subspan(at_, static_cast<std::size_t>(count * unit));
+    at_ += whole.size();
+    value = fixed_text(unit == 2 ? InType::utf16 : InType::ansi, field.out, whole);
+    return count;
+  }
+
  private:
   using ByteView = core::ByteView;
   using Rule = FieldSchema::Rule;
@@ -133,10 +143,11 @@ class ValueReader {
   bool integer(const FieldSchema& field, Value& value) {
     if (left() < sizeof(T)) return false;
     T number;
-    std::memcpy(&number, payload_.data() + at_, sizeof(T));
+    const auto bytes = payload_.subspan(at_, sizeof(T));
+    std::memcpy(&number, bytes.data(), sizeof(T));
     at_ += sizeof(T);
     // Sign extension keeps a negative number negative in 64 bits.
-    value = {field.in, field.out, sizeof(T), static_cast<u64>(number), {}};
+    value = {field.in, field.out, sizeof(T), static_cast<u64>(number), bytes};
     return true;
   }
 
@@ -173,14 +184,21 @@ class ValueReader {
     u64 length = 0;
     if (!amount(field.length, length) || length > left() / unit) return false;
     const auto whole = payload_.subspan(at_, static_cast<std::size_t>(length * unit));
-    // A text of fixed length ends at its first NUL.
-    const auto shown =
-        unit == 2 ? core::until_nul_unit(whole)
-                  : whole.first(static_cast<std::size_t>(
-                        std::find(whole.begin(), whole.end(), std::byte{0}) - whole.begin()));
     at_ += whole.size();
-    value = {field.in, field.out, 0, 0, shown};
+    value = fixed_text(field.in, field.out, whole);
     return true;
+  }
+
+  // A text of fixed length ends at its first NUL, and usually zeros follow.
+  static Value fixed_text(InType in, OutType out, ByteView whole) {
+    const auto shown =
+        in == InType::utf16
+            ? core::until_nul_unit(whole)
+            : whole.first(static_cast<std::size_t>(
+                  std::find(whole.begin(), whole.end(), std::byte{0}) - whole.begin()));
+    const bool has_more = std::any_of(whole.begin() + static_cast<std::ptrdiff_t>(shown.size()),
+                                      whole.end(), [](std::byte b) { return b != std::byte{0}; });
+    return {in, out, 0, 0, shown, has_more ? whole : ByteView{}};
   }
 
   bool counted(const FieldSchema& field, Value& value, bool big_endian) {
@@ -246,8 +264,7 @@ class ValueReader {
     const auto result = core::decompress_lznt1(payload_.subspan(at_), document_, at_);
     if (result.damaged) return false;
     at_ = payload_.size();
-    const auto document = core::until_nul_unit(ByteView{document_}.first(result.size));
-    value = {InType::utf16, field.out, 0, 0, document};
+    value = fixed_text(InType::utf16, field.out, ByteView{document_}.first(result.size));
     return true;
   }
 

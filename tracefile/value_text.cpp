@@ -43,8 +43,6 @@ ValueShape shape_of_integer(const Value& value) {
   switch (value.out) {
     case OutType::boolean:
       return ValueShape::boolean;
-    case OutType::string:
-      return value.size <= 2 ? ValueShape::text : ValueShape::unsigned_integer;
     case OutType::hex8:
     case OutType::hex16:
     case OutType::hex32:
@@ -101,32 +99,16 @@ void append_system_time(TextBuffer& text, ByteView bytes) {
                           in->get<u16, 10>(), in->get<u16, 12>(), in->get<u16, 14>()));
 }
 
-void append_character(TextBuffer& text, u64 unit) {
-  if (unit >= 0x20 && unit < 0x7f)
-    text.append(static_cast<char>(unit));
-  else
-    text.append_hex(unit);
-}
-
 }  // namespace
 
-ValueShape shape_of(const Value& value) {
+ValueShape shape_of(const Value& value, bool clock_known) {
+  if (value.in == InType::session_time && !clock_known) return ValueShape::signed_integer;
+  if (const auto unit = text_unit(value.in, value.out); unit != 0)
+    return unit == 2 ? ValueShape::utf16_text : ValueShape::ansi_text;
   if (is_integer(value.in)) return shape_of_integer(value);
   switch (value.in) {
     case InType::null:
       return ValueShape::absent;
-    case InType::utf16:
-    case InType::counted_utf16:
-    case InType::tdh_counted_utf16:
-    case InType::reversed_counted_utf16:
-    case InType::unterminated_utf16:
-      return ValueShape::utf16_text;
-    case InType::ansi:
-    case InType::counted_ansi:
-    case InType::tdh_counted_ansi:
-    case InType::reversed_counted_ansi:
-    case InType::unterminated_ansi:
-      return ValueShape::ansi_text;
     case InType::f32:
     case InType::f64:
       return ValueShape::floating;
@@ -173,10 +155,6 @@ void ValueText::append(TextBuffer& text, const Value& value) {
       append_system_time(text, value.bytes);
       if (value.out == OutType::date_time_utc) text.append('Z');
       return;
-    case InType::utf16_char:
-    case InType::ansi_char:
-      append_character(text, value.number);
-      return;
     case InType::binary:
     case InType::counted_binary:
     case InType::hex_dump:
@@ -194,8 +172,6 @@ void ValueText::append(TextBuffer& text, const Value& value) {
   if (value.out == OutType::ipv4) {
     const auto address = static_cast<u32>(number);
     append_ip(text, AF_INET, &address);
-  } else if (value.out == OutType::string) {
-    append_character(text, number);
   } else {
     text.append_hex(number);
   }

@@ -18,7 +18,8 @@ enum class ValueShape : u8 {
   text,        // made by append_value_text: hex, GUIDs, times, addresses
 };
 
-ValueShape shape_of(const Value& value);
+// Times in the clock of the session are integers where that is lost.
+ValueShape shape_of(const Value& value, bool clock_known = true);
 
 // The number to show of an unsigned_integer.
 u64 shown_number(const Value& value);

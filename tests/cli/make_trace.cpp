@@ -125,6 +125,42 @@ EtlBuffer control_call() {
       .event(provider, 0, 0, {11, 22, 1'000'101}, call(2, 0x1000, 0xb0, 0xb0), {{11, item}});
 }
 
+// TraceLogging fields of characters: type, output type, count and bytes of each.
+EtlBuffer characters() {
+  constexpr u8 wide = 6;
+  constexpr u8 narrow = 4;
+  constexpr u8 single = 11;
+  constexpr u8 floating = 12;
+  constexpr u8 string = 2;  // TlgOutSTRING
+  ByteWriter schema;
+  ByteWriter data;
+  schema.write_u16(0).write_u8(0).write_text("Characters").write_u8(0);
+  const auto one = [&](std::string_view name, u8 type, std::string_view bytes) {
+    schema.write_text(name).write_u8(0).write_u8(type | 0x80U).write_u8(string);
+    data.write_text(bytes);
+  };
+  const auto several = [&](std::string_view name, u8 type, u16 count, std::string_view bytes) {
+    one(name, static_cast<u8>(type | 0x20U), bytes);
+    schema.write_u16(count);
+  };
+  using namespace std::string_view_literals;
+  several("wide", wide, 7, "\"\0\\\0\x01\0\x28\x20\xac\x20\x3d\xd8\x00\xde"sv);
+  several("narrow", narrow, 7, "a\"\\\x1b\xe2\x82\xac");
+  one("unit", wide, "\xac\x20");
+  one("quote", narrow, "\"");
+  one("lone", wide, "\x00\xd8"sv);
+  one("byte", narrow, "\x80");
+  several("padded", narrow, 6, "ab\0\0\0\0"sv);
+  several("stale", narrow, 6, "ab\0xyz"sv);
+  one("minus", floating, "\0\0\0\0\0\0\0\x80"sv);
+  one("small_minus", single, "\0\0\0\x80"sv);
+  schema.patch(0, static_cast<u16>(schema.size()));
+  const std::vector<std::byte> item{schema.view().begin(), schema.view().end()};
+  return EtlBuffer{0}
+      .event(provider, 0, 0, {11, 22, 1'000'100}, data, {{11, item}})
+      .system(0x0301, 4, {11, 22, 1'000'101}, fixtures::process_payload(22, "M\xfcller,\".exe"));
+}
+
 void write(const std::string& path, const fixtures::EtlSession& session,
            const std::vector<EtlBuffer>& buffers) {
   const auto bytes = fixtures::build_etl(session, buffers);
@@ -146,6 +182,7 @@ int main(int argc, char** argv) {
   write(folder + "narrow.etl", {.pointer_size = 4}, {busy(0, 1'000'100, 4)});
   write(folder + "names.etl", {}, late_names());
   write(folder + "control.etl", {}, {control_call()});
+  write(folder + "characters.etl", {}, {characters()});
   ByteWriter garbage;
   EtlBuffer damaged = busy(1, 1'000'300);
   damaged.raw(garbage.write_u64(0x1122334455667788).write_zeros(64));

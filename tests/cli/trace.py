@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -16,8 +17,13 @@ from pathlib import Path
 
 import jsonschema
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from strict import strict_csv, strict_json, strict_ndjson
+
 COLDTRACE, SOURCES, SHARED, MAKE_TRACE = (Path(a).resolve() for a in sys.argv[1:5])
 SAMPLES = SHARED / "samples" / "etl"
+CSV_COLUMNS = ("type,time,timestamp,cpu,pid,tid,process,provider_guid,provider,name,id,opcode,version,"
+               "level,keywords,activity,decoded,fields,details").split(",")
 
 
 def run(*arguments):
@@ -48,7 +54,7 @@ class Trace(unittest.TestCase):
     def lines(self, *arguments, status=0):
         done = run("decode", *arguments)
         self.assertEqual(done.returncode, status, done.stderr.decode())
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        return strict_ndjson(done.stdout)
 
     def events(self, *arguments, **options):
         return [line for line in self.lines(*arguments, **options) if line["type"] == "event"]
@@ -60,7 +66,7 @@ class Trace(unittest.TestCase):
                 with self.subTest(path=path.name, options=options):
                     done = run("decode", path, *options)
                     self.assertIn(done.returncode, (0, 1))
-                    lines = [json.loads(line) for line in done.stdout.splitlines()]
+                    lines = strict_ndjson(done.stdout)
                     self.assertEqual(lines[0]["type"], "header")
                     self.assertEqual(lines[-1]["type"], "summary")
                     for line in lines:
@@ -71,7 +77,7 @@ class Trace(unittest.TestCase):
         for path in [*self.made, sample("tx_HTTP_Server.etl"), sample("pv_gcevents.etl")]:
             with self.subTest(path=path.name):
                 done = run("info", path, "--format", "json")
-                info = json.loads(done.stdout)
+                info = strict_json(done.stdout)
                 validator.validate(info)
                 kinds = [kind for provider in info["providers"] for kind in provider["kinds"]]
                 counts = json.loads(run("decode", path).stdout.splitlines()[-1])["counts"]
@@ -88,14 +94,14 @@ class Trace(unittest.TestCase):
     def test_json_is_one_array_of_the_same_objects(self):
         for path in self.made:
             done = run("decode", path, "--format", "json")
-            lines = [json.loads(line) for line in run("decode", path).stdout.splitlines()]
-            self.assertEqual(json.loads(done.stdout), lines)
+            self.assertEqual(strict_json(done.stdout), strict_ndjson(run("decode", path).stdout))
 
     def test_csv_has_the_documented_columns(self):
         for path in [*self.made, sample("pv_primitive-types.etl")]:
-            lines = [json.loads(line) for line in run("decode", path).stdout.splitlines()]
+            lines = strict_ndjson(run("decode", path).stdout)
             done = run("decode", path, "--format", "csv")
-            rows = list(csv.DictReader(io.StringIO(done.stdout.decode(), newline="")))
+            rows = strict_csv(done.stdout, CSV_COLUMNS)
+            self.assertEqual(rows, list(csv.DictReader(io.StringIO(done.stdout.decode(), newline=""))))
             self.assertEqual(len(rows), len(lines) - 2)
             for row, line in zip(rows, lines[1:-1]):
                 self.assertEqual(row["type"], line["type"])
@@ -209,6 +215,108 @@ class Trace(unittest.TestCase):
         in_file = self.lines(next(p for p in self.made if p.name == "damaged.etl"), "--order",
                              "file", status=1)
         self.assertEqual(len(in_file), len(lines))
+
+    def mutant(self, content):
+        """Lines of a damaged trace, which is said and exits with 1."""
+        path = self.folder / "mutant.etl"
+        path.write_bytes(content)
+        lines = self.lines(path, status=1)
+        findings = {finding["code"] for finding in lines[-1]["findings"]
+                    if finding["severity"] == "warning"}
+        for gap in (line for line in lines if line["type"] == "gap"):
+            self.assertLessEqual(gap["offset"] + gap["length"], len(content))
+            self.assertLess(gap.get("buffers", 0), 1000)
+        validator = schema("trace.schema.json")
+        for line in lines:
+            if line["type"] != "event":
+                validator.validate(line)
+        return lines, findings
+
+    @staticmethod
+    def identities(events):
+        return [(e["timestamp"], e["pid"], e["tid"], e["id"], json.dumps(e["fields"]))
+                for e in events if e["type"] == "event"]
+
+    def test_bytes_inserted_anywhere_cost_one_buffer(self):
+        content = sample("tx_HTTP_Server.etl").read_bytes()
+        intact = self.identities(self.events(SAMPLES / "tx_HTTP_Server.etl"))
+        for at in 5 * 8192, 5 * 8192 + 40, 5 * 8192 + 72, 5 * 8192 + 3000, 35 * 8192 - 1:
+            for length in 1, 7, 512:
+                with self.subTest(at=at, length=length):
+                    lines, _ = self.mutant(content[:at] + bytes(range(256))[:length].ljust(length, b"x")
+                                           + content[at:])
+                    left = self.identities(lines)
+                    self.assertLessEqual(set(left[:-1]), set(intact) | {left[-1]})
+                    self.assertGreaterEqual(len(set(left) & set(intact)), len(intact) - 90)
+                    if at % 8192 == 0:
+                        self.assertEqual(left, intact)
+
+    def test_numbers_of_a_buffer_that_lie_cost_nothing(self):
+        content = sample("tx_HTTP_Server.etl").read_bytes()
+        intact = self.identities(self.events(SAMPLES / "tx_HTTP_Server.etl"))
+        buffer = 10 * 8192
+        filled = struct.unpack_from("<I", content, buffer + 0x30)[0]
+        for field, form, value, code in [
+            (0x00, "<I", 16384, "buffer-size"),
+            (0x00, "<I", 7_000_000, "buffer-size"),
+            (0x00, "<I", 0, "buffer-size"),
+            (0x30, "<I", filled // 2, "buffer-offset"),
+            (0x30, "<I", 72, "buffer-offset"),
+            (0x18, "<q", 1_441_997_082_005_143_540, "buffer-sequence"),
+        ]:
+            with self.subTest(code=code, value=value):
+                damaged = bytearray(content)
+                struct.pack_into(form, damaged, buffer + field, value)
+                lines, findings = self.mutant(bytes(damaged))
+                self.assertEqual(self.identities(lines), intact)
+                self.assertEqual(findings, {code})
+
+    def test_a_lost_header_leaves_all_other_events(self):
+        content = sample("tx_HTTP_Server.etl").read_bytes()
+        intact = self.identities(self.events(SAMPLES / "tx_HTTP_Server.etl"))
+        lines, findings = self.mutant(bytes(8192) + content[8192:])
+        self.assertIn("trace-header", findings)
+        self.assertEqual(self.identities(lines), intact[1:])
+        self.assertEqual({line["time"] for line in lines[1:-1]}, {None})
+        gaps = [line for line in lines if line["type"] == "gap" and line["length"]]
+        self.assertEqual([(gap["offset"], gap["length"]) for gap in gaps], [(0, 8192)])
+        session = lines[0]["session"]
+        self.assertIsNone(session["logger_name"])
+        self.assertIsNone(session["clock"]["type"])
+        self.assertEqual(session["pointer_size"], 8)
+        info = run("info", self.folder / "mutant.etl", "--format", "json")
+        self.assertEqual(info.returncode, 1)
+        schema("trace-info.schema.json").validate(strict_json(info.stdout))
+        self.assertIn(b"header is lost", run("info", self.folder / "mutant.etl").stdout)
+        rows = strict_csv(run("decode", self.folder / "mutant.etl", "--format", "csv").stdout)
+        self.assertEqual({row["time"] for row in rows}, {""})
+
+    def test_characters_are_text(self):
+        """What TraceLogging fields hold and what they show, by Python's own codecs."""
+        events = self.events(self.folder / "characters.etl")
+        shown = {}
+        for event in events:
+            for name, value in event["fields"].items():
+                shown[name] = value
+        wide = "\"\\\x01\u2028\u20ac\U0001f600"
+        self.assertEqual(shown["wide"], wide)
+        self.assertEqual(shown["narrow"], "a\"\\\x1b\u20ac")
+        self.assertEqual(shown["unit"], "\u20ac")
+        self.assertEqual(shown["quote"], '"')
+        self.assertEqual(shown["lone"], "\ufffd")
+        self.assertEqual(bytes.fromhex(shown["lone_utf16"]), b"\x00\xd8")
+        self.assertEqual(shown["byte"], "\ufffd")
+        self.assertEqual(bytes.fromhex(shown["byte_bytes"]), b"\x80")
+        self.assertEqual(shown["padded"], "ab")
+        self.assertNotIn("padded_bytes", shown)
+        self.assertEqual(shown["stale"], "ab")
+        self.assertEqual(bytes.fromhex(shown["stale_bytes"]), b"ab\0xyz")
+        self.assertEqual(str(shown["minus"]), "-0.0")
+        self.assertEqual(str(shown["small_minus"]), "-0.0")
+        self.assertEqual({event["decoded"] for event in events[1:]}, {"exact"})
+        self.assertEqual(shown["ImageFileName"], 'M\ufffdller,".exe')
+        self.assertEqual(bytes.fromhex(shown["ImageFileName_bytes"]), b'M\xfcller,".exe')
+        self.assertEqual({event["process"] for event in events[-1:]}, {'M\ufffdller,".exe'})
 
     def test_what_is_no_trace_is_2(self):
         path = self.folder / "no.trace"

@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include <catch2/catch.hpp>
 
 #include "tests/tracefile/trace_test.hpp"
@@ -93,12 +95,9 @@ TEST_CASE("bytes that are no trace are refused with the place that says so") {
     u32 value;
   };
   const auto row = GENERATE(values<Row>({
-      {"no header buffer", 0x34, 0},
-      {"a buffer smaller than its header", 0, 71},
-      {"a buffer larger than Windows makes", 0, 0x7fffffff},
-      {"first event of another kind", 76, 0x03010020},
+      {"a first event that is none", 72, 0},
       {"first event without marker", 74, 0},
-      {"an unknown clock", 72 + 32 + 272, 9},
+      {"first event of no known type", 74, 0xc063},
   }));
   CAPTURE(row.why);
   ByteWriter file;
@@ -109,6 +108,115 @@ TEST_CASE("bytes that are no trace are refused with the place that says so") {
   const auto trace = Trace::open(image, {}, findings);
   REQUIRE_FALSE(trace);
   CHECK(trace.error().offset < 512);
+}
+
+TEST_CASE("a first buffer that is damaged says what it can") {
+  struct Row {
+    const char* why;
+    std::size_t at;
+    u32 value;
+    bool header;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"no header buffer", 0x34, 0, true},
+      {"a buffer smaller than its header", 0, 71, true},
+      {"a buffer larger than Windows makes", 0, 0x7fffffff, true},
+      {"first event of another kind", 76, 0x03010020, false},
+      {"first event without marker", 74, 0, false},
+      {"an unknown clock", 72 + 32 + 272, 9, false},
+  }));
+  CAPTURE(row.why);
+  ByteWriter file;
+  file.write_bytes(fixtures::build_etl({}, overlapping_buffers(2)));
+  file.patch(row.at, row.value);
+  const auto open = open_bytes(file.bytes());
+  CHECK(open.findings.count("trace-header") == 1);
+  CHECK(open.trace->scan().has_header == row.header);
+  CHECK(open.trace->clock().known() == row.header);
+  CHECK(open.trace->events() >= 80);
+}
+
+TEST_CASE("a first buffer of zeros leaves the events of all others") {
+  const auto compression =
+      GENERATE(fixtures::EtlCompression::none, fixtures::EtlCompression::xpress,
+               fixtures::EtlCompression::lznt1, fixtures::EtlCompression::xpress_huffman);
+  auto bytes = fixtures::build_etl({.compression = compression}, overlapping_buffers(2));
+  const auto first = open_bytes(bytes).trace->scan().buffers[1].offset;
+  std::fill_n(bytes.begin(), first, std::byte{0});
+  const auto open = open_bytes(bytes);
+  CHECK(open.trace->events() == 80);
+  CHECK(open.trace->scan().compression == static_cast<Compression>(compression));
+  CHECK(open.trace->scan().pointer_size == 8);
+  const auto gaps = all_gaps(*open.trace);
+  REQUIRE(gaps.size() == 1);
+  CHECK(gaps[0].reason == Gap::Reason::not_a_buffer);
+  CHECK(gaps[0].length == first);
+}
+
+TEST_CASE("bytes anywhere between buffers cost no event") {
+  auto bytes = fixtures::build_etl({}, overlapping_buffers(3));
+  const auto length = GENERATE(1, 7, 72, 512, 4096, 5000);
+  const auto value = GENERATE(0x00, 0x12, 0xff);
+  CAPTURE(length, value);
+  bytes.insert(bytes.begin() + 3 * 4096, static_cast<std::size_t>(length),
+               static_cast<std::byte>(value));
+  const auto open = open_bytes(bytes);
+  CHECK(open.trace->events() == 121);
+  const auto gaps = all_gaps(*open.trace);
+  REQUIRE(gaps.size() == 1);
+  CHECK(gaps[0].offset == 3 * 4096);
+  CHECK(gaps[0].length == static_cast<u64>(length));
+}
+
+TEST_CASE("a wrong BufferSize swallows no other buffer") {
+  auto bytes = fixtures::build_etl({}, overlapping_buffers(3));
+  const auto size = GENERATE(u32{0}, u32{71}, u32{72}, u32{4095}, u32{4097}, u32{8192}, u32{12288},
+                             u32{7} << 20, u32{0xffffffff});
+  const auto buffer = GENERATE(range(std::size_t{1}, std::size_t{7}));
+  CAPTURE(size, buffer);
+  std::memcpy(&bytes[buffer * 4096], &size, sizeof(size));
+  const auto open = open_bytes(bytes);
+  CHECK(open.trace->events() == 121);
+  // Less than a header behind the last one is the end of the file.
+  const bool at_end = buffer == 6 && size == 4095;
+  CHECK(open.findings.count(at_end ? "trace-truncated" : "buffer-size") == 1);
+}
+
+TEST_CASE("an Offset that is too small hides no event") {
+  auto bytes = fixtures::build_etl({}, overlapping_buffers(3));
+  u32 filled = 0;
+  std::memcpy(&filled, &bytes[2 * 4096 + 0x30], sizeof(filled));
+  const auto offset = GENERATE_COPY(u32{0}, u32{72}, u32{73}, filled / 2, filled - 1);
+  CAPTURE(offset);
+  std::memcpy(&bytes[2 * 4096 + 0x30], &offset, sizeof(offset));
+  // The flush comes after the last event.
+  const i64 flush = 9'000'000;
+  std::memcpy(&bytes[2 * 4096 + 0x10], &flush, sizeof(flush));
+  const auto open = open_bytes(bytes);
+  CHECK(open.trace->events() == 121);
+  CHECK(open.findings.count("buffer-offset") == 1);
+}
+
+TEST_CASE("what a buffer has from an earlier use is no event of it") {
+  EtlBuffer buffer{0};
+  buffer.system(ready_thread, 2, {1, 2, 1'000'500}, words({1, 2}));
+  const auto filled = static_cast<u32>(72 + buffer.events().size());
+  buffer.system(ready_thread, 2, {1, 2, 1'000'100}, words({1, 2}));
+  auto bytes = fixtures::build_etl({}, {buffer});
+  for (const auto at : {0x04, 0x30})
+    std::memcpy(&bytes[static_cast<std::size_t>(4096 + at)], &filled, sizeof(filled));
+  const auto open = open_bytes(bytes);
+  CHECK(open.trace->events() == 2);
+  CHECK(open.findings.empty());
+}
+
+TEST_CASE("a number that no buffer can have counts no missing ones") {
+  auto bytes = fixtures::build_etl({}, overlapping_buffers(3));
+  const u64 number = 1'441'997'082'005'143'540;
+  std::memcpy(&bytes[3 * 4096 + 0x18], &number, sizeof(number));
+  const auto open = open_bytes(bytes);
+  CHECK(open.findings.count("buffer-sequence") == 1);
+  CHECK(all_gaps(*open.trace).empty());
 }
 
 TEST_CASE("a few bytes that declare sixteen megabytes cost what they unpack to") {
