@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/options.hpp"
+#include "cli/other_kind.hpp"
 #include "core/file.hpp"
 #include "tracefile/gzip_image.hpp"
 
@@ -14,6 +15,12 @@ namespace {
 std::optional<std::string> time_or_null(core::FileTime time) {
   if (time.ticks == 0) return std::nullopt;
   return core::to_string(time);
+}
+
+// Whether the contents are those of a known kind of file that is no trace, damaged or not.
+bool is_other(core::FileKind kind) {
+  return kind != core::FileKind::unknown && kind != core::FileKind::zeros &&
+         kind != core::FileKind::event_trace && kind != core::FileKind::ctrace;
 }
 
 }  // namespace
@@ -73,11 +80,19 @@ std::optional<TraceInput> open_trace(const TraceInputOptions& options, TraceUse 
     return input;
   }
   auto trace = tracefile::Trace::open(*source, catalog, input.findings);
+  const auto kind = core::recognize_file(*source);
   if (!trace) {
     if (trace.error().fault == core::Fault::io)
       report.failed(options.file, trace.error());
+    else if (is_other(kind))
+      report.failed(options.file, describe_other(kind, "an .etl or .ctrace file"));
     else
       report.failed(options.file, fmt::format("not an .etl or .ctrace file: {}", trace.error()));
+    return std::nullopt;
+  }
+  // A file of another kind may hold a trace, as an archive does; that is no damaged trace.
+  if (is_other(kind) && !trace->starts_file()) {
+    report.failed(options.file, describe_other(kind, "an .etl or .ctrace file"));
     return std::nullopt;
   }
   input.trace = std::make_unique<tracefile::Trace>(std::move(*trace));

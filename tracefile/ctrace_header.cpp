@@ -52,7 +52,8 @@ bool is_ctrace(const core::ImageSource& source) {
 core::Result<CtraceHeader> read_ctrace_header(const core::ImageSource& source) {
   std::vector<std::byte> bytes(CtraceHeader::size_on_disk);
   if (source.size() < bytes.size())
-    return core::fail({Fault::truncated, 0, "ctrace header", "", bytes.size(), source.size()});
+    return core::fail(
+        {Fault::truncated, 0, "ctrace header", "HeaderSize", bytes.size(), source.size()});
   COLDTRACE_TRY(source.read_at(0, bytes));
   core::Reader in{bytes, "ctrace header", 0};
   in.expect(magic, "Magic");

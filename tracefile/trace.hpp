@@ -22,6 +22,8 @@ class Trace {
   const Clock& clock() const { return clock_; }
   const NameTables& names() const { return catalog_->names; }
   u64 events() const { return catalog_->events; }
+  // Whether a buffer is the first thing in the file, and not found behind other bytes.
+  bool starts_file() const { return !scan_->buffers.empty() && scan_->buffers[0].offset == 0; }
   // Empty unless the options of open() ask for it.
   const std::vector<KindCount>& kinds() const { return catalog_->kinds; }
 

@@ -7,12 +7,14 @@ import csv
 import gzip
 import io
 import json
+import lzma
 import shutil
 import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 from pathlib import Path
 
 import jsonschema
@@ -327,6 +329,34 @@ class Trace(unittest.TestCase):
             self.assertEqual(done.stdout, b"")
             self.assertIn(b"no.trace", done.stderr)
         self.assertEqual(run("decode", path, "--from", "yesterday").returncode, 2)
+
+    def test_a_file_of_another_kind_is_named_for_what_it_is(self):
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w") as packed:
+            packed.writestr("busy.etl", (self.folder / "busy.etl").read_bytes())
+        for content, said in [
+            (archive.getvalue(), b"a ZIP archive"),
+            (b"ElfFile\0" + bytes(120) + b"\0" * 4096, b"an event log (.evtx)"),
+            (lzma.compress(b"x" * 4096), b"compressed with xz"),
+            (b"\xd4\xc3\xb2\xa1\x02\0\x04\0" + bytes(4096), b"a packet capture"),
+            (Path(sys.executable).resolve().read_bytes(), b"an ELF file"),
+            (b"", b"empty"),
+        ]:
+            for command in "decode", "info":
+                with self.subTest(said=said, command=command):
+                    path = self.folder / "other"
+                    path.write_bytes(content)
+                    done = run(command, path)
+                    self.assertEqual(done.returncode, 2)
+                    self.assertEqual(done.stdout, b"")
+                    self.assertIn(said, done.stderr)
+
+    def test_a_cut_ctrace_header_names_its_field(self):
+        path = self.folder / "cut.ctrace"
+        path.write_bytes(b"COLDTRC\x1a" + bytes(8))
+        done = run("decode", path)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"ctrace header.HeaderSize:", done.stderr)
 
 
 if __name__ == "__main__":
