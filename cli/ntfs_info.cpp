@@ -81,7 +81,11 @@ void write_volume_text(Output& output, const Entry& entry) {
     print(output, "  NTFS {}.{}, label '{}', {}\n", information->major_version,
           information->minor_version, printable(information->label),
           information->dirty() ? "dirty" : "clean");
-  if (const auto& boot = volume.boot())
+  const auto& boot = volume.boot();
+  if (boot && boot->inferred)
+    print(output, "  no boot sector: {} clusters of {}, records of {}, as $MFT says\n",
+          boot->clusters, boot->cluster_size, boot->record_size);
+  else if (boot)
     print(output, "  serial number {:016x}, sectors of {}, {} clusters of {}, records of {}\n",
           boot->serial_number, boot->bytes_per_sector, boot->clusters, boot->cluster_size,
           boot->record_size);
@@ -105,8 +109,8 @@ void write_volume_text(Output& output, const Entry& entry) {
 
 void write_text(Output& output, const DiskOptions& options, const DiskInput& input,
                 const std::vector<Entry>& entries) {
-  print(output, "{}: {} image of {} bytes, {}\n", printable(options.image), input.container,
-        input.image->size(),
+  print(output, "{}: {} image of {} bytes, {}\n", printable(options.image), input.file.container,
+        input.file.source->size(),
         input.disk.kind == ntfs::DiskKind::volume
             ? std::string{"one volume"}
             : fmt::format("{} with {} partitions, sectors of {}", to_string(input.disk.kind),
@@ -129,14 +133,14 @@ Exit run(const DiskOptions& options) {
   if (!input) return report.exit();
   std::vector<Entry> entries;
   bool any = false;
-  const bool all = !options.partition && !options.offset && !input->is_mft;
+  const bool all = !options.partition && !options.offset && !options.mft_offset && !input->is_mft;
   for (const auto& partition : all ? input->disk.partitions : input->chosen) {
     auto& entry = entries.emplace_back(Entry{partition, std::nullopt, {}});
     const bool chosen = std::ranges::any_of(input->chosen, [&](const ntfs::Partition& other) {
       return other.number == partition.number;
     });
     if (!chosen) continue;
-    auto volume = open_volume(*input, partition, findings);
+    auto volume = open_volume(*input, partition, options, findings);
     if (!volume) {
       report.failed(options.image, volume_failure(*input, partition, volume.error()));
       continue;
@@ -145,7 +149,11 @@ Exit run(const DiskOptions& options) {
     entry.counts = count_records(*entry.volume, findings);
     any = true;
   }
-  if (!any) return report.exit();
+  input->file.add_findings(findings);
+  if (!any) {
+    report.tell(options.image, findings);
+    return report.exit();
+  }
   if (options.format == "json") {
     write_json(output, options, *input, entries, findings);
   } else {

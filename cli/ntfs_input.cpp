@@ -1,33 +1,19 @@
 #include "cli/ntfs_input.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
 #include "cli/options.hpp"
 #include "cli/other_kind.hpp"
-#include "core/file.hpp"
-#include "ntfs/ewf_image.hpp"
+#include "ntfs/image_file.hpp"
+#include "ntfs/volume_search.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
 using core::FileKind;
 using ntfs::Partition;
-
-core::Result<std::unique_ptr<core::ImageSource>> open_image(const std::string& path,
-                                                            std::string& container) {
-  auto file = COLDTRACE_TRY(core::FileImage::open(path));
-  std::array<std::byte, 16> head{};
-  container = "raw";
-  if (file->read_at(0, std::span{head}.first(std::min<u64>(file->size(), head.size()))) &&
-      ntfs::is_ewf(head)) {
-    container = "ewf";
-    return ntfs::open_ewf(path);
-  }
-  return std::unique_ptr<core::ImageSource>{std::move(file)};
-}
 
 constexpr std::string_view wanted = "a disk or volume with NTFS";
 
@@ -62,6 +48,14 @@ bool is_other_container(FileKind kind) {
   }
 }
 
+// A segment of an E01 image whose first one is not there says so in its header.
+std::string describe_error(const core::ParseError& error) {
+  if (error.structure == "EWF" && error.field == "SegmentNumber")
+    return fmt::format("it is segment {} of an E01 image, and the first segment is not beside it",
+                       error.found);
+  return to_message(error);
+}
+
 std::string describe(const ntfs::Disk& disk) {
   if (disk.kind == ntfs::DiskKind::volume)
     return describe_other(disk.partitions.front().kind, wanted);
@@ -86,21 +80,37 @@ void add_disk_options(Command& command, DiskOptions& options) {
                                    "Only the volume that starts at this byte of the image");
   auto mft = command.add_flag("--mft", options.mft_only,
                               "IMAGE is a $MFT that was copied out of its volume");
+  auto mft_offset = command.add_option(
+      "--mft-offset", options.mft_offset,
+      "Record 0 of $MFT is at this byte of the image; boot sectors are not read");
+  auto cluster_size =
+      command.add_option("--cluster-size", options.cluster_size,
+                         "Bytes in a cluster of a volume whose boot sectors are lost");
+  cluster_size.check("BYTES", [](const std::string& text) {
+    constexpr u64 largest = u64{1} << 24;
+    for (u64 size = 512; size <= largest; size *= 2)
+      if (text == std::to_string(size)) return std::string{};
+    return fmt::format("{} is not a power of two from 512 to {}", text, largest);
+  });
   partition.excludes(offset).excludes(mft);
   offset.excludes(mft);
+  mft_offset.excludes(mft);
+  cluster_size.excludes(mft);
 }
 
 std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
                                    core::Findings& findings) {
   DiskInput input;
-  auto image = open_image(options.image, input.container);
-  if (!image) {
-    report.failed(options.image, image.error());
+  auto file = ntfs::open_image(options.image, findings);
+  if (!file) {
+    report.tell(options.image, findings);
+    report.failed(options.image, describe_error(file.error()));
     return std::nullopt;
   }
-  input.image = std::move(*image);
-  const auto kind = core::recognize_file(*input.image);
-  const bool chosen = options.partition || options.offset;
+  input.file = std::move(*file);
+  const auto kind = input.file.kind;
+  const auto& image = *input.file.source;
+  const bool chosen = options.partition || options.offset || options.mft_offset;
   input.is_mft = options.mft_only || (kind == FileKind::ntfs_mft && !chosen);
   if (!chosen && !options.mft_only && is_other_container(kind)) {
     report.failed(options.image, describe_other(kind, wanted));
@@ -108,23 +118,20 @@ std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
   }
   if (input.is_mft) {
     input.disk = {ntfs::DiskKind::volume, 512, {}};
-    input.chosen.push_back({.size = input.image->size(), .kind = FileKind::unknown});
+    input.chosen.push_back({.size = input.file.source->size(), .kind = FileKind::unknown});
     return input;
   }
-  auto disk = ntfs::read_disk(*input.image, findings);
-  if (!disk) {
-    if (kind == FileKind::unknown)
-      report.failed(options.image, disk.error());
-    else
-      report.failed(options.image, describe_other(kind, wanted));
-    return std::nullopt;
+  input.disk = ntfs::read_disk(image, findings);
+  if (options.mft_offset && !options.offset && !options.partition) {
+    input.chosen.push_back({.size = input.file.source->size(), .kind = FileKind::unknown});
+    return input;
   }
-  input.disk = std::move(*disk);
   if (options.offset) {
-    const u64 size = input.image->size() - std::min(*options.offset, input.image->size());
+    const u64 size =
+        input.file.source->size() - std::min(*options.offset, input.file.source->size());
     input.chosen.push_back({.offset = *options.offset,
                             .size = size,
-                            .kind = ntfs::identify_at(*input.image, *options.offset)});
+                            .kind = ntfs::identify_at(*input.file.source, *options.offset)});
     return input;
   }
   for (const auto& partition : input.disk.partitions)
@@ -146,17 +153,23 @@ std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
 }
 
 core::Result<ntfs::Volume> open_volume(const DiskInput& input, const Partition& partition,
-                                       core::Findings& findings) {
-  if (input.is_mft) return ntfs::Volume::open_extracted_mft(*input.image, findings);
-  return ntfs::Volume::open(*input.image, partition.offset, partition.size, findings);
+                                       const DiskOptions& options, core::Findings& findings) {
+  if (input.is_mft) return ntfs::Volume::open_extracted_mft(*input.file.source, findings);
+  ntfs::Volume::Place place{.offset = partition.offset,
+                            .size = partition.size,
+                            .anywhere = partition.number == 0 && !options.offset,
+                            .mft_offset = options.mft_offset,
+                            .cluster_size = std::nullopt};
+  if (options.cluster_size) place.cluster_size = static_cast<u32>(*options.cluster_size);
+  return ntfs::Volume::open(*input.file.source, place, findings);
 }
 
 std::string volume_failure(const DiskInput& input, const Partition& partition,
                            const core::ParseError& error) {
   if (input.is_mft) return fmt::format("not a $MFT: {}", error);
   const bool whole = partition.number == 0 && partition.offset == 0;
-  const auto kind = whole ? core::recognize_file(*input.image)
-                          : ntfs::identify_at(*input.image, partition.offset);
+  const auto kind = whole ? core::recognize_file(*input.file.source)
+                          : ntfs::identify_at(*input.file.source, partition.offset);
   if (whole && kind != FileKind::ntfs_volume && !is_damaged(kind))
     return describe_other(kind, wanted);
   const auto place = partition.number == 0 ? fmt::format("at {:#x}", partition.offset)
@@ -164,16 +177,17 @@ std::string volume_failure(const DiskInput& input, const Partition& partition,
   if (kind == FileKind::ntfs_volume) return fmt::format("{}: {}", place, error);
   if (is_damaged(kind))
     return fmt::format(
-        "{} is {}, and no copy of a boot sector is at the end; --mft reads a $MFT "
-        "that was copied out",
-        place, to_string(kind));
+        "{} is {}; there is no copy of a boot sector at its end, and no $MFT was found in {} "
+        "bytes: "
+        "--mft-offset says where it is, --mft reads one that was copied out",
+        place, to_string(kind), std::min(partition.size, ntfs::longest_volume_search));
   return fmt::format("{} is {}: {}", place, to_string(kind), error);
 }
 
 void write_disk(JsonWriter& json, const DiskInput& input) {
   json.key("disk").begin_object();
-  json.field("container", input.container)
-      .field("size", input.image->size())
+  json.field("container", input.file.container)
+      .field("size", input.file.source->size())
       .field("table", to_string(input.disk.kind))
       .field("sector_size", input.disk.sector_size)
       .field("partitions",
@@ -208,14 +222,15 @@ void write_volume(JsonWriter& json, const ntfs::Volume& volume) {
                                 ? std::optional{fmt::format("{}.{}", information->major_version,
                                                             information->minor_version)}
                                 : std::nullopt);
+  const bool stated = boot && !boot->inferred;
   json.key("serial_number")
-      .value(boot ? std::optional{fmt::format("{:016x}", boot->serial_number)} : std::nullopt);
+      .value(stated ? std::optional{fmt::format("{:016x}", boot->serial_number)} : std::nullopt);
   json.key("dirty").value(optional(information.has_value(), information && information->dirty()));
-  json.key("bytes_per_sector").value(optional(boot.has_value(), boot ? boot->bytes_per_sector : 0));
+  json.key("bytes_per_sector").value(optional(stated, boot ? boot->bytes_per_sector : 0));
   json.key("cluster_size").value(optional(boot.has_value(), boot ? boot->cluster_size : 0));
   json.key("clusters").value(optional(boot.has_value(), boot ? boot->clusters : 0));
   json.field("record_size", mft.record_size());
-  json.key("index_size").value(optional(boot.has_value(), boot ? boot->index_size : 0));
+  json.key("index_size").value(optional(stated, boot ? boot->index_size : 0));
   json.field("records", mft.record_count());
   json.key("mft_extents").begin_array();
   for (const auto& extent : mft.extents()) {

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/command.hpp"
-#include "core/image_source.hpp"
+#include "ntfs/image_file.hpp"
 #include "ntfs/partition.hpp"
 #include "ntfs/volume.hpp"
 
@@ -18,15 +17,16 @@ struct DiskOptions : CommonOptions {
   std::optional<u32> partition;
   std::optional<u64> offset;
   bool mft_only = false;
+  std::optional<u64> mft_offset;
+  std::optional<u64> cluster_size;
 };
 
-// IMAGE, --partition, --offset and --mft.
+// IMAGE, --partition, --offset, --mft, --mft-offset and --cluster-size.
 void add_disk_options(Command& command, DiskOptions& options);
 
 // An opened image with what is on it.
 struct DiskInput {
-  std::unique_ptr<core::ImageSource> image;
-  std::string container;  // "raw" or "ewf"
+  ntfs::ImageFile file;
   ntfs::Disk disk;
   bool is_mft = false;  // nothing but a $MFT, as the options or its contents say
   // The volumes that the options ask for: with no option every NTFS volume.
@@ -39,7 +39,7 @@ std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
 
 // Opens one volume of the input.
 core::Result<ntfs::Volume> open_volume(const DiskInput& input, const ntfs::Partition& partition,
-                                       core::Findings& findings);
+                                       const DiskOptions& options, core::Findings& findings);
 
 // Why a volume could not be opened: what is there instead, where that is known.
 std::string volume_failure(const DiskInput& input, const ntfs::Partition& partition,

@@ -211,11 +211,10 @@ Exit run(const Options& options) {
   if (!input) return report.exit();
   JsonWriter json{output, options.int64};
   Totals totals;
-  totals.findings.merge(disk_findings);
   if (options.format == "csv") output.write(csv_header(RowFields{options.fields}));
   for (const auto& partition : input->chosen) {
     core::Findings findings;
-    const auto volume = open_volume(*input, partition, findings);
+    const auto volume = open_volume(*input, partition, options, findings);
     if (!volume) {
       report.failed(options.image, volume_failure(*input, partition, volume.error()));
       continue;
@@ -223,7 +222,12 @@ Exit run(const Options& options) {
     snapshot_volume(output, json, options, *input, partition, *volume, std::move(findings), report,
                     totals);
   }
-  if (totals.volumes == 0) return report.exit();
+  input->file.add_findings(disk_findings);
+  if (totals.volumes == 0) {
+    report.tell(options.image, disk_findings);
+    return report.exit();
+  }
+  totals.findings.merge(disk_findings);
   core::Findings selection_findings;
   note_empty_states(options, totals, selection_findings);
   totals.findings.merge(selection_findings);

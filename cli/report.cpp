@@ -34,6 +34,10 @@ Report::~Report() {
 
 void Report::read(std::string_view path, const core::Findings& findings) {
   ++inputs_read_;
+  tell(path, findings);
+}
+
+void Report::tell(std::string_view path, const core::Findings& findings) {
   for (const auto& finding : findings.all()) {
     const bool fails = policy_.fails(finding);
     if (fails) worst_ = Exit::findings;

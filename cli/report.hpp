@@ -41,6 +41,9 @@ class Report {
   // An input that was read; its findings are printed under its path.
   void read(std::string_view path, const core::Findings& findings);
 
+  // Prints findings without counting an input: of one that failed() tells of.
+  void tell(std::string_view path, const core::Findings& findings);
+
   // An input that nothing could be made of.
   void failed(std::string_view path, std::string_view message);
   void failed(std::string_view path, const core::ParseError& error);

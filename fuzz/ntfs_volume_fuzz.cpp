@@ -12,9 +12,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const core::MemoryImage image{std::as_bytes(std::span{data, size})};
   core::Findings findings;
   const auto disk = ntfs::read_disk(image, findings);
-  if (!disk) return 0;
-  for (const auto& partition : disk->partitions) {
-    const auto volume = ntfs::Volume::open(image, partition.offset, partition.size, findings);
+  for (const auto& partition : disk.partitions) {
+    const auto volume = ntfs::Volume::open(
+        image, {.offset = partition.offset, .size = partition.size, .anywhere = true}, findings);
     if (!volume) continue;
     const auto snapshot = ntfs::Snapshot::take(*volume, {.jobs = 1, .slack = true}, findings);
     ntfs::Walk walk{

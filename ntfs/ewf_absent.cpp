@@ -2,7 +2,7 @@
 
 namespace coldtrace::ntfs {
 
-core::Result<std::unique_ptr<core::ImageSource>> open_ewf(const std::string&) {
+core::Result<std::unique_ptr<EwfSource>> open_ewf(const std::string&, core::Findings&) {
   return core::fail({core::Fault::unsupported, 0, "EWF", "libewf", 1, 0});
 }
 

@@ -23,9 +23,13 @@ core::FileKind identify_at(const core::ImageSource& image, u64 offset) {
   return image.read_at(offset, sector) ? core::recognize_volume(sector) : core::FileKind::unknown;
 }
 
-core::Result<Disk> read_disk(const core::ImageSource& image, core::Findings& findings) {
+Disk read_disk(const core::ImageSource& image, core::Findings& findings) {
   std::array<std::byte, 512> sector{};
-  COLDTRACE_TRY(image.read_at(0, sector));
+  if (const auto read = image.read_at(0, sector); !read && read.error().fault == core::Fault::io)
+    findings.warning(
+        "first-sector", read.error().offset,
+        "the first sector cannot be read, and with it any partition table of an MBR: {}",
+        read.error());
   Disk disk{.kind = DiskKind::volume, .sector_size = 512, .partitions = {}};
   const auto kind = core::recognize_volume(sector);
   const bool volume = kind != core::FileKind::unknown && kind != core::FileKind::zeros;

@@ -34,8 +34,8 @@ struct Disk {
   std::vector<Partition> partitions;  // of a volume: itself as number 0
 };
 
-// Fails only when the first sector cannot be read.
-core::Result<Disk> read_disk(const core::ImageSource& image, core::Findings& findings);
+// A first sector that cannot be read is a finding: there may be a GUID partition table behind it.
+Disk read_disk(const core::ImageSource& image, core::Findings& findings);
 
 // The partitions of each kind of table; both add to `disk.partitions`.
 // Source: "Master boot record" of the PC BIOS, and UEFI specification 2.10, chapter 5.

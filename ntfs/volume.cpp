@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "core/checked.hpp"
 #include "core/utf16.hpp"
 #include "ntfs/directory_index.hpp"
 #include "ntfs/index_order.hpp"
+#include "ntfs/volume_search.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
@@ -135,9 +138,45 @@ class StoredNodes {
 
 }  // namespace
 
-core::Result<Volume> Volume::open(const core::ImageSource& image, u64 offset, u64 size,
+core::Result<Volume> Volume::open(const core::ImageSource& image, const Place& place,
                                   core::Findings& findings) {
-  const auto boot = COLDTRACE_TRY(find_boot_sector(image, offset, size, findings));
+  if (place.mft_offset)
+    return search(image, place, {Fault::bad_value, *place.mft_offset, "$MFT", "record 0", 0, 1},
+                  findings);
+  core::Findings with_boot;
+  const auto boot = find_boot_sector(image, place.offset, place.size, with_boot);
+  if (!boot) return search(image, place, boot.error(), findings);
+  auto volume = open(image, *boot, place.offset, with_boot);
+  if (!volume) return search(image, place, volume.error(), findings);
+  findings.merge(with_boot);
+  return volume;
+}
+
+// For a volume whose boot sectors or what they lead to cannot be used, for the reason `error`.
+core::Result<Volume> Volume::search(const core::ImageSource& image, const Place& place,
+                                    const core::ParseError& error, core::Findings& findings) {
+  const auto found = search_volume(image, {.offset = place.offset,
+                                           .size = place.size,
+                                           .anywhere = place.anywhere,
+                                           .mft_offset = place.mft_offset,
+                                           .cluster_size = place.cluster_size});
+  if (!found) return core::fail(error);
+  core::Findings inside;
+  auto volume = open(image, found->boot, found->offset, inside);
+  if (!volume) return core::fail(error);
+  const auto reason =
+      place.mft_offset ? std::string{} : fmt::format("no boot sector is usable ({}); ", error);
+  findings.warning("geometry-inferred", found->offset,
+                   "{}the volume is taken to start at {:#x} with {} clusters of {} bytes, as the "
+                   "records of $MFT at {:#x} say",
+                   reason, found->offset, found->boot.clusters, found->boot.cluster_size,
+                   found->mft_offset);
+  findings.merge(inside);
+  return volume;
+}
+
+core::Result<Volume> Volume::open(const core::ImageSource& image, const BootSector& boot,
+                                  u64 offset, core::Findings& findings) {
   auto mft = COLDTRACE_TRY(Mft::open(image, boot, offset, findings));
   Volume volume{image, std::move(mft)};
   volume.boot_ = boot;

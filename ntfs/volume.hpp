@@ -41,10 +41,22 @@ struct DirectoryEntry {
 // An NTFS volume in an image, or a $MFT that was copied out of one.
 class Volume {
  public:
-  // `image` outlives the volume. `offset` is where the volume starts; `size` what its partition
-  // has, to find the backup boot sector when the first one is damaged.
-  static core::Result<Volume> open(const core::ImageSource& image, u64 offset, u64 size,
+  struct Place {
+    u64 offset = 0;  // where the volume starts
+    u64 size = 0;    // what its partition has, to find the backup boot sector
+    // Without a usable boot sector $MFT is searched for; then the volume may start further on.
+    bool anywhere = false;
+    std::optional<u64> mft_offset;    // record 0 of $MFT is here; boot sectors are not asked
+    std::optional<u32> cluster_size;  // where no boot sector tells
+  };
+
+  // `image` outlives the volume.
+  static core::Result<Volume> open(const core::ImageSource& image, const Place& place,
                                    core::Findings& findings);
+  static core::Result<Volume> open(const core::ImageSource& image, u64 offset, u64 size,
+                                   core::Findings& findings) {
+    return open(image, Place{.offset = offset, .size = size}, findings);
+  }
   static core::Result<Volume> open_extracted_mft(const core::ImageSource& file,
                                                  core::Findings& findings);
 
@@ -70,6 +82,10 @@ class Volume {
 
  private:
   Volume(const core::ImageSource& image, Mft mft) : image_{&image}, mft_{std::move(mft)} {}
+  static core::Result<Volume> open(const core::ImageSource& image, const BootSector& boot,
+                                   u64 offset, core::Findings& findings);
+  static core::Result<Volume> search(const core::ImageSource& image, const Place& place,
+                                     const core::ParseError& error, core::Findings& findings);
   void read_information();
 
   const core::ImageSource* image_;

@@ -31,7 +31,8 @@ TEST_CASE("an E01 image gives what the raw image gives") {
   const fixtures::TemporaryDirectory here;
   const auto path = here.path("image.E01");
   write_ewf(path, bytes);
-  const auto opened = ntfs::open_ewf(path);
+  core::Findings findings;
+  const auto opened = ntfs::open_ewf(path, findings);
   REQUIRE(opened);
   CHECK((*opened)->size() == bytes.size());
   CHECK(tests::snapshot_of(**opened).order == tests::snapshot_of(bytes).order);
@@ -42,9 +43,9 @@ TEST_CASE("an E01 image gives what the raw image gives") {
 TEST_CASE("a damaged E01 image is an error, not a crash") {
   const fixtures::TemporaryDirectory here;
   const std::string magic{"EVF\x09\x0d\x0a\xff\x00", 8};
-  CHECK_FALSE(ntfs::open_ewf(here.write("cut.E01", magic)));
-  CHECK(ntfs::is_ewf(std::as_bytes(std::span{magic.data(), magic.size()})));
-  CHECK_FALSE(ntfs::open_ewf(here.path("absent.E01")));
+  core::Findings findings;
+  CHECK_FALSE(ntfs::open_ewf(here.write("cut.E01", magic), findings));
+  CHECK_FALSE(ntfs::open_ewf(here.path("absent.E01"), findings));
 }
 
 }  // namespace

@@ -30,11 +30,16 @@ def made_by(*command):
 
 
 class Images(Case):
-    def volume(self, name="volume.dd", size=8 << 20):
+    def volume(self, *options, name="volume.dd", size=8 << 20):
         path = self.here / name
         path.write_bytes(bytes(size))
-        made_by("mkfs.ntfs", "-q", "-F", "-f", path)
+        made_by("mkfs.ntfs", "-q", "-F", "-f", *options, path)
         return path
+
+    def rows(self, path, *options, status):
+        done = ntfs("snapshot", "--state", "all", *options, path, status=status)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        return [line for line in lines if line["type"] == "file"], lines, done.stderr.decode()
 
 
 class OtherFiles(Images):
@@ -104,6 +109,187 @@ class BareMft(Images):
         self.assertLessEqual({"$MFT", "$LogFile", "$Boot"}, names)
         self.assertEqual(ntfs("info", path, status=0).stdout,
                          ntfs("info", "--mft", path, status=0).stdout)
+
+
+class Parts(Images):
+    def test_a_part_of_a_split_image_is_named(self):
+        content = self.volume().read_bytes()
+        first, second = (self.write(f"disk.00{part}", half) for part, half in
+                         ((1, content[:5 << 20]), (2, content[5 << 20:])))
+        done = ntfs("info", first, status=1)
+        self.assertIn(b"split-image", done.stderr)
+        self.assertIn(b"disk.002 lies beside it", done.stderr)
+        self.assertIn(b"disk.001 lies beside it", ntfs("info", second, status=2).stderr)
+        second.unlink()
+        self.assertIn(b"there is no disk.002", ntfs("info", "-v", first, status=1).stderr)
+
+    def test_a_whole_image_with_such_a_name_is_healthy(self):
+        volume = self.volume(name="disk.001")
+        ntfs("info", volume, status=0)
+
+
+class ExpertWitness(Images):
+    CHUNK = 32768
+
+    def acquire(self, raw, *options):
+        base = self.here / "image"
+        with open(raw, "rb") as content:
+            if shutil.which("ewfacquirestream") is None:
+                raise unittest.SkipTest("ewfacquirestream is not installed")
+            subprocess.run(["ewfacquirestream", "-q", "-t", base, "-S", "1.4M", *options],
+                           stdin=content, capture_output=True, check=True)
+        return sorted(self.here.glob("image.E*"))
+
+    def damage(self, segment, raw, chunk):
+        """Turns a byte of a chunk that is stored as it is."""
+        content = bytearray(segment.read_bytes())
+        stored = raw.read_bytes()[chunk * self.CHUNK:][:self.CHUNK]
+        content[content.index(stored) + 100] ^= 0x40
+        segment.write_bytes(content)
+
+    def test_what_a_chunk_with_a_wrong_checksum_held_is_a_gap(self):
+        raw = self.volume()
+        segments = self.acquire(raw)
+        whole, lines, _ = self.rows(segments[0], status=0)
+        self.assertEqual(whole, self.rows(raw, status=0)[0])
+        at = lines[0]["volume"]["mft_extents"][0]["offset"]
+        chunk = at // self.CHUNK + 1  # records in the middle of $MFT
+        self.damage(segments[0], raw, chunk)
+        rows, lines, said = self.rows(segments[0], status=1)
+        self.assertIn("ewf-chunk", said)
+        self.assertIn(f"sectors {chunk * 64}-{chunk * 64 + 63}", said)
+        finding = next(f for f in lines[-1]["findings"] if f["code"] == "ewf-chunk")
+        self.assertEqual(finding["first_offset"], chunk * self.CHUNK)
+        lost = set()
+        for gap in (line for line in lines if line["type"] == "gap"):
+            self.assertEqual(gap["offset"] // self.CHUNK, chunk)
+            lost |= set(range(gap["first_record"], gap["first_record"] + gap["records"]))
+        found = {row["path"]: row for row in rows}
+        missing = [row for row in whole if found.get(row["path"]) is None]
+        for row in whole:
+            if row["record_offset"] // self.CHUNK != chunk:
+                self.assertIn(row["path"], found)
+        self.assertTrue(missing or lost)
+        self.assertLessEqual({row["record"] for row in missing}, lost)
+        self.assertIn("ewf-chunk", ntfs("info", segments[0], status=1).stderr.decode())
+
+    def test_a_compressed_chunk_that_is_damaged_is_a_gap(self):
+        raw = self.volume("-c", "512")
+        segments = self.acquire(raw, "-c", "best")
+        content = bytearray(segments[0].read_bytes())
+        first = content.index(b"sectors\0") + 76
+        for at in range(first + 10, first + 400):
+            content[at] ^= 0x55
+        segments[0].write_bytes(content)
+        done = ntfs("info", segments[0], status=1)
+        self.assertIn(b"ewf-chunk", done.stderr)
+
+    def test_without_its_first_sector_a_volume_is_read_by_the_copy(self):
+        raw = self.volume()
+        segments = self.acquire(raw)
+        self.damage(segments[0], raw, 0)
+        for options in ([], ["--offset", "0"]):
+            done = ntfs("info", *options, segments[0], status=1)
+            self.assertIn(b"its copy at 0x7ffe00 is used", done.stderr)
+            self.assertIn(b"first-sector", done.stderr)
+
+    def test_a_missing_segment_is_named(self):
+        raw = self.volume()
+        segments = self.acquire(raw)
+        self.assertGreater(len(segments), 4)
+        for number in (len(segments), 3):
+            segments[number - 1].unlink()
+            for command in ("info", "snapshot"):
+                done = ntfs(command, segments[0], status=1)
+                self.assertIn(f"segment {number}, image.E0{number}, is missing".encode(), done.stderr)
+        segments[0].unlink()
+        done = ntfs("info", segments[1], status=2)
+        self.assertIn(b"it is segment 2 of an E01 image, and the first segment is not", done.stderr)
+
+    def test_any_segment_stands_for_all(self):
+        raw = self.volume()
+        segments = self.acquire(raw)
+        self.assertEqual(ntfs("snapshot", segments[2], status=0).stdout,
+                         ntfs("snapshot", segments[0], status=0).stdout)
+
+    def test_a_cut_segment_is_named(self):
+        segments = self.acquire(self.volume())
+        content = segments[1].read_bytes()
+        segments[1].write_bytes(content[:len(content) // 2])
+        done = ntfs("info", segments[0], status=1)
+        self.assertIn(b"segment 2, image.E02, is cut off", done.stderr)
+
+
+class LostBootSectors(Images):
+    def lost(self, *options, before=0, mirror=False, mft=False):
+        """A volume, and the same without its boot sectors behind so many bytes."""
+        raw = self.volume(*options)
+        content = bytearray(raw.read_bytes())
+        _, lines, _ = self.rows(raw, status=0)
+        volume = lines[0]["volume"]
+        size, at = volume["cluster_size"], volume["mft_extents"][0]["offset"]
+        record = next(json.loads(line) for line in ntfs("snapshot", raw, status=0)
+                      .stdout.splitlines()[1:] if b"$MFTMirr" in line)
+        copy = record["streams"][0]["extents"][0]["offset"]
+        for place in (0, len(content) - 512, len(content) // 2):
+            if content[place + 3:place + 7] == b"NTFS":
+                content[place:place + 512] = bytes(512)
+        if mft:
+            content[at:at + 1024] = bytes(1024)
+        if mirror:
+            content[copy:copy + 4096] = bytes(4096)
+        damaged = self.write("damaged.dd", bytes(before) + content)
+        return raw, damaged, size, at
+
+    def check(self, raw, damaged, *options, before=0):
+        expected, lines, _ = self.rows(raw, status=0)
+        found, other, said = self.rows(damaged, *options, status=1)
+        self.assertIn("geometry-inferred", said)
+        self.assertEqual(len(found), len(expected))
+        for a, b in zip(expected, found):
+            for key in ("path", "record", "sequence", "state", "si", "fn", "index", "owner_sid"):
+                self.assertEqual(a[key], b[key])
+            if a["record_offset"] is not None:
+                self.assertEqual(a["record_offset"] + before, b["record_offset"])
+        for key in ("cluster_size", "clusters", "record_size", "label", "version"):
+            self.assertEqual(lines[0]["volume"][key], other[0]["volume"][key], key)
+        self.assertIsNone(other[0]["volume"]["serial_number"])
+        self.assertIsNone(other[0]["volume"]["bytes_per_sector"])
+
+    def test_the_volume_is_found_through_its_mft(self):
+        for size in ("512", "4096", "65536"):
+            with self.subTest(cluster_size=size):
+                raw, damaged, *_ = self.lost("-c", size)
+                self.check(raw, damaged)
+                self.assertIn(b"no boot sector:", ntfs("info", damaged, status=1).stdout)
+
+    def test_its_copy_in_the_mirror_is_enough(self):
+        raw, damaged, size, _ = self.lost(mft=True)
+        done = ntfs("snapshot", damaged, status=1)
+        names = {json.loads(line).get("path") for line in done.stdout.splitlines()}
+        self.assertLessEqual({"/", "/$LogFile", "/$UpCase"}, names)
+        self.assertEqual(json.loads(done.stdout.splitlines()[0])["volume"]["cluster_size"], size)
+
+    def test_without_the_mirror_it_is_found_too(self):
+        raw, damaged, *_ = self.lost(mirror=True)
+        self.check(raw, damaged)
+
+    def test_a_volume_behind_a_lost_partition_table_is_found(self):
+        for before in (63 * 512, 1 << 20):
+            raw, damaged, *_ = self.lost(before=before)
+            self.check(raw, damaged, before=before)
+
+    def test_the_place_can_be_told(self):
+        raw, damaged, size, at = self.lost()
+        self.check(raw, damaged, "--mft-offset", at)
+        self.check(raw, damaged, "--mft-offset", at, "--cluster-size", size)
+        self.assertIn(b"not a power of two",
+                      ntfs("info", "--cluster-size", 1000, damaged, status=2).stderr)
+        self.assertEqual(ntfs("info", "--mft-offset", at + 512, damaged, status=2).stdout, b"")
+
+    def test_where_there_is_none_it_is_said(self):
+        done = ntfs("info", self.write("zeros", bytes(1 << 20)), status=2)
+        self.assertIn(b"no $MFT was found", done.stderr)
 
 
 if __name__ == "__main__":

@@ -265,13 +265,12 @@ TEST_CASE("primary and logical partitions are found, and loops end") {
   const core::MemoryImage image{disk.view()};
   core::Findings findings;
   const auto found = ntfs::read_disk(image, findings);
-  REQUIRE(found);
-  CHECK(found->kind == ntfs::DiskKind::mbr);
-  REQUIRE(found->partitions.size() == 3);
-  CHECK(found->partitions[0].kind == core::FileKind::ntfs_volume);
-  CHECK(found->partitions[1].number == 5);
-  CHECK(found->partitions[1].offset == 102 * 512);
-  CHECK(found->partitions[2].offset == 153 * 512);
+  CHECK(found.kind == ntfs::DiskKind::mbr);
+  REQUIRE(found.partitions.size() == 3);
+  CHECK(found.partitions[0].kind == core::FileKind::ntfs_volume);
+  CHECK(found.partitions[1].number == 5);
+  CHECK(found.partitions[1].offset == 102 * 512);
+  CHECK(found.partitions[2].offset == 153 * 512);
   CHECK(findings.count("partition-chain") == 1);
 }
 
@@ -304,14 +303,13 @@ TEST_CASE("a GUID partition table is read in both sector sizes, and from its cop
   const core::MemoryImage image{disk.view()};
   core::Findings findings;
   const auto found = ntfs::read_disk(image, findings);
-  REQUIRE(found);
-  CHECK(found->kind == ntfs::DiskKind::gpt);
-  CHECK(found->sector_size == sector);
-  REQUIRE(found->partitions.size() == 1);
-  CHECK(found->partitions[0].offset == 8 * sector);
-  CHECK(found->partitions[0].size == 8 * sector);
-  CHECK(found->partitions[0].name == "data");
-  CHECK(found->partitions[0].kind == core::FileKind::ntfs_volume);
+  CHECK(found.kind == ntfs::DiskKind::gpt);
+  CHECK(found.sector_size == sector);
+  REQUIRE(found.partitions.size() == 1);
+  CHECK(found.partitions[0].offset == 8 * sector);
+  CHECK(found.partitions[0].size == 8 * sector);
+  CHECK(found.partitions[0].name == "data");
+  CHECK(found.partitions[0].kind == core::FileKind::ntfs_volume);
   CHECK((findings.count("gpt-damaged") > 0) == damaged);
 }
 
