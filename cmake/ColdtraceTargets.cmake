@@ -15,8 +15,8 @@ if(COLDTRACE_SANITIZE)
 endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
 
-# What the libraries built here need, for the package that other projects find.
-set_property(GLOBAL PROPERTY coldtrace_packages "")
+# The libraries built here, a library behind what it needs; for the package that other projects find.
+set_property(GLOBAL PROPERTY coldtrace_components "")
 
 # coldtrace_add_library(NAME SOURCES... HEADERS... [LINK...] [PRIVATE_LINK...] [PACKAGES...])
 # The folder's library: target coldtrace_NAME, alias coldtrace::NAME. Headers are included by
@@ -27,7 +27,12 @@ function(coldtrace_add_library name)
   foreach(package IN LISTS arg_PACKAGES)
     find_package(${package} REQUIRED)
   endforeach()
-  set_property(GLOBAL APPEND PROPERTY coldtrace_packages ${arg_PACKAGES})
+  set_property(GLOBAL APPEND PROPERTY coldtrace_components ${name})
+  set_property(GLOBAL PROPERTY coldtrace_packages_${name} ${arg_PACKAGES})
+  set(needs ${arg_LINK} ${arg_PRIVATE_LINK})
+  list(FILTER needs INCLUDE REGEX "^coldtrace::")
+  list(TRANSFORM needs REPLACE "^coldtrace::" "")
+  set_property(GLOBAL PROPERTY coldtrace_needs_${name} ${needs})
   string(REPLACE "-" "_" target coldtrace_${name})
   add_library(${target} STATIC ${arg_SOURCES})
   add_library(coldtrace::${name} ALIAS ${target})
@@ -39,22 +44,25 @@ function(coldtrace_add_library name)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_link_libraries(${target} PUBLIC ${arg_LINK}
     PRIVATE $<BUILD_INTERFACE:coldtrace_options> ${arg_PRIVATE_LINK})
-  install(TARGETS ${target} EXPORT coldtrace
-          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-          FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coldtrace)
+  install(TARGETS ${target} EXPORT coldtrace-${name}
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries
+          FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coldtrace COMPONENT libraries)
 endfunction()
 
-# find_package(coldtrace) gives coldtrace::core, coldtrace::pe and so on.
+# find_package(coldtrace COMPONENTS pe) gives coldtrace::pe and what it needs, and finds no packages
+# but theirs; without components it gives all that is installed.
 function(coldtrace_install_package)
   include(CMakePackageConfigHelpers)
   set(destination ${CMAKE_INSTALL_LIBDIR}/cmake/coldtrace)
-  install(EXPORT coldtrace NAMESPACE coldtrace:: DESTINATION ${destination}
-          FILE coldtrace-targets.cmake)
-  get_property(packages GLOBAL PROPERTY coldtrace_packages)
-  list(REMOVE_DUPLICATES packages)
-  set(find_dependencies)
-  foreach(package IN LISTS packages)
-    string(APPEND find_dependencies "find_dependency(${package})\n")
+  get_property(components GLOBAL PROPERTY coldtrace_components)
+  set(needs)
+  foreach(name IN LISTS components)
+    install(EXPORT coldtrace-${name} NAMESPACE coldtrace:: DESTINATION ${destination}
+            COMPONENT libraries)
+    foreach(property IN ITEMS needs packages)
+      get_property(value GLOBAL PROPERTY coldtrace_${property}_${name})
+      string(APPEND needs "set(coldtrace_${name}_${property} ${value})\n")
+    endforeach()
   endforeach()
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/coldtrace-config.cmake.in
                                 ${PROJECT_BINARY_DIR}/coldtrace-config.cmake
@@ -62,5 +70,6 @@ function(coldtrace_install_package)
   write_basic_package_version_file(${PROJECT_BINARY_DIR}/coldtrace-config-version.cmake
                                    COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/coldtrace-config.cmake
-                ${PROJECT_BINARY_DIR}/coldtrace-config-version.cmake DESTINATION ${destination})
+                ${PROJECT_BINARY_DIR}/coldtrace-config-version.cmake DESTINATION ${destination}
+          COMPONENT libraries)
 endfunction()

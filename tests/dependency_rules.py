@@ -21,6 +21,15 @@ ALLOWED = {
     "tracefile": {"core"},
 }
 
+# The packages that each library may ask for, beside those of the libraries it is built on.
+PACKAGES = {
+    "core": {"tl-expected"},
+    "pe": set(),
+    "syscall-map": {"Zydis", "Boost", "Threads"},  # Zydis asks for Threads
+    "ntfs": {"Threads"},
+    "tracefile": {"Threads", "ZLIB", "pugixml", "Boost"},
+}
+
 FORBIDDEN_IN_LIBRARIES = {
     r"\bstd::(cout|cerr|clog)\b": "libraries do not print",
     r"(?<![\w:.>])(std::)?(v?f?printf|f?puts|putchar|perror)\s*\(": "libraries do not print",
@@ -101,14 +110,28 @@ target_link_libraries(consumer $<LINK_LIBRARY:WHOLE_ARCHIVE,coldtrace::{library}
 """
 
 
+FAST = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0"]
+
+
+def hide_packages(library):
+    """Options of CMake by which find_package finds none but the library's."""
+    needed = set().union(*(PACKAGES[part] for part in ALLOWED[library] | {library}))
+    everything = set().union(*PACKAGES.values())
+    return [
+        f"-DCMAKE_DISABLE_FIND_PACKAGE_{package}={'OFF' if package in needed else 'ON'}"
+        for package in sorted(everything)
+    ]
+
+
 def check_alone(project, library, cmake, folder):
     """The library and what it needs, nothing else, and a program that includes all its headers."""
     # One build folder for all, so that a library that several need is compiled once.
     build = folder / "build"
-    own = folder / library
-    prefix, consumer = own / "prefix", own / "consumer"
-    fast = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0"]
-    run(cmake, "-S", project, "-B", build, *fast, f"-DCOLDTRACE_ONLY={library}")
+    prefix = folder / library / "prefix"
+    run(
+        cmake, "-S", project, "-B", build, *FAST, *hide_packages(library),
+        f"-DCOLDTRACE_ONLY={library}",
+    )
     run(cmake, "--build", build)
     run(cmake, "--install", build, "--prefix", prefix)
 
@@ -116,17 +139,42 @@ def check_alone(project, library, cmake, folder):
     expected = {part.replace("-", "_") for part in ALLOWED[library] | {library}}
     if archives != expected:
         sys.exit(f"installed are {sorted(archives)}, expected {sorted(expected)}")
+    check_use(cmake, library, prefix, folder / library)
 
+
+def check_together(project, libraries, cmake, folder):
+    """All libraries installed in one place: each asks for its own packages and no others."""
+    build, prefix = folder / "build", folder / "all"
+    found = [option.replace("=ON", "=OFF") for option in hide_packages("core")]
+    run(
+        cmake, "-S", project, "-B", build, *FAST, *found, "-DCOLDTRACE_ONLY=",
+        "-DCOLDTRACE_TESTS=OFF",
+    )
+    targets = ["coldtrace_" + library.replace("-", "_") for library in libraries]
+    run(cmake, "--build", build, "--target", *targets)
+    run(cmake, "--install", build, "--prefix", prefix, "--component", "libraries")
+    for library in libraries:
+        check_use(cmake, library, prefix, folder / f"{library}-of-all")
+
+
+def check_use(cmake, library, prefix, own):
+    """A program that finds the installed library and includes all its headers."""
+    consumer = own / "consumer"
     headers = prefix / "include" / "coldtrace"
     includes = [
-        f'#include "{path.relative_to(headers)}"' for path in sorted(headers.rglob("*.hpp"))
+        f'#include "{path.relative_to(headers)}"'
+        for path in sorted(headers.rglob("*.hpp"))
+        if path.relative_to(headers).parts[0] in ALLOWED[library] | {library}
     ]
     if not any(line.startswith(f'#include "{library}/') for line in includes):
         sys.exit(f"no header of {library} was installed")
-    consumer.mkdir()
+    consumer.mkdir(parents=True)
     (consumer / "main.cpp").write_text("\n".join(includes) + "\n\nint main() {}\n")
     (consumer / "CMakeLists.txt").write_text(CONSUMER.format(library=library))
-    run(cmake, "-S", consumer, "-B", own / "used", *fast, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run(
+        cmake, "-S", consumer, "-B", own / "used", *FAST, *hide_packages(library),
+        f"-DCMAKE_PREFIX_PATH={prefix}",
+    )
     run(cmake, "--build", own / "used")
     print(f"{library}: {len(includes)} headers")
 
@@ -138,6 +186,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="coldtrace-alone-") as name:
         for library in sys.argv[4:]:
             check_alone(project, library, sys.argv[3], pathlib.Path(name))
+        check_together(project, sys.argv[4:], sys.argv[3], pathlib.Path(name))
 
 
 if __name__ == "__main__":
