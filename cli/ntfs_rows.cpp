@@ -6,10 +6,11 @@ namespace coldtrace::cli {
 
 const std::vector<std::string>& row_field_names() {
   static const std::vector<std::string> names = {
-      "path",      "name",          "record",      "sequence",      "parent",    "state",
-      "directory", "links",         "short_name",  "attributes",    "si",        "fn",
-      "index",     "owner_sid",     "security_id", "usn",           "object_id", "reparse",
-      "ea",        "record_offset", "streams",     "other_streams", "findings"};
+      "path",      "name",          "record",      "sequence",   "parent",    "state",
+      "directory", "links",         "short_name",  "attributes", "si",        "fn",
+      "index",     "owner_sid",     "security_id", "usn",        "object_id", "reparse",
+      "ea",        "record_offset", "entry",       "size",       "streams",   "other_streams",
+      "findings"};
   return names;
 }
 
@@ -20,24 +21,11 @@ RowFields::RowFields(const std::vector<std::string>& names) {
 }
 
 std::unique_ptr<RowFormat> make_row_format(const std::string& format, const RowFields& fields,
-                                           Int64 int64) {
-  if (format == "csv") return make_csv_rows(fields, int64);
+                                           Int64 int64, std::optional<u64> longest_cell) {
+  if (format == "csv") return make_csv_rows(fields, int64, longest_cell);
   if (format == "bodyfile") return make_body_rows();
   if (format == "text") return make_text_rows();
   return make_json_rows(fields, int64, format == "json");
-}
-
-bool is_root(const ntfs::FileRow& row) {
-  return row.source->file.record == ntfs::root_record && row.source->parent.record == 0;
-}
-
-std::string row_path(const ntfs::FileRow& row) {
-  if (row.name.empty()) return {};
-  if (is_root(row)) return "/";
-  std::string path{row.parent_path};
-  path += '/';
-  ntfs::append_utf8(path, row.name);
-  return path;
 }
 
 // Source: [MS-FSCC] 2.6, "File Attributes".

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ enum class RowField : u8 {
   reparse,
   ea,
   record_offset,
+  entry,
+  size,
   streams,
   other_streams,
   findings,
@@ -55,27 +58,26 @@ class RowFormat {
   virtual ~RowFormat() = default;
   virtual void write(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row,
                      core::TextBuffer& out) = 0;
+
+  // Cells that were longer than they may be, and left empty.
+  virtual u64 left_out() const { return 0; }
 };
 
 // `format` is "ndjson", "json", "csv", "bodyfile" or "text".
 std::unique_ptr<RowFormat> make_row_format(const std::string& format, const RowFields& fields,
-                                           Int64 int64);
+                                           Int64 int64, std::optional<u64> longest_cell);
 // In an array there is a comma before each row, since a header comes first.
 std::unique_ptr<RowFormat> make_json_rows(const RowFields& fields, Int64 int64, bool array);
-std::unique_ptr<RowFormat> make_csv_rows(const RowFields& fields, Int64 int64);
+std::unique_ptr<RowFormat> make_csv_rows(const RowFields& fields, Int64 int64,
+                                         std::optional<u64> longest_cell);
 std::unique_ptr<RowFormat> make_body_rows();
 std::unique_ptr<RowFormat> make_text_rows();
 
 // The line with the names of the columns.
 std::string csv_header(const RowFields& fields);
 
-// The one file that is listed under nothing.
-bool is_root(const ntfs::FileRow& row);
-
-// "/a/b"; U+FFFD stands for what is not valid UTF-16. Empty without a name.
-std::string row_path(const ntfs::FileRow& row);
-
-// Names of the flags of $STANDARD_INFORMATION that are set, in the order of their bits.
+// Names of the flags that are set, in the order of their bits: of $STANDARD_INFORMATION, or of a
+// $FILE_NAME in an index.
 std::vector<std::string> dos_attribute_names(u32 attributes);
 
 }  // namespace coldtrace::cli

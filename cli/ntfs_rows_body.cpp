@@ -106,7 +106,8 @@ class BodyRows final : public RowFormat {
     write_middle(row);
     if (facts.directory || row.streams.empty()) {
       const auto* root = facts.find(ntfs::AttributeType::index_root, ntfs::directory_index_name);
-      line(row, {}, {}, root ? 144 : 0, root ? root->id : u16{0}, 0,
+      line(row, {}, {}, root ? 144 : 0, root ? root->id : u16{0},
+           row.source->entry ? row.source->entry->size : 0,
            own         ? own
            : row.index ? &*row.index
                        : nullptr);
@@ -133,8 +134,8 @@ class BodyRows final : public RowFormat {
       prefix_ = std::string::npos;
       return;
     }
-    if (row.name.empty() || is_root(row)) {
-      name_ = row_path(row);
+    if (row.name.empty() || row.is_root()) {
+      name_ = row.path();
       escape_from(name_, 0);
       prefix_ = std::string::npos;
       return;
@@ -158,7 +159,10 @@ class BodyRows final : public RowFormat {
     const auto state = row.source->state;
     allocated_ =
         state != ntfs::State::deleted && state != ntfs::State::slack && state != ntfs::State::stale;
-    const bool directory = row.facts.directory;
+    const auto& entry = row.source->entry;
+    const bool directory =
+        row.facts.directory || (entry && !row.source->has_record &&
+                                (entry->attributes & ntfs::FileName::directory_flag) != 0);
     const bool read_only =
         row.facts.information && (row.facts.information->dos_attributes & 1) != 0;
     std::memcpy(middle_.data(),

@@ -1,5 +1,7 @@
+#include <algorithm>
+#include <map>
+
 #include "cli/ntfs_rows.hpp"
-#include "cli/text.hpp"
 #include "core/file_time.hpp"
 #include "core/guid.hpp"
 
@@ -32,14 +34,24 @@ constexpr Column columns[] = {
     {RowField::reparse, "reparse_tag,reparse_target"},
     {RowField::ea, "ea"},
     {RowField::record_offset, "record_offset"},
-    {RowField::streams, "size,streams"},
+    {RowField::entry, "entry_offset,entry_size,entry_allocated,entry_attributes,entry_copies"},
+    {RowField::size, "size"},
+    {RowField::streams, "streams"},
     {RowField::other_streams, "other_streams"},
     {RowField::findings, "findings"},
 };
 
 class CsvRows final : public RowFormat {
  public:
-  CsvRows(const RowFields& fields, Int64 int64) : fields_{fields}, int64_{int64} {}
+  CsvRows(const RowFields& fields, Int64 int64, std::optional<u64> longest_cell)
+      : fields_{fields}, longest_cell_{longest_cell} {
+    for (const auto field :
+         {RowField::ea, RowField::streams, RowField::other_streams, RowField::findings}) {
+      const auto& name = row_field_names()[static_cast<std::size_t>(field)];
+      nested_.push_back({field, make_json_rows(RowFields{{name}}, int64, false),
+                         std::string_view{R"({"type":"file","":)"}.size() + name.size()});
+    }
+  }
 
   void write(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row,
              core::TextBuffer& out) override {
@@ -55,7 +67,24 @@ class CsvRows final : public RowFormat {
   }
 
  private:
-  void text(std::string_view value) { out_->append(csv_field(value)); }
+  // A cell of text; in quotes where it needs them.
+  void text(std::string_view value) {
+    if (longest_cell_ && value.size() > *longest_cell_) {
+      ++left_out_;
+      return;
+    }
+    if (value.find_first_of(",\"\r\n") == std::string_view::npos) return out_->append(value);
+    char* const start = out_->reserve(2 * value.size() + 2);
+    char* at = start;
+    *at++ = '"';
+    for (const char c : value) {
+      *at = '"';
+      at += c == '"' ? 1 : 0;
+      *at++ = c;
+    }
+    *at++ = '"';
+    out_->commit(static_cast<std::size_t>(at - start));
+  }
 
   void number(const std::optional<u64>& value) {
     if (value) out_->append_decimal(u64{*value});
@@ -77,22 +106,54 @@ class CsvRows final : public RowFormat {
 
   // The value of one member as the NDJSON line has it.
   void json(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row, RowField field) {
-    const auto& name = row_field_names()[static_cast<std::size_t>(field)];
-    const auto rows = make_json_rows(RowFields{{name}}, int64_, false);
+    const auto nested = std::ranges::find(nested_, field, &Nested::field);
     json_.clear();
-    rows->write(snapshot, row, json_);
+    nested->rows->write(snapshot, row, json_);
     auto value = json_.view();
-    value.remove_prefix(std::string_view{R"({"type":"file","":)"}.size() + name.size());
+    value.remove_prefix(nested->prefix);
     value.remove_suffix(2);
     text(value);
   }
 
+  // Volumes have few combinations.
+  void attributes(u32 bits) {
+    auto [known, added] = attributes_.try_emplace(bits);
+    if (added)
+      for (const auto& name : dos_attribute_names(bits))
+        known->second += (known->second.empty() ? "" : " ") + name;
+    text(known->second);
+  }
+
+  void entry(const std::optional<ntfs::EntryFacts>& facts) {
+    if (!facts) return out_->append(",,,,");
+    for (const u64 value : {facts->offset, facts->size, facts->allocated}) {
+      out_->append_decimal(value);
+      out_->append(',');
+    }
+    attributes(facts->attributes);
+    out_->append(',');
+    out_->append_decimal(u64{facts->copies});
+  }
+
+  u64 left_out() const override { return left_out_; }
+
   void write_column(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row, RowField field);
 
+  // A member whose cell is JSON: its line has nothing but it, behind a prefix.
+  struct Nested {
+    RowField field;
+    std::unique_ptr<RowFormat> rows;
+    std::size_t prefix;
+  };
+
   RowFields fields_;
-  Int64 int64_;
+  std::optional<u64> longest_cell_;
+  u64 left_out_ = 0;
+  std::vector<Nested> nested_;
   core::TextBuffer* out_ = nullptr;
   core::TextBuffer json_;
+  std::string path_;
+  std::map<u32, std::string> attributes_;
   core::FileTimeFormatter formatter_;
 };
 
@@ -102,13 +163,19 @@ void CsvRows::write_column(const ntfs::Snapshot& snapshot, const ntfs::FileRow& 
   const auto& information = row.facts.information;
   switch (field) {
     case RowField::path:
-      return text(row_path(row));
+      path_.clear();
+      row.append_path(path_);
+      return text(path_);
     case RowField::name:
-      return text(ntfs::to_utf8(row.name));
+      path_.clear();
+      ntfs::append_utf8(path_, row.name);
+      return text(path_);
     case RowField::record:
-      return out_->append_decimal(u64{source.file.record});
+      if (row.file_known()) out_->append_decimal(u64{source.file.record});
+      return;
     case RowField::sequence:
-      return out_->append_decimal(u64{source.file.sequence});
+      if (row.file_known()) out_->append_decimal(u64{source.file.sequence});
+      return;
     case RowField::parent: {
       const auto parent = row.file_name ? row.file_name->parent : source.parent;
       if (!row.name.empty()) out_->append_decimal(u64{parent.record});
@@ -127,13 +194,9 @@ void CsvRows::write_column(const ntfs::Snapshot& snapshot, const ntfs::FileRow& 
     case RowField::short_name:
       if (row.short_name) text(ntfs::to_utf8(row.short_name->name));
       return;
-    case RowField::attributes: {
-      std::string joined;
-      if (information)
-        for (const auto& name : dos_attribute_names(information->dos_attributes))
-          joined += (joined.empty() ? "" : " ") + name;
-      return text(joined);
-    }
+    case RowField::attributes:
+      if (information) attributes(information->dos_attributes);
+      return;
     case RowField::si:
       return times(information ? &information->times : nullptr);
     case RowField::fn:
@@ -157,10 +220,12 @@ void CsvRows::write_column(const ntfs::Snapshot& snapshot, const ntfs::FileRow& 
       return text(row.reparse_target.value_or(""));
     case RowField::record_offset:
       return number(row.record_offset);
-    case RowField::streams:
+    case RowField::entry:
+      return entry(source.entry);
+    case RowField::size:
       if (const auto* content = row.content()) out_->append_decimal(u64{content->size});
-      out_->append(',');
-      return json(snapshot, row, field);
+      return;
+    case RowField::streams:
     case RowField::ea:
     case RowField::other_streams:
     case RowField::findings:
@@ -180,8 +245,9 @@ std::string csv_header(const RowFields& fields) {
   return header + '\n';
 }
 
-std::unique_ptr<RowFormat> make_csv_rows(const RowFields& fields, Int64 int64) {
-  return std::make_unique<CsvRows>(fields, int64);
+std::unique_ptr<RowFormat> make_csv_rows(const RowFields& fields, Int64 int64,
+                                         std::optional<u64> longest_cell) {
+  return std::make_unique<CsvRows>(fields, int64, longest_cell);
 }
 
 }  // namespace coldtrace::cli

@@ -95,14 +95,8 @@ class JsonRows final : public RowFormat {
 
   void write_path() {
     const auto& row = *row_;
-    if (row.source->file.record == ntfs::root_record && row.source->parent.record == 0) {
-      out_->append(R"("/")");
-      return;
-    }
-    // Parent and name one after the other inside one pair of quotes.
-    scratch_.assign(row.parent_path);
-    scratch_ += '/';
-    ntfs::append_utf8(scratch_, row.name);
+    scratch_.clear();
+    row.append_path(scratch_);
     append_json_text(*out_, scratch_);
   }
 
@@ -119,11 +113,17 @@ class JsonRows final : public RowFormat {
     const auto& source = *row.source;
     if (fields_.contains(RowField::record)) {
       out_->append(R"(,"record":)");
-      number(source.file.record);
+      if (row.file_known())
+        number(source.file.record);
+      else
+        out_->append("null");
     }
     if (fields_.contains(RowField::sequence)) {
       out_->append(R"(,"sequence":)");
-      out_->append_decimal(u64{source.file.sequence});
+      if (row.file_known())
+        out_->append_decimal(u64{source.file.sequence});
+      else
+        out_->append("null");
     }
     if (fields_.contains(RowField::parent)) {
       out_->append(R"(,"parent":)");
@@ -167,8 +167,11 @@ class JsonRows final : public RowFormat {
       out_->append("null");
       return;
     }
-    // Volumes have few combinations.
-    const u32 bits = row_->facts.information->dos_attributes;
+    attribute_names(row_->facts.information->dos_attributes);
+  }
+
+  // Volumes have few combinations.
+  void attribute_names(u32 bits) {
     auto [known, added] = attributes_.try_emplace(bits);
     if (added) {
       known->second = fmt::format("[");
@@ -268,6 +271,27 @@ class JsonRows final : public RowFormat {
       out_->append(R"(,"record_offset":)");
       number_or_null(row.record_offset);
     }
+    if (fields_.contains(RowField::entry)) write_entry(row.source->entry);
+    if (fields_.contains(RowField::size)) {
+      const auto* content = row.content();
+      out_->append(R"(,"size":)");
+      number_or_null(content ? std::optional{content->size} : std::nullopt);
+    }
+  }
+
+  void write_entry(const std::optional<ntfs::EntryFacts>& entry) {
+    if (!entry) return out_->append(R"(,"entry":null)");
+    out_->append(R"(,"entry":{"offset":)");
+    number(entry->offset);
+    out_->append(R"(,"size":)");
+    number(entry->size);
+    out_->append(R"(,"allocated":)");
+    number(entry->allocated);
+    out_->append(R"(,"attributes":)");
+    attribute_names(entry->attributes);
+    out_->append(R"(,"copies":)");
+    out_->append_decimal(u64{entry->copies});
+    out_->append('}');
   }
 
   void write_reparse() {

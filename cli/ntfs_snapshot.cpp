@@ -20,6 +20,7 @@ struct Options : DiskOptions {
   std::vector<std::string> states;
   std::vector<std::string> fields;
   bool slack = false;
+  std::optional<u64> longest_cell;
   unsigned jobs = 1;
 
   bool array() const { return format == "json"; }
@@ -118,7 +119,7 @@ void write_rows(Output& output, const Options& options, const ntfs::Snapshot& sn
   const RowFields fields{options.fields};
   std::vector<Formatter> formatters(options.jobs);
   for (auto& formatter : formatters)
-    formatter.format = make_row_format(options.format, fields, options.int64);
+    formatter.format = make_row_format(options.format, fields, options.int64, options.longest_cell);
   core::ordered_pipeline<Batch>(
       options.jobs, [&](Batch& batch) { return walk.next(batch.rows); },
       [&](unsigned worker, Batch& batch) {
@@ -137,6 +138,11 @@ void write_rows(Output& output, const Options& options, const ntfs::Snapshot& sn
         output.write(batch.text.view());
         findings.merge(batch.findings);
       });
+  u64 left_out = 0;
+  for (const auto& formatter : formatters) left_out += formatter.format->left_out();
+  if (left_out > 0)
+    findings.info("csv-cell", std::nullopt, "{} cells longer than {} bytes are left empty",
+                  left_out, *options.longest_cell);
 }
 
 // "2 another_file, 1 not_in_use"
@@ -276,6 +282,10 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
             .one_of(row_field_names());
         command.add_flag("--slack", options.slack,
                          "Also look for names in unused bytes of the directories' indexes");
+        command
+            .add_option("--cell-limit", options.longest_cell,
+                        "csv: leave cells of more bytes empty, and say how many")
+            .as_size();
         add_jobs_option(command, options.jobs);
       },
       run);

@@ -19,7 +19,7 @@ struct BootSector {
   u32 record_size;
   u32 index_size;  // of new directories; each directory states its own
   u64 serial_number;
-  bool end_marker;  // 55 AA is there
+  bool end_marker;        // 55 AA is there
   bool inferred = false;  // no boot sector was read: sectors and serial number are not known
 
   u64 volume_size() const { return clusters * cluster_size; }

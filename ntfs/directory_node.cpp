@@ -14,6 +14,7 @@ enum EntryBit : u8 {
   bit_match = 8,  // two bits: EntryMatch
   bit_size = 0x20,
   bit_no_index = 0x40,
+  bit_no_file = 0x80,
 };
 constexpr unsigned match_shift = 3;
 
@@ -98,9 +99,9 @@ void NodePacker::add(const IndexEntry& entry, FileReference directory, const Rec
   const auto match = link ? EntryMatch::listed : facts ? EntryMatch::unlisted : EntryMatch::stale;
   const auto size = link ? content_size(*facts) : std::nullopt;
   const bool stale_size = size && *size != name.size;
-  out_.put_raw(static_cast<u8>(bit_named | (entry.child_vcn ? bit_child : 0) |
-                               static_cast<unsigned>(match) << match_shift |
-                               (stale_size ? bit_size : 0)));
+  out_.put_raw(static_cast<u8>(
+      bit_named | (entry.child_vcn ? bit_child : 0) | static_cast<unsigned>(match) << match_shift |
+      (stale_size ? bit_size : 0) | (entry.file_known || facts ? 0 : bit_no_file)));
   if (entry.child_vcn) out_.put(*entry.child_vcn);
   out_.put(entry.file.record);
   if (link) {
@@ -109,6 +110,10 @@ void NodePacker::add(const IndexEntry& entry, FileReference directory, const Rec
   } else {
     out_.put_raw(entry.file.sequence);
     for (const auto ticks : in_order(name.times)) out_.put_raw(ticks);
+    out_.put(entry.offset);
+    out_.put(name.size);
+    out_.put(name.allocated_size);
+    out_.put(name.flags);
     out_.put_raw(static_cast<u8>(name.name_space));
     out_.put_raw(static_cast<u8>(name.name.units()));
     out_.put_bytes(name.name.bytes);
@@ -146,6 +151,11 @@ std::optional<NodeEntry> NodeReader::next() {
     entry.times.modified.ticks = in_.get_raw<u64>();
     entry.times.changed.ticks = in_.get_raw<u64>();
     entry.times.accessed.ticks = in_.get_raw<u64>();
+    entry.facts.offset = in_.get();
+    entry.facts.size = in_.get();
+    entry.facts.allocated = in_.get();
+    entry.facts.attributes = static_cast<u32>(in_.get());
+    entry.facts.file_known = (bits & bit_no_file) == 0;
     entry.name_space = static_cast<NameSpace>(in_.get_raw<u8>());
     const std::size_t units = in_.get_raw<u8>();
     entry.name = to_stored_text(in_.get_bytes(units * 2));

@@ -15,6 +15,16 @@ enum class EntryMatch : u8 {
   stale,     // the record is not in use, is another file's by now, or does not exist
 };
 
+// What an entry says that no record confirms.
+struct EntryFacts {
+  u64 offset = 0;  // of the entry in the image
+  u64 size = 0;
+  u64 allocated = 0;
+  u32 attributes = 0;      // as $FILE_NAME has them: FileName::directory_flag among them
+  u32 copies = 1;          // the same in slack as often
+  bool file_known = true;  // false: the number of the file's record is overwritten
+};
+
 // One entry of a node as it is kept for the walk.
 struct NodeEntry {
   std::optional<u64> child_vcn;
@@ -29,6 +39,7 @@ struct NodeEntry {
   // Not listed: what the entry itself says.
   StoredText name;
   Times times;
+  EntryFacts facts;
   NameSpace name_space = NameSpace::win32;
   // The size in the entry where it is not that of the file.
   std::optional<u64> stale_size;

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <tuple>
+
+#include <fmt/format.h>
 
 #include "core/checked.hpp"
 #include "core/parallel.hpp"
+#include "core/text.hpp"
 #include "ntfs/directory_index.hpp"
 #include "ntfs/fixup.hpp"
 
@@ -77,6 +81,7 @@ class DirectoryReader {
   void pack_slack(Worker& worker, const IndexNode& node, FileReference directory,
                   BlockReport& report);
   const RecordFacts* load_child(Worker& worker, FileReference file);
+  static void merge_copies(DirectoryTable& table);
 
   const core::ImageSource& image_;
   const Mft& mft_;
@@ -86,6 +91,39 @@ class DirectoryReader {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<BufferJob> jobs_;
 };
+
+// Nodes that were split or emptied leave the same name several times: the first is kept and counts
+// the others. One whose head is overwritten is a copy of any that says the same.
+void DirectoryReader::merge_copies(DirectoryTable& table) {
+  std::map<std::string, u32> by_name;
+  std::map<std::string, u32> by_file;
+  std::vector<SlackName> kept;
+  for (const bool known : {true, false}) {
+    for (const auto& name : table.slack_) {
+      const auto entry = NodeReader{table.node(name.piece)}.next();
+      if (!entry || !entry->named || entry->facts.file_known != known) continue;
+      std::string key{core::to_chars(entry->name.bytes)};
+      const auto add = [&](u64 value) { key += fmt::format("|{}", value); };
+      for (const u64 value : {u64{name.directory}, u64{entry->name.narrow}, entry->facts.size,
+                              entry->times.created.ticks, entry->times.modified.ticks,
+                              entry->times.changed.ticks, entry->times.accessed.ticks})
+        add(value);
+      const auto next = static_cast<u32>(kept.size());
+      const auto first = by_name.try_emplace(key, next);
+      if (known) {
+        add(entry->file.record);
+        add(entry->file.sequence);
+      }
+      const auto [same, added] = known ? by_file.try_emplace(key, next) : first;
+      if (added)
+        kept.push_back(name);
+      else
+        ++kept[same->second].copies;
+    }
+  }
+  std::ranges::sort(kept, {}, &SlackName::offset);
+  table.slack_ = std::move(kept);
+}
 
 void DirectoryReader::run(core::Findings& findings, std::vector<Gap>& gaps) {
   BlockReport report;
@@ -111,6 +149,7 @@ void DirectoryReader::run(core::Findings& findings, std::vector<Gap>& gaps) {
   take(report);
   for (const auto& [block, from] : reports) take(from);
   std::ranges::sort(table_.slack_, {}, &SlackName::offset);
+  merge_copies(table_);
 }
 
 void DirectoryReader::add_directory(u64 record, BlockReport& report) {
@@ -335,8 +374,8 @@ void DirectoryReader::pack_slack(Worker& worker, const IndexNode& node, FileRefe
   IndexSlackReader entries{node.slack, node.entries_offset, directory.record};
   while (const auto entry = entries.next()) {
     // Nodes that were split leave copies of names that are still there.
-    const auto* file = load_child(worker, entry->file);
-    if (entry->file.record == directory.record ||
+    const auto* file = entry->file_known ? load_child(worker, entry->file) : nullptr;
+    if ((entry->file_known && entry->file.record == directory.record) ||
         (file && find_link(*file, *entry->name, directory)))
       continue;
     worker.slack_packer.begin();

@@ -14,6 +14,7 @@ struct SlackName {
   u64 offset;     // of the entry in the image
   u32 directory;  // record
   u32 piece;      // a packed node of one entry
+  u32 copies = 1;
 };
 
 // The indexes of all directories of a volume: nodes with entries already matched to records.

@@ -48,7 +48,6 @@ std::string_view file_name(std::string_view path) {
 
 core::Result<core::Done> check_ewf_segments(const std::vector<std::string>& segments,
                                             core::Findings& findings) {
-  if (segments.empty()) return core::fail({Fault::io, 0, "EWF", "segments", 1, 0});
   End end = End::cut;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const auto segment = COLDTRACE_TRY(read_segment(segments[i]));

@@ -227,6 +227,7 @@ core::Result<std::unique_ptr<EwfSource>> open_ewf(const std::string& path,
   const auto* ewf = libewf();
   if (ewf == nullptr) return core::fail({Fault::unsupported, 0, "EWF", "libewf", 1, 0});
   auto segments = find_segments(*ewf, path);
+  if (segments.empty()) segments.push_back(path);  // without the first, none is found
   COLDTRACE_TRY(check_ewf_segments(segments, findings));
   auto image = std::make_unique<EwfImage>(*ewf);
   if (!image->open(segments)) return core::fail(ewf_error(0, "open"));

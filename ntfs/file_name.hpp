@@ -13,6 +13,7 @@ enum class NameSpace : u8 { posix = 0, win32 = 1, dos = 2, win32_and_dos = 3 };
 // Source: linux-ntfs documentation, "$FILE_NAME".
 struct FileName {
   static constexpr std::size_t fixed_size = 0x42;
+  static constexpr u32 directory_flag = 0x1000'0000;  // there is an $I30
   FileReference parent;
   Times times;
   u64 allocated_size;

@@ -39,6 +39,10 @@ core::Result<FileRecordHeader> read_file_record_header(core::ByteView record, u6
   return header;
 }
 
+bool is_marked_bad(core::ByteView record) {
+  return core::load<u32>(record, 0) == magic_bad;
+}
+
 bool is_unused_record(core::ByteView record) {
   return std::ranges::all_of(record.first(std::min<std::size_t>(record.size(), 0x30)),
                              [](std::byte byte) { return byte == std::byte{0}; });

@@ -105,12 +105,17 @@ std::optional<IndexEntry> IndexSlackReader::next() {
     const auto reference = core::load<u64>(slack_, at_);
     const auto name = read_file_name(key, base_ + at_ + entry_head);
     if (!name || name->parent.record != directory_ || !is_plausible(*name)) continue;
-    // A file's sequence starts with 1; the head of a removed entry may be overwritten.
+    const u64 size = entry_head + FileName::fixed_size + name->name.bytes.size();
+    // The end of a node moves forward over the heads of removed entries: what they say counts
+    // where their lengths are those of the name.
+    const u64 length = *core::load<u16>(slack_, at_ + 8);
+    const bool sound = length % 8 == 0 && length >= size &&
+                       *core::load<u16>(slack_, at_ + 10) == size - entry_head;
     IndexEntry entry{.file = to_file_reference(*reference),
                      .name = *name,
                      .child_vcn = std::nullopt,
-                     .offset = base_ + at_};
-    const u64 size = entry_head + FileName::fixed_size + name->name.bytes.size();
+                     .offset = base_ + at_,
+                     .file_known = sound};
     at_ += (size + 7) / 8 * 8;
     return entry;
   }

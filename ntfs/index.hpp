@@ -45,6 +45,7 @@ struct IndexEntry {
   std::optional<FileName> name;  // absent in the last entry of a node
   std::optional<u64> child_vcn;  // of the node with what sorts before this entry
   u64 offset;                    // in the image
+  bool file_known = true;        // false: the head with `file` may be overwritten
 };
 
 inline bool has_name(const IndexEntry& entry) {

@@ -110,8 +110,12 @@ core::Result<core::Done> Mft::locate(const core::ImageSource& image, const Recor
   record_count_ = std::min(data->size / record_size_, largest);
   if (data->size / record_size_ > largest || data->size == 0) {
     record_count_ = largest;
-    findings.warning("mft-size", at, "$MFT says it has {} bytes, {} are mapped", data->size,
-                     mapped);
+    if (mapped > image.size() && data->size <= mapped)
+      findings.warning("mft-size", at, "$MFT says it has {} bytes, and the image has {}",
+                       data->size, image.size());
+    else
+      findings.warning("mft-size", at, "$MFT says it has {} bytes, {} are mapped", data->size,
+                       mapped);
   }
   if (faults.runs || faults.outside_volume)
     findings.warning("mft-extents", at, "the extents of $MFT are damaged or outside the volume");

@@ -100,7 +100,12 @@ RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, un
     const u64 offset = mft.offset_of(number).value_or(0);
     const auto damage = read_fixed_record(bytes, number, offset, worker.facts);
     if (!damage) {
-      report.findings.warning("record-magic", damage.error());
+      if (is_marked_bad(bytes))
+        report.findings.warning("record-bad", offset,
+                                "record {} was marked BAAD by a disk check and is not usable: {}",
+                                number, damage.error());
+      else
+        report.findings.warning("record-magic", offset, "record {}: {}", number, damage.error());
       return;
     }
     if (number >= mft.valid_count()) {

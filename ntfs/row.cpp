@@ -50,6 +50,23 @@ void FileRow::clear() {
   findings.clear();
 }
 
+bool FileRow::is_root() const {
+  return source->file.record == root_record && source->parent.record == 0 && file_known();
+}
+
+std::string FileRow::path() const {
+  std::string text;
+  append_path(text);
+  return text;
+}
+
+void FileRow::append_path(std::string& text) const {
+  if (name.empty()) return;
+  if (!is_root()) text += parent_path;
+  text += '/';
+  if (!is_root()) append_utf8(text, name);
+}
+
 const StreamRow* FileRow::content() const {
   for (const auto& stream : streams)
     if (stream.name.empty()) return &stream;

@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/guid.hpp"
+#include "ntfs/directory_node.hpp"
 #include "ntfs/extents.hpp"
 #include "ntfs/record_facts.hpp"
 
@@ -36,12 +37,13 @@ struct RowSource {
   std::optional<u32> link;  // which of the record's names; absent: none or not the record's
   StoredText name;          // without a link
   FileReference parent;
-  Times index;                   // without a link and with an entry
-  core::ByteView packed_times;   // with a link and an entry
-  bool indexed = false;          // there is an entry
-  bool path_cut = false;         // the path does not reach the root
-  bool unlisted = false;         // the record has no such name
-  bool directory_again = false;  // entered before: a loop
+  Times index;                      // without a link and with an entry
+  std::optional<EntryFacts> entry;  // without a link and with an entry
+  core::ByteView packed_times;      // with a link and an entry
+  bool indexed = false;             // there is an entry
+  bool path_cut = false;            // the path does not reach the root
+  bool unlisted = false;            // the record has no such name
+  bool directory_again = false;     // entered before: a loop
   std::optional<u64> stale_size;
   std::size_t path_start = 0;  // of the parent's path in the batch
   std::size_t path_length = 0;
@@ -124,6 +126,13 @@ struct FileRow {
     return std::span{fixup_positions}.subspan(stream.first_fixup, stream.fixup_count);
   }
   const StreamRow* content() const;  // the unnamed $DATA
+  bool is_root() const;              // the one file that is listed under nothing
+  bool file_known() const { return !source->entry || source->entry->file_known; }
+
+  // "/a/b", the root "/"; empty without a name. U+FFFD stands for what is not valid UTF-16.
+  std::string path() const;
+  void append_path(std::string& text) const;
+
   void clear();
 };
 

@@ -9,6 +9,18 @@ constexpr std::size_t rows_in_batch = 256;  // as text about what a cache holds
 // Steps that yield no row still end a batch, so that none grows without bound.
 constexpr std::size_t steps_in_batch = 64 * 1024;
 
+// Records that were prepared for use and never used. What was used had a name, and its sequence
+// number grew when it was deleted; the system's own records have their numbers as sequence.
+bool was_never_used(const RecordFacts& facts) {
+  if (!facts.names.empty()) return false;
+  if (!facts.information && facts.attributes.empty()) return true;
+  const bool first_use =
+      facts.sequence <= 1 || (facts.record < first_user_record && facts.sequence == facts.record);
+  return first_use && std::ranges::none_of(facts.attributes, [](const AttributeFacts& attribute) {
+           return attribute.type == AttributeType::data && attribute.size > 0;
+         });
+}
+
 }  // namespace
 
 Walk::Walk(const Snapshot& snapshot, StateSet states)
@@ -206,6 +218,7 @@ void Walk::add_entry(RowBatch& batch, const NodeEntry& entry) {
   } else {
     row.name = entry.name;
     row.index = entry.times;
+    row.entry = entry.facts;
     row.unlisted = entry.match == EntryMatch::unlisted;
   }
   if (entry.match == EntryMatch::stale) {
@@ -279,9 +292,7 @@ void Walk::add_unreached(RowBatch& batch, u64 record) {
   } else {
     records.assemble(volume.image(), volume.mft(), record, facts_);
   }
-  // Records that were prepared for use and never used.
-  if (!summary.in_use && facts_.names.empty() && !facts_.information && facts_.attributes.empty())
-    return;
+  if (!summary.in_use && was_never_used(facts_)) return;
   const auto add = [&](State state, std::optional<u32> link) {
     RowSource row{.state = state, .file = facts_.reference(), .link = link};
     if (!link) {
@@ -330,7 +341,10 @@ void Walk::step_slack(RowBatch& batch) {
                 .name = entry->name,
                 .parent = {place.directory, directory.sequence},
                 .index = entry->times,
+                .entry = entry->facts,
                 .indexed = true};
+  row.entry->offset = place.offset;
+  row.entry->copies = place.copies;
   const auto path = chain_.find(row.parent);
   row.path_cut = !path.whole;
   push(batch, row, path.text);

@@ -2,9 +2,11 @@
 
 usage: input_test.py COLDTRACE SHARED
 """
+import csv
 import gzip
 import json
 import shutil
+import struct
 import subprocess
 import sys
 import unittest
@@ -290,6 +292,123 @@ class LostBootSectors(Images):
     def test_where_there_is_none_it_is_said(self):
         done = ntfs("info", self.write("zeros", bytes(1 << 20)), status=2)
         self.assertIn(b"no $MFT was found", done.stderr)
+
+
+class Slack(Images):
+    """Entries put into the unused bytes of the root's only index buffer."""
+
+    def entry(self, name, size, record=None, sequence=3):
+        parent = struct.pack("<Q", 5 << 0 | 5 << 48)
+        stamps = struct.pack("<4Q", *(132000000000000000 + n for n in range(4)))
+        key = (parent + stamps + struct.pack("<QQIIBB", 4096, size, 0x20, 0, len(name), 1)
+               + name.encode("utf-16-le"))
+        length = (16 + len(key) + 7) // 8 * 8
+        if record is None:  # the end of the node has moved over the head
+            head = struct.pack("<QHHI", 0, 16, 0, 2)
+        else:
+            head = struct.pack("<QHHI", record | sequence << 48, length, len(key), 0)
+        return (head + key).ljust(length, b"\0")
+
+    def make(self):
+        volume = self.volume("-c", "4096")
+        content = bytearray(volume.read_bytes())
+        index = content.index(b"INDX")
+        entries = [self.entry("gone.txt", 1234, 77), self.entry("gone.txt", 1234, 77),
+                   self.entry("gone.txt", 1234), self.entry("lost.txt", 99)]
+        for sector, entry in zip((4, 5, 6, 7), entries):
+            content[index + sector * 512:index + sector * 512 + len(entry)] = entry
+        volume.write_bytes(content)
+        return volume, index
+
+    def test_what_an_entry_says_is_in_its_row_and_copies_are_counted(self):
+        volume, index = self.make()
+        done = ntfs("snapshot", "--slack", volume, status=0)
+        rows = {row["name"]: row for row in map(json.loads, done.stdout.splitlines())
+                if row.get("state") == "slack"}
+        self.assertEqual(set(rows), {"gone.txt", "lost.txt"})
+        gone, lost = rows["gone.txt"], rows["lost.txt"]
+        self.assertEqual((gone["record"], gone["sequence"]), (77, 3))
+        self.assertEqual(gone["entry"], {"offset": index + 4 * 512, "size": 1234,
+                                         "allocated": 4096, "attributes": ["archive"], "copies": 3})
+        self.assertEqual((lost["record"], lost["sequence"]), (None, None))
+        self.assertEqual(lost["entry"]["size"], 99)
+        self.assertEqual(lost["entry"]["offset"], index + 7 * 512)
+        live = next(row for row in map(json.loads, done.stdout.splitlines())
+                    if row.get("name") == "$Boot")
+        self.assertIsNone(live["entry"])
+
+    def test_csv_and_bodyfile_say_the_same(self):
+        volume, index = self.make()
+        done = ntfs("snapshot", "--slack", "--format", "csv", "--fields",
+                    "name,record,entry", volume, status=0)
+        rows = {row["name"]: row for row in csv.DictReader(done.stdout.decode().splitlines())}
+        self.assertEqual(rows["gone.txt"]["entry_copies"], "3")
+        self.assertEqual(rows["gone.txt"]["entry_offset"], str(index + 4 * 512))
+        self.assertEqual(rows["lost.txt"]["record"], "")
+        self.assertEqual(rows["$Boot"]["entry_size"], "")
+        body = ntfs("snapshot", "--slack", "--format", "bodyfile", volume, status=0).stdout.decode()
+        line = next(line for line in body.splitlines() if "gone.txt" in line)
+        self.assertEqual(line.split("|")[6], "1234")
+
+
+class Records(Images):
+    def test_records_that_were_never_used_are_not_deleted(self):
+        rows, _, _ = self.rows(self.volume(), status=0)
+        self.assertEqual([row["record"] for row in rows if row["state"] == "deleted"], [])
+
+    def test_a_record_that_a_disk_check_marked_is_named(self):
+        volume = self.volume()
+        content = bytearray(volume.read_bytes())
+        _, lines, _ = self.rows(volume, status=0)
+        mft = lines[0]["volume"]["mft_extents"][0]["offset"]
+        at = mft + 25 * 1024
+        self.assertEqual(content[at:at + 4], b"FILE")
+        content[at:at + 4] = b"BAAD"
+        content[at + 0x14:at + 0x16] = b"\0\0"
+        volume.write_bytes(content)
+        done = ntfs("info", volume, status=1)
+        self.assertIn(b"record 25 was marked BAAD by a disk check and is not usable", done.stderr)
+
+    def test_a_mft_longer_than_the_image_is_told_by_both_sizes(self):
+        volume = self.volume()
+        _, lines, _ = self.rows(volume, status=0)
+        mft = lines[0]["volume"]["mft_extents"][0]["offset"]
+        size = mft + 8 * 1024
+        with open(volume, "r+b") as file:
+            file.truncate(size)
+        said = ntfs("info", volume, status=1).stderr.decode()
+        line = next(line for line in said.splitlines() if "mft-size" in line)
+        self.assertIn(f"and the image has {size}", line)
+
+
+class Columns(Images):
+    def csv(self, volume, *options):
+        done = ntfs("snapshot", "-v", "--format", "csv", *options, volume, status=0)
+        return list(csv.DictReader(done.stdout.decode().splitlines())), done.stderr.decode()
+
+    def test_the_size_can_be_asked_for(self):
+        volume = self.volume()
+        table, _ = self.csv(volume, "--fields", "path,size")
+        self.assertEqual(list(table[0]), ["path", "size"])
+        lines = [json.loads(line) for line in
+                 ntfs("snapshot", "--fields", "path,size", volume, status=0).stdout.splitlines()]
+        self.assertEqual({row["path"]: row["size"] for row in table},
+                         {row["path"]: "" if row["size"] is None else str(row["size"])
+                          for row in lines if row["type"] == "file"})
+        boot = next(row for row in table if row["path"] == "/$Boot")
+        self.assertEqual(boot["size"], "8192")
+
+    def test_long_cells_can_be_left_out(self):
+        volume = self.volume()
+        whole, _ = self.csv(volume)
+        cut, said = self.csv(volume, "--cell-limit", "60")
+        longer = 0
+        for before, after in zip(whole, cut):
+            for key, value in before.items():
+                longer += len(value.encode()) > 60
+                self.assertEqual(after[key], "" if len(value.encode()) > 60 else value)
+        self.assertGreater(longer, 0)
+        self.assertIn(f"{longer} cells longer than 60 bytes are left empty", said)
 
 
 if __name__ == "__main__":

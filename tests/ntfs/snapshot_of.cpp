@@ -65,7 +65,7 @@ Seen snapshot_of(const core::ImageSource& image, const SnapshotOptions& options)
       snapshot.build_row(batch, source, row);
       note_findings(row, seen.findings);
       if (!source.wanted) continue;
-      auto path = std::string{batch.parent_path(source)} + "/" + to_utf8(row.name);
+      auto path = row.name.empty() ? std::string{batch.parent_path(source)} + "/" : row.path();
       if (source.file.record == ntfs::root_record) path.assign(1, '/');
       seen.order.push_back(path);
       seen.rows.emplace(std::move(path), copy(row));
