@@ -22,7 +22,7 @@ std::vector<syscall_map::KnownOffset> to_offsets(const SymbolFile& pdb, const pe
   const auto types = pe::PdbTypes::read(pdb.pdb, findings);
   if (!types) return known;
   for (auto& field : syscall_map::thread_fields(image))
-    if (const auto offset = types->offset_of(field.structure, field.field)) {
+    if (const auto offset = types->offset_of(field.structure, field.field, findings)) {
       field.offset = *offset;
       known.push_back(std::move(field));
     }

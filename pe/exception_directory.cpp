@@ -22,7 +22,7 @@ constexpr u32 packed_fragment = 2;
 std::optional<FunctionRange> decode_x64(const Entry64& entry) {
   const FunctionRange range{Rva{entry.get<u32, 0>()}, Rva{entry.get<u32, 4>()},
                             entry.get<u32, 8>()};
-  if (range.end <= range.start) return std::nullopt;
+  if (range.end < range.start) return std::nullopt;
   return range;
 }
 
@@ -40,7 +40,6 @@ std::optional<FunctionRange> decode_arm(const Image& image, const EntryArm& entr
     if (!header) return std::nullopt;
     length = *header & 0x3ffff;
   }
-  if (length == 0) return std::nullopt;
   return FunctionRange{start, start + length * unit, unwind};
 }
 
@@ -98,6 +97,13 @@ void decode_table(core::ByteView table, Rva address, u64 offset, const Decode& d
       findings.warning("exception-entry", offset + at,
                        "the exception entry at RVA {:#x} for code at {:#x} gives no length",
                        value(address + at), start);
+      continue;
+    }
+    // Observed on healthy DLLs.
+    if (range->start == range->end) {
+      findings.info("exception-empty", offset + at,
+                    "the exception entry at RVA {:#x} is for no code at {:#x}", value(address + at),
+                    start);
       continue;
     }
     if (range->start < last)

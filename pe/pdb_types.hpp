@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "pe/pdb.hpp"
+#include "pe/type_records.hpp"
 
 namespace coldtrace::pe {
 
 // The types of a PDB (its TPI stream, number 2), as far as offsets of members need them. A view:
 // the file outlives it.
-// Source: LLVM, "The PDB TPI and IPI Streams" and "CodeView Type Records"; microsoft-pdb,
-// cvinfo.h, lfClass, lfFieldList, lfMember.
+// Source: LLVM, "The PDB TPI and IPI Streams"; microsoft-pdb, cvinfo.h and tpi.h.
 class PdbTypes {
  public:
   // Fails when there is no TPI stream or its header cannot be used. A record that cannot be read
@@ -21,22 +21,30 @@ class PdbTypes {
   u64 count() const { return records_.size(); }
 
   // Where a member of a structure lies, bytes from its start: "_ETHREAD", "Cid.UniqueThread".
-  // Members of members are found by the dots. Nothing where the structure or a member is unknown.
-  std::optional<u32> offset_of(std::string_view structure, std::string_view path) const;
+  // Members of members are found by the dots, those of base classes by their own name. Nothing
+  // where the structure or a member is unknown; `pdb-type-unknown` when that may be because of a
+  // record that cannot be read, `pdb-type-ambiguous` when several types have the name.
+  std::optional<u32> offset_of(std::string_view structure, std::string_view path,
+                               core::Findings& findings) const;
 
  private:
-  struct Member {
-    u32 offset;
-    u32 type;
+  struct Definition {
+    std::string_view name;
+    u32 index;
   };
+  class Search;
 
-  const core::ByteView* find_type(u32 index) const;
-  std::optional<u32> find_structure(std::string_view name) const;
-  std::optional<Member> find_member(u32 structure, std::string_view name) const;
+  void add_definition(u32 index);
+  const core::ByteView* find_record(u32 index) const;
 
   StreamBytes stream_;
   u32 first_index_ = 0;
   std::vector<core::ByteView> records_;  // from the kind on, by index
+  // Of structures and unions, by name, then index; those without a unique name are not in the
+  // second list.
+  std::vector<Definition> by_name_;
+  std::vector<Definition> by_unique_name_;
+  std::vector<u32> unread_;  // indexes of records that may define something, and cannot be read
 };
 
 }  // namespace coldtrace::pe

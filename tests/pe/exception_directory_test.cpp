@@ -88,7 +88,6 @@ TEST_CASE("damaged exception tables are findings") {
       {"ends before it starts", 0x8664, 0x1010, 0x1000, 0x1300, "exception-entry"},
       {"reserved packing", 0xaa64, 0x1000, 0x43, 0, "exception-entry"},
       {"record outside the image", 0xaa64, 0x1000, 0x7000'0000, 0, "exception-entry"},
-      {"no length", 0xaa64, 0x1000, 1, 0, "exception-entry"},
   }));
   CAPTURE(row.why);
   fixtures::ByteWriter table;
@@ -97,6 +96,34 @@ TEST_CASE("damaged exception tables are findings") {
   Opened image{spec_with_table(row.machine, table)};
   CHECK(pe::read_function_ranges(*image, image.findings).empty());
   CHECK(image.findings.count(row.code) == 1);
+}
+
+TEST_CASE("entries of no length are skipped, and healthy files have them") {
+  struct Row {
+    const char* why;
+    u16 machine;
+    std::vector<u32> table;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"two among others",
+       0x8664,
+       {0x1000, 0x1010, 0x1300, 0x1020, 0x1020, 0x1300, 0x1020, 0x1020, 0x1300, 0x1030, 0x1040,
+        0x1300}},
+      {"out of order",
+       0x8664,
+       {0x1000, 0x1010, 0x1300, 0x0, 0x0, 0x1300, 0x10, 0x10, 0x1300, 0x1030, 0x1040, 0x1300}},
+      {"packed", 0xaa64, {0x1000, 0x10 << 2 | 1, 0x1040, 1, 0x1080, 0x10 << 2 | 1}},
+  }));
+  CAPTURE(row.why);
+  fixtures::ByteWriter table;
+  for (const auto word : row.table) table.write_u32(word);
+  Opened image{spec_with_table(row.machine, table)};
+  CHECK(pe::read_function_ranges(*image, image.findings).size() == 2);
+  REQUIRE(image.findings.all().size() == 1);
+  CHECK(image.findings.all()[0].code.view() == "exception-empty");
+  CHECK(image.findings.all()[0].severity == core::Severity::info);
+  core::Findings again;
+  CHECK(pe::count_function_ranges(*image, again) == 2);
 }
 
 TEST_CASE("entries out of order are sorted, with a finding") {

@@ -69,12 +69,12 @@ TEST_CASE("compiled accessors and the types of the PDB say what the compiler say
   const auto types = pe::PdbTypes::read(*pdb, findings);
   REQUIRE(types);
   CHECK(findings.empty());
-  CHECK_FALSE(types->offset_of("_ETHREAD", "Cid.Nothing"));
-  CHECK_FALSE(types->offset_of("_NOTHING", "Cid"));
+  CHECK_FALSE(types->offset_of("_ETHREAD", "Cid.Nothing", findings));
+  CHECK_FALSE(types->offset_of("_NOTHING", "Cid", findings));
   std::vector<KnownOffset> known;
   for (auto field : thread_fields(image)) {
     CAPTURE(field.structure, field.field);
-    const auto offset = types->offset_of(field.structure, field.field);
+    const auto offset = types->offset_of(field.structure, field.field, findings);
     REQUIRE(offset);
     field.offset = *offset;
     known.push_back(field);
@@ -121,7 +121,8 @@ TEST_CASE("damaged types end with an answer") {
     const auto types = pe::PdbTypes::read(*pdb, findings);
     if (!types) continue;
     for (const auto* path : {"Cid.UniqueThread", "Tcb.ApcState.Process"})
-      if (const auto offset = types->offset_of("_ETHREAD", path)) CHECK(*offset < 0xffff'ffff);
+      if (const auto offset = types->offset_of("_ETHREAD", path, findings))
+        CHECK(*offset < 0xffff'ffff);
   }
 }
 
