@@ -63,7 +63,7 @@ void limit(int resource, u64 value) {
 }
 
 // Between fork and exec: system calls only.
-[[noreturn]] void become(const char* program, int input, int output, const ChildLimits& limits) {
+[[noreturn]] void become(char* const* arguments, int input, int output, const ChildLimits& limits) {
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(nowhere, 2) < 0) ::_exit(126);
   limit(RLIMIT_AS, limits.address_space);
@@ -73,9 +73,8 @@ void limit(int resource, u64 value) {
   ::signal(SIGPIPE, SIG_DFL);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  std::array<char*, 2> arguments{const_cast<char*>(program), nullptr};
   std::array<char*, 1> environment{nullptr};
-  ::execve(program, arguments.data(), environment.data());
+  ::execve(arguments[0], arguments, environment.data());
   ::_exit(127);
 }
 
@@ -117,7 +116,11 @@ std::string describe_status(int status) {
 
 }  // namespace
 
-ChildResult run_child(const std::string& program, core::ByteView input, const ChildLimits& limits) {
+ChildResult run_child(const std::string& program, core::ByteView input, const ChildLimits& limits,
+                      const std::vector<std::string>& arguments) {
+  std::vector<char*> words{const_cast<char*>(program.c_str())};
+  for (const auto& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
   auto source = make_input(input);
   if (source.get() < 0) return {{}, describe_errno("memfd")};
   std::array<int, 2> ends{};
@@ -127,7 +130,7 @@ ChildResult run_child(const std::string& program, core::ByteView input, const Ch
 
   const pid_t child = ::fork();
   if (child < 0) return {{}, describe_errno("fork")};
-  if (child == 0) become(program.c_str(), source.get(), to_parent.get(), limits);
+  if (child == 0) become(words.data(), source.get(), to_parent.get(), limits);
   to_parent.close();
 
   const auto deadline = Clock::now() + std::chrono::seconds{limits.wall_seconds};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/reader.hpp"
 
@@ -18,9 +19,10 @@ struct ChildResult {
   std::string problem;  // empty, or what went wrong: the output is then worth nothing
 };
 
-// Runs a program without arguments or environment: `input` is its standard input, its standard
+// Runs a program without environment: `input` is its standard input, its standard
 // output is the result, its standard error goes nowhere. Whatever it does, this returns within
 // `wall_seconds`, and no process is left behind.
-ChildResult run_child(const std::string& program, core::ByteView input, const ChildLimits& limits);
+ChildResult run_child(const std::string& program, core::ByteView input, const ChildLimits& limits,
+                      const std::vector<std::string>& arguments = {});
 
 }  // namespace coldtrace::cli

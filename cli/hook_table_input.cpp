@@ -19,7 +19,7 @@ std::optional<syscall_map::HookTable> make_hook_table(
     if (!input && file.role == ImageRole::kernel) return std::nullopt;
     if (!input) continue;
     inputs.push_back(std::move(*input));
-    auto identity = identify(inputs.back(), options);
+    auto identity = identify_with_hash(inputs.back(), options);
     require_role({file.path, identity.identity}, file.role);
     if (!sources.empty()) {
       const auto& kernel = sources.front().description;

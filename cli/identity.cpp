@@ -23,6 +23,11 @@ std::string sha256(core::ByteView bytes) {
 }  // namespace
 
 HashedIdentity identify(PeInput& input, const PeOptions& options) {
+  if (options.format == "json") return identify_with_hash(input, options);
+  return {pe::read_identity(input.image, input.findings), std::nullopt};
+}
+
+HashedIdentity identify_with_hash(PeInput& input, const PeOptions& options) {
   HashedIdentity identity;
   // First, so that everything else finds the file in one piece.
   if (!options.no_hash) identity.sha256 = sha256(input.file->all());

@@ -19,6 +19,11 @@ struct MaybeText {
   std::string_view bytes;
 };
 
+// 7942 becomes the number 7.942.
+struct Thousandths {
+  u64 count;
+};
+
 // Writes JSON to `output` as it is told, in constant memory. Any text is accepted; bytes that are
 // not UTF-8 become U+FFFD.
 class JsonWriter {
@@ -113,6 +118,7 @@ class JsonWriter {
     for (const auto& value : values) sum += longest(value) + 1;
     return sum;
   }
+  static std::size_t longest(Thousandths) { return longest_json_integer + 1; }
   static std::size_t longest(MaybeText text) {
     return longest_json_text(text.bytes.size()) + text.bytes.size() * 2;
   }
@@ -130,6 +136,13 @@ class JsonWriter {
     } else {
       return write_json_integer(at, number, int64_);
     }
+  }
+  char* write(char* at, Thousandths number) const {
+    at = write_json_integer(at, number.count / 1000, Int64::number);
+    *at++ = '.';
+    for (u64 unit = 100; unit > 0; unit /= 10)
+      *at++ = static_cast<char>('0' + number.count / unit % 10);
+    return at;
   }
   template <class T>
   char* write(char* at, const std::optional<T>& maybe) const {

@@ -1,153 +1,205 @@
 #include "cli/pe_details.hpp"
 
 #include <array>
+#include <cmath>
 
-#include <rapidjson/document.h>
-
-#include "cli/child_process.hpp"
-#include "cli/helper_path.hpp"
-#include "cli/text.hpp"
+#include "cli/digests.hpp"
+#include "cli/pe_details_helper.hpp"
+#include "core/text.hpp"
+#include "pe/coff_string_table.hpp"
+#include "pe/import_hash.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
-constexpr ChildLimits limits{
-    .address_space = u64{1} << 30, .cpu_seconds = 10, .wall_seconds = 30, .output = 16 << 20};
-constexpr unsigned deepest = 64;
+std::string md5(core::ByteView bytes) {
+  return compute_digest("md5", std::array{bytes}).value();
+}
 
-// Refuses what is deeper than recursion over it may go.
-struct DepthCheck : rapidjson::BaseReaderHandler<rapidjson::UTF8<>, DepthCheck> {
-  bool StartObject() { return ++depth <= deepest; }
-  bool StartArray() { return ++depth <= deepest; }
-  bool EndObject(rapidjson::SizeType) { return depth-- > 0; }
-  bool EndArray(rapidjson::SizeType) { return depth-- > 0; }
-  unsigned depth = 0;
-};
+void read_rich_header(PeInput& input, PeDetails& details) {
+  details.rich_header = pe::find_rich_header(input.image);
+  if (!details.rich_header) return;
+  const auto& header = *details.rich_header;
+  details.rich_hash = md5(header.clear);
+  if (header.key != header.computed_key)
+    input.findings.warning("rich-header", header.offset,
+                           "the key of the Rich header is {:#010x}, DOS header, stub and entries "
+                           "give {:#010x}: they were changed",
+                           header.key, header.computed_key);
+}
 
-void write_value(JsonWriter& json, const rapidjson::Value& value) {
-  if (value.IsObject()) {
-    json.begin_object();
-    for (const auto& member : value.GetObject()) {
-      json.key({member.name.GetString(), member.name.GetStringLength()});
-      write_value(json, member.value);
-    }
-    json.end_object();
-  } else if (value.IsArray()) {
-    json.begin_array();
-    for (const auto& element : value.GetArray()) write_value(json, element);
-    json.end_array();
-  } else if (value.IsString()) {
-    json.value(std::string_view{value.GetString(), value.GetStringLength()});
-  } else if (value.IsUint64()) {
-    json.value(value.GetUint64());
-  } else if (value.IsBool()) {
-    json.value(value.GetBool());
-  } else {
+void read_import_hash(PeInput& input, PeDetails& details) {
+  core::Findings known;  // the counts have reported what is wrong with imports
+  if (const auto text = pe::import_hash_text(input.image, known))
+    details.import_hash = md5(std::as_bytes(std::span{*text}));
+}
+
+// The digests of the file that the signatures are of, and whether they are.
+void compare_digests(PeInput& input, PeDetails& details) {
+  rapidjson::Document answer;
+  parse_helper_answer(*details.answer, answer);
+  const auto pieces = pe::authenticode_pieces(input.image);
+  const auto& signatures = answer["signatures"].GetArray();
+  for (const auto& signature : signatures) {
+    auto& digest = details.file_digests.emplace_back();
+    if (signature["problem"].IsString())
+      input.findings.warning("authenticode-unread", std::nullopt, "a signature: {}",
+                             signature["problem"].GetString());
+    if (!signature["digest_algorithm"].IsString() || !signature["digest"].IsString()) continue;
+    digest = compute_digest(signature["digest_algorithm"].GetString(), pieces);
+    if (digest && *digest != signature["digest"].GetString())
+      input.findings.warning("authenticode-mismatch", std::nullopt,
+                             "the {} digest that was signed is {}, the file's is {}",
+                             signature["digest_algorithm"].GetString(),
+                             signature["digest"].GetString(), *digest);
+  }
+  if (answer["refused"].GetBool())
+    input.findings.warning("details-helper", std::nullopt, "LIEF refused the image");
+}
+
+std::optional<bool> agrees(const rapidjson::Value& signature,
+                           const std::optional<std::string>& digest) {
+  if (!digest) return std::nullopt;
+  return *digest == signature["digest"].GetString();
+}
+
+void write_rich_header(JsonWriter& json, const PeDetails& details) {
+  json.key("rich_header");
+  if (!details.rich_header) {
     json.value(nullptr);
+    return;
   }
+  const auto& header = *details.rich_header;
+  json.begin_object()
+      .field("file_offset", header.offset)
+      .field("key", header.key)
+      .field("computed_key", header.computed_key)
+      .field("md5", details.rich_hash)
+      .key("entries")
+      .begin_array();
+  for (const auto& entry : header.entries)
+    json.object("id", entry.id, "build", entry.build, "count", entry.count);
+  json.end_array().end_object();
 }
 
-bool is_flat(const rapidjson::Value& value) {
-  if (value.IsArray()) return false;
-  if (!value.IsObject()) return true;
-  for (const auto& member : value.GetObject())
-    if (member.value.IsObject() || member.value.IsArray()) return false;
-  return value.MemberCount() <= 4;
-}
-
-// "id 258  build 27412  count 1"
-std::string to_line(const rapidjson::Value& value) {
-  if (value.IsString()) return printable({value.GetString(), value.GetStringLength()});
-  if (value.IsUint64()) return fmt::format("{}", value.GetUint64());
-  if (value.IsBool()) return value.GetBool() ? "yes" : "no";
-  if (!value.IsObject()) return "none";
-  std::string line;
-  for (const auto& member : value.GetObject())
-    line += fmt::format("{}{} {}", line.empty() ? "" : "  ", printable(member.name.GetString()),
-                        to_line(member.value));
-  return line;
-}
-
-// One line for each value, below its name: the tree as it is, whatever it holds.
-void write_tree(Output& output, const rapidjson::Value& value, unsigned depth) {
-  const std::string indent(depth * 2, ' ');
-  if (value.IsObject()) {
-    for (const auto& member : value.GetObject()) {
-      const bool nested = member.value.IsObject() || member.value.IsArray();
-      print(output, "{}{}{}", indent, printable(member.name.GetString()), nested ? "\n" : "  ");
-      write_tree(output, member.value, depth + 1);
-    }
-  } else if (value.IsArray()) {
-    // Elements that fit on a line are easier to compare below each other.
-    for (const auto& element : value.GetArray()) {
-      if (!is_flat(element)) {
-        print(output, "{}-\n", indent);
-        write_tree(output, element, depth + 1);
-      } else {
-        print(output, "{}{}\n", indent, to_line(element));
-      }
-    }
-  } else {
-    print(output, "{}\n", to_line(value));
+void write_sections(JsonWriter& json, const PeInput& input, const PeDetails& details) {
+  json.key("sections").begin_array();
+  for (std::size_t i = 0; i < details.entropy.size(); ++i) {
+    json.begin_object();
+    json.field("name", MaybeText{find_section_name(input.image, input.image.sections()[i])});
+    json.field("entropy", Thousandths{details.entropy[i]}).end_object();
   }
+  json.end_array();
+}
+
+void write_signatures(JsonWriter& json, const PeDetails& details,
+                      const rapidjson::Document& answer) {
+  json.key("certificates").begin_array();
+  for (const auto& certificate : details.certificates)
+    json.object("revision", certificate.revision, "type", certificate.type, "file_offset",
+                certificate.offset, "size", certificate.size);
+  json.end_array().key("signatures");
+  if (!details.answer) {
+    json.value(nullptr);
+    return;
+  }
+  json.begin_array();
+  const auto& signatures = answer["signatures"].GetArray();
+  for (rapidjson::SizeType i = 0; i < signatures.Size(); ++i) {
+    json.begin_object();
+    for (const auto& member : signatures[i].GetObject()) {
+      json.key(std::string_view{member.name.GetString(), member.name.GetStringLength()});
+      write_helper_value(json, member.value);
+    }
+    json.field("file_digest", details.file_digests[i])
+        .field("digest_agrees", agrees(signatures[i], details.file_digests[i]))
+        .end_object();
+  }
+  json.end_array();
 }
 
 }  // namespace
 
-std::optional<std::string> read_pe_details(core::ByteView image, core::Findings& findings) {
-  const auto helper = find_helper("coldtrace-pe-details");
-  if (helper.empty()) {
-    findings.warning("details-helper", std::nullopt,
-                     "--details needs the program coldtrace-pe-details, which is not installed; "
-                     "it is built where LIEF is");
-    return std::nullopt;
+PeDetails read_pe_details(PeInput& input) {
+  PeDetails details;
+  const auto whole = input.file->all();
+  read_rich_header(input, details);
+  read_import_hash(input, details);
+  details.overlay = pe::find_overlay(input.image);
+  for (const auto& section : input.image.sections()) {
+    const auto stored =
+        std::min<u64>(section.raw_size, input.image.addresses().tail_size(section.address));
+    const auto bits = pe::compute_entropy(input.image.addresses().tail(section.address, stored));
+    details.entropy.push_back(static_cast<u64>(std::llround(bits * 1000)));
   }
-  auto result = run_child(helper, image, limits);
-  if (!result.problem.empty()) {
-    findings.warning("details-helper", std::nullopt, "LIEF made nothing of the image: {}",
-                     result.problem);
-    return std::nullopt;
-  }
-  if (!is_pe_details(result.output)) {
-    findings.warning("details-helper", std::nullopt,
-                     "coldtrace-pe-details answered {} bytes that are not the expected JSON",
-                     result.output.size());
-    return std::nullopt;
-  }
-  return std::move(result.output);
+  if (auto header = pe::read_clr_header(input.image); !header)
+    input.findings.warning("clr-header", header.error());
+  else
+    details.clr_header = *header;
+  details.certificates = pe::read_certificates(input.image, input.findings);
+  constexpr std::size_t most_signatures = 64;
+  std::vector<pe::Certificate> signatures;
+  for (const auto& certificate : details.certificates)
+    if (certificate.type == pe::Certificate::pkcs_signed_data &&
+        signatures.size() < most_signatures)
+      signatures.push_back(certificate);
+  details.answer = ask_details_helper(whole, signatures, input.findings);
+  if (details.answer) compare_digests(input, details);
+  return details;
 }
 
-bool is_pe_details(const std::string& json) {
-  constexpr auto flags = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
-  rapidjson::StringStream stream{json.c_str()};
-  rapidjson::Reader reader;
-  DepthCheck check;
-  if (json.find('\0') != std::string::npos || reader.Parse<flags>(stream, check).IsError())
-    return false;
-  rapidjson::Document document;
-  if (document.Parse<flags>(json.data(), json.size()).HasParseError() || !document.IsObject())
-    return false;
-  constexpr std::array members{"rich_header", "signature", "tls", "resources"};
-  if (document.MemberCount() != members.size()) return false;
-  for (const auto* const name : members) {
-    if (!document.HasMember(name)) return false;
-    const auto& member = document[name];
-    if (!member.IsObject() && !member.IsNull()) return false;
+void write_pe_details(JsonWriter& json, const PeInput& input, const PeDetails& details) {
+  rapidjson::Document answer;
+  if (details.answer) parse_helper_answer(*details.answer, answer);
+  write_rich_header(json, details);
+  json.field("imphash", details.import_hash);
+  json.key("overlay");
+  if (details.overlay)
+    json.object("file_offset", details.overlay->offset, "size", details.overlay->size);
+  else
+    json.value(nullptr);
+  write_sections(json, input, details);
+  json.key("dotnet");
+  if (details.clr_header) {
+    const auto& header = *details.clr_header;
+    json.begin_object().field("runtime_version", fmt::format("{}.{}", header.major_runtime_version,
+                                                             header.minor_runtime_version));
+    json.field("metadata_version", MaybeText{header.metadata_version});
+    json.field("flags", header.flags).end_object();
+  } else {
+    json.value(nullptr);
   }
-  return true;
+  write_signatures(json, details, answer);
+  for (const auto* const name : {"tls", "resources"}) {
+    json.key(std::string_view{name});
+    details.answer ? write_helper_value(json, answer[name]) : void(json.value(nullptr));
+  }
 }
 
-void write_pe_details(JsonWriter& json, const std::string& details) {
-  rapidjson::Document document;
-  document.Parse<rapidjson::kParseIterativeFlag>(details.data(), details.size());
-  write_value(json, document);
-}
-
-void write_pe_details_text(Output& output, const std::string& details) {
-  rapidjson::Document document;
-  document.Parse<rapidjson::kParseIterativeFlag>(details.data(), details.size());
-  output.write("  details\n");
-  write_tree(output, document, 2);
+std::string signature_verdict(const PeDetails& details) {
+  if (details.certificates.empty()) return "none in the file";
+  if (!details.answer) return "present, and nothing here could read it";
+  rapidjson::Document answer;
+  parse_helper_answer(*details.answer, answer);
+  const auto& signatures = answer["signatures"].GetArray();
+  std::string verdict;
+  for (rapidjson::SizeType i = 0; i < signatures.Size(); ++i) {
+    const auto& signature = signatures[i];
+    verdict += verdict.empty() ? "" : "; ";
+    const auto agreed = agrees(signature, details.file_digests[i]);
+    if (!agreed) {
+      verdict += signature["problem"].IsString() ? signature["problem"].GetString()
+                                                 : "digest of an unknown algorithm";
+      continue;
+    }
+    const bool valid = signature.HasMember("signature_valid") &&
+                       signature["signature_valid"].IsBool() &&
+                       signature["signature_valid"].GetBool();
+    verdict += fmt::format("{} digest {}, signature {}", signature["digest_algorithm"].GetString(),
+                           *agreed ? "agrees" : "DOES NOT AGREE with the file",
+                           valid ? "valid for its certificate, chain not checked" : "NOT VALID");
+  }
+  return verdict.empty() ? "certificates of other kinds" : verdict;
 }
 
 }  // namespace coldtrace::cli

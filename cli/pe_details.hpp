@@ -2,23 +2,38 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/json.hpp"
-#include "core/findings.hpp"
-#include "core/reader.hpp"
+#include "cli/pe_input.hpp"
+#include "pe/certificates.hpp"
+#include "pe/clr_header.hpp"
+#include "pe/overlay.hpp"
+#include "pe/rich_header.hpp"
 
 namespace coldtrace::cli {
 
-// What the helper program says of the image: one JSON object with "rich_header", "signature",
-// "tls" and "resources". The helper runs with limited memory and time; when it is not there,
-// crashes, hangs or answers nonsense, that is a finding and there are no details.
-std::optional<std::string> read_pe_details(core::ByteView image, core::Findings& findings);
+// What "pe info --details" has of an image: all that needs the whole file, another program, or is
+// asked for by few.
+struct PeDetails {
+  std::optional<pe::RichHeader> rich_header;
+  std::string rich_hash;
+  std::optional<std::string> import_hash;
+  std::optional<pe::Overlay> overlay;
+  std::vector<u64> entropy;  // of each section, thousandths of a bit a byte
+  std::optional<pe::ClrHeader> clr_header;
+  std::vector<pe::Certificate> certificates;
+  std::vector<std::optional<std::string>> file_digests;  // for each signature of the answer
+  std::optional<std::string> answer;                     // of the helper
+};
 
-// Whether `json` is such an object, valid UTF-8 and not deeper than the writer below can go.
-bool is_pe_details(const std::string& json);
+PeDetails read_pe_details(PeInput& input);
 
-// Writes what is_pe_details accepted: as the value of the current member, or for people.
-void write_pe_details(JsonWriter& json, const std::string& details);
-void write_pe_details_text(Output& output, const std::string& details);
+// Members of the object "details".
+void write_pe_details(JsonWriter& json, const PeInput& input, const PeDetails& details);
+void write_pe_details_text(Output& output, const PeInput& input, const PeDetails& details);
+
+// "sha256 digest agrees, signed by CN=..., chain not checked".
+std::string signature_verdict(const PeDetails& details);
 
 }  // namespace coldtrace::cli

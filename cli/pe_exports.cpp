@@ -23,7 +23,7 @@ class ExportsView final : public PeView {
       directory_ = std::move(*directory);
   }
 
-  void write_text(Output& output, const PeInput& input) override {
+  void write_text(Output& output, const PeInput& input, const HashedIdentity&) override {
     if (!directory_) {
       output.write("no exports\n");
       return;

@@ -24,7 +24,7 @@ class ImportsView final : public PeView {
     bound_ = pe::read_bound_imports(input.image, input.findings);
   }
 
-  void write_text(Output& output, const PeInput&) override {
+  void write_text(Output& output, const PeInput&, const HashedIdentity&) override {
     if (modules_.empty()) output.write("no imports\n");
     for (const auto& module : modules_) {
       print(output, "{}{}, {} functions\n", printable(module.name),

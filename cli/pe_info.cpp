@@ -68,11 +68,14 @@ class InfoView final : public PeView {
 
   void read(PeInput& input, const pe::Identity& identity) override {
     info_ = read_info(input, identity, with_checksum_);
-    if (details_) info_.details = read_pe_details(input.file->all(), input.findings);
+    if (identity.pdb) info_.symbol_path = pe::symbol_server_path(*identity.pdb);
+    if (details_) info_.details = read_pe_details(input);
   }
 
-  void write_text(Output& output, const PeInput& input) override {
-    write_info_text(output, input, info_);
+  bool shows_hash() const override { return true; }
+
+  void write_text(Output& output, const PeInput& input, const HashedIdentity& identity) override {
+    write_info_text(output, input, identity, info_);
   }
 
   void write_csv(Output& output, const PeInput& input, const HashedIdentity& hashed) override {
@@ -117,8 +120,8 @@ void add_pe_info(CLI::App& app, Exit& exit) {
         add_pe_options(command, options);
         add_jobs_option(command, options.jobs);
         command.add_flag("--details", options.details,
-                         "Rich header, signatures, TLS and resource tree as LIEF reads them, in a "
-                         "process of its own; text and json");
+                         "Rich header, imphash, overlay, entropy of sections, .NET; whether the "
+                         "signed digest is the file's; tables as LIEF reads them; text and json");
       },
       [](const Options& options) {
         const auto make_view = [&] {

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/identity.hpp"
+#include "cli/pe_details.hpp"
 #include "cli/pe_input.hpp"
 #include "pe/debug_directory.hpp"
 #include "pe/load_config.hpp"
@@ -24,10 +26,12 @@ struct PeInfo {
   pe::Hybrid hybrid = pe::Hybrid::none;
   std::optional<pe::TlsDirectory> tls;
   std::vector<pe::Resource> resources;
-  std::optional<std::string> details;  // one valid JSON object, from --details
+  std::optional<std::string> symbol_path;  // of the PDB on a symbol server
+  std::optional<PeDetails> details;        // with --details
 };
 
-void write_info_text(Output& output, const PeInput& input, const PeInfo& info);
+void write_info_text(Output& output, const PeInput& input, const HashedIdentity& identity,
+                     const PeInfo& info);
 void write_info_json(JsonWriter& json, const PeInput& input, const PeInfo& info);
 
 }  // namespace coldtrace::cli

@@ -119,7 +119,8 @@ void write_load_config(JsonWriter& json, const std::optional<pe::LoadConfig>& co
       .field("se_handler_count", config->se_handler_count)
       .field("guard_function_table", config->guard_function_table)
       .field("guard_function_count", config->guard_function_count)
-      .field("guard_flags", config->guard_flags)
+      .field("guard_flags", config->guard_flags);
+  json.field("guard_flag_names", pe::guard_flag_names(config->guard_flags.value_or(0)))
       .field("chpe_metadata", config->chpe_metadata)
       .end_object();
 }
@@ -193,12 +194,15 @@ void write_info_json(JsonWriter& json, const PeInput& input, const PeInfo& info)
   write_load_config(json, info.load_config);
   write_tls(json, info.tls);
   write_resources(json, info.resources);
+  json.field("symbol_server_path", info.symbol_path);
   json.key("details");
-  if (info.details) {
-    write_pe_details(json, *info.details);
-  } else {
+  if (!info.details) {
     json.value(nullptr);
+    return;
   }
+  json.begin_object();
+  write_pe_details(json, input, *info.details);
+  json.end_object();
 }
 
 }  // namespace coldtrace::cli

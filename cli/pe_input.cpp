@@ -10,12 +10,15 @@ void add_image_options(Command& command, PeOptions& options) {
       .add_option_function<std::string>(
           "--layout",
           [&options](const std::string& layout) {
-            options.layout = layout == "memory" ? pe::Layout::memory : pe::Layout::file;
+            options.layout.reset();
+            if (layout == "file") options.layout = pe::Layout::file;
+            if (layout == "memory") options.layout = pe::Layout::memory;
           },
-          "'file' as on disk; 'memory' for modules dumped from memory")
+          "'file' as on disk; 'memory' for modules dumped from memory; 'auto' for what the bytes "
+          "prove, else as on disk")
       .type_name("ENUM")
-      .one_of({"file", "memory"})
-      .default_str("file");
+      .one_of({"auto", "file", "memory"})
+      .default_str("auto");
   command.add_flag("--no-hash", options.no_hash,
                    "Leave out sha256 and the computed checksum: only what is shown is read");
 }

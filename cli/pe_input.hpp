@@ -15,7 +15,7 @@ namespace coldtrace::cli {
 // Options of every command that reads PE images.
 struct PeOptions : CommonOptions {
   std::vector<std::string> files;
-  pe::Layout layout = pe::Layout::file;
+  std::optional<pe::Layout> layout;  // nothing: what the bytes prove
   bool no_hash = false;
   unsigned jobs = 1;
 };

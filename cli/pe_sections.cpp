@@ -22,12 +22,13 @@ class SectionsView final : public PeView {
 
   void read(PeInput&, const pe::Identity&) override {}
 
-  void write_text(Output& output, const PeInput& input) override {
-    print(output, "{:<24}  {:<10}  {:<10}  {:<10}  {:<10}  {}\n", "name", "rva", "size", "offset",
-          "stored", "flags");
+  void write_text(Output& output, const PeInput& input, const HashedIdentity&) override {
+    print(output, "{:<24}  {:<6}  {:<10}  {:<10}  {:<10}  {:<10}  {}\n", "name", "access", "rva",
+          "size", "offset", "stored", "flags");
     for (const auto& section : input.image.sections())
-      print(output, "{:<24}  {:#010x}  {:#010x}  {:#010x}  {:#010x}  {}\n",
-            printable(find_section_name(input.image, section)), value(section.address),
+      print(output, "{:<24}  {:<6}  {:#010x}  {:#010x}  {:#010x}  {:#010x}  {}\n",
+            printable(find_section_name(input.image, section)),
+            pe::section_access(section.characteristics), value(section.address),
             section.virtual_size, section.raw_offset, section.raw_size, flags_of(section));
   }
 

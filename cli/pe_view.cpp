@@ -36,7 +36,8 @@ class Presenter {
     auto input = open_pe(path, options_, shown.why);
     shown.is_image = input.has_value();
     if (!input) return shown;
-    const auto identity = identify(*input, options_);
+    const auto identity =
+        view_->shows_hash() ? identify_with_hash(*input, options_) : identify(*input, options_);
     view_->read(*input, identity.identity);
     input->note_unreadable();
     write(*input, identity);
@@ -60,7 +61,7 @@ class Presenter {
       view_->write_csv(output_, input, identity);
     } else {
       print(output_, "{}: {}\n", printable(input.path), to_text(identity));
-      view_->write_text(output_, input);
+      view_->write_text(output_, input, identity);
       output_.write("\n");
     }
   }

@@ -20,12 +20,14 @@ class PeView {
 
   virtual std::string_view schema() const = 0;      // "coldtrace.pe-exports/1"
   virtual std::string_view csv_header() const = 0;  // with its newline
+  // Whether text and CSV show the hash of the file, as JSON does.
+  virtual bool shows_hash() const { return false; }
 
   // Reads the tables of the next image; findings go to the input's own.
   virtual void read(PeInput& input, const pe::Identity& identity) = 0;
 
   // What the last read found. The path and identity are written by the caller, in text and JSON.
-  virtual void write_text(Output& output, const PeInput& input) = 0;
+  virtual void write_text(Output& output, const PeInput& input, const HashedIdentity& identity) = 0;
   virtual void write_csv(Output& output, const PeInput& input, const HashedIdentity& identity) = 0;
   virtual void write_json(JsonWriter& json, const PeInput& input) = 0;
 };

@@ -62,7 +62,7 @@ class MapView final : public PeView {
     input.findings.merge(map_.findings);
   }
 
-  void write_text(Output& output, const PeInput&) override {
+  void write_text(Output& output, const PeInput&, const HashedIdentity&) override {
     print(output, "{} services: {}\n", map_.services.size(), shapes_of(map_));
     if (!map_.services.empty())
       print(output, "{:<6}  {:<50} {:>5}  {:<10}  {}\n", "number", "name", "args", "rva", "how");

@@ -89,4 +89,19 @@ std::optional<PdbReference> find_pdb_reference(const Image& image, core::Finding
   return std::nullopt;
 }
 
+std::string symbol_server_path(const PdbReference& reference) {
+  const auto name = reference.name.substr(reference.name.find_last_of("\\/") + 1);
+  std::string key;
+  if (reference.guid) {
+    for (const auto letter : core::to_string(*reference.guid))
+      if (letter >= 'a' && letter <= 'f')
+        key += static_cast<char>(letter - 'a' + 'A');
+      else if (letter != '-' && letter != '{' && letter != '}')
+        key += letter;
+  } else {
+    key = fmt::format("{:08X}", reference.time_date_stamp.value_or(0));
+  }
+  return fmt::format("{}/{}{:x}/{}", name, key, reference.age, name);
+}
+
 }  // namespace coldtrace::pe

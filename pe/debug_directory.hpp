@@ -34,4 +34,8 @@ std::vector<DebugEntry> read_debug_directory(const Image& image, core::Findings&
 // Source: format as published in LLVM's CodeView documentation and seen in every linked image.
 std::optional<PdbReference> find_pdb_reference(const Image& image, core::Findings& findings);
 
+// Where a symbol server keeps the file: "ntdll.pdb/1EB9FACB04EA273BB24BA52C8B8D336A1/ntdll.pdb".
+// Source: Microsoft, "SymStore", folder of a file with debug information.
+std::string symbol_server_path(const PdbReference& reference);
+
 }  // namespace coldtrace::pe

@@ -124,4 +124,32 @@ std::vector<std::string_view> section_characteristic_names(u32 bits) {
   return names_of(bits, table);
 }
 
+// Source: Windows SDK, winnt.h, IMAGE_GUARD_ constants.
+std::vector<std::string_view> guard_flag_names(u32 bits) {
+  constexpr BitName table[] = {{0x0000'0100, "cf_instrumented"},
+                               {0x0000'0200, "cfw_instrumented"},
+                               {0x0000'0400, "cf_function_table_present"},
+                               {0x0000'0800, "security_cookie_unused"},
+                               {0x0000'1000, "protect_delayload_iat"},
+                               {0x0000'2000, "delayload_iat_in_its_own_section"},
+                               {0x0000'4000, "cf_export_suppression_info_present"},
+                               {0x0000'8000, "cf_enable_export_suppression"},
+                               {0x0001'0000, "cf_longjump_table_present"},
+                               {0x0002'0000, "rf_instrumented"},
+                               {0x0004'0000, "rf_enable"},
+                               {0x0008'0000, "rf_strict"},
+                               {0x0010'0000, "retpoline_present"},
+                               {0x0040'0000, "eh_continuation_table_present"},
+                               {0x0080'0000, "xfg_enabled"},
+                               {0x0100'0000, "castguard_present"},
+                               {0x0200'0000, "memcpy_present"}};
+  return names_of(bits, table);
+}
+
+std::string section_access(u32 characteristics) {
+  const auto letter = [&](u32 bit, char name) { return (characteristics & bit) != 0 ? name : '-'; };
+  return {letter(section_readable, 'r'), letter(section_writable, 'w'),
+          letter(section_executable, 'x')};
+}
+
 }  // namespace coldtrace::pe

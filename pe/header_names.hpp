@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,5 +19,9 @@ std::string_view debug_type_name(u32 type);       // "codeview", "reproducible"
 std::vector<std::string_view> dll_characteristic_names(u16 bits);
 std::vector<std::string_view> file_characteristic_names(u16 bits);
 std::vector<std::string_view> section_characteristic_names(u32 bits);
+std::vector<std::string_view> guard_flag_names(u32 bits);  // of the load configuration
+
+// "r-x": what code may do with the pages of a section.
+std::string section_access(u32 characteristics);
 
 }  // namespace coldtrace::pe

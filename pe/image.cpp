@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/text.hpp"
+#include "pe/layout_evidence.hpp"
 
 namespace coldtrace::pe {
 namespace {
@@ -19,30 +20,43 @@ void check_alignments(const OptionalHeader& optional, u64 offset, core::Findings
                      optional.section_alignment, optional.file_alignment);
 }
 
-// Dumped images keep their section table, whose raw offsets then point at other bytes. The first
-// page of a section that has moved is zero in one reading and code in the other.
-bool looks_like_memory(const core::FileView& file, const OptionalHeader& optional,
-                       std::span<const SectionHeader> sections) {
-  if (file.size() < optional.size_of_image) return false;
-  const auto moved = std::find_if(sections.begin(), sections.end(), [](const auto& section) {
-    return section.raw_offset != 0 && section.raw_size != 0 &&
-           section.raw_offset < value(section.address);
-  });
-  if (moved == sections.end()) return false;
-  const auto is_zero = [&](u64 from, u64 to) {
-    const auto gap = file.slice(from, to - from);
-    return gap && std::all_of(gap->begin(), gap->end(), [](auto b) { return b == std::byte{0}; });
-  };
-  return is_zero(std::max<u64>(moved->raw_offset, optional.size_of_headers), value(moved->address));
+// The layout to read an image in: the one that is asked for, else what the bytes prove. Dumped
+// images keep their section table, whose raw offsets then point at other bytes.
+Layout choose_layout(const core::FileView& file, const OptionalHeader& optional,
+                     std::span<const SectionHeader> sections, std::optional<Layout> asked,
+                     core::Findings& findings) {
+  if (asked == Layout::memory) {
+    const auto evidence = find_layout_evidence(file, optional, sections);
+    if (evidence.file > evidence.memory)
+      findings.warning("layout-suspect", std::nullopt,
+                       "{} tables lie at their file offsets, {} at their RVAs: a file as linked? "
+                       "Try --layout file",
+                       evidence.file, evidence.memory);
+    return Layout::memory;
+  }
+  if (!has_gap_of_zeros(file, optional, sections)) return Layout::file;
+  const auto evidence = find_layout_evidence(file, optional, sections);
+  if (evidence.proves_memory() && !asked) {
+    findings.info("layout-memory", std::nullopt,
+                  "dumped from memory: {} tables lie at their RVAs, none at its file offset; read "
+                  "so",
+                  evidence.memory);
+    return Layout::memory;
+  }
+  // Without a table on either side the size decides whether it is worth a word.
+  if (evidence.proves_memory() || (evidence.file == 0 && file.size() >= optional.size_of_image))
+    findings.warning("layout-suspect", std::nullopt,
+                     "raw offsets point at zeros and RVAs at data: dumped from memory? "
+                     "Try --layout memory");
+  return Layout::file;
 }
 
 }  // namespace
 
-core::Result<Image> Image::open(const core::FileView& file, Layout layout,
+core::Result<Image> Image::open(const core::FileView& file, std::optional<Layout> layout,
                                 core::Findings& findings) {
   Image image;
   image.bytes_ = file;
-  image.layout_ = layout;
   image.dos_ = COLDTRACE_TRY(read_dos_header(file.clip(0, 64)));
   const u64 header = image.dos_.new_header_offset;
   constexpr u64 fixed_size = 24;  // the signature and the file header
@@ -69,11 +83,8 @@ core::Result<Image> Image::open(const core::FileView& file, Layout layout,
                    [&](std::size_t a, std::size_t b) {
                      return image.sections_[a].address < image.sections_[b].address;
                    });
-  image.addresses_ = AddressMap{file, layout, image.optional_, image.sections_, findings};
-  if (layout == Layout::file && looks_like_memory(file, image.optional_, image.sections_))
-    findings.warning("layout-suspect", std::nullopt,
-                     "raw offsets point at zeros and RVAs at data: dumped from memory? "
-                     "Try --layout memory");
+  image.layout_ = choose_layout(file, image.optional_, image.sections_, layout, findings);
+  image.addresses_ = AddressMap{file, image.layout_, image.optional_, image.sections_, findings};
   return image;
 }
 

@@ -17,9 +17,9 @@ namespace coldtrace::pe {
 class Image {
  public:
   // Fails when there is no PE header (see core/file_kind.hpp for what it is instead). Odd values
-  // that leave the image readable are findings; `layout-suspect` says that the bytes look as if
-  // the other layout fits.
-  static core::Result<Image> open(const core::FileView& file, Layout layout,
+  // that leave the image readable are findings. Without a layout the bytes decide: `layout-memory`
+  // says that they are a dump, `layout-suspect` that the other layout may fit better.
+  static core::Result<Image> open(const core::FileView& file, std::optional<Layout> layout,
                                   core::Findings& findings);
 
   const DosHeader& dos_header() const { return dos_; }

@@ -9,6 +9,9 @@ namespace coldtrace::pe {
 namespace {
 
 constexpr u64 most_functions = 1'000'000;
+// What a function takes of the file: a slot, and a lookup entry or a name. Tables that overlap
+// declare more functions than there is room for.
+constexpr u64 smallest_function = 8;
 constexpr std::size_t most_modules = 0x10000;
 constexpr std::size_t longest_name = 0x10000;
 constexpr std::size_t longest_module_name = 260;
@@ -66,7 +69,11 @@ template <class Imports>
 class ImportReader {
  public:
   ImportReader(const Image& image, Imports& imports, core::Findings& findings)
-      : image_{image}, imports_{imports}, findings_{findings}, names_{image} {}
+      : image_{image},
+        imports_{imports},
+        findings_{findings},
+        names_{image},
+        function_budget_{std::min(most_functions, image.file().size() / smallest_function)} {}
 
   // False when there are more modules or functions than coldtrace reads.
   bool add(ImportedModule module, Rva name, u64 address_bias) {
@@ -102,7 +109,8 @@ class ImportReader {
       }
       if (*thunk == 0) return;
       if (function_budget_ == 0) {
-        findings_.warning("import-count", offset, "more than {} imported functions",
+        findings_.warning("import-count", offset,
+                          "more imported functions than {}, or than the file has room for",
                           most_functions);
         return;
       }
@@ -133,7 +141,7 @@ class ImportReader {
   Imports& imports_;
   core::Findings& findings_;
   NameReader names_;
-  u64 function_budget_ = most_functions;
+  u64 function_budget_;
 };
 
 bool is_present(const DataDirectory& location) {

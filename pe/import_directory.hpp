@@ -34,8 +34,9 @@ struct BoundImport {
 };
 
 // Every list ends at its terminator, at the end of its section, or at 65,536 modules or 1,000,000
-// functions together; the last two are findings, as are names that cannot be read: their slots are
-// kept. Source: Microsoft, "PE Format", .idata section and delay-load import tables.
+// functions together, or one for each 8 bytes of the file; the last three are findings, as are
+// names that cannot be read: their slots are kept. Source: Microsoft, "PE Format", .idata section
+// and delay-load import tables.
 std::vector<ImportedModule> read_imports(const Image& image, core::Findings& findings);
 
 // Delay-load descriptors hold RVAs, or in their first form (Attributes 0) addresses.

@@ -50,6 +50,27 @@ bool matches_any(const std::vector<std::string>& globs, std::string_view text, G
   return any;
 }
 
+// What the texts of a plan may be together: names that many slots share, forwarders of forwarders
+// and ways through modules multiply what the files have.
+class TextBudget {
+ public:
+  explicit TextBudget(std::span<const ModuleTables* const> modules) {
+    for (const auto* const module : modules) left_ += module->file_size * factor;
+  }
+
+  // False once it is used up.
+  bool take(u64 size) {
+    if (size > left_) return false;
+    left_ -= size;
+    return true;
+  }
+
+ private:
+  // A hundred times what the modules of a whole Windows take.
+  static constexpr u64 factor = 16;
+  u64 left_ = u64{64} << 10;
+};
+
 class Planner {
  public:
   Planner(std::span<const ModuleTables* const> modules, const ApiSetSchema* schema,
@@ -58,6 +79,7 @@ class Planner {
         selection_{selection},
         findings_{findings},
         resolver_{modules, schema},
+        budget_{modules},
         matched_(selection.functions.size()),
         callers_(modules.size()) {}
 
@@ -86,14 +108,51 @@ class Planner {
       if (target.outcome == Outcome::resolved && *target.module != module)
         callers_[*target.module].insert(module);
       const auto& import = tables.slots[slot.slot];
-      if (shown && (is_dynamic_lookup(import.name) || is_dynamic_lookup(target.name)))
+      if (shown && (is_dynamic_lookup(import.name) || is_dynamic_lookup(target.name)) &&
+          budget_.take(text_of(slot, import)))
         planned.dynamic.push_back(slot);
       if (!selects(slot, import, target)) continue;
       importers_[slot.target].insert(module);
       if (!shown) continue;
+      if (!budget_.take(text_of(slot, import) + text_of(slot.target))) {
+        report_limit();
+        continue;
+      }
       report(slot, import, target);
       planned.slots.push_back(slot);
     }
+  }
+
+  // How long the texts of a slot are, and those of a target.
+  u64 text_of(const ResolvedSlot& slot, const ImportSlot& import) const {
+    u64 size = import.name.size() + modules_[slot.module]->dlls[import.dll].name.size();
+    if (import.by_ordinal && slot.exported)
+      for (const auto name : modules_[*slot.exporter]->names_of(import.ordinal))
+        size += name.size();
+    return size;
+  }
+
+  u64 text_of(u32 index) {
+    constexpr u64 unknown = ~u64{0};
+    if (text_of_target_.size() <= index) text_of_target_.resize(index + 1, unknown);
+    auto& size = text_of_target_[index];
+    if (size != unknown) return size;
+    const auto& target = resolver_.targets()[index];
+    size = target.dll.size() + target.name.size();
+    for (const auto& step : target.forwarders) {
+      const auto& entry = modules_[step.module]->exports[step.exported];
+      size += entry.name.size() + entry.forwarder.size();
+    }
+    if (target.outcome == Outcome::resolved)
+      for (const auto name : modules_[*target.module]->names_of(*target.ordinal))
+        size += name.size();
+    return size;
+  }
+
+  void report_limit() {
+    findings_.warning("iat-limit", std::nullopt,
+                      "names that slots share would make the plan larger than its files justify; "
+                      "the rest is left out");
   }
 
   bool selects(const ResolvedSlot& slot, const ImportSlot& import, const ImportTarget& target) {
@@ -210,9 +269,20 @@ class Planner {
       for (u32 module = 0; module < modules_.size(); ++module)
         // The module that has the function needs no other one to call it.
         if (function.ways.next[module] != IndirectCallers::none && target.module != module &&
-            selection_.selects_module(modules_[module]->name))
+            selection_.selects_module(modules_[module]->name)) {
+          if (!budget_.take(text_of_way(function.ways, module))) {
+            report_limit();
+            return;
+          }
           function.indirect.push_back(module);
+        }
     }
+  }
+
+  u64 text_of_way(const IndirectCallers& ways, u32 module) const {
+    u64 size = 0;
+    for (const auto step : ways.path_from(module)) size += modules_[step]->name.size();
+    return size;
   }
 
   // Breadth first from those that import it; of ways of one length the one whose next module has
@@ -266,6 +336,8 @@ class Planner {
   const ImportSelection& selection_;
   core::Findings& findings_;
   ImportResolver resolver_;
+  TextBudget budget_;
+  std::vector<u64> text_of_target_;
   ImportPlan plan_;
   std::vector<bool> matched_;               // by glob of a function
   std::vector<std::set<u32>> callers_;      // by module: the modules with slots that lead to it

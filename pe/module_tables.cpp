@@ -58,6 +58,7 @@ class TablesReader {
 
   ModuleTables read(std::string_view name) {
     tables_.name = name;
+    tables_.file_size = image_.file().size();
     tables_.machine = image_.machine();
     tables_.pointer_size = image_.optional_header().pointer_size();
     tables_.image_base = image_.optional_header().image_base;

@@ -50,6 +50,7 @@ struct ModuleTables {
 
   std::string name;  // of the file: what the loader looks for
   Machine machine = Machine::unknown;
+  u64 file_size = 0;
   unsigned pointer_size = 8;
   u64 image_base = 0;
   u32 time_date_stamp = 0;

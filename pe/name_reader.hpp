@@ -9,11 +9,12 @@
 namespace coldtrace::pe {
 
 // Reads the names of a table. All together are no longer than the file, unless they overlap to make
-// a reader slow; some more are read, so that a few damaged ones do not hide the others.
+// a reader slow or its output large; some more are read, so that a few damaged ones do not hide the
+// others.
 class NameReader {
  public:
   explicit NameReader(const Image& image)
-      : image_{image}, window_{image}, budget_{image.file().size() + (u64{1} << 20)} {}
+      : image_{image}, window_{image}, budget_{image.file().size() * 2 + (u64{64} << 10)} {}
 
   // NUL-terminated text at `rva`, without the NUL. No data, not even empty, when it is not stored,
   // has no NUL within the section, is longer than `limit` or exceeds what is left for all names:

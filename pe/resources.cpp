@@ -28,7 +28,7 @@ class TreeWalker {
         size_{image.addresses().tail_size(root_)},
         base_{image.addresses().to_offset(root_).value_or(0)},
         entry_budget_{std::min(size_ / entry_size, most_entries)},
-        name_budget_{size_ + slack},
+        name_budget_{size_ * 2 + slack},
         content_budget_{image.file().size() * 4} {}
 
   // All resources, or those whose type is `wanted`.
@@ -49,7 +49,7 @@ class TreeWalker {
 
  private:
   static constexpr u64 entry_size = 8;
-  static constexpr u64 slack = 1 << 20;  // real types are repeated too
+  static constexpr u64 slack = 64 << 10;  // real types are repeated too
 
   u64 at(u64 offset) const { return base_ + offset; }
 

@@ -6,8 +6,15 @@
 
 namespace coldtrace::pe_details {
 
-// {"rich_header","signature","tls","resources"} of a PE image as LIEF reads it; see docs/pe.md.
-// Throws what LIEF throws.
-std::string describe(const std::vector<std::uint8_t>& image);
+// Where the file has a signature; nothing is believed of it.
+struct CertificatePlace {
+  std::uint64_t offset;
+  std::uint64_t size;
+};
+
+// {"signatures","refused","tls","resources"} of a PE image: signatures as OpenSSL reads them,
+// tables as LIEF does, unless it refused the image; see docs/pe.md.
+std::string describe(const std::vector<std::uint8_t>& image,
+                     const std::vector<CertificatePlace>& certificates);
 
 }  // namespace coldtrace::pe_details

@@ -1,6 +1,6 @@
-#include "cli/pe_details.hpp"
-
 #include <catch2/catch.hpp>
+
+#include "cli/pe_details_helper.hpp"
 
 namespace coldtrace {
 namespace {
@@ -11,24 +11,32 @@ TEST_CASE("only the expected object is believed") {
     std::string json;
     bool accepted;
   };
-  const std::string rest = "\"signature\":null,\"tls\":null,\"resources\":null}";
+  const std::string rest = "\"refused\":false,\"tls\":null,\"resources\":null}";
+  const std::string signature =
+      "{\"problem\":null,\"digest_algorithm\":\"sha1\",\"digest\":\"00\"}";
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "{\"a\":";
   const auto row = GENERATE_COPY(values<Row>({
-      {"all absent", "{\"rich_header\":null," + rest, true},
-      {"an object", "{\"rich_header\":{\"key\":1}," + rest, true},
+      {"all absent", "{\"signatures\":[]," + rest, true},
+      {"a signature", "{\"signatures\":[" + signature + "]," + rest, true},
+      {"an object", "{\"signatures\":[],\"refused\":true,\"tls\":{\"a\":1},\"resources\":null}",
+       true},
       {"nothing", "", false},
       {"no object", "[]", false},
       {"a member is missing", "{" + rest, false},
-      {"a member too many", "{\"more\":1,\"rich_header\":null," + rest, false},
-      {"a member of another type", "{\"rich_header\":5," + rest, false},
-      {"bytes behind the end", "{\"rich_header\":null," + rest + "x", false},
-      {"no UTF-8", "{\"rich_header\":{\"key\":\"\xff\"}," + rest, false},
-      {"a NUL", std::string("{\"rich_header\":null,\0", 21) + rest, false},
-      {"deep enough to overflow a stack", "{\"rich_header\":" + deep, false},
+      {"a member too many", "{\"more\":1,\"signatures\":[]," + rest, false},
+      {"a member of another type", "{\"signatures\":5," + rest, false},
+      {"a signature of another type", "{\"signatures\":[5]," + rest, false},
+      {"a signature without a digest", "{\"signatures\":[{\"problem\":null}]," + rest, false},
+      {"a digest of another type",
+       "{\"signatures\":[{\"problem\":null,\"digest_algorithm\":1,\"digest\":2}]," + rest, false},
+      {"bytes behind the end", "{\"signatures\":[]," + rest + "x", false},
+      {"no UTF-8", "{\"signatures\":[\"\xff\"]," + rest, false},
+      {"a NUL", std::string("{\"signatures\":[],\0", 18) + rest, false},
+      {"deep enough to overflow a stack", "{\"signatures\":" + deep, false},
   }));
   CAPTURE(row.why);
-  CHECK(cli::is_pe_details(row.json) == row.accepted);
+  CHECK(cli::is_helper_answer(row.json) == row.accepted);
 }
 
 }  // namespace

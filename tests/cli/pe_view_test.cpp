@@ -18,7 +18,7 @@ class LinesView final : public cli::PeView {
   void read(cli::PeInput& input, const pe::Identity&) override {
     count_ = input.image.file_header().time_date_stamp;
   }
-  void write_text(cli::Output& output, const cli::PeInput&) override {
+  void write_text(cli::Output& output, const cli::PeInput&, const cli::HashedIdentity&) override {
     for (u32 i = 0; i < count_; ++i) output.write("a line of a text\n");
   }
   void write_csv(cli::Output& output, const cli::PeInput& input,

@@ -203,12 +203,68 @@ class Layouts(Case):
                                 entry.pop("slot_file_offset", None)
                     self.assertEqual(found, expected)
 
-    def test_the_other_layout_is_suggested(self):
-        path = SEEDS / "pe_image/x64"
-        codes = [entry["code"] for entry in
-                 image("sections", self.write("dump", as_loaded(path)))["findings"]]
-        self.assertIn("layout-suspect", codes)
-        self.assertEqual(image("sections", path)["findings"], [])
+    def test_the_layout_is_recognized(self):
+        """A dump without being asked, and a wrong wish both ways."""
+        moved = 0
+        for path in [*self.good_images(), SEEDS / "pe_image/x64"]:
+            with self.subTest(image=label(path)):
+                loaded = as_loaded(path)
+                tables = [row for row in image("info", path)["directories"] if row["name"] in
+                          ("exports", "imports", "resources", "exceptions", "relocations", "debug")]
+                if all(row["file_offset"] == row["rva"] for row in tables):
+                    continue  # both layouts are one as far as tables go
+                moved += 1
+                dump = self.write("dump", loaded)
+
+                def answer(file, *options):
+                    found = image("sections", file, *options)
+                    return found["layout"], [(entry["code"], entry["severity"])
+                                             for entry in found["findings"]
+                                             if entry["code"].startswith("layout")]
+                self.assertEqual(answer(path), ("file", []))
+                self.assertEqual(answer(dump), ("memory", [("layout-memory", "info")]))
+                self.assertEqual(answer(path, "--layout", "file"), ("file", []))
+                self.assertEqual(answer(dump, "--layout", "memory"), ("memory", []))
+                self.assertEqual(answer(path, "--layout", "memory"),
+                                 ("memory", [("layout-suspect", "warning")]))
+                self.assertEqual(answer(dump, "--layout", "file"),
+                                 ("file", [("layout-suspect", "warning")]))
+                # Modules of a crash dump lack what was paged out or discarded at their end.
+                self.assertEqual(answer(self.write("cut", loaded[:len(loaded) * 3 // 4]))[0],
+                                 "memory")
+        self.assertGreater(moved, 1)
+
+    def test_a_file_and_a_dump_are_compared(self):
+        names = [path for path in GOOD if path.name == "ntdll.dll"] + sorted(
+            IMAGES.glob("windows10-x64/*.dll"))
+        if not names:
+            self.skipTest("no ntdll")
+        for path in names:
+            with self.subTest(image=label(path)):
+                dump = self.write("dump", as_loaded(path))
+                for first, second in ((path, dump), (dump, path), (dump, dump)):
+                    done = run("syscalls", "compare", first, second)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertRegex(done.stdout.decode(), r"the same \d+ services and numbers")
+
+    def test_text_without_a_hash_does_not_read_the_file(self):
+        """Nor CSV: half a gigabyte behind an image does not fit into what memory there is."""
+        if SANITIZED:
+            self.skipTest("AddressSanitizer needs more address space than the limit leaves")
+        path = self.write("large.dll", (SEEDS / "pe_image/x64").read_bytes())
+        with path.open("r+b") as file:
+            file.truncate(512 << 20)
+
+        def narrow():
+            resource.setrlimit(resource.RLIMIT_AS, (160 << 20, 160 << 20))
+        for command in ("pe sections", "pe exports", "pe imports", "syscalls map", "hooks tables"):
+            for form in ("text", "csv"):
+                with self.subTest(command=command, format=form):
+                    done = run(*command.split(), "--format", form, path, preexec_fn=narrow)
+                    self.assertNotIn(b"memory", done.stderr)
+                    self.assertLess(done.returncode, 2, done.stderr)
+        whole = run("pe", "sections", "--format", "json", path, preexec_fn=narrow)
+        self.assertNotEqual(whole.returncode, 0)
 
 
 class Agreement(Case):
@@ -325,7 +381,7 @@ class Agreement(Case):
             with self.subTest(image=label(path)):
                 mine = image("info", path, "--details")
                 theirs = mine["details"]
-                if theirs is None:
+                if theirs["signatures"] is None:
                     self.skipTest("LIEF is not installed")
                 flat = []
                 for kind in (theirs["resources"] or {"children": []})["children"]:
@@ -336,6 +392,38 @@ class Agreement(Case):
                                   for entry in mine["resources"]], flat)
                 self.assertEqual(mine["tls"] and mine["tls"]["callbacks"],
                                  theirs["tls"] and theirs["tls"]["callbacks"])
+
+
+class Text(Case):
+    def test_info_leads_with_what_people_come_for(self):
+        for path in self.good_images():
+            with self.subTest(image=label(path)):
+                mine = image("info", path)
+                text = run("pe", "info", "-q", path).stdout.decode()
+                lines = text.splitlines()
+                self.assertRegex(lines[1], "^  version ")
+                self.assertRegex(lines[2], f"^  machine +{mine['identity']['machine']} ")
+                if pdb := mine["identity"]["pdb"]:
+                    self.assertRegex(text, f"  PDB GUID and age +{pdb['guid']}, {pdb['age']}\n")
+                    name = re.split(r"[/\\]", pdb["name"])[-1]
+                    key = pdb["guid"].replace("-", "").upper() + f"{pdb['age']:x}"
+                    self.assertEqual(mine["symbol_server_path"], f"{name}/{key}/{name}")
+                    self.assertIn(f"  symbol server path  {name}/{key}/{name}\n", text)
+                else:
+                    self.assertIsNone(mine["symbol_server_path"])
+                self.assertIn(f"  SHA-256             {mine['identity']['sha256']}\n", text)
+                self.assertIn(f"  checksum            stored {mine['identity']['checksum']:#x}, "
+                              f"computed {mine['headers']['computed_checksum']:#x}", text)
+                for section in image("sections", path)["sections"]:
+                    access = "".join(letter if name in section["flags"] else "-" for letter, name in
+                                     (("r", "readable"), ("w", "writable"), ("x", "executable")))
+                    self.assertRegex(text, rf"    {re.escape(section['name'])} +{access}  "
+                                     rf"{section['rva']:#010x} ")
+                # One line for all resources, however many there are.
+                resource, = (line for line in lines if line.startswith("  resources"))
+                self.assertEqual(sum(map(int, re.findall(r"(\d+) [^,()]+ \(\d+ bytes\)", resource))),
+                                 len(mine["resources"]))
+                self.assertLess(len(lines), 60 + mine["counts"]["sections"])
 
 
 class Details(Case):
@@ -355,7 +443,9 @@ class Details(Case):
                    program=program)
         self.assertEqual(done.returncode, 1, done.stderr)
         only, = json.loads(done.stdout)["images"]
-        self.assertIsNone(only["details"])
+        for name in ("signatures", "tls", "resources"):
+            self.assertIsNone(only["details"][name])
+        self.assertEqual(len(only["details"]["sections"]), only["counts"]["sections"])
         finding, = [entry for entry in only["findings"] if entry["code"] == "details-helper"]
         return finding["text"]
 
@@ -369,14 +459,14 @@ class Details(Case):
         self.assertIn("exit status 3", self.with_helper("exit 3"))
 
     def test_nonsense(self):
-        self.assertIn("not the expected JSON", self.with_helper("echo '{\"rich_header\":'"))
+        self.assertIn("not the expected JSON", self.with_helper("echo '{\"signatures\":'"))
 
     def test_another_object(self):
         self.assertIn("not the expected JSON", self.with_helper("echo '{}'"))
 
     def test_depth(self):
         self.assertIn("not the expected JSON", self.with_helper(
-            "printf '{\"rich_header\":null,\"signature\":null,\"tls\":null,\"resources\":'"
+            "printf '{\"signatures\":[],\"refused\":false,\"tls\":null,\"resources\":'"
             "; i=0; while [ $i -lt 1000 ]; do printf '{\"a\":'; i=$((i+1)); done"))
 
     def test_endless_answer(self):

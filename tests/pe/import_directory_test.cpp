@@ -157,13 +157,13 @@ fixtures::PeSpec spec_with_shared_tables(u32 size) {
   return spec;
 }
 
-TEST_CASE("descriptors that share a table are read up to a million functions") {
+TEST_CASE("descriptors that share a table give no more functions than the file has room for") {
   Opened image{spec_with_shared_tables(0x40000)};
   test::reset_allocation_peak();
   u64 functions = 0;
   for (const auto& module : pe::read_imports(*image, image.findings))
     functions += module.functions.size();
-  CHECK(functions == 1'000'000);
+  CHECK(functions == image->file().size() / 8);
   CHECK(image.findings.count("import-count") == 1);
   core::Findings of_counting;
   CHECK(pe::count_imports(*image, of_counting) == functions);

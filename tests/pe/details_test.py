@@ -1,0 +1,291 @@
+"""pe info --details against other programs: signatures, hashes, overlay, entropy.
+
+usage: details_test.py COLDTRACE IMAGES WINE SOURCES [unittest arguments]
+osslsigncode makes the signatures, with keys made here.
+"""
+import collections
+import hashlib
+import json
+import math
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import case
+
+COLDTRACE, IMAGES, WINE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:5])
+SEED = SOURCES / "fuzz/corpus/pe_image/x64"
+GOOD = sorted([*IMAGES.glob("reader-*/reader.dll"), *WINE.glob("*/*.dll"), *WINE.glob("*/*.exe")])
+
+
+def info(path, *options):
+    done = subprocess.run([COLDTRACE, "pe", "info", "--format", "json", "-q", "--details", *options,
+                           path], capture_output=True, timeout=120)
+    return json.loads(done.stdout)["images"][0]
+
+
+def text_of(path, *options):
+    return subprocess.run([COLDTRACE, "pe", "info", "-q", *options, path], capture_output=True,
+                          timeout=120).stdout.decode()
+
+
+def codes(answer):
+    return [finding["code"] for finding in answer["findings"]]
+
+
+def tool(*names):
+    found = next(filter(None, map(shutil.which, names)), None)
+    if not found:
+        raise unittest.SkipTest(f"{names[0]} is not installed")
+    return found
+
+
+def layout_of(file):
+    """Offsets of optional header, checksum and certificate directory, and that directory."""
+    header, = struct.unpack_from("<I", file, 60)
+    optional = header + 24
+    magic, = struct.unpack_from("<H", file, optional)
+    directories = optional + (112 if magic == 0x20b else 96)
+    return optional, optional + 64, directories + 32, struct.unpack_from("<II", file,
+                                                                        directories + 32)
+
+
+def authenticode(file, algorithm):
+    """Read from Microsoft's description of the format, and nothing else."""
+    _, checksum, place, (table, size) = layout_of(file)
+    digest = hashlib.new(algorithm)
+    digest.update(file[:checksum])
+    digest.update(file[checksum + 4:place])
+    digest.update(file[place + 8:table or len(file)])
+    digest.update(file[table + size:] if table else b"")
+    return digest.hexdigest()
+
+
+class Signatures(case.Case):
+    def setUp(self):
+        super().setUp()
+        self.osslsigncode, openssl = tool("osslsigncode"), tool("openssl")
+        subprocess.run([openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout",
+                        self.here / "key", "-out", self.here / "certificate", "-days", "99", "-subj",
+                        "/O=Tests/CN=Signer, of \u00e4 test", "-utf8"], check=True,
+                       capture_output=True)
+        if info(SEED)["details"]["signatures"] is None:
+            self.skipTest("the helper program is not built")
+
+    def sign(self, source, name, *options):
+        path = self.here / name
+        path.unlink(missing_ok=True)
+        subprocess.run([self.osslsigncode, "sign", "-certs", self.here / "certificate", "-key",
+                        self.here / "key", *options, "-in", source, "-out", path], check=True,
+                       capture_output=True)
+        return path
+
+    def verify(self, path):
+        text = subprocess.run([self.osslsigncode, "verify", "-in", path],
+                              capture_output=True).stdout.decode("utf-8", "replace")
+        return [digest.lower() for digest in
+                re.findall(r"Current message digest *: ([0-9A-F]+)", text)], [
+                    digest.lower() for digest in
+                    re.findall(r"Calculated message digest *: ([0-9A-F]+)", text)]
+
+    def test_each_algorithm_on_each_kind_of_image(self):
+        for source in GOOD[:4]:
+            for algorithm in ("sha1", "sha256", "sha384", "sha512"):
+                with self.subTest(image=source.parent.name, algorithm=algorithm):
+                    path = self.sign(source, "signed.dll", "-h", algorithm, "-n", "A program",
+                                     "-i", "https://example.org/more")
+                    answer = info(path)
+                    signature, = answer["details"]["signatures"]
+                    self.assertEqual(signature["digest_algorithm"], algorithm)
+                    self.assertEqual(signature["digest"], authenticode(path.read_bytes(), algorithm))
+                    self.assertEqual(signature["file_digest"], signature["digest"])
+                    self.assertIs(signature["digest_agrees"], True)
+                    self.assertIs(signature["signature_valid"], True)
+                    stored, calculated = self.verify(path)
+                    self.assertEqual(([signature["digest"]], [signature["file_digest"]]),
+                                     (stored, calculated))
+                    self.assertEqual(signature["program_name"], "A program")
+                    self.assertEqual(signature["more_info"], "https://example.org/more")
+                    self.assertIn("Signer\\, of \u00e4 test", signature["signer"]["issuer"])
+                    self.assertEqual(len(signature["certificates"]), 1)
+                    self.assertNotIn("authenticode-mismatch", codes(answer))
+                    self.assertRegex(text_of(path, "--details"),
+                                     rf"  signature +{algorithm} digest agrees")
+
+    def test_a_changed_byte_is_noticed(self):
+        path = self.sign(SEED, "signed.dll", "-h", "sha256")
+        good = path.read_bytes()
+        optional, checksum, place, (table, _) = layout_of(good)
+        for at, agrees in ((optional + 2, False), (checksum, True), (table - 1, False),
+                           (len(SEED.read_bytes()) // 2, False)):
+            with self.subTest(at=at):
+                changed = bytearray(good)
+                changed[at] ^= 1
+                answer = info(self.write("changed.dll", bytes(changed)))
+                signature, = answer["details"]["signatures"]
+                self.assertIs(signature["digest_agrees"], agrees)
+                self.assertIs(signature["signature_valid"], True)
+                self.assertEqual("authenticode-mismatch" in codes(answer), not agrees)
+                self.assertEqual(signature["file_digest"], authenticode(bytes(changed), "sha256"))
+
+    def test_a_changed_digest_is_no_longer_signed(self):
+        path = self.sign(SEED, "signed.dll", "-h", "sha256")
+        file = path.read_bytes()
+        digest = bytes.fromhex(info(path)["details"]["signatures"][0]["digest"])
+        self.assertEqual(file.count(digest), 1)
+        changed = file.replace(digest, bytes(32))
+        signature, = info(self.write("changed.dll", changed))["details"]["signatures"]
+        self.assertEqual(signature["digest"], "00" * 32)
+        self.assertIs(signature["signature_valid"], False)
+
+    def test_nested_signatures(self):
+        first = self.sign(SEED, "first.dll", "-h", "sha1")
+        path = self.sign(first, "both.dll", "-h", "sha256", "-nest")
+        signatures = info(path)["details"]["signatures"]
+        self.assertEqual([(entry["nested"], entry["digest_algorithm"], entry["digest_agrees"])
+                          for entry in signatures],
+                         [(False, "sha1", True), (True, "sha256", True)])
+
+    def test_damage_to_the_signature(self):
+        path = self.sign(SEED, "signed.dll", "-h", "sha256")
+        good = path.read_bytes()
+        table, size = layout_of(good)[3]
+        for at in range(table, len(good), 7):
+            changed = bytearray(good)
+            changed[at] ^= 0x55
+            answer = info(self.write("changed.dll", bytes(changed)))
+            signatures = answer["details"]["signatures"]
+            self.assertIsNotNone(signatures)
+            if not signatures or signatures[0]["problem"]:
+                self.assertTrue({"certificate-table", "authenticode-unread"} & set(codes(answer))
+                                or answer["details"]["certificates"][0]["type"] != 2)
+        answer = info(self.write("cut.dll", good[:table + size // 2]))
+        self.assertIn("certificate-table", codes(answer))
+
+    def test_no_signature(self):
+        answer = info(SEED)
+        self.assertEqual(answer["details"]["signatures"], [])
+        self.assertEqual(answer["details"]["certificates"], [])
+        self.assertIn("none in the file", text_of(SEED))
+
+
+def rich(entries, start=0x80):
+    """The bytes that a linker of Microsoft writes, of (id, build, count), and the DOS part."""
+    dos = bytearray(b"MZ".ljust(0x40, b"\x90") + b"\x0e\x1f stub ".ljust(start - 0x40, b"$"))
+    struct.pack_into("<I", dos, 0x3c, 0)
+
+    def rotated(value, count):
+        count %= 32
+        return (value << count | value >> (32 - count)) & 0xffffffff
+    key = start + sum(rotated(byte, at) for at, byte in enumerate(dos))
+    key = (key + sum(rotated(tool << 16 | build, count) for tool, build, count in entries))
+    key &= 0xffffffff
+    words = [0x536e6144, 0, 0, 0]
+    for tool, build, count in entries:
+        words += [tool << 16 | build, count]
+    clear = struct.pack(f"<{len(words)}I", *words)
+    hidden = b"".join(struct.pack("<I", word ^ key) for word in words)
+    return dos, hidden + b"Rich" + struct.pack("<I", key), clear, key
+
+
+class RichHeader(case.Case):
+    ENTRIES = [(0x105, 27412, 1), (0x103, 30795, 12), (1, 0, 201), (0x102, 30795, 1)]
+
+    def build(self, entries):
+        """The seed with another DOS part: its headers behind a Rich header."""
+        dos, header, clear, key = rich(entries)
+        source = SEED.read_bytes()
+        at, = struct.unpack_from("<I", source, 60)
+        front = bytes(dos) + header
+        front += bytes(-len(front) % 8)
+        new = len(front)
+        struct.pack_into("<I", dos, 60, new)
+        sections, size = struct.unpack_from("<H12xH", source, at + 6)
+        headers = source[at:at + 24 + size + sections * 40]
+        first = min(struct.unpack_from("<I", headers, 24 + size + 40 * i + 20)[0]
+                    for i in range(sections))
+        self.assertLessEqual(new + len(headers), first)
+        file = (bytes(dos) + header).ljust(new, b"\0") + headers
+        return file.ljust(first, b"\0") + source[first:], clear, key
+
+    def test_entries_in_file_order_and_the_known_hash(self):
+        file, clear, key = self.build(self.ENTRIES)
+        answer = info(self.write("rich.dll", file))
+        found = answer["details"]["rich_header"]
+        self.assertEqual([tuple(entry.values()) for entry in found["entries"]], self.ENTRIES)
+        self.assertEqual((found["file_offset"], found["key"], found["computed_key"]),
+                         (0x80, key, key))
+        self.assertEqual(found["md5"], hashlib.md5(clear).hexdigest())
+        self.assertNotIn("rich-header", codes(answer))
+
+    def test_a_changed_stub_is_noticed(self):
+        file, _, key = self.build(self.ENTRIES)
+        changed = bytearray(file)
+        changed[0x48] ^= 1
+        answer = info(self.write("rich.dll", bytes(changed)))
+        self.assertIn("rich-header", codes(answer))
+        self.assertEqual(answer["details"]["rich_header"]["key"], key)
+
+    def test_none(self):
+        self.assertIsNone(info(SEED)["details"]["rich_header"])
+
+    def test_damage(self):
+        file, _, _ = self.build(self.ENTRIES)
+        for at in range(0x80, 0xb8):
+            changed = bytearray(file)
+            changed[at] ^= 0xff
+            self.assertIn(type(info(self.write("rich.dll", bytes(changed)))["details"]
+                               ["rich_header"]), (dict, type(None)))
+
+
+class Whole(case.Case):
+    """What is computed of the whole file, computed again."""
+
+    def test_entropy_and_overlay(self):
+        for path in GOOD[:6] + [SEED]:
+            for appended in (b"", b"something behind the end"):
+                with self.subTest(image=path.parent.name, appended=appended):
+                    file = path.read_bytes() + appended
+                    at, = struct.unpack_from("<I", file, 60)
+                    count, size = struct.unpack_from("<H12xH", file, at + 6)
+                    rows = [struct.unpack_from("<8sIIII", file, at + 24 + size + 40 * i)
+                            for i in range(count)]
+                    details = info(self.write("file", file))["details"]
+                    for row, section in zip(rows, details["sections"], strict=True):
+                        stored = file[row[4]:row[4] + row[3]]
+                        if row[1]:
+                            stored = stored[:(row[1] + 0xfff) // 0x1000 * 0x1000]
+                        entropy = -sum(n / len(stored) * math.log2(n / len(stored))
+                                       for n in collections.Counter(stored).values())
+                        self.assertAlmostEqual(section["entropy"], entropy, delta=0.001)
+                    end = max(row[4] + row[3] for row in rows if row[4] and row[3])
+                    self.assertEqual(details["overlay"],
+                                     {"file_offset": end, "size": len(file) - end}
+                                     if end < len(file) else None)
+
+    def test_import_hash(self):
+        objdump = tool("objdump")
+        for path in GOOD:
+            if "arm" in path.parent.name:
+                continue
+            with self.subTest(image=path.parent.name):
+                text = subprocess.run([objdump, "-p", path], capture_output=True).stdout.decode()
+                parts = []
+                for block in text.split("\tDLL Name: ")[1:]:
+                    name, _, rest = block.partition("\n")
+                    for line in rest.split("\n\n")[0].splitlines()[1:]:
+                        hint, function = re.match(r"\t[0-9a-f]+\t *(\d+) +(\S+)", line).groups()
+                        function = f"ord{int(hint)}" if function == "<none>" else function
+                        parts.append(re.sub(r"\.(dll|sys|ocx)$", "", name.lower()) + "."
+                                     + function.lower())
+                expected = hashlib.md5(",".join(parts).encode()).hexdigest() if parts else None
+                self.assertEqual(info(path)["details"]["imphash"], expected)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])
