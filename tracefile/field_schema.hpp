@@ -92,8 +92,8 @@ enum class OutType : u16 {
   call_argument = 1007,  // of the service that the event names
   own_process = 1008,    // that the event is of, should its header not say
   own_thread = 1009,
-  stack_frame = 1010,    // return address
-  exit_status = 1011,    // NTSTATUS of a process, or a number of its own
+  stack_frame = 1010,  // return address
+  exit_status = 1011,  // NTSTATUS of a process, or a number of its own
 };
 
 // Bytes of a unit of what is text, 2 of UTF-16 and 1 of the rest; 0 of what is none. Of

@@ -89,15 +89,15 @@ using Bio = Owned<BIO, BIO_free>;
 template <class T, const ASN1_ITEM* (*Item)()>
 struct ItemDeleter {
   void operator()(T* object) const {
-    ASN1_item_free(reinterpret_cast<ASN1_VALUE*>(object), Item());
+    ASN1_item_free(static_cast<ASN1_VALUE*>(static_cast<void*>(object)), Item());
   }
 };
 
 template <class T, const ASN1_ITEM* (*Item)()>
 auto read_item(const ASN1_STRING* der) {
   const unsigned char* at = ASN1_STRING_get0_data(der);
-  return std::unique_ptr<T, ItemDeleter<T, Item>>{
-      reinterpret_cast<T*>(ASN1_item_d2i(nullptr, &at, ASN1_STRING_length(der), Item()))};
+  return std::unique_ptr<T, ItemDeleter<T, Item>>{static_cast<T*>(
+      static_cast<void*>(ASN1_item_d2i(nullptr, &at, ASN1_STRING_length(der), Item())))};
 }
 
 std::string oid_of(const ASN1_OBJECT* object) {
@@ -129,7 +129,7 @@ std::string text_of(const ASN1_STRING* text) {
   unsigned char* utf8 = nullptr;
   const int size = ASN1_STRING_to_UTF8(&utf8, text);
   if (size < 0) return {};
-  std::string result{reinterpret_cast<const char*>(utf8), static_cast<std::size_t>(size)};
+  std::string result{utf8, utf8 + size};
   OPENSSL_free(utf8);
   return result;
 }
@@ -149,8 +149,8 @@ std::string text_of(const X509_NAME* name) {
 // "2023-11-22T13:05:00Z", or nothing.
 std::string time_text(const ASN1_TIME* time) {
   if (!time) return {};
-  std::string digits{reinterpret_cast<const char*>(ASN1_STRING_get0_data(time)),
-                     static_cast<std::size_t>(ASN1_STRING_length(time))};
+  const auto* const data = ASN1_STRING_get0_data(time);
+  std::string digits{data, data + ASN1_STRING_length(time)};
   // Certificates have no parts of a second, and OpenSSL takes none; time stamps do.
   if (const auto dot = digits.find('.'); dot != digits.npos) digits.replace(dot, digits.npos, "Z");
   const Owned<ASN1_TIME, ASN1_TIME_free> plain{ASN1_TIME_new()};
