@@ -132,10 +132,11 @@ class Evidence(case.Case):
         self.refused(["ntfs", "info", first, "-o", second], [first, second], b"segment")
         for names in ("disk.001", "disk.002"), ("raw.aa", "raw.ab"):
             one, two = (self.victim(name, b"raw") for name in names)
-            self.refused(["ntfs", "snapshot", one, "-o", two], [one, two], b"split image")
+            self.refused(["ntfs", "snapshot", one, "-o", two], [one, two],
+                         b"a part of the split image")
         # What merely has a like name is no part.
         listing = self.write("disk.csv", b"old")
-        self.assertNotIn(b"split image", run("ntfs", "info", self.here / "disk.001", "-o",
+        self.assertNotIn(b"a part of the split", run("ntfs", "info", self.here / "disk.001", "-o",
                                              listing).stderr)
 
     def test_no_output_replaces_a_pe_image(self):
