@@ -202,7 +202,7 @@ void RecordTable::assemble_names(const core::ImageSource& image, const Mft& mft,
 }
 
 std::span<const u32> RecordTable::claims_of(u64 base) const {
-  const auto [first, last] = std::ranges::equal_range(claimed_bases_, base);
+  const auto [first, last] = std::equal_range(claimed_bases_.begin(), claimed_bases_.end(), base);
   return std::span{claims_}.subspan(static_cast<std::size_t>(first - claimed_bases_.begin()),
                                     static_cast<std::size_t>(last - first));
 }

@@ -99,14 +99,14 @@ std::optional<Candidate> read_candidate(const core::ImageSource& image, u64 offs
   const auto first = find_first_cluster(find_content(mft));
   if (!first) return std::nullopt;
   // The sizes in record 0 are those of all its extents, of which others may be in other records.
-  auto cluster_size = mft->has_list ? std::nullopt : find_cluster_size(find_content(mft));
+  std::optional<u32> cluster_size = known_cluster_size;
+  if (!cluster_size && !mft->has_list) cluster_size = find_cluster_size(find_content(mft));
   Candidate candidate{offset, records.record_size(), 0, *first, std::nullopt};
   for (const u64 number : {mirror_record, boot_record}) {
     const auto* data = find_content(records.read(number));
     if (number == mirror_record) candidate.mirror = find_first_cluster(data);
     if (!cluster_size) cluster_size = find_cluster_size(data);
   }
-  if (known_cluster_size) cluster_size = known_cluster_size;
   if (!cluster_size) return std::nullopt;
   candidate.cluster_size = *cluster_size;
   return candidate;
