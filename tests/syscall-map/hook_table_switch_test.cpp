@@ -67,7 +67,7 @@ class Driver {
   // Status by RVA.
   std::map<u32, coldtrace_hook_status> ask(const std::vector<std::byte>& memory) const {
     coldtrace_hook_table table;
-    coldtrace_hook_identity running;
+    coldtrace_hook_identity running{};
     coldtrace_hook_build build;
     coldtrace_hook_switch found;
     const auto size = static_cast<u32>(memory.size());
