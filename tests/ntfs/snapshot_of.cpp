@@ -3,7 +3,15 @@
 namespace coldtrace::tests {
 namespace {
 
-SeenRow copy(const ntfs::FileRow& row) {
+void add_places(const ntfs::FileRow& row, const std::vector<ntfs::StreamRow>& streams,
+                const ntfs::ClusterMap& clusters, bool content, SeenRow& seen) {
+  for (const auto& stream : streams)
+    for (const auto& extent : row.extents_of(stream))
+      if (const auto offset = extent.lcn ? clusters.offset_of(*extent.lcn) : std::nullopt)
+        seen.places.push_back({*offset, extent.clusters * clusters.cluster_size, content});
+}
+
+SeenRow copy(const ntfs::FileRow& row, const ntfs::ClusterMap& clusters) {
   SeenRow seen{.state = row.source->state,
                .record = row.source->file.record,
                .sequence = row.source->file.sequence,
@@ -22,7 +30,11 @@ SeenRow copy(const ntfs::FileRow& row) {
                .owner = std::string{row.owner_sid},
                .information = {},
                .named = {},
-               .index = row.index};
+               .index = row.index,
+               .parent = row.source->parent.record,
+               .places = {}};
+  add_places(row, row.streams, clusters, true, seen);
+  add_places(row, row.other_streams, clusters, false, seen);
   if (row.facts.information) seen.information = row.facts.information->times;
   if (row.file_name) seen.named = row.file_name->times;
   for (const auto& finding : row.findings) {
@@ -68,7 +80,7 @@ Seen snapshot_of(const core::ImageSource& image, const SnapshotOptions& options)
       auto path = row.name.empty() ? std::string{batch.parent_path(source)} + "/" : row.path();
       if (source.file.record == ntfs::root_record) path.assign(1, '/');
       seen.order.push_back(path);
-      seen.rows.emplace(std::move(path), copy(row));
+      seen.rows.emplace(std::move(path), copy(row, volume->mft().clusters()));
     }
   }
   seen.findings.merge(walk.findings());

@@ -11,6 +11,13 @@
 
 namespace coldtrace::tests {
 
+// Bytes of the image that a stream has.
+struct SeenPlace {
+  u64 offset;
+  u64 length;
+  bool content;  // $DATA
+};
+
 // What a snapshot says of one name, copied out of it.
 struct SeenRow {
   ntfs::State state;
@@ -32,6 +39,8 @@ struct SeenRow {
   std::optional<ntfs::Times> information;
   std::optional<ntfs::Times> named;
   std::optional<ntfs::Times> index;
+  u64 parent = 0;                 // record of the directory
+  std::vector<SeenPlace> places;  // of all streams
 
   bool has(std::string_view code) const {
     return std::find(codes.begin(), codes.end(), code) != codes.end();
