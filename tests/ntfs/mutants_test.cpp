@@ -308,7 +308,9 @@ void check(const Sample& sample, const Mutation& mutation, const Seen& seen) {
   std::set<u64> found;
   for (const auto& [path, row] : seen.rows) found.insert(row.record);
   bool lost = false;
-  for (const auto& [path, row] : sample.sound.rows) {
+  for (const auto& known : sample.sound.rows) {
+    const auto& path = known.first;
+    const auto& row = known.second;
     CAPTURE(path, row.record);
     const auto [first, last] = seen.rows.equal_range(path);
     const bool listed = std::any_of(first, last, [&](const auto& other) {
