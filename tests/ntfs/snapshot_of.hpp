@@ -59,6 +59,10 @@ struct Seen {
     const auto found = rows.find(path);
     return found == rows.end() ? nullptr : &found->second;
   }
+  std::optional<ntfs::State> state(const std::string& path) const {
+    const auto* row = find(path);
+    return row ? std::optional{row->state} : std::nullopt;
+  }
   bool warns() const {
     for (const auto& finding : findings.all())
       if (finding.severity == core::Severity::warning) return true;

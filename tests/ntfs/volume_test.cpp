@@ -102,19 +102,13 @@ TEST_CASE("each state is told apart") {
                        {.parent = folder, .name = u"long name", .name_space = 1}}});
   const auto bytes = image.build();
   const auto seen = snapshot_of(bytes, {.states = tests::all_states});
-  const auto state = [&](const char* path) {
-    CAPTURE(path);
-    const auto* row = seen.find(path);
-    REQUIRE(row != nullptr);
-    return row->state;
-  };
-  CHECK(state("/folder/live") == State::live);
-  CHECK(state("/folder/gone") == State::deleted);
-  CHECK(state("/folder/old folder/kid") == State::deleted);
-  CHECK(state("/<parent 90-7>/lost") == State::orphan);
-  CHECK(state("/folder/unlisted") == State::unreachable);
-  CHECK(state("/") == State::live);
-  CHECK(state("/link two") == State::live);
+  CHECK(seen.state("/folder/live") == State::live);
+  CHECK(seen.state("/folder/gone") == State::deleted);
+  CHECK(seen.state("/folder/old folder/kid") == State::deleted);
+  CHECK(seen.state("/<parent 90-7>/lost") == State::orphan);
+  CHECK(seen.state("/folder/unlisted") == State::unreachable);
+  CHECK(seen.state("/") == State::live);
+  CHECK(seen.state("/link two") == State::live);
   CHECK(seen.find("/link two")->links == 2);
   CHECK(seen.find("/folder/link one")->record == linked);
   CHECK(seen.find("/folder/long name")->short_name == "LONGNA~1");
