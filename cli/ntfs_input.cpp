@@ -32,19 +32,13 @@ bool may_be_ntfs(const Partition& partition) {
 // Files that hold a disk in another arrangement: what looks like NTFS in them is not in its place.
 bool is_other_container(FileKind kind) {
   switch (kind) {
-    case FileKind::vhd:
-    case FileKind::vhdx:
-    case FileKind::vmdk:
-    case FileKind::vmdk_descriptor:
-    case FileKind::qcow:
-    case FileKind::vdi:
     case FileKind::ewf_2:
     case FileKind::ewf_logical:
     case FileKind::aff:
     case FileKind::empty:
       return true;
     default:
-      return core::is_packed(kind);
+      return core::is_virtual_disk(kind) || core::is_packed(kind);
   }
 }
 

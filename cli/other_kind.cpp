@@ -33,14 +33,9 @@ std::string_view reader_of(FileKind kind) {
 
 // What makes a file of the kind readable; empty when nothing does.
 std::string_view advice_on(FileKind kind) {
+  if (core::is_virtual_disk(kind))
+    return "'qemu-img convert -O raw' makes a raw image of it, which 'coldtrace ntfs' reads";
   switch (kind) {
-    case FileKind::vhd:
-    case FileKind::vhdx:
-    case FileKind::vmdk:
-    case FileKind::vmdk_descriptor:
-    case FileKind::qcow:
-    case FileKind::vdi:
-      return "'qemu-img convert -O raw' makes a raw image of it, which 'coldtrace ntfs' reads";
     case FileKind::ewf_2:
     case FileKind::aff:
       return "export a raw or E01 image of it, which 'coldtrace ntfs' reads";

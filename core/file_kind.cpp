@@ -318,6 +318,20 @@ FileKind recognize_volume(ByteView head) {
                                                                       : FileKind::unknown;
 }
 
+bool is_virtual_disk(FileKind kind) {
+  switch (kind) {
+    case FileKind::vhd:
+    case FileKind::vhdx:
+    case FileKind::vmdk:
+    case FileKind::vmdk_descriptor:
+    case FileKind::qcow:
+    case FileKind::vdi:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool is_packed(FileKind kind) {
   return kind >= FileKind::gzip && kind <= FileKind::dcs;
 }

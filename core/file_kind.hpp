@@ -26,6 +26,9 @@ FileKind recognize_file(const FileView& file);
 // tells the kinds of Windows, three the others.
 FileKind recognize_volume(ByteView head);
 
+// True for disks of virtual machines, whose sectors do not lie one after the other in the file.
+bool is_virtual_disk(FileKind kind);
+
 // True for what has to be unpacked before anything can be said of its contents.
 bool is_packed(FileKind kind);
 

@@ -45,6 +45,20 @@ u32 stored_size(const BufferEntry& entry) {
 
 }  // namespace
 
+BufferEntry to_entry(const BufferHeader& header, u64 offset, u32 size) {
+  return {.offset = offset,
+          .first_time = 0,
+          .last_time = 0,
+          .sequence = header.sequence,
+          .size = size,
+          .filled = header.filled,
+          .events = 0,
+          .processor = header.processor,
+          .flags = header.flags,
+          .logger_id = header.logger_id,
+          .type = static_cast<u8>(header.type)};
+}
+
 std::byte* Scratch::get(std::size_t size) {
   if (size > size_) {
     bytes_.reset(new std::byte[size]);  // not zeroed: it is filled

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "core/image_source.hpp"
+#include "tracefile/buffer_header.hpp"
 #include "tracefile/decompress.hpp"
 #include "tracefile/trace_header.hpp"
 
@@ -25,6 +26,10 @@ struct BufferEntry {
 
   bool compressed() const { return (flags & BufferHeader::compressed) != 0; }
 };
+
+// What the header at `offset` says of its buffer, of which the file has `size` bytes; nothing of
+// its events.
+BufferEntry to_entry(const BufferHeader& header, u64 offset, u32 size);
 
 // Memory that grows and is used again.
 class Scratch {

@@ -14,20 +14,6 @@ using core::Fault;
 
 constexpr u64 header_size = BufferHeader::size_on_disk;
 
-BufferEntry to_entry(const BufferHeader& header, u64 offset, u32 size) {
-  return {.offset = offset,
-          .first_time = 0,
-          .last_time = 0,
-          .sequence = header.sequence,
-          .size = size,
-          .filled = header.filled,
-          .events = 0,
-          .processor = header.processor,
-          .flags = header.flags,
-          .logger_id = header.logger_id,
-          .type = static_cast<u8>(header.type)};
-}
-
 // The session's size of buffers; that of the first buffer too, since either number may be damaged.
 u32 largest_of(const core::ImageSource& source, const BufferScan& scan) {
   std::array<std::byte, header_size> bytes;

@@ -66,17 +66,7 @@ core::Result<BufferScan> read_first_buffer(const core::ImageSource& source) {
 std::optional<BufferScan> infer_session(const core::ImageSource& source, const BufferHeader& header,
                                         u64 at) {
   const bool packed = (header.flags & BufferHeader::compressed) != 0;
-  const BufferEntry entry{.offset = at,
-                          .first_time = 0,
-                          .last_time = 0,
-                          .sequence = header.sequence,
-                          .size = header.size,
-                          .filled = header.filled,
-                          .events = 0,
-                          .processor = header.processor,
-                          .flags = header.flags,
-                          .logger_id = header.logger_id,
-                          .type = static_cast<u8>(header.type)};
+  const auto entry = to_entry(header, at, header.size);
   for (const auto compression :
        {Compression::xpress, Compression::lznt1, Compression::xpress_huffman}) {
     const auto buffer = load_buffer(source, entry, compression);

@@ -1,6 +1,5 @@
 // Writes traces whose values stand for names, for tests/cli/trace_names.py.
 
-#include <fstream>
 #include <string>
 
 #include "fixtures/etl_file.hpp"
@@ -215,20 +214,14 @@ std::vector<EtlBuffer> times() {
   return {events};
 }
 
-void write(const std::string& path, const std::vector<EtlBuffer>& buffers) {
-  const auto bytes = fixtures::build_etl({}, buffers);
-  std::ofstream file{path, std::ios::binary};
-  for (const auto byte : bytes) file.put(static_cast<char>(byte));
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const std::string folder = std::string{argv[1]} + "/";
-  write(folder + "maps.etl", mapped());
-  write(folder + "stacks.etl", stacks());
-  write(folder + "threads.etl", threads());
-  write(folder + "strings.etl", strings());
-  write(folder + "times.etl", times());
+  fixtures::write_etl(folder + "maps.etl", {}, mapped());
+  fixtures::write_etl(folder + "stacks.etl", {}, stacks());
+  fixtures::write_etl(folder + "threads.etl", {}, threads());
+  fixtures::write_etl(folder + "strings.etl", {}, strings());
+  fixtures::write_etl(folder + "times.etl", {}, times());
 }

@@ -1,6 +1,5 @@
 // Writes traces with a known schedule for tests/cli/trace.py.
 
-#include <fstream>
 #include <string>
 
 #include "fixtures/etl_file.hpp"
@@ -161,32 +160,27 @@ EtlBuffer characters() {
       .system(0x0301, 4, {11, 22, 1'000'101}, fixtures::process_payload(22, "M\xfcller,\".exe"));
 }
 
-void write(const std::string& path, const fixtures::EtlSession& session,
-           const std::vector<EtlBuffer>& buffers) {
-  const auto bytes = fixtures::build_etl(session, buffers);
-  std::ofstream file{path, std::ios::binary};
-  for (const auto byte : bytes) file.put(static_cast<char>(byte));
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const std::string folder = std::string{argv[1]} + "/";
   const std::vector<EtlBuffer> both = {busy(0, 1'000'100), busy(1, 1'000'102)};
-  write(folder + "busy.etl", {}, both);
-  write(folder + "packed.etl", {.compression = fixtures::EtlCompression::xpress_huffman}, both);
-  write(folder + "cycles.etl", {.clock_type = 3}, both);
-  write(folder + "system-time.etl", {.clock_type = 2, .first_timestamp = 133'536'816'000'000'000},
-        {busy(0, 133'536'816'000'000'100)});
-  write(folder + "narrow.etl", {.pointer_size = 4}, {busy(0, 1'000'100, 4)});
-  write(folder + "names.etl", {}, late_names());
-  write(folder + "control.etl", {}, {control_call()});
-  write(folder + "characters.etl", {}, {characters()});
+  fixtures::write_etl(folder + "busy.etl", {}, both);
+  fixtures::write_etl(folder + "packed.etl",
+                      {.compression = fixtures::EtlCompression::xpress_huffman}, both);
+  fixtures::write_etl(folder + "cycles.etl", {.clock_type = 3}, both);
+  fixtures::write_etl(folder + "system-time.etl",
+                      {.clock_type = 2, .first_timestamp = 133'536'816'000'000'000},
+                      {busy(0, 133'536'816'000'000'100)});
+  fixtures::write_etl(folder + "narrow.etl", {.pointer_size = 4}, {busy(0, 1'000'100, 4)});
+  fixtures::write_etl(folder + "names.etl", {}, late_names());
+  fixtures::write_etl(folder + "control.etl", {}, {control_call()});
+  fixtures::write_etl(folder + "characters.etl", {}, {characters()});
   ByteWriter garbage;
   EtlBuffer damaged = busy(1, 1'000'300);
   damaged.raw(garbage.write_u64(0x1122334455667788).write_zeros(64));
-  write(folder + "damaged.etl", {},
-        {busy(0, 1'000'100), busy(0, 1'000'200).flags(2), damaged,
-         busy(1, 1'000'400).flags(4).sequence(9)});
+  fixtures::write_etl(folder + "damaged.etl", {},
+                      {busy(0, 1'000'100), busy(0, 1'000'200).flags(2), damaged,
+                       busy(1, 1'000'400).flags(4).sequence(9)});
 }
