@@ -6,6 +6,7 @@
 #include "cli/ntfs_rows.hpp"
 #include "cli/text.hpp"
 #include "core/text.hpp"
+#include "ntfs/sleuthkit_ids.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -98,35 +99,50 @@ class UnixTimeFormatter {
 // Source: sleuthkit.org wiki, "Body file".
 class BodyRows final : public RowFormat {
  public:
-  void write(const ntfs::Snapshot&, const ntfs::FileRow& row, core::TextBuffer& out) override {
+  void write(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row,
+             core::TextBuffer& out) override {
     out_ = &out;
     const auto& facts = row.facts;
     const auto own = facts.information ? &facts.information->times : nullptr;
+    const auto ids = facts.has_list ? ntfs::SleuthKitIds::of(snapshot, row) : ntfs::SleuthKitIds{};
     write_name(row);
     write_middle(row);
-    if (facts.directory || row.streams.empty()) {
-      const auto* root = facts.find(ntfs::AttributeType::index_root, ntfs::directory_index_name);
-      line(row, {}, {}, root ? 144 : 0, root ? root->id : u16{0},
-           row.source->entry ? row.source->entry->size : 0,
-           own         ? own
-           : row.index ? &*row.index
-                       : nullptr);
+    bool indexed = false;
+    for (const auto& root : facts.attributes) {
+      if (root.type != ntfs::AttributeType::index_root) continue;
+      indexed = true;
+      set_suffix(ntfs::equals_ascii(root.name, ntfs::directory_index_name) ? ntfs::StoredText{}
+                                                                           : root.name);
+      line(row, suffix_, {}, 144, ids.find(root.type, root.name, root.record, root.id), root.size,
+           own ? own : index_times(row));
     }
+    if (!indexed && row.streams.empty())
+      line(row, {}, {}, 0, 0, row.source->entry ? row.source->entry->size : 0,
+           own ? own : index_times(row));
     for (const auto& stream : row.streams) {
-      suffix_.clear();
-      if (!stream.name.empty()) {
-        suffix_ += ':';
-        ntfs::append_utf8(suffix_, stream.name);
-        escape_from(suffix_, 0);
-      }
-      line(row, suffix_, {}, 128, stream.id, stream.size, own);
+      set_suffix(stream.name);
+      line(row, suffix_, {}, 128, ids.find(stream.type, stream.name, stream.record, stream.id),
+           stream.size, own);
     }
     if (const auto* name = row.file_name)
-      line(row, {}, " ($FILE_NAME)", 48, name->id,
+      line(row, {}, " ($FILE_NAME)", 48,
+           ids.find(ntfs::AttributeType::file_name, {}, name->record, name->id),
            ntfs::FileName::fixed_size + name->name.units() * 2, &name->times);
   }
 
  private:
+  static const ntfs::Times* index_times(const ntfs::FileRow& row) {
+    return row.index ? &*row.index : nullptr;
+  }
+
+  void set_suffix(ntfs::StoredText stream) {
+    suffix_.clear();
+    if (stream.empty()) return;
+    suffix_ += ':';
+    ntfs::append_utf8(suffix_, stream);
+    escape_from(suffix_, 0);
+  }
+
   void write_name(const ntfs::FileRow& row) {
     const auto& source = *row.source;
     if (row.name.empty() && source.file.record != ntfs::root_record) {

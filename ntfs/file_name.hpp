@@ -22,7 +22,8 @@ struct FileName {
   u32 reparse_tag;  // or, without the reparse flag, the size of extended attributes
   NameSpace name_space;
   StoredText name;
-  u16 id = 0;  // of the attribute; a directory's entry has none
+  u16 id = 0;      // of the attribute; a directory's entry has none
+  u64 record = 0;  // the FILE record that holds it
 };
 
 core::Result<FileName> read_file_name(core::ByteView value, u64 offset);

@@ -116,7 +116,8 @@ void put_name(const FileName& name, TimePool& pool, PackedWriter& out) {
   put_text(static_cast<u8>(name.name_space), name.name, out);
 }
 
-void get_name(TimePool& pool, PackedReader& in, FileName& name) {
+void get_name(u64 record, TimePool& pool, PackedReader& in, FileName& name) {
+  name.record = record;
   name.parent = get_reference(in);
   pool.get(in, name.times);
   name.size = in.get();
@@ -217,7 +218,8 @@ PackedReader unpack_head(PackedReader in, u64 record, RecordFacts& facts) {
   facts.misplaced = (bits & bit_misplaced) != 0;
   facts.beyond_valid = (bits & bit_beyond_valid) != 0;
   facts.has_list = (bits & bit_list) != 0;
-  for (u64 count = in.get(); count > 0; --count) get_name(pool, in, facts.names.emplace_back());
+  for (u64 count = in.get(); count > 0; --count)
+    get_name(record, pool, in, facts.names.emplace_back());
   if (bits & bit_content) facts.content_size = in.get();
   return in;
 }

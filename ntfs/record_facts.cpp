@@ -115,6 +115,7 @@ core::Result<std::optional<core::ParseError>> read_record_facts(core::ByteView r
       if (name) {
         facts.names.push_back(*name);
         facts.names.back().id = attribute.id;
+        facts.names.back().record = number;
       } else {
         note(name.error());
       }

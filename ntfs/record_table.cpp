@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 
 #include "core/parallel.hpp"
 #include "ntfs/file_record.hpp"
@@ -12,11 +13,46 @@ namespace {
 constexpr u64 block_size = 1 << 20;
 constexpr u64 largest_count = 0xffff'ffff;
 
+// Records that a disk check marked: how many, and the first of them.
+struct BadRecords {
+  static constexpr std::size_t most_named = 16;
+  struct Named {
+    u64 number;
+    u64 offset;
+    std::string state;
+  };
+
+  void add(u64 number, u64 offset, std::string state) {
+    ++count;
+    if (named.size() < most_named) named.push_back({number, offset, std::move(state)});
+  }
+  void merge(const BadRecords& later) {
+    count += later.count;
+    const auto room = std::min(most_named - named.size(), later.named.size());
+    named.insert(named.end(), later.named.begin(),
+                 later.named.begin() + static_cast<std::ptrdiff_t>(room));
+  }
+  void report(core::Findings& findings) const {
+    if (count == 0) return;
+    std::string list;
+    for (const auto& record : named)
+      list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", record.number, record.state);
+    if (count > named.size()) list += fmt::format(" and {} more", count - named.size());
+    for (u64 i = 0; i < count; ++i)
+      findings.warning("record-bad", named.front().offset, "marked BAAD by a disk check: {} {}",
+                       count == 1 ? "record" : "records", list);
+  }
+
+  u64 count = 0;
+  std::vector<Named> named;
+};
+
 // What a block of records has to say, kept apart until all blocks before it have spoken.
 struct BlockReport {
   core::Findings findings;
   std::vector<Gap> gaps;
-  bool empty() const { return findings.empty() && gaps.empty(); }
+  BadRecords bad;
+  bool empty() const { return findings.empty() && gaps.empty() && bad.count == 0; }
 };
 
 void note_record(const RecordFacts& facts, u64 offset,
@@ -28,9 +64,6 @@ void note_record(const RecordFacts& facts, u64 offset,
   }
   if (facts.torn && facts.in_use)
     findings.warning("torn-fixup", offset, "record {} was not written as a whole", facts.record);
-  if (facts.bad)
-    findings.warning("record-bad", offset, "record {} was marked BAAD by a disk check",
-                     facts.record);
   if (facts.misplaced)
     findings.warning("record-number", offset, "the record in the place of {} has another number",
                      facts.record);
@@ -101,9 +134,7 @@ RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, un
     const auto damage = read_fixed_record(bytes, number, offset, worker.facts);
     if (!damage) {
       if (is_marked_bad(bytes))
-        report.findings.warning("record-bad", offset,
-                                "record {} was marked BAAD by a disk check and is not usable: {}",
-                                number, damage.error());
+        report.bad.add(number, offset, core::to_string(damage.error()));
       else
         report.findings.warning("record-magic", offset, "record {}: {}", number, damage.error());
       return;
@@ -113,6 +144,7 @@ RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, un
       worker.facts.in_use = false;
     }
     note_record(worker.facts, offset, *damage, report.findings);
+    if (worker.facts.bad) report.bad.add(number, offset, "read all the same");
     if (worker.facts.in_use) {
       if (marks && !mft.extracted()) marks->mark(worker.facts);
       if (const auto& own = worker.facts.information; own && own->times.created.ticks != 0) {
@@ -182,10 +214,13 @@ RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, un
     table.claimed_bases_.push_back(claim.base);
     table.claims_.push_back(claim.record);
   }
+  BadRecords bad;
   for (const auto& [block, report] : reports) {
     findings.merge(report.findings);
     gaps.insert(gaps.end(), report.gaps.begin(), report.gaps.end());
+    bad.merge(report.bad);
   }
+  bad.report(findings);
   return table;
 }
 

@@ -69,6 +69,7 @@ struct StreamRow {
   AttributeType type;
   StoredText name;
   u16 id;
+  u64 record;  // the FILE record that holds it, or its first extent
   bool resident;
   bool compressed;
   bool encrypted;

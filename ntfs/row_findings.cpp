@@ -234,15 +234,18 @@ std::string_view to_string(StaleReason reason) {
 }
 
 void note_findings(const FileRow& row, core::Findings& findings) {
+  const auto& entry = row.source->entry;
+  const auto offset =
+      row.record_offset || !entry ? row.record_offset : std::optional{entry->offset};
   for (const auto& finding : row.findings) {
+    // The scan of $MFT has told and counted all of these.
+    if (finding.code == "record-bad") continue;
     // Of one code some may be warnings and some not.
     core::Findings one;
     if (finding.warning) {
-      one.warning(finding.code, row.record_offset, "record {}: {}", row.source->file.record,
-                  finding.text);
+      one.warning(finding.code, offset, "record {}: {}", row.source->file.record, finding.text);
     } else {
-      one.info(finding.code, row.record_offset, "record {}: {}", row.source->file.record,
-               finding.text);
+      one.info(finding.code, offset, "record {}: {}", row.source->file.record, finding.text);
     }
     findings.merge(one);
   }

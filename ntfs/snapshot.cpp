@@ -69,6 +69,7 @@ void Snapshot::add_streams(FileRow& row) const {
     StreamRow stream{.type = attribute.type,
                      .name = attribute.name,
                      .id = first->id,
+                     .record = first->record,
                      .resident = attribute.resident,
                      .compressed = first->compressed,
                      .encrypted = first->encrypted,

@@ -5,6 +5,7 @@ usage: input_test.py COLDTRACE SHARED
 import csv
 import gzip
 import json
+import re
 import shutil
 import struct
 import subprocess
@@ -367,7 +368,35 @@ class Records(Images):
         content[at + 0x14:at + 0x16] = b"\0\0"
         volume.write_bytes(content)
         done = ntfs("info", volume, status=1)
-        self.assertIn(b"record 25 was marked BAAD by a disk check and is not usable", done.stderr)
+        self.assertRegex(done.stderr.decode(),
+                         r"marked BAAD by a disk check: record 25 \(.*FirstAttribute")
+
+    def test_all_records_that_a_disk_check_marked_are_counted_and_the_first_named(self):
+        volume = self.volume()
+        content = bytearray(volume.read_bytes())
+        mft = self.rows(volume, status=0)[1][0]["volume"]["mft_extents"][0]["offset"]
+        numbers = [n for n in range(6, 64) if content[mft + n * 1024:][:4] == b"FILE"]
+        self.assertGreater(len(numbers), 17)
+        for number in numbers:
+            content[mft + number * 1024:mft + number * 1024 + 4] = b"BAAD"
+        for marked in (numbers[:2], numbers):
+            with self.subTest(count=len(marked)):
+                changed = bytearray(content)
+                for number in set(numbers) - set(marked):
+                    changed[mft + number * 1024:mft + number * 1024 + 4] = b"FILE"
+                broken = mft + marked[1] * 1024 + 0x14
+                changed[broken:broken + 2] = b"\0\0"
+                volume.write_bytes(changed)
+                found = [f for f in self.rows(volume, status=1)[1][-1]["findings"]
+                         if f["code"] == "record-bad"]
+                self.assertEqual([f["count"] for f in found], [len(marked)])
+                self.assertEqual(found[0]["first_offset"], mft + marked[0] * 1024)
+                named = re.findall(r"(\d+) \((?:(read all the same)|[^)]*FirstAttribute[^)]*)\)",
+                                   found[0]["text"])
+                self.assertEqual(named, [(str(n), "" if n == marked[1] else "read all the same")
+                                         for n in marked[:16]])
+                self.assertEqual(f" and {len(marked) - 16} more" in found[0]["text"],
+                                 len(marked) > 16)
 
     def test_a_mft_longer_than_the_image_is_told_by_both_sizes(self):
         volume = self.volume()

@@ -82,6 +82,22 @@ class Mounted:
             os.close(folder)
 
 
+def body_ids(image):
+    """Sizes by id of the bodyfile's lines; an id has one size."""
+    sizes = {}
+    for line in run("snapshot", "--state", "all", "--format", "bodyfile", image).decode().splitlines():
+        fields = line.split("|")
+        size = sizes.setdefault(fields[2], int(fields[6]))
+        assert size == int(fields[6]), line
+    return sizes
+
+
+def check_with_icat(case, image, sizes, *options):
+    for identity, size in sizes.items():
+        done = subprocess.run(["icat", *options, image, identity], capture_output=True)
+        case.assertEqual((done.returncode, len(done.stdout)), (0, size), identity)
+
+
 def can_mount():
     return (os.geteuid() == 0 and os.path.exists("/dev/fuse") and shutil.which("ntfs-3g")
             and shutil.which("mkntfs") and shutil.which("fuser"))
@@ -172,6 +188,7 @@ class Made(unittest.TestCase):
                     self.check_clusters(image, found)
                     self.check_schema(image)
                     self.check_body(image)
+                    self.check_ids(image, found)
                 image.unlink()
 
     def check_own_times(self, image, found):
@@ -244,6 +261,17 @@ class Made(unittest.TestCase):
         last = next(line for line in body.splitlines() if "|/times/last|" in line)
         self.assertEqual(last.split("|")[-1], "910692730085.4775807")
 
+    def check_ids(self, image, found):
+        """icat takes the ids of the bodyfile, and they are those of single attributes."""
+        if not shutil.which("icat"):
+            self.skipTest("icat is not installed")
+        far = {str(found[path]["record"]) for path in ("/streams/many", "/links/first")}
+        sizes = body_ids(image)
+        chosen = [i for i in sizes if i.split("-")[0] in far] + list(sizes)[::40]
+        self.assertGreater(sum(i.startswith(f"{found['/streams/many']['record']}-128-")
+                               for i in chosen), 40)
+        check_with_icat(self, image, {i: sizes[i] for i in chosen})
+
     def test_a_fragmented_mft(self):
         self.cluster_size = 1024
         image = self.make("fragmented")
@@ -286,6 +314,23 @@ class Windows(unittest.TestCase):
                 for path, row in found.items():
                     self.compare_record(image, path, row)
                 self.compare_bodies(image, found)
+
+    def test_ids_of_the_bodyfile_are_those_of_the_sleuth_kit(self):
+        for name in ("ntfs-ptrn.raw.gz", "ntfs-lastaccess.raw.gz"):
+            with self.subTest(name=name):
+                image = self.image(name)
+                listed = subprocess.run(["fls", "-o", "128", "-r", "-m", "/", image],
+                                        capture_output=True, text=True).stdout
+                theirs = {line.split("|")[2]: int(line.split("|")[6])
+                          for line in listed.splitlines() if "OrphanFiles" not in line}
+                ours = body_ids(image)
+                self.assertEqual({i: ours.get(i) for i in theirs}, theirs)
+                # fls lists neither the root nor the nameless records that NTFS keeps.
+                self.assertEqual({i.split("-")[0] for i in ours.keys() - theirs.keys()},
+                                 {"5", "12", "13", "14", "15"})
+                # icat leaves out the one hole of $BadClus:$Bad.
+                check_with_icat(self, image, {i: size for i, size in ours.items()
+                                              if not i.startswith("8-128-")}, "-o", "128")
 
     def compare_record(self, image, path, row):
         text = subprocess.run(["istat", "-o", "128", image, str(row["record"])],

@@ -14,6 +14,7 @@
 #include "ntfs/packed_record.hpp"
 #include "ntfs/reparse_point.hpp"
 #include "ntfs/security.hpp"
+#include "ntfs/sleuthkit_ids.hpp"
 
 namespace coldtrace {
 namespace {
@@ -267,6 +268,38 @@ TEST_CASE("an unsorted attribute list is read, a bad entry is noted") {
     while (short_list.next()) continue;
     if (cut != 0x20) CHECK(short_list.damage());
   }
+}
+
+// The ids are those that istat 4.11.1 showed of such a file, whose list ntfs-3g had made.
+TEST_CASE("attributes of extension records have the ids by which The Sleuth Kit knows them") {
+  ByteWriter list;
+  const auto add = [&](u32 type, std::u16string_view name, u64 vcn, u64 record, u16 id) {
+    list.write_u32(type).write_u16(static_cast<u16>((0x1a + name.size() * 2 + 7) / 8 * 8));
+    list.write_u8(static_cast<u8>(name.size())).write_u8(0x1a).write_u64(vcn);
+    list.write_u64(record | u64{1} << 48).write_u16(id);
+    for (const char16_t unit : name) list.write_u16(unit);
+    list.align(8);
+  };
+  add(0x10, u"", 0, 126, 0);
+  add(0x30, u"", 0, 127, 0);
+  add(0x80, u"", 0, 126, 2);
+  add(0x80, u"stream14", 0, 126, 19);
+  add(0x80, u"stream15", 0, 127, 1);
+  add(0x80, u"stream15", 9, 128, 5);
+  add(0x80, u"stream16", 0, 127, 2);
+  add(0x80, u"stream32", 0, 128, 0);
+  const ntfs::SleuthKitIds ids{126, 17, {list.view().begin(), list.view().end()}};
+  const auto data = [&](std::u16string_view name, u64 record, u16 id) {
+    ByteWriter units;
+    for (const char16_t unit : name) units.write_u16(unit);
+    return ids.find(ntfs::AttributeType::data, ntfs::to_stored_text(units.view()), record, id);
+  };
+  CHECK(ids.find(ntfs::AttributeType::file_name, {}, 127, 0) == 20);
+  CHECK(data(u"", 126, 2) == 2);
+  CHECK(data(u"stream14", 126, 19) == 19);
+  CHECK(data(u"stream15", 127, 1) == 21);
+  CHECK(data(u"stream16", 127, 2) == 22);
+  CHECK(data(u"stream32", 128, 0) == 23);
 }
 
 TEST_CASE("names that are no UTF-16 keep their units") {

@@ -99,6 +99,13 @@ TEST_CASE("a stale entry says what became of the record") {
   const auto seen = snapshot_of(bytes, {.states = {State::stale}});
   CHECK(seen.rows.size() == 5);
   CHECK(seen.findings.count("entry-stale") == 5);
+  // The first by name is `beyond`; its entry starts with the reference that was put there.
+  const auto& all = seen.findings.all();
+  const auto stale = std::find_if(all.begin(), all.end(), [](const core::Finding& finding) {
+    return finding.code == "entry-stale";
+  });
+  REQUIRE(stale->first_offset);
+  CHECK(*core::load<u64>(bytes, *stale->first_offset) == (u64{0xffff} | u64{1} << 48));
   for (const auto& [path, words] :
        {std::pair{"/folder/reused", "holds another file now, with sequence 9"},
         std::pair{"/folder/deleted", "is not in use, and has sequence 2"},
