@@ -16,6 +16,7 @@ import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+from strict import strict_csv, strict_json
 
 COLDTRACE, IMAGES, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:4])
 
@@ -83,7 +84,7 @@ class Findings(Case):
         for library in ("core", "pe", "ntfs", "syscall-map", "tracefile", "cli"):
             for source in (SOURCES / library).rglob("*.?pp"):
                 used |= set(re.findall(r'(?:warning|info)\(\s*"([a-z0-9-]+)"', source.read_text()))
-        listed = json.loads(self.exits(0, "findings", "--format", "json").stdout)
+        listed = strict_json(self.exits(0, "findings", "--format", "json").stdout)
         codes = [row["code"] for row in listed]
         self.assertEqual(codes, sorted(codes))
         self.assertEqual(used - set(codes), set(), "used and not listed")
@@ -163,7 +164,7 @@ class Inputs(Case):
     def test_one_bad_input_of_several_is_a_finding(self):
         good = image("windows10-x64/ntdll.dll")
         done = self.exits(1, "syscalls", "map", "--format", "json", self.here, good)
-        self.assertEqual(len(json.loads(done.stdout)["images"]), 1)
+        self.assertEqual(len(strict_json(done.stdout)["images"]), 1)
         self.assertIn(str(self.here).encode(), done.stderr)
 
     def test_every_truncation_of_an_image_ends_with_an_answer(self):
@@ -174,7 +175,7 @@ class Inputs(Case):
             done = run("syscalls", "map", "--format", "json", path)
             self.assertIn(done.returncode, (0, 1, 2), size)
             if done.returncode < 2:
-                json.loads(done.stdout)
+                strict_json(done.stdout)
 
     def test_names_cannot_talk_to_the_terminal_or_break_json(self):
         content = image("windows10-x64/ntdll.dll").read_bytes()
@@ -188,7 +189,7 @@ class Inputs(Case):
                 if form in ("text", "c-header"):
                     self.assertNotIn(b"\x1b", done.stdout)
                 if form == "json":
-                    self.assertTrue(json.loads(done.stdout.decode()))
+                    self.assertTrue(strict_json(done.stdout))
 
 
 class Results(Case):
@@ -273,7 +274,7 @@ class Syscalls(Case):
     def test_json_follows_its_schema(self):
         for path in self.every_image():
             with self.subTest(path=path):
-                document = json.loads(run("syscalls", "map", "--format", "json", path).stdout)
+                document = strict_json(run("syscalls", "map", "--format", "json", path).stdout)
                 self.validate(document, "syscall-map")
                 numbers = [s["number"] for s in document["images"][0]["services"]]
                 self.assertEqual(numbers, sorted(numbers))
@@ -281,9 +282,8 @@ class Syscalls(Case):
     def test_csv_has_a_row_for_each_service(self):
         import csv
         sound = image("windows10-wow64/ntdll.dll")
-        rows = list(csv.DictReader(run("syscalls", "map", "--format", "csv", sound).stdout.decode()
-                                   .splitlines()))
-        services = json.loads(run("syscalls", "map", "--format", "json",
+        rows = strict_csv(run("syscalls", "map", "--format", "csv", sound).stdout)
+        services = strict_json(run("syscalls", "map", "--format", "json",
                                   sound).stdout)["images"][0]["services"]
         self.assertEqual(len(rows), len(services))
         for row, service in zip(rows, services):
@@ -296,7 +296,7 @@ class Syscalls(Case):
         kernel = image("windows10-x64-win32u/win32u.dll")
         header = self.here / "services.h"
         self.exits(0, "syscalls", "map", "--format", "c-header", sound, kernel, sound, "-o", header)
-        document = json.loads(run("syscalls", "map", "--format", "json", sound, kernel).stdout)
+        document = strict_json(run("syscalls", "map", "--format", "json", sound, kernel).stdout)
         checks = []
         for entry in document["images"]:
             identity = entry["identity"]
@@ -400,13 +400,13 @@ int main(void) {{
         self.assertIn(b"NtClosf inserted", done.stdout)
         document = self.exits(1, "syscalls", "compare", "--format", "json", x64,
                               self.here / "bent.dll").stdout
-        self.validate(json.loads(document), "syscall-comparison")
+        self.validate(strict_json(document), "syscall-comparison")
         self.exits(2, "syscalls", "compare", x64, image("reader-x64/reader.dll"))
         self.exits(2, "syscalls", "compare", x64, self.here / "missing")
 
     def test_hashes_are_the_same_in_all_formats(self):
         names = ("NtCreateFile", "OpenKeyTransacted", "\x1b")
-        answer = json.loads(self.exits(0, "syscalls", "hash", "--format", "json", *names).stdout)
+        answer = strict_json(self.exits(0, "syscalls", "hash", "--format", "json", *names).stdout)
         self.validate(answer, "service-name-hashes")
         hashes = [row["hash"] for row in answer["hashes"]]
         self.assertEqual(hashes[:2], [0xa97a4dd7, 0xb74a2d8f])
@@ -419,7 +419,7 @@ int main(void) {{
     def test_check_holds_an_ntdll_against_a_kernel(self):
         ntdll, kernel = image("windows10-x64/ntdll.dll"), image("windows10-x64-kernel/ntoskrnl.exe")
         done = run("syscalls", "check", "--format", "json", "--ntdll", ntdll, "--kernel", kernel)
-        document = json.loads(done.stdout)
+        document = strict_json(done.stdout)
         self.validate(document, "syscall-check")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(document["trusted"])
@@ -433,11 +433,11 @@ class Hooks(Case):
     def test_locate_follows_its_schema_and_exit_codes(self):
         kernel = image("windows7-x86-kernel/ntoskrnl.exe")
         done = self.exits(0, "hooks", "locate", "ZwStubRun", "--format", "json", kernel)
-        document = json.loads(done.stdout)
+        document = strict_json(done.stdout)
         schema = (SOURCES / "docs/schema/hook-locations.schema.json").read_text()
         jsonschema.validate(document, json.loads(schema))
         (location,) = document["images"][0]["locations"]
-        services = json.loads(run("syscalls", "map", "--format", "json",
+        services = strict_json(run("syscalls", "map", "--format", "json",
                                   kernel).stdout)["images"][0]["services"]
         self.assertEqual(location["rva"], services[0]["rva"])
         self.assertEqual(location["matches"][0]["signature"], "zw-stubs-x86")
@@ -446,7 +446,7 @@ class Hooks(Case):
         self.assertEqual(len(rows), 2)
         self.assertIn(f",ZwStubRun,{location['rva']},", rows[1])
         missing = self.exits(1, "hooks", "locate", "SwapContext", "--format", "json", kernel)
-        self.assertEqual(json.loads(missing.stdout)["images"][0]["locations"], [])
+        self.assertEqual(strict_json(missing.stdout)["images"][0]["locations"], [])
         self.assertIn(b"function-not-found", missing.stderr)
         self.exits(0, "hooks", "locate", "SwapContext", "--tolerate", "function-not-found", kernel)
         self.assertIn(b"function-not-found",
@@ -454,7 +454,7 @@ class Hooks(Case):
 
     def switches(self, *arguments, status=0):
         done = self.exits(status, "hooks", "context-switch", "--format", "json", *arguments)
-        document = json.loads(done.stdout)
+        document = strict_json(done.stdout)
         schema = (SOURCES / "docs/schema/context-switch.schema.json").read_text()
         jsonschema.validate(document, json.loads(schema))
         return document["images"]
@@ -467,8 +467,8 @@ class Hooks(Case):
         candidates = plain["context_switch"]["candidates"]
         self.assertEqual([one["name"] for one in candidates],
                          ["SwapContext", "EnlightenedSwapContext"])
-        (located,) = json.loads(self.exits(0, "hooks", "locate", "SwapContext", "--format", "json",
-                                           kernel).stdout)["images"]
+        (located,) = strict_json(self.exits(0, "hooks", "locate", "SwapContext", "--format", "json",
+                                            kernel).stdout)["images"]
         self.assertEqual(located["locations"][0]["rva"], candidates[0]["rva"])
         (named,) = self.switches("--pdb", pdb, kernel)
         self.assertEqual(named["pdb"], str(pdb))

@@ -3,8 +3,6 @@
 usage: ctrace.py COLDTRACE SOURCES IMAGES MAKE_CTRACE [unittest arguments]
 MAKE_CTRACE writes traces with damage, keys and an event of ETW into a folder.
 """
-import csv
-import io
 import json
 import shutil
 import subprocess
@@ -14,6 +12,9 @@ import unittest
 from pathlib import Path
 
 import jsonschema
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from strict import strict_csv, strict_json, strict_ndjson
 
 COLDTRACE, SOURCES, IMAGES, MAKE_CTRACE = (Path(a).resolve() for a in sys.argv[1:5])
 GOLDEN = SOURCES / "tests/cli/golden"
@@ -44,7 +45,7 @@ class Ctrace(unittest.TestCase):
     def lines(self, path, *arguments, status=0):
         done = run("trace", "decode", path, *arguments)
         self.assertEqual(done.returncode, status, done.stderr.decode())
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        return strict_ndjson(done.stdout)
 
     def test_scenarios_are_what_they_were(self):
         """Each scenario's lines; 'ctrace.py ... --rebase' as last argument writes them anew."""
@@ -73,7 +74,7 @@ class Ctrace(unittest.TestCase):
                 with self.subTest(path=path.name, options=options):
                     done = run("trace", "decode", path, *options)
                     self.assertIn(done.returncode, (0, 1))
-                    lines = [json.loads(line) for line in done.stdout.splitlines()]
+                    lines = strict_ndjson(done.stdout)
                     self.assertEqual(lines[0]["format"], "ctrace")
                     self.assertEqual(lines[-1]["type"], "summary")
                     for line in lines:
@@ -83,10 +84,10 @@ class Ctrace(unittest.TestCase):
         validator = schema("trace-info.schema.json")
         for path in sorted(self.folder.glob("*.ctrace")):
             with self.subTest(path=path.name):
-                info = json.loads(run("trace", "info", path, "--format", "json").stdout)
+                info = strict_json(run("trace", "info", path, "--format", "json").stdout)
                 validator.validate(info)
                 kinds = [kind for provider in info["providers"] for kind in provider["kinds"]]
-                counts = json.loads(run("trace", "decode", path).stdout.splitlines()[-1])["counts"]
+                counts = strict_json(run("trace", "decode", path).stdout.splitlines()[-1])["counts"]
                 for how in "exact", "trailing", "partial", "raw":
                     self.assertEqual(sum(kind[how] for kind in kinds), counts[how])
                 self.assertIn(b"decode exactly", run("trace", "info", path).stdout)
@@ -95,16 +96,16 @@ class Ctrace(unittest.TestCase):
         path = self.folder / "boot.ctrace"
         lines = self.lines(path)
         done = run("trace", "decode", path, "--format", "json")
-        self.assertEqual(json.loads(done.stdout), lines)
+        self.assertEqual(strict_json(done.stdout), lines)
         outputs = {run("trace", "decode", path, "--jobs", jobs).stdout for jobs in (1, 3)}
         self.assertEqual(len(outputs), 1)
         done = run("trace", "decode", path, "--format", "csv")
-        rows = list(csv.DictReader(io.StringIO(done.stdout.decode(), newline="")))
+        rows = strict_csv(done.stdout)
         self.assertEqual(len(rows), len(lines) - 2)
         for row, line in zip(rows, lines[1:-1]):
             self.assertEqual(row["name"], line["name"])
             self.assertEqual(int(row["id"]), line["id"])
-            self.assertEqual(json.loads(row["fields"]), line["fields"])
+            self.assertEqual(strict_json(row["fields"].encode()), line["fields"])
 
     def test_selection_takes_what_it_says(self):
         path = self.folder / "deadlock-5.ctrace"
@@ -283,14 +284,14 @@ class Ctrace(unittest.TestCase):
         for source in *BUILT_IN, self.folder / "boot.ctrace":
             done = run("trace", "schema", "show", source, "--format", "json")
             self.assertEqual(done.returncode, 0, done.stderr)
-            validator.validate(json.loads(done.stdout))
+            validator.validate(strict_json(done.stdout))
             self.assertEqual(run("trace", "schema", "show", source).returncode, 0)
 
     def test_c_structures_lie_as_the_decoder_reads(self):
         """Compilers for i686 and x86_64 find every member where the layout has it."""
         header = self.folder / "events.h"
         self.assertEqual(run("trace", "schema", "c-header", *BUILT_IN, "-o", header).returncode, 0)
-        shown = json.loads(run("trace", "schema", "show", *BUILT_IN, "--format", "json").stdout)
+        shown = strict_json(run("trace", "schema", "show", *BUILT_IN, "--format", "json").stdout)
         compared = 0
         for bits, compiler in (32, "i686-w64-mingw32-gcc"), (64, "x86_64-w64-mingw32-gcc"):
             lines = ['#include <stddef.h>', '#include "events.h"']

@@ -17,6 +17,7 @@ import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+from strict import strict_json
 
 COLDTRACE, IMAGES, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:4])
 SCHEMAS = SOURCES / "docs" / "schema"
@@ -47,7 +48,7 @@ class Case(case.Case):
 
     def document(self, status, command, *arguments):
         done = self.profile(status, command, "--format", "json", *arguments)
-        document = json.loads(done.stdout)
+        document = strict_json(done.stdout)
         name = document["schema"].removeprefix("coldtrace.").removesuffix("/1")
         jsonschema.validate(document, json.loads((SCHEMAS / f"{name}.schema.json").read_text()))
         return document
@@ -58,7 +59,7 @@ class Case(case.Case):
     def names(self, path):
         done = subprocess.run([COLDTRACE, "syscalls", "map", "--format", "json", path],
                               capture_output=True, timeout=60)
-        services = json.loads(done.stdout)["images"][0]["services"]
+        services = strict_json(done.stdout)["images"][0]["services"]
         return {service["name"] for service in services}
 
 
@@ -118,8 +119,8 @@ class Check(Case):
         self.text("three.profile", "three")
         done = self.hooks(0, "profile", "expand", "main.profile", cwd=self.here)
         self.assertEqual(done.stdout, b"two\nthree\n")
-        document = json.loads(self.hooks(0, "profile", "check", "--format", "json", "main.profile",
-                                         cwd=self.here).stdout)
+        document = strict_json(self.hooks(0, "profile", "check", "--format", "json", "main.profile",
+                                          cwd=self.here).stdout)
         self.assertEqual(document["files"], ["main.profile", "sub/one.profile", "sub/two.profile",
                                              "sub/../three.profile"])
 
@@ -296,9 +297,9 @@ class Table(Case):
 
     def test_services_alone_are_left_out_and_counted(self):
         path = self.text("a.profile", "nt!Nt*File win32k!* -NtOpenFile")
-        whole = json.loads(self.table(0, *self.build()).stdout)
+        whole = strict_json(self.table(0, *self.build()).stdout)
         done = self.table(0, "-v", *self.build(), "--profile", path)
-        kept = json.loads(done.stdout)
+        kept = strict_json(done.stdout)
         jsonschema.validate(kept, json.loads((SCHEMAS / "hook-table.schema.json").read_text()))
         (before,), (after,) = whole["builds"], kept["builds"]
         expected = [service for service in before["services"]
@@ -314,11 +315,11 @@ class Table(Case):
 
     def test_all_formats_have_the_same_services(self):
         path = self.text("a.profile", "NtClose NtUser*")
-        document = json.loads(self.table(0, *self.build(), "--profile", path).stdout)
+        document = strict_json(self.table(0, *self.build(), "--profile", path).stdout)
         services = document["builds"][0]["services"]
         binary = self.here / "a.hooktab"
         self.table(0, *self.build(), "--profile", path, "-o", binary, form="hooktab")
-        shown = json.loads(self.hooks(0, "show", "--format", "json", binary).stdout)
+        shown = strict_json(self.hooks(0, "show", "--format", "json", binary).stdout)
         self.assertEqual(shown["builds"][0]["services"], services)
         text = self.table(0, *self.build(), "--profile", path, form="text").stdout.decode()
         self.assertIn(f"\n{len(services)} services\n", text)
@@ -339,18 +340,18 @@ class Table(Case):
             for file in files:
                 shutil.copy(file, self.here / name)
         found = []
-        for build in json.loads(self.table(0, "--from", self.here).stdout)["builds"]:
+        for build in strict_json(self.table(0, "--from", self.here).stdout)["builds"]:
             found.append({name for service in build["services"] for name in service["names"]})
         only = sorted(found[0] ^ found[1])
         name = only[0] if only else "NtClose"
         path = self.text("a.profile", f"NtClose {name}")
-        kept = json.loads(self.table(0, "--from", self.here, "--profile", path).stdout)
+        kept = strict_json(self.table(0, "--from", self.here, "--profile", path).stdout)
         self.assertEqual([{n for service in build["services"] for n in service["names"]} - {"NtClose"}
                           for build in kept["builds"]],
                          [{name} & names - {"NtClose"} for names in found])
         path = self.text("a.profile", f"NtClose NtNothing {name}")
         done = self.table(1, "--from", self.here, "--profile", path)
-        document = json.loads(done.stdout)
+        document = strict_json(done.stdout)
         self.assertEqual([one["code"] for one in document["findings"]], ["no-match"])
         self.assertIn(b"nothing matches 'NtNothing'", done.stderr)
 

@@ -3,7 +3,6 @@
 usage: trace.py COLDTRACE SOURCES SHARED MAKE_TRACE [unittest arguments]
 MAKE_TRACE writes a trace with every header type, clock and loss into a folder.
 """
-import csv
 import gzip
 import io
 import json
@@ -82,7 +81,7 @@ class Trace(unittest.TestCase):
                 info = strict_json(done.stdout)
                 validator.validate(info)
                 kinds = [kind for provider in info["providers"] for kind in provider["kinds"]]
-                counts = json.loads(run("decode", path).stdout.splitlines()[-1])["counts"]
+                counts = strict_json(run("decode", path).stdout.splitlines()[-1])["counts"]
                 for how in "exact", "trailing", "partial", "raw":
                     self.assertEqual(sum(kind[how] for kind in kinds), counts[how])
                 self.assertIn(b"decode exactly", run("info", path).stdout)
@@ -103,13 +102,12 @@ class Trace(unittest.TestCase):
             lines = strict_ndjson(run("decode", path).stdout)
             done = run("decode", path, "--format", "csv")
             rows = strict_csv(done.stdout, CSV_COLUMNS)
-            self.assertEqual(rows, list(csv.DictReader(io.StringIO(done.stdout.decode(), newline=""))))
             self.assertEqual(len(rows), len(lines) - 2)
             for row, line in zip(rows, lines[1:-1]):
                 self.assertEqual(row["type"], line["type"])
                 self.assertEqual(row["time"], line["time"] or "")
                 if line["type"] == "event":
-                    self.assertEqual(json.loads(row["fields"]), line["fields"])
+                    self.assertEqual(strict_json(row["fields"].encode()), line["fields"])
                     self.assertEqual(row["decoded"], line["decoded"])
                     self.assertEqual(row["name"], line["name"] or "")
                     self.assertEqual(row["provider_guid"], line["provider"]["guid"])
@@ -174,7 +172,7 @@ class Trace(unittest.TestCase):
                 (warning,) = done.stderr.decode().splitlines()
                 self.assertIn("warning: no-match: ", warning)
                 self.assertIn(words, warning)
-                summary = json.loads(done.stdout.splitlines()[-1])
+                summary = strict_json(done.stdout.splitlines()[-1])
                 self.assertEqual([f["code"] for f in summary["findings"]], ["no-match"])
                 self.assertEqual(run("decode", "--tolerate", "no-match", *options,
                                      path).returncode, 0)

@@ -14,6 +14,7 @@ import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+from strict import strict_json
 
 COLDTRACE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:3])
 CODES = [*range(0x01, 0x06), *range(0x0B, 0x1D), *range(0x1E, 0x23)]
@@ -31,14 +32,14 @@ class Case(case.Case):
         return done
 
     def codes(self, status, *arguments):
-        document = json.loads(self.exits(status, *arguments, "--format", "json").stdout)
+        document = strict_json(self.exits(status, *arguments, "--format", "json").stdout)
         jsonschema.validate(document, schema("trace-control"))
         return document
 
     def decode(self, status, code, content, *arguments):
         path = self.write("buffer", content)
         done = self.exits(status, "decode", code, "--input", path, *arguments, "--format", "json")
-        document = json.loads(done.stdout)
+        document = strict_json(done.stdout)
         jsonschema.validate(document, schema("trace-control-buffer"))
         self.assertEqual(document["size"], len(content))
         text = self.exits(status, "decode", code, "--input", path, *arguments).stdout.decode()
@@ -123,7 +124,7 @@ class Buffers(Case):
         path = self.write("connect", struct.pack("<IIQ", 1, 2, 1 << 60) + bytes(0x50))
         done = self.exits(0, "decode", "0x0b", "--input", path, "--int64", "string", "--format",
                           "json", "--output-length", "0x60")
-        values = {field["name"]: field["value"] for field in json.loads(done.stdout)["fields"]}
+        values = {field["name"]: field["value"] for field in strict_json(done.stdout)["fields"]}
         self.assertEqual(values["ReservedBufferSpace"], str(1 << 60))
 
     def test_a_logger_is_checked_in_the_documents_order(self):

@@ -7,8 +7,6 @@ usage: trace_names.py COLDTRACE SHARED MAKE_NAMED_TRACE [unittest arguments]
 """
 import bisect
 import collections
-import csv
-import io
 import json
 import shutil
 import struct
@@ -18,6 +16,9 @@ import tempfile
 import unittest
 import uuid
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from strict import strict_csv, strict_json, strict_ndjson
 
 COLDTRACE, SHARED, MAKE_NAMED_TRACE = (Path(a).resolve() for a in sys.argv[1:4])
 SAMPLES = SHARED / "samples" / "etl"
@@ -33,7 +34,7 @@ def decode(path, *options):
     done = run("decode", path, *options)
     if done.returncode not in (0, 1):
         raise AssertionError(done.stderr.decode())
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return strict_ndjson(done.stdout)
 
 
 def events_of(path, *options):
@@ -396,9 +397,8 @@ class OnMadeTraces(unittest.TestCase):
         maps = Maps(events)
         for event in painted:
             self.assertEqual(event.get("resolved"), maps.expected(event))
-        rows = csv.DictReader(io.StringIO(
-            run("decode", self.folder / "maps.etl", "--format", "csv").stdout.decode()))
-        self.assertEqual([json.loads(row["details"]).get("resolved") for row in rows
+        rows = strict_csv(run("decode", self.folder / "maps.etl", "--format", "csv").stdout)
+        self.assertEqual([strict_json(row["details"].encode()).get("resolved") for row in rows
                           if row["name"] == "Paint"],
                          [event.get("resolved") for event in painted])
 
@@ -495,7 +495,7 @@ class OnMadeTraces(unittest.TestCase):
     def test_a_kind_is_the_same_in_info_as_in_its_lines(self):
         for path in sorted(self.folder.glob("*.etl")):
             lines = decode(path)
-            info = json.loads(run("info", path, "--format", "json").stdout)
+            info = strict_json(run("info", path, "--format", "json").stdout)
             kinds = collections.Counter()
             for provider in info["providers"]:
                 for kind in provider["kinds"]:

@@ -14,6 +14,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from strict import strict_ndjson  # noqa: E402
+
 COLDTRACE, SHARED = (Path(argument).resolve() for argument in sys.argv[1:3])
 SAMPLE = SHARED / "samples/ntfs/ntfs-ptrn.raw.gz"
 DAY = 86400 * 10**7
@@ -84,7 +87,7 @@ class Forged(unittest.TestCase):
         done = subprocess.run([COLDTRACE, "ntfs", "snapshot", "-q", *options, cls.volume.path],
                               capture_output=True, timeout=120)
         assert done.returncode == status, (done.returncode, done.stderr)
-        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        lines = strict_ndjson(done.stdout)
         return {row["path"]: row for row in lines if row["type"] == "file"}, lines[-1]
 
     def change(self, *changes):

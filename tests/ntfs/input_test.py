@@ -2,9 +2,7 @@
 
 usage: input_test.py COLDTRACE SHARED
 """
-import csv
 import gzip
-import json
 import re
 import shutil
 import struct
@@ -15,6 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from case import Case  # noqa: E402
+from strict import strict_csv, strict_json, strict_ndjson  # noqa: E402
 
 COLDTRACE, SHARED = (Path(argument).resolve() for argument in sys.argv[1:3])
 
@@ -41,7 +40,7 @@ class Images(Case):
 
     def rows(self, path, *options, status):
         done = ntfs("snapshot", "--state", "all", *options, path, status=status)
-        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        lines = strict_ndjson(done.stdout)
         return [line for line in lines if line["type"] == "file"], lines, done.stderr.decode()
 
 
@@ -106,9 +105,9 @@ class BareMft(Images):
         found = ntfs("snapshot", path, status=0)
         self.assertEqual(found.stdout, asked.stdout)
         self.assertIn(b"mft-only", found.stderr)
-        header = json.loads(found.stdout.splitlines()[0])
+        header = strict_ndjson(found.stdout)[0]
         self.assertEqual(header["volume"]["source"], "mft")
-        names = {json.loads(line).get("name") for line in found.stdout.splitlines()}
+        names = {line.get("name") for line in strict_ndjson(found.stdout)}
         self.assertLessEqual({"$MFT", "$LogFile", "$Boot"}, names)
         self.assertEqual(ntfs("info", path, status=0).stdout,
                          ntfs("info", "--mft", path, status=0).stdout)
@@ -231,7 +230,7 @@ class LostBootSectors(Images):
         _, lines, _ = self.rows(raw, status=0)
         volume = lines[0]["volume"]
         size, at = volume["cluster_size"], volume["mft_extents"][0]["offset"]
-        record = next(json.loads(line) for line in ntfs("snapshot", raw, status=0)
+        record = next(strict_json(line) for line in ntfs("snapshot", raw, status=0)
                       .stdout.splitlines()[1:] if b"$MFTMirr" in line)
         copy = record["streams"][0]["extents"][0]["offset"]
         for place in (0, len(content) - 512, len(content) // 2):
@@ -269,9 +268,9 @@ class LostBootSectors(Images):
     def test_its_copy_in_the_mirror_is_enough(self):
         raw, damaged, size, _ = self.lost(mft=True)
         done = ntfs("snapshot", damaged, status=1)
-        names = {json.loads(line).get("path") for line in done.stdout.splitlines()}
+        names = {line.get("path") for line in strict_ndjson(done.stdout)}
         self.assertLessEqual({"/", "/$LogFile", "/$UpCase"}, names)
-        self.assertEqual(json.loads(done.stdout.splitlines()[0])["volume"]["cluster_size"], size)
+        self.assertEqual(strict_ndjson(done.stdout)[0]["volume"]["cluster_size"], size)
 
     def test_without_the_mirror_it_is_found_too(self):
         raw, damaged, *_ = self.lost(mirror=True)
@@ -324,7 +323,7 @@ class Slack(Images):
     def test_what_an_entry_says_is_in_its_row_and_copies_are_counted(self):
         volume, index = self.make()
         done = ntfs("snapshot", "--slack", volume, status=0)
-        rows = {row["name"]: row for row in map(json.loads, done.stdout.splitlines())
+        rows = {row["name"]: row for row in strict_ndjson(done.stdout)
                 if row.get("state") == "slack"}
         self.assertEqual(set(rows), {"gone.txt", "lost.txt"})
         gone, lost = rows["gone.txt"], rows["lost.txt"]
@@ -334,7 +333,7 @@ class Slack(Images):
         self.assertEqual((lost["record"], lost["sequence"]), (None, None))
         self.assertEqual(lost["entry"]["size"], 99)
         self.assertEqual(lost["entry"]["offset"], index + 7 * 512)
-        live = next(row for row in map(json.loads, done.stdout.splitlines())
+        live = next(row for row in strict_ndjson(done.stdout)
                     if row.get("name") == "$Boot")
         self.assertIsNone(live["entry"])
 
@@ -342,7 +341,7 @@ class Slack(Images):
         volume, index = self.make()
         done = ntfs("snapshot", "--slack", "--format", "csv", "--fields",
                     "name,record,entry", volume, status=0)
-        rows = {row["name"]: row for row in csv.DictReader(done.stdout.decode().splitlines())}
+        rows = {row["name"]: row for row in strict_csv(done.stdout)}
         self.assertEqual(rows["gone.txt"]["entry_copies"], "3")
         self.assertEqual(rows["gone.txt"]["entry_offset"], str(index + 4 * 512))
         self.assertEqual(rows["lost.txt"]["record"], "")
@@ -413,14 +412,14 @@ class Records(Images):
 class Columns(Images):
     def csv(self, volume, *options):
         done = ntfs("snapshot", "-v", "--format", "csv", *options, volume, status=0)
-        return list(csv.DictReader(done.stdout.decode().splitlines())), done.stderr.decode()
+        return strict_csv(done.stdout), done.stderr.decode()
 
     def test_the_size_can_be_asked_for(self):
         volume = self.volume()
         table, _ = self.csv(volume, "--fields", "path,size")
         self.assertEqual(list(table[0]), ["path", "size"])
-        lines = [json.loads(line) for line in
-                 ntfs("snapshot", "--fields", "path,size", volume, status=0).stdout.splitlines()]
+        lines = strict_ndjson(
+            ntfs("snapshot", "--fields", "path,size", volume, status=0).stdout)
         self.assertEqual({row["path"]: row["size"] for row in table},
                          {row["path"]: "" if row["size"] is None else str(row["size"])
                           for row in lines if row["type"] == "file"})

@@ -23,6 +23,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from strict import strict_json, strict_ndjson  # noqa: E402
+
 COLDTRACE, SOURCES, SHARED = (Path(argument).resolve() for argument in sys.argv[1:4])
 MAKE = SOURCES / "fixtures/recipes/make-ntfs-image.py"
 
@@ -34,7 +37,7 @@ def run(*arguments, status=0):
 
 
 def rows(image, *options):
-    return [row for row in map(json.loads, run("snapshot", *options, image).splitlines())
+    return [row for row in strict_ndjson(run("snapshot", *options, image))
             if row["type"] == "file"]
 
 
@@ -233,12 +236,12 @@ class Made(unittest.TestCase):
         import jsonschema
         schema = json.loads((SOURCES / "docs/schema/ntfs-snapshot.schema.json").read_text())
         check = jsonschema.validators.validator_for(schema)(schema)
-        lines = run("snapshot", "--state", "all", "--slack", image).splitlines()
+        lines = strict_ndjson(run("snapshot", "--state", "all", "--slack", image))
         for line in lines[:150] + lines[-150:]:
-            check.validate(json.loads(line))
-        self.assertEqual(json.loads(lines[-1])["type"], "summary")
-        array = json.loads(run("snapshot", "--format", "json", "--state", "all", "--slack", image))
-        self.assertEqual(array, [json.loads(line) for line in lines])
+            check.validate(line)
+        self.assertEqual(lines[-1]["type"], "summary")
+        array = strict_json(run("snapshot", "--format", "json", "--state", "all", "--slack", image))
+        self.assertEqual(array, lines)
 
     def check_body(self, image):
         body = run("snapshot", "--format", "bodyfile", image).decode()
@@ -275,7 +278,7 @@ class Made(unittest.TestCase):
     def test_a_fragmented_mft(self):
         self.cluster_size = 1024
         image = self.make("fragmented")
-        info = json.loads(run("info", "--format", "json", image))
+        info = strict_json(run("info", "--format", "json", image))
         extents = info["partitions"][0]["volume"]["mft_extents"]
         self.assertGreater(len(extents), 20)
         self.compare(image)

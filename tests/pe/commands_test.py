@@ -3,8 +3,6 @@
 usage: commands_test.py COLDTRACE IMAGES WINE SOURCES SANITIZED [unittest arguments]
 Images that no compiler here could build and programs that are not installed are skipped.
 """
-import csv
-import io
 import json
 import re
 import resource
@@ -20,6 +18,7 @@ import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+from strict import strict_csv, strict_json
 
 COLDTRACE, IMAGES, WINE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:5])
 SANITIZED = sys.argv[5] == "1"
@@ -35,7 +34,7 @@ def run(*arguments, program=COLDTRACE, **options):
 
 def document(command, path, *options):
     done = run("pe", command, "--format", "json", "-q", *options, path)
-    return json.loads(done.stdout)
+    return strict_json(done.stdout)
 
 
 def image(command, path, *options):
@@ -99,7 +98,7 @@ class Schemas(Case):
                     done = run("pe", command, "--format", "json", "-q", "--layout", layout,
                                "--int64", "string", path)
                     if done.returncode != 2:
-                        self.check(command, json.loads(done.stdout))
+                        self.check(command, strict_json(done.stdout))
             self.check("info", document("info", path, "--details"))
 
     def test_every_documented_field_is_in_the_documentation(self):
@@ -114,7 +113,7 @@ class Schemas(Case):
 class Formats(Case):
     def rows(self, command, path):
         done = run("pe", command, "--format", "csv", "-q", path)
-        return list(csv.DictReader(io.StringIO(done.stdout.decode()), strict=True))
+        return strict_csv(done.stdout)
 
     def test_csv_has_the_rows_of_the_json(self):
         for path in self.good_images():
@@ -156,7 +155,7 @@ class Formats(Case):
         good = SEEDS / "pe_image/x64"
         done = run("pe", "info", "--format", "json", good, "/bin/sh", good)
         self.assertEqual(done.returncode, 1)
-        self.assertEqual(len(json.loads(done.stdout)["images"]), 2)
+        self.assertEqual(len(strict_json(done.stdout)["images"]), 2)
         self.assertIn("/bin/sh: it is an ELF file", done.stderr.decode())
 
 
@@ -442,7 +441,7 @@ class Details(Case):
         done = run("pe", "info", "--details", "--format", "json", SEEDS / "pe_image/x64",
                    program=program)
         self.assertEqual(done.returncode, 1, done.stderr)
-        only, = json.loads(done.stdout)["images"]
+        only, = strict_json(done.stdout)["images"]
         for name in ("signatures", "tls", "resources"):
             self.assertIsNone(only["details"][name])
         self.assertEqual(len(only["details"]["sections"]), only["counts"]["sections"])
@@ -503,7 +502,7 @@ class Hostile(Case):
                 self.assertIn(done.returncode, (0, 1, 2), done.stderr)
                 self.assertNotIn(b"bad_alloc", done.stderr)
                 if done.returncode != 2:
-                    json.loads(done.stdout)
+                    strict_json(done.stdout)
 
     def test_header_fields(self):
         good = (SEEDS / "pe_image/x64").read_bytes()

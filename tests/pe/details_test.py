@@ -5,7 +5,6 @@ osslsigncode makes the signatures, with keys made here.
 """
 import collections
 import hashlib
-import json
 import math
 import re
 import shutil
@@ -17,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+from strict import strict_json
 
 COLDTRACE, IMAGES, WINE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:5])
 SEED = SOURCES / "fuzz/corpus/pe_image/x64"
@@ -26,7 +26,7 @@ GOOD = sorted([*IMAGES.glob("reader-*/reader.dll"), *WINE.glob("*/*.dll"), *WINE
 def info(path, *options):
     done = subprocess.run([COLDTRACE, "pe", "info", "--format", "json", "-q", "--details", *options,
                            path], capture_output=True, timeout=120)
-    return json.loads(done.stdout)["images"][0]
+    return strict_json(done.stdout)["images"][0]
 
 
 def text_of(path, *options):

@@ -3,8 +3,6 @@
 usage: hooks_iat_test.py COLDTRACE IMAGES WINE SOURCES READOBJ [unittest arguments]
 Images that no compiler here could build and programs that are not installed are skipped.
 """
-import csv
-import io
 import json
 import os
 import re
@@ -18,6 +16,7 @@ import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+from strict import strict_csv, strict_json
 
 COLDTRACE, IMAGES, WINE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:5])
 READOBJ = sys.argv[5]
@@ -49,7 +48,7 @@ class Case(case.Case):
         done = run("--format", "json", *arguments)
         if status is not None:
             self.assertEqual(done.returncode, status, done.stderr)
-        plan = json.loads(done.stdout)
+        plan = strict_json(done.stdout)
         jsonschema.validate(plan, SCHEMA, jsonschema.Draft202012Validator)
         return plan
 
@@ -287,8 +286,7 @@ class Folders(Case):
 class Formats(Case):
     def test_csv_has_the_slots_of_the_json(self):
         folder = self.linked("x86_64", 6)
-        rows = list(csv.DictReader(io.StringIO(
-            run("--dir", folder, "--format", "csv").stdout.decode()), strict=True))
+        rows = strict_csv(run("--dir", folder, "--format", "csv").stdout)
         plan = self.plan("--dir", folder)
         self.assertEqual(
             [(row["path"], int(row["slot_rva"]), row["outcome"], row["target_function"],
@@ -399,10 +397,10 @@ class Agreement(Case):
                     continue
                 name = function["module"]
                 if name not in exports:
-                    text = listing(COLDTRACE, "pe", "exports", "--format", "json", "-q",
-                                   folder / name)
+                    done = subprocess.run([COLDTRACE, "pe", "exports", "--format", "json", "-q",
+                                           folder / name], capture_output=True, timeout=120)
                     exports[name] = {(entry["name"], entry["rva"])
-                                     for entry in json.loads(text)["images"][0]["exports"]}
+                                     for entry in strict_json(done.stdout)["images"][0]["exports"]}
                 self.assertIn((function["name"], function["rva"]), exports[name])
                 resolved += 1
             self.assertGreater(resolved, 500)

@@ -3,8 +3,6 @@
 usage: symbols_test.py COLDTRACE PDBUTIL IMAGES SOURCES [unittest arguments]
 PDBs that no linker here could make are skipped, and comparisons without llvm-pdbutil too.
 """
-import csv
-import io
 import json
 import re
 import subprocess
@@ -16,6 +14,7 @@ import jsonschema
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 import case
+from strict import strict_csv, strict_json
 
 COLDTRACE, PDBUTIL, IMAGES, SOURCES = sys.argv[1], sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4])
 SEEDS = sorted((SOURCES / "fuzz/corpus/pdb").iterdir())
@@ -30,7 +29,7 @@ def run(*arguments):
 
 
 def document(*arguments):
-    return json.loads(run("pe", "symbols", "--format", "json", "-q", *arguments).stdout)
+    return strict_json(run("pe", "symbols", "--format", "json", "-q", *arguments).stdout)
 
 
 def file(path, *options):
@@ -120,7 +119,7 @@ class Agreement(Case):
                 image = image_of(path)
                 done = run("pe", "exports", "--format", "json", "-q", "--no-hash", image)
                 exports = {row["name"]: row for row in
-                           json.loads(done.stdout)["images"][0]["exports"]
+                           strict_json(done.stdout)["images"][0]["exports"]
                            if row["name"] and not row["is_forwarder"]}
                 symbols = {}
                 for row in file(path, "--image", image)["symbols"]:
@@ -165,10 +164,10 @@ class Output(Case):
         for path in COMPARED:
             with self.subTest(pdb=label(path)):
                 rows = file(path)["symbols"]
-                table = run("pe", "symbols", "--format", "csv", "-q", path).stdout.decode()
+                table = run("pe", "symbols", "--format", "csv", "-q", path).stdout
                 self.assertEqual(
                     [(row["name"], row["rva"], row["section"], row["offset"], row["flags"])
-                     for row in csv.DictReader(io.StringIO(table), strict=True)],
+                     for row in strict_csv(table)],
                     [(row["name"], "" if row["rva"] is None else str(row["rva"]),
                       str(row["section"]), str(row["offset"]), str(row["flags"]))
                      for row in rows])
@@ -232,7 +231,7 @@ class NotSymbols(Case):
     def test_a_bad_file_among_good_ones_is_named_and_the_others_are_read(self):
         done = run("pe", "symbols", "--format", "json", SEEDS[0], "/bin/sh", SEEDS[0])
         self.assertEqual(done.returncode, 1)
-        self.assertEqual(len(json.loads(done.stdout)["files"]), 2)
+        self.assertEqual(len(strict_json(done.stdout)["files"]), 2)
         self.assertIn("/bin/sh: it is an ELF file", done.stderr.decode())
 
     def test_without_the_image_nothing_is_said(self):
@@ -246,7 +245,7 @@ class NotSymbols(Case):
             done = run("pe", "symbols", "--format", "json", self.write("cut", content[:size]))
             self.assertIn(done.returncode, (1, 2), size)
             if done.returncode == 1:
-                jsonschema.validate(json.loads(done.stdout), SCHEMA)
+                jsonschema.validate(strict_json(done.stdout), SCHEMA)
 
 
 if __name__ == "__main__":

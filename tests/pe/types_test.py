@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+from strict import strict_json
 
 MEMBER_OFFSETS, COLDTRACE, IMAGES, SHARED = (Path(argument).resolve() for argument in sys.argv[1:5])
 try:
@@ -201,7 +202,7 @@ class Agreement(case.Case):
     def offsets(self, image, pdb):
         done = subprocess.run([COLDTRACE, "hooks", "context-switch", "--format", "json", "-q",
                                "--pdb", pdb, image], capture_output=True, timeout=120)
-        document = json.loads(done.stdout)
+        document = strict_json(done.stdout)
         return document["images"][0]["thread_offsets"]
 
 

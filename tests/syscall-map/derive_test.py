@@ -15,6 +15,7 @@ import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+from strict import strict_json
 
 COLDTRACE, PDBUTIL = sys.argv[1], sys.argv[2]
 IMAGES, WINE, SOURCES = (Path(argument).resolve() for argument in sys.argv[3:6])
@@ -44,7 +45,7 @@ def symbols(pdb):
 
 def code_of(path):
     """RVA and bytes of the executable sections."""
-    document = json.loads(run("pe", "sections", "--format", "json", "-q", "--no-hash", path).stdout)
+    document = strict_json(run("pe", "sections", "--format", "json", "-q", "--no-hash", path).stdout)
     content = path.read_bytes()
     for section in document["images"][0]["sections"]:
         if section["characteristics"] & 0x20000000:
@@ -74,7 +75,7 @@ class Case(case.Case):
         return done
 
     def json_of(self, status, *arguments, schema="derived-signature"):
-        document = json.loads(self.exits(status, "hooks", *arguments, "--format", "json").stdout)
+        document = strict_json(self.exits(status, "hooks", *arguments, "--format", "json").stdout)
         text = (SOURCES / f"docs/schema/{schema}.schema.json").read_text()
         jsonschema.validate(document, json.loads(text))
         return document
@@ -152,7 +153,7 @@ class Derive(Case):
                 with self.subTest(machine=machine, name=name):
                     short = self.derive(0, name, "--pdb", pdb, path)["signature"]
                     done = run("hooks", "derive", name, "--pdb", pdb, path, "--format", "json")
-                    signature = json.loads(done.stdout)["signature"]
+                    signature = strict_json(done.stdout)["signature"]
                     if signature:
                         self.assertEqual(done.returncode, 0)
                         fixed = [word for word in signature["pattern"].split() if word != "??"]
@@ -239,14 +240,14 @@ class Derive(Case):
             self.skipTest("Wine's files are not here")
         derived = 0
         for path in files:
-            rows = json.loads(run("pe", "exports", "--format", "json", "-q", "--no-hash",
+            rows = strict_json(run("pe", "exports", "--format", "json", "-q", "--no-hash",
                                   path).stdout)["images"][0]["exports"]
             rows = [row for row in rows if row["name"] and not row["is_forwarder"]]
             for row in rows[::max(1, len(rows) // 6)]:
                 with self.subTest(path=path, name=row["name"]):
                     done = run("hooks", "derive", row["name"], "--format", "json", "-q", "--no-hash",
                                "--at-least", 1, "--at", row["rva"], path)
-                    document = json.loads(done.stdout)
+                    document = strict_json(done.stdout)
                     if document["signature"]:
                         self.check_unique(document, [row["rva"]])
                         derived += 1

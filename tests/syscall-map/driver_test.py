@@ -3,7 +3,6 @@
 usage: driver_test.py COLDTRACE IMAGES SOURCES CLANG GCC_I686 GCC_X86_64 [unittest arguments]
 Compilers that are not installed are skipped.
 """
-import json
 import subprocess
 import sys
 import unittest
@@ -11,6 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+from strict import strict_json
 
 COLDTRACE, IMAGES, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:4])
 CLANG, *MINGW = sys.argv[4:7]
@@ -72,7 +72,7 @@ class Driver(case.Case):
         done = subprocess.run([COLDTRACE, "pe", "imports", "--format", "json", path],
                               capture_output=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)["images"][0]
+        return strict_json(done.stdout)["images"][0]
 
     def test_the_driver_imports_the_kernel_and_nothing_else(self):
         for processor in ("i686", "x86_64"):

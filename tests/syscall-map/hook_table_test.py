@@ -15,6 +15,7 @@ import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+from strict import strict_json
 
 COLDTRACE, IMAGES, SOURCES, DEMO = (Path(argument).resolve() for argument in sys.argv[1:5])
 CLANG = sys.argv[5]
@@ -46,7 +47,7 @@ class Case(case.Case):
                           "--ntdll", image(ntdll) if isinstance(ntdll, str) else ntdll, *more)
 
     def document(self, *arguments, **options):
-        document = json.loads(self.table(*arguments, "--format", "json", **options).stdout)
+        document = strict_json(self.table(*arguments, "--format", "json", **options).stdout)
         jsonschema.validate(document, json.loads((SCHEMAS / "hook-table.schema.json").read_text()))
         return document
 
@@ -56,13 +57,13 @@ class Case(case.Case):
         return path
 
     def show(self, path):
-        document = json.loads(self.hooks(0, "show", "--format", "json", path).stdout)
+        document = strict_json(self.hooks(0, "show", "--format", "json", path).stdout)
         jsonschema.validate(document, json.loads((SCHEMAS / "hook-table.schema.json").read_text()))
         return document
 
     def verify(self, status, *arguments):
         done = self.hooks(status, "verify", "--tolerate", LACKING, "--format", "json", *arguments)
-        document = json.loads(done.stdout)
+        document = strict_json(done.stdout)
         jsonschema.validate(document, json.loads(
             (SCHEMAS / "hook-table-verification.schema.json").read_text()))
         return document
@@ -89,7 +90,7 @@ class Table(Case):
                 services = by_number(self.document(kernel, ntdll))
                 done = self.hooks(0, "tables", "--format", "json", "--ntdll", image(ntdll),
                                   image(kernel))
-                entries = json.loads(done.stdout)["images"][0]["tables"][0]["entries"]
+                entries = strict_json(done.stdout)["images"][0]["tables"][0]["entries"]
                 self.assertEqual(len(services), len(entries))
                 for entry in entries:
                     service = services[entry["number"]]
@@ -101,7 +102,7 @@ class Table(Case):
         services = by_number(self.document(*X86))
         done = subprocess.run([COLDTRACE, "syscalls", "map", "--format", "json", image(X86[1])],
                               capture_output=True, timeout=60)
-        for stub in json.loads(done.stdout)["images"][0]["services"]:
+        for stub in strict_json(done.stdout)["images"][0]["services"]:
             service = services[stub["number"]]
             self.assertEqual(service["argument_bytes"], stub["argument_bytes"], stub["name"])
             self.assertTrue(any("removes as many" in text for text in service["evidence"]))
@@ -126,23 +127,23 @@ class Table(Case):
         done = self.table("tables-x64-kernel-va64", DEMO / "demo-ntdll.dll", "--format", "json",
                           status=1)
         self.assertIn(b"service-names-other-build", done.stderr)
-        for number, service in by_number(json.loads(done.stdout)).items():
+        for number, service in by_number(strict_json(done.stdout)).items():
             self.assertIn(service["names"], ([], by_number(own)[number]["names"]))
         self.assertLess(sum(bool(service["names"]) for service in
-                            by_number(json.loads(done.stdout)).values()), 43)
+                            by_number(strict_json(done.stdout)).values()), 43)
 
     def test_arguments_that_contradict_the_stub_are_a_warning_and_no_number(self):
         kernel = bytearray(image(X86[0]).read_bytes())
         arguments = self.document(*X86)["builds"][0]["service_tables"][0]["arguments"]
         done = subprocess.run([COLDTRACE, "pe", "sections", "--format", "json", image(X86[0])],
                               capture_output=True, timeout=60)
-        section = max((row for row in json.loads(done.stdout)["images"][0]["sections"]
+        section = max((row for row in strict_json(done.stdout)["images"][0]["sections"]
                        if row["rva"] <= arguments), key=lambda row: row["rva"])
         kernel[arguments - section["rva"] + section["file_offset"]] += 4  # of service 0
         done = self.hooks(1, "table", "--tolerate", LACKING, "--format", "json", "--kernel",
                           self.write("ntoskrnl.exe", bytes(kernel)), "--ntdll", image(X86[1]))
         self.assertIn(b"argument-bytes-differ", done.stderr)
-        services = by_number(json.loads(done.stdout))
+        services = by_number(strict_json(done.stdout))
         self.assertIsNone(services[0]["argument_bytes"])
         self.assertIsNotNone(services[1]["argument_bytes"])
 
@@ -199,11 +200,11 @@ class Switch(Case):
                      "switch-types-x64"):
             for options in ([], self.symbols(name)):
                 with self.subTest(name, options=options):
-                    document = json.loads(self.build(name, "--format", "json", *options))
+                    document = strict_json(self.build(name, "--format", "json", *options))
                     done = subprocess.run([COLDTRACE, "hooks", "context-switch", "--quiet",
                                            "--format", "json", *options, image(name)],
                                           capture_output=True, timeout=60)
-                    own = json.loads(done.stdout)["images"][0]
+                    own = strict_json(done.stdout)["images"][0]
                     for field in ("context_switch", "thread_offsets", "supported_interfaces"):
                         self.assertEqual(document["builds"][0][field], own[field])
                     found += len(own["context_switch"]["candidates"])
@@ -215,7 +216,7 @@ class Switch(Case):
                 path = self.here / "table"
                 options = self.symbols(name)
                 self.build(name, "--format", "hooktab", "-o", path, *options)
-                self.assertEqual(self.show(path), without_run(json.loads(
+                self.assertEqual(self.show(path), without_run(strict_json(
                     self.build(name, "--format", "json", *options))))
                 done = subprocess.run([COLDTRACE, "hooks", "verify", "--quiet", *options, path,
                                        image(name)], capture_output=True, timeout=60)
@@ -248,7 +249,7 @@ class From(Case):
     def paired(self, status, folder):
         done = self.hooks(status, "table", "--tolerate", LACKING, "--format", "json", "--from",
                           folder)
-        document = json.loads(done.stdout)
+        document = strict_json(done.stdout)
         jsonschema.validate(document, json.loads((SCHEMAS / "hook-table.schema.json").read_text()))
         return document
 
@@ -309,7 +310,7 @@ class From(Case):
         if number_of:
             done = subprocess.run([COLDTRACE, "syscalls", "map", "--format", "json", path],
                                   capture_output=True, timeout=60)
-            (stub,) = (row for row in json.loads(done.stdout)["images"][0]["services"]
+            (stub,) = (row for row in strict_json(done.stdout)["images"][0]["services"]
                        if row["name"] == number_of)
             struct.pack_into("<I", content, stub["file_offset"] + 1, 0x3f0)
         return bytes(content)
@@ -318,7 +319,7 @@ class From(Case):
         done = subprocess.run([COLDTRACE, "syscalls", "check", "--format", "json", "--kernel",
                                image(kernel), "--ntdll", image(ntdll)], capture_output=True,
                               timeout=60)
-        return json.loads(done.stdout)
+        return strict_json(done.stdout)
 
     def test_an_ntdll_of_another_revision_names_services_where_every_number_agrees(self):
         for kernel, ntdll in (X86, ("windows7-x86-kernel", X86[1])):
@@ -330,7 +331,7 @@ class From(Case):
                 (folder / "user" / "ntdll.dll").write_bytes(self.another_revision(image(ntdll)))
                 done = self.hooks(0, "table", "--tolerate", LACKING + ",no-service-table",
                                   "--format", "json", "--from", folder)
-                document = json.loads(done.stdout)
+                document = strict_json(done.stdout)
                 self.assertEqual(document["unpaired"], [])
                 self.assertEqual([finding["code"] for finding in document["findings"]],
                                  ["ntdll-other-revision"])
@@ -356,7 +357,7 @@ class From(Case):
         shared = check["shared"]
         done = subprocess.run([COLDTRACE, "pe", "exports", "--format", "json", image(X86[0])],
                               capture_output=True, timeout=60)
-        exported = next(row["name"] for row in json.loads(done.stdout)["images"][0]["exports"]
+        exported = next(row["name"] for row in strict_json(done.stdout)["images"][0]["exports"]
                         if row["name"] and row["name"].startswith("Zw"))
         folder = self.folder(kernel=[image(X86[0])], user=[image(X86[1])])
         (ntdll,) = (folder / "user").iterdir()

@@ -4,7 +4,6 @@ usage: locate_test.py COLDTRACE IMAGES SOURCES PDBUTIL [unittest arguments]
 The truth is the linker's: PDBs as llvm-pdbutil reads them. Images that no linker here could make
 are skipped.
 """
-import csv
 import json
 import re
 import struct
@@ -17,6 +16,7 @@ import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+from strict import strict_csv, strict_json
 
 COLDTRACE, IMAGES, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:4])
 PDBUTIL = sys.argv[4]
@@ -49,7 +49,7 @@ class Case(case.Case):
         return done
 
     def json_of(self, status, schema, *arguments):
-        document = json.loads(self.exits(status, *arguments, "--format", "json").stdout)
+        document = strict_json(self.exits(status, *arguments, "--format", "json").stdout)
         text = (SOURCES / f"docs/schema/{schema}.schema.json").read_text()
         jsonschema.validate(document, json.loads(text))
         return document
@@ -79,7 +79,7 @@ def with_export_at(path, name, rva):
     """A copy's bytes in which an export leads elsewhere."""
     done = subprocess.run([COLDTRACE, "pe", "exports", "--format", "json", path],
                           capture_output=True, timeout=60)
-    (row,) = (row for row in json.loads(done.stdout)["images"][0]["exports"]
+    (row,) = (row for row in strict_json(done.stdout)["images"][0]["exports"]
               if row["name"] == name)
     content = bytearray(path.read_bytes())
     return bytes(content.replace(struct.pack("<I", row["rva"]), struct.pack("<I", rva)))
@@ -99,7 +99,7 @@ class Sources(Case):
         kernel, ntdll = image("tables-x86-kernel"), image("xp-sp2-x86")
         truth = symbols(kernel)
         done = self.exits(0, "hooks", "tables", "--format", "json", "--ntdll", ntdll, kernel)
-        entries = json.loads(done.stdout)["images"][0]["tables"][0]["entries"]
+        entries = strict_json(done.stdout)["images"][0]["tables"][0]["entries"]
         by_table = 0
         for entry in entries:
             name = entry["name"]
@@ -137,8 +137,8 @@ class Sources(Case):
         self.assertEqual(found, {rva: ["symbol", "signature", "structure"]})
         text = self.exits(0, "hooks", "locate", "SwapContext", kernel).stdout.decode()
         self.assertIn("  structure\n", text)
-        rows = list(csv.DictReader(self.exits(0, "hooks", "locate", "SwapContext", "--format",
-                                              "csv", kernel).stdout.decode().splitlines()))
+        rows = strict_csv(self.exits(0, "hooks", "locate", "SwapContext", "--format", "csv",
+                                     kernel).stdout)
         self.assertEqual([(row["sources"], row["chosen"]) for row in rows],
                          [("signature structure", "true")])
 
@@ -146,10 +146,10 @@ class Sources(Case):
         kernel = image("tables-x86-kernel")
         truth = symbols(kernel)
         done = self.exits(0, "hooks", "tables", "--format", "json", kernel)
-        entries = json.loads(done.stdout)["images"][0]["tables"][0]["entries"]
+        entries = strict_json(done.stdout)["images"][0]["tables"][0]["entries"]
         done = self.exits(0, "pe", "exports", "--format", "json", kernel)
         exported = {row["name"]: row["rva"]
-                    for row in json.loads(done.stdout)["images"][0]["exports"]}
+                    for row in strict_json(done.stdout)["images"][0]["exports"]}
         name = next(entry["name"] for entry in entries
                     if entry["name"] in exported and entry["name_source"] == "stub")
         elsewhere = exported[name] + 1
@@ -211,7 +211,7 @@ class Types(Case):
                                *(["--pdb", pdb] if pdb else []), kernel], capture_output=True,
                               timeout=60)
         return {(row["structure"], row["field"]): row
-                for row in json.loads(done.stdout)["images"][0]["thread_offsets"]}
+                for row in strict_json(done.stdout)["images"][0]["thread_offsets"]}
 
 
 if __name__ == "__main__":

@@ -10,13 +10,16 @@ here knows the product's byte patterns.
 
 import argparse
 import collections
-import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from strict import strict_json
 
 # Windows' shared user page; at +0x300 XP keeps the way into the kernel, or a pointer to it.
 SYSTEM_CALL = 0x7FFE0300
@@ -228,11 +231,11 @@ def services_shown(image):
 def image_mapped(path, coldtrace):
     """The document's one image, from the product."""
     done = subprocess.run(
-        [coldtrace, "syscalls", "map", "--format", "json", path], capture_output=True, text=True
+        [coldtrace, "syscalls", "map", "--format", "json", path], capture_output=True
     )
     if done.returncode not in (0, 1):
-        sys.exit(f"coldtrace syscalls map: exit code {done.returncode}\n{done.stderr}")
-    document = json.loads(done.stdout)
+        sys.exit(f"coldtrace syscalls map: exit code {done.returncode}\n{done.stderr.decode()}")
+    document = strict_json(done.stdout)
     if document["schema"] != "coldtrace.syscall-map/1" or len(document["images"]) != 1:
         sys.exit(f"unexpected document: {document['schema']}")
     return document["images"][0]

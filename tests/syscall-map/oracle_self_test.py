@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from strict import strict_json
+
 SKIPPED = 77
 ORACLE = pathlib.Path(__file__).with_name("objdump_oracle.py")
 
@@ -82,7 +85,7 @@ def main():
     failed = False
     with tempfile.TemporaryDirectory() as name:
         for mistake in (None, *MISTAKES):
-            document = json.loads(text)
+            document = strict_json(text)
             if mistake:
                 mistake(document["images"][0]["services"])
             code = oracle_says(document, image, arguments, pathlib.Path(name))

@@ -5,8 +5,6 @@ usage: service_tables_test.py COLDTRACE IMAGES SOURCES WINE [unittest arguments]
 Images that no linker here could make are skipped. With COLDTRACE_WINDOWS, a folder of Windows
 builds (BUILD/ntoskrnl.exe, BUILD/win32k.sys, BUILD/win32u.dll, ...), these are looked at too.
 """
-import csv
-import io
 import json
 import os
 import re
@@ -19,6 +17,7 @@ import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+from strict import strict_csv, strict_json
 
 COLDTRACE, IMAGES, SOURCES, WINE = (Path(argument).resolve() for argument in sys.argv[1:5])
 PDBUTIL = os.environ.get("COLDTRACE_LLVM_PDBUTIL", "llvm-pdbutil-14")
@@ -94,7 +93,7 @@ class Case(case.Case):
 
     def document(self, status, *arguments):
         done = self.run_tables(status, "--format", "json", *arguments)
-        document = json.loads(done.stdout)
+        document = strict_json(done.stdout)
         jsonschema.validate(document, SCHEMA)
         return document["images"]
 
@@ -292,8 +291,7 @@ class Formats(Case):
     def test_csv_has_the_rows_of_json(self):
         path = image("tables-x64-kernel-rva32")
         shown = self.read(0, path)
-        text = self.run_tables(0, "--format", "csv", path).stdout.decode()
-        rows = list(csv.DictReader(io.StringIO(text)))
+        rows = strict_csv(self.run_tables(0, "--format", "csv", path).stdout)
         entries = shown["tables"][0]["entries"]
         self.assertEqual(len(rows), len(entries))
         for row, entry in zip(rows, entries):

@@ -14,6 +14,7 @@ import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+from strict import strict_json
 
 COLDTRACE, IMAGES, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:4])
 OBJDUMP, CLANG = sys.argv[4:6]
@@ -83,7 +84,7 @@ class Case(case.Case):
     def plan(self, kernel, places, *more, status=0, tolerate=LACKING, valid=True):
         done = self.hooks(status, "plan", "--format", "json", "--tolerate", tolerate, "--kernel",
                           kernel, *more, "--function", *places)
-        document = json.loads(done.stdout)
+        document = strict_json(done.stdout)
         if valid:
             jsonschema.validate(document, schema("trace-plan"))
         self.assertEqual([point["requested"] for point in document["points"]],

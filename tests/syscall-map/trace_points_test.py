@@ -2,12 +2,12 @@
 
 usage: trace_points_test.py COLDTRACE IMAGES SOURCES OBJDUMP CLANG WINE [unittest arguments]
 """
-import json
 import subprocess
 import sys
 import unittest
 
 from trace_case import COLDTRACE, LACKING, SAME, WINE, Case, Disassembly, Map, image
+from strict import strict_json
 
 
 class Both(Case):
@@ -159,7 +159,7 @@ class Both(Case):
             loaded = bytearray(labels["at_undefined"] + 0x3000)
             data = kernel.read_bytes()
             loaded[:0x400] = data[:0x400]
-            for row in json.loads(done.stdout)["images"][0]["sections"]:
+            for row in strict_json(done.stdout)["images"][0]["sections"]:
                 stored = data[row["file_offset"]:row["file_offset"] + row["raw_size"]]
                 loaded[row["rva"]:row["rva"] + len(stored)] = stored
             path = self.write("memory", bytes(loaded))
@@ -220,10 +220,10 @@ class X64(Case):
         ntdll = image("windows10-x64", "ntdll.dll")
         done = self.hooks(0, "table", "--tolerate", LACKING, "--format", "json", "--kernel", kernel,
                           "--ntdll", ntdll)
-        services = json.loads(done.stdout)["builds"][0]["services"]
+        services = strict_json(done.stdout)["builds"][0]["services"]
         done = subprocess.run([COLDTRACE, "pe", "exports", "--format", "json", kernel],
                               capture_output=True, timeout=60)
-        exported = {entry["name"] for entry in json.loads(done.stdout)["images"][0]["exports"]}
+        exported = {entry["name"] for entry in strict_json(done.stdout)["images"][0]["exports"]}
         hidden = [service for service in services
                   if service["names"] and service["names"][0] not in exported]
         self.assertGreater(len(hidden), 5)
@@ -269,7 +269,7 @@ class Wine(Case):
             raise unittest.SkipTest(f"no {path}")
         done = subprocess.run([COLDTRACE, "pe", "exports", "--format", "json", path],
                               capture_output=True, timeout=60)
-        exports = json.loads(done.stdout)["images"][0]["exports"]
+        exports = strict_json(done.stdout)["images"][0]["exports"]
         return path, [entry for entry in exports
                       if entry["name"] and not entry["forwarder"] and entry["rva"]]
 

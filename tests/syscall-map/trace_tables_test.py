@@ -2,7 +2,6 @@
 
 usage: trace_tables_test.py COLDTRACE IMAGES SOURCES OBJDUMP CLANG WINE [unittest arguments]
 """
-import json
 import subprocess
 import sys
 import unittest
@@ -10,6 +9,7 @@ import unittest
 import jsonschema
 
 from trace_case import CLANG, LACKING, Case, image, schema
+from strict import strict_json
 
 
 class Binary(Case):
@@ -33,13 +33,13 @@ class Binary(Case):
         return path
 
     def show(self, path):
-        document = json.loads(self.hooks(0, "show", "--format", "json", path).stdout)
+        document = strict_json(self.hooks(0, "show", "--format", "json", path).stdout)
         jsonschema.validate(document, schema("hook-table"))
         return document["builds"][0]["trace_points"]
 
     def verify(self, status, *arguments):
         done = self.hooks(status, "verify", "--format", "json", "--tolerate", LACKING, *arguments)
-        document = json.loads(done.stdout)
+        document = strict_json(done.stdout)
         jsonschema.validate(document, schema("hook-table-verification"))
         return document
 
