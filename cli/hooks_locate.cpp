@@ -10,6 +10,7 @@
 #include "cli/text.hpp"
 #include "cli/version.hpp"
 #include "core/file.hpp"
+#include "core/glob.hpp"
 #include "core/text.hpp"
 #include "syscall-map/built_in_signatures.hpp"
 #include "syscall-map/function_search.hpp"
@@ -76,8 +77,8 @@ void write_text(Output& output, const Options& options, const std::vector<Locate
             image.search.tried);
     for (const auto& location : image.search.locations) {
       print(output, "{} at rva {:#x}, file offset {}, address {:#x}, {}{}\n",
-            printable(options.function), value(location.rva), offset_of(location), location.address,
-            word_of(location.verified()),
+            printable(location.function), value(location.rva), offset_of(location),
+            location.address, word_of(location.verified()),
             location.chosen ? "" : ", but another source counts before");
       for (const auto& place : location.sources) {
         if (place.source == PlaceSource::signature || place.source == PlaceSource::symbol) continue;
@@ -100,7 +101,7 @@ void write_text(Output& output, const Options& options, const std::vector<Locate
   }
 }
 
-void write_csv(Output& output, const Options& options, const std::vector<LocatedImage>& images) {
+void write_csv(Output& output, const std::vector<LocatedImage>& images) {
   output.write(
       "path,file_version,machine,time_date_stamp,size_of_image,checksum,function,rva,file_offset,"
       "address,"
@@ -112,7 +113,7 @@ void write_csv(Output& output, const Options& options, const std::vector<Located
           "{},{},{},{},{},{},{},{},{},{}", csv_field(image.path),
           csv_field(identity.file_version.value_or("")), pe::to_string(identity.machine),
           identity.time_date_stamp, identity.size_of_image, identity.checksum,
-          csv_field(options.function), value(location.rva),
+          csv_field(location.function), value(location.rva),
           location.file_offset ? fmt::format("{}", *location.file_offset) : "", location.address);
       std::vector<std::string_view> sources;
       for (const auto& source : location.sources) sources.push_back(to_string(source.source));
@@ -158,6 +159,7 @@ void write_json(Output& output, const Options& options, const std::vector<Locate
     json.field("signatures_tried", image.search.tried).key("locations").begin_array();
     for (const auto& location : image.search.locations) {
       json.begin_object()
+          .field("function", location.function)
           .field("rva", value(location.rva))
           .field("file_offset", location.file_offset)
           .field("address", location.address)
@@ -183,10 +185,19 @@ void write_json(Output& output, const Options& options, const std::vector<Locate
   json.end_object().end_document();
 }
 
-// The services of a kernel where the name is that of one; nothing else is read for it.
+// The public symbols that the name may mean.
+std::vector<syscall_map::NamedPlace> symbols_of(const Options& options,
+                                                const pe::Identity& identity, SymbolPlaces& symbols,
+                                                core::Findings& findings) {
+  if (is_glob(options.function)) return symbols.all(identity);
+  const auto symbol = symbols.find(identity, options.function, findings);
+  return symbol ? std::vector{*symbol} : std::vector<syscall_map::NamedPlace>{};
+}
+
+// The services of a kernel where the name may be that of one; nothing else is read for it.
 HookTable services_of(const Options& options, const PeInput& input, const pe::Identity& identity,
                       const std::optional<PeInput>& ntdll, const pe::Identity& user) {
-  if (!options.function.starts_with("Nt") ||
+  if ((!options.function.starts_with("Nt") && !is_glob(options.function)) ||
       syscall_map::find_image_role(identity) != ImageRole::kernel)
     return {};
   std::vector<syscall_map::HookTableSource> sources{
@@ -216,11 +227,12 @@ Exit run(const Options& options) {
     auto input = open_pe(path, options, report);
     if (!input) continue;
     auto identity = identify(*input, options);
-    const auto symbol = symbols.find(identity.identity, options.function, input->findings);
+    auto places = symbols_of(options, identity.identity, symbols, input->findings);
     const auto table = services_of(options, *input, identity.identity, ntdll, user);
-    LocatedImage image{path, std::move(identity),
-                       syscall_map::find_function(input->image, options.function,
-                                                  {signatures, symbol, table.services})};
+    LocatedImage image{
+        path, std::move(identity),
+        syscall_map::find_functions(input->image, options.function,
+                                    {signatures, std::move(places), table.services})};
     input->note_unreadable();
     image.search.findings.merge(input->findings);
     report.read(path, image.search.findings);
@@ -231,7 +243,7 @@ Exit run(const Options& options) {
   if (options.format == "json") {
     write_json(output, options, images, symbols);
   } else if (options.format == "csv") {
-    write_csv(output, options, images);
+    write_csv(output, images);
   } else {
     write_text(output, options, images);
   }
@@ -250,9 +262,10 @@ void add_hooks_locate(CLI::App& app, Exit& exit) {
        "  coldtrace hooks locate SwapContext --format json ntoskrnl.exe ntkrnlpa.exe\n"
        "  coldtrace hooks locate SwapContext --pdb ntoskrnl.pdb ntoskrnl.exe\n"
        "  coldtrace hooks locate NtClose --ntdll ntdll.dll ntoskrnl.exe\n"
+       "  coldtrace hooks locate '*SwapContext' ntoskrnl.exe\n"
        "  coldtrace hooks locate MyFunction --signatures my.sig driver.sys\n",
-       "  0  every image has the function at one place\n"
-       "  1  an image has it nowhere, or at several places, or is no PE image; a PDB belongs to\n"
+       "  0  every image has the function, or one that the glob means, each at one place\n"
+       "  1  an image has none, or one at several places, or is no PE image; a PDB belongs to\n"
        "     none of them, or two sources disagree\n"
        "  2  no input could be read, the signatures have an error, or the file of --ntdll is\n"
        "     another image or for another machine\n"},
@@ -260,7 +273,8 @@ void add_hooks_locate(CLI::App& app, Exit& exit) {
       [](Command& command, Options& options) {
         command
             .add_option("NAME", options.function,
-                        "Function, as exports, services, signatures or the PDB name it")
+                        "Function, as exports, services, signatures or the PDB name it, or a glob "
+                        "of such names; '*' and '?' stand for others, case counts")
             .required();
         add_pe_options(command, options);
         command.add_input("--signatures", options.signatures,

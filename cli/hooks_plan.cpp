@@ -155,10 +155,13 @@ void add_hooks_plan(CLI::App& app, Exit& exit) {
        "  coldtrace hooks plan --kernel ntoskrnl.exe --function NtCreateFile 0x1234\n"
        "  coldtrace hooks plan --kernel ntoskrnl.exe --ntdll ntdll.dll --function NtClose+0x4\n"
        "  coldtrace hooks plan --kernel ntoskrnl.exe --function NtClose --driver tracer.sys\n"
+       "  coldtrace hooks plan --kernel ntoskrnl.exe --function 'NtCreate*'\n"
        "  coldtrace hooks plan --kernel ntoskrnl.exe --function NtClose --format hooktab -o "
        "tracer.hooktab\n",
        "  0  a trace point may be set at each place, and each driver may be called back\n"
-       "  1  a place or a driver is refused, a PDB does not match, or a file could not be read;\n"
+       "  1  a place or a driver is refused, a name or glob matches nothing, a PDB does not "
+       "match,\n"
+       "     or a file could not be read;\n"
        "     with c-header and hooktab also what 'hooks table' calls missing or contradicted\n"
        "  2  usage, the kernel could not be read, a file is another image than its option says or "
        "for\n"
@@ -166,8 +169,10 @@ void add_hooks_plan(CLI::App& app, Exit& exit) {
       {"text", "json", "c-header", "hooktab"},
       [](Command& command, Options& options) {
         command
-            .add_option("--function", options.functions,
-                        "Where: NAME, NAME+OFFSET or RVA, one or more; may be given more than once")
+            .add_option(
+                "--function", options.functions,
+                "Where: NAME, NAME+OFFSET or RVA, one or more; may be given more than once. A "
+                "NAME may be a glob: '*' and '?' stand for others, case counts")
             .required()
             .type_name("NAME|RVA");
         command.add_input("--kernel", options.kernel, "The kernel: ntoskrnl.exe").required();

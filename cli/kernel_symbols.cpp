@@ -7,13 +7,6 @@
 namespace coldtrace::cli {
 namespace {
 
-std::vector<syscall_map::NamedPlace> to_places(const SymbolFile& pdb) {
-  std::vector<syscall_map::NamedPlace> places;
-  for (const auto& symbol : pdb.publics.symbols)
-    if (symbol.address) places.push_back({std::string{symbol.name}, *symbol.address});
-  return places;
-}
-
 // What the types of the PDB say of the fields that are looked for; a PDB without types is none the
 // worse for it.
 std::vector<syscall_map::KnownOffset> to_offsets(const SymbolFile& pdb, const pe::Image& image,
@@ -30,6 +23,13 @@ std::vector<syscall_map::KnownOffset> to_offsets(const SymbolFile& pdb, const pe
 }
 
 }  // namespace
+
+std::vector<syscall_map::NamedPlace> to_places(const SymbolFile& pdb) {
+  std::vector<syscall_map::NamedPlace> places;
+  for (const auto& symbol : pdb.publics.symbols)
+    if (symbol.address) places.push_back({std::string{symbol.name}, *symbol.address});
+  return places;
+}
 
 std::vector<SymbolFile> open_symbol_files(const std::vector<std::string>& paths, Report& report) {
   std::vector<SymbolFile> files;

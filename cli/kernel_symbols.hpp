@@ -17,6 +17,9 @@ struct KernelSymbols {
   std::vector<syscall_map::KnownOffset> types;
 };
 
+// The public symbols that have an address.
+std::vector<syscall_map::NamedPlace> to_places(const SymbolFile& pdb);
+
 // The PDBs that can be read.
 std::vector<SymbolFile> open_symbol_files(const std::vector<std::string>& paths, Report& report);
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "cli/kernel_symbols.hpp"
 #include "cli/options.hpp"
+#include "core/no_match.hpp"
 #include "core/text.hpp"
 #include "pe/pdb_names.hpp"
 
@@ -25,21 +27,35 @@ SymbolPlaces::SymbolPlaces(const std::vector<std::string>& paths, Report& report
   }
 }
 
-std::optional<syscall_map::SymbolPlace> SymbolPlaces::find(const pe::Identity& identity,
-                                                           std::string_view name,
-                                                           core::Findings& findings) {
+const SymbolFile* SymbolPlaces::find_file(const pe::Identity& identity) {
   const auto file = std::find_if(files_.begin(), files_.end(), [&](const SymbolFile& candidate) {
     return identity.pdb && candidate.pdb.matches(*identity.pdb);
   });
   if (file == files_.end()) {
     last_reference_ = identity.pdb;
-    return std::nullopt;
+    return nullptr;
   }
   file->matches_image = true;
+  return &*file;
+}
+
+std::vector<syscall_map::NamedPlace> SymbolPlaces::all(const pe::Identity& identity) {
+  const auto* file = find_file(identity);
+  return file ? to_places(*file) : std::vector<syscall_map::NamedPlace>{};
+}
+
+std::optional<syscall_map::NamedPlace> SymbolPlaces::find(const pe::Identity& identity,
+                                                          std::string_view name,
+                                                          core::Findings& findings) {
+  const auto* file = find_file(identity);
+  if (!file) return std::nullopt;
   const auto symbols = pe::find_public_symbols(file->publics.symbols, name);
   if (symbols.empty()) {
-    findings.warning("symbol-not-found", std::nullopt, "{} has no public symbol {}", file->path,
-                     name);
+    std::vector<std::string_view> names;
+    for (const auto& known : file->publics.symbols) names.push_back(known.name);
+    core::NoMatch missing;
+    missing.add(file->path, name, names);
+    missing.report(findings);
     return std::nullopt;
   }
   if (symbols.size() > 1) {
@@ -48,7 +64,7 @@ std::optional<syscall_map::SymbolPlace> SymbolPlaces::find(const pe::Identity& i
                      core::to_valid_utf8(symbols[1]->name));
     return std::nullopt;
   }
-  return syscall_map::SymbolPlace{core::to_valid_utf8(symbols[0]->name), *symbols[0]->address};
+  return syscall_map::NamedPlace{core::to_valid_utf8(symbols[0]->name), *symbols[0]->address};
 }
 
 void SymbolPlaces::finish(Report& report) {

@@ -19,8 +19,11 @@ class SymbolPlaces {
 
   // Where the public symbol of this name is, by the PDB with the image's GUID and age. That there
   // is none in it, or more than one, is a finding.
-  std::optional<syscall_map::SymbolPlace> find(const pe::Identity& identity, std::string_view name,
-                                               core::Findings& findings);
+  std::optional<syscall_map::NamedPlace> find(const pe::Identity& identity, std::string_view name,
+                                              core::Findings& findings);
+
+  // All public symbols of that PDB that have an address.
+  std::vector<syscall_map::NamedPlace> all(const pe::Identity& identity);
 
   // To be called when all images have asked: a file that none of them belongs to is a warning.
   void finish(Report& report);
@@ -29,6 +32,9 @@ class SymbolPlaces {
   void write(JsonWriter& json) const;
 
  private:
+  // The PDB of the image; null where none that was given is.
+  const SymbolFile* find_file(const pe::Identity& identity);
+
   std::vector<SymbolFile> files_;
   std::optional<pe::PdbReference> last_reference_;  // of an image that found no file
 };

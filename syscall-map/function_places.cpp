@@ -1,6 +1,7 @@
 #include "syscall-map/function_places.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -8,6 +9,9 @@
 
 namespace coldtrace::syscall_map {
 namespace {
+
+constexpr std::array<std::string_view, 2> functions_by_structure{"SwapContext",
+                                                                 "EnlightenedSwapContext"};
 
 // What signatures say of a place is another source.
 void leave_out_signatures(std::vector<std::string>& evidence,
@@ -23,23 +27,33 @@ void leave_out_signatures(std::vector<std::string>& evidence,
 // By the stack that is exchanged there.
 void add_structure(const pe::Image& image, std::string_view function,
                    std::vector<FunctionPlace>& places) {
-  if (function != "SwapContext" && function != "EnlightenedSwapContext") return;
+  if (std::find(functions_by_structure.begin(), functions_by_structure.end(), function) ==
+      functions_by_structure.end())
+    return;
   const auto signatures = places;
   for (auto& found : find_context_switch(image).candidates) {
     if (found.name != function || !found.kernel_stack_offset) continue;
     leave_out_signatures(found.evidence, signatures);
     places.push_back(
-        {PlaceSource::structure, found.rva, std::move(found.evidence), found.verified});
+        {PlaceSource::structure, found.rva, std::move(found.evidence), found.verified, {}});
   }
 }
 
 }  // namespace
 
+std::vector<std::string_view> functions_by_code(const pe::Image& image,
+                                                std::span<const Signature> signatures) {
+  std::vector<std::string_view> names{functions_by_structure.begin(), functions_by_structure.end()};
+  for (const auto& signature : signatures)
+    if (signature.machine == image.machine()) names.push_back(signature.function);
+  return names;
+}
+
 std::vector<FunctionPlace> find_by_code(const pe::Image& image, std::string_view function,
                                         const SignatureSearch& signatures) {
   std::vector<FunctionPlace> places;
   for (const auto& location : signatures.locations) {
-    FunctionPlace place{PlaceSource::signature, location.rva, {}, location.verified()};
+    FunctionPlace place{PlaceSource::signature, location.rva, {}, location.verified(), {}};
     for (const auto& match : location.matches)
       place.evidence.insert(place.evidence.end(), match.evidence.begin(), match.evidence.end());
     places.push_back(std::move(place));

@@ -18,7 +18,12 @@ struct FunctionPlace {
   pe::Rva rva{};
   std::vector<std::string> evidence;  // sentences
   bool verified = true;  // of service tables, signatures and structure: seen in a real file
+  std::string symbol;    // of a PDB: the name as it is there, decorated
 };
+
+// Functions that find_by_code() may find: by a signature for the machine, or by structure.
+std::vector<std::string_view> functions_by_code(const pe::Image& image,
+                                                std::span<const Signature> signatures);
 
 // What the code itself shows: where signatures match, and for the name of a context switch where
 // the stack is exchanged.

@@ -1,25 +1,31 @@
 #include "syscall-map/function_search.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 
+#include "core/glob.hpp"
+#include "core/no_match.hpp"
 #include "syscall-map/trace_places.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {
 
-void note_missing(const std::string& forwarder, const std::string& similar,
-                  std::string_view function, FunctionSearch& search) {
-  if (forwarder.empty())
-    search.findings.warning("function-not-found", std::nullopt,
-                            "neither the exports nor a service table nor a PDB nor {} signatures "
-                            "for this machine and version nor structure have {}{}",
-                            search.tried, function, similar);
-  else
-    search.findings.warning("function-not-found", std::nullopt,
-                            "{} is not in this image: it is exported as {}", function, forwarder);
+void note_missing(std::string_view wanted, const TracePlaces& named,
+                  std::span<const std::string_view> by_code, FunctionSearch& search) {
+  core::NoMatch missing;
+  if (const auto forwarder = named.forwarder_of(wanted); !forwarder.empty()) {
+    missing.add_sentence(
+        fmt::format("{} is not in this image: it is exported as {}", wanted, forwarder));
+  } else {
+    auto names = named.names();
+    names.insert(names.end(), by_code.begin(), by_code.end());
+    missing.add("function", wanted, names);
+  }
+  missing.report(search.findings);
 }
 
 void note_chosen(std::span<const FunctionPlace> chosen, std::string_view function,
@@ -35,31 +41,18 @@ void note_chosen(std::span<const FunctionPlace> chosen, std::string_view functio
                            "{} was found by a signature that no real file has confirmed", function);
 }
 
-}  // namespace
-
-bool FunctionLocation::verified() const {
-  return std::any_of(sources.begin(), sources.end(),
-                     [](const FunctionPlace& place) { return place.verified; });
-}
-
-FunctionSearch find_function(const pe::Image& image, std::string_view function,
-                             const FunctionSources& sources) {
-  FunctionSearch search;
-  std::vector<NamedPlace> symbols;
-  if (sources.symbol) symbols.push_back({sources.symbol->name, sources.symbol->rva});
-  TracePlaces named{image, symbols, sources.services};
+// Adds the places of one function.
+void find_function(const pe::Image& image, std::string_view function, const TracePlaces& named,
+                   std::span<const Signature> known_signatures, FunctionSearch& search) {
   auto places = named.find_named(function);
-  const auto signatures = locate(image, function, sources.signatures);
-  search.tried = signatures.tried;
+  const auto signatures = locate(image, function, known_signatures);
+  search.tried += signatures.tried;
   for (const auto& finding : signatures.findings.all())
     if (finding.code == core::Name{"signature-limit"})
       search.findings.warning("signature-limit", finding.first_offset, "{}", finding.text);
   auto by_code = find_by_code(image, function, signatures);
   std::move(by_code.begin(), by_code.end(), std::back_inserter(places));
-
   const auto chosen = choose_places(places, function, search.findings);
-  if (chosen.empty())
-    note_missing(named.forwarder_of(function), named.similar_names(function), function, search);
   note_chosen(chosen, function, search);
 
   std::map<pe::Rva, FunctionLocation> locations;
@@ -67,15 +60,39 @@ FunctionSearch find_function(const pe::Image& image, std::string_view function,
     auto& location = locations[place.rva];
     location.chosen |= place.source == chosen.front().source;
     location.sources.push_back(place);
-    if (place.source == PlaceSource::symbol) location.symbol = sources.symbol->name;
+    if (place.source == PlaceSource::symbol) location.symbol = place.symbol;
   }
   for (const auto& found : signatures.locations) locations[found.rva].matches = found.matches;
   for (auto& [rva, location] : locations) {
+    location.function = function;
     location.rva = rva;
     location.file_offset = image.addresses().to_offset(rva);
     location.address = image.optional_header().image_base + value(rva);
     search.locations.push_back(std::move(location));
   }
+}
+
+}  // namespace
+
+bool FunctionLocation::verified() const {
+  return std::any_of(sources.begin(), sources.end(),
+                     [](const FunctionPlace& place) { return place.verified; });
+}
+
+FunctionSearch find_functions(const pe::Image& image, std::string_view wanted,
+                              const FunctionSources& sources) {
+  FunctionSearch search;
+  const TracePlaces named{image, sources.symbols, sources.services};
+  const auto by_code = functions_by_code(image, sources.signatures);
+  if (is_glob(wanted))
+    for (const auto& function : named.matching(wanted, by_code))
+      find_function(image, function, named, sources.signatures, search);
+  else
+    find_function(image, wanted, named, sources.signatures, search);
+  if (search.locations.empty()) note_missing(wanted, named, by_code, search);
+  std::sort(search.locations.begin(), search.locations.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.rva, a.function) < std::tie(b.rva, b.function);
+  });
   return search;
 }
 

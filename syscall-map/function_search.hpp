@@ -8,27 +8,23 @@
 
 #include "core/findings.hpp"
 #include "pe/image.hpp"
+#include "syscall-map/context_switch.hpp"
 #include "syscall-map/function_places.hpp"
 #include "syscall-map/hook_table.hpp"
 #include "syscall-map/signature_locator.hpp"
 
 namespace coldtrace::syscall_map {
 
-// Where the public symbol of a PDB that belongs to the image says that the function is.
-struct SymbolPlace {
-  std::string name;  // as in the PDB, decorated
-  pe::Rva rva;
-};
-
 // What is known beside the image.
 struct FunctionSources {
   std::span<const Signature> signatures;
-  std::optional<SymbolPlace> symbol;
+  std::vector<NamedPlace> symbols;  // of the PDB that belongs to the image, decorated
   const std::vector<HookService>& services;
 };
 
-// A place that one source or more have the function at.
+// A place that one source or more have a function at.
 struct FunctionLocation {
+  std::string function;
   pe::Rva rva{};
   std::optional<u64> file_offset;
   u64 address = 0;                     // at the preferred base
@@ -44,15 +40,15 @@ struct FunctionLocation {
 
 struct FunctionSearch {
   std::vector<FunctionLocation> locations;  // ascending
-  u64 tried = 0;  // signatures of the function that are for this machine and version
+  u64 tried = 0;  // signatures of the functions that are for this machine and version
   core::Findings findings;
 };
 
-// Looks for `function` in the export directory, the service table, the PDB, by signatures and, for
-// a context switch, by structure. The first of these that has it says where it is; that another
-// one has it elsewhere, that the first has it at several places, and that none has it, are
-// findings.
-FunctionSearch find_function(const pe::Image& image, std::string_view function,
-                             const FunctionSources& sources);
+// Looks for the function that `wanted` names, or for all that it means as a glob, in the export
+// directory, the service table, the PDB, by signatures and, for a context switch, by structure. The
+// first of these that has one says where it is; that another one has it elsewhere, that the first
+// has it at several places, and that nothing has the name or matches the glob, are findings.
+FunctionSearch find_functions(const pe::Image& image, std::string_view wanted,
+                              const FunctionSources& sources);
 
 }  // namespace coldtrace::syscall_map

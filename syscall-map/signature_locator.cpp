@@ -130,10 +130,6 @@ SignatureMatch to_match(const Signature& signature, const PatternMatch& found, p
 
 void note_findings(SignatureSearch& search, std::string_view function) {
   const auto& locations = search.locations;
-  if (locations.empty())
-    search.findings.warning("function-not-found", std::nullopt,
-                            "{} is not where {} signatures for this machine and version look",
-                            function, search.tried);
   if (locations.size() > 1)
     search.findings.warning("function-ambiguous", locations.front().file_offset,
                             "signatures of {} match at {} places", function, locations.size());

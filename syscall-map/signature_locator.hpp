@@ -46,7 +46,7 @@ struct SignatureSearch {
 };
 
 // Looks for `function` in the executable sections of `image`, with all signatures of that name for
-// the image's machine and version in one pass. Not found, and found at two places, are findings.
+// the image's machine and version in one pass. Found at two places is a finding.
 // Signatures with a version range are tried on an image without a version, and never on Wine's,
 // whose versions are not those of a Windows.
 SignatureSearch locate(const pe::Image& image, std::string_view function,

@@ -2,18 +2,17 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
 
 #include <fmt/format.h>
 
+#include "core/glob.hpp"
+#include "core/nearest_names.hpp"
 #include "pe/pdb_names.hpp"
 #include "syscall-map/built_in_signatures.hpp"
 #include "syscall-map/kernel_code.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {
-
-constexpr std::size_t most_suggestions = 3;
 
 std::optional<u32> parse_number(std::string_view text) {
   const bool hex = text.starts_with("0x") || text.starts_with("0X");
@@ -31,31 +30,6 @@ bool starts_with_digit(std::string_view text) {
 
 bool is_native(std::string_view name) {
   return name.size() > 2 && name.starts_with("Nt") && name[2] >= 'A' && name[2] <= 'Z';
-}
-
-// How many letters must be added, left out or replaced to make one of the other; `limit` + 1 for
-// more than that.
-std::size_t distance(std::string_view a, std::string_view b, std::size_t limit) {
-  if (a.size() > b.size() + limit || b.size() > a.size() + limit) return limit + 1;
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    auto diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const auto above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return std::min(row[b.size()], limit + 1);
-}
-
-std::string lower(std::string_view text) {
-  std::string result{text};
-  for (auto& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
 }
 
 std::string evidence_of(PlaceSource source, std::string_view name) {
@@ -107,12 +81,36 @@ TracePlaces::TracePlaces(const pe::Image& image, const std::vector<NamedPlace>& 
 void TracePlaces::add(Name name) {
   by_place_.emplace(name.rva, names_.size());
   by_name_.emplace(name.name, names_.size());
-  if (name.source == PlaceSource::symbol) {
-    auto plain = undecorated(name.name);
-    if (plain.ends_with('@')) plain.remove_suffix(1);  // of "name@@8"
-    if (plain != name.name) by_name_.emplace(plain, names_.size());
-  }
+  if (const auto plain = plain_name(name); plain != name.name)
+    by_name_.emplace(plain, names_.size());
   names_.push_back(std::move(name));
+}
+
+std::string_view TracePlaces::plain_name(const Name& name) {
+  if (name.source != PlaceSource::symbol) return name.name;
+  auto plain = undecorated(name.name);
+  if (plain.ends_with('@')) plain.remove_suffix(1);  // of "name@@8"
+  return plain;
+}
+
+std::vector<std::string_view> TracePlaces::names() const {
+  std::vector<std::string_view> names;
+  for (const auto& known : names_) names.push_back(plain_name(known));
+  return names;
+}
+
+std::set<std::string> TracePlaces::matching(std::string_view glob,
+                                            std::span<const std::string_view> others) const {
+  std::set<std::string> matching;
+  for (const auto& known : names_)
+    for (const auto name : {plain_name(known), std::string_view{known.name}})
+      if (glob_matches(glob, name, GlobCase::sensitive)) {
+        matching.emplace(name);
+        break;
+      }
+  for (const auto name : others)
+    if (glob_matches(glob, name, GlobCase::sensitive)) matching.emplace(name);
+  return matching;
 }
 
 void TracePlaces::add_places(std::string_view name, PlaceSource source,
@@ -132,6 +130,7 @@ void TracePlaces::add_places(std::string_view name, PlaceSource source,
       place.verified = known.service->verified;
     } else if (place.evidence.empty()) {
       place.evidence.push_back(evidence_of(source, known.name));
+      if (source == PlaceSource::symbol) place.symbol = known.name;
     }
   }
   for (auto& [rva, place] : found) places.push_back(std::move(place));
@@ -183,24 +182,12 @@ void TracePlaces::find(std::string_view name, TracePoint& point, core::Findings&
   point.rva = first.rva;
 }
 
+// "; there is NtClose, NtCloze", or nothing.
 std::string TracePlaces::similar_names(std::string_view name) {
   if (suggestions_left_ == 0) return {};
   --suggestions_left_;
-  constexpr std::size_t most_letters = 2;
-  const auto wanted = lower(name);
-  std::set<std::pair<std::size_t, std::string>> similar;
-  for (const auto& known : names_) {
-    const auto plain = undecorated(known.name);
-    const auto letters = distance(lower(plain), wanted, most_letters);
-    if (letters <= most_letters) similar.emplace(letters, plain);
-  }
-  std::string list;
-  std::size_t count = 0;
-  for (const auto& [letters, plain] : similar) {
-    if (count++ == most_suggestions) break;
-    list += fmt::format("{}{}", list.empty() ? "; there is " : ", ", plain);
-  }
-  return list;
+  const auto near = core::nearest_names(name, names());
+  return near.empty() ? std::string{} : fmt::format("; there is {}", fmt::join(near, ", "));
 }
 
 void TracePlaces::resolve(TracePoint& point, core::Findings& findings) {

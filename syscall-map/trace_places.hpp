@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,8 +35,12 @@ class TracePlaces {
   // "HAL.KfLowerIrql" where an export of this name leads to another image; else empty.
   std::string forwarder_of(std::string_view name) const;
 
-  // "; there is NtClose, NtCloze", or nothing.
-  std::string similar_names(std::string_view name);
+  // All names, undecorated.
+  std::vector<std::string_view> names() const;
+
+  // Those of them, or of `others`, that a glob means, undecorated or as they are.
+  std::set<std::string> matching(std::string_view glob,
+                                 std::span<const std::string_view> others) const;
 
   // Whether the name that is asked for, if any, is found without the services.
   bool has_name(std::string_view requested) const;
@@ -54,6 +59,8 @@ class TracePlaces {
   };
 
   void add(Name name);
+  static std::string_view plain_name(const Name& name);
+  std::string similar_names(std::string_view name);
   void find(std::string_view name, TracePoint& point, core::Findings& findings);
   void add_places(std::string_view name, PlaceSource source,
                   std::vector<FunctionPlace>& places) const;

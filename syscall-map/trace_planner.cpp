@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "core/glob.hpp"
 #include "core/hex.hpp"
+#include "syscall-map/built_in_signatures.hpp"
 #include "syscall-map/instruction_emulation.hpp"
 #include "syscall-map/trace_places.hpp"
 
@@ -24,7 +27,7 @@ class Planner {
 
   std::vector<TracePoint> plan(std::span<const std::string> requests) {
     std::vector<TracePoint> points;
-    for (const auto& request : requests) {
+    for (const auto& request : expand(requests)) {
       auto point = make(request);
       if (point.eligible()) compare(points, point);
       if (point.eligible()) remember(point, points.size());
@@ -37,6 +40,39 @@ class Planner {
  private:
   static void refuse(TracePoint& point, TraceRefusal code, std::string text) {
     point.refusals.push_back({code, std::move(text)});
+  }
+
+  // Each glob becomes the names that it means, one for a place; one that means nothing stays.
+  std::vector<std::string> expand(std::span<const std::string> requests) {
+    std::vector<std::string> names;
+    for (const auto& request : requests) {
+      const auto before = names.size();
+      if (const auto parsed = parse_trace_request(request); parsed && is_glob(parsed->name))
+        add_matching(parsed->name, request.substr(parsed->name.size()), names);
+      if (names.size() == before) names.push_back(request);
+    }
+    if (names.size() > most_trace_points) {
+      findings_.warning("trace-point-refused", std::nullopt,
+                        "{} places are asked for, a plan has at most {}: the rest is left out",
+                        names.size(), most_trace_points);
+      names.resize(most_trace_points);
+    }
+    return names;
+  }
+
+  void add_matching(std::string_view glob, const std::string& offset,
+                    std::vector<std::string>& names) {
+    const auto by_code = functions_by_code(image_, parsed_built_in_signatures());
+    std::set<pe::Rva> known;
+    for (const auto& name : places_.matching(glob, by_code)) {
+      TracePoint point;
+      point.requested = name;
+      core::Findings told_later;
+      places_.resolve(point, told_later);
+      const bool found = point.rva ? known.insert(*point.rva).second
+                                   : point.refusals.front().code != TraceRefusal::not_found;
+      if (found) names.push_back(name + offset);
+    }
   }
 
   TracePoint make(const std::string& request) {
@@ -141,8 +177,10 @@ class Planner {
 
   void tell(const TracePoint& point) {
     if (!point.eligible()) {
-      findings_.warning("trace-point-refused", point.file_offset, "{}: {}", point.requested,
-                        point.refusals.front().text);
+      const auto& refusal = point.refusals.front();
+      const bool missing = refusal.code == TraceRefusal::not_found;
+      const auto code = missing ? core::Name{"no-match"} : core::Name{"trace-point-refused"};
+      findings_.warning(code, point.file_offset, "{}: {}", point.requested, refusal.text);
       return;
     }
     if (point.boundary == BoundaryState::unknown)

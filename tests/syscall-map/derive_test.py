@@ -223,8 +223,9 @@ class Derive(Case):
         self.assertIn(b"not known of any image", self.exits(1, "hooks", "derive", "F", path).stdout)
         self.assertIn(b"in no executable section",
                       self.exits(1, "hooks", "derive", "F", "--at", "0x3000", path).stdout)
-        done = self.exits(1, "hooks", "derive", "Missing", "--pdb", pdb, path)
-        self.assertIn(b"symbol-not-found", done.stderr)
+        done = self.exits(1, "hooks", "derive", "Uniqe", "--pdb", pdb, path)
+        self.assertIn(b"warning: no-match: ", done.stderr)
+        self.assertRegex(done.stderr, b"nothing matches 'Uniqe'; did you mean '_?Unique")
 
     def test_an_at_that_contradicts_the_pdb_is_said(self):
         path, pdb = build("x64", 1)
@@ -315,7 +316,7 @@ class Locate(Case):
     def test_what_is_no_pdb_is_named(self):
         path, pdb = build("x64", 1)
         done = self.exits(1, "hooks", "locate", "Unique", "--pdb", path, "--tolerate",
-                          "function-not-found", path)
+                          "no-match", path)
         self.assertIn(b"a PE image, not a PDB", done.stderr)
         self.exits(2, "hooks", "locate", "Unique", "--pdb", pdb, self.here / "missing")
 

@@ -4,6 +4,7 @@ usage: locate_test.py COLDTRACE IMAGES SOURCES PDBUTIL [unittest arguments]
 The truth is the linker's: PDBs as llvm-pdbutil reads them. Images that no linker here could make
 are skipped.
 """
+import fnmatch
 import json
 import re
 import struct
@@ -181,8 +182,90 @@ class Sources(Case):
     def test_what_nothing_has_is_a_warning_with_names_that_are_near(self):
         kernel = image("switch-7-x86")
         done = self.exits(1, "hooks", "locate", "KiDispatchInterupt", kernel)
-        self.assertIn(b"function-not-found", done.stderr)
-        self.assertIn(b"there is KiDispatchInterrupt", done.stderr)
+        self.assertIn(b"warning: no-match: function: nothing matches 'KiDispatchInterupt'; did you "
+                      b"mean 'KiDispatchInterrupt'", done.stderr)
+
+
+class Globs(Case):
+    def functions(self, status, glob, *arguments):
+        document = self.json_of(status, "hook-locations", "hooks", "locate", glob, *arguments)
+        (shown,) = document["images"]
+        return [(row["function"], row["rva"]) for row in shown["locations"]], shown["findings"]
+
+    def test_a_glob_is_all_functions_of_the_pdb_that_match_as_a_shell_matches(self):
+        """The symbols are llvm-pdbutil's, the matching is Python's."""
+        for name in ("switch-7-x86", "switch-11-x64"):
+            kernel = image(name)
+            truth = symbols(kernel)
+            for glob in ("*Swap*", "?wapContext", "*"):
+                with self.subTest(name=name, glob=glob):
+                    pdb = kernel.with_suffix(".pdb")
+                    found, _ = self.functions(0, glob, "--pdb", pdb, kernel)
+                    wanted = {(symbol, rva) for symbol, rva in truth.items()
+                              if fnmatch.fnmatchcase(symbol, glob)}
+                    self.assertTrue(wanted)
+                    self.assertLessEqual(wanted, set(found))
+                    self.assertTrue(all(fnmatch.fnmatchcase(one, glob) for one, _ in found))
+                    self.assertEqual(found, sorted(found, key=lambda row: (row[1], row[0])))
+
+    def test_a_glob_finds_what_its_names_find(self):
+        """Exports, services and what code alone shows, as each name for itself."""
+        for name, glob in (("switch-8-x86", "*SwapContext"), ("tables-x86-kernel", "*")):
+            kernel = image(name)
+            done = self.exits(0, "hooks", "locate", glob, "--format", "csv", kernel)
+            rows = strict_csv(done.stdout)
+            names = sorted({row["function"] for row in rows})
+            self.assertGreater(len(names), 1)
+            for function in names:
+                own = strict_csv(self.exits(0, "hooks", "locate", function, "--format", "csv",
+                                            kernel).stdout)
+                self.assertEqual(own, [row for row in rows if row["function"] == function])
+            exported = strict_json(self.exits(0, "pe", "exports", "--format", "json",
+                                              kernel).stdout)["images"][0]["exports"]
+            self.assertLessEqual({row["name"] for row in exported
+                                  if fnmatch.fnmatchcase(row["name"], glob)}, set(names))
+
+    def test_a_glob_that_matches_nothing_is_said_with_what_is_near(self):
+        kernel = image("switch-7-x86")
+        found, (finding,) = self.functions(1, "KiDispatchInterup*", kernel)
+        self.assertEqual((found, finding["code"]), ([], "no-match"))
+        self.assertIn("nothing matches 'KiDispatchInterup*'; did you mean 'KiDispatchInterrupt'",
+                      finding["text"])
+        self.exits(0, "hooks", "locate", "KiDispatchInterup*", "--tolerate", "no-match", kernel)
+
+    def plan(self, status, kernel, *functions):
+        return self.json_of(status, "trace-plan", "hooks", "plan", "--kernel", kernel,
+                            "--function", *functions)
+
+    def test_a_plan_has_a_point_for_each_place_that_a_glob_means(self):
+        kernel = image("switch-7-x86")
+        found, _ = self.functions(0, "*SwapContext", kernel)
+        for offset in (0, 2):
+            globs = [f"*SwapContext+{offset:#x}"] if offset else ["*SwapContext"]
+            names = [f"{one}+{offset:#x}" if offset else one for one, _ in found]
+            plan = self.plan(0, kernel, *globs)
+            self.assertEqual(sorted((point["requested"], point["rva"]) for point in plan["points"]),
+                             sorted((name, rva + offset) for name, (_, rva) in zip(names, found)))
+            one_by_one = self.plan(0, kernel, *sorted(names))
+            self.assertEqual(plan["points"], one_by_one["points"])
+
+    def test_a_plan_says_what_matches_nothing(self):
+        kernel = image("switch-7-x86")
+        for wanted in ("KiDispatchInterup", "KiDispatchInterup*"):
+            with self.subTest(wanted):
+                plan = self.plan(1, kernel, wanted)
+                self.assertIn("no-match", [finding["code"] for finding in plan["findings"]])
+                self.assertIn("KiDispatchInterrupt", plan["points"][0]["refusals"][0]["text"])
+
+    def test_a_plan_is_never_longer_than_a_table_may_be(self):
+        kernel = image("tables-x86-kernel")
+        once = len(self.plan(1, kernel, "Nt*")["points"])
+        done = self.exits(1, "hooks", "plan", "--kernel", kernel, "--format", "json", "--quiet",
+                          "--function", *["Nt*"] * (16384 // once + 1))
+        plan = strict_json(done.stdout)
+        self.assertEqual(len(plan["points"]), 16384)
+        self.assertIn("a plan has at most 16384",
+                      " ".join(finding["text"] for finding in plan["findings"]))
 
 
 class Types(Case):

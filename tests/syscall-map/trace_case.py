@@ -22,7 +22,7 @@ WINE = Path(sys.argv[6])
 SCHEMAS = SOURCES / "docs" / "schema"
 # What the made-up kernels lack.
 LACKING = ("context-switch-not-found,thread-offset-missing,no-services,no-service-table,"
-           "trace-point-refused")
+           "trace-point-refused,no-match")
 # objdump's words for the same.
 SAME = {"movabs": "mov", "jne": "jnz", "rep": "movsb"}
 
