@@ -34,11 +34,13 @@ struct PairedFiles {
   core::Findings findings;
 };
 
-// The images below a folder, by path. What is no image of a build is passed over.
-std::vector<BuildFile> find_build_files(const std::string& folder);
+// The images below a folder, by path. What is no image of a build is passed over. A layout is that
+// of --layout: nothing stands for what the bytes prove.
+std::vector<BuildFile> find_build_files(const std::string& folder,
+                                        std::optional<pe::Layout> layout);
 
 // What the file at `path` is, or nothing where it is no image of a build.
-std::optional<BuildFile> read_build_file(const std::string& path);
+std::optional<BuildFile> read_build_file(const std::string& path, std::optional<pe::Layout> layout);
 
 // Whether both are the same image of a build, as far as their headers tell.
 bool same_image(const BuildFile& a, const BuildFile& b);
@@ -51,7 +53,7 @@ std::string note_copy(const BuildFile& copy, const BuildFile& first, core::Findi
 // version, always of its machine. Of several the one whose numbers agree with the kernel's is
 // taken. A kernel that is left without an ntdll takes one of another revision that agrees on every
 // number.
-PairedFiles pair_build_files(std::vector<BuildFile> files);
+PairedFiles pair_build_files(std::vector<BuildFile> files, std::optional<pe::Layout> layout);
 
 // Reads the files and makes their table. Nothing when the kernel cannot be read; what is wrong with
 // any file is in `report` or among the table's findings. With trace points where these are asked

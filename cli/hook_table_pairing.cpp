@@ -13,19 +13,17 @@ namespace {
 namespace fs = std::filesystem;
 using syscall_map::ImageRole;
 
-constexpr u64 largest_image = u64{1} << 30;
-
 // An open image, for a closer look at one of several candidates.
 struct OpenImage {
   std::unique_ptr<core::LazyFile> file;
   pe::Image image;
 };
 
-std::optional<OpenImage> open_image(const std::string& path) {
+std::optional<OpenImage> open_image(const std::string& path, std::optional<pe::Layout> layout) {
   auto file = core::LazyFile::open(path, largest_image);
   if (!file) return std::nullopt;
   core::Findings findings;  // told when the file is read for its table
-  auto image = pe::Image::open(**file, pe::Layout::file, findings);
+  auto image = pe::Image::open(**file, layout, findings);
   if (!image) return std::nullopt;
   return OpenImage{std::move(*file), std::move(*image)};
 }
@@ -55,8 +53,9 @@ struct Nearest {
 
 class Pairing {
  public:
-  explicit Pairing(std::vector<BuildFile> files)
-      : files_{std::move(files)},
+  Pairing(std::vector<BuildFile> files, std::optional<pe::Layout> layout)
+      : layout_{layout},
+        files_{std::move(files)},
         used_(files_.size()),
         services_(files_.size()),
         nearest_kernels_(files_.size()) {}
@@ -215,12 +214,13 @@ class Pairing {
     auto& services = services_[index];
     if (!services) {
       services.emplace();
-      if (const auto open = open_image(files_[index].path))
+      if (const auto open = open_image(files_[index].path, layout_))
         services = syscall_map::map_services(open->image).services;
     }
     return *services;
   }
 
+  std::optional<pe::Layout> layout_;
   std::vector<BuildFile> files_;
   std::vector<bool> used_;
   std::vector<std::optional<std::vector<syscall_map::Service>>> services_;  // of those compared
@@ -246,8 +246,9 @@ std::string note_copy(const BuildFile& copy, const BuildFile& first, core::Findi
   return reason;
 }
 
-std::optional<BuildFile> read_build_file(const std::string& path) {
-  const auto open = open_image(path);
+std::optional<BuildFile> read_build_file(const std::string& path,
+                                         std::optional<pe::Layout> layout) {
+  const auto open = open_image(path, layout);
   if (!open) return std::nullopt;
   core::Findings findings;
   auto identity = pe::read_identity(open->image, findings);
@@ -256,7 +257,8 @@ std::optional<BuildFile> read_build_file(const std::string& path) {
   return BuildFile{path, *role, std::move(identity)};
 }
 
-std::vector<BuildFile> find_build_files(const std::string& folder) {
+std::vector<BuildFile> find_build_files(const std::string& folder,
+                                        std::optional<pe::Layout> layout) {
   std::error_code error;
   fs::recursive_directory_iterator entry{folder, fs::directory_options::skip_permission_denied,
                                          error};
@@ -271,12 +273,12 @@ std::vector<BuildFile> find_build_files(const std::string& folder) {
   std::sort(paths.begin(), paths.end());
   std::vector<BuildFile> files;
   for (const auto& path : paths)
-    if (auto file = read_build_file(path)) files.push_back(std::move(*file));
+    if (auto file = read_build_file(path, layout)) files.push_back(std::move(*file));
   return files;
 }
 
-PairedFiles pair_build_files(std::vector<BuildFile> files) {
-  return Pairing{std::move(files)}.pair();
+PairedFiles pair_build_files(std::vector<BuildFile> files, std::optional<pe::Layout> layout) {
+  return Pairing{std::move(files), layout}.pair();
 }
 
 }  // namespace coldtrace::cli

@@ -28,7 +28,7 @@ BuildFiles named_files(const Options& options) {
   if (!options.ntdll.empty()) files.push_back({options.ntdll, ImageRole::ntdll, {}});
   if (!options.win32u.empty()) files.push_back({options.win32u, ImageRole::win32u, {}});
   for (const auto& path : options.win32k) {
-    const auto file = read_build_file(path);
+    const auto file = read_build_file(path, options.layout);
     const bool known = file && file->role >= ImageRole::win32k;
     const auto role = known ? file->role : ImageRole::win32k;
     const auto other = std::find_if(files.begin(), files.end(),
@@ -51,7 +51,7 @@ Exit run(const Options& options) {
   if (options.from.empty()) {
     paired.builds.push_back(named_files(options));
   } else {
-    paired = pair_build_files(find_build_files(options.from));
+    paired = pair_build_files(find_build_files(options.from, options.layout), options.layout);
     if (paired.builds.empty())
       throw Failure{fmt::format("{}: no kernel is in it or below it", options.from)};
     report.read(options.from, paired.findings);

@@ -18,6 +18,7 @@ import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+from loaded_image import as_loaded
 from strict import strict_csv, strict_json
 
 COLDTRACE, IMAGES, WINE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:5])
@@ -55,21 +56,6 @@ def listing(*command):
 
 def label(path):
     return str(path.relative_to(path.parents[1]))
-
-
-def as_loaded(path):
-    """The image as a loader maps it, made from the section table as readpe and others see it."""
-    file = path.read_bytes()
-    sections = image("sections", path)["sections"]
-    headers = image("info", path)
-    loaded = bytearray(headers["identity"]["size_of_image"])
-    size = headers["headers"]["size_of_headers"]
-    loaded[:size] = file[:size]
-    for section in sections:
-        content = file[section["file_offset"]:section["file_offset"] + section["raw_size"]]
-        content = content[:max(section["virtual_size"], 1)] if section["virtual_size"] else content
-        loaded[section["rva"]:section["rva"] + len(content)] = content
-    return bytes(loaded)
 
 
 class Case(case.Case):
@@ -190,7 +176,7 @@ class Layouts(Case):
     def test_a_memory_dump_reads_as_its_file(self):
         for path in self.good_images():
             with self.subTest(image=label(path)):
-                dump = self.write("dump", as_loaded(path))
+                dump = self.write("dump", as_loaded(path.read_bytes()))
                 for command, key in (("exports", "exports"), ("imports", "modules"),
                                      ("info", "resources")):
                     expected = image(command, path)[key]
@@ -207,7 +193,7 @@ class Layouts(Case):
         moved = 0
         for path in [*self.good_images(), SEEDS / "pe_image/x64"]:
             with self.subTest(image=label(path)):
-                loaded = as_loaded(path)
+                loaded = as_loaded(path.read_bytes())
                 tables = [row for row in image("info", path)["directories"] if row["name"] in
                           ("exports", "imports", "resources", "exceptions", "relocations", "debug")]
                 if all(row["file_offset"] == row["rva"] for row in tables):
@@ -240,7 +226,7 @@ class Layouts(Case):
             self.skipTest("no ntdll")
         for path in names:
             with self.subTest(image=label(path)):
-                dump = self.write("dump", as_loaded(path))
+                dump = self.write("dump", as_loaded(path.read_bytes()))
                 for first, second in ((path, dump), (dump, path), (dump, dump)):
                     done = run("syscalls", "compare", first, second)
                     self.assertEqual(done.returncode, 0, done.stderr)

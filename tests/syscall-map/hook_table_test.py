@@ -15,6 +15,7 @@ import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+from loaded_image import as_loaded
 from strict import strict_json
 
 COLDTRACE, IMAGES, SOURCES, DEMO = (Path(argument).resolve() for argument in sys.argv[1:5])
@@ -246,9 +247,9 @@ class From(Case):
                 shutil.copy(source, self.here / "all" / name / f"{number}-{source.name}")
         return self.here / "all"
 
-    def paired(self, status, folder):
+    def paired(self, status, folder, *options):
         done = self.hooks(status, "table", "--tolerate", LACKING, "--format", "json", "--from",
-                          folder)
+                          folder, *options)
         document = strict_json(done.stdout)
         jsonschema.validate(document, json.loads((SCHEMAS / "hook-table.schema.json").read_text()))
         return document
@@ -260,6 +261,34 @@ class From(Case):
         self.assertEqual([[entry["role"] for entry in build["images"]]
                           for build in document["builds"]], [["kernel", "ntdll"]] * 2)
         self.assertEqual(document["unpaired"], [])
+
+    def test_modules_dumped_from_memory_are_paired_as_their_files(self):
+        folder = self.folder(xp=[image(name) for name in X86], ten=[image(name) for name in X64])
+        files = self.paired(0, folder)
+        for path in folder.glob("*/*"):
+            path.write_bytes(as_loaded(path.read_bytes()))
+        for options in ((), ("--layout", "memory")):
+            dumps = self.paired(0, folder, *options)
+            self.assertEqual(dumps["unpaired"], [])
+            for build, dumped in zip(files["builds"], dumps["builds"], strict=True):
+                self.assertEqual([entry["role"] for entry in dumped["images"]],
+                                 ["kernel", "ntdll"])
+                self.assertEqual([(service["number"], service["names"], service["target"])
+                                  for service in dumped["services"]],
+                                 [(service["number"], service["names"], service["target"])
+                                  for service in build["services"]])
+
+    def test_several_dumps_are_told_apart_by_their_numbers(self):
+        """Which of two is taken is decided by a closer look at both."""
+        folder = self.folder(one=[image(X64[0]), image(X64[1])])
+        for path in folder.glob("*/*"):
+            path.write_bytes(as_loaded(path.read_bytes()))
+        demo = as_loaded((DEMO / "demo-ntdll.dll").read_bytes())
+        (folder / "one" / "2-demo.dll").write_bytes(
+            demo.replace(b"demo-ntdll.dll\0", b"ntdll.dll\0\0\0\0\0\0"))
+        build, = self.paired(1, folder)["builds"]
+        self.assertEqual([Path(entry["path"]).name for entry in build["images"]],
+                         ["0-ntoskrnl.exe", "1-ntdll.dll"])
 
     def test_a_file_of_the_same_version_elsewhere_is_taken_and_another_machines_is_not(self):
         folder = self.folder(kernel=[image(X64[0])], user=[image(X64[1])],
