@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
 #include <map>
+#include <span>
 
 #include "cli/ntfs_rows.hpp"
 #include "core/file_time.hpp"
@@ -41,6 +45,62 @@ constexpr Column columns[] = {
     {RowField::findings, "findings"},
 };
 
+constexpr u64 ones = 0x0101'0101'0101'0101;
+constexpr u64 tops = ones * 0x80;
+
+// The top bit of each of eight characters that is `wanted`. The lowest is right; those above it may
+// be wrong.
+// Source: Sean Eron Anderson, "Bit Twiddling Hacks", haszero() and hasless().
+u64 find(u64 eight, char wanted) {
+  const u64 zeros = eight ^ ones * static_cast<unsigned char>(wanted);
+  return (zeros - ones) & ~zeros & tops;
+}
+
+bool needs_quotes(char c) {
+  return c == ',' || c == '"' || c == '\r' || c == '\n';
+}
+
+bool needs_quotes(std::string_view value) {
+  constexpr std::size_t width = sizeof(u64);
+  if (value.size() < width)
+    return std::ranges::any_of(value, [](char c) { return needs_quotes(c); });
+  u64 found = 0;
+  const auto look = [&](std::size_t at) {
+    u64 eight;
+    std::memcpy(&eight, value.data() + at, width);
+    const u64 controls = (eight - ones * 0x20) & ~eight & tops;
+    found |= find(eight, ',') | find(eight, '"') | controls;
+  };
+  for (std::size_t at = 0; at < value.size() - width; at += width) look(at);
+  look(value.size() - width);
+  // Other controls need none.
+  return found != 0 && std::ranges::any_of(value, [](char c) { return needs_quotes(c); });
+}
+
+// Copies the text, every quote of it twice, eight characters at once; returns the end. Up to eight
+// characters behind that are written too.
+char* double_quotes(char* at, std::string_view value) {
+  std::size_t i = 0;
+  while (value.size() - i >= 8) {
+    u64 eight;
+    std::memcpy(&eight, value.data() + i, 8);
+    std::memcpy(at, &eight, 8);
+    const auto plain = static_cast<std::size_t>(std::countr_zero(find(eight, '"'))) / 8;
+    at += plain;
+    i += plain;
+    if (plain == 8) continue;
+    *at++ = '"';
+    *at++ = '"';
+    ++i;
+  }
+  for (; i < value.size(); ++i) {
+    *at = '"';
+    at += value[i] == '"' ? 1 : 0;
+    *at++ = value[i];
+  }
+  return at;
+}
+
 class CsvRows final : public RowFormat {
  public:
   CsvRows(const RowFields& fields, Int64 int64, std::optional<u64> longest_cell)
@@ -56,6 +116,7 @@ class CsvRows final : public RowFormat {
   void write(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row,
              core::TextBuffer& out) override {
     out_ = &out;
+    written_count_ = 0;
     bool first = true;
     for (const auto& column : columns) {
       if (!fields_.contains(column.field)) continue;
@@ -69,50 +130,77 @@ class CsvRows final : public RowFormat {
  private:
   // A cell of text; in quotes where it needs them.
   void text(std::string_view value) {
-    if (longest_cell_ && value.size() > *longest_cell_) {
-      ++left_out_;
-      return;
-    }
-    if (value.find_first_of(",\"\r\n") == std::string_view::npos) return out_->append(value);
-    char* const start = out_->reserve(2 * value.size() + 2);
-    char* at = start;
-    *at++ = '"';
-    for (const char c : value) {
-      *at = '"';
-      at += c == '"' ? 1 : 0;
-      *at++ = c;
-    }
+    if (needs_quotes(value))
+      quoted(value);
+    else if (fits(value))
+      out_->append(value);
+  }
+
+  void quoted(std::string_view value) {
+    if (!fits(value)) return;
+    char* const start = out_->reserve(2 * value.size() + 10);
+    *start = '"';
+    char* at = double_quotes(start + 1, value);
     *at++ = '"';
     out_->commit(static_cast<std::size_t>(at - start));
+  }
+
+  bool fits(std::string_view value) {
+    if (!longest_cell_ || value.size() <= *longest_cell_) return true;
+    ++left_out_;
+    return false;
   }
 
   void number(const std::optional<u64>& value) {
     if (value) out_->append_decimal(u64{*value});
   }
 
+  // Mostly two or all of a row's sets are the same.
   void times(const ntfs::Times* value) {
+    if (!value) return out_->append(",,,");
+    for (const auto& known : std::span{written_}.first(written_count_)) {
+      if (*known.value != *value) continue;
+      char* const copy = out_->reserve(known.length);
+      std::memcpy(copy, out_->view().data() + known.start, known.length);
+      return out_->commit(known.length);
+    }
     const auto put = [&](core::FileTime time) {
-      if (value && time.ticks != 0) out_->append(formatter_.format(time));
+      if (time.ticks != 0) out_->append(formatter_.format(time));
     };
-    const ntfs::Times shown = value ? *value : ntfs::Times{};
-    put(shown.created);
+    const auto start = out_->size();
+    put(value->created);
     out_->append(',');
-    put(shown.modified);
+    put(value->modified);
     out_->append(',');
-    put(shown.changed);
+    put(value->changed);
     out_->append(',');
-    put(shown.accessed);
+    put(value->accessed);
+    written_[written_count_++] = {value, start, out_->size() - start};
+  }
+
+  static bool is_empty(const ntfs::FileRow& row, RowField field) {
+    switch (field) {
+      case RowField::ea:
+        return row.extended_attributes.empty();
+      case RowField::streams:
+        return row.streams.empty();
+      case RowField::other_streams:
+        return row.other_streams.empty();
+      default:
+        return row.findings.empty();
+    }
   }
 
   // The value of one member as the NDJSON line has it.
   void json(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row, RowField field) {
+    if (is_empty(row, field)) return text("[]");
     const auto nested = std::ranges::find(nested_, field, &Nested::field);
     json_.clear();
     nested->rows->write(snapshot, row, json_);
     auto value = json_.view();
     value.remove_prefix(nested->prefix);
     value.remove_suffix(2);
-    text(value);
+    quoted(value);  // all its members have names
   }
 
   // Volumes have few combinations.
@@ -139,6 +227,12 @@ class CsvRows final : public RowFormat {
 
   void write_column(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row, RowField field);
 
+  struct Written {
+    const ntfs::Times* value = nullptr;
+    std::size_t start = 0;
+    std::size_t length = 0;
+  };
+
   // A member whose cell is JSON: its line has nothing but it, behind a prefix.
   struct Nested {
     RowField field;
@@ -155,6 +249,8 @@ class CsvRows final : public RowFormat {
   std::string path_;
   std::map<u32, std::string> attributes_;
   core::FileTimeFormatter formatter_;
+  std::array<Written, 3> written_;
+  std::size_t written_count_ = 0;  // in this row
 };
 
 void CsvRows::write_column(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row,
