@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 import unittest
+import zlib
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -222,6 +223,50 @@ class ExpertWitness(Images):
         self.assertIn(b"segment 2, image.E02, is cut off", done.stderr)
 
 
+    def add_acquiry_errors(self, segment, errors):
+        """Puts a section "error2" between "data" and "hash", with its checksums."""
+        content = bytearray(segment.read_bytes())
+
+        def section(kind, following, size):
+            head = struct.pack("<16sQQ40x", kind, following, size)
+            return head + struct.pack("<I", zlib.adler32(head))
+
+        head = struct.pack("<I512x", len(errors))
+        entries = b"".join(struct.pack("<II", *error) for error in errors)
+        body = b"".join(part + struct.pack("<I", zlib.adler32(part)) for part in (head, entries))
+        size = 76 + len(body)
+        at, places = 13, {}
+        while True:
+            kind, following, length = struct.unpack_from("<16sQQ", content, at)
+            places[kind.rstrip(b"\0")] = at
+            if following == at:
+                break
+            at = following
+        for kind in (b"hash", b"done"):
+            _, following, length = struct.unpack_from("<16sQQ", content, places[kind])
+            content[places[kind]:places[kind] + 76] = section(kind, following + size, length)
+        at = places[b"hash"]
+        content[at:at] = section(b"error2", at + size, size) + body
+        segment.write_bytes(content)
+
+    def test_what_could_not_be_read_from_the_disk_is_told(self):
+        raw = self.volume()
+        (segment,) = self.acquire(raw, "-S", "20M")
+        ntfs("info", segment, status=0)
+        errors = ((70, 2), (4096, 64))
+        self.add_acquiry_errors(segment, errors)
+        said = made_by("ewfinfo", segment).decode()
+        for first, count in errors:
+            self.assertRegex(said, rf"{first} - {first + count - 1} .*number: {count}")
+        rows, lines, said = self.rows(segment, status=1)
+        self.assertEqual(rows, self.rows(raw, status=0)[0])
+        (finding,) = [f for f in lines[-1]["findings"] if f["code"] == "ewf-acquiry-error"]
+        self.assertEqual((finding["count"], finding["first_offset"]), (2, 70 * 512))
+        self.assertIn("sectors 70-71", finding["text"])
+        self.assertIn("ewf-acquiry-error", said)
+        self.assertIn("ewf-acquiry-error", ntfs("info", segment, status=1).stderr.decode())
+
+
 class LostBootSectors(Images):
     def lost(self, *options, before=0, mirror=False, mft=False):
         """A volume, and the same without its boot sectors behind so many bytes."""
@@ -275,6 +320,26 @@ class LostBootSectors(Images):
     def test_without_the_mirror_it_is_found_too(self):
         raw, damaged, *_ = self.lost(mirror=True)
         self.check(raw, damaged)
+
+    def test_with_a_boot_sector_and_neither_record_0_nor_its_copy_it_is_said_where_they_should_be(self):
+        raw = self.volume()
+        content = bytearray(raw.read_bytes())
+        cluster = content[0x0d] * 512
+        places = [lcn * cluster for lcn in struct.unpack_from("<QQ", content, 0x30)]
+        for place in places:
+            self.assertEqual(content[place:place + 4], b"FILE")
+        whole = self.rows(raw, status=0)[0]
+        damaged = bytearray(content)
+        damaged[places[0]:places[0] + 4] = b"XXXX"
+        found = self.rows(self.write("one.dd", damaged), status=1)[0]
+        self.assertLessEqual({row["path"] for row in whole} - {"/$MFT"},
+                             {row["path"] for row in found})
+        for place in places:
+            content[place:place + 4] = b"XXXX"
+        both = self.write("both.dd", content)
+        for command in ("info", "snapshot"):
+            said = ntfs(command, both, status=2).stderr.decode()
+            self.assertIn(f"{places[0]:#x}: FILE.Magic", said)
 
     def test_a_volume_behind_a_lost_partition_table_is_found(self):
         for before in (63 * 512, 1 << 20):

@@ -24,7 +24,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from strict import strict_json, strict_ndjson  # noqa: E402
+from strict import strict_csv, strict_json, strict_ndjson  # noqa: E402
 
 COLDTRACE, SOURCES, SHARED = (Path(argument).resolve() for argument in sys.argv[1:4])
 MAKE = SOURCES / "fixtures/recipes/make-ntfs-image.py"
@@ -242,6 +242,19 @@ class Made(unittest.TestCase):
         self.assertEqual(lines[-1]["type"], "summary")
         array = strict_json(run("snapshot", "--format", "json", "--state", "all", "--slack", image))
         self.assertEqual(array, lines)
+        table = strict_csv(run("snapshot", "--state", "all", "--slack", "--format", "csv", image))
+        files = [line for line in lines if line["type"] == "file"]
+        self.assertEqual(len(table), len(files))
+        for cells, line in zip(table, files):
+            self.assertEqual((cells["path"], cells["name"]),
+                             (line["path"] or "", line["name"] or ""))
+            for nested in ("streams", "other_streams", "findings", "ea"):
+                self.assertEqual(strict_json(cells[nested].encode()), line[nested])
+            for kind in ("si", "fn", "index"):
+                self.assertEqual([cells[f"{kind}_{key}"] for key in
+                                  ("created", "modified", "changed", "accessed")],
+                                 [(line[kind] or {}).get(key) or "" for key in
+                                  ("created", "modified", "changed", "accessed")])
 
     def check_body(self, image):
         body = run("snapshot", "--format", "bodyfile", image).decode()
