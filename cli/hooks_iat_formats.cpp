@@ -2,7 +2,6 @@
 
 #include "cli/hooks_iat.hpp"
 #include "cli/text.hpp"
-#include "core/text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -116,10 +115,6 @@ std::string optional_number(std::optional<u64> number) {
   return number ? fmt::format("{}", *number) : "";
 }
 
-std::string csv_text(std::string_view text) {
-  return csv_field(core::to_valid_utf8(text));
-}
-
 }  // namespace
 
 void write_iat_text(Output& output, const IatDocument& document) {
@@ -163,14 +158,14 @@ void write_iat_csv(Output& output, const IatDocument& document) {
       print(output, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
             csv_field(module.path), pe::to_string(tables.machine), tables.pointer_size,
             value(slot.rva), optional_number(slot.file_offset), tables.image_base + value(slot.rva),
-            slot.section ? csv_text(tables.sections[*slot.section].name()) : "",
+            slot.section ? csv_field(tables.sections[*slot.section].name()) : "",
             tables.is_writable(slot), tables.must_unprotect(slot), dll.delayed,
-            optional_number(slot.bound_address), csv_text(dll.name), csv_text(slot.name),
+            optional_number(slot.bound_address), csv_field(dll.name), csv_field(slot.name),
             slot.by_ordinal ? fmt::format("{}", slot.ordinal) : "",
             slot.by_ordinal ? "" : fmt::format("{}", slot.hint), to_string(target.outcome),
-            csv_text(target_module(document, target)), csv_text(target.name),
+            csv_field(target_module(document, target)), csv_field(target.name),
             optional_number(target.ordinal), found ? fmt::format("{}", value(target.address)) : "",
-            csv_text(fmt::format("{}", fmt::join(way_of(document, resolved), " "))));
+            csv_field(fmt::format("{}", fmt::join(way_of(document, resolved), " "))));
     }
   }
 }

@@ -1,7 +1,6 @@
 #include "cli/pe_commands.hpp"
 #include "cli/pe_view.hpp"
 #include "cli/text.hpp"
-#include "core/text.hpp"
 #include "pe/export_directory.hpp"
 
 namespace coldtrace::cli {
@@ -47,9 +46,8 @@ class ExportsView final : public PeView {
     for (const auto& entry : directory_->exports) {
       const auto offset = offsets.find(entry.address);
       print(output, "{},{},{},{},{},{}\n", csv_field(input.path), entry.ordinal,
-            csv_field(core::to_valid_utf8(entry.name)), value(entry.address),
-            offset ? fmt::format("{}", *offset) : "",
-            csv_field(core::to_valid_utf8(entry.forwarder)));
+            csv_field(entry.name), value(entry.address), offset ? fmt::format("{}", *offset) : "",
+            csv_field(entry.forwarder));
     }
   }
 

@@ -1,7 +1,6 @@
 #include "cli/pe_commands.hpp"
 #include "cli/pe_view.hpp"
 #include "cli/text.hpp"
-#include "core/text.hpp"
 #include "pe/import_directory.hpp"
 
 namespace coldtrace::cli {
@@ -42,9 +41,8 @@ class ImportsView final : public PeView {
     for (const auto& module : modules_)
       for (const auto& function : module.functions) {
         const auto offset = offsets.find(function.slot);
-        print(output, "{},{},{},{},{},{},{},{}\n", csv_field(input.path),
-              csv_field(core::to_valid_utf8(module.name)), module.delayed,
-              csv_field(core::to_valid_utf8(function.name)),
+        print(output, "{},{},{},{},{},{},{},{}\n", csv_field(input.path), csv_field(module.name),
+              module.delayed, csv_field(function.name),
               function.by_ordinal ? fmt::format("{}", function.ordinal) : "",
               function.by_ordinal ? "" : fmt::format("{}", function.hint), value(function.slot),
               offset ? fmt::format("{}", *offset) : "");

@@ -1,7 +1,6 @@
 #include "cli/pe_commands.hpp"
 #include "cli/pe_view.hpp"
 #include "cli/text.hpp"
-#include "core/text.hpp"
 #include "pe/coff_string_table.hpp"
 #include "pe/header_names.hpp"
 
@@ -35,9 +34,9 @@ class SectionsView final : public PeView {
   void write_csv(Output& output, const PeInput& input, const HashedIdentity&) override {
     for (const auto& section : input.image.sections())
       print(output, "{},{},{},{},{},{},{},{}\n", csv_field(input.path),
-            csv_field(core::to_valid_utf8(find_section_name(input.image, section))),
-            value(section.address), section.virtual_size, section.raw_offset, section.raw_size,
-            section.characteristics, flags_of(section));
+            csv_field(find_section_name(input.image, section)), value(section.address),
+            section.virtual_size, section.raw_offset, section.raw_size, section.characteristics,
+            flags_of(section));
   }
 
   void write_json(JsonWriter& json, const PeInput& input) override {

@@ -7,7 +7,6 @@
 #include "cli/symbol_file.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"
-#include "core/text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -47,9 +46,9 @@ class Writer {
       write_json(file);
     } else if (format_ == "csv") {
       for (const auto& symbol : file.publics.symbols)
-        print(output_, "{},{},{},{},{},{},{}\n", csv_field(file.path),
-              csv_field(core::to_valid_utf8(symbol.name)), text_of(address_of(symbol)),
-              symbol.section, symbol.offset, symbol.flags, text_of(offset_of(file, symbol)));
+        print(output_, "{},{},{},{},{},{},{}\n", csv_field(file.path), csv_field(symbol.name),
+              text_of(address_of(symbol)), symbol.section, symbol.offset, symbol.flags,
+              text_of(offset_of(file, symbol)));
     } else {
       write_text(file);
     }

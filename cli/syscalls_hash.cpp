@@ -6,7 +6,6 @@
 #include "cli/syscalls_commands.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"
-#include "core/text.hpp"
 #include "syscall-map/name_hash.hpp"
 
 namespace coldtrace::cli {
@@ -38,8 +37,7 @@ void write_csv(Output& output, const Options& options) {
   output.write("name,hashed_name,hash\n");
   for (const auto& name : options.names) {
     const auto hashed = syscall_map::hashed_name(name);
-    print(output, "{},{},{}\n", csv_field(core::to_valid_utf8(name)),
-          csv_field(core::to_valid_utf8(hashed)), syscall_map::hash_name(hashed));
+    print(output, "{},{},{}\n", csv_field(name), csv_field(hashed), syscall_map::hash_name(hashed));
   }
 }
 

@@ -83,8 +83,9 @@ std::string printable(std::string_view text) {
   return safe;
 }
 
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string{text};
+std::string csv_field(std::string_view bytes) {
+  auto text = core::to_valid_utf8(bytes);
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted{'"'};
   for (const char c : text) {
     if (c == '"') quoted += '"';

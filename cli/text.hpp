@@ -24,8 +24,8 @@ bool is_unprintable(std::string_view character);
 // Appends a character as \x1b, \u202e or \U000e0001.
 void append_escaped(std::string& escaped, std::string_view character);
 
-// One CSV field as RFC 4180 has it: quoted when it must be.
-std::string csv_field(std::string_view text);
+// One CSV field as RFC 4180 has it, in UTF-8 whatever the bytes are: quoted when it must be.
+std::string csv_field(std::string_view bytes);
 
 // Formats to the output.
 template <class... Args>

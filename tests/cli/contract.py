@@ -181,7 +181,7 @@ class Inputs(Case):
         content = image("windows10-x64/ntdll.dll").read_bytes()
         bent = content.replace(b"NtAccessCheck\0", b"Nt\x1b[31m\xff\"\\A\n\0")
         self.assertNotEqual(bent, content)
-        path = self.write("bent.dll", bent)
+        path = self.write(os.fsdecode(b"\xff,bent.dll"), bent)
         for form in ("text", "csv", "json", "c-header", "j00ru-csv"):
             with self.subTest(form):
                 done = run("syscalls", "map", "--format", form, "--explain", path)
@@ -190,6 +190,13 @@ class Inputs(Case):
                     self.assertNotIn(b"\x1b", done.stdout)
                 if form == "json":
                     self.assertTrue(strict_json(done.stdout))
+                if form in ("csv", "j00ru-csv"):
+                    self.assertTrue(strict_csv(done.stdout))
+        for command in (["pe", "info"], ["pe", "exports"], ["pe", "sections"], ["pe", "imports"],
+                        ["hooks", "locate", "*"], ["hooks", "tables"], ["hooks", "iat"]):
+            with self.subTest(command):
+                strict_csv(run(*command, "--format", "csv", path).stdout)
+                strict_json(run(*command, "--format", "json", path).stdout)
 
 
 class Results(Case):
