@@ -2,12 +2,14 @@
 
     dependency_rules.py includes PROJECT
         the includes, and what only cli/ may do
-    dependency_rules.py alone PROJECT CMAKE LIBRARY...
-        builds, installs and uses each library without the others
+    dependency_rules.py alone PROJECT BUILD CMAKE LIBRARY...
+        configures, installs and uses each library without the others, with the archives of BUILD
 """
 
+import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -123,16 +125,32 @@ def hide_packages(library):
     ]
 
 
-def check_alone(project, library, cmake, folder):
+def library_sources(build, project, libraries):
+    commands = json.loads((build / "compile_commands.json").read_text())
+    files = {pathlib.Path(command["file"]) for command in commands}
+    return sorted(file for file in files if any(project / part in file.parents for part in libraries))
+
+
+def take_archives(project, libraries, built, build):
+    """What was compiled once is what it would be alone, where the sources are the same."""
+    alone = library_sources(build, project, libraries)
+    if not alone or alone != library_sources(built, project, libraries):
+        sys.exit(f"{sorted(libraries)} alone have other sources than together")
+    for library in libraries:
+        name = f"{library}/libcoldtrace_{library.replace('-', '_')}.a"
+        (build / library).mkdir(parents=True, exist_ok=True)
+        shutil.copy2(built / name, build / name)
+
+
+def check_alone(project, built, library, cmake, folder):
     """The library and what it needs, nothing else, and a program that includes all its headers."""
-    # One build folder for all, so that a library that several need is compiled once.
-    build = folder / "build"
+    build = folder / library / "build"
     prefix = folder / library / "prefix"
     run(
         cmake, "-S", project, "-B", build, *FAST, *hide_packages(library),
-        f"-DCOLDTRACE_ONLY={library}",
+        f"-DCOLDTRACE_ONLY={library}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
     )
-    run(cmake, "--build", build)
+    take_archives(project, ALLOWED[library] | {library}, built, build)
     run(cmake, "--install", build, "--prefix", prefix)
 
     archives = {path.stem.removeprefix("libcoldtrace_") for path in prefix.rglob("lib*.a")}
@@ -142,17 +160,10 @@ def check_alone(project, library, cmake, folder):
     check_use(cmake, library, prefix, folder / library)
 
 
-def check_together(project, libraries, cmake, folder):
+def check_together(built, libraries, cmake, folder):
     """All libraries installed in one place: each asks for its own packages and no others."""
-    build, prefix = folder / "build", folder / "all"
-    found = [option.replace("=ON", "=OFF") for option in hide_packages("core")]
-    run(
-        cmake, "-S", project, "-B", build, *FAST, *found, "-DCOLDTRACE_ONLY=",
-        "-DCOLDTRACE_TESTS=OFF",
-    )
-    targets = ["coldtrace_" + library.replace("-", "_") for library in libraries]
-    run(cmake, "--build", build, "--target", *targets)
-    run(cmake, "--install", build, "--prefix", prefix, "--component", "libraries")
+    prefix = folder / "all"
+    run(cmake, "--install", built, "--prefix", prefix, "--component", "libraries")
     for library in libraries:
         check_use(cmake, library, prefix, folder / f"{library}-of-all")
 
@@ -184,9 +195,10 @@ def main():
     if what == "includes":
         sys.exit(0 if check_includes(project) else 1)
     with tempfile.TemporaryDirectory(prefix="coldtrace-alone-") as name:
-        for library in sys.argv[4:]:
-            check_alone(project, library, sys.argv[3], pathlib.Path(name))
-        check_together(project, sys.argv[4:], sys.argv[3], pathlib.Path(name))
+        built, cmake, libraries = pathlib.Path(sys.argv[3]), sys.argv[4], sys.argv[5:]
+        for library in libraries:
+            check_alone(project, built, library, cmake, pathlib.Path(name))
+        check_together(built, libraries, cmake, pathlib.Path(name))
 
 
 if __name__ == "__main__":
