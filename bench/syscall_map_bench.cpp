@@ -3,7 +3,7 @@
 #include "fixtures/byte_writer.hpp"
 #include "fixtures/pe_image.hpp"
 #include "pe/export_directory.hpp"
-#include "syscall-map/service_map.hpp"
+#include "syscall-map/service_mapper.hpp"
 
 namespace coldtrace {
 namespace {

@@ -3,8 +3,6 @@
 #include <functional>
 #include <string>
 
-#include "cli/json.hpp"
-#include "cli/output.hpp"
 #include "cli/report.hpp"
 
 namespace CLI {
@@ -12,20 +10,6 @@ class App;
 }
 
 namespace coldtrace::cli {
-
-class Command;  // cli/options.hpp, for those who define options
-
-// Options that every command has. A command's own options derive from them.
-struct CommonOptions {
-  OutputOptions output;
-  std::string format;
-  Int64 int64 = Int64::number;
-  FindingPolicy findings;
-};
-
-// Throws Failure where the options contradict each other, or the output would do harm to one of
-// the `inputs` (cli/output_guard.hpp).
-void check_common_options(const CommonOptions& options, const std::vector<std::string>& inputs);
 
 // A group of commands: "coldtrace pe", "coldtrace syscalls". `define` adds them, once the group is
 // named on the command line.

@@ -2,9 +2,8 @@
 #include <iterator>
 #include <memory>
 
-#include "cli/command.hpp"
+#include "cli/common_options.hpp"
 #include "cli/finding_codes.hpp"
-#include "cli/options.hpp"
 #include "cli/text.hpp"
 
 namespace coldtrace::cli {

@@ -5,7 +5,7 @@
 #include "cli/hook_table_input.hpp"
 #include "syscall-map/agreement.hpp"
 #include "syscall-map/hook_table_encoder.hpp"
-#include "syscall-map/service_map.hpp"
+#include "syscall-map/service_mapper.hpp"
 
 namespace coldtrace::cli {
 namespace {

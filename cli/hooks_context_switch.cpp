@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/common_options.hpp"
 #include "cli/hook_json.hpp"
 #include "cli/hooks_commands.hpp"
 #include "cli/identity.hpp"
 #include "cli/kernel_symbols.hpp"
-#include "cli/options.hpp"
 #include "cli/pe_input.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/common_options.hpp"
 #include "cli/hooks_commands.hpp"
-#include "cli/options.hpp"
 
 namespace coldtrace::cli {
 namespace {

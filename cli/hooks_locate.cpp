@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/common_options.hpp"
 #include "cli/hooks_commands.hpp"
 #include "cli/identity.hpp"
 #include "cli/image_roles.hpp"
-#include "cli/options.hpp"
 #include "cli/pe_input.hpp"
 #include "cli/symbol_places.hpp"
 #include "cli/text.hpp"

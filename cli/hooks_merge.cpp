@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/common_options.hpp"
 #include "cli/hook_table_file.hpp"
 #include "cli/hook_table_formats.hpp"
 #include "cli/hooks_commands.hpp"
-#include "cli/options.hpp"
 #include "syscall-map/hook_table_differences.hpp"
 #include "syscall-map/hook_table_encoder.hpp"
 

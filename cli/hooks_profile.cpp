@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/common_options.hpp"
 #include "cli/hooks_commands.hpp"
-#include "cli/options.hpp"
 #include "cli/service_list.hpp"
 #include "syscall-map/profile_expansion.hpp"
 

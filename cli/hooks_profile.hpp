@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.hpp"
+#include "cli/common_options.hpp"
 #include "cli/profile_file.hpp"
 
 namespace coldtrace::cli {

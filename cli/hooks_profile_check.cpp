@@ -1,7 +1,7 @@
 #include <memory>
 
+#include "cli/common_options.hpp"
 #include "cli/hooks_profile.hpp"
-#include "cli/options.hpp"
 #include "cli/service_list.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"

@@ -2,8 +2,8 @@
 #include <map>
 #include <memory>
 
+#include "cli/common_options.hpp"
 #include "cli/hooks_profile.hpp"
-#include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"
 

@@ -1,9 +1,9 @@
 #include <memory>
 
+#include "cli/common_options.hpp"
 #include "cli/hook_table_file.hpp"
 #include "cli/hook_table_formats.hpp"
 #include "cli/hooks_commands.hpp"
-#include "cli/options.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/common_options.hpp"
 #include "cli/hooks_commands.hpp"
 #include "cli/image_roles.hpp"
 #include "cli/mapped_image.hpp"
-#include "cli/options.hpp"
+#include "syscall-map/service_mapper.hpp"
 
 namespace coldtrace::cli {
 namespace {

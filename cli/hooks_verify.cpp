@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/common_options.hpp"
 #include "cli/hook_table_file.hpp"
 #include "cli/hook_table_input.hpp"
 #include "cli/hook_table_services.hpp"
 #include "cli/hooks_commands.hpp"
-#include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"
 #include "syscall-map/hook_table_differences.hpp"

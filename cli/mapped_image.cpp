@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cli/each_file.hpp"
+#include "syscall-map/service_mapper.hpp"
 
 namespace coldtrace::cli {
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/common_options.hpp"
 #include "cli/ntfs_commands.hpp"
 #include "cli/ntfs_input.hpp"
-#include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"
 #include "ntfs/record_table.hpp"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/options.hpp"
+#include "cli/common_options.hpp"
 #include "cli/other_kind.hpp"
 #include "ntfs/image_file.hpp"
 #include "ntfs/volume_search.hpp"

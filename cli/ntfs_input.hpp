@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.hpp"
+#include "cli/common_options.hpp"
 #include "ntfs/image_file.hpp"
 #include "ntfs/partition.hpp"
 #include "ntfs/volume.hpp"

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/common_options.hpp"
 #include "cli/ntfs_commands.hpp"
 #include "cli/ntfs_input.hpp"
 #include "cli/ntfs_rows.hpp"
-#include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"
 #include "core/no_match.hpp"

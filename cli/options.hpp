@@ -1,17 +1,14 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
-#include "cli/command.hpp"
-
 namespace CLI {
+class App;
 class Option;
-}
+}  // namespace CLI
 
 namespace coldtrace::cli {
 
@@ -90,28 +87,5 @@ struct CommandHelp {
 // A subcommand whose options `define` adds once it is named on the command line: to have every
 // command's takes longer than reading an image.
 void add_command(CLI::App& parent, const CommandHelp& help, std::function<void(Command&)> define);
-
-// The options that every command has; `formats` lists what --format takes, the default first.
-void add_common_options(Command& command, const std::vector<std::string>& formats,
-                        CommonOptions& options);
-
-// -j, --jobs: threads; the output does not depend on them. By default one a processor.
-void add_jobs_option(Command& command, unsigned& jobs);
-
-// A subcommand with the common options and those that `define(command, options)` adds; `exit` is
-// what `run(options)` returns.
-template <class Options, class Define, class Run>
-void add_command(CLI::App& parent, Exit& exit, const CommandHelp& help,
-                 std::vector<std::string> formats, Define define, Run run) {
-  add_command(parent, help, [=, &exit, formats = std::move(formats)](Command& command) {
-    auto options = std::make_shared<Options>();
-    add_common_options(command, formats, *options);
-    define(command, *options);
-    command.callback([options, run, &exit, command] {
-      check_common_options(*options, command.inputs());
-      exit = run(*options);
-    });
-  });
-}
 
 }  // namespace coldtrace::cli

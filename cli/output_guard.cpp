@@ -113,17 +113,18 @@ void refuse_input(const Target& target, const std::string& input) {
 
 }  // namespace
 
-void guard_output(const CommonOptions& options, const std::vector<std::string>& inputs) {
-  const auto target = find_target(options.output);
+void guard_output(const OutputOptions& output, const std::string& format,
+                  const std::vector<std::string>& inputs) {
+  const auto target = find_target(output);
   if (!target) return;
   refuse_devices(*target);
-  if (target->terminal && std::find(binary_formats.begin(), binary_formats.end(), options.format) !=
-                              binary_formats.end())
+  if (target->terminal &&
+      std::find(binary_formats.begin(), binary_formats.end(), format) != binary_formats.end())
     throw Failure{"binary output is not written to a terminal; name a file with -o"};
   if (!S_ISREG(target->status.st_mode)) return;
   for (const auto& input : inputs) refuse_input(*target, input);
-  if (options.output.is_standard()) return;
-  const auto kind = evidence_kind(options.output.path);
+  if (output.is_standard()) return;
+  const auto kind = evidence_kind(output.path);
   if (!kind.empty())
     throw Failure{fmt::format("{}: {}, which no output replaces", target->name, kind)};
 }

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.hpp"
+#include "cli/output.hpp"
 
 namespace coldtrace::cli {
 
@@ -12,6 +12,7 @@ namespace coldtrace::cli {
 // Files, pipes, sockets, terminals, /dev/null and its kin are written, a terminal only with text.
 //
 // `inputs` are the files and folders that the options name; what does not exist is passed over.
-void guard_output(const CommonOptions& options, const std::vector<std::string>& inputs);
+void guard_output(const OutputOptions& output, const std::string& format,
+                  const std::vector<std::string>& inputs);
 
 }  // namespace coldtrace::cli

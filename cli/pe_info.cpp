@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "cli/options.hpp"
+#include "cli/common_options.hpp"
 #include "cli/pe_commands.hpp"
 #include "cli/pe_details.hpp"
 #include "cli/pe_view.hpp"

@@ -1,6 +1,6 @@
 #include <optional>
 
-#include "cli/options.hpp"
+#include "cli/common_options.hpp"
 #include "cli/pe_details.hpp"
 #include "cli/pe_info.hpp"
 #include "cli/pe_view.hpp"

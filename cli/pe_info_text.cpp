@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "cli/options.hpp"
+#include "cli/common_options.hpp"
 #include "cli/pe_info.hpp"
 #include "cli/text.hpp"
 #include "core/file_time.hpp"

@@ -1,6 +1,6 @@
 #include "cli/pe_input.hpp"
 
-#include "cli/options.hpp"
+#include "cli/common_options.hpp"
 #include "cli/other_kind.hpp"
 
 namespace coldtrace::cli {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.hpp"
+#include "cli/common_options.hpp"
 #include "core/findings.hpp"
 #include "core/lazy_file.hpp"
 #include "pe/image.hpp"

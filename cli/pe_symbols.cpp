@@ -1,7 +1,7 @@
 #include <memory>
 
+#include "cli/common_options.hpp"
 #include "cli/identity.hpp"
-#include "cli/options.hpp"
 #include "cli/pe_commands.hpp"
 #include "cli/pe_view.hpp"
 #include "cli/symbol_file.hpp"

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string_view>
 
+#include "cli/common_options.hpp"
 #include "cli/identity.hpp"
-#include "cli/options.hpp"
 #include "cli/pe_input.hpp"
 
 namespace coldtrace::cli {

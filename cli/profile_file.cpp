@@ -62,7 +62,7 @@ tl::expected<HookProfile, ProfileError> read_profile_file(const std::string& pat
         if (file) read.push_back(file->path);
         return file;
       });
-  guard_output(options, read);
+  guard_output(options.output, options.format, read);
   return profile;
 }
 

@@ -4,7 +4,7 @@
 
 #include <tl/expected.hpp>
 
-#include "cli/command.hpp"
+#include "cli/common_options.hpp"
 #include "syscall-map/profile_selection.hpp"
 
 namespace coldtrace::cli {

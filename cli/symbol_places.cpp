@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "cli/common_options.hpp"
 #include "cli/kernel_symbols.hpp"
-#include "cli/options.hpp"
 #include "core/no_match.hpp"
 #include "core/text.hpp"
 #include "pe/pdb_names.hpp"

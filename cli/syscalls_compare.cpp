@@ -1,8 +1,8 @@
 #include <memory>
 
+#include "cli/common_options.hpp"
 #include "cli/image_roles.hpp"
 #include "cli/mapped_image.hpp"
-#include "cli/options.hpp"
 #include "cli/syscalls_commands.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/options.hpp"
+#include "cli/common_options.hpp"
 #include "cli/syscalls_commands.hpp"
 #include "cli/text.hpp"
 #include "cli/version.hpp"

@@ -4,11 +4,12 @@
 #include <map>
 #include <memory>
 
-#include "cli/options.hpp"
+#include "cli/common_options.hpp"
 #include "cli/pe_view.hpp"
 #include "cli/syscalls_commands.hpp"
 #include "cli/text.hpp"
 #include "syscall-map/comparison.hpp"
+#include "syscall-map/service_mapper.hpp"
 
 namespace coldtrace::cli {
 namespace {

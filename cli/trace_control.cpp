@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "cli/options.hpp"
+#include "cli/common_options.hpp"
 #include "cli/text.hpp"
 #include "cli/trace_commands.hpp"
 #include "core/nearest_names.hpp"

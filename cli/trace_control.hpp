@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.hpp"
+#include "cli/common_options.hpp"
 #include "tracefile/trace_control_check.hpp"
 #include "tracefile/trace_control_code.hpp"
 

@@ -1,6 +1,6 @@
 #include <memory>
 
-#include "cli/options.hpp"
+#include "cli/common_options.hpp"
 #include "cli/text.hpp"
 #include "cli/trace_control.hpp"
 #include "cli/version.hpp"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/options.hpp"
+#include "cli/common_options.hpp"
 #include "cli/trace_commands.hpp"
 #include "cli/trace_input.hpp"
 #include "cli/trace_pipeline.hpp"

@@ -1,7 +1,7 @@
 #include <map>
 #include <memory>
 
-#include "cli/options.hpp"
+#include "cli/common_options.hpp"
 #include "cli/text.hpp"
 #include "cli/trace_commands.hpp"
 #include "cli/trace_input.hpp"

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "cli/command.hpp"
+#include "cli/common_options.hpp"
 #include "tracefile/ctrace.hpp"
 #include "tracefile/trace.hpp"
 

@@ -2,7 +2,7 @@
 #include <charconv>
 #include <memory>
 
-#include "cli/options.hpp"
+#include "cli/common_options.hpp"
 #include "cli/pe_input.hpp"
 #include "cli/text.hpp"
 #include "cli/trace_commands.hpp"

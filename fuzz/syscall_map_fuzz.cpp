@@ -1,7 +1,7 @@
 #include <string_view>
 
 #include "pe/image.hpp"
-#include "syscall-map/service_map.hpp"
+#include "syscall-map/service_mapper.hpp"
 
 using namespace coldtrace;
 

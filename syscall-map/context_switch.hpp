@@ -7,17 +7,12 @@
 
 #include "core/findings.hpp"
 #include "pe/image.hpp"
+#include "syscall-map/call_site.hpp"
 #include "syscall-map/confidence.hpp"
+#include "syscall-map/named_place.hpp"
 #include "syscall-map/patch_plan.hpp"
 
 namespace coldtrace::syscall_map {
-
-// A direct call of a function.
-struct CallSite {
-  pe::Rva rva{};                    // of the call instruction
-  std::optional<pe::Rva> function;  // that holds it: from .pdata, an export or a symbol
-  std::string name;                 // "KiDispatchInterrupt+0x7f"; empty when nothing names it
-};
 
 // When the kernel switches threads at a place. Windows 7 has two whole context switches: under
 // Hyper-V it writes EB F9 over the first two bytes of SwapContext, which leads to a jump in the
@@ -57,12 +52,6 @@ struct ContextSwitchSearch {
   std::vector<ContextSwitch> candidates;  // by RVA; two candidates are two
   std::vector<std::string> reasons;       // why there is none, or not one SwapContext; sentences
   core::Findings findings;
-};
-
-// A function that a symbol file names, to confirm a place or to find it.
-struct NamedPlace {
-  std::string name;
-  pe::Rva rva{};
 };
 
 // Looks for the context switch of a kernel: at places that are published, by signatures, and by

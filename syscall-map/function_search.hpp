@@ -10,7 +10,7 @@
 #include "pe/image.hpp"
 #include "syscall-map/context_switch.hpp"
 #include "syscall-map/function_places.hpp"
-#include "syscall-map/hook_table.hpp"
+#include "syscall-map/hook_service.hpp"
 #include "syscall-map/signature_locator.hpp"
 
 namespace coldtrace::syscall_map {

@@ -4,7 +4,7 @@
 
 #include "syscall-map/agreement.hpp"
 #include "syscall-map/hook_services.hpp"
-#include "syscall-map/service_map.hpp"
+#include "syscall-map/service_mapper.hpp"
 #include "syscall-map/table_names.hpp"
 
 namespace coldtrace::syscall_map {

@@ -2,7 +2,9 @@
 
 #include <vector>
 
-#include "syscall-map/patch_planner.hpp"
+#include "syscall-map/function_body.hpp"
+#include "syscall-map/patch_plan.hpp"
+#include "syscall-map/patched_function.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -10,7 +10,8 @@
 #include "pe/exception_directory.hpp"
 #include "pe/image.hpp"
 #include "pe/version_info.hpp"
-#include "syscall-map/context_switch.hpp"
+#include "syscall-map/call_site.hpp"
+#include "syscall-map/named_place.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -64,18 +64,6 @@ void check_targets(TableSearch& search, const LocatedServiceTable& table, Proof&
 
 }  // namespace
 
-std::string_view to_string(TableForm form) {
-  switch (form) {
-    case TableForm::va32:
-      return "va32";
-    case TableForm::va64:
-      return "va64";
-    case TableForm::rva32:
-      return "rva32";
-  }
-  return "";
-}
-
 void Proof::add(std::string sentence) {
   sentences_.push_back(std::move(sentence));
   ++kinds_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "pe/export_directory.hpp"
-#include "syscall-map/service_map.hpp"
+#include "syscall-map/service_mapper.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

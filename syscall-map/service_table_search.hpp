@@ -10,7 +10,7 @@
 #include "core/findings.hpp"
 #include "pe/base_relocations.hpp"
 #include "pe/image.hpp"
-#include "syscall-map/service_tables.hpp"
+#include "syscall-map/service_table.hpp"
 
 namespace coldtrace::syscall_map {
 

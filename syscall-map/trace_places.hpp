@@ -11,8 +11,9 @@
 
 #include "pe/export_directory.hpp"
 #include "syscall-map/function_places.hpp"
-#include "syscall-map/hook_table.hpp"
+#include "syscall-map/hook_service.hpp"
 #include "syscall-map/instruction_boundary.hpp"
+#include "syscall-map/named_place.hpp"
 #include "syscall-map/trace_point.hpp"
 
 namespace coldtrace::syscall_map {

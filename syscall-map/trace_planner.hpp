@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "core/findings.hpp"
-#include "syscall-map/hook_table.hpp"
+#include "syscall-map/hook_service.hpp"
+#include "syscall-map/named_place.hpp"
 #include "syscall-map/trace_point.hpp"
 
 namespace coldtrace::syscall_map {

@@ -59,14 +59,6 @@ BufferEntry to_entry(const BufferHeader& header, u64 offset, u32 size) {
           .type = static_cast<u8>(header.type)};
 }
 
-std::byte* Scratch::get(std::size_t size) {
-  if (size > size_) {
-    bytes_.reset(new std::byte[size]);  // not zeroed: it is filled
-    size_ = size;
-  }
-  return bytes_.get();
-}
-
 const Buffer& BufferLoader::load(const core::ImageSource& source, const BufferEntry& entry,
                                  Compression compression) {
   buffer_ = Buffer{};

@@ -5,6 +5,7 @@
 #include "core/image_source.hpp"
 #include "tracefile/buffer_header.hpp"
 #include "tracefile/decompress.hpp"
+#include "tracefile/event_buffer.hpp"
 #include "tracefile/trace_header.hpp"
 
 namespace coldtrace::tracefile {
@@ -30,24 +31,6 @@ struct BufferEntry {
 // What the header at `offset` says of its buffer, of which the file has `size` bytes; nothing of
 // its events.
 BufferEntry to_entry(const BufferHeader& header, u64 offset, u32 size);
-
-// Memory that grows and is used again.
-class Scratch {
- public:
-  std::byte* get(std::size_t size);
-
- private:
-  std::unique_ptr<std::byte[]> bytes_;
-  std::size_t size_ = 0;
-};
-
-// A buffer's plain bytes, header included.
-struct Buffer {
-  Scratch storage;
-  core::ByteView bytes;  // shorter than the buffer claims when it is damaged
-  bool damaged = false;
-  core::ParseError error{core::Fault::io, 0, "", "", 0, 0};  // when damaged
-};
 
 // Reads buffers one after the other into the same memory, as load_buffer() does.
 class BufferLoader {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/findings.hpp"
 #include "tracefile/buffer_scan.hpp"
 
 namespace coldtrace::tracefile {

@@ -4,7 +4,6 @@
 
 #include "core/text.hpp"
 #include "core/utf16.hpp"
-#include "tracefile/ctrace_stream.hpp"
 #include "tracefile/value_text.hpp"
 
 namespace coldtrace::tracefile {
@@ -187,10 +186,6 @@ void Ctrace::to_event(const CtraceBufferEntry& buffer, const CtraceEntry& entry,
   event.buffer_offset = buffer.offset;
   event.offset = entry.offset;
   event.size = static_cast<u32>(16 + entry.data.size());
-}
-
-std::unique_ptr<EventSequence> Ctrace::stream(const StreamOptions& options) const {
-  return std::make_unique<CtraceStream>(*this, options);
 }
 
 }  // namespace coldtrace::tracefile

@@ -186,4 +186,8 @@ bool CtraceStream::advance() {
   return false;
 }
 
+std::unique_ptr<EventSequence> Ctrace::stream(const StreamOptions& options) const {
+  return std::make_unique<CtraceStream>(*this, options);
+}
+
 }  // namespace coldtrace::tracefile

@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "tracefile/buffer.hpp"
-#include "tracefile/buffer_scan.hpp"
 #include "tracefile/event.hpp"
+#include "tracefile/event_buffer.hpp"
+#include "tracefile/gap.hpp"
 
 namespace coldtrace::tracefile {
 

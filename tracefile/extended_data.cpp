@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/text.hpp"
-#include "tracefile/trace_header.hpp"
+#include "tracefile/header_type.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

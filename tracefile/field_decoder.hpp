@@ -1,21 +1,8 @@
 #pragma once
 
-#include "core/reader.hpp"
-#include "tracefile/field_schema.hpp"
+#include "tracefile/field_value.hpp"
 
 namespace coldtrace::tracefile {
-
-// One value of a payload, not yet turned into text: `number` of integers, booleans, times and
-// pointers (sign-extended), `bytes` of everything else: text without terminator, characters,
-// binaries, GUIDs, SIDs, addresses.
-struct Value {
-  InType in;
-  OutType out;
-  u8 size;  // bytes of the number
-  u64 number;
-  core::ByteView bytes;
-  core::ByteView whole{};  // of a text that has more than zeros behind its first NUL: all of it
-};
 
 // Receives the fields of one event in their order. A view lives as long as the call.
 class FieldVisitor {

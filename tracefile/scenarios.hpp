@@ -2,17 +2,11 @@
 
 #include <array>
 
-#include "tracefile/ctrace_writer.hpp"
+#include "tracefile/scenario_options.hpp"
 
 namespace coldtrace::tracefile {
 
 // Made-up runs of a system, to try readers and diagrams on: what the seeds' authors looked at.
-struct ScenarioOptions {
-  u64 seed = 1;
-  u32 rounds = 0;     // how often the scenario's loop runs; 0 is its own number
-  TracedImage ntdll;  // whose system call numbers the trace claims to have
-};
-
 struct Scenario {
   std::string_view name;
   std::string_view summary;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/findings.hpp"
+#include "core/image_source.hpp"
 #include "tracefile/buffer_scan.hpp"
 
 namespace coldtrace::tracefile {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tracefile/scenarios.hpp"
+#include "tracefile/scenario_options.hpp"
 
 namespace coldtrace::tracefile {
 

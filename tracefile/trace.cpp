@@ -1,5 +1,7 @@
 #include "tracefile/trace.hpp"
 
+#include "tracefile/buffer_scanner.hpp"
+
 namespace coldtrace::tracefile {
 
 Trace::Trace(const core::ImageSource& source, std::unique_ptr<BufferScan> scan,

@@ -7,7 +7,7 @@
 
 #include "core/lznt1.hpp"
 #include "core/utf16.hpp"
-#include "tracefile/field_decoder.hpp"
+#include "tracefile/field_value.hpp"
 
 namespace coldtrace::tracefile {
 

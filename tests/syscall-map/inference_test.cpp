@@ -3,6 +3,7 @@
 #include <map>
 #include <random>
 
+#include "syscall-map/service_mapper.hpp"
 #include "tests/syscall-map/stub_image.hpp"
 
 namespace coldtrace {

@@ -1,8 +1,7 @@
-#include "syscall-map/service_map.hpp"
-
 #include <algorithm>
 
 #include "fixtures/pe_image.hpp"
+#include "syscall-map/service_mapper.hpp"
 #include "tests/syscall-map/stub_image.hpp"
 
 namespace coldtrace {

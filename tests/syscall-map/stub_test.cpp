@@ -3,7 +3,7 @@
 #include <random>
 
 #include "pe/identity.hpp"
-#include "syscall-map/service_map.hpp"
+#include "syscall-map/service_mapper.hpp"
 #include "tests/syscall-map/stub_image.hpp"
 
 namespace coldtrace {

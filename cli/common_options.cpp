@@ -1,11 +1,10 @@
-#include "cli/command.hpp"
+#include "cli/common_options.hpp"
 
 #include <algorithm>
 #include <thread>
 #include <utility>
 
 #include "cli/finding_codes.hpp"
-#include "cli/options.hpp"
 #include "cli/output_guard.hpp"
 
 namespace coldtrace::cli {
@@ -59,7 +58,7 @@ void add_common_options(Command& command, const std::vector<std::string>& format
 void check_common_options(const CommonOptions& options, const std::vector<std::string>& inputs) {
   if (options.output.csv_safe && options.format.find("csv") == std::string::npos)
     throw Failure{"--csv-safe is for --format csv"};
-  guard_output(options, inputs);
+  guard_output(options.output, options.format, inputs);
 }
 
 void add_jobs_option(Command& command, unsigned& jobs) {

@@ -1,4 +1,4 @@
-#include "syscall-map/hook_table.hpp"
+#include "syscall-map/image_role.hpp"
 
 namespace coldtrace::syscall_map {
 

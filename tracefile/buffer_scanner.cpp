@@ -1,4 +1,4 @@
-#include "tracefile/buffer_scan.hpp"
+#include "tracefile/buffer_scanner.hpp"
 
 #include <algorithm>
 #include <array>
@@ -173,26 +173,6 @@ void report_header(const LogfileHeader& header, u64 buffers, core::Findings& fin
 }
 
 }  // namespace
-
-std::string_view to_string(Gap::Reason reason) {
-  switch (reason) {
-    case Gap::Reason::events_lost:
-      return "events-lost";
-    case Gap::Reason::buffers_lost:
-      return "buffers-lost";
-    case Gap::Reason::damaged:
-      return "damaged";
-    case Gap::Reason::unreadable:
-      return "unreadable";
-    case Gap::Reason::not_a_buffer:
-      return "not-a-buffer";
-    case Gap::Reason::buffers_missing:
-      return "buffers-missing";
-    case Gap::Reason::entries_torn:
-      return "entries-torn";
-  }
-  return "unknown";
-}
 
 core::Result<BufferScan> scan_buffers(const core::ImageSource& source, core::Findings& findings) {
   auto scan = COLDTRACE_TRY(find_session(source, findings));
