@@ -9,10 +9,10 @@
 #include <iostream>
 #include <string>
 
-#include "core/file.hpp"
-#include "core/text.hpp"
-#include "fixtures/compressors.hpp"
-#include "tracefile/trace.hpp"
+#include "core/files/file.hpp"
+#include "core/text/text.hpp"
+#include "fixtures/builders/compressors.hpp"
+#include "tracefile/etl/trace.hpp"
 
 namespace {
 

@@ -5,8 +5,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include "core/file.hpp"
-#include "tracefile/trace.hpp"
+#include "core/files/file.hpp"
+#include "tracefile/etl/trace.hpp"
 
 namespace {
 

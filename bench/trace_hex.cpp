@@ -5,9 +5,9 @@
 
 #include <cstdio>
 
-#include "core/file.hpp"
-#include "core/text_buffer.hpp"
-#include "tracefile/trace.hpp"
+#include "core/files/file.hpp"
+#include "core/text/text_buffer.hpp"
+#include "tracefile/etl/trace.hpp"
 
 int main(int argc, char** argv) {
   using namespace coldtrace;

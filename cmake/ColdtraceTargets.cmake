@@ -41,10 +41,10 @@ set_property(GLOBAL PROPERTY coldtrace_components "")
 
 # coldtrace_add_library(NAME SOURCES... HEADERS... [LINK...] [PRIVATE_LINK...] [PACKAGES...])
 # The folder's library: target coldtrace_NAME, alias coldtrace::NAME. Headers are included by
-# their path from the top of the project: "pe/image.hpp". PACKAGES are what find_package must find,
+# their path from the top of the project: "pe/image/image.hpp". PACKAGES are what find_package must find,
 # here and for whoever uses the installed library.
 function(coldtrace_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;LINK;PRIVATE_LINK;PACKAGES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ROOMS;LINK;PRIVATE_LINK;PACKAGES")
   foreach(package IN LISTS arg_PACKAGES)
     find_package(${package} REQUIRED)
   endforeach()
@@ -55,11 +55,10 @@ function(coldtrace_add_library name)
   list(TRANSFORM needs REPLACE "^coldtrace::" "")
   set_property(GLOBAL PROPERTY coldtrace_needs_${name} ${needs})
   string(REPLACE "-" "_" target coldtrace_${name})
-  add_library(${target} STATIC ${arg_SOURCES})
+  add_library(${target} STATIC)
   add_library(coldtrace::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
-  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
-                 FILES ${arg_HEADERS})
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR})
   target_include_directories(${target} PUBLIC
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/coldtrace>)
   if(name STREQUAL "core")
@@ -73,6 +72,22 @@ function(coldtrace_add_library name)
   install(TARGETS ${target} EXPORT coldtrace-${name}
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries
           FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coldtrace COMPONENT libraries)
+  foreach(room IN LISTS arg_ROOMS)
+    add_subdirectory(${room})
+  endforeach()
+endfunction()
+
+# coldtrace_add_room(NAME [SOURCES...] [HEADERS...]): what the folder adds to the library NAME, or to
+# cli. HEADERS are installed; those that only the library includes are not named.
+function(coldtrace_add_room name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS")
+  string(REPLACE "-" "_" target coldtrace_${name})
+  list(TRANSFORM arg_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(TRANSFORM arg_HEADERS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  target_sources(${target} PRIVATE ${arg_SOURCES})
+  if(arg_HEADERS)
+    target_sources(${target} PUBLIC FILE_SET HEADERS FILES ${arg_HEADERS})
+  endif()
 endfunction()
 
 # find_package(coldtrace COMPONENTS pe) gives coldtrace::pe and what it needs, and finds no packages

@@ -14,13 +14,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/command.hpp"
-#include "core/text.hpp"
-#include "fixtures/strict_json.hpp"
-#include "fixtures/temporary_directory.hpp"
-#include "pe/image.hpp"
-#include "pe/pdb.hpp"
-#include "syscall-map/hook_table_decoder.hpp"
+#include "cli/command/command.hpp"
+#include "core/text/text.hpp"
+#include "fixtures/builders/strict_json.hpp"
+#include "fixtures/builders/temporary_directory.hpp"
+#include "pe/image/image.hpp"
+#include "pe/pdb/pdb.hpp"
+#include "syscall-map/hook-table/hook_table_decoder.hpp"
 
 namespace {
 

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "core/crc32c.hpp"
-#include "core/text.hpp"
-#include "tracefile/ctrace.hpp"
+#include "core/bytes/crc32c.hpp"
+#include "core/text/text.hpp"
+#include "tracefile/ctrace/ctrace.hpp"
 
 namespace {
 

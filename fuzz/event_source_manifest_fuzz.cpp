@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <span>
 
-#include "core/text.hpp"
-#include "tracefile/event_source_manifest.hpp"
-#include "tracefile/field_decoder.hpp"
+#include "core/text/text.hpp"
+#include "tracefile/fields/field_decoder.hpp"
+#include "tracefile/providers/event_source_manifest.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coldtrace;

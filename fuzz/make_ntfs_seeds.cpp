@@ -2,8 +2,8 @@
 #include <fstream>
 #include <string>
 
-#include "core/text.hpp"
-#include "fixtures/ntfs_image.hpp"
+#include "core/text/text.hpp"
+#include "fixtures/builders/ntfs_image.hpp"
 
 using namespace coldtrace;
 

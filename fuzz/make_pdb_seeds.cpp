@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "fixtures/pdb_file.hpp"
+#include "fixtures/builders/pdb_file.hpp"
 
 namespace {
 

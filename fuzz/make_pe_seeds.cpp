@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "fixtures/api_set_schema.hpp"
-#include "fixtures/byte_writer.hpp"
-#include "fixtures/pe_directories.hpp"
+#include "fixtures/builders/api_set_schema.hpp"
+#include "fixtures/builders/byte_writer.hpp"
+#include "fixtures/builders/pe_directories.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "fixtures/byte_writer.hpp"
+#include "fixtures/builders/byte_writer.hpp"
 
 namespace {
 

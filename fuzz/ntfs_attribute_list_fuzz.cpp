@@ -1,6 +1,6 @@
 #include <cstdint>
 
-#include "ntfs/attribute_list.hpp"
+#include "ntfs/structures/attribute_list.hpp"
 
 using namespace coldtrace;
 

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "ntfs/directory_node.hpp"
-#include "ntfs/fixup.hpp"
+#include "ntfs/snapshot/directory_node.hpp"
+#include "ntfs/structures/fixup.hpp"
 
 using namespace coldtrace;
 

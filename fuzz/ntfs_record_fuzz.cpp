@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "ntfs/mft.hpp"
-#include "ntfs/packed_record.hpp"
+#include "ntfs/snapshot/packed_record.hpp"
+#include "ntfs/volume/mft.hpp"
 
 using namespace coldtrace;
 

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <span>
 
-#include "cli/ntfs_rows.hpp"
-#include "fixtures/strict_json.hpp"
-#include "ntfs/partition.hpp"
-#include "ntfs/walk.hpp"
+#include "cli/ntfs/ntfs_rows.hpp"
+#include "fixtures/builders/strict_json.hpp"
+#include "ntfs/disk/partition.hpp"
+#include "ntfs/snapshot/walk.hpp"
 
 namespace {
 

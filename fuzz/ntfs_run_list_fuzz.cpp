@@ -1,6 +1,6 @@
 #include <cstdint>
 
-#include "ntfs/extents.hpp"
+#include "ntfs/volume/extents.hpp"
 
 using namespace coldtrace;
 

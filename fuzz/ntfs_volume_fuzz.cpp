@@ -1,8 +1,8 @@
 #include <cstdint>
 
-#include "core/image_source.hpp"
-#include "ntfs/partition.hpp"
-#include "ntfs/walk.hpp"
+#include "core/files/image_source.hpp"
+#include "ntfs/disk/partition.hpp"
+#include "ntfs/snapshot/walk.hpp"
 
 using namespace coldtrace;
 

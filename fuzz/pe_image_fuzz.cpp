@@ -3,7 +3,7 @@
 // are followed, in a set of this image alone.
 
 #include "fuzz/pe_read_everything.hpp"
-#include "pe/import_plan.hpp"
+#include "pe/imports/import_plan.hpp"
 
 namespace {
 

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "pe/base_relocations.hpp"
-#include "pe/coff_string_table.hpp"
-#include "pe/exception_directory.hpp"
-#include "pe/export_directory.hpp"
+#include "pe/directories/base_relocations.hpp"
+#include "pe/directories/exception_directory.hpp"
+#include "pe/directories/export_directory.hpp"
+#include "pe/directories/import_directory.hpp"
+#include "pe/directories/load_config.hpp"
+#include "pe/directories/message_table.hpp"
+#include "pe/directories/resources.hpp"
+#include "pe/directories/tls_directory.hpp"
 #include "pe/identity.hpp"
-#include "pe/import_directory.hpp"
-#include "pe/load_config.hpp"
-#include "pe/message_table.hpp"
-#include "pe/resources.hpp"
-#include "pe/tls_directory.hpp"
+#include "pe/image/coff_string_table.hpp"
 
 namespace coldtrace::fuzz {
 

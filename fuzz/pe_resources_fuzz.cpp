@@ -1,7 +1,7 @@
 // Any bytes as the resource section of a valid image, and as a version resource and a message
 // table: no crash, no hang, and no byte of the input is listed twice.
 
-#include "fixtures/pe_image.hpp"
+#include "fixtures/builders/pe_image.hpp"
 #include "fuzz/pe_read_everything.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

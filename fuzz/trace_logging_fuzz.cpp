@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "tracefile/field_decoder.hpp"
-#include "tracefile/trace_logging.hpp"
+#include "tracefile/fields/field_decoder.hpp"
+#include "tracefile/providers/trace_logging.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coldtrace;

@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "core/reader.hpp"
-#include "syscall-map/hook_table_decoder.hpp"
-#include "syscall-map/hook_table_differences.hpp"
-#include "syscall-map/hook_table_encoder.hpp"
-#include "syscall-map/trace_facility.hpp"
-#include "syscall-map/trace_planner.hpp"
+#include "core/bytes/reader.hpp"
+#include "syscall-map/hook-table/hook_table_decoder.hpp"
+#include "syscall-map/hook-table/hook_table_differences.hpp"
+#include "syscall-map/hook-table/hook_table_encoder.hpp"
+#include "syscall-map/trace-points/trace_facility.hpp"
+#include "syscall-map/trace-points/trace_planner.hpp"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "cli/trace_lines.hpp"
-#include "fixtures/strict_json.hpp"
+#include "cli/trace/trace_lines.hpp"
+#include "fixtures/builders/strict_json.hpp"
 
 namespace {
 

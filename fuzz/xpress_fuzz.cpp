@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "tracefile/xpress.hpp"
+#include "tracefile/compression/xpress.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto packed = std::as_bytes(std::span{data, size});

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "core/text.hpp"
-#include "pe/export_directory.hpp"
+#include "core/text/text.hpp"
+#include "pe/directories/export_directory.hpp"
 
 namespace coldtrace::pe {
 

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "core/findings.hpp"
-#include "pe/debug_directory.hpp"
-#include "pe/image.hpp"
-#include "pe/resources.hpp"
-#include "pe/version_info.hpp"
+#include "core/findings/findings.hpp"
+#include "pe/directories/debug_directory.hpp"
+#include "pe/directories/resources.hpp"
+#include "pe/directories/version_info.hpp"
+#include "pe/image/image.hpp"
 
 namespace coldtrace::pe {
 

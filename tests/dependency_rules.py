@@ -73,7 +73,75 @@ def check_file(path, library, project):
                 yield f"{where}: {reason}: {line.strip()}"
 
 
+def project_includes(project):
+    """Which files of the project each file includes, by their paths from its top."""
+    graph = {}
+    for part in (*ALLOWED, "cli"):
+        for path in sources(project / part):
+            text = without_comments(path.read_text(encoding="utf-8"))
+            included = re.findall(r'^\s*#include\s*"([^"]+)"', text, re.MULTILINE)
+            graph[str(path.relative_to(project))] = {
+                target for target in included if (project / target).exists()
+            }
+    return graph
+
+
+def merged(graph, name_of):
+    """The graph of what `name_of` makes of its files, without edges to themselves."""
+    result = {}
+    for source, targets in graph.items():
+        edges = result.setdefault(name_of(source), set())
+        edges |= {name_of(target) for target in targets} - {name_of(source)}
+    return result
+
+
+def find_cycle(graph):
+    """A cycle as a list of names, or nothing."""
+    done, path = set(), []
+
+    def visit(name):
+        if name in path:
+            return path[path.index(name) :] + [name]
+        if name in done:
+            return None
+        path.append(name)
+        for target in sorted(graph.get(name, ())):
+            cycle = visit(target)
+            if cycle:
+                return cycle
+        done.add(path.pop())
+        return None
+
+    for name in sorted(graph):
+        cycle = visit(name)
+        if cycle:
+            return cycle
+    return None
+
+
+def check_cycles(graph):
+    """Yields a sentence when rooms need each other, or units of one room do. A room is a folder, a
+    unit what one header and its source define."""
+    rooms = merged(graph, lambda file: str(pathlib.PurePath(file).parent))
+    units = merged(graph, lambda file: re.sub(r"(\.cpp)?\.\w+$", "", file))
+    for what, part in (("rooms", rooms), ("units", units)):
+        cycle = find_cycle(part)
+        if cycle:
+            yield f"{what} need each other: {' -> '.join(cycle)}"
+
+
+def check_rules_notice():
+    """The search for cycles finds one, and none where there is none."""
+    good = {"a/x.hpp": {"b/y.hpp"}, "a/z.cpp": {"a/x.hpp"}, "b/y.hpp": set()}
+    rooms = good | {"b/y.hpp": {"a/w.hpp"}}
+    units = good | {"a/x.cpp": {"a/z.hpp"}}
+    assert not list(check_cycles(good))
+    assert len(list(check_cycles(rooms))) == 1
+    assert len(list(check_cycles(units))) == 1
+
+
 def check_includes(project):
+    check_rules_notice()
     broken = [
         f"{path.parent.name}: a library without a rule here"
         for path in project.glob("*/CMakeLists.txt")
@@ -85,6 +153,7 @@ def check_includes(project):
             count += 1
             rules_of = library if library in ALLOWED else None
             broken += check_file(path, rules_of, project)
+    broken += check_cycles(project_includes(project))
     print("\n".join(broken) or f"{count} files, no rule broken")
     return not broken and count > 0
 

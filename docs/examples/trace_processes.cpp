@@ -4,9 +4,9 @@
 
 #include <cstdio>
 
-#include "core/file.hpp"
-#include "core/text.hpp"
-#include "tracefile/trace.hpp"
+#include "core/files/file.hpp"
+#include "core/text/text.hpp"
+#include "tracefile/etl/trace.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-# Signatures that coldtrace has built in; docs/signatures.md describes the language. "verified" is
+# Signatures that coldtrace has built in; docs/languages/signatures.md describes the language. "verified" is
 # what was seen in a real file; the rest is published by others or follows from what they published.
 #
 # The context switch saves the stack pointer of the old thread (edi) and loads that of the new one

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "fixtures/ntfs_image.hpp"
+#include "fixtures/builders/ntfs_image.hpp"
 
 namespace coldtrace::tests {
 

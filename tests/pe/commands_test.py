@@ -88,7 +88,7 @@ class Schemas(Case):
             self.check("info", document("info", path, "--details"))
 
     def test_every_documented_field_is_in_the_documentation(self):
-        text = (SOURCES / "docs/pe.md").read_text()
+        text = (SOURCES / "docs/commands/pe.md").read_text()
         for command in COMMANDS:
             schema = json.loads((SOURCES / f"docs/schema/pe-{command}.schema.json").read_text())
             for name in schema["properties"]["images"]["items"]["properties"]:
@@ -122,7 +122,7 @@ class Formats(Case):
                 self.assertNotIn(None, row)
 
     def test_csv_columns_are_documented(self):
-        text = (SOURCES / "docs/pe.md").read_text()
+        text = (SOURCES / "docs/commands/pe.md").read_text()
         for command in COMMANDS:
             header = run("pe", command, "--format", "csv", "-q", SEEDS / "pe_image/x64").stdout
             columns = header.decode().splitlines()[0].split(",")

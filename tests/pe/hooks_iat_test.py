@@ -22,7 +22,7 @@ COLDTRACE, IMAGES, WINE, SOURCES = (Path(argument).resolve() for argument in sys
 READOBJ = sys.argv[5]
 SEEDS = SOURCES / "fuzz" / "corpus" / "pe_image"
 SCHEMA = json.loads((SOURCES / "docs/schema/iat-plan.schema.json").read_text())
-DOCUMENT = (SOURCES / "docs/iat-plan.md").read_text()
+DOCUMENT = (SOURCES / "docs/commands/iat-plan.md").read_text()
 PROCESSORS = ("x86_64", "i686")
 
 

@@ -9,10 +9,10 @@
 #include <LIEF/logging.hpp>
 #include <catch2/catch.hpp>
 
-#include "core/file.hpp"
-#include "pe/base_relocations.hpp"
-#include "pe/export_directory.hpp"
-#include "pe/import_directory.hpp"
+#include "core/files/file.hpp"
+#include "pe/directories/base_relocations.hpp"
+#include "pe/directories/export_directory.hpp"
+#include "pe/directories/import_directory.hpp"
 
 namespace coldtrace {
 namespace {

@@ -1,7 +1,7 @@
 """Output is bounded by its input: images made to multiply what they hold do not.
 
 usage: output_size_test.py COLDTRACE [unittest arguments]
-docs/pe.md states the bound. The images are built here, each around one way to say much with little.
+docs/commands/pe.md states the bound. The images are built here, each around one way to say much with little.
 """
 import struct
 import subprocess

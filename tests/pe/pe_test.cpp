@@ -6,7 +6,7 @@
 
 #include <malloc.h>
 
-#include "fixtures/byte_writer.hpp"
+#include "fixtures/builders/byte_writer.hpp"
 
 namespace {
 

@@ -4,9 +4,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/findings.hpp"
-#include "fixtures/pe_image.hpp"
-#include "pe/image.hpp"
+#include "core/findings/findings.hpp"
+#include "fixtures/builders/pe_image.hpp"
+#include "pe/image/image.hpp"
 
 namespace coldtrace::test {
 

@@ -152,7 +152,7 @@ class Output(Case):
             self.check(document("--image", image_of(path), path))
 
     def test_every_field_and_column_is_documented(self):
-        text = (SOURCES / "docs/pe.md").read_text().partition("### pe symbols")[2]
+        text = (SOURCES / "docs/commands/pe.md").read_text().partition("### pe symbols")[2]
         properties = SCHEMA["properties"]["files"]["items"]["properties"]
         for name in [*properties, *properties["symbols"]["items"]["properties"]]:
             if not name.endswith("_bytes"):

@@ -1,4 +1,4 @@
-"""Holds tracefile/kernel_event_table.inc against an independent list of the kernel's classes.
+"""Holds tracefile/providers/kernel_event_table.inc against an independent list of the kernel's classes.
 
 usage: kernel_table.py SOURCES SHARED
 
@@ -76,7 +76,7 @@ def layout_fits(layout, fields):
 
 def table_rows():
     """(GUID, version, opcode) -> (event name, layout)."""
-    text = (SOURCES / "tracefile" / "kernel_event_table.inc").read_text()
+    text = (SOURCES / "tracefile" / "providers" / "kernel_event_table.inc").read_text()
     text = re.sub(r"//.*", "", text)
     rows = {}
     guid = None

@@ -13,7 +13,7 @@
      if (coldtrace_hook_find_build(&table, &running, &build) != COLDTRACE_HOOK_OK) refuse;
 
    The bytes must stay where they are while the table is in use. The format is described in
-   docs/hook-table-format.md, whose words this file uses. */
+   docs/formats/hook-table-format.md, whose words this file uses. */
 #ifndef COLDTRACE_HOOK_TABLE_H
 #define COLDTRACE_HOOK_TABLE_H
 

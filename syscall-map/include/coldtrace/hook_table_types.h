@@ -1,5 +1,5 @@
 /* What is in a binary hook table of coldtrace; hook_table.h reads it.
-   docs/hook-table-format.md says what each value means. */
+   docs/formats/hook-table-format.md says what each value means. */
 #ifndef COLDTRACE_HOOK_TABLE_TYPES_H
 #define COLDTRACE_HOOK_TABLE_TYPES_H
 
@@ -319,7 +319,7 @@ enum coldtrace_hook_flow {
   COLDTRACE_HOOK_FLOW_RETURN
 };
 
-/* Why there must be no trace point; docs/trace-points.md says more. */
+/* Why there must be no trace point; docs/commands/trace-points.md says more. */
 enum coldtrace_hook_refusal {
   COLDTRACE_HOOK_REFUSED_INIT,
   COLDTRACE_HOOK_REFUSED_KVASCODE,

@@ -1,6 +1,6 @@
 /*
  * The parts of a trace file that are written once: its header and its end; and the header of a
- * buffer. docs/trace-format.md describes the bytes.
+ * buffer. docs/formats/trace-format.md describes the bytes.
  */
 #ifndef COLDTRACE_TRACE_FILE_H
 #define COLDTRACE_TRACE_FILE_H

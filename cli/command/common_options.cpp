@@ -1,0 +1,78 @@
+#include "cli/command/common_options.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "cli/command/finding_codes.hpp"
+#include "cli/command/output_guard.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+std::string check_code(const std::string& code) {
+  if (is_finding_code(code)) return {};
+  return "no finding has the code '" + code + "'; 'coldtrace findings' lists them";
+}
+
+}  // namespace
+
+void add_common_options(Command& command, const std::vector<std::string>& formats,
+                        CommonOptions& options) {
+  options.format = formats.front();
+  if (formats.size() > 1)
+    command.add_option("--format", options.format, "Output format")
+        .one_of(formats)
+        .capture_default_str();
+  command
+      .add_option("-o,--output", options.output.path,
+                  "Write results to FILE, whole or not at all, instead of standard output")
+      .type_name("FILE");
+  if (std::find(formats.begin(), formats.end(), "csv") != formats.end())
+    command.add_flag("--csv-safe", options.output.csv_safe,
+                     "CSV: an apostrophe before cells that a spreadsheet would take for formulas");
+  command
+      .add_option("--fail-on", options.findings.fail_on,
+                  "Exit with 1 when there is a finding with one of these codes")
+      .list("CODE")
+      .check("", check_code);
+  command
+      .add_option("--tolerate", options.findings.tolerate,
+                  "Warnings with these codes do not change the exit status")
+      .list("CODE")
+      .check("", check_code);
+  command.add_flag("-q,--quiet", options.findings.quiet,
+                   "No findings on standard error; the exit status still tells");
+  command.add_flag("-v,--verbose", options.findings.verbose,
+                   "Also informational findings on standard error, which are only counted else");
+  command
+      .add_option_function<std::string>(
+          "--int64",
+          [&options](const std::string& how) {
+            options.int64 = how == "string" ? Int64::string : Int64::number;
+          },
+          "JSON integers above 2^53: as 'number' or 'string'")
+      .one_of({"number", "string"});
+}
+
+void check_common_options(const CommonOptions& options, const std::vector<std::string>& inputs) {
+  if (options.output.csv_safe && options.format.find("csv") == std::string::npos)
+    throw Failure{"--csv-safe is for --format csv"};
+  guard_output(options.output, options.format, inputs);
+}
+
+void add_jobs_option(Command& command, unsigned& jobs) {
+  constexpr unsigned most = 256;
+  jobs = std::clamp(std::thread::hardware_concurrency(), 1U, most);
+  command
+      .add_option_function<unsigned>(
+          "-j,--jobs",
+          [&jobs](const unsigned& wanted) {
+            if (wanted > 0) jobs = wanted;
+          },
+          "Threads; the output is the same for any number. 0: one a processor")
+      .in_range(0, most)
+      .default_str("0");
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "cli/command/options.hpp"
+#include "cli/command/report.hpp"
+#include "cli/output/json.hpp"
+#include "cli/output/output.hpp"
+
+namespace coldtrace::cli {
+
+// Options that every command has. A command's own options derive from them.
+struct CommonOptions {
+  OutputOptions output;
+  std::string format;
+  Int64 int64 = Int64::number;
+  FindingPolicy findings;
+};
+
+// Throws Failure where the options contradict each other, or the output would do harm to one of
+// the `inputs` (cli/command/output_guard.hpp).
+void check_common_options(const CommonOptions& options, const std::vector<std::string>& inputs);
+
+// The options that every command has; `formats` lists what --format takes, the default first.
+void add_common_options(Command& command, const std::vector<std::string>& formats,
+                        CommonOptions& options);
+
+// -j, --jobs: threads; the output does not depend on them. By default one a processor.
+void add_jobs_option(Command& command, unsigned& jobs);
+
+// A subcommand with the common options and those that `define(command, options)` adds; `exit` is
+// what `run(options)` returns.
+template <class Options, class Define, class Run>
+void add_command(CLI::App& parent, Exit& exit, const CommandHelp& help,
+                 std::vector<std::string> formats, Define define, Run run) {
+  add_command(parent, help, [=, &exit, formats = std::move(formats)](Command& command) {
+    auto options = std::make_shared<Options>();
+    add_common_options(command, formats, *options);
+    define(command, *options);
+    command.callback([options, run, &exit, command] {
+      check_common_options(*options, command.inputs());
+      exit = run(*options);
+    });
+  });
+}
+
+}  // namespace coldtrace::cli

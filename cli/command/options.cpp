@@ -1,0 +1,153 @@
+#include "cli/command/options.hpp"
+
+#include <optional>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <CLI/Validators.hpp>
+
+#include "core/integers.hpp"
+
+namespace coldtrace::cli {
+
+Option& Option::required() {
+  option_->required();
+  return *this;
+}
+
+Option& Option::excludes(const Option& other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+Option& Option::expected(int count) {
+  option_->expected(count);
+  return *this;
+}
+
+Option& Option::type_name(const std::string& name) {
+  option_->type_name(name);
+  return *this;
+}
+
+Option& Option::default_str(const std::string& text) {
+  option_->default_str(text);
+  return *this;
+}
+
+Option& Option::capture_default_str() {
+  option_->capture_default_str();
+  return *this;
+}
+
+Option& Option::repeatable() {
+  // CLI11 takes one value at a time from 2^25 on, and says "..." in the help of 2^29.
+  option_->expected(1, 1 << 25)->allow_extra_args(false);
+  return *this;
+}
+
+Option& Option::list(const std::string& type) {
+  option_->delimiter(',')->type_name(type + "[,...]");
+  return repeatable();
+}
+
+Option& Option::one_of(const std::vector<std::string>& texts) {
+  option_->check(CLI::IsMember(texts));
+  return *this;
+}
+
+Option& Option::one_of_numbers(const std::vector<unsigned>& numbers) {
+  option_->check(CLI::IsMember(numbers));
+  return *this;
+}
+
+Option& Option::in_range(unsigned least, unsigned most) {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+
+Option& Option::as_size() {
+  option_->transform(CLI::AsSizeValue(false));
+  return *this;
+}
+
+Option& Option::check(const std::string& type,
+                      std::function<std::string(const std::string&)> check) {
+  option_->check(CLI::Validator{std::move(check), type});
+  return *this;
+}
+
+template <class T>
+Option Command::add_option(const std::string& names, T& value, const std::string& help) {
+  return Option{app_.add_option(names, value, help)};
+}
+template Option Command::add_option(const std::string&, std::string&, const std::string&);
+template Option Command::add_option(const std::string&, std::vector<std::string>&,
+                                    const std::string&);
+template Option Command::add_option(const std::string&, std::vector<u32>&, const std::string&);
+template Option Command::add_option(const std::string&, u32&, const std::string&);
+template Option Command::add_option(const std::string&, u64&, const std::string&);
+template Option Command::add_option(const std::string&, std::optional<u32>&, const std::string&);
+template Option Command::add_option(const std::string&, std::optional<u64>&, const std::string&);
+
+template <class T>
+Option Command::add_input(const std::string& names, T& value, const std::string& help) {
+  inputs_.push_back(&value);
+  return add_option(names, value, help).type_name("FILE");
+}
+template Option Command::add_input(const std::string&, std::string&, const std::string&);
+template Option Command::add_input(const std::string&, std::vector<std::string>&,
+                                   const std::string&);
+
+std::vector<std::string> Command::inputs() const {
+  std::vector<std::string> paths;
+  for (const auto& input : inputs_) {
+    if (const auto* one = std::get_if<const std::string*>(&input)) {
+      if (!(*one)->empty()) paths.push_back(**one);
+    } else {
+      const auto& several = *std::get<const std::vector<std::string>*>(input);
+      paths.insert(paths.end(), several.begin(), several.end());
+    }
+  }
+  return paths;
+}
+
+template <class T>
+Option Command::add_option_function(const std::string& names,
+                                    const std::function<void(const T&)>& take,
+                                    const std::string& help) {
+  return Option{app_.add_option_function<T>(names, take, help)};
+}
+template Option Command::add_option_function(const std::string&,
+                                             const std::function<void(const std::string&)>&,
+                                             const std::string&);
+template Option Command::add_option_function(const std::string&,
+                                             const std::function<void(const unsigned&)>&,
+                                             const std::string&);
+
+Option Command::add_flag(const std::string& names, bool& flag, const std::string& help) {
+  return Option{app_.add_flag(names, flag, help)};
+}
+
+void Command::callback(std::function<void()> run) {
+  app_.callback(std::move(run));
+}
+
+void add_command(CLI::App& parent, const CommandHelp& help, std::function<void(Command&)> define) {
+  auto* app = parent.add_subcommand(help.name, help.summary);
+  app->preparse_callback([app, help, define = std::move(define)](std::size_t) {
+    app->footer(std::string{"Examples:\n"} + help.examples + "\nExit status:\n" + help.exits);
+    Command command{*app};
+    define(command);
+  });
+}
+
+void add_group(CLI::App& parent, const std::string& name, const std::string& summary,
+               std::function<void(CLI::App&)> define) {
+  auto* group = parent.add_subcommand(name, summary);
+  group->require_subcommand(1);
+  group->preparse_callback([group, define = std::move(define)](std::size_t) { define(*group); });
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,132 @@
+#include "cli/command/output_guard.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "cli/output/output.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 2> binary_formats = {"hooktab", "ctrace"};
+
+// Null, zero and full of Linux's devices.txt, major number 1: nothing written there stays.
+bool takes_anything(dev_t device) {
+  return major(device) == 1 && (minor(device) == 3 || minor(device) == 5 || minor(device) == 7);
+}
+
+struct Target {
+  std::string name;  // for messages
+  struct stat status {};
+  bool terminal = false;
+
+  bool is(const struct stat& other) const {
+    return status.st_dev == other.st_dev && status.st_ino == other.st_ino;
+  }
+};
+
+// Nothing where no file is there yet.
+std::optional<Target> find_target(const OutputOptions& output) {
+  Target target;
+  const auto& path = output.path;
+  if (output.is_standard()) {
+    target.name = "standard output";
+    if (::fstat(STDOUT_FILENO, &target.status) != 0) return std::nullopt;
+    target.terminal = ::isatty(STDOUT_FILENO) == 1;
+    return target;
+  }
+  target.name = path;
+  if (::stat(path.c_str(), &target.status) != 0) return std::nullopt;
+  // Terminals only: to open another device may do something already.
+  if (S_ISCHR(target.status.st_mode) && !takes_anything(target.status.st_rdev)) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    target.terminal = descriptor >= 0 && ::isatty(descriptor) == 1;
+    if (descriptor >= 0) ::close(descriptor);
+  }
+  return target;
+}
+
+void refuse_devices(const Target& target) {
+  const auto mode = target.status.st_mode;
+  if (S_ISBLK(mode))
+    throw Failure{target.name + ": a block device: nothing is ever written to a disk"};
+  if (S_ISCHR(mode) && !target.terminal && !takes_anything(target.status.st_rdev))
+    throw Failure{target.name + ": a device; results go to a file, a pipe or a terminal"};
+}
+
+// What no result is: a PE image, or a segment of an EnCase image (libewf's format documentation).
+// So the modules of a folder and the other segments of an image are safe without a list of them.
+std::string_view evidence_kind(const std::string& path) {
+  std::array<char, 8> head{};
+  std::ifstream{path, std::ios::binary}.read(head.data(), head.size());
+  const std::string_view text{head.data(), head.size()};
+  if (text.starts_with("MZ")) return "a PE image";
+  for (const auto* magic :
+       {"EVF\x09\x0d\x0a\xff", "LVF\x09\x0d\x0a\xff", "EVF2\x0d\x0a\x81", "LEF2\x0d\x0a\x81"})
+    if (text.starts_with(magic)) return "a segment of an EnCase image";
+  return {};
+}
+
+bool all_of(const std::string& extension, int (*is)(int)) {
+  return extension.size() > 2 && std::all_of(extension.begin() + 1, extension.end(), [&](char c) {
+           return is(static_cast<unsigned char>(c)) != 0;
+         });
+}
+
+// Names like image.001 and image.002, or raw.aa and raw.ab, in one folder.
+bool are_parts_of_one_split(const std::string& input, const std::string& target) {
+  if (input.size() != target.size()) return false;
+  if (all_of(input, std::isdigit)) return all_of(target, std::isdigit);
+  return std::all_of(input.begin() + 1, input.end(), [](char c) { return c == 'a'; }) &&
+         all_of(input, std::islower) && all_of(target, std::islower);
+}
+
+bool is_part_beside(const fs::path& target, const fs::path& input) {
+  std::error_code ignored;
+  return target.stem() == input.stem() &&
+         are_parts_of_one_split(input.extension(), target.extension()) &&
+         fs::equivalent(fs::absolute(target).parent_path(), fs::absolute(input).parent_path(),
+                        ignored);
+}
+
+void refuse_input(const Target& target, const std::string& input) {
+  struct stat status {};
+  if (::stat(input.c_str(), &status) != 0) return;
+  if (target.is(status))
+    throw Failure{fmt::format("{}: the same file as the input {}", target.name, input)};
+  if (is_part_beside(target.name, input))
+    throw Failure{fmt::format("{}: a part of the split image {}", target.name, input)};
+}
+
+}  // namespace
+
+void guard_output(const OutputOptions& output, const std::string& format,
+                  const std::vector<std::string>& inputs) {
+  const auto target = find_target(output);
+  if (!target) return;
+  refuse_devices(*target);
+  if (target->terminal &&
+      std::find(binary_formats.begin(), binary_formats.end(), format) != binary_formats.end())
+    throw Failure{"binary output is not written to a terminal; name a file with -o"};
+  if (!S_ISREG(target->status.st_mode)) return;
+  for (const auto& input : inputs) refuse_input(*target, input);
+  if (output.is_standard()) return;
+  const auto kind = evidence_kind(output.path);
+  if (!kind.empty())
+    throw Failure{fmt::format("{}: {}, which no output replaces", target->name, kind)};
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,98 @@
+#include "cli/command/report.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "cli/output/text.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+bool contains(const std::vector<std::string>& codes, std::string_view code) {
+  return std::find(codes.begin(), codes.end(), code) != codes.end();
+}
+
+}  // namespace
+
+bool FindingPolicy::fails(const core::Finding& finding) const {
+  if (contains(fail_on, finding.code.view())) return true;
+  return finding.severity == core::Severity::warning && !contains(tolerate, finding.code.view());
+}
+
+Report::~Report() {
+  if (informational_.empty() || policy_.quiet || std::uncaught_exceptions() > 0) return;
+  std::string codes;
+  for (const auto& [code, count] : informational_)
+    codes += fmt::format("{}{} {}", codes.empty() ? "" : ", ", count, code);
+  fmt::print(stderr, "coldtrace: informational findings, which -v shows: {}\n", codes);
+}
+
+void Report::read(std::string_view path, const core::Findings& findings) {
+  ++inputs_read_;
+  tell(path, findings);
+}
+
+void Report::tell(std::string_view path, const core::Findings& findings) {
+  for (const auto& finding : findings.all()) {
+    const bool fails = policy_.fails(finding);
+    if (fails) worst_ = Exit::findings;
+    if (policy_.quiet) continue;
+    if (fails || finding.severity == core::Severity::warning || policy_.verbose)
+      say(path, finding);
+    else
+      informational_[std::string{finding.code.view()}] += finding.count;
+  }
+}
+
+void Report::say(std::string_view path, const core::Finding& finding) const {
+  const auto place =
+      finding.first_offset ? fmt::format(" at {:#x}", *finding.first_offset) : std::string{};
+  const auto times = finding.count > 1 ? fmt::format(" ({} times)", finding.count) : "";
+  fmt::print(stderr, "{}: {}: {}{}: {}{}\n", printable(path), to_string(finding.severity),
+             finding.code.view(), place, printable(finding.text), times);
+}
+
+void Report::failed(std::string_view path, std::string_view message) {
+  ++inputs_failed_;
+  fmt::print(stderr, "coldtrace: {}: {}\n", printable(path), printable(message));
+}
+
+void Report::failed(std::string_view path, const core::ParseError& error) {
+  failed(path, to_message(error));
+}
+
+Exit Report::exit() const {
+  if (inputs_failed_ > 0) return inputs_read_ == 0 ? Exit::failure : Exit::findings;
+  return worst_;
+}
+
+std::string to_message(const core::ParseError& error) {
+  if (error.fault == core::Fault::io && error.found == ESPIPE)
+    return "neither a file nor a disk: it cannot be read at offsets, copy it to a file first";
+  if (error.fault == core::Fault::io && error.offset == 0)
+    return std::generic_category().message(static_cast<int>(error.found));
+  if (error.fault == core::Fault::limit && error.structure.view() == "file")
+    return fmt::format("larger than the {} bytes that are read", error.expected);
+  return core::to_string(error);
+}
+
+void write_findings(JsonWriter& json, const core::Findings& findings) {
+  json.begin_array();
+  for (const auto& finding : findings.all()) {
+    json.begin_object()
+        .field("code", finding.code.view())
+        .field("severity", to_string(finding.severity))
+        .field("count", finding.count)
+        .field("first_offset", finding.first_offset)
+        .field("text", finding.text)
+        .end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/output/json.hpp"
+#include "core/errors/error.hpp"
+#include "core/findings/findings.hpp"
+
+namespace coldtrace::cli {
+
+enum class Exit : u8 {
+  ok = 0,        // nothing that asks for attention
+  findings = 1,  // warnings, or the answer is "different" or "not found"
+  failure = 2,   // nothing useful could be done
+};
+
+// What to think of findings: --fail-on, --tolerate, --quiet and --verbose.
+struct FindingPolicy {
+  std::vector<std::string> fail_on;
+  std::vector<std::string> tolerate;
+  bool quiet = false;
+  bool verbose = false;
+
+  bool fails(const core::Finding& finding) const;
+};
+
+// Gathers what happened to all inputs of a run, says it on standard error and decides the exit
+// status. Standard error gets one line a finding, but one for all that are informational unless
+// --verbose is given or --fail-on names them; results never go there.
+class Report {
+ public:
+  explicit Report(const FindingPolicy& policy) : policy_{policy} {}
+  Report(const Report&) = delete;
+  Report& operator=(const Report&) = delete;
+  ~Report();
+
+  // An input that was read; its findings are printed under its path.
+  void read(std::string_view path, const core::Findings& findings);
+
+  // Prints findings without counting an input: of one that failed() tells of.
+  void tell(std::string_view path, const core::Findings& findings);
+
+  // An input that nothing could be made of.
+  void failed(std::string_view path, std::string_view message);
+  void failed(std::string_view path, const core::ParseError& error);
+
+  // The command's own answer is "different", "no match" and the like.
+  void mismatch() { worst_ = Exit::findings; }
+
+  // Failed inputs count as findings, or as a failure when no input could be read.
+  Exit exit() const;
+
+ private:
+  void say(std::string_view path, const core::Finding& finding) const;
+
+  const FindingPolicy& policy_;
+  Exit worst_ = Exit::ok;
+  std::map<std::string, u64, std::less<>> informational_;  // that were not said, by code
+  u64 inputs_read_ = 0;
+  u64 inputs_failed_ = 0;
+};
+
+// What is wrong with an input, without its path: the place of an error of open() or read() is the
+// file itself.
+std::string to_message(const core::ParseError& error);
+
+// The array of {"code","severity","count","first_offset","text"}.
+void write_findings(JsonWriter& json, const core::Findings& findings);
+
+}  // namespace coldtrace::cli

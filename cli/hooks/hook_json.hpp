@@ -1,0 +1,23 @@
+#pragma once
+
+#include "cli/output/json.hpp"
+#include "syscall-map/context-switch/context_switch.hpp"
+#include "syscall-map/context-switch/supported_interfaces.hpp"
+#include "syscall-map/context-switch/thread_offsets.hpp"
+
+namespace coldtrace::cli {
+
+// Values of JSON that more than one of the hooks commands writes; docs/commands/context-switch.md
+// describes them. Findings are not among them.
+
+// {"candidates":[...],"reasons":[...]}
+void write_context_switch(JsonWriter& json, const syscall_map::ContextSwitchSearch& search);
+
+// [{"structure","field","offset",...}]
+void write_thread_offsets(JsonWriter& json, const syscall_map::ThreadOffsets& offsets);
+
+// [{"name","purpose","exported",...}]
+void write_supported_interfaces(JsonWriter& json,
+                                const std::vector<syscall_map::SupportedInterface>& interfaces);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,265 @@
+#include <memory>
+
+#include "cli/command/common_options.hpp"
+#include "cli/command/version.hpp"
+#include "cli/hooks/hooks_commands.hpp"
+#include "cli/images/identity.hpp"
+#include "cli/images/pe_input.hpp"
+#include "cli/images/symbol_places.hpp"
+#include "cli/output/text.hpp"
+#include "syscall-map/signatures/signature_derivation.hpp"
+#include "syscall-map/signatures/signature_printer.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using syscall_map::Derivation;
+
+struct Options : PeOptions {
+  std::string function;
+  std::vector<u32> places;
+  u32 least_fixed = syscall_map::enough_fixed_bytes;
+  std::vector<std::string> pdbs;
+};
+
+// Where it is known from where the function is.
+enum class PlaceFrom : u8 { option, pdb, other_image };
+
+std::string_view to_string(PlaceFrom from) {
+  switch (from) {
+    case PlaceFrom::option:
+      return "option";
+    case PlaceFrom::pdb:
+      return "pdb";
+    case PlaceFrom::other_image:
+      return "other-image";
+  }
+  return "";
+}
+
+struct DerivedImage {
+  PeInput input;
+  HashedIdentity identity;
+  std::optional<pe::Rva> place;
+  PlaceFrom from = PlaceFrom::other_image;
+  std::string symbol;  // of the PDB; empty without one
+};
+
+struct Result {
+  std::vector<DerivedImage> images;
+  Derivation derivation;
+  core::Findings findings;  // of no image alone
+};
+
+std::optional<DerivedImage> open_image(const std::string& path, const Options& options,
+                                       std::optional<u32> place, SymbolPlaces& symbols,
+                                       Report& report) {
+  auto input = open_pe(path, options, report);
+  if (!input) return std::nullopt;
+  auto identity = identify(*input, options);
+  const auto symbol = symbols.find(identity.identity, options.function, input->findings);
+  DerivedImage image{std::move(*input), std::move(identity), std::nullopt};
+  if (symbol) {
+    image.place = symbol->rva;
+    image.from = PlaceFrom::pdb;
+    image.symbol = symbol->name;
+  }
+  if (place) {
+    if (symbol && value(symbol->rva) != *place)
+      image.input.findings.warning("symbol-disagrees", std::nullopt,
+                                   "--at says RVA {:#x}, the PDB has {} at {:#x}", *place,
+                                   symbol->name, value(symbol->rva));
+    image.place = pe::Rva{*place};
+    image.from = PlaceFrom::option;
+  }
+  return image;
+}
+
+std::string times(u64 matches) {
+  return matches == 1 ? "once" : fmt::format("{} times", matches);
+}
+
+std::string place_text(const DerivedImage& image, const syscall_map::DerivedPlace& place) {
+  switch (image.from) {
+    case PlaceFrom::option:
+      return "as --at says";
+    case PlaceFrom::pdb:
+      return fmt::format("public symbol {}", printable(image.symbol));
+    case PlaceFrom::other_image:
+      return fmt::format("where {} bytes are as in the other image", place.agreeing);
+  }
+  return {};
+}
+
+// A signature file: what is said of the signature stands in comments.
+void write_text(Output& output, const Options& options, const Result& result) {
+  const auto& derivation = result.derivation;
+  if (!derivation.signature) {
+    print(output, "# {}: {}\n", printable(options.function), printable(derivation.reason));
+    return;
+  }
+  print(output, "# {}: {} bytes, {} of them fixed; the next shorter one has {} bytes\n",
+        printable(options.function), derivation.size, derivation.fixed, derivation.shorter);
+  for (std::size_t index = 0; index < derivation.places.size(); ++index) {
+    const auto& place = derivation.places[index];
+    const auto& image = result.images[index];
+    print(output,
+          "# {} ({})\n#   at rva {:#x}, {}; it matches {} in {} bytes of code, the shorter "
+          "one {}\n",
+          printable(image.input.path), printable(to_text(image.identity)), value(place.rva),
+          place_text(image, place), times(place.matches), place.searched,
+          times(place.shorter_matches));
+  }
+  for (const auto& open : derivation.open)
+    print(output, "# open: {} bytes at +{:#x}, {}\n", open.size, open.offset, to_string(open.why));
+  output.write(to_text(*derivation.signature));
+}
+
+void write_signature(JsonWriter& json, const Derivation& derivation) {
+  if (!derivation.signature) {
+    json.value(nullptr);
+    return;
+  }
+  const auto& signature = *derivation.signature;
+  json.begin_object()
+      .field("id", signature.id)
+      .field("text", to_text(signature))
+      .field("pattern", to_text(signature.pattern, signature.captures))
+      .field("size", derivation.size)
+      .field("fixed", derivation.fixed)
+      .field("shorter_size", derivation.shorter)
+      .key("open")
+      .begin_array();
+  for (const auto& open : derivation.open)
+    json.begin_object()
+        .field("offset", open.offset)
+        .field("size", open.size)
+        .field("why", to_string(open.why))
+        .end_object();
+  json.end_array().end_object();
+}
+
+void write_image(JsonWriter& json, const DerivedImage& image, const Derivation& derivation,
+                 std::size_t index) {
+  const auto& addresses = image.input.image.addresses();
+  const auto* const place = index < derivation.places.size() ? &derivation.places[index] : nullptr;
+  json.begin_object().field("path", image.input.path).key("identity");
+  write_identity(json, image.identity);
+  if (place) {
+    json.field("rva", value(place->rva))
+        .field("file_offset", addresses.to_offset(place->rva))
+        .field("address", image.input.image.optional_header().image_base + value(place->rva))
+        .field("place_from", to_string(image.from));
+  } else {
+    for (const auto* name : {"rva", "file_offset", "address", "place_from"})
+      json.field(name, nullptr);
+  }
+  json.key("symbol");
+  image.symbol.empty() ? json.value(nullptr) : json.value(image.symbol);
+  json.key("agreeing");
+  place&& image.from == PlaceFrom::other_image ? json.value(place->agreeing) : json.value(nullptr);
+  const bool proven = place && derivation.signature;
+  json.key("searched");
+  proven ? json.value(place->searched) : json.value(nullptr);
+  json.key("matches");
+  proven ? json.value(place->matches) : json.value(nullptr);
+  json.key("shorter_matches");
+  proven ? json.value(place->shorter_matches) : json.value(nullptr);
+  json.key("findings");
+  write_findings(json, image.input.findings);
+  json.end_object();
+}
+
+void write_json(Output& output, const Options& options, const Result& result,
+                const SymbolPlaces& symbols) {
+  JsonWriter json{output, options.int64};
+  json.begin_object().field("schema", "coldtrace.derived-signature/1").field("tool", tool_version);
+  json.field("function", options.function).key("signature");
+  write_signature(json, result.derivation);
+  json.key("images").begin_array();
+  for (std::size_t index = 0; index < result.images.size(); ++index)
+    write_image(json, result.images[index], result.derivation, index);
+  json.end_array().key("pdbs");
+  symbols.write(json);
+  json.key("findings");
+  write_findings(json, result.findings);
+  json.end_object().end_document();
+}
+
+Exit run(const Options& options) {
+  if (options.places.size() > options.files.size())
+    throw Failure{fmt::format("--at is given {} times for {} files", options.places.size(),
+                              options.files.size())};
+  for (const char c : options.function)
+    if (c == '"' || (c >= 0 && c < ' '))
+      throw Failure{"NAME cannot be in a signature: it has a quotation mark or control character"};
+  Output output{options.output};
+  Report report{options.findings};
+  SymbolPlaces symbols{options.pdbs, report};
+  Result result;
+  for (std::size_t index = 0; index < options.files.size(); ++index) {
+    const auto place =
+        index < options.places.size() ? std::optional{options.places[index]} : std::optional<u32>{};
+    auto image = open_image(options.files[index], options, place, symbols, report);
+    if (image) result.images.push_back(std::move(*image));
+  }
+  if (result.images.empty()) return Exit::failure;
+  std::vector<syscall_map::DerivationInput> inputs;
+  for (const auto& image : result.images)
+    inputs.push_back({&image.input.image, image.input.path, image.place});
+  result.derivation = syscall_map::derive_signature(options.function, inputs, options.least_fixed);
+  if (!result.derivation.signature)
+    result.findings.warning("signature-not-derived", std::nullopt, "{}", result.derivation.reason);
+  for (auto& image : result.images) {
+    image.input.note_unreadable();
+    report.read(image.input.path, image.input.findings);
+  }
+  symbols.finish(report);
+  report.read(options.function, result.findings);
+  if (options.format == "json")
+    write_json(output, options, result, symbols);
+  else
+    write_text(output, options, result);
+  output.commit();
+  return report.exit();
+}
+
+}  // namespace
+
+void add_hooks_derive(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"derive", "The shortest signature of a function that is unique in each given image",
+       "  coldtrace hooks derive SwapContext --at 0x4924 ntoskrnl.exe\n"
+       "  coldtrace hooks derive SwapContext --pdb ntoskrnl.pdb ntoskrnl.exe -o swap.sig\n"
+       "  coldtrace hooks derive SwapContext --at 0x4924 sp3/ntoskrnl.exe sp2/ntoskrnl.exe\n",
+       "  0  a signature was derived that matches once in each image\n"
+       "  1  there is none, and the finding says why; or an image cannot be read, or a PDB "
+       "belongs\n"
+       "     to no image\n"
+       "  2  usage, no image could be read, or the output cannot be written\n"},
+      {"text", "json"},
+      [](Command& command, Options& options) {
+        command
+            .add_option("NAME", options.function,
+                        "Function: a public symbol with --pdb, else any name")
+            .required();
+        add_pe_options(command, options);
+        command
+            .add_option("--at", options.places,
+                        "Where the function is; repeated, of the first, second, ... FILE")
+            .type_name("RVA")
+            .repeatable();
+        command
+            .add_option(
+                "--at-least", options.least_fixed,
+                fmt::format("Fixed bytes that the signature has at least, {} unless given: shorter "
+                            "ones rarely hold for other builds",
+                            syscall_map::enough_fixed_bytes))
+            .type_name("BYTES");
+        add_pdb_option(command, options.pdbs);
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

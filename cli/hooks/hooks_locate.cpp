@@ -1,0 +1,288 @@
+#include <algorithm>
+#include <memory>
+
+#include "cli/command/common_options.hpp"
+#include "cli/command/version.hpp"
+#include "cli/hooks/hooks_commands.hpp"
+#include "cli/images/identity.hpp"
+#include "cli/images/image_roles.hpp"
+#include "cli/images/pe_input.hpp"
+#include "cli/images/symbol_places.hpp"
+#include "cli/output/text.hpp"
+#include "core/files/file.hpp"
+#include "core/text/glob.hpp"
+#include "core/text/text.hpp"
+#include "syscall-map/hook-table/hook_table_builder.hpp"
+#include "syscall-map/signatures/built_in_signatures.hpp"
+#include "syscall-map/signatures/signature_parser.hpp"
+#include "syscall-map/trace-points/function_search.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using syscall_map::FunctionLocation;
+using syscall_map::HookTable;
+using syscall_map::ImageRole;
+using syscall_map::PlaceSource;
+using syscall_map::Signature;
+using syscall_map::SignatureMatch;
+
+struct Options : PeOptions {
+  std::string function;
+  std::string signatures;  // empty: those that are built in
+  std::string ntdll;
+  std::vector<std::string> pdbs;
+};
+
+struct LocatedImage {
+  std::string path;
+  HashedIdentity identity;
+  syscall_map::FunctionSearch search;
+};
+
+std::vector<Signature> read_signatures(const std::string& path) {
+  std::string text{syscall_map::built_in_signatures()};
+  if (!path.empty()) {
+    const auto bytes = core::read_whole_file(path, syscall_map::largest_signature_file);
+    if (!bytes) throw Failure{fmt::format("{}: {}", path, core::to_string(bytes.error()))};
+    text = core::to_chars(*bytes);
+  }
+  auto signatures = syscall_map::parse_signatures(text);
+  if (!signatures)
+    throw Failure{fmt::format("{}:{}", path.empty() ? "built-in signatures" : path,
+                              to_string(signatures.error()))};
+  return std::move(*signatures);
+}
+
+std::string_view word_of(bool verified) {
+  return verified ? "verified" : "unverified";
+}
+
+std::string captures_of(const SignatureMatch& match) {
+  std::string text;
+  for (const auto& capture : match.captures)
+    text += fmt::format("{}{}={:#x}", text.empty() ? "" : " ", capture.name, capture.value);
+  return text;
+}
+
+std::string offset_of(const FunctionLocation& location) {
+  return location.file_offset ? fmt::format("{:#x}", *location.file_offset) : "-";
+}
+
+void write_text(Output& output, const Options& options, const std::vector<LocatedImage>& images) {
+  for (const auto& image : images) {
+    print(output, "{}: {}\n", printable(image.path), to_text(image.identity));
+    if (image.search.locations.empty())
+      print(output, "{} not found, {} signatures tried\n", printable(options.function),
+            image.search.tried);
+    for (const auto& location : image.search.locations) {
+      print(output, "{} at rva {:#x}, file offset {}, address {:#x}, {}{}\n",
+            printable(location.function), value(location.rva), offset_of(location),
+            location.address, word_of(location.verified()),
+            location.chosen ? "" : ", but another source counts before");
+      for (const auto& place : location.sources) {
+        if (place.source == PlaceSource::signature || place.source == PlaceSource::symbol) continue;
+        print(output, "  {}\n", to_string(place.source));
+        for (const auto& sentence : place.evidence) print(output, "    {}\n", printable(sentence));
+      }
+      if (!location.symbol.empty())
+        print(output, "  public symbol {} of the PDB, {}\n", printable(location.symbol),
+              location.confirmed() ? "confirmed by signatures" : "no signature finds it");
+      for (const auto& match : location.matches) {
+        print(output, "  signature {} ({}: {})\n", printable(match.signature->id),
+              word_of(match.signature->verified), printable(match.signature->source));
+        for (const auto& capture : match.captures)
+          print(output, "    {} = {:#x}, at rva {:#x}\n", printable(capture.name), capture.value,
+                value(capture.rva));
+        for (const auto& sentence : match.evidence) print(output, "    {}\n", printable(sentence));
+      }
+    }
+    output.write("\n");
+  }
+}
+
+void write_csv(Output& output, const std::vector<LocatedImage>& images) {
+  output.write(
+      "path,file_version,machine,time_date_stamp,size_of_image,checksum,function,rva,file_offset,"
+      "address,"
+      "signature,verified,start,size,captures,symbol,sources,chosen\n");
+  for (const auto& image : images) {
+    const auto& identity = image.identity.identity;
+    for (const auto& location : image.search.locations) {
+      const auto place = fmt::format(
+          "{},{},{},{},{},{},{},{},{},{}", csv_field(image.path),
+          csv_field(identity.file_version.value_or("")), pe::to_string(identity.machine),
+          identity.time_date_stamp, identity.size_of_image, identity.checksum,
+          csv_field(location.function), value(location.rva),
+          location.file_offset ? fmt::format("{}", *location.file_offset) : "", location.address);
+      std::vector<std::string_view> sources;
+      for (const auto& source : location.sources) sources.push_back(to_string(source.source));
+      const auto rest = fmt::format("{},{},{}", csv_field(location.symbol), fmt::join(sources, " "),
+                                    location.chosen);
+      for (const auto& match : location.matches)
+        print(output, "{},{},{},{},{},{},{}\n", place, csv_field(match.signature->id),
+              match.signature->verified, value(match.start), match.size,
+              csv_field(captures_of(match)), rest);
+      if (location.matches.empty()) print(output, "{},,,,,,{}\n", place, rest);
+    }
+  }
+}
+
+void write_match(JsonWriter& json, const SignatureMatch& match) {
+  json.begin_object()
+      .field("signature", match.signature->id)
+      .field("source", match.signature->source)
+      .field("verified", match.signature->verified)
+      .field("start", value(match.start))
+      .field("size", match.size);
+  json.key("captures").begin_array();
+  for (const auto& capture : match.captures)
+    json.begin_object()
+        .field("name", capture.name)
+        .field("type", to_string(capture.type))
+        .field("value", capture.value)
+        .field("rva", value(capture.rva))
+        .end_object();
+  json.end_array().key("evidence").begin_array();
+  for (const auto& sentence : match.evidence) json.value(sentence);
+  json.end_array().end_object();
+}
+
+void write_json(Output& output, const Options& options, const std::vector<LocatedImage>& images,
+                const SymbolPlaces& symbols) {
+  JsonWriter json{output, options.int64};
+  json.begin_object().field("schema", "coldtrace.hook-locations/1").field("tool", tool_version);
+  json.field("function", options.function).key("images").begin_array();
+  for (const auto& image : images) {
+    json.begin_object().field("path", image.path).key("identity");
+    write_identity(json, image.identity);
+    json.field("signatures_tried", image.search.tried).key("locations").begin_array();
+    for (const auto& location : image.search.locations) {
+      json.begin_object()
+          .field("function", location.function)
+          .field("rva", value(location.rva))
+          .field("file_offset", location.file_offset)
+          .field("address", location.address)
+          .field("verified", location.verified())
+          .field("chosen", location.chosen)
+          .key("sources")
+          .begin_array();
+      for (const auto& place : location.sources)
+        json.object("source", to_string(place.source), "verified", place.verified, "evidence",
+                    place.evidence);
+      json.end_array().key("symbol");
+      location.symbol.empty() ? json.value(nullptr) : json.value(location.symbol);
+      json.field("confirmed", location.confirmed()).key("matches").begin_array();
+      for (const auto& match : location.matches) write_match(json, match);
+      json.end_array().end_object();
+    }
+    json.end_array().key("findings");
+    write_findings(json, image.search.findings);
+    json.end_object();
+  }
+  json.end_array().key("pdbs");
+  symbols.write(json);
+  json.end_object().end_document();
+}
+
+// The public symbols that the name may mean.
+std::vector<syscall_map::NamedPlace> symbols_of(const Options& options,
+                                                const pe::Identity& identity, SymbolPlaces& symbols,
+                                                core::Findings& findings) {
+  if (is_glob(options.function)) return symbols.all(identity);
+  const auto symbol = symbols.find(identity, options.function, findings);
+  return symbol ? std::vector{*symbol} : std::vector<syscall_map::NamedPlace>{};
+}
+
+// The services of a kernel where the name may be that of one; nothing else is read for it.
+HookTable services_of(const Options& options, const PeInput& input, const pe::Identity& identity,
+                      const std::optional<PeInput>& ntdll, const pe::Identity& user) {
+  if ((!options.function.starts_with("Nt") && !is_glob(options.function)) ||
+      syscall_map::find_image_role(identity) != ImageRole::kernel)
+    return {};
+  std::vector<syscall_map::HookTableSource> sources{
+      {{ImageRole::kernel, input.path, identity, std::nullopt}, &input.image}};
+  if (ntdll) {
+    require_one_machine({ntdll->path, user}, {input.path, identity});
+    sources.push_back({{ImageRole::ntdll, ntdll->path, user, std::nullopt}, &ntdll->image});
+  }
+  return syscall_map::build_hook_services(sources);
+}
+
+Exit run(const Options& options) {
+  const auto signatures = read_signatures(options.signatures);
+  Output output{options.output};
+  Report report{options.findings};
+  SymbolPlaces symbols{options.pdbs, report};
+  std::optional<PeInput> ntdll;
+  pe::Identity user{};
+  if (!options.ntdll.empty()) {
+    ntdll = open_pe(options.ntdll, options, report);
+    if (!ntdll) return Exit::failure;
+    user = pe::read_identity(ntdll->image, ntdll->findings);
+    require_role({options.ntdll, user}, ImageRole::ntdll);
+  }
+  std::vector<LocatedImage> images;
+  for (const auto& path : options.files) {
+    auto input = open_pe(path, options, report);
+    if (!input) continue;
+    auto identity = identify(*input, options);
+    auto places = symbols_of(options, identity.identity, symbols, input->findings);
+    const auto table = services_of(options, *input, identity.identity, ntdll, user);
+    LocatedImage image{
+        path, std::move(identity),
+        syscall_map::find_functions(input->image, options.function,
+                                    {signatures, std::move(places), table.services})};
+    input->note_unreadable();
+    image.search.findings.merge(input->findings);
+    report.read(path, image.search.findings);
+    images.push_back(std::move(image));
+  }
+  symbols.finish(report);
+  if (images.empty()) return Exit::failure;
+  if (options.format == "json") {
+    write_json(output, options, images, symbols);
+  } else if (options.format == "csv") {
+    write_csv(output, images);
+  } else {
+    write_text(output, options, images);
+  }
+  output.commit();
+  return report.exit();
+}
+
+}  // namespace
+
+void add_hooks_locate(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"locate",
+       "Where a function is, by exports, the service table, a PDB, signatures and structure",
+       "  coldtrace hooks locate SwapContext ntoskrnl.exe\n"
+       "  coldtrace hooks locate SwapContext --format json ntoskrnl.exe ntkrnlpa.exe\n"
+       "  coldtrace hooks locate SwapContext --pdb ntoskrnl.pdb ntoskrnl.exe\n"
+       "  coldtrace hooks locate NtClose --ntdll ntdll.dll ntoskrnl.exe\n"
+       "  coldtrace hooks locate '*SwapContext' ntoskrnl.exe\n"
+       "  coldtrace hooks locate MyFunction --signatures my.sig driver.sys\n",
+       "  0  every image has the function, or one that the glob means, each at one place\n"
+       "  1  an image has none, or one at several places, or is no PE image; a PDB belongs to\n"
+       "     none of them, or two sources disagree\n"
+       "  2  no input could be read, the signatures have an error, or the file of --ntdll is\n"
+       "     another image or for another machine\n"},
+      {"text", "json", "csv"},
+      [](Command& command, Options& options) {
+        command
+            .add_option("NAME", options.function,
+                        "Function, as exports, services, signatures or the PDB name it, or a glob "
+                        "of such names; '*' and '?' stand for others, case counts")
+            .required();
+        add_pe_options(command, options);
+        command.add_input("--signatures", options.signatures,
+                          "Signatures of this file instead of those that are built in");
+        command.add_input("--ntdll", options.ntdll, "Names services that the kernel does not");
+        add_pdb_option(command, options.pdbs);
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,144 @@
+#include "cli/hooks/iat/hooks_iat.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "cli/command/common_options.hpp"
+#include "cli/hooks/hooks_commands.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+struct Options : PeOptions {
+  std::string program;
+  std::vector<std::string> folders;
+  pe::ImportSelection selection;
+};
+
+std::string folder_of(const std::string& program) {
+  const auto folder = std::filesystem::path{program}.parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+// Of a selection of functions only the modules that are shown are hashed.
+void identify_shown(const pe::ImportPlan& plan, ModuleSet& set, const Options& options) {
+  for (const auto& planned : plan.modules)
+    if (auto& module = set.modules()[planned.module]; !module.identity)
+      identify_module(module, options);
+}
+
+// With a selection, modules that merely could find its functions at run time are told apart.
+std::vector<pe::PlannedModule> take_silent(pe::ImportPlan& plan) {
+  std::vector<pe::PlannedModule> silent;
+  std::vector<pe::PlannedModule> others;
+  for (auto& planned : plan.modules) {
+    const bool is_silent = planned.slots.empty() && planned.own_functions.empty();
+    (is_silent ? silent : others).push_back(std::move(planned));
+  }
+  plan.modules = std::move(others);
+  return silent;
+}
+
+Exit run(const Options& options) {
+  if (options.program.empty() && options.folders.empty())
+    throw Failure{"give a program, or --dir with a folder of modules"};
+  Output output{options.output};
+  Report report{options.findings};
+  auto folders = options.folders;
+  if (folders.empty()) folders.push_back(folder_of(options.program));
+
+  const ModuleReading reading{options, options.selection};
+  ModuleSet set{reading};
+  for (const auto& folder : folders) set.add_folder(folder);
+  if (options.program.empty()) {
+    set.read_all();
+    if (set.modules().empty()) throw Failure{fmt::format("{}: no module in it", folders.front())};
+  } else if (!set.read_program(options.program)) {
+    report.failed(options.program, set.unreadable().back().reason);
+    return report.exit();
+  }
+
+  const auto tables = set.tables();
+  auto plan = pe::make_import_plan(tables, set.schema(), options.selection, set.findings);
+  auto silent = take_silent(plan);
+  identify_shown(plan, set, options);
+  for (const auto& module : set.modules()) report.read(module.path, module.findings);
+  report.read(options.program.empty() ? folders.front() : options.program, set.findings);
+
+  const IatDocument document{options.program, std::move(folders), options.selection, set,
+                             std::move(plan), std::move(silent)};
+  if (options.format == "json")
+    write_iat_json(output, options.int64, document);
+  else if (options.format == "csv")
+    write_iat_csv(output, document);
+  else
+    write_iat_text(output, document);
+  output.commit();
+  return report.exit();
+}
+
+}  // namespace
+
+std::string function_text(std::string_view name, std::optional<u32> ordinal) {
+  if (!name.empty()) return std::string{name};
+  return ordinal ? fmt::format("#{}", *ordinal) : "(name cannot be read)";
+}
+
+std::string_view lookup_name(const IatDocument& document, const pe::ResolvedSlot& slot) {
+  const auto name = document.tables(slot.module).slots[slot.slot].name;
+  return name.empty() ? document.plan.targets[slot.target].name : name;
+}
+
+std::optional<bool> is_binding_current(const IatDocument& document, const pe::ResolvedSlot& slot) {
+  const auto& tables = document.tables(slot.module);
+  const auto& dll = tables.dlls[tables.slots[slot.slot].dll];
+  if (!dll.bound_to || !slot.exporter) return std::nullopt;
+  return *dll.bound_to == document.tables(*slot.exporter).time_date_stamp;
+}
+
+bool runs_while_loaded(const pe::ModuleTables& tables) {
+  return tables.tls_callbacks > 0 || (tables.is_dll && value(tables.entry_point) != 0);
+}
+
+void add_hooks_iat(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"iat", "The import slots through which modules call functions, and what these miss",
+       "  coldtrace hooks iat --function CreateFileW program.exe\n"
+       "  coldtrace hooks iat --dir system32 --function 'NtCreate*' --format csv\n"
+       "  coldtrace hooks iat --dir app --dir system32 --format json app/program.exe -o "
+       "plan.json\n",
+       "  0  the plan is made; what the set of files lacks is said\n"
+       "  1  a module cannot be read or is damaged, an import leads to nothing, or a --function "
+       "or\n"
+       "     --module selects nothing\n"
+       "  2  the program or a folder cannot be read, or no module is in it\n"},
+      {"text", "json", "csv"},
+      [](Command& command, Options& options) {
+        command.add_input("FILE", options.program,
+                          "A program: the plan is for it and the DLLs that it leads to");
+        command
+            .add_input("--dir", options.folders,
+                       "Folders with the DLLs, first one first; without FILE, all modules of them. "
+                       "Without --dir, the folder of FILE")
+            .repeatable()
+            .type_name("DIR");
+        command
+            .add_option(
+                "--function", options.selection.functions,
+                "Only this function: its imported name or where forwarders lead; '*' and '?' "
+                "stand for others, case counts, #12 is an ordinal")
+            .repeatable()
+            .type_name("GLOB");
+        command
+            .add_option("--module", options.selection.modules,
+                        "Only slots of importing modules of this file name; case does not count")
+            .repeatable()
+            .type_name("GLOB");
+        add_image_options(command, options);
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

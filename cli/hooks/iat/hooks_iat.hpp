@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/hooks/iat/module_folder.hpp"
+
+namespace coldtrace::cli {
+
+// A plan with what it was asked for.
+struct IatDocument {
+  std::string program;  // empty: all modules of the folders
+  std::vector<std::string> folders;
+  pe::ImportSelection selection;
+  const ModuleSet& set;
+  pe::ImportPlan plan;
+  std::vector<pe::PlannedModule> silent;  // modules of the plan that have only dynamic lookups
+
+  const FolderModule& module(u32 index) const { return set.modules()[index]; }
+  const pe::ModuleTables& tables(u32 index) const { return module(index).tables; }
+};
+
+// "HeapAlloc", "#12", or that its name cannot be read.
+std::string function_text(std::string_view name, std::optional<u32> ordinal);
+
+// What a lookup at run time is imported as, or the name that its ordinal stands for.
+std::string_view lookup_name(const IatDocument& document, const pe::ResolvedSlot& slot);
+
+// Whether the address that a bound slot holds is of the DLL that the set has; nothing when
+// there is no such DLL, or the import does not say.
+std::optional<bool> is_binding_current(const IatDocument& document, const pe::ResolvedSlot& slot);
+
+// Whether code of the module runs while it is loaded, before anything can be put into its slots
+// from outside.
+bool runs_while_loaded(const pe::ModuleTables& tables);
+
+void write_iat_text(Output& output, const IatDocument& document);
+void write_iat_csv(Output& output, const IatDocument& document);
+void write_iat_json(Output& output, Int64 int64, const IatDocument& document);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,74 @@
+#include <memory>
+
+#include "cli/command/common_options.hpp"
+#include "cli/command/version.hpp"
+#include "cli/hooks/profile/hooks_profile.hpp"
+#include "cli/output/text.hpp"
+#include "syscall-map/hook-profiles/profile_expansion.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using syscall_map::ListedService;
+
+// Selected services that no line of a profile can stand for.
+void note_unnamed(SelectedServices& selected) {
+  std::size_t all = 0, unnamed = 0;
+  for (u32 index = 0; const auto& service : selected.catalogue.services()) {
+    if (!selected.selection->is_selected(index++)) continue;
+    ++all;
+    if (service.names.empty() || !syscall_map::is_profile_name(service.names.front())) ++unnamed;
+  }
+  if (unnamed > 0)
+    selected.findings.info("profile-unnamed", std::nullopt,
+                           "{} of {} selected services have no name that can be written", unnamed,
+                           all);
+}
+
+void write_json(Output& output, const ProfileOptions& options, const SelectedServices& selected) {
+  JsonWriter json{output, options.int64};
+  json.begin_object()
+      .field("schema", "coldtrace.hook-profile-expansion/1")
+      .field("tool", tool_version);
+  write_profile_fields(json, options, selected.profile);
+  json.key("services").begin_array();
+  const auto count = static_cast<u32>(selected.catalogue.services().size());
+  for (u32 index = 0; index < count; ++index) {
+    if (!selected.selection->is_selected(index)) continue;
+    const auto& service = selected.catalogue.services()[index];
+    json.begin_object().key("module");
+    service.module.empty() ? json.value(nullptr) : json.value(service.module);
+    json.key("names").begin_array();
+    for (const auto& name : service.names) json.value(name);
+    json.end_array().field("number", service.number).end_object();
+  }
+  json.end_array().key("findings");
+  write_findings(json, selected.findings);
+  json.end_object().end_document();
+}
+
+Exit run(const ProfileOptions& options) {
+  return run_on_selection(options, [&](Output& output, SelectedServices& selected) {
+    if (options.format == "json") return write_json(output, options, selected);
+    note_unnamed(selected);
+    output.write(to_text(syscall_map::expand(*selected.selection, selected.catalogue)));
+  });
+}
+
+}  // namespace
+
+void add_profile_expand(CLI::App& group, Exit& exit) {
+  add_command<ProfileOptions>(
+      group, exit,
+      {"expand", "The services that a profile selects, as a plain list",
+       "  coldtrace hooks profile expand my.profile\n"
+       "  coldtrace hooks profile expand my.profile --against ntdll.dll -o services.profile\n",
+       "  0  the list is what the profile means\n"
+       "  1  a name means no service, nothing is selected, or there are globs and no --against\n"
+       "  2  the profile has an error or could not be read, or none of --against could\n"},
+      {"text", "json"},
+      [](Command& command, ProfileOptions& options) { add_profile_options(command, options); },
+      run);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,114 @@
+#include "cli/hooks/profile_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "cli/command/output_guard.hpp"
+#include "cli/output/text.hpp"
+#include "core/files/file.hpp"
+#include "core/findings/no_match.hpp"
+#include "core/text/text.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using syscall_map::HookProfile;
+using syscall_map::ProfileError;
+using syscall_map::ProfileSource;
+
+tl::expected<ProfileSource, std::string> read_source(const std::string& path) {
+  const auto bytes = core::read_whole_file(path, syscall_map::largest_profile_file);
+  if (!bytes && bytes.error().fault == core::Fault::io)
+    return tl::unexpected{std::generic_category().message(static_cast<int>(bytes.error().found))};
+  if (!bytes)
+    return tl::unexpected{
+        fmt::format("larger than the {} bytes of a profile", syscall_map::largest_profile_file)};
+  std::error_code error;
+  const auto canonical = std::filesystem::canonical(path, error);
+  return ProfileSource{path, error ? path : canonical.string(),
+                       std::string{core::to_chars(*bytes)}};
+}
+
+// What is no regular file is not even opened: a pipe would wait for ever. So would some files that
+// the system makes up when they are read, which have no size: they count as empty.
+tl::expected<ProfileSource, std::string> read_include(const std::string& including,
+                                                      const std::string& included) {
+  const auto path = std::filesystem::path{including}.parent_path() / included;
+  const auto refuse = [&](const std::string& why) {
+    return tl::unexpected{fmt::format("{}: {}", path.string(), why)};
+  };
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (error) return refuse(error.message());
+  if (!std::filesystem::is_regular_file(status)) return refuse("not a regular file");
+  if (std::filesystem::file_size(path, error) == 0)
+    return ProfileSource{path.string(), path.string(), {}};
+  auto source = read_source(path.string());
+  if (!source) return refuse(source.error());
+  return source;
+}
+
+}  // namespace
+
+tl::expected<HookProfile, ProfileError> read_profile_file(const std::string& path,
+                                                          const CommonOptions& options) {
+  auto source = read_source(path);
+  if (!source) throw Failure{fmt::format("{}: {}", path, source.error())};
+  std::vector<std::string> read;
+  auto profile = syscall_map::read_profile(
+      std::move(*source), [&](const std::string& including, const std::string& included) {
+        auto file = read_include(including, included);
+        if (file) read.push_back(file->path);
+        return file;
+      });
+  guard_output(options.output, options.format, read);
+  return profile;
+}
+
+HookProfile open_profile(const std::string& path, const CommonOptions& options) {
+  auto profile = read_profile_file(path, options);
+  if (!profile) throw Failure{to_string(profile.error())};
+  return std::move(*profile);
+}
+
+syscall_map::ProfileSelection select(const HookProfile& profile,
+                                     const syscall_map::ServiceCatalogue& catalogue) {
+  auto selection = syscall_map::select_services(profile, catalogue);
+  if (!selection)
+    throw Failure{fmt::format("{}: its globs and the names of {} services are too many to compare",
+                              profile.files.front(), catalogue.services().size())};
+  return std::move(*selection);
+}
+
+void note_unmatched(const HookProfile& profile, const syscall_map::ServiceCatalogue& catalogue,
+                    const syscall_map::ProfileSelection& selection, core::Findings& findings) {
+  std::vector<std::string_view> names;
+  for (const auto& service : catalogue.services())
+    names.insert(names.end(), service.names.begin(), service.names.end());
+  core::NoMatch unmatched;
+  for (const auto* rule : selection.unmatched())
+    unmatched.add(place_text(profile, *rule), to_text(rule->text), names);
+  unmatched.report(findings);
+  const auto count = static_cast<u32>(catalogue.services().size());
+  for (u32 service = 0; service < count; ++service)
+    if (selection.is_selected(service)) return;
+  findings.warning("profile-empty", std::nullopt, "none of {} services is selected", count);
+}
+
+std::string place_text(const HookProfile& profile, const HookProfile::Rule& rule) {
+  return fmt::format("{}:{}", place_of(profile, rule.file, rule.text.place),
+                     rule.text.place.column);
+}
+
+void write_profile_rule(JsonWriter& json, const HookProfile& profile,
+                        const HookProfile::Rule& rule) {
+  json.begin_object()
+      .field("path", profile.files[rule.file])
+      .field("line", rule.text.place.line)
+      .field("column", rule.text.place.column)
+      .field("rule", to_text(rule.text))
+      .end_object();
+}
+
+}  // namespace coldtrace::cli

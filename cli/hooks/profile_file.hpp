@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+
+#include <tl/expected.hpp>
+
+#include "cli/command/common_options.hpp"
+#include "syscall-map/hook-profiles/profile_selection.hpp"
+
+namespace coldtrace::cli {
+
+// The profile of a file and of all that it includes: paths of includes start at the folder of the
+// file that they stand in. Throws Failure where the file at `path` cannot be read, or one that is
+// included is the output of `options`.
+tl::expected<syscall_map::HookProfile, syscall_map::ProfileError> read_profile_file(
+    const std::string& path, const CommonOptions& options);
+
+// The same for commands that need a profile: throws Failure with the place of an error.
+syscall_map::HookProfile open_profile(const std::string& path, const CommonOptions& options);
+
+// What the profile selects; throws Failure where that cannot be found out in reasonable time.
+syscall_map::ProfileSelection select(const syscall_map::HookProfile& profile,
+                                     const syscall_map::ServiceCatalogue& catalogue);
+
+// Names that match nothing, as the warning `no-match`; that nothing at all is selected, as
+// `profile-empty`.
+void note_unmatched(const syscall_map::HookProfile& profile,
+                    const syscall_map::ServiceCatalogue& catalogue,
+                    const syscall_map::ProfileSelection& selection, core::Findings& findings);
+
+// "tracer.profile:3:14"
+std::string place_text(const syscall_map::HookProfile& profile,
+                       const syscall_map::HookProfile::Rule& rule);
+
+// {"path","line","column","rule"}
+void write_profile_rule(JsonWriter& json, const syscall_map::HookProfile& profile,
+                        const syscall_map::HookProfile::Rule& rule);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command/report.hpp"
+#include "syscall-map/hook-table/hook_table.hpp"
+
+namespace coldtrace::cli {
+
+// The builds of a binary table. On failure says so in `report`, naming what the file is instead.
+std::optional<std::vector<syscall_map::HookTable>> read_hook_table_file(const std::string& path,
+                                                                        Report& report);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/hooks/table/hook_table_input.hpp"
+#include "cli/output/json.hpp"
+#include "syscall-map/hook-table/hook_table.hpp"
+
+namespace coldtrace::cli {
+
+// The formats of `hooks table` and `hooks show`; docs/commands/hook-table.md describes them.
+struct HookTableDocument {
+  std::vector<syscall_map::HookTable> builds;
+  std::vector<UnpairedFile> unpaired;
+  core::Findings findings;  // of the pairing
+};
+
+void write_hook_table_text(Output& output, const HookTableDocument& document);
+void write_hook_table_json(Output& output, Int64 int64, const HookTableDocument& document);
+void write_hook_table_c_header(Output& output, const HookTableDocument& document);
+
+// The binary table; throws Failure where the format cannot hold the builds.
+void write_hook_table_binary(Output& output, std::span<const syscall_map::HookTable> builds,
+                             bool evidence);
+
+// In the format that was asked for: "text", "json", "c-header" or "hooktab".
+void write_hook_table(Output& output, const CommonOptions& options, bool evidence,
+                      const HookTableDocument& document);
+
+}  // namespace coldtrace::cli

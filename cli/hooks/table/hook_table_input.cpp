@@ -1,0 +1,45 @@
+#include "cli/hooks/table/hook_table_input.hpp"
+
+#include "cli/images/image_roles.hpp"
+#include "syscall-map/trace-points/trace_planner.hpp"
+
+namespace coldtrace::cli {
+
+using syscall_map::ImageRole;
+
+std::optional<syscall_map::HookTable> make_hook_table(
+    const BuildFiles& files, const PeOptions& options, const std::vector<SymbolFile>& symbols,
+    Report& report, const std::vector<std::string>& trace_requests) {
+  std::vector<PeInput> inputs;
+  std::vector<syscall_map::HookTableSource> sources;
+  core::Findings findings;
+  inputs.reserve(files.size());
+  for (const auto& file : files) {
+    auto input = open_pe(file.path, options, report);
+    if (!input && file.role == ImageRole::kernel) return std::nullopt;
+    if (!input) continue;
+    inputs.push_back(std::move(*input));
+    auto identity = identify_with_hash(inputs.back(), options);
+    require_role({file.path, identity.identity}, file.role);
+    if (!sources.empty()) {
+      const auto& kernel = sources.front().description;
+      require_one_machine({file.path, identity.identity}, {kernel.path, kernel.identity});
+    }
+    sources.push_back({{file.role, file.path, std::move(identity.identity), identity.sha256},
+                       &inputs.back().image});
+  }
+  const auto kernel =
+      symbols_of(*sources.front().image, sources.front().description.identity, symbols, findings);
+  auto table = syscall_map::build_hook_table(sources, kernel.places, kernel.types);
+  table.trace_points = syscall_map::plan_trace_points(*sources.front().image, trace_requests,
+                                                      {kernel.places, table.services}, findings);
+  for (auto& input : inputs) {
+    input.note_unreadable();
+    findings.merge(input.findings);
+  }
+  findings.merge_unknown(table.findings);
+  table.findings = std::move(findings);
+  return table;
+}
+
+}  // namespace coldtrace::cli

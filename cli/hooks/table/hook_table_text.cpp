@@ -1,0 +1,105 @@
+#include "cli/hooks/table/hook_table_formats.hpp"
+#include "cli/hooks/trace_plan.hpp"
+#include "cli/output/text.hpp"
+#include "core/text/text.hpp"
+#include "syscall-map/hook-table/hook_table_encoder.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using syscall_map::HookTable;
+
+template <class T>
+std::string number_or_dash(const std::optional<T>& number) {
+  return number ? fmt::format("{}", *number) : "-";
+}
+
+std::string_view word_of(bool verified) {
+  return verified ? "verified" : "unverified";
+}
+
+void write_services(Output& output, const HookTable& build) {
+  print(output, "{} services\n", build.services.size());
+  if (build.services.empty()) return;
+  print(output, "{:<6}  {:<10}  {:<10}  {:>5}  {:>5}  {:<10}  {}\n", "number", "image", "target",
+        "args", "stack", "confidence", "name");
+  for (const auto& service : build.services)
+    print(
+        output, "{:#06x}  {:<10}  {:<10}  {:>5}  {:>5}  {:<10}  {}\n", service.number,
+        service.image ? to_string(*service.image) : "-",
+        service.target ? to_string(*service.target) : "-", number_or_dash(service.argument_bytes),
+        number_or_dash(service.stack_argument_bytes), to_string(service.confidence),
+        printable(service.names.empty() ? "-" : fmt::format("{}", fmt::join(service.names, " "))));
+}
+
+void write_tables(Output& output, const HookTable& build) {
+  for (const auto& [image, table] : build.service_tables)
+    print(output, "{} of {} at rva {:#x}, {} entries of form {}, {} confidence, {}\n",
+          printable(table.name), to_string(image), value(table.rva), table.entries.size(),
+          to_string(table.form), to_string(table.confidence), word_of(table.verified));
+  if (build.services_tab)
+    print(output, "KiServicesTab at rva {:#x}, {} records, {} confidence, {}\n",
+          value(build.services_tab->rva), build.services_tab->entries.size(),
+          to_string(build.services_tab->confidence), word_of(build.services_tab->verified));
+}
+
+void write_switches(Output& output, const HookTable& build) {
+  for (const auto& found : build.context_switch.candidates) {
+    print(output, "{} at rva {:#x}, {} callers, {} confidence, {}\n", printable(found.name),
+          value(found.rva), found.callers.size(), to_string(found.confidence),
+          word_of(found.verified));
+    print(output, "  {}\n", explain(found.condition));
+    for (const auto& option : found.plan.options)
+      print(output, "  {}: {} bytes at {} sites, {}\n", to_string(option.method), option.written,
+            option.sites.size(), option.safe ? "safe" : "not safe");
+  }
+  for (const auto& reason : build.context_switch.reasons) print(output, "{}\n", printable(reason));
+}
+
+void write_build(Output& output, const HookTable& build) {
+  for (const auto& image : build.images)
+    print(output, "{:<10} {}{}{}\n", to_string(image.role), printable(image.path),
+          image.path.empty() ? "" : ": ", to_text({image.identity, image.sha256}));
+  write_services(output, build);
+  write_tables(output, build);
+  write_switches(output, build);
+  for (const auto& field : build.thread_offsets.fields)
+    print(output, "{}.{} at {:#x}, {} confidence, {}\n", printable(field.structure),
+          printable(field.field), field.offset, to_string(field.confidence),
+          word_of(field.verified));
+  for (const auto& interface : build.supported_interfaces)
+    if (interface.exported)
+      print(output, "use {}: {}\n", printable(interface.name), printable(interface.purpose));
+  if (!build.trace_points.empty()) print(output, "{} trace points\n", build.trace_points.size());
+  write_trace_points_text(output, build.trace_points);
+  output.write("\n");
+}
+
+}  // namespace
+
+void write_hook_table_text(Output& output, const HookTableDocument& document) {
+  for (const auto& build : document.builds) write_build(output, build);
+  for (const auto& [file, reason] : document.unpaired)
+    print(output, "unpaired {} {}: {}\n", to_string(file.role), printable(file.path),
+          printable(reason));
+}
+
+void write_hook_table_binary(Output& output, std::span<const HookTable> builds, bool evidence) {
+  const auto bytes = syscall_map::encode_hook_tables(builds, {.evidence = evidence});
+  if (!bytes) throw Failure{core::to_string(bytes.error())};
+  output.write(core::to_chars(*bytes));
+}
+
+void write_hook_table(Output& output, const CommonOptions& options, bool evidence,
+                      const HookTableDocument& document) {
+  if (options.format == "json")
+    write_hook_table_json(output, options.int64, document);
+  else if (options.format == "c-header")
+    write_hook_table_c_header(output, document);
+  else if (options.format == "hooktab")
+    write_hook_table_binary(output, document.builds, evidence);
+  else
+    write_hook_table_text(output, document);
+}
+
+}  // namespace coldtrace::cli

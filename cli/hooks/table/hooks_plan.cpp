@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <memory>
+
+#include "cli/command/common_options.hpp"
+#include "cli/hooks/hooks_commands.hpp"
+#include "cli/hooks/table/hook_table_formats.hpp"
+#include "cli/hooks/trace_plan.hpp"
+#include "cli/images/image_roles.hpp"
+#include "syscall-map/hook-table/hook_table_encoder.hpp"
+#include "syscall-map/trace-points/trace_planner.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using syscall_map::ImageRole;
+using syscall_map::SupportedInterface;
+
+struct Options : PeOptions {
+  std::vector<std::string> functions;
+  std::string kernel;
+  std::string ntdll;
+  std::vector<std::string> pdbs;
+  std::vector<std::string> drivers;
+  bool no_evidence = false;
+};
+
+// Those of Windows 10 1903.
+std::vector<SupportedInterface> trace_interfaces(std::vector<SupportedInterface> all) {
+  constexpr std::string_view names[] = {"KeSetSystemServiceCallback", "KeSetTracepoint",
+                                        "EtwRegisterEventCallback", "TraceInitSystem"};
+  std::erase_if(all, [&](const SupportedInterface& interface) {
+    return std::find(std::begin(names), std::end(names), interface.name) == std::end(names);
+  });
+  return all;
+}
+
+// KeIsValidTraceCallbackTarget wants the callback in a driver that was linked with /INTEGRITYCHECK.
+std::vector<TraceDriver> read_drivers(const Options& options, pe::Machine kernel, Report& report) {
+  auto as_linked = options;
+  as_linked.layout = pe::Layout::file;
+  std::vector<TraceDriver> drivers;
+  for (const auto& path : options.drivers) {
+    auto input = open_pe(path, as_linked, report);
+    if (!input) continue;
+    TraceDriver driver;
+    driver.path = path;
+    driver.identity = identify(*input, as_linked);
+    driver.integrity_check =
+        (input->image.optional_header().dll_characteristics & pe::dll_force_integrity) != 0;
+    driver.same_machine = input->image.machine() == kernel;
+    if (!driver.integrity_check)
+      input->findings.warning("trace-driver-integrity", std::nullopt,
+                              "it is not linked with /INTEGRITYCHECK: the kernel refuses its "
+                              "callbacks");
+    if (!driver.same_machine)
+      input->findings.warning("trace-driver-machine", std::nullopt,
+                              "it is for {}, the kernel for {}",
+                              pe::to_string(input->image.machine()), pe::to_string(kernel));
+    input->note_unreadable();
+    driver.findings = std::move(input->findings);
+    report.read(path, driver.findings);
+    drivers.push_back(std::move(driver));
+  }
+  return drivers;
+}
+
+// The plan alone: what the rest of a hook table lacks does not matter to it.
+std::optional<TracePlan> make_plan(const Options& options, const std::vector<SymbolFile>& pdbs,
+                                   Report& report) {
+  auto kernel = open_pe(options.kernel, options, report);
+  if (!kernel) return std::nullopt;
+  std::optional<PeInput> ntdll;
+  if (!options.ntdll.empty()) ntdll = open_pe(options.ntdll, options, report);
+  TracePlan plan;
+  plan.path = options.kernel;
+  plan.identity = identify(*kernel, options);
+  const auto symbols = symbols_of(kernel->image, plan.identity.identity, pdbs, plan.findings);
+  plan.pdb = symbols.path;
+  std::vector<syscall_map::HookTableSource> sources{
+      {{ImageRole::kernel, options.kernel, plan.identity.identity, std::nullopt}, &kernel->image}};
+  require_role({options.kernel, plan.identity.identity}, ImageRole::kernel);
+  if (ntdll) {
+    auto identity = pe::read_identity(ntdll->image, ntdll->findings);
+    require_role({options.ntdll, identity}, ImageRole::ntdll);
+    require_one_machine({options.ntdll, identity}, {options.kernel, plan.identity.identity});
+    sources.push_back(
+        {{ImageRole::ntdll, options.ntdll, std::move(identity), std::nullopt}, &ntdll->image});
+  }
+  const auto table = syscall_map::build_hook_services(sources, symbols.places);
+  if (!syscall_map::has_trace_names(kernel->image, options.functions, symbols.places))
+    plan.findings.merge(table.findings);
+  plan.points = syscall_map::plan_trace_points(kernel->image, options.functions,
+                                               {symbols.places, table.services}, plan.findings);
+  plan.interfaces =
+      trace_interfaces(syscall_map::find_supported_interfaces(kernel->image, plan.findings));
+  plan.facility = syscall_map::find_trace_facility(kernel->image, plan.interfaces, symbols.places);
+  if (plan.facility.state == syscall_map::TraceFacilityState::absent)
+    plan.findings.info("trace-facility-absent", std::nullopt,
+                       "the kernel has no trace points of its own: {}",
+                       plan.facility.evidence.front());
+  for (auto* input : {&*kernel, ntdll ? &*ntdll : nullptr}) {
+    if (input == nullptr) continue;
+    input->note_unreadable();
+    plan.findings.merge(input->findings);
+  }
+  return plan;
+}
+
+Exit run_plan(const Options& options, Output& output, Report& report) {
+  auto plan = make_plan(options, open_symbol_files(options.pdbs, report), report);
+  if (!plan) return Exit::failure;
+  report.read(options.kernel, plan->findings);
+  plan->drivers = read_drivers(options, plan->identity.identity.machine, report);
+  options.format == "json" ? write_trace_plan_json(output, options.int64, *plan)
+                           : write_trace_plan_text(output, *plan);
+  output.commit();
+  return report.exit();
+}
+
+// The table of the build, with the trace points in it.
+Exit run_table(const Options& options, Output& output, Report& report) {
+  BuildFiles files{{options.kernel, ImageRole::kernel, {}}};
+  if (!options.ntdll.empty()) files.push_back({options.ntdll, ImageRole::ntdll, {}});
+  auto table = make_hook_table(files, options, open_symbol_files(options.pdbs, report), report,
+                               options.functions);
+  if (!table) return Exit::failure;
+  report.read(options.kernel, table->findings);
+  read_drivers(options, syscall_map::find_kernel(*table)->identity.machine, report);
+  HookTableDocument document;
+  document.builds.push_back(std::move(*table));
+  write_hook_table(output, options, !options.no_evidence, document);
+  output.commit();
+  return report.exit();
+}
+
+Exit run(const Options& options) {
+  for (const auto& function : options.functions)
+    if (!syscall_map::is_trace_request(function))
+      throw Failure{fmt::format("--function {}: neither a name nor a number of 32 bits", function)};
+  if (options.functions.size() > syscall_map::most_trace_points)
+    throw Failure{fmt::format("{} places: a plan has at most {}", options.functions.size(),
+                              syscall_map::most_trace_points)};
+  Output output{options.output};
+  Report report{options.findings};
+  return options.format == "text" || options.format == "json" ? run_plan(options, output, report)
+                                                              : run_table(options, output, report);
+}
+
+}  // namespace
+
+void add_hooks_plan(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"plan", "Trace points of a kernel: where INT 3 may go, and what it stands in for",
+       "  coldtrace hooks plan --kernel ntoskrnl.exe --function NtCreateFile 0x1234\n"
+       "  coldtrace hooks plan --kernel ntoskrnl.exe --ntdll ntdll.dll --function NtClose+0x4\n"
+       "  coldtrace hooks plan --kernel ntoskrnl.exe --function NtClose --driver tracer.sys\n"
+       "  coldtrace hooks plan --kernel ntoskrnl.exe --function 'NtCreate*'\n"
+       "  coldtrace hooks plan --kernel ntoskrnl.exe --function NtClose --format hooktab -o "
+       "tracer.hooktab\n",
+       "  0  a trace point may be set at each place, and each driver may be called back\n"
+       "  1  a place or a driver is refused, a name or glob matches nothing, a PDB does not "
+       "match,\n"
+       "     or a file could not be read;\n"
+       "     with c-header and hooktab also what 'hooks table' calls missing or contradicted\n"
+       "  2  usage, the kernel could not be read, a file is another image than its option says or "
+       "for\n"
+       "     another machine, or the output cannot be written\n"},
+      {"text", "json", "c-header", "hooktab"},
+      [](Command& command, Options& options) {
+        command
+            .add_option(
+                "--function", options.functions,
+                "Where: NAME, NAME+OFFSET or RVA, one or more; may be given more than once. A "
+                "NAME may be a glob: '*' and '?' stand for others, case counts")
+            .required()
+            .type_name("NAME|RVA");
+        command.add_input("--kernel", options.kernel, "The kernel: ntoskrnl.exe").required();
+        command.add_input("--ntdll", options.ntdll,
+                          "Names services that the kernel does not export");
+        command
+            .add_input("--pdb", options.pdbs,
+                       "Symbols of the kernel, if it matches; may be given more than once")
+            .repeatable();
+        command
+            .add_input(
+                "--driver", options.drivers,
+                "A driver that is to be called back: is it linked with /INTEGRITYCHECK? May be "
+                "given more than once")
+            .repeatable();
+        add_image_options(command, options);
+        command.add_flag("--no-evidence", options.no_evidence,
+                         "hooktab: leave out the sentences that prove each value");
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

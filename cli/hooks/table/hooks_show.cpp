@@ -1,0 +1,48 @@
+#include <memory>
+
+#include "cli/command/common_options.hpp"
+#include "cli/hooks/hooks_commands.hpp"
+#include "cli/hooks/table/hook_table_file.hpp"
+#include "cli/hooks/table/hook_table_formats.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+struct Options : CommonOptions {
+  std::string table;
+};
+
+Exit run(const Options& options) {
+  Output output{options.output};
+  Report report{options.findings};
+  auto builds = read_hook_table_file(options.table, report);
+  if (!builds) return Exit::failure;
+  report.read(options.table, {});
+  HookTableDocument document;
+  document.builds = std::move(*builds);
+  write_hook_table(output, options, true, document);
+  output.commit();
+  return report.exit();
+}
+
+}  // namespace
+
+void add_hooks_show(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"show", "What is in a binary hook table",
+       "  coldtrace hooks show tracer.hooktab\n"
+       "  coldtrace hooks show --format json tracer.hooktab\n",
+       "  0  the table is whole\n"
+       "  1  a finding that --fail-on names\n"
+       "  2  it is damaged, of a later version, or no hook table\n"},
+      {"text", "json", "c-header"},
+      [](Command& command, Options& options) {
+        command
+            .add_input("TABLE", options.table, "A file that 'hooks table' or 'hooks merge' wrote")
+            .required();
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

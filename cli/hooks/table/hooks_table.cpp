@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <memory>
+
+#include "cli/command/common_options.hpp"
+#include "cli/hooks/hooks_commands.hpp"
+#include "cli/hooks/table/hook_table_formats.hpp"
+#include "cli/hooks/table/hook_table_services.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using syscall_map::ImageRole;
+
+struct Options : PeOptions {
+  std::string kernel;
+  std::string ntdll;
+  std::string win32u;
+  std::vector<std::string> win32k;
+  std::vector<std::string> pdbs;
+  std::string from;
+  std::string profile;
+  bool no_evidence = false;
+};
+
+// The build that the options name file by file.
+BuildFiles named_files(const Options& options) {
+  BuildFiles files{{options.kernel, ImageRole::kernel, {}}};
+  if (!options.ntdll.empty()) files.push_back({options.ntdll, ImageRole::ntdll, {}});
+  if (!options.win32u.empty()) files.push_back({options.win32u, ImageRole::win32u, {}});
+  for (const auto& path : options.win32k) {
+    const auto file = read_build_file(path, options.layout);
+    const bool known = file && file->role >= ImageRole::win32k;
+    const auto role = known ? file->role : ImageRole::win32k;
+    const auto other = std::find_if(files.begin(), files.end(),
+                                    [&](const BuildFile& earlier) { return earlier.role == role; });
+    if (other != files.end())
+      throw Failure{fmt::format("{}: {} is given already, {}", path, to_string(role), other->path)};
+    files.push_back({path, role, {}});
+  }
+  return files;
+}
+
+Exit run(const Options& options) {
+  if (options.kernel.empty() == options.from.empty())
+    throw Failure{"either --kernel FILE or --from DIR is needed"};
+  std::optional<syscall_map::HookProfile> profile;
+  if (!options.profile.empty()) profile = open_profile(options.profile, options);
+  Output output{options.output};
+  Report report{options.findings};
+  PairedFiles paired;
+  if (options.from.empty()) {
+    paired.builds.push_back(named_files(options));
+  } else {
+    paired = pair_build_files(find_build_files(options.from, options.layout), options.layout);
+    if (paired.builds.empty())
+      throw Failure{fmt::format("{}: no kernel is in it or below it", options.from)};
+    report.read(options.from, paired.findings);
+  }
+  const auto symbols = open_symbol_files(options.pdbs, report);
+  HookTableDocument document;
+  document.unpaired = std::move(paired.unpaired);
+  document.findings = std::move(paired.findings);
+  for (const auto& files : paired.builds)
+    if (auto table = make_hook_table(files, options, symbols, report))
+      document.builds.push_back(std::move(*table));
+  if (document.builds.empty()) return Exit::failure;
+  if (profile) {
+    const auto findings = keep_selected_services(*profile, document.builds);
+    report.read(options.profile, findings);
+    document.findings.merge(findings);
+  }
+  for (const auto& build : document.builds) report.read(build.images.front().path, build.findings);
+  write_hook_table(output, options, !options.no_evidence, document);
+  output.commit();
+  return report.exit();
+}
+
+void add_inputs(Command& command, Options& options) {
+  command.add_input("--kernel", options.kernel, "The kernel: ntoskrnl.exe");
+  command.add_input("--ntdll", options.ntdll, "Names services that the kernel does not");
+  command.add_input("--win32u", options.win32u, "Names services of win32k");
+  command.add_input("--win32k", options.win32k,
+                    "win32k.sys, win32kbase.sys, win32kfull.sys; may be given more than once");
+  command.add_input("--from", options.from, "All builds whose files are in this folder or below")
+      .type_name("DIR");
+  command.add_input("--pdb", options.pdbs,
+                    "Symbols of a kernel, for the one they match; may be given more than once");
+  command.add_input("--profile", options.profile,
+                    "Only the services that this hook profile selects ('coldtrace hooks profile')");
+}
+
+}  // namespace
+
+void add_hooks_table(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"table", "All that a live tracer must know of a build in order to hook it, or not to",
+       "  coldtrace hooks table --kernel ntoskrnl.exe --ntdll ntdll.dll\n"
+       "  coldtrace hooks table --from builds --format hooktab -o tracer.hooktab\n"
+       "  coldtrace hooks table --from builds --profile tracer.profile --format c-header\n"
+       "  coldtrace hooks table --kernel ntoskrnl.exe --pdb ntkrnlmp.pdb --format json\n",
+       "  0  every build gave a table, and nothing in it is missing or contradicted\n"
+       "  1  something is: the findings say what; or a file could not be paired or read\n"
+       "  2  usage, no kernel could be read, a file is another image than its option says or for\n"
+       "     another machine, or the output cannot be written\n"},
+      {"text", "json", "c-header", "hooktab"},
+      [](Command& command, Options& options) {
+        add_inputs(command, options);
+        add_image_options(command, options);
+        command.add_flag("--no-evidence", options.no_evidence,
+                         "hooktab: leave out the sentences that prove each value");
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <memory>
+
+#include "cli/command/common_options.hpp"
+#include "cli/command/version.hpp"
+#include "cli/hooks/hooks_commands.hpp"
+#include "cli/hooks/table/hook_table_file.hpp"
+#include "cli/hooks/table/hook_table_input.hpp"
+#include "cli/hooks/table/hook_table_services.hpp"
+#include "cli/output/text.hpp"
+#include "syscall-map/hook-table/hook_table_differences.hpp"
+#include "syscall-map/hook-table/hook_table_encoder.hpp"
+#include "syscall-map/trace-points/trace_planner.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using syscall_map::HookTable;
+using syscall_map::HookTableDifference;
+
+struct Options : PeOptions {
+  std::string table;
+  std::vector<std::string> pdbs;
+  std::string profile;
+};
+
+// A build of the table and what the files say instead.
+struct Verified {
+  HashedIdentity kernel;
+  std::vector<HookTableDifference> differences;
+};
+
+struct Result {
+  std::vector<Verified> builds;
+  u64 not_given = 0;                   // builds of the table whose kernel is not among the files
+  std::vector<std::string> strangers;  // files that no build of the table was made from
+};
+
+// The files that a build was made from, or a difference for each that is not given.
+BuildFiles files_of(const HookTable& build, const std::vector<BuildFile>& files,
+                    std::vector<bool>& used, std::vector<HookTableDifference>& missing,
+                    core::Findings& findings) {
+  BuildFiles own;
+  for (const auto& image : build.images) {
+    const auto found = std::find_if(files.begin(), files.end(), [&](const BuildFile& file) {
+      return file.role == image.role && pe::same_headers(file.identity, image.identity);
+    });
+    if (found == files.end()) {
+      missing.push_back({fmt::format("images[{}]", to_string(image.role)),
+                         to_text({image.identity, std::nullopt}), std::nullopt});
+      continue;
+    }
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      if (used[i] || !same_image(files[i], *found)) continue;
+      used[i] = true;
+      if (&files[i] != &*found) note_copy(files[i], *found, findings);
+    }
+    own.push_back(*found);
+  }
+  return own;
+}
+
+bool is_given(const HookTable& build, const std::vector<BuildFile>& files) {
+  const auto& kernel = *syscall_map::find_kernel(build);
+  return std::any_of(files.begin(), files.end(), [&](const BuildFile& file) {
+    return file.role == kernel.role && pe::same_headers(file.identity, kernel.identity);
+  });
+}
+
+Result verify(const std::vector<HookTable>& builds, const std::vector<BuildFile>& files,
+              const Options& options, Report& report) {
+  Result result;
+  std::vector<bool> used(files.size());
+  const auto symbols = open_symbol_files(options.pdbs, report);
+  std::optional<syscall_map::HookProfile> profile;
+  if (!options.profile.empty()) profile = open_profile(options.profile, options);
+  for (const auto& build : builds) {
+    if (!is_given(build, files)) {
+      ++result.not_given;
+      continue;
+    }
+    const auto& kernel = *syscall_map::find_kernel(build);
+    Verified verified{{kernel.identity, kernel.sha256}, {}};
+    core::Findings findings;
+    const auto own = files_of(build, files, used, verified.differences, findings);
+    report.read(options.table, findings);
+    // Without all images other values would differ, and say nothing.
+    if (verified.differences.empty())
+      if (auto again = make_hook_table(own, options, symbols, report,
+                                       syscall_map::trace_requests(build.trace_points))) {
+        if (profile) keep_selected_services(*profile, {&*again, 1});
+        verified.differences = syscall_map::compare_hook_tables(build, *again);
+      }
+    result.builds.push_back(std::move(verified));
+  }
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (!used[i]) result.strangers.push_back(files[i].path);
+  return result;
+}
+
+void write_text(Output& output, const Result& result) {
+  for (const auto& build : result.builds) {
+    print(output, "{}: {}\n", to_text(build.kernel),
+          build.differences.empty() ? "as in the table"
+                                    : fmt::format("{} values differ", build.differences.size()));
+    for (const auto& difference : build.differences)
+      print(output, "  {}: {} in the table, {} in the files\n", printable(difference.path),
+            printable(difference.before.value_or("absent")),
+            printable(difference.after.value_or("absent")));
+  }
+  for (const auto& path : result.strangers)
+    print(output, "{}: no build of the table was made from it\n", printable(path));
+  if (result.not_given > 0)
+    print(output, "{} builds of the table are not checked: their kernels are not given\n",
+          result.not_given);
+}
+
+void write_json(Output& output, Int64 int64, const Result& result) {
+  JsonWriter json{output, int64};
+  json.begin_object()
+      .field("schema", "coldtrace.hook-table-verification/1")
+      .field("tool", tool_version)
+      .key("builds")
+      .begin_array();
+  for (const auto& build : result.builds) {
+    json.begin_object().key("kernel");
+    write_identity(json, build.kernel);
+    json.field("same", build.differences.empty()).key("differences").begin_array();
+    for (const auto& difference : build.differences)
+      json.begin_object()
+          .field("path", difference.path)
+          .field("table", difference.before)
+          .field("files", difference.after)
+          .end_object();
+    json.end_array().end_object();
+  }
+  json.end_array().key("strangers").begin_array();
+  for (const auto& path : result.strangers) json.value(path);
+  json.end_array().field("not_given", result.not_given).end_object().end_document();
+}
+
+Exit run(const Options& options) {
+  Output output{options.output};
+  Report report{options.findings};
+  const auto builds = read_hook_table_file(options.table, report);
+  if (!builds) return Exit::failure;
+  std::vector<BuildFile> files;
+  for (const auto& path : options.files) {
+    auto input = open_pe(path, options, report);
+    if (!input) continue;
+    report.read(path, {});
+    auto identity = pe::read_identity(input->image, input->findings);
+    const auto role = syscall_map::find_image_role(identity);
+    files.push_back({path, role.value_or(syscall_map::ImageRole::kernel), std::move(identity)});
+  }
+  if (files.empty()) return Exit::failure;
+  const auto result = verify(*builds, files, options, report);
+  options.format == "json" ? write_json(output, options.int64, result) : write_text(output, result);
+  output.commit();
+  const bool same = result.strangers.empty() && !result.builds.empty() &&
+                    std::all_of(result.builds.begin(), result.builds.end(),
+                                [](const Verified& build) { return build.differences.empty(); });
+  if (!same) report.mismatch();
+  return report.exit();
+}
+
+}  // namespace
+
+void add_hooks_verify(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"verify", "Whether a binary hook table says what the files of its builds say",
+       "  coldtrace hooks verify tracer.hooktab ntoskrnl.exe ntdll.dll win32u.dll win32k.sys\n",
+       "  0  every value of the builds whose kernels are given is that of the files\n"
+       "  1  a value differs, an image of such a build is not given, or a file is of no build, or\n"
+       "     has the headers of another one and is not checked\n"
+       "  2  the table or all files could not be read\n"},
+      {"text", "json"},
+      [](Command& command, Options& options) {
+        command.add_input("TABLE", options.table, "A binary hook table").required();
+        add_pe_options(command, options);
+        command.add_input("--pdb", options.pdbs,
+                          "The symbols that the table was made with, if any");
+        command.add_input("--profile", options.profile, "The profile of its services, if any");
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/images/identity.hpp"
+#include "syscall-map/context-switch/supported_interfaces.hpp"
+#include "syscall-map/trace-points/trace_facility.hpp"
+#include "syscall-map/trace-points/trace_point.hpp"
+
+namespace coldtrace::cli {
+
+// A driver that a trace point is to call back.
+struct TraceDriver {
+  std::string path;
+  HashedIdentity identity;
+  bool integrity_check = false;  // linked with /INTEGRITYCHECK
+  bool same_machine = false;     // as the kernel
+  core::Findings findings;
+};
+
+// What `hooks plan` shows; docs/commands/trace-points.md describes it.
+struct TracePlan {
+  std::string path;  // of the kernel
+  HashedIdentity identity;
+  std::string pdb;  // the path of the one that belongs to the kernel; empty without one
+  syscall_map::TraceFacility facility;
+  std::vector<syscall_map::SupportedInterface> interfaces;
+  std::vector<syscall_map::TracePoint> points;
+  std::vector<TraceDriver> drivers;
+  core::Findings findings;
+};
+
+void write_trace_plan_text(Output& output, const TracePlan& plan);
+void write_trace_plan_json(Output& output, Int64 int64, const TracePlan& plan);
+
+// The points alone, as hook tables have them too.
+void write_trace_points_text(Output& output, const std::vector<syscall_map::TracePoint>& points);
+void write_trace_points(JsonWriter& json, const std::vector<syscall_map::TracePoint>& points);
+
+}  // namespace coldtrace::cli

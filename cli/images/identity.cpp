@@ -1,0 +1,77 @@
+#include "cli/images/identity.hpp"
+
+#include <array>
+
+#include <nettle/sha2.h>
+
+#include "cli/output/text.hpp"
+#include "core/text/hex.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+std::string sha256(core::ByteView bytes) {
+  sha256_ctx context;
+  sha256_init(&context);
+  const void* const start = bytes.data();
+  sha256_update(&context, bytes.size(), static_cast<const std::uint8_t*>(start));
+  std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
+  sha256_digest(&context, digest.size(), digest.data());
+  return core::to_hex(std::as_bytes(std::span{digest}));
+}
+
+}  // namespace
+
+HashedIdentity identify(PeInput& input, const PeOptions& options) {
+  if (options.format == "json") return identify_with_hash(input, options);
+  return {pe::read_identity(input.image, input.findings), std::nullopt};
+}
+
+HashedIdentity identify_with_hash(PeInput& input, const PeOptions& options) {
+  HashedIdentity identity;
+  // First, so that everything else finds the file in one piece.
+  if (!options.no_hash) identity.sha256 = sha256(input.file->all());
+  identity.identity = pe::read_identity(input.image, input.findings);
+  return identity;
+}
+
+void write_identity(JsonWriter& json, const HashedIdentity& hashed) {
+  const auto& identity = hashed.identity;
+  json.begin_object();
+  json.key("name");
+  if (identity.name.empty()) {
+    json.value(nullptr);
+  } else {
+    json.value(identity.name);
+  }
+  json.field("machine", pe::to_string(identity.machine))
+      .field("file_version", identity.file_version)
+      .field("time_date_stamp", identity.time_date_stamp)
+      .field("size_of_image", identity.size_of_image)
+      .field("checksum", identity.checksum)
+      .key("pdb");
+  if (identity.pdb) {
+    json.begin_object().field("name", identity.pdb->name).key("guid");
+    if (identity.pdb->guid) {
+      json.value(core::to_string(*identity.pdb->guid));
+    } else {
+      json.value(nullptr);
+    }
+    json.field("age", identity.pdb->age).end_object();
+  } else {
+    json.value(nullptr);
+  }
+  json.field("sha256", hashed.sha256).field("wine", identity.wine).end_object();
+}
+
+std::string to_text(const HashedIdentity& hashed) {
+  const auto& identity = hashed.identity;
+  return fmt::format("{} {} {}{}, stamp {:#010x}, size {:#x}, checksum {:#x}",
+                     identity.name.empty() ? "(no name)" : printable(identity.name),
+                     pe::to_string(identity.machine),
+                     printable(identity.file_version.value_or("(no version)")),
+                     identity.wine ? " (Wine)" : "", identity.time_date_stamp,
+                     identity.size_of_image, identity.checksum);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/images/pe_input.hpp"
+#include "cli/output/json.hpp"
+#include "pe/identity.hpp"
+
+namespace coldtrace::cli {
+
+// An identity and the hash of the whole file, which only the command line computes.
+struct HashedIdentity {
+  pe::Identity identity;
+  std::optional<std::string> sha256;  // lower-case hex; nothing with --no-hash
+};
+
+// Findings go to `input`'s own. The hash is for JSON alone: no other format of most commands shows
+// it, and what is not shown is not computed.
+HashedIdentity identify(PeInput& input, const PeOptions& options);
+// The same with the hash in every format.
+HashedIdentity identify_with_hash(PeInput& input, const PeOptions& options);
+
+// The object {"name","machine","file_version","time_date_stamp","size_of_image","checksum",
+// "pdb","sha256","wine"}.
+void write_identity(JsonWriter& json, const HashedIdentity& identity);
+
+// "ntdll.dll x64 10.0.19041.685, stamp 0x27bfa5f0, size 0x1f5000, checksum 0x1f8ea7"
+std::string to_text(const HashedIdentity& identity);
+
+}  // namespace coldtrace::cli

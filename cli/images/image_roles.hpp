@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "pe/identity.hpp"
+#include "syscall-map/hook-table/hook_table.hpp"
+
+namespace coldtrace::cli {
+
+// An image of a run, by the path that messages name it by.
+struct NamedImage {
+  const std::string& path;
+  const pe::Identity& identity;
+};
+
+// Throws Failure, which says what the image is instead, where its own name is that of another role.
+// What has no known name may be anything.
+void require_role(const NamedImage& image, syscall_map::ImageRole role);
+
+// Throws Failure where the images are not for one machine.
+void require_one_machine(const NamedImage& image, const NamedImage& other);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/images/identity.hpp"
+#include "cli/images/pe_input.hpp"
+#include "syscall-map/stubs/service_map.hpp"
+
+namespace coldtrace::cli {
+
+// A PE image with its services; the findings of reading the image are among the map's.
+struct MappedImage {
+  std::string path;
+  HashedIdentity identity;
+  syscall_map::ServiceMap map;
+};
+
+// Reads and maps the file at `path`; `report` is told only why there is nothing. That stubs have no
+// name is not yet a finding.
+std::optional<MappedImage> open_mapped_image(const std::string& path, const PeOptions& options,
+                                             Report& report);
+
+// Reads and maps the file at `path`, telling `report` what was found or why there is nothing.
+std::optional<MappedImage> map_image(const std::string& path, const PeOptions& options,
+                                     Report& report);
+
+// The same for all files of the options, with their jobs; those that are images.
+std::vector<MappedImage> map_images(const PeOptions& options, Report& report);
+
+}  // namespace coldtrace::cli

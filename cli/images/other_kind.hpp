@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/files/file_kind.hpp"
+
+namespace coldtrace::cli {
+
+// What is said of a file that is not `wanted` ("a PE image"): "it is an event trace (.etl), not a
+// PE image; 'coldtrace trace' reads it".
+std::string describe_other(core::FileKind kind, std::string_view wanted);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command/common_options.hpp"
+#include "core/files/lazy_file.hpp"
+#include "core/findings/findings.hpp"
+#include "pe/image/image.hpp"
+
+namespace coldtrace::cli {
+
+// Options of every command that reads PE images.
+struct PeOptions : CommonOptions {
+  std::vector<std::string> files;
+  std::optional<pe::Layout> layout;  // nothing: what the bytes prove
+  bool no_hash = false;
+  unsigned jobs = 1;
+};
+
+// FILE..., --layout and --no-hash.
+void add_pe_options(Command& command, PeOptions& options);
+
+// --layout and --no-hash alone.
+void add_image_options(Command& command, PeOptions& options);
+
+// A PE image; the image is a view of the file.
+struct PeInput {
+  std::string path;
+  std::unique_ptr<core::LazyFile> file;
+  pe::Image image;
+  core::Findings findings;
+
+  // To be called when all is read: adds the range of the file that could not be, if any.
+  void note_unreadable();
+};
+
+// Why pe::Image::open refused the file with `error`: what it is instead, where that is known.
+std::string why_no_image(const core::LazyFile& file, const core::ParseError& error);
+
+// Larger than any image that Windows loads.
+constexpr u64 largest_image = u64{1} << 30;
+
+// Reads the file at `path`. On failure `why` tells, naming what the file is instead.
+std::optional<PeInput> open_pe(const std::string& path, const PeOptions& options, std::string& why);
+
+// The same; on failure says so in `report`.
+std::optional<PeInput> open_pe(const std::string& path, const PeOptions& options, Report& report);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,12 @@
+#include "cli/ntfs/ntfs_commands.hpp"
+
+namespace coldtrace::cli {
+
+void add_ntfs_commands(CLI::App& app, Exit& exit) {
+  add_group(app, "ntfs", "Metadata of NTFS volumes in disk images", [&exit](CLI::App& group) {
+    add_ntfs_snapshot(group, exit);
+    add_ntfs_info(group, exit);
+  });
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "cli/command/command.hpp"
+
+namespace coldtrace::cli {
+
+void add_ntfs_snapshot(CLI::App& app, Exit& exit);
+void add_ntfs_info(CLI::App& app, Exit& exit);
+
+}  // namespace coldtrace::cli

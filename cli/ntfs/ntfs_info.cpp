@@ -1,0 +1,182 @@
+#include <algorithm>
+#include <memory>
+
+#include "cli/command/common_options.hpp"
+#include "cli/command/version.hpp"
+#include "cli/ntfs/ntfs_commands.hpp"
+#include "cli/ntfs/ntfs_input.hpp"
+#include "cli/output/text.hpp"
+#include "ntfs/snapshot/record_table.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+struct RecordCounts {
+  u64 used = 0;  // had a head at least once
+  u64 in_use = 0;
+  u64 directories = 0;
+  u64 extensions = 0;
+};
+
+// What is known of one partition.
+struct Entry {
+  ntfs::Partition partition;
+  std::optional<ntfs::Volume> volume;
+  RecordCounts counts;
+};
+
+RecordCounts count_records(const ntfs::Volume& volume, core::Findings& findings) {
+  std::vector<ntfs::Gap> gaps;
+  const auto records = ntfs::RecordTable::scan(volume.image(), volume.mft(), 1, findings, gaps);
+  RecordCounts counts;
+  for (u64 record = 0; record < records.size(); ++record) {
+    if (!records.has(record)) continue;
+    const auto summary = records.summary(record);
+    ++counts.used;
+    if (summary.in_use) ++counts.in_use;
+    if (summary.in_use && summary.directory && !summary.extension) ++counts.directories;
+    if (summary.extension) ++counts.extensions;
+  }
+  return counts;
+}
+
+void write_json(Output& output, const DiskOptions& options, const DiskInput& input,
+                const std::vector<Entry>& entries, const core::Findings& findings) {
+  JsonWriter json{output, options.int64};
+  json.begin_object()
+      .field("type", "info")
+      .field("schema", "coldtrace.ntfs-info/1")
+      .field("tool", tool_version);
+  write_disk(json, input);
+  json.key("partitions").begin_array();
+  for (const auto& entry : entries) {
+    json.begin_object().key("partition");
+    write_partition(json, entry.partition);
+    json.field("holds", to_string(entry.partition.kind));
+    if (entry.volume) {
+      write_volume(json, *entry.volume);
+      json.key("counts")
+          .begin_object()
+          .field("used", entry.counts.used)
+          .field("in_use", entry.counts.in_use)
+          .field("directories", entry.counts.directories)
+          .field("extensions", entry.counts.extensions)
+          .end_object();
+    } else {
+      json.field("volume", nullptr).field("counts", nullptr);
+    }
+    json.end_object();
+  }
+  json.end_array().key("findings");
+  write_findings(json, findings);
+  json.end_object();
+  json.end_document();
+}
+
+void write_volume_text(Output& output, const Entry& entry) {
+  const auto& volume = *entry.volume;
+  const auto& information = volume.information();
+  const auto& mft = volume.mft();
+  if (information)
+    print(output, "  NTFS {}.{}, label '{}', {}\n", information->major_version,
+          information->minor_version, printable(information->label),
+          information->dirty() ? "dirty" : "clean");
+  const auto& boot = volume.boot();
+  if (boot && boot->inferred)
+    print(output, "  no boot sector: {} clusters of {}, records of {}, as $MFT says\n",
+          boot->clusters, boot->cluster_size, boot->record_size);
+  else if (boot)
+    print(output, "  serial number {:016x}, sectors of {}, {} clusters of {}, records of {}\n",
+          boot->serial_number, boot->bytes_per_sector, boot->clusters, boot->cluster_size,
+          boot->record_size);
+  print(output,
+        "  {} records: {} were used, {} are in use, {} of them directories; {} extensions\n",
+        mft.record_count(), entry.counts.used, entry.counts.in_use, entry.counts.directories,
+        entry.counts.extensions);
+  if (mft.extracted()) return;
+  print(output, "  $MFT in {} extents:\n", mft.extents().size());
+  for (const auto& extent : mft.extents()) {
+    const auto offset = extent.lcn ? mft.clusters().offset_of(*extent.lcn) : std::nullopt;
+    if (offset) {
+      print(output, "    VCN {:>10}  LCN {:>12}  {:>10} clusters  at {:#x}\n", extent.vcn,
+            static_cast<u64>(*extent.lcn), extent.clusters, *offset);
+    } else {
+      print(output, "    VCN {:>10}  nowhere            {:>10} clusters\n", extent.vcn,
+            extent.clusters);
+    }
+  }
+}
+
+void write_text(Output& output, const DiskOptions& options, const DiskInput& input,
+                const std::vector<Entry>& entries) {
+  print(output, "{}: {} image of {} bytes, {}\n", printable(options.image), input.file.container,
+        input.file.source->size(),
+        input.disk.kind == ntfs::DiskKind::volume
+            ? std::string{"one volume"}
+            : fmt::format("{} with {} partitions, sectors of {}", to_string(input.disk.kind),
+                          input.disk.partitions.size(), input.disk.sector_size));
+  for (const auto& entry : entries) {
+    const auto& partition = entry.partition;
+    print(output, "{:>3}  at {:#x}, {} bytes, type {}{}: {}\n", partition.number, partition.offset,
+          partition.size, partition.type.empty() ? "-" : partition.type,
+          partition.name.empty() ? "" : " '" + printable(partition.name) + "'",
+          input.is_mft ? "a $MFT" : to_string(partition.kind));
+    if (entry.volume) write_volume_text(output, entry);
+  }
+}
+
+Exit run(const DiskOptions& options) {
+  Output output{options.output};
+  Report report{options.findings};
+  core::Findings findings;
+  auto input = open_disk(options, report, findings);
+  if (!input) return report.exit();
+  std::vector<Entry> entries;
+  bool any = false;
+  const bool all = !options.partition && !options.offset && !options.mft_offset && !input->is_mft;
+  for (const auto& partition : all ? input->disk.partitions : input->chosen) {
+    auto& entry = entries.emplace_back(Entry{partition, std::nullopt, {}});
+    const bool chosen = std::ranges::any_of(input->chosen, [&](const ntfs::Partition& other) {
+      return other.number == partition.number;
+    });
+    if (!chosen) continue;
+    auto volume = open_volume(*input, partition, options, findings);
+    if (!volume) {
+      report.failed(options.image, volume_failure(*input, partition, volume.error()));
+      continue;
+    }
+    entry.volume = std::move(*volume);
+    entry.counts = count_records(*entry.volume, findings);
+    any = true;
+  }
+  input->file.add_findings(findings);
+  if (!any) {
+    report.tell(options.image, findings);
+    return report.exit();
+  }
+  if (options.format == "json") {
+    write_json(output, options, *input, entries, findings);
+  } else {
+    write_text(output, options, *input, entries);
+  }
+  output.commit();
+  report.read(options.image, findings);
+  return report.exit();
+}
+
+}  // namespace
+
+void add_ntfs_info(CLI::App& app, Exit& exit) {
+  add_command<DiskOptions>(
+      app, exit,
+      {"info", "Partitions of a disk image, and the geometry of its NTFS volumes",
+       "  coldtrace ntfs info disk.img\n"
+       "  coldtrace ntfs info --format json /dev/sdb\n",
+       "  0  every NTFS volume could be opened\n"
+       "  1  damage was found\n"
+       "  2  there is no NTFS volume, or the image cannot be read\n"},
+      {"text", "json"},
+      [](Command& command, DiskOptions& options) { add_disk_options(command, options); }, run);
+}
+
+}  // namespace coldtrace::cli

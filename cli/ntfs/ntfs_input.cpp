@@ -1,0 +1,242 @@
+#include "cli/ntfs/ntfs_input.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/command/common_options.hpp"
+#include "cli/images/other_kind.hpp"
+#include "ntfs/disk/image_file.hpp"
+#include "ntfs/volume/volume_search.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using core::FileKind;
+using ntfs::Partition;
+
+constexpr std::string_view wanted = "a disk or volume with NTFS";
+
+// Nothing of the kinds that are known; it may be damaged.
+bool is_damaged(FileKind kind) {
+  return kind == FileKind::unknown || kind == FileKind::zeros;
+}
+
+// A partition that is meant to be NTFS even if its first sector is damaged.
+bool may_be_ntfs(const Partition& partition) {
+  if (partition.kind == FileKind::ntfs_volume) return true;
+  return is_damaged(partition.kind) &&
+         (partition.type == "0x07" || partition.type == "ebd0a0a2-b9e5-4433-87c0-68b6b72699c7");
+}
+
+// Files that hold a disk in another arrangement: what looks like NTFS in them is not in its place.
+bool is_other_container(FileKind kind) {
+  switch (kind) {
+    case FileKind::ewf_2:
+    case FileKind::ewf_logical:
+    case FileKind::aff:
+    case FileKind::empty:
+      return true;
+    default:
+      return core::is_virtual_disk(kind) || core::is_packed(kind);
+  }
+}
+
+// A segment of an E01 image whose first one is not there says so in its header.
+std::string describe_error(const core::ParseError& error) {
+  if (error.structure == "EWF" && error.field == "SegmentNumber")
+    return fmt::format("it is segment {} of an E01 image, and the first segment is not beside it",
+                       error.found);
+  return to_message(error);
+}
+
+std::string describe(const ntfs::Disk& disk) {
+  if (disk.kind == ntfs::DiskKind::volume)
+    return describe_other(disk.partitions.front().kind, wanted);
+  std::string text = "no NTFS volume among its partitions:";
+  for (const auto& partition : disk.partitions)
+    text += fmt::format(" {} is {};", partition.number, to_string(partition.kind));
+  return text;
+}
+
+}  // namespace
+
+void add_disk_options(Command& command, DiskOptions& options) {
+  command
+      .add_input("image", options.image,
+                 "A raw image, an E01 image or a block device: of a disk or of one volume")
+      .required()
+      .type_name("IMAGE");
+  auto partition =
+      command.add_option("--partition", options.partition,
+                         "Only the partition with this number, as 'ntfs info' lists them");
+  auto offset = command.add_option("--offset", options.offset,
+                                   "Only the volume that starts at this byte of the image");
+  auto mft = command.add_flag("--mft", options.mft_only,
+                              "IMAGE is a $MFT that was copied out of its volume");
+  auto mft_offset = command.add_option(
+      "--mft-offset", options.mft_offset,
+      "Record 0 of $MFT is at this byte of the image; boot sectors are not read");
+  auto cluster_size =
+      command.add_option("--cluster-size", options.cluster_size,
+                         "Bytes in a cluster of a volume whose boot sectors are lost");
+  cluster_size.check("BYTES", [](const std::string& text) {
+    constexpr u64 largest = u64{1} << 24;
+    for (u64 size = 512; size <= largest; size *= 2)
+      if (text == std::to_string(size)) return std::string{};
+    return fmt::format("{} is not a power of two from 512 to {}", text, largest);
+  });
+  partition.excludes(offset).excludes(mft);
+  offset.excludes(mft);
+  mft_offset.excludes(mft);
+  cluster_size.excludes(mft);
+}
+
+std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
+                                   core::Findings& findings) {
+  DiskInput input;
+  auto file = ntfs::open_image(options.image, findings);
+  if (!file) {
+    report.tell(options.image, findings);
+    report.failed(options.image, describe_error(file.error()));
+    return std::nullopt;
+  }
+  input.file = std::move(*file);
+  const auto kind = input.file.kind;
+  const auto& image = *input.file.source;
+  const bool chosen = options.partition || options.offset || options.mft_offset;
+  input.is_mft = options.mft_only || (kind == FileKind::ntfs_mft && !chosen);
+  if (!chosen && !options.mft_only && is_other_container(kind)) {
+    report.failed(options.image, describe_other(kind, wanted));
+    return std::nullopt;
+  }
+  if (input.is_mft) {
+    input.disk = {ntfs::DiskKind::volume, 512, {}};
+    input.chosen.push_back({.size = input.file.source->size(), .kind = FileKind::unknown});
+    return input;
+  }
+  input.disk = ntfs::read_disk(image, findings);
+  if (options.mft_offset && !options.offset && !options.partition) {
+    input.chosen.push_back({.size = input.file.source->size(), .kind = FileKind::unknown});
+    return input;
+  }
+  if (options.offset) {
+    const u64 size =
+        input.file.source->size() - std::min(*options.offset, input.file.source->size());
+    input.chosen.push_back({.offset = *options.offset,
+                            .size = size,
+                            .kind = ntfs::identify_at(*input.file.source, *options.offset)});
+    return input;
+  }
+  for (const auto& partition : input.disk.partitions)
+    if (options.partition ? partition.number == *options.partition : may_be_ntfs(partition))
+      input.chosen.push_back(partition);
+  // A volume whose boot sector is gone may have the copy.
+  if (input.chosen.empty() && !options.partition && input.disk.kind == ntfs::DiskKind::volume &&
+      is_damaged(input.disk.partitions.front().kind))
+    input.chosen = input.disk.partitions;
+  if (input.chosen.empty() && options.partition) {
+    report.failed(options.image, fmt::format("there is no partition {}", *options.partition));
+    return std::nullopt;
+  }
+  if (input.chosen.empty()) {
+    report.failed(options.image, describe(input.disk));
+    return std::nullopt;
+  }
+  return input;
+}
+
+core::Result<ntfs::Volume> open_volume(const DiskInput& input, const Partition& partition,
+                                       const DiskOptions& options, core::Findings& findings) {
+  if (input.is_mft) return ntfs::Volume::open_extracted_mft(*input.file.source, findings);
+  ntfs::Volume::Place place{.offset = partition.offset,
+                            .size = partition.size,
+                            .anywhere = partition.number == 0 && !options.offset,
+                            .mft_offset = options.mft_offset,
+                            .cluster_size = std::nullopt};
+  if (options.cluster_size) place.cluster_size = static_cast<u32>(*options.cluster_size);
+  return ntfs::Volume::open(*input.file.source, place, findings);
+}
+
+std::string volume_failure(const DiskInput& input, const Partition& partition,
+                           const core::ParseError& error) {
+  if (input.is_mft) return fmt::format("not a $MFT: {}", error);
+  const bool whole = partition.number == 0 && partition.offset == 0;
+  const auto kind = whole ? core::recognize_file(*input.file.source)
+                          : ntfs::identify_at(*input.file.source, partition.offset);
+  if (whole && kind != FileKind::ntfs_volume && !is_damaged(kind))
+    return describe_other(kind, wanted);
+  const auto place = partition.number == 0 ? fmt::format("at {:#x}", partition.offset)
+                                           : fmt::format("partition {}", partition.number);
+  if (kind == FileKind::ntfs_volume) return fmt::format("{}: {}", place, error);
+  if (is_damaged(kind))
+    return fmt::format(
+        "{} is {}; there is no copy of a boot sector at its end, and no $MFT was found in {} "
+        "bytes: "
+        "--mft-offset says where it is, --mft reads one that was copied out",
+        place, to_string(kind), std::min(partition.size, ntfs::longest_volume_search));
+  return fmt::format("{} is {}: {}", place, to_string(kind), error);
+}
+
+void write_disk(JsonWriter& json, const DiskInput& input) {
+  json.key("disk").begin_object();
+  json.field("container", input.file.container)
+      .field("size", input.file.source->size())
+      .field("table", to_string(input.disk.kind))
+      .field("sector_size", input.disk.sector_size)
+      .field("partitions",
+             input.disk.kind == ntfs::DiskKind::volume ? 0 : input.disk.partitions.size());
+  json.end_object();
+}
+
+void write_partition(JsonWriter& json, const Partition& partition) {
+  json.begin_object();
+  const bool numbered = partition.number != 0;
+  json.key("number").value(numbered ? std::optional<u32>{partition.number} : std::nullopt);
+  json.field("offset", partition.offset).field("size", partition.size);
+  json.key("type").value(partition.type.empty() ? std::optional<std::string_view>{}
+                                                : std::optional<std::string_view>{partition.type});
+  json.key("name").value(partition.name.empty() ? std::optional<std::string_view>{}
+                                                : std::optional<std::string_view>{partition.name});
+  json.end_object();
+}
+
+void write_volume(JsonWriter& json, const ntfs::Volume& volume) {
+  const auto& boot = volume.boot();
+  const auto& information = volume.information();
+  const auto& mft = volume.mft();
+  const auto optional = [](bool known, auto value) {
+    return known ? std::optional<decltype(value)>{value} : std::nullopt;
+  };
+  json.key("volume").begin_object();
+  json.field("source", mft.extracted() ? "mft" : "volume");
+  json.key("label").value(optional(information && !information->label.empty(),
+                                   information ? std::string_view{information->label} : ""));
+  json.key("version").value(information
+                                ? std::optional{fmt::format("{}.{}", information->major_version,
+                                                            information->minor_version)}
+                                : std::nullopt);
+  const bool stated = boot && !boot->inferred;
+  json.key("serial_number")
+      .value(stated ? std::optional{fmt::format("{:016x}", boot->serial_number)} : std::nullopt);
+  json.key("dirty").value(optional(information.has_value(), information && information->dirty()));
+  json.key("bytes_per_sector").value(optional(stated, boot ? boot->bytes_per_sector : 0));
+  json.key("cluster_size").value(optional(boot.has_value(), boot ? boot->cluster_size : 0));
+  json.key("clusters").value(optional(boot.has_value(), boot ? boot->clusters : 0));
+  json.field("record_size", mft.record_size());
+  json.key("index_size").value(optional(stated, boot ? boot->index_size : 0));
+  json.field("records", mft.record_count());
+  json.key("mft_extents").begin_array();
+  for (const auto& extent : mft.extents()) {
+    if (mft.extracted()) break;
+    json.begin_object().field("vcn", extent.vcn);
+    json.key("lcn").value(
+        optional(extent.lcn.has_value(), static_cast<u64>(extent.lcn.value_or(ntfs::Lcn{0}))));
+    json.field("clusters", extent.clusters);
+    json.key("offset").value(extent.lcn ? mft.clusters().offset_of(*extent.lcn) : std::nullopt);
+    json.end_object();
+  }
+  json.end_array().end_object();
+}
+
+}  // namespace coldtrace::cli

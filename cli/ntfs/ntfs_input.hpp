@@ -1,0 +1,53 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command/common_options.hpp"
+#include "ntfs/disk/image_file.hpp"
+#include "ntfs/disk/partition.hpp"
+#include "ntfs/volume/volume.hpp"
+
+namespace coldtrace::cli {
+
+// Options of the commands that read disk images.
+struct DiskOptions : CommonOptions {
+  std::string image;
+  std::optional<u32> partition;
+  std::optional<u64> offset;
+  bool mft_only = false;
+  std::optional<u64> mft_offset;
+  std::optional<u64> cluster_size;
+};
+
+// IMAGE, --partition, --offset, --mft, --mft-offset and --cluster-size.
+void add_disk_options(Command& command, DiskOptions& options);
+
+// An opened image with what is on it.
+struct DiskInput {
+  ntfs::ImageFile file;
+  ntfs::Disk disk;
+  bool is_mft = false;  // nothing but a $MFT, as the options or its contents say
+  // The volumes that the options ask for: with no option every NTFS volume.
+  std::vector<ntfs::Partition> chosen;
+};
+
+// Opens the image and finds the volumes; on failure says so in `report`.
+std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
+                                   core::Findings& findings);
+
+// Opens one volume of the input.
+core::Result<ntfs::Volume> open_volume(const DiskInput& input, const ntfs::Partition& partition,
+                                       const DiskOptions& options, core::Findings& findings);
+
+// Why a volume could not be opened: what is there instead, where that is known.
+std::string volume_failure(const DiskInput& input, const ntfs::Partition& partition,
+                           const core::ParseError& error);
+
+// The members "disk", "partition" and "volume" of a header line.
+void write_disk(JsonWriter& json, const DiskInput& input);
+void write_partition(JsonWriter& json, const ntfs::Partition& partition);
+void write_volume(JsonWriter& json, const ntfs::Volume& volume);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/output/json.hpp"
+#include "core/text/text_buffer.hpp"
+#include "ntfs/snapshot/snapshot.hpp"
+
+namespace coldtrace::cli {
+
+// The members of a file row, in output order. The fields of the NDJSON lines.
+enum class RowField : u8 {
+  path,
+  name,
+  record,
+  sequence,
+  parent,
+  state,
+  directory,
+  links,
+  short_name,
+  attributes,
+  si,
+  fn,
+  index,
+  owner_sid,
+  security_id,
+  usn,
+  object_id,
+  reparse,
+  ea,
+  record_offset,
+  entry,
+  size,
+  streams,
+  other_streams,
+  findings,
+};
+
+const std::vector<std::string>& row_field_names();
+
+class RowFields {
+ public:
+  // All fields, or those named.
+  explicit RowFields(const std::vector<std::string>& names);
+  bool contains(RowField field) const { return (bits_ >> static_cast<unsigned>(field) & 1) != 0; }
+
+ private:
+  u32 bits_ = 0;
+};
+
+// Writes rows in one format. One object a thread.
+class RowFormat {
+ public:
+  virtual ~RowFormat() = default;
+  virtual void write(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row,
+                     core::TextBuffer& out) = 0;
+
+  // Cells that were longer than they may be, and left empty.
+  virtual u64 left_out() const { return 0; }
+};
+
+// `format` is "ndjson", "json", "csv", "bodyfile" or "text".
+std::unique_ptr<RowFormat> make_row_format(const std::string& format, const RowFields& fields,
+                                           Int64 int64, std::optional<u64> longest_cell);
+// In an array there is a comma before each row, since a header comes first.
+std::unique_ptr<RowFormat> make_json_rows(const RowFields& fields, Int64 int64, bool array);
+std::unique_ptr<RowFormat> make_csv_rows(const RowFields& fields, Int64 int64,
+                                         std::optional<u64> longest_cell);
+std::unique_ptr<RowFormat> make_body_rows();
+std::unique_ptr<RowFormat> make_text_rows();
+
+// The line with the names of the columns.
+std::string csv_header(const RowFields& fields);
+
+// Names of the flags that are set, in the order of their bits: of $STANDARD_INFORMATION, or of a
+// $FILE_NAME in an index.
+std::vector<std::string> dos_attribute_names(u32 attributes);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,254 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+
+#include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/output/text.hpp"
+#include "core/text/text.hpp"
+#include "ntfs/snapshot/sleuthkit_ids.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+constexpr u64 ticks_per_second = 10'000'000;
+constexpr i64 seconds_1601_to_1970 = 11'644'473'600;
+
+// Whether one of the eight characters may be special; bytes above 0x7f may hide one.
+// Source: Sean Eron Anderson, "Bit Twiddling Hacks", hasless() and haszero().
+bool may_be_special(u64 eight) {
+  constexpr u64 ones = 0x0101'0101'0101'0101;
+  constexpr u64 tops = ones * 0x80;
+  const auto zero = [](u64 value) { return (value - ones) & ~value; };
+  return ((eight | (eight - ones * 0x20) | zero(eight ^ ones * 0x7f) | zero(eight ^ ones * '|') |
+           zero(eight ^ ones * '\\')) &
+          tops) != 0;
+}
+
+// A name must neither end its field nor its line, nor move a terminal's cursor: escapes what was
+// appended behind `start`.
+void escape_from(std::string& text, std::size_t start) {
+  std::size_t at = start;
+  for (; text.size() - at >= 8; at += 8) {
+    u64 eight = 0;
+    std::memcpy(&eight, text.data() + at, 8);
+    if (may_be_special(eight)) break;
+  }
+  if (at == text.size()) return;
+  const std::string end = text.substr(at);
+  text.resize(at);
+  for (std::string_view rest = end; !rest.empty();) {
+    const auto character = first_character(rest);
+    if (character == "|" || character == "\\" || is_unprintable(character))
+      append_escaped(text, character);
+    else
+      text += character;
+    rest.remove_prefix(character.size());
+  }
+}
+
+// Seconds since 1970 with seven digits of fraction; 0 for a time that is not set. Keeps the
+// texts of the last times: most of a file's are equal.
+class UnixTimeFormatter {
+ public:
+  static constexpr std::size_t longest = 32;
+
+  // Writes to `at`, which has room for the longest; returns the end.
+  char* format(core::FileTime time, char* at) {
+    for (const auto& known : known_)
+      if (known.ticks == time.ticks) return copy(known, at);
+    auto& next = known_[next_++ % known_.size()];
+    next.ticks = time.ticks;
+    next.size = write(time, next.text.data());
+    return copy(next, at);
+  }
+
+ private:
+  struct Text {
+    u64 ticks = 0;
+    std::size_t size = 1;
+    std::array<char, longest> text{'0'};
+  };
+
+  static char* copy(const Text& text, char* at) {
+    std::memcpy(at, text.text.data(), longest);  // all of it: a constant size costs less
+    return at + text.size;
+  }
+
+  static std::size_t write(core::FileTime time, char* const start) {
+    const auto seconds = static_cast<i64>(time.ticks / ticks_per_second) - seconds_1601_to_1970;
+    const u64 fraction = time.ticks % ticks_per_second;
+    // Before 1970 the fraction counts towards zero.
+    const bool negative = seconds < 0;
+    const i64 whole = negative && fraction > 0 ? seconds + 1 : seconds;
+    char* at = start;
+    if (negative) *at++ = '-';
+    at = std::to_chars(at, start + longest, negative ? -whole : whole).ptr;
+    auto left = static_cast<u32>(negative && fraction > 0 ? ticks_per_second - fraction : fraction);
+    *at = '.';
+    for (int i = 7; i > 0; --i, left /= 10) at[i] = static_cast<char>('0' + left % 10);
+    return static_cast<std::size_t>(at + 8 - start);
+  }
+
+  std::array<Text, 4> known_{};
+  std::size_t next_ = 0;
+};
+
+// Lines as The Sleuth Kit 3 has them: MD5|name|inode|mode|UID|GID|size|atime|mtime|ctime|crtime,
+// with fractions of seconds, which mactime reads. One line a stream, and one for $FILE_NAME.
+// Source: sleuthkit.org wiki, "Body file".
+class BodyRows final : public RowFormat {
+ public:
+  void write(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row,
+             core::TextBuffer& out) override {
+    out_ = &out;
+    const auto& facts = row.facts;
+    const auto own = facts.information ? &facts.information->times : nullptr;
+    const auto ids = facts.has_list ? ntfs::SleuthKitIds::of(snapshot, row) : ntfs::SleuthKitIds{};
+    write_name(row);
+    write_middle(row);
+    bool indexed = false;
+    for (const auto& root : facts.attributes) {
+      if (root.type != ntfs::AttributeType::index_root) continue;
+      indexed = true;
+      set_suffix(ntfs::equals_ascii(root.name, ntfs::directory_index_name) ? ntfs::StoredText{}
+                                                                           : root.name);
+      line(row, suffix_, {}, 144, ids.find(root.type, root.name, root.record, root.id), root.size,
+           own ? own : index_times(row));
+    }
+    if (!indexed && row.streams.empty())
+      line(row, {}, {}, 0, 0, row.source->entry ? row.source->entry->size : 0,
+           own ? own : index_times(row));
+    for (const auto& stream : row.streams) {
+      set_suffix(stream.name);
+      line(row, suffix_, {}, 128, ids.find(stream.type, stream.name, stream.record, stream.id),
+           stream.size, own);
+    }
+    if (const auto* name = row.file_name)
+      line(row, {}, " ($FILE_NAME)", 48,
+           ids.find(ntfs::AttributeType::file_name, {}, name->record, name->id),
+           ntfs::FileName::fixed_size + name->name.units() * 2, &name->times);
+  }
+
+ private:
+  static const ntfs::Times* index_times(const ntfs::FileRow& row) {
+    return row.index ? &*row.index : nullptr;
+  }
+
+  void set_suffix(ntfs::StoredText stream) {
+    suffix_.clear();
+    if (stream.empty()) return;
+    suffix_ += ':';
+    ntfs::append_utf8(suffix_, stream);
+    escape_from(suffix_, 0);
+  }
+
+  void write_name(const ntfs::FileRow& row) {
+    const auto& source = *row.source;
+    if (row.name.empty() && source.file.record != ntfs::root_record) {
+      name_ = fmt::format("<nameless {}>", source.file.record);
+      prefix_ = std::string::npos;
+      return;
+    }
+    if (row.name.empty() || row.is_root()) {
+      name_ = row.path();
+      escape_from(name_, 0);
+      prefix_ = std::string::npos;
+      return;
+    }
+    // Siblings share the path of their directory.
+    if (prefix_ != std::string::npos && row.parent_path == parent_) {
+      name_.resize(prefix_);
+    } else {
+      parent_ = row.parent_path;
+      name_ = parent_;
+      escape_from(name_, 0);
+      name_ += '/';
+      prefix_ = name_.size();
+    }
+    ntfs::append_utf8(name_, row.name);
+    escape_from(name_, prefix_);
+  }
+
+  // What stands between the inode and the size.
+  void write_middle(const ntfs::FileRow& row) {
+    const auto state = row.source->state;
+    allocated_ =
+        state != ntfs::State::deleted && state != ntfs::State::slack && state != ntfs::State::stale;
+    const auto& entry = row.source->entry;
+    const bool directory =
+        row.facts.directory || (entry && !row.source->has_record &&
+                                (entry->attributes & ntfs::FileName::directory_flag) != 0);
+    const bool read_only =
+        row.facts.information && (row.facts.information->dos_attributes & 1) != 0;
+    std::memcpy(middle_.data(),
+                allocated_  ? (directory ? "|d/d" : "|r/r")
+                : directory ? "|-/d"
+                            : "|-/r",
+                4);
+    std::memcpy(middle_.data() + 4, read_only ? "r-xr-xr-x|0|0|" : "rwxrwxrwx|0|0|", 14);
+  }
+
+  void line(const ntfs::FileRow& row, std::string_view stream, std::string_view kind, u64 type,
+            u16 id, u64 size, const ntfs::Times* times) {
+    constexpr std::size_t longest_rest = 256;  // of all but the names
+    char* const start = out_->reserve(name_.size() + stream.size() + longest_rest);
+    char* at = start;
+    const auto put = [&](std::string_view text) {
+      if (!text.empty()) std::memcpy(at, text.data(), text.size());
+      at += text.size();
+    };
+    const auto put_number = [&](u64 number) {
+      if (number < 10) {
+        *at++ = static_cast<char>('0' + number);
+      } else {
+        at = std::to_chars(at, at + 20, number).ptr;
+      }
+    };
+    put("0|");
+    put(name_);
+    put(stream);
+    if (row.source->state == ntfs::State::stale) {
+      put(" (deleted-realloc)");
+    } else if (!allocated_) {
+      put(" (deleted)");
+    }
+    put(kind);
+    *at++ = '|';
+    put_number(row.source->file.record);
+    if (type != 0) {
+      *at++ = '-';
+      put_number(type);
+      *at++ = '-';
+      put_number(id);
+    }
+    std::memcpy(at, middle_.data(), middle_.size());
+    at += middle_.size();
+    put_number(size);
+    const ntfs::Times none{};
+    const auto& shown = times ? *times : none;
+    for (const auto value : {shown.accessed, shown.modified, shown.changed, shown.created}) {
+      *at++ = '|';
+      at = formatter_.format(value, at);
+    }
+    *at++ = '\n';
+    out_->commit(static_cast<std::size_t>(at - start));
+  }
+
+  core::TextBuffer* out_ = nullptr;
+  UnixTimeFormatter formatter_;
+  std::string parent_;  // as it was when the first `prefix_` characters of name_ were made of it
+  std::size_t prefix_ = std::string::npos;
+  std::string name_;
+  std::string suffix_;
+  std::array<char, 18> middle_{};
+  bool allocated_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<RowFormat> make_body_rows() {
+  return std::make_unique<BodyRows>();
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,53 @@
+#include <algorithm>
+
+#include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/output/text.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+// A tree for people: live names under their directories, others with their whole path.
+class TextRows final : public RowFormat {
+ public:
+  void write(const ntfs::Snapshot&, const ntfs::FileRow& row, core::TextBuffer& out) override {
+    const auto& source = *row.source;
+    const bool live = source.state == ntfs::State::live;
+    const bool root = row.is_root();
+    const auto depth =
+        static_cast<std::size_t>(std::ranges::count(row.parent_path, '/')) + (root ? 0 : 1);
+    std::string name = live && !root ? ntfs::to_utf8(row.name) : row.path();
+    if (row.name.empty()) name = "<nameless>";
+    const auto* content = row.content();
+    const auto modified = row.facts.information
+                              ? core::to_string(row.facts.information->times.modified).substr(0, 19)
+                              : std::string{"-"};
+    out.append(
+        fmt::format("{:>10}-{:<5} {:>15}  {:<19}  ",
+                    row.file_known() ? fmt::format("{}", source.file.record) : std::string{"?"},
+                    source.file.sequence,
+                    content        ? fmt::format("{}", content->size)
+                    : source.entry ? fmt::format("{}", source.entry->size)
+                                   : std::string{"-"},
+                    modified));
+    if (!live) out.append(fmt::format("[{}] ", to_string(source.state)));
+    for (std::size_t i = 0; live && i < depth; ++i) out.append("  ");
+    out.append(printable(name));
+    if (row.facts.directory && !root) out.append('/');
+    if (row.reparse_target) out.append(" -> " + printable(*row.reparse_target));
+    for (const auto& stream : row.streams)
+      if (!stream.name.empty())
+        out.append(fmt::format("  :{} ({})", printable(ntfs::to_utf8(stream.name)), stream.size));
+    if (source.entry && source.entry->copies > 1)
+      out.append(fmt::format("  ({} copies)", source.entry->copies));
+    for (const auto& finding : row.findings) out.append(fmt::format("  !{}", finding.code.view()));
+    out.append('\n');
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<RowFormat> make_text_rows() {
+  return std::make_unique<TextRows>();
+}
+
+}  // namespace coldtrace::cli

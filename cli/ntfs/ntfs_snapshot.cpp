@@ -1,0 +1,294 @@
+#include <algorithm>
+#include <memory>
+
+#include "cli/command/common_options.hpp"
+#include "cli/command/version.hpp"
+#include "cli/ntfs/ntfs_commands.hpp"
+#include "cli/ntfs/ntfs_input.hpp"
+#include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/output/text.hpp"
+#include "core/findings/no_match.hpp"
+#include "core/work/parallel.hpp"
+#include "ntfs/snapshot/walk.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using ntfs::State;
+
+struct Options : DiskOptions {
+  std::vector<std::string> states;
+  std::vector<std::string> fields;
+  bool slack = false;
+  std::optional<u64> longest_cell;
+  unsigned jobs = 1;
+
+  bool array() const { return format == "json"; }
+  bool has_lines() const { return format == "ndjson" || array(); }
+  ntfs::StateSet wanted() const {
+    ntfs::StateSet set;
+    if (states.empty()) set.add(State::live);
+    for (std::size_t i = 0; i < ntfs::state_count; ++i) {
+      const auto state = static_cast<State>(i);
+      if (std::ranges::any_of(states, [&](const std::string& name) {
+            return name == "all" || name == to_string(state);
+          }))
+        set.add(state);
+    }
+    if (slack) set.add(State::slack);
+    return set;
+  }
+};
+
+// Rows on their way from the walk to the output.
+struct Batch {
+  ntfs::RowBatch rows;
+  core::TextBuffer text;
+  core::Findings findings;
+};
+
+// What one thread needs to turn rows into text.
+struct Formatter {
+  std::unique_ptr<RowFormat> format;
+  ntfs::FileRow row;
+};
+
+struct Totals {
+  u64 volumes = 0;
+  u64 gaps = 0;
+  std::array<u64, ntfs::state_count> states{};
+  std::array<u64, ntfs::stale_reason_count> stale_reasons{};
+  core::Findings findings;
+};
+
+// What stands before an object of the output: in an array a bracket or a comma.
+void separate(Output& output, const Options& options, bool first) {
+  if (options.array()) output.write(first ? "[" : ",");
+}
+
+void write_header(Output& output, JsonWriter& json, const Options& options, const DiskInput& input,
+                  const ntfs::Partition& partition, const ntfs::Snapshot& snapshot, bool first) {
+  separate(output, options, first);
+  json.begin_object()
+      .field("type", "header")
+      .field("schema", "coldtrace.ntfs-snapshot/1")
+      .field("tool", tool_version);
+  write_disk(json, input);
+  json.key("partition");
+  write_partition(json, partition);
+  write_volume(json, snapshot.volume());
+  json.end_object();
+  json.end_document();
+  for (const auto& gap : snapshot.gaps()) {
+    const bool records = gap.lost == ntfs::Gap::Lost::records;
+    separate(output, options, false);
+    json.begin_object()
+        .field("type", "gap")
+        .field("offset", gap.offset)
+        .field("length", gap.length)
+        .field("lost", records ? "records" : "index");
+    if (records) {
+      json.field("first_record", gap.first).field("records", gap.count);
+    } else {
+      json.field("directory", gap.first);
+    }
+    json.end_object();
+    json.end_document();
+  }
+}
+
+void write_summary(JsonWriter& json, const Totals& totals) {
+  json.begin_object().field("type", "summary").field("complete", true);
+  json.key("counts").begin_object().field("volumes", totals.volumes);
+  for (std::size_t i = 0; i < ntfs::state_count; ++i)
+    json.field(to_string(static_cast<State>(i)), totals.states[i]);
+  json.field("gaps", totals.gaps);
+  json.key("stale_reasons").begin_object();
+  for (std::size_t i = 0; i < ntfs::stale_reason_count; ++i)
+    json.field(to_string(static_cast<ntfs::StaleReason>(i)), totals.stale_reasons[i]);
+  json.end_object().end_object();
+  json.key("findings");
+  write_findings(json, totals.findings);
+  json.end_object();
+  json.end_document();
+}
+
+// Walks one volume into the output; formatting is shared by the jobs.
+void write_rows(Output& output, const Options& options, const ntfs::Snapshot& snapshot,
+                ntfs::Walk& walk, core::Findings& findings) {
+  const RowFields fields{options.fields};
+  std::vector<Formatter> formatters(options.jobs);
+  for (auto& formatter : formatters)
+    formatter.format = make_row_format(options.format, fields, options.int64, options.longest_cell);
+  core::ordered_pipeline<Batch>(
+      options.jobs, [&](Batch& batch) { return walk.next(batch.rows); },
+      [&](unsigned worker, Batch& batch) {
+        auto& formatter = formatters[worker];
+        batch.text.clear();
+        batch.findings = {};
+        for (const auto& source : batch.rows.rows)
+          snapshot.records().fetch_ahead(source.file.record);
+        for (const auto& source : batch.rows.rows) {
+          snapshot.build_row(batch.rows, source, formatter.row);
+          note_findings(formatter.row, batch.findings);
+          if (source.wanted) formatter.format->write(snapshot, formatter.row, batch.text);
+        }
+      },
+      [&](Batch& batch) {
+        output.write(batch.text.view());
+        findings.merge(batch.findings);
+      });
+  u64 left_out = 0;
+  for (const auto& formatter : formatters) left_out += formatter.format->left_out();
+  if (left_out > 0)
+    findings.info("csv-cell", std::nullopt, "{} cells longer than {} bytes are left empty",
+                  left_out, *options.longest_cell);
+}
+
+// "2 another_file, 1 not_in_use"
+std::string why_stale(const ntfs::Walk& walk) {
+  std::string text;
+  for (std::size_t i = 0; i < ntfs::stale_reason_count; ++i) {
+    const auto reason = static_cast<ntfs::StaleReason>(i);
+    if (walk.count(reason) > 0)
+      text +=
+          fmt::format("{}{} {}", text.empty() ? "" : ", ", walk.count(reason), to_string(reason));
+  }
+  return text;
+}
+
+// "12 deleted, 3 stale (3 another_file)" of the states that were not listed.
+std::string left_out(const ntfs::Walk& walk, ntfs::StateSet wanted) {
+  std::string text;
+  for (std::size_t i = 0; i < ntfs::state_count; ++i) {
+    const auto state = static_cast<State>(i);
+    if (wanted.contains(state) || walk.count(state) == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", walk.count(state), to_string(state));
+    if (state == State::stale) text += fmt::format(" ({})", why_stale(walk));
+  }
+  return text;
+}
+
+void snapshot_volume(Output& output, JsonWriter& json, const Options& options,
+                     const DiskInput& input, const ntfs::Partition& partition,
+                     const ntfs::Volume& volume, core::Findings findings, Report& report,
+                     Totals& totals) {
+  const auto wanted = options.wanted();
+  const auto snapshot =
+      ntfs::Snapshot::take(volume, {.jobs = options.jobs, .slack = options.slack}, findings);
+  if (options.has_lines())
+    write_header(output, json, options, input, partition, snapshot, totals.volumes == 0);
+  ntfs::Walk walk{snapshot, wanted};
+  write_rows(output, options, snapshot, walk, findings);
+  findings.merge(walk.findings());
+
+  ++totals.volumes;
+  totals.gaps += snapshot.gaps().size();
+  for (std::size_t i = 0; i < ntfs::state_count; ++i)
+    totals.states[i] += walk.count(static_cast<State>(i));
+  for (std::size_t i = 0; i < ntfs::stale_reason_count; ++i)
+    totals.stale_reasons[i] += walk.count(static_cast<ntfs::StaleReason>(i));
+  totals.findings.merge(findings);
+  const auto path = partition.number == 0
+                        ? options.image
+                        : fmt::format("{} partition {}", options.image, partition.number);
+  report.read(path, findings);
+  const auto rest = left_out(walk, wanted);
+  if (!rest.empty() && !options.findings.quiet)
+    fmt::print(stderr, "{}: not listed: {}; --state chooses\n", printable(path), rest);
+}
+
+// States that were asked for by name and that no row has.
+void note_empty_states(const Options& options, const Totals& totals, core::Findings& findings) {
+  core::NoMatch unmatched;
+  for (std::size_t i = 0; i < ntfs::state_count; ++i) {
+    const auto name = to_string(static_cast<State>(i));
+    if (totals.states[i] == 0 && std::ranges::count(options.states, name) > 0)
+      unmatched.add_sentence(fmt::format("--state: no name is {}", name));
+  }
+  unmatched.report(findings);
+}
+
+Exit run(const Options& options) {
+  Output output{options.output};
+  Report report{options.findings};
+  core::Findings disk_findings;
+  const auto input = open_disk(options, report, disk_findings);
+  if (!input) return report.exit();
+  JsonWriter json{output, options.int64};
+  Totals totals;
+  if (options.format == "csv") output.write(csv_header(RowFields{options.fields}));
+  for (const auto& partition : input->chosen) {
+    core::Findings findings;
+    const auto volume = open_volume(*input, partition, options, findings);
+    if (!volume) {
+      report.failed(options.image, volume_failure(*input, partition, volume.error()));
+      continue;
+    }
+    snapshot_volume(output, json, options, *input, partition, *volume, std::move(findings), report,
+                    totals);
+  }
+  input->file.add_findings(disk_findings);
+  if (totals.volumes == 0) {
+    report.tell(options.image, disk_findings);
+    return report.exit();
+  }
+  totals.findings.merge(disk_findings);
+  core::Findings selection_findings;
+  note_empty_states(options, totals, selection_findings);
+  totals.findings.merge(selection_findings);
+  if (!selection_findings.empty()) report.read(options.image, selection_findings);
+  if (!disk_findings.empty()) report.read(options.image, disk_findings);
+  if (options.has_lines()) {
+    separate(output, options, false);
+    write_summary(json, totals);
+    if (options.array()) output.write("]\n");
+  }
+  output.commit();
+  return report.exit();
+}
+
+}  // namespace
+
+void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"snapshot",
+       "Names, sizes, times, attributes and places of all files of NTFS volumes, never contents",
+       "  coldtrace ntfs snapshot disk.img -o files.ndjson\n"
+       "  coldtrace ntfs snapshot --state all --slack disk.E01\n"
+       "  coldtrace ntfs snapshot --format bodyfile --partition 2 /dev/sdb | mactime -b -\n"
+       "  coldtrace ntfs snapshot --mft '$MFT' --format csv --fields path,si,fn\n",
+       "  0  every volume was read to its end\n"
+       "  1  damage: something was unreadable, contradictory or lost; the rest is there. Or no "
+       "name\n"
+       "     is in a state that was asked for\n"
+       "  2  no NTFS volume could be read\n"},
+      {"ndjson", "json", "csv", "bodyfile", "text"},
+      [](Command& command, Options& options) {
+        add_disk_options(command, options);
+        std::vector<std::string> states{"all"};
+        for (std::size_t i = 0; i < ntfs::state_count; ++i)
+          states.emplace_back(to_string(static_cast<State>(i)));
+        command
+            .add_option("--state", options.states,
+                        "List names in these states instead of live ones; the rest is counted")
+            .list("STATE")
+            .one_of(states);
+        command
+            .add_option("--fields", options.fields,
+                        "Only these members of the lines, or columns; for ndjson, json and csv")
+            .list("FIELD")
+            .one_of(row_field_names());
+        command.add_flag("--slack", options.slack,
+                         "Also look for names in unused bytes of the directories' indexes");
+        command
+            .add_option("--cell-limit", options.longest_cell,
+                        "csv: leave cells of more bytes empty, and say how many")
+            .as_size();
+        add_jobs_option(command, options.jobs);
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

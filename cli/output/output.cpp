@@ -1,0 +1,185 @@
+#include "cli/output/output.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace coldtrace::cli {
+namespace {
+
+// One growing buffer is slower than one that stays in the cache.
+constexpr std::size_t buffer_size = 1 << 16;
+constexpr std::size_t roomy_size = buffer_size + (1 << 14);  // seldom outgrown
+
+// The permissions that a newly made file gets.
+mode_t default_mode() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666 & ~mask;
+}
+
+// Where links lead, so that what takes the file's place does not take the link's; the path itself
+// where they lead nowhere.
+std::string final_path(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> place{::realpath(path.c_str(), nullptr),
+                                                          &std::free};
+  return place ? place.get() : path;
+}
+
+}  // namespace
+
+core::TextBuffer BufferPool::take() {
+  core::TextBuffer buffer;
+  {
+    const std::scoped_lock lock{mutex_};
+    if (!buffers_.empty()) {
+      buffer = std::move(buffers_.back());
+      buffers_.pop_back();
+    }
+  }
+  buffer.reserve(roomy_size);
+  return buffer;
+}
+
+void BufferPool::give_back(std::vector<core::TextBuffer>& buffers) {
+  const std::scoped_lock lock{mutex_};
+  for (auto& buffer : buffers) {
+    buffer.clear();
+    buffers_.push_back(std::move(buffer));
+  }
+  buffers.clear();
+}
+
+Output::Output(std::size_t limit, BufferPool& pool)
+    : buffer_{pool.take()}, pool_{&pool}, limit_{limit} {}
+
+Output::Output(const OutputOptions& options) : descriptor_{STDOUT_FILENO} {
+  buffer_.reserve(roomy_size);
+  if (options.csv_safe) cells_.emplace();
+  if (options.is_standard()) return;
+  path_ = final_path(options.path);
+  struct stat status {};
+  const bool exists = ::stat(path_.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
+  // A pipe or a device such as /dev/null is written as it is; renaming would replace it.
+  if (exists && !S_ISREG(status.st_mode)) {
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(errno);
+    return;
+  }
+  replaces_ = true;
+  const auto slash = path_.rfind('/');
+  const auto directory = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
+  descriptor_ = ::open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (descriptor_ < 0) {  // not every file system has files without a name
+    temporary_ = path_ + ".XXXXXX";
+    descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
+  }
+  if (descriptor_ < 0) {
+    temporary_.clear();
+    fail(errno);
+  }
+  if (::fchmod(descriptor_, exists ? status.st_mode & 07777 : default_mode()) != 0) fail(errno);
+}
+
+Output::~Output() {
+  if (!path_.empty() && descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void Output::make_room() {
+  if (buffer_.size() >= buffer_size) flush();
+}
+
+void Output::write(std::string_view text) {
+  if (descriptor_ >= 0 && text.size() >= buffer_size) {
+    flush();
+    send(text);
+    return;
+  }
+  buffer_.append(text);
+  make_room();
+}
+
+void Output::flush() {
+  if (descriptor_ < 0) return keep();
+  send(buffer_.view());
+  buffer_.clear();
+}
+
+void Output::keep() {
+  if (buffer_.size() > limit_ - kept_size_) throw TooLong{};
+  kept_size_ += buffer_.size();
+  kept_.push_back(std::move(buffer_));
+  buffer_ = pool_->take();
+}
+
+void Output::take(std::vector<core::TextBuffer>& pieces) {
+  keep();
+  kept_.swap(pieces);
+  kept_size_ = 0;
+}
+
+void Output::clear() {
+  pool_->give_back(kept_);
+  kept_size_ = 0;
+  buffer_.clear();
+}
+
+void Output::send(std::string_view text) {
+  if (!cells_) return write_out(text);
+  safe_.clear();
+  cells_->append(safe_, text);
+  write_out(safe_.view());
+}
+
+void Output::write_out(std::string_view left) {
+  while (!left.empty()) {
+    const auto count = ::write(descriptor_, left.data(), left.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EPIPE && path_.empty()) throw ClosedPipe{};
+    if (count < 0) fail(errno);
+    left.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+void Output::commit() {
+  flush();
+  if (path_.empty()) return;
+  if (replaces_ && temporary_.empty()) give_name();
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
+  if (temporary_.empty()) return;
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
+  temporary_.clear();
+}
+
+// A link replaces nothing, a rename does: the file without a name gets a temporary one first.
+void Output::give_name() {
+  const auto place = fmt::format("/proc/self/fd/{}", descriptor_);
+  for (unsigned attempt = 0;; ++attempt) {
+    const auto name = fmt::format("{}.{}-{}", path_, ::getpid(), attempt);
+    if (::linkat(AT_FDCWD, place.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      temporary_ = name;
+      return;
+    }
+    if (errno != EEXIST) fail(errno);
+  }
+}
+
+void Output::fail(int code) const {
+  // A constructor that throws has no destructor.
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  throw Failure{fmt::format("{}: cannot write: {}", path_.empty() ? "standard output" : path_,
+                            std::generic_category().message(code))};
+}
+
+}  // namespace coldtrace::cli

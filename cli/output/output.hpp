@@ -1,0 +1,97 @@
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/output/spreadsheet_cells.hpp"
+#include "core/text/text_buffer.hpp"
+
+namespace coldtrace::cli {
+
+// Something that ends the program with status 2; `message` names the file and what is wrong.
+struct Failure {
+  std::string message;
+};
+
+// The reader of standard output is gone: the program ends quietly with status 0.
+struct ClosedPipe {};
+
+// An output in memory has reached its limit.
+struct TooLong {};
+
+// What --output and --csv-safe say.
+struct OutputOptions {
+  std::string path;  // empty or "-": standard output
+  bool csv_safe = false;
+
+  bool is_standard() const { return path.empty() || path == "-"; }
+};
+
+// Empty buffers of outputs in memory: the last one given back is the next one, so that few pages
+// are ever touched.
+class BufferPool {
+ public:
+  core::TextBuffer take();
+  void give_back(std::vector<core::TextBuffer>& buffers);
+
+ private:
+  std::mutex mutex_;
+  std::vector<core::TextBuffer> buffers_;
+};
+
+// Where results go: standard output, a file that is there whole or not at all, or memory. Buffered;
+// throws Failure and ClosedPipe.
+class Output {
+ public:
+  // In memory, until take() or clear(). More than `limit` bytes throw TooLong.
+  Output(std::size_t limit, BufferPool& pool);
+
+  // A file has no name while it is written, so that nothing is left of a run that is killed, or a
+  // temporary one beside its final place. A link stays: what it leads to is replaced.
+  explicit Output(const OutputOptions& options);
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  ~Output();
+
+  void write(std::string_view text);
+
+  // For those who write piece by piece: what is appended here comes behind what was written, and
+  // make_room(), called now and then, keeps it short.
+  core::TextBuffer& buffer() { return buffer_; }
+  void make_room();
+
+  // Moves what was written to an output in memory to `pieces`, which are empty.
+  void take(std::vector<core::TextBuffer>& pieces);
+  // Forgets it.
+  void clear();
+
+  // Writes what is buffered and gives the file its name. Without it nothing is left behind.
+  void commit();
+
+ private:
+  void flush();
+  void keep();
+  void send(std::string_view text);
+  void write_out(std::string_view left);
+  void give_name();
+  [[noreturn]] void fail(int code) const;
+
+  std::string path_;       // empty: standard output
+  bool replaces_ = false;  // a file that gets its name at the end
+  std::string temporary_;  // empty: none to remove
+  int descriptor_ = -1;    // none: in memory
+  core::TextBuffer buffer_;
+  std::optional<SpreadsheetCells> cells_;
+  core::TextBuffer safe_;
+
+  // In memory.
+  BufferPool* pool_ = nullptr;
+  std::size_t limit_ = 0;
+  std::size_t kept_size_ = 0;
+  std::vector<core::TextBuffer> kept_;
+};
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string_view>
+
+#include "core/text/text_buffer.hpp"
+
+namespace coldtrace::cli {
+
+// Makes CSV safe to open in a spreadsheet: puts an apostrophe before every cell that one would take
+// for a formula. A cell that starts with '=', '+', '-', '@', a tab or a line end is one.
+// Source: OWASP, "CSV Injection".
+class SpreadsheetCells {
+ public:
+  // Appends the next piece of the CSV, which may end anywhere, to `safe`.
+  void append(core::TextBuffer& safe, std::string_view csv);
+
+ private:
+  enum class At { start, quoted_start, cell, quoted };
+  At at_ = At::start;
+};
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,205 @@
+#include "cli/pe/pe_details.hpp"
+
+#include <array>
+#include <cmath>
+
+#include "cli/images/digests.hpp"
+#include "cli/pe/pe_details_helper.hpp"
+#include "core/text/text.hpp"
+#include "pe/image/coff_string_table.hpp"
+#include "pe/imports/import_hash.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+std::string md5(core::ByteView bytes) {
+  return compute_digest("md5", std::array{bytes}).value();
+}
+
+void read_rich_header(PeInput& input, PeDetails& details) {
+  details.rich_header = pe::find_rich_header(input.image);
+  if (!details.rich_header) return;
+  const auto& header = *details.rich_header;
+  details.rich_hash = md5(header.clear);
+  if (header.key != header.computed_key)
+    input.findings.warning("rich-header", header.offset,
+                           "the key of the Rich header is {:#010x}, DOS header, stub and entries "
+                           "give {:#010x}: they were changed",
+                           header.key, header.computed_key);
+}
+
+void read_import_hash(PeInput& input, PeDetails& details) {
+  core::Findings known;  // the counts have reported what is wrong with imports
+  if (const auto text = pe::import_hash_text(input.image, known))
+    details.import_hash = md5(std::as_bytes(std::span{*text}));
+}
+
+// The digests of the file that the signatures are of, and whether they are.
+void compare_digests(PeInput& input, PeDetails& details) {
+  rapidjson::Document answer;
+  parse_helper_answer(*details.answer, answer);
+  const auto pieces = pe::authenticode_pieces(input.image);
+  const auto& signatures = answer["signatures"].GetArray();
+  for (const auto& signature : signatures) {
+    auto& digest = details.file_digests.emplace_back();
+    if (signature["problem"].IsString())
+      input.findings.warning("authenticode-unread", std::nullopt, "a signature: {}",
+                             signature["problem"].GetString());
+    if (!signature["digest_algorithm"].IsString() || !signature["digest"].IsString()) continue;
+    digest = compute_digest(signature["digest_algorithm"].GetString(), pieces);
+    if (digest && *digest != signature["digest"].GetString())
+      input.findings.warning("authenticode-mismatch", std::nullopt,
+                             "the {} digest that was signed is {}, the file's is {}",
+                             signature["digest_algorithm"].GetString(),
+                             signature["digest"].GetString(), *digest);
+  }
+  if (answer["refused"].GetBool())
+    input.findings.warning("details-helper", std::nullopt, "LIEF refused the image");
+}
+
+std::optional<bool> agrees(const rapidjson::Value& signature,
+                           const std::optional<std::string>& digest) {
+  if (!digest) return std::nullopt;
+  return *digest == signature["digest"].GetString();
+}
+
+void write_rich_header(JsonWriter& json, const PeDetails& details) {
+  json.key("rich_header");
+  if (!details.rich_header) {
+    json.value(nullptr);
+    return;
+  }
+  const auto& header = *details.rich_header;
+  json.begin_object()
+      .field("file_offset", header.offset)
+      .field("key", header.key)
+      .field("computed_key", header.computed_key)
+      .field("md5", details.rich_hash)
+      .key("entries")
+      .begin_array();
+  for (const auto& entry : header.entries)
+    json.object("id", entry.id, "build", entry.build, "count", entry.count);
+  json.end_array().end_object();
+}
+
+void write_sections(JsonWriter& json, const PeInput& input, const PeDetails& details) {
+  json.key("sections").begin_array();
+  for (std::size_t i = 0; i < details.entropy.size(); ++i) {
+    json.begin_object();
+    json.field("name", MaybeText{find_section_name(input.image, input.image.sections()[i])});
+    json.field("entropy", Thousandths{details.entropy[i]}).end_object();
+  }
+  json.end_array();
+}
+
+void write_signatures(JsonWriter& json, const PeDetails& details,
+                      const rapidjson::Document& answer) {
+  json.key("certificates").begin_array();
+  for (const auto& certificate : details.certificates)
+    json.object("revision", certificate.revision, "type", certificate.type, "file_offset",
+                certificate.offset, "size", certificate.size);
+  json.end_array().key("signatures");
+  if (!details.answer) {
+    json.value(nullptr);
+    return;
+  }
+  json.begin_array();
+  const auto& signatures = answer["signatures"].GetArray();
+  for (rapidjson::SizeType i = 0; i < signatures.Size(); ++i) {
+    json.begin_object();
+    for (const auto& member : signatures[i].GetObject()) {
+      json.key(std::string_view{member.name.GetString(), member.name.GetStringLength()});
+      write_helper_value(json, member.value);
+    }
+    json.field("file_digest", details.file_digests[i])
+        .field("digest_agrees", agrees(signatures[i], details.file_digests[i]))
+        .end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+PeDetails read_pe_details(PeInput& input) {
+  PeDetails details;
+  const auto whole = input.file->all();
+  read_rich_header(input, details);
+  read_import_hash(input, details);
+  details.overlay = pe::find_overlay(input.image);
+  for (const auto& section : input.image.sections()) {
+    const auto stored =
+        std::min<u64>(section.raw_size, input.image.addresses().tail_size(section.address));
+    const auto bits = pe::compute_entropy(input.image.addresses().tail(section.address, stored));
+    details.entropy.push_back(static_cast<u64>(std::llround(bits * 1000)));
+  }
+  if (auto header = pe::read_clr_header(input.image); !header)
+    input.findings.warning("clr-header", header.error());
+  else
+    details.clr_header = *header;
+  details.certificates = pe::read_certificates(input.image, input.findings);
+  constexpr std::size_t most_signatures = 64;
+  std::vector<pe::Certificate> signatures;
+  for (const auto& certificate : details.certificates)
+    if (certificate.type == pe::Certificate::pkcs_signed_data &&
+        signatures.size() < most_signatures)
+      signatures.push_back(certificate);
+  details.answer = ask_details_helper(whole, signatures, input.findings);
+  if (details.answer) compare_digests(input, details);
+  return details;
+}
+
+void write_pe_details(JsonWriter& json, const PeInput& input, const PeDetails& details) {
+  rapidjson::Document answer;
+  if (details.answer) parse_helper_answer(*details.answer, answer);
+  write_rich_header(json, details);
+  json.field("imphash", details.import_hash);
+  json.key("overlay");
+  if (details.overlay)
+    json.object("file_offset", details.overlay->offset, "size", details.overlay->size);
+  else
+    json.value(nullptr);
+  write_sections(json, input, details);
+  json.key("dotnet");
+  if (details.clr_header) {
+    const auto& header = *details.clr_header;
+    json.begin_object().field("runtime_version", fmt::format("{}.{}", header.major_runtime_version,
+                                                             header.minor_runtime_version));
+    json.field("metadata_version", MaybeText{header.metadata_version});
+    json.field("flags", header.flags).end_object();
+  } else {
+    json.value(nullptr);
+  }
+  write_signatures(json, details, answer);
+  for (const auto* const name : {"tls", "resources"}) {
+    json.key(std::string_view{name});
+    details.answer ? write_helper_value(json, answer[name]) : void(json.value(nullptr));
+  }
+}
+
+std::string signature_verdict(const PeDetails& details) {
+  if (details.certificates.empty()) return "none in the file";
+  if (!details.answer) return "present, and nothing here could read it";
+  rapidjson::Document answer;
+  parse_helper_answer(*details.answer, answer);
+  const auto& signatures = answer["signatures"].GetArray();
+  std::string verdict;
+  for (rapidjson::SizeType i = 0; i < signatures.Size(); ++i) {
+    const auto& signature = signatures[i];
+    verdict += verdict.empty() ? "" : "; ";
+    const auto agreed = agrees(signature, details.file_digests[i]);
+    if (!agreed) {
+      verdict += signature["problem"].IsString() ? signature["problem"].GetString()
+                                                 : "digest of an unknown algorithm";
+      continue;
+    }
+    const bool valid = signature.HasMember("signature_valid") &&
+                       signature["signature_valid"].IsBool() &&
+                       signature["signature_valid"].GetBool();
+    verdict += fmt::format("{} digest {}, signature {}", signature["digest_algorithm"].GetString(),
+                           *agreed ? "agrees" : "DOES NOT AGREE with the file",
+                           valid ? "valid for its certificate, chain not checked" : "NOT VALID");
+  }
+  return verdict.empty() ? "certificates of other kinds" : verdict;
+}
+
+}  // namespace coldtrace::cli

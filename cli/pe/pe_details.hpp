@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/images/pe_input.hpp"
+#include "cli/output/json.hpp"
+#include "pe/directories/certificates.hpp"
+#include "pe/directories/clr_header.hpp"
+#include "pe/image/overlay.hpp"
+#include "pe/image/rich_header.hpp"
+
+namespace coldtrace::cli {
+
+// What "pe info --details" has of an image: all that needs the whole file, another program, or is
+// asked for by few.
+struct PeDetails {
+  std::optional<pe::RichHeader> rich_header;
+  std::string rich_hash;
+  std::optional<std::string> import_hash;
+  std::optional<pe::Overlay> overlay;
+  std::vector<u64> entropy;  // of each section, thousandths of a bit a byte
+  std::optional<pe::ClrHeader> clr_header;
+  std::vector<pe::Certificate> certificates;
+  std::vector<std::optional<std::string>> file_digests;  // for each signature of the answer
+  std::optional<std::string> answer;                     // of the helper
+};
+
+PeDetails read_pe_details(PeInput& input);
+
+// Members of the object "details".
+void write_pe_details(JsonWriter& json, const PeInput& input, const PeDetails& details);
+void write_pe_details_text(Output& output, const PeInput& input, const PeDetails& details);
+
+// "sha256 digest agrees, signed by CN=..., chain not checked".
+std::string signature_verdict(const PeDetails& details);
+
+}  // namespace coldtrace::cli

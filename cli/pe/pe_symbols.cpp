@@ -1,0 +1,205 @@
+#include <memory>
+
+#include "cli/command/common_options.hpp"
+#include "cli/command/version.hpp"
+#include "cli/images/identity.hpp"
+#include "cli/images/symbol_file.hpp"
+#include "cli/output/text.hpp"
+#include "cli/pe/pe_commands.hpp"
+#include "cli/pe/pe_view.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+struct Options : PeOptions {
+  std::string image;  // empty: none
+};
+
+// The image that --image names, with what is shown of it.
+struct Image {
+  PeInput input;
+  HashedIdentity identity;
+};
+
+std::vector<std::string_view> flag_names(u32 flags) {
+  std::vector<std::string_view> names;
+  if (flags & pe::public_code) names.emplace_back("code");
+  if (flags & pe::public_function) names.emplace_back("function");
+  if (flags & pe::public_managed) names.emplace_back("managed");
+  if (flags & pe::public_msil) names.emplace_back("msil");
+  return names;
+}
+
+class Writer {
+ public:
+  Writer(const std::optional<Image>& image, const Options& options)
+      : image_{image},
+        format_{options.format},
+        output_{options.output},
+        json_{output_, options.int64} {
+    if (format_ == "csv") output_.write("path,name,rva,section,offset,flags,file_offset\n");
+    if (format_ == "json") begin_json();
+  }
+
+  void write(const SymbolFile& file) {
+    if (format_ == "json") {
+      write_json(file);
+    } else if (format_ == "csv") {
+      for (const auto& symbol : file.publics.symbols)
+        print(output_, "{},{},{},{},{},{},{}\n", csv_field(file.path), csv_field(symbol.name),
+              text_of(address_of(symbol)), symbol.section, symbol.offset, symbol.flags,
+              text_of(offset_of(file, symbol)));
+    } else {
+      write_text(file);
+    }
+  }
+
+  void finish() {
+    if (format_ == "json") json_.end_array().end_object().end_document();
+    output_.commit();
+  }
+
+ private:
+  void begin_json() {
+    json_.begin_object()
+        .field("schema", "coldtrace.pe-symbols/1")
+        .field("tool", tool_version)
+        .key("image");
+    if (image_) {
+      json_.begin_object()
+          .field("path", image_->input.path)
+          .field("layout", image_->input.image.layout() == pe::Layout::file ? "file" : "memory")
+          .key("identity");
+      write_identity(json_, image_->identity);
+      json_.key("findings");
+      write_findings(json_, image_->input.findings);
+      json_.end_object();
+    } else {
+      json_.value(nullptr);
+    }
+    json_.key("files").begin_array();
+  }
+
+  void write_json(const SymbolFile& file) {
+    const auto& info = file.pdb.info();
+    const auto& dbi = file.pdb.dbi();
+    json_.begin_object()
+        .field("path", file.path)
+        .field("guid", to_string(info.guid))
+        .field("age", file.pdb.age())
+        .field("info_age", info.age)
+        .field("signature", info.signature)
+        .field("version", info.version)
+        .key("machine");
+    dbi ? json_.value(pe::to_string(static_cast<pe::Machine>(dbi->machine))) : json_.value(nullptr);
+    json_.key("stripped");
+    dbi ? json_.value((dbi->flags & pe::dbi_stripped) != 0) : json_.value(nullptr);
+    json_.field("moved", file.sections.has_omap()).field("matches_image", file.matches_image);
+    json_.key("symbols").begin_array();
+    for (const auto& symbol : file.publics.symbols) {
+      json_.begin_object();
+      json_.field("name", MaybeText{symbol.name});
+      json_.field("rva", address_of(symbol))
+          .field("section", symbol.section)
+          .field("offset", symbol.offset)
+          .field("flags", symbol.flags)
+          .key("flag_names")
+          .begin_array();
+      for (const auto& name : flag_names(symbol.flags)) json_.value(name);
+      json_.end_array().field("file_offset", offset_of(file, symbol)).end_object();
+    }
+    json_.end_array().key("findings");
+    write_findings(json_, file.findings);
+    json_.end_object();
+  }
+
+  void write_text(const SymbolFile& file) {
+    print(output_, "{}: guid {}, age {}{}\n", printable(file.path), to_string(file.pdb.info().guid),
+          file.pdb.age(),
+          file.matches_image
+              ? *file.matches_image ? ", matches the image" : ", does not match the image"
+              : "");
+    print(output_, "{} public symbols\n", file.publics.symbols.size());
+    print(output_, "{:<10}  {:<10}  {:<13}  {:<8}  {}\n", "rva", "offset", "section", "flags",
+          "name");
+    for (const auto& symbol : file.publics.symbols)
+      print(output_, "{:<10}  {:<10}  {:04x}:{:08x}  {:<8}  {}\n", hex_of(address_of(symbol)),
+            hex_of(offset_of(file, symbol)), symbol.section, symbol.offset,
+            symbol.flags == 0 ? "-" : fmt::format("{}", fmt::join(flag_names(symbol.flags), ",")),
+            symbol.name.empty() ? "-" : printable(symbol.name));
+    output_.write("\n");
+  }
+
+  // Of the image, where it is the one that the symbols belong to.
+  std::optional<u64> offset_of(const SymbolFile& file, const pe::PublicSymbol& symbol) const {
+    if (!file.matches_image.value_or(false) || !symbol.address) return std::nullopt;
+    return image_->input.image.addresses().to_offset(*symbol.address);
+  }
+
+  static std::optional<u64> address_of(const pe::PublicSymbol& symbol) {
+    return symbol.address ? std::optional<u64>{value(*symbol.address)} : std::nullopt;
+  }
+
+  static std::string text_of(std::optional<u64> number) {
+    return number ? fmt::format("{}", *number) : "";
+  }
+  static std::string hex_of(std::optional<u64> number) {
+    return number ? fmt::format("{:#010x}", *number) : "-";
+  }
+
+  const std::optional<Image>& image_;
+  const std::string& format_;
+  Output output_;
+  JsonWriter json_;
+};
+
+Exit run(const Options& options) {
+  Report report{options.findings};
+  std::optional<Image> image;
+  if (!options.image.empty()) {
+    auto input = open_pe(options.image, options, report);
+    if (!input) return Exit::failure;
+    auto identity = identify(*input, options);
+    input->note_unreadable();
+    report.read(options.image, input->findings);
+    image = Image{std::move(*input), std::move(identity)};
+  }
+  // Without any symbols a file given with -o keeps what it had.
+  std::optional<Writer> writer;
+  for (const auto& path : options.files) {
+    auto file = open_symbol_file(path, report);
+    if (!file) continue;
+    if (image) file->compare(image->identity.identity.pdb);
+    report.read(path, file->findings);
+    if (!writer) writer.emplace(image, options);
+    writer->write(*file);
+  }
+  if (!writer) return Exit::failure;
+  writer->finish();
+  return report.exit();
+}
+
+}  // namespace
+
+void add_pe_symbols(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"symbols", "List the public symbols of PDB files by address",
+       "  coldtrace pe symbols ntoskrnl.pdb\n"
+       "  coldtrace pe symbols --image ntoskrnl.exe ntoskrnl.pdb --format csv\n",
+       "  0  every file was read, belongs to the image if one is given, and nothing\n"
+       "     asks for attention\n"
+       "  1  damage was found, a file is not that of the image, or some are no PDBs\n"
+       "  2  usage, no file or not the image could be read, or the output cannot be\n"
+       "     written\n"},
+      {"text", "json", "csv"},
+      [](Command& command, Options& options) {
+        command.add_input("FILE", options.files, "Program databases (PDB 7.0)").required();
+        command.add_input("--image", options.image,
+                          "The PE image they must belong to; adds its file offsets");
+        add_image_options(command, options);
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

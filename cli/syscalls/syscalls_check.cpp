@@ -1,0 +1,116 @@
+#include <memory>
+
+#include "cli/command/common_options.hpp"
+#include "cli/command/version.hpp"
+#include "cli/images/image_roles.hpp"
+#include "cli/images/mapped_image.hpp"
+#include "cli/output/text.hpp"
+#include "cli/syscalls/syscalls_commands.hpp"
+#include "syscall-map/stubs/agreement.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using syscall_map::Agreement;
+using syscall_map::ImageRole;
+
+struct Options : PeOptions {
+  std::string ntdll;
+  std::string kernel;
+};
+
+void write_text(Output& output, const MappedImage& ntdll, const MappedImage& kernel,
+                const Agreement& agreement) {
+  print(output, "ntdll  {}: {}\n", printable(ntdll.path), to_text(ntdll.identity));
+  print(output, "kernel {}: {}\n", printable(kernel.path), to_text(kernel.identity));
+  print(output, "{} of {} shared names have the same number\n", agreement.equal, agreement.shared);
+  for (const auto& name : agreement.disagreements)
+    print(output, "{}: {:#x} in ntdll, {:#x} in the kernel\n", printable(name.name), name.user,
+          name.kernel);
+  if (!agreement.trusted()) {
+    print(output, "below {} %: not of one build, no kernel stub is named\n",
+          syscall_map::least_agreement_percent);
+    return;
+  }
+  if (agreement.named.empty()) return;
+  print(output, "{} kernel stubs that no export names:\n", agreement.named.size());
+  for (const auto& name : agreement.named)
+    print(output, "{:#06x}  {}\n", name.kernel, printable(name.name));
+}
+
+void write_names(JsonWriter& json, std::string_view key,
+                 const std::vector<Agreement::Name>& names) {
+  json.key(key).begin_array();
+  for (const auto& name : names)
+    json.begin_object()
+        .field("name", name.name)
+        .field("ntdll", name.user)
+        .field("kernel", name.kernel)
+        .end_object();
+  json.end_array();
+}
+
+void write_json(Output& output, Int64 int64, const MappedImage& ntdll, const MappedImage& kernel,
+                const Agreement& agreement) {
+  JsonWriter json{output, int64};
+  json.begin_object().field("schema", "coldtrace.syscall-check/1").field("tool", tool_version);
+  const auto write_side = [&](std::string_view key, const MappedImage& side) {
+    json.key(key).begin_object().field("path", side.path).key("identity");
+    write_identity(json, side.identity);
+    json.end_object();
+  };
+  write_side("ntdll", ntdll);
+  write_side("kernel", kernel);
+  json.field("shared", agreement.shared)
+      .field("equal", agreement.equal)
+      .field("trusted", agreement.trusted());
+  write_names(json, "disagreements", agreement.disagreements);
+  write_names(json, "named", agreement.named);
+  json.end_object().end_document();
+}
+
+Exit run(const Options& options) {
+  Output output{options.output};
+  Report report{options.findings};
+  const auto ntdll = map_image(options.ntdll, options, report);
+  auto kernel = open_mapped_image(options.kernel, options, report);
+  if (!ntdll || !kernel) return Exit::failure;
+  const NamedImage user_side{ntdll->path, ntdll->identity.identity};
+  const NamedImage kernel_side{kernel->path, kernel->identity.identity};
+  require_role(user_side, ImageRole::ntdll);
+  require_role(kernel_side, ImageRole::kernel);
+  require_one_machine(user_side, kernel_side);
+  const auto agreement = syscall_map::compare_sides(ntdll->map.services, kernel->map.services);
+  if (agreement.named.empty()) syscall_map::note_unnamed(kernel->map);
+  report.read(kernel->path, kernel->map.findings);
+  if (options.format == "json") {
+    write_json(output, options.int64, *ntdll, *kernel, agreement);
+  } else {
+    write_text(output, *ntdll, *kernel, agreement);
+  }
+  output.commit();
+  const bool agreed = agreement.trusted() && agreement.disagreements.empty();
+  return agreed ? report.exit() : Exit::findings;
+}
+
+}  // namespace
+
+void add_syscalls_check(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"check", "Whether an ntdll and a kernel agree on every service number",
+       "  coldtrace syscalls check --ntdll ntdll.dll --kernel ntoskrnl.exe\n",
+       "  0  every shared name has the same number on both sides\n"
+       "  1  they disagree, share no name, or an image is suspicious\n"
+       "  2  an input could not be read, or is no ntdll or kernel, or they are not for one "
+       "machine\n"},
+      {"text", "json"},
+      [](Command& command, Options& options) {
+        command.add_input("--ntdll", options.ntdll, "The user side").required();
+        command.add_input("--kernel", options.kernel, "The kernel side").required();
+        add_image_options(command, options);
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

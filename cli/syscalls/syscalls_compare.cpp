@@ -1,0 +1,171 @@
+#include <memory>
+
+#include "cli/command/common_options.hpp"
+#include "cli/command/version.hpp"
+#include "cli/images/image_roles.hpp"
+#include "cli/images/mapped_image.hpp"
+#include "cli/output/text.hpp"
+#include "cli/syscalls/syscalls_commands.hpp"
+#include "syscall-map/stubs/comparison.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using syscall_map::Comparison;
+using Kind = syscall_map::ServiceChange::Kind;
+
+std::string_view to_string(Kind kind) {
+  switch (kind) {
+    case Kind::inserted:
+      return "inserted";
+    case Kind::removed:
+      return "removed";
+    case Kind::moved:
+      return "moved";
+    case Kind::changed:
+      return "changed";
+  }
+  return "";
+}
+
+std::string describe(const syscall_map::ServiceChange& change) {
+  auto name = printable(change.name);
+  switch (change.kind) {
+    case Kind::inserted:
+      return fmt::format("{} inserted at {:#x}", name, *change.after);
+    case Kind::removed:
+      return fmt::format("{} removed, was {:#x}", name, *change.before);
+    case Kind::moved:
+      return fmt::format("{} moved from {:#x} to {:#x}", name, *change.before, *change.after);
+    case Kind::changed:
+      return fmt::format("{}: {}", name, change.detail);
+  }
+  return name;
+}
+
+// Changes and the shifts they cause, in the order of the second image's numbers: a shift joins
+// the line of the change before it.
+void write_rows(Output& output, const Comparison& comparison) {
+  auto shift = comparison.shifts.begin();
+  bool open = false;
+  const auto write_shifts_below = [&](i32 number) {
+    for (; shift != comparison.shifts.end() && shift->first_before + shift->distance < number;
+         ++shift) {
+      print(output, "{}{} numbers from {:#x} to {:#x} shift by {:+}", open ? "; " : "",
+            shift->count, shift->first_before, shift->last_before, shift->distance);
+      output.write("\n");
+      open = false;
+    }
+  };
+  for (const auto& change : comparison.changes) {
+    write_shifts_below(change.after.value_or(change.before.value_or(0)));
+    print(output, "{}{}", open ? "\n" : "", describe(change));
+    open = true;
+  }
+  write_shifts_below(0x10000);
+  if (open) output.write("\n");
+}
+
+void write_text(Output& output, const MappedImage& before, const MappedImage& after,
+                const Comparison& comparison) {
+  print(output, "- {}: {}\n", printable(before.path), to_text(before.identity));
+  print(output, "+ {}: {}\n", printable(after.path), to_text(after.identity));
+  if (comparison.same()) {
+    print(output, "the same {} services and numbers\n", comparison.common);
+    return;
+  }
+  write_rows(output, comparison);
+  print(output, "{} services in both, {} of them with another number\n", comparison.common,
+        comparison.renumbered);
+}
+
+void write_side(JsonWriter& json, const MappedImage& side) {
+  json.begin_object()
+      .field("path", side.path)
+      .field("services", side.map.services.size())
+      .key("identity");
+  write_identity(json, side.identity);
+  json.end_object();
+}
+
+void write_json(Output& output, Int64 int64, const MappedImage& before, const MappedImage& after,
+                const Comparison& comparison) {
+  JsonWriter json{output, int64};
+  json.begin_object().field("schema", "coldtrace.syscall-comparison/1").field("tool", tool_version);
+  json.key("before");
+  write_side(json, before);
+  json.key("after");
+  write_side(json, after);
+  json.field("same", comparison.same())
+      .field("common", comparison.common)
+      .field("renumbered", comparison.renumbered)
+      .key("changes")
+      .begin_array();
+  for (const auto& change : comparison.changes) {
+    json.begin_object()
+        .field("kind", to_string(change.kind))
+        .field("table", to_string(change.table))
+        .field("name", change.name)
+        .field("before", change.before)
+        .field("after", change.after)
+        .key("detail");
+    if (change.detail.empty()) {
+      json.value(nullptr);
+    } else {
+      json.value(change.detail);
+    }
+    json.end_object();
+  }
+  json.end_array().key("shifts").begin_array();
+  for (const auto& shift : comparison.shifts)
+    json.begin_object()
+        .field("table", to_string(shift.table))
+        .field("first_before", shift.first_before)
+        .field("last_before", shift.last_before)
+        .field("distance", shift.distance)
+        .field("count", shift.count)
+        .end_object();
+  json.end_array().end_object().end_document();
+}
+
+Exit run(const PeOptions& options) {
+  Output output{options.output};
+  Report report{options.findings};
+  const auto before = map_image(options.files[0], options, report);
+  const auto after = map_image(options.files[1], options, report);
+  if (!before || !after) return Exit::failure;
+  require_one_machine({before->path, before->identity.identity},
+                      {after->path, after->identity.identity});
+  for (const auto* side : {&*before, &*after})
+    if (side->map.services.empty()) throw Failure{side->path + ": has no services to compare"};
+  const auto comparison = syscall_map::compare_services(before->map.services, after->map.services);
+  if (options.format == "json") {
+    write_json(output, options.int64, *before, *after, comparison);
+  } else {
+    write_text(output, *before, *after, comparison);
+  }
+  output.commit();
+  return comparison.same() ? Exit::ok : Exit::findings;
+}
+
+}  // namespace
+
+void add_syscalls_compare(CLI::App& app, Exit& exit) {
+  add_command<PeOptions>(
+      app, exit,
+      {"compare", "What became of the numbers from one image to another",
+       "  coldtrace syscalls compare old/ntdll.dll new/ntdll.dll\n",
+       "  0  the same services with the same numbers\n"
+       "  1  they differ\n"
+       "  2  an input could not be read or has no services, or they are for different machines\n"},
+      {"text", "json"},
+      [](Command& command, PeOptions& options) {
+        command.add_input("IMAGE", options.files, "The two PE images, the older one first")
+            .required()
+            .expected(2);
+        add_image_options(command, options);
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,90 @@
+#include "cli/trace/resolved_names.hpp"
+
+#include <algorithm>
+
+#include "cli/output/json_text.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+constexpr std::size_t least_room = 4096;
+
+}  // namespace
+
+void ResolvedNames::start(std::size_t payload_size) {
+  used_ = 0;
+  path_.clear();
+  lengths_.clear();
+  arrays_ = 0;
+  room_ = least_room;
+  allow(payload_size);
+  cut_ = false;
+}
+
+void ResolvedNames::begin_structure(std::string_view name) {
+  lengths_.push_back(path_.size());
+  path_.append(name).push_back('.');
+}
+
+void ResolvedNames::end_structure() {
+  path_.resize(lengths_.back());
+  lengths_.pop_back();
+}
+
+ResolvedNames::Entry* ResolvedNames::entry_of(std::string_view field) {
+  for (std::size_t i = 0; i < used_; ++i) {
+    const std::string_view path = entries_[i].path;
+    if (path.size() == path_.size() + field.size() && path.starts_with(path_) &&
+        path.ends_with(field))
+      return &entries_[i];
+  }
+  if (used_ == most_entries) return nullptr;
+  if (used_ == entries_.size()) entries_.emplace_back();
+  auto& entry = entries_[used_++];
+  entry.path.assign(path_).append(field);
+  entry.values.clear();
+  entry.array = arrays_ > 0;
+  entry.named = false;
+  return &entry;
+}
+
+void ResolvedNames::add(std::string_view field, std::string_view name) {
+  if (name.empty() && arrays_ == 0) return;
+  auto* const entry = entry_of(field);
+  if (entry == nullptr || name.size() > room_) {
+    cut_ = true;
+    name = {};
+  }
+  if (entry == nullptr) return;
+  room_ -= name.size();
+  if (entry->values.size() > 0) {
+    entry->values.append(',');
+    entry->array = true;
+  }
+  if (name.empty())
+    entry->values.append("null");
+  else
+    append_json_text(entry->values, name);
+  entry->named = entry->named || !name.empty();
+}
+
+bool ResolvedNames::empty() const {
+  return std::none_of(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(used_),
+                      [](const Entry& entry) { return entry.named; });
+}
+
+void ResolvedNames::append_to(core::TextBuffer& json) const {
+  bool first = true;
+  for (std::size_t i = 0; i < used_; ++i) {
+    const auto& entry = entries_[i];
+    if (!entry.named) continue;
+    if (!first) json.append(',');
+    first = false;
+    append_json_text(json, entry.path);
+    json.append(entry.array ? ":[" : ":");
+    json.append(entry.values.view());
+    if (entry.array) json.append(']');
+  }
+}
+
+}  // namespace coldtrace::cli

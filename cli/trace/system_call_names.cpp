@@ -1,0 +1,160 @@
+#include "cli/trace/system_call_names.hpp"
+
+#include "cli/images/mapped_image.hpp"
+#include "cli/output/json_members.hpp"
+#include "core/files/file.hpp"
+#include "core/text/text.hpp"
+#include "syscall-map/stubs/name_hash.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using tracefile::TracedImage;
+
+constexpr u64 largest_map = u64{64} << 20;
+constexpr const char* schema = "coldtrace.syscall-map/1";
+
+// What a map says of the image that it is of.
+struct MapIdentity {
+  std::string name;
+  u32 time_date_stamp = 0;
+  u32 size_of_image = 0;
+  u32 checksum = 0;
+  std::string pdb_guid;  // empty: none
+  u32 pdb_age = 0;
+};
+
+bool is_same(const MapIdentity& map, const TracedImage& image) {
+  if (!image.known() || map.time_date_stamp != image.time_date_stamp ||
+      map.size_of_image != image.size_of_image || map.checksum != image.checksum)
+    return false;
+  if (map.pdb_guid.empty() || image.pdb_guid == core::Guid{}) return true;
+  return map.pdb_guid == core::to_string(image.pdb_guid) && map.pdb_age == image.pdb_age;
+}
+
+class Names {
+ public:
+  Names(const TracedImage& ntdll, core::Findings& findings) : ntdll_{ntdll}, findings_{findings} {}
+
+  // Whether the numbers of the image are those of the trace.
+  bool begin(const MapIdentity& identity) {
+    const bool same = is_same(identity, ntdll_);
+    matched_ |= same;
+    name_ = identity.name;
+    return same;
+  }
+
+  void add(u32 number, const std::string& name, bool same) {
+    if (name.empty()) return;
+    if (same) names_.by_number.emplace(number, name);
+    names_.by_hash.emplace(syscall_map::hash_name(syscall_map::hashed_name(name)), name);
+  }
+
+  SystemCallNames take() {
+    if (!ntdll_.known())
+      findings_.warning("syscall-map-unmatched", std::nullopt,
+                        "the trace does not say whose system call numbers it has: none is named");
+    else if (!matched_)
+      findings_.warning("syscall-map-unmatched", std::nullopt,
+                        "{} is not the image whose system call numbers the trace has: none is "
+                        "named",
+                        name_.empty() ? "the map" : name_);
+    return std::move(names_);
+  }
+
+ private:
+  const TracedImage& ntdll_;
+  core::Findings& findings_;
+  SystemCallNames names_;
+  std::string name_;
+  bool matched_ = false;
+};
+
+u32 number_of(const rapidjson::Value& object, const char* name) {
+  const auto* number = find_member(object, name, &rapidjson::Value::IsUint);
+  return number ? number->GetUint() : 0;
+}
+
+MapIdentity identity_of(const rapidjson::Value& json) {
+  MapIdentity identity{text_member(json, "name"),
+                       number_of(json, "time_date_stamp"),
+                       number_of(json, "size_of_image"),
+                       number_of(json, "checksum"),
+                       {},
+                       0};
+  if (const auto* pdb = find_member(json, "pdb", &rapidjson::Value::IsObject)) {
+    identity.pdb_guid = text_member(*pdb, "guid");
+    identity.pdb_age = number_of(*pdb, "age");
+  }
+  return identity;
+}
+
+// False when the text is no map.
+bool read_json(std::string_view text, Names& names) {
+  rapidjson::Document document;
+  document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
+  if (document.HasParseError() || !document.IsObject() || text_member(document, "schema") != schema)
+    return false;
+  const auto* images = find_member(document, "images", &rapidjson::Value::IsArray);
+  if (images == nullptr) return false;
+  for (const auto& image : images->GetArray()) {
+    const auto* identity = find_member(image, "identity", &rapidjson::Value::IsObject);
+    const auto* services = find_member(image, "services", &rapidjson::Value::IsArray);
+    if (identity == nullptr || services == nullptr) continue;
+    const bool same = names.begin(identity_of(*identity));
+    for (const auto& service : services->GetArray())
+      if (service.IsObject() &&
+          find_member(service, "number", &rapidjson::Value::IsUint) != nullptr)
+        names.add(number_of(service, "number"), text_member(service, "name"), same);
+  }
+  return true;
+}
+
+bool read_image(const std::string& path, Names& names, Report& report) {
+  PeOptions options;
+  options.no_hash = true;
+  const auto image = map_image(path, options, report);
+  if (!image) return false;
+  const auto& identity = image->identity.identity;
+  MapIdentity known{
+      identity.name, identity.time_date_stamp, identity.size_of_image, identity.checksum, {}, 0};
+  if (identity.pdb && identity.pdb->guid) {
+    known.pdb_guid = core::to_string(*identity.pdb->guid);
+    known.pdb_age = identity.pdb->age;
+  }
+  const bool same = names.begin(known);
+  for (const auto& service : image->map.services) names.add(service.number, service.name, same);
+  return true;
+}
+
+}  // namespace
+
+std::optional<SystemCallNames> read_system_call_names(const std::string& path,
+                                                      const TracedImage& ntdll,
+                                                      core::Findings& findings, Report& report) {
+  Names names{ntdll, findings};
+  const auto file = core::FileImage::open(path);
+  if (!file) {
+    report.failed(path, file.error());
+    return std::nullopt;
+  }
+  std::array<std::byte, 1> first{};
+  const bool json = (*file)->size() > 0 && (*file)->size() <= largest_map &&
+                    (*file)->read_at(0, first) && first[0] == std::byte{'{'};
+  if (!json) {
+    if (!read_image(path, names, report)) return std::nullopt;
+    return names.take();
+  }
+  std::vector<std::byte> bytes(static_cast<std::size_t>((*file)->size()));
+  if (const auto read = (*file)->read_at(0, bytes); !read) {
+    report.failed(path, read.error());
+    return std::nullopt;
+  }
+  if (!read_json(core::to_chars(bytes), names)) {
+    report.failed(path, "not the output of 'coldtrace syscalls map --format json'");
+    return std::nullopt;
+  }
+  return names.take();
+}
+
+}  // namespace coldtrace::cli

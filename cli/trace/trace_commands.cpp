@@ -1,0 +1,16 @@
+#include "cli/trace/trace_commands.hpp"
+
+namespace coldtrace::cli {
+
+void add_trace_commands(CLI::App& app, Exit& exit) {
+  add_group(app, "trace", "Event traces: Windows .etl files, and coldtrace's own .ctrace files",
+            [&exit](CLI::App& group) {
+              add_trace_decode(group, exit);
+              add_trace_info(group, exit);
+              add_trace_control(group, exit);
+              add_trace_schema(group, exit);
+              add_trace_synthesize(group, exit);
+            });
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "cli/command/command.hpp"
+
+namespace coldtrace::cli {
+
+void add_trace_decode(CLI::App& app, Exit& exit);
+void add_trace_info(CLI::App& app, Exit& exit);
+void add_trace_control(CLI::App& app, Exit& exit);
+void add_trace_schema(CLI::App& app, Exit& exit);
+void add_trace_synthesize(CLI::App& app, Exit& exit);
+
+}  // namespace coldtrace::cli

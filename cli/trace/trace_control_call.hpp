@@ -1,0 +1,40 @@
+#pragma once
+
+#include "core/text/text_buffer.hpp"
+#include "tracefile/nt-trace-control/trace_control_call.hpp"
+
+namespace coldtrace::cli {
+
+// Gathers from the fields of one event what it logged of a call of NtTraceControl: an event that
+// names the service by number or hash and has its arguments, or an event of the service's name
+// whose fields have the names of the function's parameters.
+class ControlCallFields {
+ public:
+  // The name of the event, and the size of a pointer where it was logged.
+  void start(std::string_view event_name, u8 pointer_size);
+  void add_service(std::string_view name) { is_call_ |= is_trace_control(name); }
+  void add_name_hash(u32 hash);
+  void add_argument(u64 value);
+  void add_field(std::string_view name, u64 value) {
+    if (by_parameters_) add_parameter(name, value);
+  }
+
+  // Null when the event is no such call.
+  const tracefile::LoggedControlCall* call() const { return is_call_ ? &call_ : nullptr; }
+
+ private:
+  static bool is_trace_control(std::string_view service);
+  void add_parameter(std::string_view name, u64 value);
+
+  tracefile::LoggedControlCall call_;
+  std::size_t arguments_ = 0;
+  bool by_parameters_ = false;
+  bool is_call_ = false;
+};
+
+// The member "trace_control" of an event's line. Without a version, what every call of the code
+// has.
+void append_control_call(core::TextBuffer& json, const tracefile::LoggedControlCall& call,
+                         std::optional<tracefile::KernelVersion> version);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,229 @@
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cli/command/common_options.hpp"
+#include "cli/command/version.hpp"
+#include "cli/trace/trace_commands.hpp"
+#include "cli/trace/trace_input.hpp"
+#include "cli/trace/trace_pipeline.hpp"
+#include "cli/trace/trace_text.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using tracefile::Decoded;
+using tracefile::EventClass;
+using tracefile::KindCount;
+
+struct Options : TraceInputOptions {
+  std::string syscall_map;
+  TracePipelineOptions pipeline;
+};
+
+void write_header(JsonWriter& json, const TraceInput& input, tracefile::Order order) {
+  json.begin_object()
+      .field("type", "header")
+      .field("schema", "coldtrace.trace/1")
+      .field("tool", tool_version)
+      .field("format", format_of(input))
+      .field("order", order == tracefile::Order::time ? "time" : "file")
+      .key("session");
+  write_session(json, input);
+  json.end_object().end_document();
+}
+
+std::string_view reason_of(const KindCount& count, Decoded decoded) {
+  switch (decoded) {
+    case Decoded::trailing:
+      return "longer-than-schema";
+    case Decoded::partial:
+      return "shorter-than-schema";
+    default:
+      return to_string(count.kind.undecoded);
+  }
+}
+
+std::optional<std::string> guid_text(const tracefile::EventKind& kind) {
+  if (kind.event_class == EventClass::driver && kind.provider == core::Guid{}) return std::nullopt;
+  return core::to_string(kind.provider);
+}
+
+void write_undecoded(JsonWriter& json, const KindCount& count, Decoded decoded) {
+  const auto events = count.events[static_cast<std::size_t>(decoded)];
+  if (events == 0) return;
+  const auto& kind = count.kind;
+  const auto text = [](const std::string& name) {
+    return name.empty() ? std::nullopt : std::optional{name};
+  };
+  json.begin_object()
+      .key("provider")
+      .begin_object()
+      .field("guid", guid_text(kind))
+      .field("name", text(kind.provider_name))
+      .end_object()
+      .field("name", text(kind.name))
+      .field(kind.event_class == EventClass::classic ? "opcode" : "id", number_of(kind))
+      .field("version", version_of(kind))
+      .field("decoded", to_string(decoded))
+      .field("events", events)
+      .field("reason", reason_of(count, decoded))
+      .end_object();
+}
+
+void write_summary(JsonWriter& json, const TracePipelineResult& result,
+                   const tracefile::NameTables& names, const core::Findings& findings) {
+  std::array<u64, 4> decoded{};
+  for (const auto& count : result.kinds)
+    for (std::size_t i = 0; i < decoded.size(); ++i) decoded[i] += count.events[i];
+  json.begin_object().field("type", "summary").field("complete", true).key("counts");
+  json.begin_object()
+      .field("events", result.events)
+      .field("exact", decoded[0])
+      .field("trailing", decoded[1])
+      .field("partial", decoded[2])
+      .field("raw", decoded[3])
+      .field("gaps", result.gaps)
+      .field("names", names.entries())
+      .field("name_bytes", names.bytes())
+      .end_object();
+  json.key("undecoded").begin_array();
+  for (const auto& count : result.kinds)
+    for (const auto how : {Decoded::trailing, Decoded::partial, Decoded::raw})
+      write_undecoded(json, count, how);
+  json.end_array().key("findings");
+  write_findings(json, findings);
+  json.end_object().end_document();
+}
+
+template <class Trace>
+TraceContext context_of(const Trace& trace, u32 major, u32 minor, const SystemCallNames* calls) {
+  return {trace.clock(), trace.names(), trace.schemas(), calls,
+          tracefile::find_kernel_version(fmt::format("{}.{}", major, minor))};
+}
+
+TraceContext context_of(const TraceInput& input, const SystemCallNames* calls) {
+  if (input.ctrace) {
+    const auto& version = input.ctrace->header().windows_version;
+    return context_of(*input.ctrace, version[0], version[1], calls);
+  }
+  const auto& header = input.trace->header();
+  return context_of(*input.trace, header.major_version, header.minor_version, calls);
+}
+
+std::unique_ptr<tracefile::EventSequence> open_stream(const TraceInput& input,
+                                                      const tracefile::StreamOptions& options) {
+  if (input.ctrace) return input.ctrace->stream(options);
+  return std::make_unique<tracefile::EventStream>(input.trace->stream(options));
+}
+
+Exit run(const Options& options) {
+  Report report{options.findings};
+  auto input = open_trace(options, TraceUse::lines, report);
+  if (!input) return Exit::failure;
+  std::optional<SystemCallNames> calls;
+  if (!options.syscall_map.empty()) {
+    if (!input->ctrace) {
+      report.failed(options.syscall_map, "--syscall-map is for .ctrace files");
+      return Exit::failure;
+    }
+    calls = read_system_call_names(options.syscall_map, input->ctrace->header().ntdll,
+                                   input->findings, report);
+    if (!calls) return Exit::failure;
+  }
+  Output output{options.output};
+  JsonWriter json{output, options.int64};
+  auto pipeline = options.pipeline;
+  pipeline.jobs = options.jobs;
+  pipeline.lines.int64 = options.int64;
+  const bool array = options.format == "json";
+  const bool csv = options.format == "csv";
+  pipeline.lines.format = csv ? TraceFormat::csv : array ? TraceFormat::json : TraceFormat::ndjson;
+  if (array) output.write("[");
+  if (csv)
+    output.write(trace_csv_header);
+  else
+    write_header(json, *input, pipeline.order);
+  const auto context = context_of(*input, calls ? &*calls : nullptr);
+  const auto events = open_stream(*input, to_stream_options(pipeline, context.clock));
+  const auto result = write_trace(context, *events, pipeline, output);
+  result.unmatched.report(input->findings);
+  if (result.cut_names > 0)
+    input->findings.warning("resolved-limit", std::nullopt,
+                            "{} events stand for more names than their size allows",
+                            result.cut_names);
+  if (!csv) {
+    if (array) output.write(",");
+    write_summary(json, result, context.names, input->findings);
+    if (array) output.write("]\n");
+  }
+  output.commit();
+  report.read(options.file, input->findings);
+  return report.exit();
+}
+
+void add_time_option(Command& command, const std::string& name, std::optional<core::FileTime>& time,
+                     const std::string& help) {
+  command
+      .add_option_function<std::string>(
+          name, [&time](const std::string& text) { time = parse_time(text); }, help)
+      .check("TIME", [](const std::string& text) {
+        return parse_time(text) ? std::string{}
+                                : "'" + text + "' is no time like 2024-02-29T12:34:56Z";
+      });
+}
+
+void add_selection_options(Command& command, TracePipelineOptions& options) {
+  auto& selection = options.selection;
+  command
+      .add_option("--provider", selection.providers,
+                  "Only events of these providers, by GUID, name or glob")
+      .list("PROVIDER");
+  command
+      .add_option("--event", selection.events,
+                  "Only these events, by id, name, class or glob: 21, Process/Start, Process, *Io*")
+      .list("EVENT");
+  command.add_option("--pid", selection.pids, "Only events of these processes").list("PID");
+  command.add_option("--tid", selection.tids, "Only events of these threads").list("TID");
+  add_time_option(command, "--from", selection.from, "Only events at this time (UTC) or later");
+  add_time_option(command, "--to", selection.to, "Only events at this time (UTC) or earlier");
+  command.add_option("--limit", options.limit, "Stop after this many events");
+}
+
+}  // namespace
+
+void add_trace_decode(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"decode", "Every event of a trace with its names and fields",
+       "  coldtrace trace decode run.etl\n"
+       "  coldtrace trace decode run.ctrace\n"
+       "  coldtrace trace decode run.etl --event Process --format csv -o processes.csv\n"
+       "  coldtrace trace decode run.etl --provider Microsoft-Windows-DotNETRuntime --pid 4711\n",
+       "  0  the whole trace was read\n"
+       "  1  the trace has damage or loss, or lacks what was asked for; the rest was written\n"
+       "  2  not a trace, or it cannot be read or written\n"},
+      {"ndjson", "json", "csv"},
+      [](Command& command, Options& options) {
+        add_trace_input_options(command, options);
+        command
+            .add_option_function<std::string>(
+                "--order",
+                [&options](const std::string& order) {
+                  options.pipeline.order =
+                      order == "file" ? tracefile::Order::file : tracefile::Order::time;
+                },
+                "Events by 'time' across processors, or as they lie in the 'file'")
+            .one_of({"time", "file"});
+        command.add_flag(
+            "--header-fields", options.pipeline.lines.header_fields,
+            "Also header type, place, size, channel, task and CPU times of each event");
+        command.add_input(
+            "--syscall-map", options.syscall_map,
+            "Names system calls of a .ctrace file: ntdll.dll, or the JSON of 'syscalls map'");
+        add_selection_options(command, options.pipeline);
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,215 @@
+#include "cli/trace/trace_fields.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include "cli/output/json_text.hpp"
+#include "core/text/text.hpp"
+#include "tracefile/names/status_names.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using tracefile::FieldSchema;
+using tracefile::InType;
+using tracefile::OutType;
+using tracefile::Value;
+using tracefile::ValueShape;
+
+void append_floating(core::TextBuffer& json, const Value& value) {
+  const double number = shown_floating(value);
+  if (!std::isfinite(number)) {
+    json.append(std::isnan(number) ? "\"NaN\"" : number > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+    return;
+  }
+  if (number == 0) {
+    json.append(std::signbit(number) ? "-0.0" : "0");
+    return;
+  }
+  std::array<char, 64> text;
+  const auto end = value.in == InType::f32
+                       ? fmt::format_to(text.data(), FMT_COMPILE("{}"), static_cast<float>(number))
+                       : fmt::format_to(text.data(), FMT_COMPILE("{}"), number);
+  json.append(std::string_view{text.data(), static_cast<std::size_t>(end - text.data())});
+}
+
+}  // namespace
+
+std::string name_of_frame(const tracefile::NameTables& names, std::optional<u32> pid, u64 address,
+                          i64 time) {
+  const auto image = names.find_image(pid, address, time);
+  if (!image) return {};
+  const auto file = image->name.substr(image->name.rfind('\\') + 1);
+  return fmt::format(FMT_COMPILE("{}+{:#x}"), file, address - image->base);
+}
+
+void TraceFields::start(core::TextBuffer& json, const tracefile::Event& event,
+                        const tracefile::EventKind& kind, i64 time) {
+  json_ = &json;
+  resolved_.start(event.payload.size());
+  etw_event_ = {};
+  control_call_.start(kind.name, event.pointer_size);
+  pid_ = event.pid;
+  time_ = time;
+  arrays_ = 0;
+  first_ = true;
+}
+
+void TraceFields::key(std::string_view name) {
+  if (!first_) json_->append(',');
+  first_ = false;
+  if (in_array()) return;
+  append_json_text(*json_, name);
+  json_->append(':');
+}
+
+void TraceFields::key(const FieldSchema& field) {
+  if (!field.plain_name || in_array()) return key(field.name);
+  char* at = json_->reserve(field.name.size() + 4);
+  char* const start = at;
+  *at = ',';
+  at += first_ ? 0 : 1;
+  *at++ = '"';
+  at = std::copy(field.name.begin(), field.name.end(), at);
+  *at++ = '"';
+  *at++ = ':';
+  json_->commit(static_cast<std::size_t>(at - start));
+  first_ = false;
+}
+
+void TraceFields::value(const FieldSchema& field, const Value& value) {
+  if (value.out == OutType::encrypted) {
+    key(field);
+    json_->append("\"encrypted\"");
+    return;
+  }
+  const auto shape = shape_of(value, clock_known_);
+  if (shape == ValueShape::utf16_text || shape == ValueShape::ansi_text) {
+    text(field, value, shape == ValueShape::utf16_text);
+    return;
+  }
+  key(field);
+  if (value.out == OutType::etw_event) etw_event_ = value.bytes;
+  switch (shape) {
+    case ValueShape::absent:
+      json_->append("null");
+      break;
+    case ValueShape::unsigned_integer:
+      append_json_integer(*json_, shown_number(value), int64_);
+      break;
+    case ValueShape::signed_integer:
+      append_json_integer(*json_, static_cast<i64>(value.number), int64_);
+      break;
+    case ValueShape::floating:
+      append_floating(*json_, value);
+      break;
+    case ValueShape::boolean:
+      json_->append(value.number != 0 ? "true" : "false");
+      break;
+    default:
+      json_->append('"');
+      texts_.append(*json_, value);
+      json_->append('"');
+      break;
+  }
+  control_call_.add_field(field.name, value.number);
+  if (value.out >= OutType::win32_error || field.map) resolve(field, value);
+}
+
+// A text that does not say all its bytes has them beside it, or in its place inside an array.
+void TraceFields::text(const FieldSchema& field, const Value& value, bool utf16) {
+  const auto before = json_->size();
+  const bool was_first = first_;
+  key(field);
+  const bool valid = utf16 ? append_json_utf16(*json_, value.bytes)
+                           : append_json_text(*json_, core::to_chars(value.bytes));
+  const bool odd = utf16 && value.bytes.size() % 2 != 0;
+  if (valid && !odd && value.whole.empty()) return;
+  const std::string_view suffix = utf16 ? "_utf16" : "_bytes";
+  if (in_array()) {
+    json_->shrink_to(before);
+    first_ = was_first;
+    key(field);
+    json_->append(fmt::format("{{\"text{}\":\"", suffix));
+  } else {
+    key(field.name + std::string{suffix});
+    json_->append('"');
+  }
+  json_->append_hex(value.whole.empty() ? value.bytes : value.whole);
+  json_->append(in_array() ? "\"}" : "\"");
+}
+
+// What a system call's number or the hash of its name stands for.
+std::string TraceFields::find_call_name(const Value& value) {
+  const bool is_hash = value.out == OutType::name_hash;
+  const auto number = static_cast<u32>(value.number);
+  if (is_hash) control_call_.add_name_hash(number);
+  if (calls_ == nullptr) return {};
+  const auto& table = is_hash ? calls_->by_hash : calls_->by_number;
+  const auto found = table.find(number);
+  if (found == table.end()) return {};
+  if (!is_hash) control_call_.add_service(found->second);
+  return found->second;
+}
+
+void TraceFields::resolve(const FieldSchema& field, const Value& value) {
+  const auto add = [&](std::optional<std::string_view> name) {
+    resolved_.add(field.name, name.value_or(std::string_view{}));
+  };
+  if (field.map) return add(find_mapped_names(*field.map, value));
+  switch (value.out) {
+    case OutType::call_argument:
+      control_call_.add_argument(value.number);
+      return;
+    case OutType::system_call:
+    case OutType::name_hash:
+      return add(find_call_name(value));
+    case OutType::file_key:
+      return add(names_.find_file(value.number, time_));
+    case OutType::registry_key:
+      return add(names_.find_registry_key(value.number, time_));
+    case OutType::code_pointer:
+      if (const auto image = names_.find_image(pid_, value.number, time_))
+        return add(fmt::format("{}+{:#x}", image->name, value.number - image->base));
+      return add({});
+    case OutType::stack_frame:
+      return add(name_of_frame(names_, pid_, value.number, time_));
+    default:
+      if (tracefile::is_status(value.out)) add(tracefile::find_status_name(value));
+  }
+}
+
+void TraceFields::begin_array(const FieldSchema& field) {
+  key(field);
+  json_->append('[');
+  arrays_ = arrays_ << 1U | 1U;
+  resolved_.begin_array();
+  first_ = true;
+}
+
+void TraceFields::end_array() {
+  json_->append(']');
+  arrays_ >>= 1U;
+  resolved_.end_array();
+  first_ = false;
+}
+
+void TraceFields::begin_structure(const FieldSchema& field) {
+  key(field);
+  json_->append('{');
+  arrays_ <<= 1U;
+  resolved_.begin_structure(field.name);
+  first_ = true;
+}
+
+void TraceFields::end_structure() {
+  json_->append('}');
+  arrays_ >>= 1U;
+  resolved_.end_structure();
+  first_ = false;
+}
+
+}  // namespace coldtrace::cli

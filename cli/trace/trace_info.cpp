@@ -1,0 +1,203 @@
+#include <map>
+#include <memory>
+
+#include "cli/command/common_options.hpp"
+#include "cli/command/version.hpp"
+#include "cli/output/text.hpp"
+#include "cli/trace/trace_commands.hpp"
+#include "cli/trace/trace_input.hpp"
+#include "cli/trace/trace_text.hpp"
+#include "tracefile/etl/trace.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using tracefile::Decoded;
+using tracefile::EventClass;
+using tracefile::KindCount;
+
+u64 exact_of(const KindCount& count) {
+  return count.events[static_cast<std::size_t>(Decoded::exact)];
+}
+
+std::string name_of(const tracefile::EventKind& kind) {
+  std::string number;
+  if (number_of(kind))
+    number =
+        fmt::format("{} {}", kind.event_class == EventClass::classic ? "opcode" : "id", kind.id);
+  if (version_of(kind)) number += fmt::format(" v{}", kind.version);
+  if (kind.name.empty()) return number.empty() ? "no number" : number;
+  return number.empty() ? printable(kind.name)
+                        : fmt::format("{} ({})", printable(kind.name), number);
+}
+
+std::string time_text(core::FileTime when) {
+  return when.ticks == 0 ? std::string{"not set"} : core::to_string(when);
+}
+
+void write_session_text(Output& output, const tracefile::Trace& trace) {
+  const auto& header = trace.header();
+  if (!trace.scan().has_header) {
+    print(output, "Session       the header is lost\n");
+    print(output, "Buffers       {}, compression {}\n", trace.scan().buffers.size(),
+          to_string(trace.scan().compression));
+    return;
+  }
+  print(output, "Session       {} -> {}\n", printable(header.logger_name),
+        printable(header.log_file_name));
+  print(output, "Time          {} to {}\n", time_text(header.start_time),
+        time_text(header.end_time));
+  print(output, "Boot          {}, UTC{:+} minutes\n", time_text(header.boot_time),
+        -i64{header.bias});
+  print(output, "Machine       Windows {}.{}.{}, {} processors, {} MHz, {}-bit\n",
+        header.major_version, header.minor_version, header.provider_version, header.processors,
+        header.cpu_speed, u64{header.pointer_size} * 8);
+  print(output, "Clock         {}, {} Hz{}\n", to_string(trace.clock().type()),
+        header.performance_frequency, trace.clock().approximate() ? ", approximate" : "");
+  print(output, "Buffers       {} of {} bytes, mode {:#x}, compression {}\n",
+        trace.scan().buffers.size(), header.buffer_size, header.log_file_mode,
+        to_string(trace.scan().compression));
+  print(output, "Lost          {} events, {} buffers\n", header.events_lost, header.buffers_lost);
+}
+
+void write_image_text(Output& output, const char* title, const tracefile::TracedImage& image) {
+  if (!image.known()) return;
+  const auto& version = image.file_version;
+  print(output, "{:<13} {} {}.{}.{}.{}, stamp {:#010x}, size {:#x}\n", title, printable(image.name),
+        version[0], version[1], version[2], version[3], image.time_date_stamp, image.size_of_image);
+}
+
+void write_session_text(Output& output, const tracefile::Ctrace& trace) {
+  const auto& header = trace.header();
+  const auto& scan = trace.scan();
+  print(output, "Session       {}{}{}{}\n", core::to_string(header.session),
+        (header.flags & tracefile::CtraceHeader::boot_trace) != 0 ? ", boot trace" : "",
+        (header.flags & tracefile::CtraceHeader::wrap_around) != 0 ? ", wrap-around" : "",
+        scan.closed ? "" : ", never closed");
+  print(output, "Time          {}, boot {}\n", time_text(header.start_time),
+        time_text(header.boot_time));
+  print(output, "Machine       Windows {}.{}.{}, {} processors, {}-bit\n",
+        header.windows_version[0], header.windows_version[1], header.windows_version[2],
+        header.processors, u64{header.pointer_size} * 8);
+  write_image_text(output, "Kernel", header.kernel);
+  write_image_text(output, "System calls", header.ntdll);
+  print(output, "Clock         {}, {} Hz, {} calibration pairs, error at most {} ns\n",
+        to_string(header.clock), header.frequency, trace.pairs(), trace.error_bound() * 100);
+  print(output, "Buffers       {}, {} missing\n", scan.buffers.size(), scan.missing);
+  print(output, "Lost          {} events, {} reserved and never committed\n", scan.lost,
+        scan.uncommitted);
+}
+
+void write_kinds_text(Output& output, u64 events, const std::vector<KindCount>& kinds) {
+  u64 exact = 0;
+  for (const auto& count : kinds) exact += exact_of(count);
+  print(output, "Events        {}, {} decode exactly\n", events, exact);
+  core::Guid provider;
+  bool first = true;
+  for (const auto& count : kinds) {
+    if (first || count.kind.provider != provider) {
+      provider = count.kind.provider;
+      first = false;
+      print(output, "\n{} {}\n", core::to_string(provider), printable(count.kind.provider_name));
+    }
+    const auto reason = count.kind.undecoded == tracefile::Undecoded::none
+                            ? std::string_view{}
+                            : to_string(count.kind.undecoded);
+    print(output, "{:>12} {:>12}  {}{}{}\n", count.total(), exact_of(count), name_of(count.kind),
+          reason.empty() ? "" : "  ", reason);
+  }
+}
+
+void write_kind(JsonWriter& json, const KindCount& count) {
+  const auto& kind = count.kind;
+  json.begin_object();
+  if (kind.name.empty())
+    json.field("name", nullptr);
+  else
+    json.field("name", kind.name);
+  json.field(kind.event_class == EventClass::classic ? "opcode" : "id", number_of(kind))
+      .field("version", version_of(kind))
+      .field("events", count.total());
+  for (const auto decoded : {Decoded::exact, Decoded::trailing, Decoded::partial, Decoded::raw})
+    json.field(to_string(decoded), count.events[static_cast<std::size_t>(decoded)]);
+  if (kind.undecoded == tracefile::Undecoded::none)
+    json.field("reason", nullptr);
+  else
+    json.field("reason", to_string(kind.undecoded));
+  json.end_object();
+}
+
+void write_json(JsonWriter& json, const TraceInput& input, const std::vector<KindCount>& kinds) {
+  json.begin_object()
+      .field("schema", "coldtrace.trace-info/1")
+      .field("tool", tool_version)
+      .field("format", format_of(input))
+      .key("session");
+  write_session(json, input);
+  json.key("providers").begin_array();
+  for (std::size_t i = 0; i < kinds.size();) {
+    const auto& provider = kinds[i].kind;
+    json.begin_object().key("guid");
+    if (provider.event_class == EventClass::driver && provider.provider == core::Guid{})
+      json.value(nullptr);
+    else
+      json.value(core::to_string(provider.provider));
+    if (provider.provider_name.empty())
+      json.field("name", nullptr);
+    else
+      json.field("name", provider.provider_name);
+    json.key("kinds").begin_array();
+    u64 events = 0;
+    for (; i < kinds.size() && kinds[i].kind.provider == provider.provider; ++i) {
+      events += kinds[i].total();
+      write_kind(json, kinds[i]);
+    }
+    json.end_array().field("events", events).end_object();
+  }
+  json.end_array().key("findings");
+  write_findings(json, input.findings);
+  json.end_object().end_document();
+}
+
+Exit run(const TraceInputOptions& options) {
+  Report report{options.findings};
+  const auto input = open_trace(options, TraceUse::counts, report);
+  if (!input) return Exit::failure;
+  Output output{options.output};
+  const auto& kinds = input->ctrace ? input->ctrace->kinds() : input->trace->kinds();
+  if (options.format == "json") {
+    JsonWriter json{output, options.int64};
+    write_json(json, *input, kinds);
+  } else {
+    if (input->ctrace) {
+      write_session_text(output, *input->ctrace);
+      write_kinds_text(output, input->ctrace->scan().events, kinds);
+    } else {
+      write_session_text(output, *input->trace);
+      write_kinds_text(output, input->trace->events(), kinds);
+    }
+  }
+  output.commit();
+  report.read(options.file, input->findings);
+  return report.exit();
+}
+
+}  // namespace
+
+void add_trace_info(CLI::App& app, Exit& exit) {
+  add_command<TraceInputOptions>(
+      app, exit,
+      {"info", "What a trace is: session, machine, clock, loss, and its events by kind",
+       "  coldtrace trace info run.etl\n"
+       "  coldtrace trace info run.ctrace --format json\n",
+       "  0  the whole trace was read\n"
+       "  1  the trace has damage or loss\n"
+       "  2  not a trace, or it cannot be read\n"},
+      {"text", "json"},
+      [](Command& command, TraceInputOptions& options) {
+        add_trace_input_options(command, options);
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,154 @@
+#include "cli/trace/trace_input.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/command/common_options.hpp"
+#include "cli/images/other_kind.hpp"
+#include "core/files/file.hpp"
+#include "tracefile/compression/gzip_image.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+std::optional<std::string> time_or_null(core::FileTime time) {
+  if (time.ticks == 0) return std::nullopt;
+  return core::to_string(time);
+}
+
+// Whether the contents are those of a known kind of file that is no trace, damaged or not.
+bool is_other(core::FileKind kind) {
+  return kind != core::FileKind::unknown && kind != core::FileKind::zeros &&
+         kind != core::FileKind::event_trace && kind != core::FileKind::ctrace;
+}
+
+}  // namespace
+
+void add_trace_input_options(Command& command, TraceInputOptions& options) {
+  command
+      .add_input("file", options.file,
+                 "The trace: an .etl or .ctrace file, or one packed with gzip")
+      .required();
+  add_jobs_option(command, options.jobs);
+  command
+      .add_option("--pointer-size", options.pointer_size,
+                  "Take every event as logged by a producer of this pointer size")
+      .one_of_numbers({4, 8});
+  command
+      .add_option("--unpacked-limit", options.unpacked_limit,
+                  "Most bytes that a gzip file may unpack to")
+      .as_size();
+  command
+      .add_option("--names-limit", options.names_limit,
+                  "Most bytes for names of processes, threads, files, images and registry keys")
+      .as_size();
+}
+
+std::optional<TraceInput> open_trace(const TraceInputOptions& options, TraceUse use,
+                                     Report& report) {
+  TraceInput input;
+  auto file = core::FileImage::open(options.file);
+  if (!file) {
+    report.failed(options.file, file.error());
+    return std::nullopt;
+  }
+  input.file = std::move(*file);
+  const core::ImageSource* source = input.file.get();
+  if (tracefile::is_gzip(*source)) {
+    auto unpacked = tracefile::unpack_gzip(*source, options.unpacked_limit, input.findings);
+    if (!unpacked) {
+      report.failed(options.file, unpacked.error());
+      return std::nullopt;
+    }
+    input.unpacked = std::move(*unpacked);
+    source = input.unpacked.get();
+  }
+  tracefile::CatalogOptions catalog;
+  catalog.jobs = options.jobs;
+  catalog.pointer_size = options.pointer_size;
+  catalog.names = use == TraceUse::lines;
+  catalog.kinds = use == TraceUse::counts;
+  catalog.largest_names = options.names_limit;
+  if (tracefile::is_ctrace(*source)) {
+    auto ctrace = tracefile::Ctrace::open(*source, catalog, input.findings);
+    if (!ctrace) {
+      report.failed(options.file, ctrace.error());
+      return std::nullopt;
+    }
+    input.ctrace = std::move(*ctrace);
+    return input;
+  }
+  auto trace = tracefile::Trace::open(*source, catalog, input.findings);
+  const auto kind = core::recognize_file(*source);
+  if (!trace) {
+    if (trace.error().fault == core::Fault::io)
+      report.failed(options.file, trace.error());
+    else if (is_other(kind))
+      report.failed(options.file, describe_other(kind, "an .etl or .ctrace file"));
+    else
+      report.failed(options.file, fmt::format("not an .etl or .ctrace file: {}", trace.error()));
+    return std::nullopt;
+  }
+  // A file of another kind may hold a trace, as an archive does; that is no damaged trace.
+  if (is_other(kind) && !trace->starts_file()) {
+    report.failed(options.file, describe_other(kind, "an .etl or .ctrace file"));
+    return std::nullopt;
+  }
+  input.trace = std::make_unique<tracefile::Trace>(std::move(*trace));
+  return input;
+}
+
+std::string_view format_of(const TraceInput& input) {
+  return input.ctrace ? "ctrace" : "etl";
+}
+
+void write_session(JsonWriter& json, const TraceInput& input) {
+  if (input.ctrace) {
+    write_session(json, *input.ctrace);
+    return;
+  }
+  const auto& trace = *input.trace;
+  const auto& header = trace.header();
+  const auto& scan = trace.scan();
+  // What only the header says is null where that is lost.
+  const auto known = [&](const auto& value) {
+    return scan.has_header ? std::optional{value} : std::nullopt;
+  };
+  json.begin_object()
+      .field("logger_name", known(header.logger_name))
+      .field("log_file_name", known(header.log_file_name))
+      .field("start_time", time_or_null(header.start_time))
+      .field("end_time", time_or_null(header.end_time))
+      .field("boot_time", time_or_null(header.boot_time))
+      .field("bias_minutes", known(header.bias))
+      .field("windows_version", known(fmt::format("{}.{}.{}", header.major_version,
+                                                  header.minor_version, header.provider_version)))
+      .field("log_version",
+             known(fmt::format("{}.{}", header.sub_version, header.sub_minor_version)))
+      .field("processors", known(header.processors))
+      .field("cpu_mhz", known(header.cpu_speed))
+      .field("pointer_size", scan.has_header ? header.pointer_size : scan.pointer_size)
+      .field("log_file_mode", known(fmt::format("{:#x}", header.log_file_mode)))
+      .field("maximum_file_size", known(header.maximum_file_size))
+      .field("buffer_size", known(header.buffer_size))
+      .field("buffers_written", known(header.buffers_written))
+      .field("buffers", scan.buffers.size())
+      .field("compression", to_string(scan.compression))
+      .field("events", trace.events())
+      .field("events_lost", known(header.events_lost))
+      .field("buffers_lost", known(header.buffers_lost))
+      .field("timer_resolution", known(header.timer_resolution));
+  json.key("clock")
+      .begin_object()
+      .field("type", known(to_string(trace.clock().type())))
+      .field("frequency", known(header.performance_frequency))
+      .field("first_timestamp", known(scan.first_timestamp))
+      .field("time_quality", !scan.has_header              ? "unknown"
+                             : trace.clock().approximate() ? "approximate"
+                                                           : "exact")
+      .end_object();
+  json.end_object();
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,315 @@
+#include "cli/trace/trace_lines.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/output/json_text.hpp"
+#include "cli/trace/trace_text.hpp"
+#include "tracefile/etl/trace_header.hpp"
+#include "tracefile/providers/extended_data.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using core::TextBuffer;
+using tracefile::Decoded;
+using tracefile::Event;
+using tracefile::EventClass;
+using tracefile::EventKind;
+
+constexpr u8 stack_group = 0x18;
+constexpr u8 stack_key_kernel = 37;
+constexpr u8 stack_key_user = 38;
+
+}  // namespace
+
+TraceLines::TraceLines(const TraceContext& context, const TraceLineOptions& options)
+    : trace_{context},
+      options_{options},
+      decoder_{context.schemas},
+      fields_{context.clock, context.names, context.calls, options.int64},
+      etw_fields_{context.clock, context.names, nullptr, options.int64} {}
+
+void TraceLines::append_event(TextBuffer& text, const Event& event) {
+  const auto& kind = decoder_.kind_of(event);
+  if (options_.format == TraceFormat::csv)
+    append_csv_event(text, event, kind);
+  else
+    append_json_event(text, event, kind);
+}
+
+std::optional<core::FileTime> TraceLines::time_of(const Event& event) const {
+  if (event.file_time != 0) return core::FileTime{event.file_time};
+  if (!event.has_time || !trace_.clock.known()) return std::nullopt;
+  return trace_.clock.to_file_time(event.timestamp);
+}
+
+std::optional<core::FileTime> TraceLines::time_of(const tracefile::Gap& gap) const {
+  if (gap.file_time != 0) return core::FileTime{gap.file_time};
+  if (!gap.timestamp || !trace_.clock.known()) return std::nullopt;
+  return trace_.clock.to_file_time(*gap.timestamp);
+}
+
+void TraceLines::append_times(TextBuffer& json, std::optional<core::FileTime> time,
+                              std::optional<i64> timestamp) {
+  json.append("\"time\":");
+  if (time) {
+    json.append('"');
+    json.append(times_.format(*time));
+    json.append('"');
+  } else {
+    json.append("null");
+  }
+  json.append(",\"timestamp\":");
+  if (timestamp)
+    append_json_integer(json, *timestamp, options_.int64);
+  else
+    json.append("null");
+}
+
+void TraceLines::append_process(TextBuffer& json, const Event& event) {
+  const auto name =
+      event.pid ? trace_.names.find_process(*event.pid, event.name_time()) : std::nullopt;
+  if (!name) {
+    json.append("null");
+    return;
+  }
+  if (process_.pid != event.pid || process_.name.data() != name->data()) {
+    scratch_.clear();
+    append_json_text(scratch_, *name);
+    process_ = {event.pid, *name, std::string{scratch_.view()}};
+  }
+  json.append(process_.json);
+}
+
+const std::string& TraceLines::kind_text(const EventKind& kind) {
+  if (kind.number >= kind_texts_.size()) kind_texts_.resize(kind.number + std::size_t{1});
+  auto& cached = kind_texts_[kind.number];
+  if (cached.ready) return cached.provider;
+  scratch_.clear();
+  scratch_.append("\"provider\":{\"guid\":");
+  if (kind.event_class == EventClass::driver && is_zero(kind.provider.bytes)) {
+    scratch_.append("null");
+  } else {
+    scratch_.append('"');
+    append_guid(scratch_, kind.provider.bytes);
+    scratch_.append('"');
+  }
+  scratch_.append(",\"name\":");
+  const auto name_or_null = [&](const std::string& name) {
+    if (name.empty())
+      scratch_.append("null");
+    else
+      append_json_text(scratch_, name);
+  };
+  name_or_null(kind.provider_name);
+  scratch_.append("},\"name\":");
+  name_or_null(kind.name);
+  scratch_.append(",\"id\":");
+  append_optional(scratch_, has_id(kind.event_class) ? std::optional{kind.id} : std::nullopt);
+  cached = {std::string{scratch_.view()}, kind.kept};
+  return cached.provider;
+}
+
+void TraceLines::append_json_event(TextBuffer& text, const Event& event, const EventKind& kind) {
+  text.append(options_.format == TraceFormat::json ? ",{\"type\":\"event\","
+                                                   : "{\"type\":\"event\",");
+  append_times(text, time_of(event),
+               event.has_time ? std::optional{event.timestamp} : std::nullopt);
+  if (trace_.clock.approximate() || event.approximate_time)
+    text.append(",\"time_quality\":\"approximate\"");
+  text.append(",\"cpu\":");
+  append_optional(text, event.cpu);
+  text.append(",\"pid\":");
+  append_optional(text, event.pid);
+  text.append(",\"tid\":");
+  append_optional(text, event.tid);
+  text.append(",\"process\":");
+  append_process(text, event);
+  text.append(',');
+  text.append(kind_text(kind));
+  text.append(",\"opcode\":");
+  append_optional(text, has_opcode(event) ? std::optional{event.opcode} : std::nullopt);
+  text.append(",\"version\":");
+  append_optional(text,
+                  has_version(event.event_class) ? std::optional{event.version} : std::nullopt);
+  text.append(",\"level\":");
+  append_optional(text, has_level(event) ? std::optional{event.level} : std::nullopt);
+  text.append(",\"keywords\":");
+  if (event.event_class == EventClass::manifest) {
+    text.append('"');
+    text.append_hex(event.keywords);
+    text.append('"');
+  } else {
+    text.append("null");
+  }
+  text.append(",\"activity\":");
+  if (event.activity.empty() || is_zero(event.activity)) {
+    text.append("null");
+  } else {
+    text.append('"');
+    append_guid(text, event.activity);
+    text.append('"');
+  }
+  text.append(",\"fields\":{");
+  details_.clear();
+  const auto decoded = append_payload(text, event, kind);
+  text.append('}');
+  append_details(text, event);
+  text.append(",\"decoded\":\"");
+  text.append(to_string(decoded));
+  text.append("\"}\n");
+}
+
+// Members of the object `fields`; what is left of the payload goes to details_.
+Decoded TraceLines::append_payload(TextBuffer& json, const Event& event, const EventKind& kind) {
+  fields_.start(json, event, kind, event.name_time());
+  const auto result = decoder_.decode(event, kind, fields_);
+  counter_.count(kind, result.decoded);
+  if (result.decoded == Decoded::exact || (kind.schema && kind.schema->encrypted))
+    return result.decoded;
+  const auto rest = event.payload.subspan(std::min(result.consumed, event.payload.size()));
+  if (rest.empty() && result.decoded == Decoded::raw) return result.decoded;
+  details_.append(result.decoded == Decoded::raw ? ",\"payload\":\"" : ",\"trailing\":\"");
+  details_.append_hex(rest);
+  details_.append('"');
+  return result.decoded;
+}
+
+// What comes between fields and decoded.
+void TraceLines::append_details(TextBuffer& json, const Event& event) {
+  if (event.thread_source != tracefile::ThreadSource::header) {
+    json.append(event.thread_source == tracefile::ThreadSource::payload
+                    ? ",\"thread_source\":\"payload\""
+                    : ",\"thread_source\":\"context-switch\"");
+  }
+  find_stack(event);
+  auto& resolved = fields_.resolved();
+  for (const auto frame : stack_.frames)
+    resolved.add_element("stack", name_of_frame(trace_.names, event.pid, frame, event.name_time()));
+  if (resolved.cut()) ++cut_names_;
+  if (!resolved.empty()) {
+    json.append(",\"resolved\":{");
+    resolved.append_to(json);
+    json.append('}');
+  }
+  if (const auto* call = fields_.control_call()) append_control_call(json, *call, trace_.windows);
+  json.append(details_.view());
+  if (!fields_.etw_event().empty()) append_etw_event(json, event);
+  append_extended(json, event);
+  if (options_.header_fields) append_header_fields(json, event);
+  json.append(",\"stack\":");
+  append_stack(json);
+}
+
+// The event that ETW gave to its callback, read as if it lay in a buffer of an .etl file. The
+// schemas of manifest events are not in the trace, the kernel's and those of TraceLogging are.
+void TraceLines::append_etw_event(TextBuffer& json, const Event& event) {
+  tracefile::BufferWalker walker{
+      fields_.etw_event(), {event.buffer_offset, event.pointer_size == 8, event.cpu}, 0};
+  json.append(",\"etw\":");
+  if (!walker.next()) {
+    json.append("null");
+    return;
+  }
+  const auto& inner = walker.event();
+  const auto& kind = decoder_.kind_of(inner);
+  json.append('{');
+  json.append(kind_text(kind));
+  json.append(",\"opcode\":");
+  append_optional(json, has_opcode(inner) ? std::optional{inner.opcode} : std::nullopt);
+  json.append(",\"version\":");
+  append_optional(json,
+                  has_version(inner.event_class) ? std::optional{inner.version} : std::nullopt);
+  json.append(",\"pid\":");
+  append_optional(json, inner.pid);
+  json.append(",\"tid\":");
+  append_optional(json, inner.tid);
+  json.append(",\"fields\":{");
+  etw_fields_.start(json, inner, kind, event.name_time());
+  const auto result = decoder_.decode(inner, kind, etw_fields_);
+  json.append("},\"decoded\":\"");
+  json.append(to_string(result.decoded));
+  json.append("\"}");
+}
+
+// The frames of the event, those of its keys included.
+void TraceLines::find_stack(const Event& event) {
+  stack_.frames.clear();
+  const bool of_kernel = event.opcode == stack_key_kernel;
+  const bool defined_elsewhere =
+      event.kernel_group == stack_group && (of_kernel || event.opcode == stack_key_user);
+  if (event.extended.empty() && !defined_elsewhere) return;
+  tracefile::read_stack(event, stack_);
+  if (defined_elsewhere && event.payload.size() >= std::size_t{16} + event.pointer_size)
+    stack_.keys.push_back(event.pointer_size == 8 ? *core::load<u64>(event.payload, 16)
+                                                  : u64{*core::load<u32>(event.payload, 16)});
+  const auto kernel =
+      defined_elsewhere && event.pointer_size == 8 ? std::optional{of_kernel} : std::nullopt;
+  for (const auto key : stack_.keys)
+    if (const auto frames = trace_.names.stacks().find({key, event.name_time(), kernel}))
+      stack_.frames.insert(stack_.frames.end(), frames->begin(), frames->end());
+  fields_.resolved().allow(stack_.frames.size() * sizeof(u64));
+}
+
+void TraceLines::append_stack(TextBuffer& json) const {
+  if (stack_.frames.empty()) {
+    json.append("null");
+    return;
+  }
+  char separator = '[';
+  for (const auto frame : stack_.frames) {
+    json.append(separator);
+    json.append('"');
+    json.append_hex(frame);
+    json.append('"');
+    separator = ',';
+  }
+  json.append(']');
+}
+
+void TraceLines::append_header_fields(TextBuffer& json, const Event& event) {
+  json.append(",\"header\":{\"type\":\"");
+  json.append(event.event_class == EventClass::driver
+                  ? "entry"
+                  : to_string(static_cast<tracefile::HeaderType>(event.header_type)));
+  json.append("\",\"buffer\":");
+  json.append_decimal(event.buffer_offset);
+  json.append(",\"offset\":");
+  json.append_decimal(u64{event.offset});
+  json.append(",\"size\":");
+  json.append_decimal(u64{event.size});
+  json.append(",\"payload_size\":");
+  json.append_decimal(u64{event.payload.size()});
+  json.append(",\"pointer_size\":");
+  json.append_decimal(u64{event.pointer_size});
+  json.append(",\"channel\":");
+  json.append_decimal(u64{event.channel});
+  json.append(",\"task\":");
+  json.append_decimal(u64{event.task});
+  json.append(",\"kernel_time\":");
+  append_optional(json, event.kernel_time);
+  json.append(",\"user_time\":");
+  append_optional(json, event.user_time);
+  json.append('}');
+}
+
+void TraceLines::append_gap(TextBuffer& text, const tracefile::Gap& gap) {
+  const auto place = fmt::format("\"reason\":\"{}\",\"offset\":{},\"length\":{}{}{}",
+                                 to_string(gap.reason), gap.offset, gap.length,
+                                 gap.buffers > 0 ? fmt::format(",\"buffers\":{}", gap.buffers) : "",
+                                 gap.events > 0 ? fmt::format(",\"events\":{}", gap.events) : "");
+  if (options_.format == TraceFormat::csv) {
+    append_csv_gap(text, gap, place);
+    return;
+  }
+  if (options_.format == TraceFormat::json) text.append(',');
+  text.append("{\"type\":\"gap\",");
+  append_times(text, time_of(gap), gap.timestamp);
+  text.append(",\"cpu\":");
+  append_optional(text, gap.cpu);
+  text.append(fmt::format(",{}}}\n", place));
+}
+
+}  // namespace coldtrace::cli

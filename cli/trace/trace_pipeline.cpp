@@ -1,0 +1,130 @@
+#include "cli/trace/trace_pipeline.hpp"
+
+#include <deque>
+
+#include "core/work/parallel.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+constexpr std::size_t events_per_batch = 512;
+constexpr std::size_t largest_batch = 2 << 20;  // bytes of buffers that its events lie in
+
+// Some events and gaps in their order, and the lines made of them.
+struct Batch {
+  struct GapAt {
+    std::size_t event;  // before which it comes
+    tracefile::Gap gap;
+  };
+  std::vector<tracefile::Event> events;
+  std::vector<GapAt> gaps;
+  std::vector<std::shared_ptr<const tracefile::Buffer>> buffers;
+  std::size_t held = 0;
+  core::TextBuffer text;
+
+  bool full() const { return events.size() >= events_per_batch || held >= largest_batch; }
+
+  void add(const tracefile::Event& event, const std::shared_ptr<const tracefile::Buffer>& buffer) {
+    events.push_back(event);
+    for (const auto& known : buffers)
+      if (known == buffer) return;
+    buffers.push_back(buffer);
+    held += buffer->bytes.size();
+  }
+
+  void clear() {
+    events.clear();
+    gaps.clear();
+    buffers.clear();
+    held = 0;
+    text.clear();
+  }
+};
+
+void make_lines(Batch& batch, TraceLines& lines) {
+  auto gap = batch.gaps.begin();
+  for (std::size_t i = 0; i <= batch.events.size(); ++i) {
+    for (; gap != batch.gaps.end() && gap->event == i; ++gap)
+      lines.append_gap(batch.text, gap->gap);
+    if (i < batch.events.size()) lines.append_event(batch.text, batch.events[i]);
+  }
+}
+
+// Fills batches with the wanted events and the gaps of a trace.
+class BatchFiller {
+ public:
+  BatchFiller(const TraceContext& context, tracefile::EventSequence& events,
+              const TracePipelineOptions& options, TracePipelineResult& result)
+      : options_{options},
+        result_{result},
+        stream_{events},
+        selector_{context.schemas, options.selection} {}
+
+  // False when there is nothing more.
+  bool fill(Batch& batch) {
+    batch.clear();
+    while (!ended_ && !batch.full()) add_next(batch);
+    return !batch.events.empty() || !batch.gaps.empty();
+  }
+
+  // Of what was asked for, what the whole trace does not have.
+  core::NoMatch unmatched() const { return limited_ ? core::NoMatch{} : selector_.unmatched(); }
+
+ private:
+  using Item = tracefile::EventSequence::Item;
+
+  void add_next(Batch& batch) {
+    const auto item = stream_.next();
+    if (item == Item::end) {
+      ended_ = true;
+    } else if (item == Item::gap) {
+      batch.gaps.push_back({batch.events.size(), stream_.gap()});
+      ++result_.gaps;
+    } else if (selector_.wants(stream_.event())) {
+      limited_ = options_.limit && result_.events == *options_.limit;
+      ended_ = limited_;
+      if (ended_) return;
+      batch.add(stream_.event(), stream_.buffer());
+      ++result_.events;
+    }
+  }
+
+  const TracePipelineOptions& options_;
+  TracePipelineResult& result_;
+  tracefile::EventSequence& stream_;
+  TraceSelector selector_;
+  bool ended_ = false;
+  bool limited_ = false;
+};
+
+}  // namespace
+
+tracefile::StreamOptions to_stream_options(const TracePipelineOptions& options,
+                                           const tracefile::Clock& clock) {
+  tracefile::StreamOptions stream_options;
+  stream_options.order = options.order;
+  limit_to_times(options.selection, clock, stream_options);
+  return stream_options;
+}
+
+TracePipelineResult write_trace(const TraceContext& context, tracefile::EventSequence& events,
+                                const TracePipelineOptions& options, Output& output) {
+  TracePipelineResult result;
+  BatchFiller filler{context, events, options, result};
+  std::deque<TraceLines> lines;
+  for (unsigned i = 0; i < options.jobs; ++i) lines.emplace_back(context, options.lines);
+  core::ordered_pipeline<Batch>(
+      options.jobs, [&](Batch& batch) { return filler.fill(batch); },
+      [&](unsigned worker, Batch& batch) { make_lines(batch, lines[worker]); },
+      [&](Batch& batch) { output.write(batch.text.view()); });
+  tracefile::KindCounts counts;
+  for (const auto& maker : lines) {
+    maker.counter().add_to(counts);
+    result.cut_names += maker.cut_names();
+  }
+  result.kinds = counts.sorted();
+  result.unmatched = filler.unmatched();
+  return result;
+}
+
+}  // namespace coldtrace::cli

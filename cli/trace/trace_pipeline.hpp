@@ -1,0 +1,34 @@
+#pragma once
+
+#include "cli/output/output.hpp"
+#include "cli/trace/trace_lines.hpp"
+#include "cli/trace/trace_selection.hpp"
+
+namespace coldtrace::cli {
+
+struct TracePipelineOptions {
+  TraceLineOptions lines;
+  TraceSelection selection;
+  tracefile::Order order = tracefile::Order::time;
+  std::optional<u64> limit;  // events
+  unsigned jobs = 1;
+};
+
+struct TracePipelineResult {
+  u64 events = 0;
+  u64 gaps = 0;
+  u64 cut_names = 0;  // events that lost names for want of room
+  std::vector<tracefile::KindCount> kinds;
+  core::NoMatch unmatched;  // of the selection; empty where a limit ended the run
+};
+
+// The limits that a selection sets to the events of an .etl file, or of a .ctrace file.
+tracefile::StreamOptions to_stream_options(const TracePipelineOptions& options,
+                                           const tracefile::Clock& clock);
+
+// Writes all wanted events. This thread merges and selects; lines are made batch by batch by
+// `jobs` threads and written in the order of the batches, so the output is always the same.
+TracePipelineResult write_trace(const TraceContext& context, tracefile::EventSequence& events,
+                                const TracePipelineOptions& options, Output& output);
+
+}  // namespace coldtrace::cli

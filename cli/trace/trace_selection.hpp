@@ -1,0 +1,77 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/findings/no_match.hpp"
+#include "tracefile/etl/trace.hpp"
+
+namespace coldtrace::cli {
+
+// Which events of a trace are wanted. Empty lists want all.
+struct TraceSelection {
+  std::vector<std::string> providers;  // GUIDs, names or globs
+  std::vector<std::string> events;     // ids, or names or globs of events or their classes
+  std::vector<u32> pids, tids;
+  std::optional<core::FileTime> from, to;  // both included
+
+  bool by_kind() const { return !providers.empty() || !events.empty(); }
+  bool all() const { return !by_kind() && pids.empty() && tids.empty() && !from && !to; }
+};
+
+// Decides event by event; remembers its answer for each kind, and what was asked for in vain.
+class TraceSelector {
+ public:
+  TraceSelector(const tracefile::SchemaSource& schemas, const TraceSelection& selection)
+      : selection_{selection}, decoder_{schemas} {}
+
+  bool wants(const tracefile::Event& event);
+
+  // What no event had, once all were seen.
+  core::NoMatch unmatched() const;
+
+ private:
+  // One list of a selection, and which of it some event had.
+  struct Asked {
+    std::vector<bool> met;
+    std::set<std::string, std::less<>> names;  // that events had
+
+    bool meets(const std::vector<std::string>& wanted, const tracefile::EventKind& kind,
+               bool (*matches)(std::string_view, const tracefile::EventKind&));
+    void report(core::NoMatch& unmatched, std::string_view option,
+                const std::vector<std::string>& wanted) const;
+  };
+
+  // Ids of a selection, and which of them some event had.
+  struct AskedIds {
+    std::set<u32> met;
+
+    bool meets(const std::vector<u32>& wanted, std::optional<u32> id);
+    void report(core::NoMatch& unmatched, std::string_view option,
+                const std::vector<u32>& wanted) const;
+  };
+
+  bool wants_kind(const tracefile::EventKind& kind);
+  bool has_wanted_kind(const tracefile::Event& event);
+
+  const TraceSelection& selection_;
+  tracefile::EventDecoder decoder_;
+  std::vector<std::optional<bool>> answers_;  // by number of kind
+  Asked providers_;
+  Asked events_;
+  AskedIds pids_;
+  AskedIds tids_;
+  bool any_ = false;
+};
+
+// The times as limits of the stream.
+void limit_to_times(const TraceSelection& selection, const tracefile::Clock& clock,
+                    tracefile::StreamOptions& options);
+
+// "2024-02-29T12:34:56.1234567Z", with fewer or no digits of the second, or a date alone.
+std::optional<core::FileTime> parse_time(std::string_view text);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,97 @@
+#include <array>
+#include <charconv>
+#include <memory>
+
+#include "cli/command/common_options.hpp"
+#include "cli/images/pe_input.hpp"
+#include "cli/output/text.hpp"
+#include "cli/trace/trace_commands.hpp"
+#include "core/text/text.hpp"
+#include "pe/identity.hpp"
+#include "tracefile/synthesis/scenarios.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+struct Options : CommonOptions {
+  std::string scenario;
+  std::string ntdll;
+  tracefile::ScenarioOptions made;
+};
+
+// "6.1.7601.17514"; what has other than four numbers of 16 bits is not known.
+std::array<u16, 4> to_parts(std::string_view version) {
+  std::array<u16, 4> parts{};
+  const char* at = version.data();
+  const char* const end = at + version.size();
+  for (auto& part : parts) {
+    const auto result = std::from_chars(at, end, part);
+    if (result.ec != std::errc{}) return {};
+    at = result.ptr + (result.ptr != end ? 1 : 0);
+  }
+  return at == end ? parts : std::array<u16, 4>{};
+}
+
+tracefile::TracedImage to_traced_image(const pe::Identity& identity) {
+  tracefile::TracedImage image;
+  image.machine = static_cast<u16>(identity.machine);
+  image.time_date_stamp = identity.time_date_stamp;
+  image.size_of_image = identity.size_of_image;
+  image.checksum = identity.checksum;
+  image.name = identity.name;
+  image.file_version = to_parts(identity.file_version.value_or(""));
+  if (identity.pdb && identity.pdb->guid) {
+    image.pdb_guid = *identity.pdb->guid;
+    image.pdb_age = identity.pdb->age;
+    image.pdb_name = identity.pdb->name;
+  }
+  return image;
+}
+
+Exit run(const Options& options) {
+  Report report{options.findings};
+  auto made = options.made;
+  if (!options.ntdll.empty()) {
+    auto input = open_pe(options.ntdll, PeOptions{}, report);
+    if (!input) return Exit::failure;
+    made.ntdll = to_traced_image(pe::read_identity(input->image, input->findings));
+  }
+  Output output{options.output};
+  tracefile::synthesize(options.scenario, made,
+                        [&](core::ByteView bytes) { output.write(core::to_chars(bytes)); });
+  output.commit();
+  return report.exit();
+}
+
+}  // namespace
+
+void add_trace_synthesize(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"synthesize", "Write a made-up trace in coldtrace's own format",
+       "  coldtrace trace synthesize deadlock-5 -o deadlock.ctrace\n"
+       "  coldtrace trace synthesize system-calls --rounds 100000 --seed 7 -o mix.ctrace\n",
+       "  0  the trace was written\n"
+       "  2  it cannot be written\n"},
+      {"ctrace"},
+      [](Command& command, Options& options) {
+        std::vector<std::string> names;
+        std::string help = "What happens in it:";
+        for (const auto& scenario : tracefile::scenarios()) {
+          names.emplace_back(scenario.name);
+          help += fmt::format("\n{}: {}", scenario.name, scenario.summary);
+        }
+        command.add_option("scenario", options.scenario, help).required().one_of(names);
+        command.add_option("--seed", options.made.seed, "Another number makes another run")
+            .capture_default_str();
+        command
+            .add_option("--rounds", options.made.rounds,
+                        "How often the scenario's loop runs; 0 is as often as it needs")
+            .capture_default_str();
+        command.add_input("--ntdll", options.ntdll,
+                          "The trace names this image as the one whose system calls it has");
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,38 @@
+#include "core/errors/error.hpp"
+
+#include <system_error>
+
+namespace coldtrace::core {
+
+std::string_view to_string(Fault fault) {
+  switch (fault) {
+    case Fault::truncated:
+      return "truncated";
+    case Fault::out_of_bounds:
+      return "out of bounds";
+    case Fault::bad_magic:
+      return "bad magic";
+    case Fault::bad_value:
+      return "bad value";
+    case Fault::loop:
+      return "loop";
+    case Fault::limit:
+      return "over the limit";
+    case Fault::unsupported:
+      return "not supported";
+    case Fault::io:
+      return "cannot read";
+  }
+  return "unknown fault";
+}
+
+std::string to_string(const ParseError& error) {
+  const auto place = fmt::format("{:#x}: {}.{}: {}", error.offset, error.structure.view(),
+                                 error.field.view(), to_string(error.fault));
+  if (error.fault == Fault::io)
+    return fmt::format("{}: {}", place,
+                       std::generic_category().message(static_cast<int>(error.found)));
+  return fmt::format("{}: expected {:#x}, found {:#x}", place, error.expected, error.found);
+}
+
+}  // namespace coldtrace::core

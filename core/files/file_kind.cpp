@@ -1,0 +1,339 @@
+#include "core/files/file_kind.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <vector>
+
+#include "core/text/text.hpp"
+
+namespace coldtrace::core {
+namespace {
+
+using namespace std::string_view_literals;
+
+struct Signature {
+  FileKind kind;
+  u64 offset;
+  std::string_view bytes;
+};
+
+// Sources: each format's own specification, unless there is another.
+constexpr std::array signatures = {
+    Signature{FileKind::elf, 0, "\x7f\x45LF"sv},
+    Signature{FileKind::dos_program, 0, "ZM"sv},
+    Signature{FileKind::mach_o, 0, "\xce\xfa\xed\xfe"sv},
+    Signature{FileKind::mach_o, 0, "\xcf\xfa\xed\xfe"sv},
+    Signature{FileKind::mach_o_universal, 0, "\xca\xfe\xba\xbe"sv},
+    Signature{FileKind::archive, 0, "!<arch>\n"sv},
+    Signature{FileKind::pdb, 0, "Microsoft C/C++ MSF 7.00\r\n\x1a"sv},
+    Signature{FileKind::pdb_2, 0, "Microsoft C/C++ program database 2.00"sv},
+    Signature{FileKind::portable_pdb, 0, "BSJB"sv},
+    Signature{FileKind::crash_dump_32, 0, "PAGEDUMP"sv},
+    Signature{FileKind::crash_dump_64, 0, "PAGEDU64"sv},
+    Signature{FileKind::minidump, 0, "MDMP"sv},
+    Signature{FileKind::event_log, 0, "ElfFile\0"sv},
+    Signature{FileKind::event_log_old, 0, "\x30\0\0\0LfLe"sv},
+    Signature{FileKind::registry_hive, 0, "regf"sv},
+    // libscca documentation: versions 17 (XP) to 31 (Windows 11).
+    Signature{FileKind::prefetch, 1, "\0\0\0SCCA"sv},
+    Signature{FileKind::ese_database, 4, "\xef\xcd\xab\x89"sv},
+    Signature{FileKind::ole_compound, 0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv},
+    // IETF draft "PCAP Capture File Format": micro- and nanoseconds in both byte orders.
+    Signature{FileKind::capture, 0, "\xd4\xc3\xb2\xa1"sv},
+    Signature{FileKind::capture, 0, "\xa1\xb2\xc3\xd4"sv},
+    Signature{FileKind::capture, 0, "\x4d\x3c\xb2\xa1"sv},
+    Signature{FileKind::capture, 0, "\xa1\xb2\x3c\x4d"sv},
+    Signature{FileKind::capture_ng, 0, "\x0a\x0d\x0d\x0a"sv},
+
+    Signature{FileKind::ctrace, 0, "COLDTRC\x1a"sv},
+    Signature{FileKind::hook_table, 0, "HOOKTAB\x1a"sv},
+
+    // libewf documentation, "Expert Witness Compression Format" and "... 2".
+    Signature{FileKind::ewf, 0, "EVF\x09\x0d\x0a\xff\0"sv},
+    Signature{FileKind::ewf_2, 0, "EVF2\x0d\x0a\x81\0"sv},
+    Signature{FileKind::ewf_logical, 0, "LVF\x09\x0d\x0a\xff\0"sv},
+    Signature{FileKind::ewf_logical, 0, "LEF2\x0d\x0a\x81\0"sv},
+    Signature{FileKind::aff, 0, "AFF10\r\n\0"sv},
+    // Microsoft, "Virtual Hard Disk Image Format Specification": a dynamic one starts with a copy
+    // of its footer. [MS-VHDX] 2.2.1.
+    Signature{FileKind::vhd, 0, "conectix"sv},
+    Signature{FileKind::vhdx, 0, "vhdxfile"sv},
+    // VMware, "Virtual Disk Format 5.0"; COWD is the sparse extent of ESX.
+    Signature{FileKind::vmdk, 0, "KDMV"sv},
+    Signature{FileKind::vmdk, 0, "COWD"sv},
+    Signature{FileKind::vmdk_descriptor, 0, "# Disk DescriptorFile"sv},
+    Signature{FileKind::qcow, 0, "QFI\xfb\0\0\0"sv},
+    Signature{FileKind::vdi, 0x40, "\x7f\x10\xda\xbe"sv},
+
+    // [MS-FSCC] and the linux-ntfs documentation: multi-sector headers, whose update sequence
+    // array stands behind the fields of each kind.
+    Signature{FileKind::ntfs_mft, 0, "FILE\x30\0"sv},
+    Signature{FileKind::ntfs_mft, 0, "FILE\x2a\0"sv},
+    Signature{FileKind::ntfs_mft, 0, "BAAD\x30\0"sv},
+    Signature{FileKind::ntfs_mft, 0, "BAAD\x2a\0"sv},
+    Signature{FileKind::ntfs_log_file, 0, "RSTR"sv},
+    Signature{FileKind::ntfs_log_file, 0, "RCRD"sv},
+    Signature{FileKind::ntfs_index, 0, "INDX\x28\0"sv},
+
+    Signature{FileKind::gzip, 0, "\x1f\x8b"sv},
+    Signature{FileKind::xz, 0, "\xfd\x37zXZ\0"sv},
+    Signature{FileKind::bzip2, 4, "\x31\x41\x59\x26\x53\x59"sv},  // behind "BZh9"
+    Signature{FileKind::bzip2, 4, "\x17\x72\x45\x38\x50\x90"sv},  // of nothing
+    Signature{FileKind::zstandard, 0, "\x28\xb5\x2f\xfd"sv},
+    Signature{FileKind::lz4, 0, "\x04\x22\x4d\x18"sv},
+    Signature{FileKind::compress_exe, 0, "SZDD\x88\xf0\x27\x33"sv},
+    Signature{FileKind::zip, 0, "PK\x03\x04"sv},
+    Signature{FileKind::zip, 0, "PK\x05\x06"sv},  // without a member
+    Signature{FileKind::zip, 0, "PK\x07\x08"sv},  // of several parts
+    Signature{FileKind::seven_zip, 0, "7z\xbc\xaf\x27\x1c"sv},
+    Signature{FileKind::rar, 0, "Rar!\x1a\x07"sv},
+    Signature{FileKind::cabinet, 0, "MSCF"sv},
+    Signature{FileKind::tar, 257, "ustar"sv},
+    Signature{FileKind::wim, 0, "MSWIM\0\0\0"sv},
+    Signature{FileKind::mam, 0, "MAM\x04"sv},
+    Signature{FileKind::dcm, 0, "DCM\x01"sv},
+    Signature{FileKind::dcs, 0, "DCS\x01"sv},
+
+    Signature{FileKind::iso, 0x8001, "CD001"sv},
+    Signature{FileKind::btrfs_volume, 0x10040, "_BHRfS_M"sv},
+};
+
+// Volumes, by what stands in their first three sectors. Each format's own specification; the GUID
+// of BitLocker To Go, 4967d63b-2e29-4ad8-8399-f6a339e3d001, is that of libbde's documentation.
+constexpr std::array volume_signatures = {
+    Signature{FileKind::ntfs_volume, 3, "NTFS    "sv},
+    Signature{FileKind::bitlocker_volume, 3, "-FVE-FS-"sv},
+    Signature{FileKind::bitlocker_volume, 0x1a8,
+              "\x3b\xd6\x67\x49\x29\x2e\xd8\x4a\x83\x99\xf6\xa3\x39\xe3\xd0\x01"sv},
+    Signature{FileKind::refs_volume, 3, "ReFS"sv},
+    Signature{FileKind::exfat_volume, 3, "EXFAT   "sv},
+    Signature{FileKind::fat_volume, 0x36, "FAT"sv},
+    Signature{FileKind::fat_volume, 0x52, "FAT32"sv},
+    Signature{FileKind::xfs_volume, 0, "XFSB"sv},
+    Signature{FileKind::luks_volume, 0, "LUKS\xba\xbe"sv},
+    Signature{FileKind::apfs_volume, 32, "NXSB"sv},
+    Signature{FileKind::lvm_volume, 512, "LABELONE"sv},
+    Signature{FileKind::hfs_volume, 1024, "H+\0\x04"sv},
+    Signature{FileKind::hfs_volume, 1024, "HX\0\x05"sv},
+};
+
+constexpr u64 page_size = 4096;
+constexpr u64 sector_size = 512;
+
+bool matches(ByteView bytes, u64 offset, std::string_view expected) {
+  const auto part = slice(bytes, offset, expected.size());
+  return part && to_chars(*part) == expected;
+}
+
+template <std::size_t Count>
+FileKind find(const std::array<Signature, Count>& table, ByteView bytes) {
+  const auto* const found = std::ranges::find_if(table, [&](const Signature& signature) {
+    return matches(bytes, signature.offset, signature.bytes);
+  });
+  return found == table.end() ? FileKind::unknown : found->kind;
+}
+
+bool is_zero(ByteView bytes) {
+  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+// The magic number of a superblock is short, and boot code may hold it: other fields must fit.
+bool is_ext(ByteView head) {
+  const auto superblock = Fields<0x50>::at(head, 1024);
+  return superblock && superblock->get<u16, 0x38>() == 0xef53 &&
+         superblock->get<u32, 0x18>() <= 6 && superblock->get<u32, 0x48>() <= 4 &&
+         superblock->get<u32, 0x4c>() <= 1;
+}
+
+// The bytes of a file at any offset; fewer where it ends, none where they cannot be read.
+using ReadAt = std::function<std::vector<std::byte>(u64 offset, u64 length)>;
+
+FileKind recognize_dos(ByteView head, u64 size, const ReadAt& read) {
+  constexpr u64 dos_header_size = 64;
+  if (size < dos_header_size) return FileKind::dos_header_cut;
+  const u64 at = load<u32>(head, 0x3c).value_or(0);
+  const auto header = read(at, 4);
+  const auto is = [&](std::string_view signature) { return matches(header, 0, signature); };
+  if (is("PE\0\0"sv)) return FileKind::pe_image;
+  if (is("NE"sv)) return FileKind::ne_image;
+  if (is("LE"sv)) return FileKind::le_image;
+  if (is("LX"sv)) return FileKind::lx_image;
+  if (is("W3"sv) || is("W4"sv)) return FileKind::vxd_library;
+  return at >= size ? FileKind::dos_program_cut : FileKind::dos_program;
+}
+
+// A COFF header has no signature: a known machine, and a section table inside the file.
+bool is_coff_object(ByteView head, u64 size) {
+  constexpr u64 header_size = 20;
+  constexpr u64 section_size = 40;
+  const auto header = Fields<header_size>::at(head, 0);
+  if (!header) return false;
+  const auto machine = header->get<u16, 0>();
+  const bool known = machine == 0x14c || machine == 0x8664 || machine == 0xaa64 ||
+                     machine == 0x1c4 || machine == 0x200 || machine == 0xa641;
+  const u64 sections = header->get<u16, 2>();
+  return known && header->get<u16, 16>() == 0 && sections > 0 && header->get<u32, 8>() <= size &&
+         header_size + sections * section_size <= size;
+}
+
+// A trace has no signature either: its first WMI_BUFFER_HEADER is of type 4 and holds at least
+// the header event.
+bool is_event_trace(ByteView head) {
+  constexpr u64 header_size = 72;
+  const auto header = Fields<header_size>::at(head, 0);
+  if (!header) return false;
+  const auto size = header->get<u32, 0>();
+  const auto used = header->get<u32, 0x30>();
+  return header->get<u16, 0x36>() == 4 && header->get<u32, 12>() == 0 && used > header_size &&
+         used <= size && size % 8 == 0;
+}
+
+// USN_RECORD_V2, V3 and V4 (Microsoft, winioctl.h): no record crosses a page, so that every page
+// of the journal starts with one.
+bool is_usn_record(ByteView bytes) {
+  const auto header = Fields<0x40>::at(bytes, 0);
+  if (!header) return false;
+  const u64 length = header->get<u32, 0>();
+  const auto major = header->get<u16, 4>();
+  if (header->get<u16, 6>() != 0 || length > page_size || length % 8 != 0) return false;
+  if (major == 4)
+    return header->get<u16, 0x3e>() == 16 && length == 0x40 + u64{16} * header->get<u16, 0x3c>();
+  if (major != 2 && major != 3) return false;
+  const u64 name = major == 2 ? 0x38 : 0x48;
+  const auto name_length = load<u16>(bytes, name);
+  const auto name_offset = load<u16>(bytes, name + 2);
+  return name_length && name_offset && *name_offset == name + 4 && *name_length % 2 == 0 &&
+         *name_length > 0 && u64{*name_offset} + *name_length <= length;
+}
+
+// Text in UTF-8, or in UTF-16 as far as it is ASCII; empty when it is neither.
+std::string to_text(ByteView head) {
+  auto chars = to_chars(head);
+  if (chars.starts_with("\xef\xbb\xbf")) chars.remove_prefix(3);
+  std::string text;
+  if (chars.starts_with("\xff\xfe")) {
+    for (std::size_t i = 2; i + 1 < chars.size(); i += 2)
+      text += chars[i + 1] == 0 ? chars[i] : '?';
+  } else {
+    // The last character may be cut.
+    for (int cut = 0; cut < 4 && !chars.empty() && !is_valid_utf8(chars); ++cut)
+      chars.remove_suffix(1);
+    if (!is_valid_utf8(chars)) return {};
+    text = chars;
+  }
+  const auto is_control = [](char c) {
+    return (c >= 0 && c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f') || c == 0x7f;
+  };
+  return std::ranges::any_of(text, is_control) ? std::string{} : text;
+}
+
+FileKind recognize_text(std::string_view text) {
+  const auto start = text.find_first_not_of(" \t\r\n");
+  if (start == text.npos) return text.empty() ? FileKind::unknown : FileKind::text;
+  text.remove_prefix(start);
+  if (text.find("<instrumentationManifest") != text.npos) return FileKind::manifest;
+  if (text.starts_with("<?xml")) return FileKind::xml;
+  if (text.starts_with("Windows Registry Editor") || text.starts_with("REGEDIT4"))
+    return FileKind::registry_text;
+  if (text.front() == '{' || text.front() == '[') {
+    return text.find("\"coldtrace.") < 64 || text.find("\"tool\":\"coldtrace ") != text.npos
+               ? FileKind::coldtrace_json
+               : FileKind::json;
+  }
+  // MD5|name|inode|mode|UID|GID|size|atime|mtime|ctime|crtime, of The Sleuth Kit.
+  if (std::ranges::count(text.substr(0, text.find('\n')), '|') == 10) return FileKind::bodyfile;
+  return FileKind::text;
+}
+
+FileKind recognize(u64 size, const ReadAt& read) {
+  if (size == 0) return FileKind::empty;
+  constexpr u64 head_size = 0x11000;  // the farthest signature is in it
+  auto head_bytes = read(0, std::min(size, 2 * page_size));
+  const ByteView head{head_bytes};
+  if (head.empty()) return FileKind::unknown;
+  if (matches(head, 0, "MZ"sv)) return recognize_dos(head, size, read);
+  if (const auto kind = find(signatures, head); kind != FileKind::unknown) return kind;
+
+  // A fixed VHD is the disk itself and then a footer, of 511 bytes before 2004.
+  for (const u64 footer : {sector_size, sector_size - 1})
+    if (size > footer && matches(read(size - footer, 8), 0, "conectix"sv))
+      return FileKind::vhd_fixed;
+  if (is_usn_record(head)) return FileKind::ntfs_usn_journal;
+  const bool zeros = is_zero(head.first(std::min<u64>(head.size(), page_size)));
+  if (zeros && is_usn_record(read((size - 1) / page_size * page_size, page_size)))
+    return FileKind::ntfs_usn_journal;
+  if (const auto kind = recognize_volume(head);
+      kind != FileKind::unknown && kind != FileKind::zeros)
+    return kind;
+  if (matches(head, sector_size, "EFI PART"sv) || matches(head, page_size, "EFI PART"sv))
+    return FileKind::disk_gpt;
+  if (matches(head, page_size - 10, "SWAPSPACE2"sv)) return FileKind::swap_volume;
+  if (const auto kind = find(signatures, read(0, std::min(size, head_size)));
+      kind != FileKind::unknown)
+    return kind;
+  if (zeros) return FileKind::zeros;
+
+  // Anonymous objects start with 0, 0xffff: import library members and /GL or /bigobj objects.
+  if (matches(head, 0, "\0\0\xff\xff"sv)) return FileKind::coff_object_extended;
+  if (is_coff_object(head, size)) return FileKind::coff_object;
+  if (is_event_trace(head)) return FileKind::event_trace;
+  if (matches(head, sector_size - 2, "\x55\xaa"sv)) return FileKind::disk_mbr;
+  return recognize_text(to_text(head));
+}
+
+}  // namespace
+
+std::string_view to_string(FileKind kind) {
+  switch (kind) {
+#define FILE_KIND(name, text) \
+  case FileKind::name:        \
+    return text;
+#include "core/files/file_kinds.inc"
+#undef FILE_KIND
+  }
+  return "of no known kind";
+}
+
+FileKind recognize_file(const ImageSource& file) {
+  return recognize(file.size(), [&](u64 offset, u64 length) {
+    if (offset >= file.size()) return std::vector<std::byte>{};
+    std::vector<std::byte> bytes(std::min(length, file.size() - offset));
+    if (!file.read_at(offset, bytes)) bytes.clear();
+    return bytes;
+  });
+}
+
+FileKind recognize_file(const FileView& file) {
+  return recognize(file.size(), [&](u64 offset, u64 length) {
+    const auto bytes = file.clip(offset, length);
+    return std::vector<std::byte>{bytes.begin(), bytes.end()};
+  });
+}
+
+FileKind recognize_volume(ByteView head) {
+  if (const auto kind = find(volume_signatures, head); kind != FileKind::unknown) return kind;
+  if (is_ext(head)) return FileKind::ext_volume;
+  return is_zero(head.first(std::min<u64>(head.size(), sector_size))) ? FileKind::zeros
+                                                                      : FileKind::unknown;
+}
+
+bool is_virtual_disk(FileKind kind) {
+  switch (kind) {
+    case FileKind::vhd:
+    case FileKind::vhdx:
+    case FileKind::vmdk:
+    case FileKind::vmdk_descriptor:
+    case FileKind::qcow:
+    case FileKind::vdi:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_packed(FileKind kind) {
+  return kind >= FileKind::gzip && kind <= FileKind::dcs;
+}
+
+}  // namespace coldtrace::core

@@ -1,0 +1,60 @@
+#include "core/files/temporary_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace coldtrace::core {
+namespace {
+
+ParseError io_error(u64 offset, Name field) {
+  return {Fault::io, offset, "temporary file", field, 0, static_cast<u64>(errno)};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TemporaryFile>> TemporaryFile::create() {
+  const char* const directory = std::getenv("TMPDIR");
+  auto path = std::string{directory != nullptr && *directory != '\0' ? directory : "/tmp"};
+  path += "/coldtrace.XXXXXX";
+  const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
+  if (descriptor < 0) return fail(io_error(0, "open"));
+  ::unlink(path.c_str());
+  return std::unique_ptr<TemporaryFile>{new TemporaryFile{descriptor}};
+}
+
+TemporaryFile::~TemporaryFile() {
+  ::close(descriptor_);
+}
+
+Result<Done> TemporaryFile::write_at(u64 offset, ByteView bytes) {
+  while (!bytes.empty()) {
+    const auto count =
+        ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return fail(io_error(offset, "write"));
+    offset += static_cast<u64>(count);
+    size_ = std::max(size_, offset);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+  return Done{};
+}
+
+Result<Done> TemporaryFile::read_at(u64 offset, std::span<std::byte> destination) const {
+  if (const auto error = check_range(offset, destination.size())) return fail(*error);
+  while (!destination.empty()) {
+    const auto count =
+        ::pread(descriptor_, destination.data(), destination.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return fail(io_error(offset, "read"));
+    offset += static_cast<u64>(count);
+    destination = destination.subspan(static_cast<std::size_t>(count));
+  }
+  return Done{};
+}
+
+}  // namespace coldtrace::core

@@ -1,0 +1,45 @@
+#include "core/findings/findings.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace coldtrace::core {
+
+std::string_view to_string(Severity severity) {
+  return severity == Severity::info ? "info" : "warning";
+}
+
+bool Findings::repeat(Name code, Severity severity, u64 times) {
+  const auto known = std::ranges::find(findings_, code, &Finding::code);
+  if (known == findings_.end()) return false;
+  known->count += times;
+  return known->severity >= severity;
+}
+
+void Findings::tell(Finding finding) {
+  const auto known = std::ranges::find(findings_, finding.code, &Finding::code);
+  if (known == findings_.end()) {
+    findings_.push_back(std::move(finding));
+    return;
+  }
+  finding.count = known->count;
+  *known = std::move(finding);
+}
+
+void Findings::merge(const Findings& other) {
+  for (const auto& finding : other.findings_)
+    if (!repeat(finding.code, finding.severity, finding.count)) tell(finding);
+}
+
+void Findings::merge_unknown(const Findings& other) {
+  for (const auto& finding : other.findings_)
+    if (!repeat(finding.code, finding.severity, 0)) tell(finding);
+}
+
+u64 Findings::count(std::string_view code) const {
+  for (const auto& finding : findings_)
+    if (finding.code.view() == code) return finding.count;
+  return 0;
+}
+
+}  // namespace coldtrace::core

@@ -1,0 +1,27 @@
+#include "core/findings/no_match.hpp"
+
+#include "core/text/nearest_names.hpp"
+#include "core/text/text.hpp"
+
+namespace coldtrace::core {
+
+void NoMatch::add(std::string_view what, std::string_view wanted,
+                  std::span<const std::string_view> names) {
+  auto sentence = fmt::format("{}: nothing matches '{}'", what, to_valid_utf8(wanted));
+  const auto nearest = nearest_names(wanted, names);
+  for (std::size_t i = 0; i < nearest.size(); ++i)
+    sentence +=
+        fmt::format("{}'{}'", i == 0 ? "; did you mean " : " or ", to_valid_utf8(nearest[i]));
+  add_sentence(sentence);
+}
+
+void NoMatch::add_sentence(std::string_view sentence) {
+  constexpr u64 shown = 8;
+  if (++count_ <= shown) text_ += fmt::format("{}{}", count_ == 1 ? "" : "; ", sentence);
+}
+
+void NoMatch::report(Findings& findings) const {
+  for (u64 i = 0; i < count_; ++i) findings.warning("no-match", std::nullopt, "{}", text_);
+}
+
+}  // namespace coldtrace::core

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include <boost/spirit/home/x3.hpp>
+
+#include "core/text/text_error.hpp"
+
+// What the grammars of our text files share, for Boost.Spirit X3. To be included by the source file
+// of a parser alone: it takes seconds to compile.
+namespace coldtrace::core::grammar {
+
+struct builder_tag;
+
+// Calls a member of the builder with the text that was matched.
+template <auto Member>
+struct Call {
+  template <class Context>
+  void operator()(Context& context) const {
+    const auto& range = boost::spirit::x3::_attr(context);
+    (boost::spirit::x3::get<builder_tag>(context).get().*Member)(
+        std::string_view{range.begin(), static_cast<std::size_t>(range.end() - range.begin())});
+  }
+};
+
+template <auto Member>
+constexpr Call<Member> call{};
+
+// What a message calls the thing that was expected.
+template <class Tag, class Parser>
+auto named(const char* name, const Parser& parser) {
+  return boost::spirit::x3::rule<Tag>{name} = parser;
+}
+
+// Blanks, and comments from # to the end of their line.
+inline const auto skipped = boost::spirit::x3::ascii::space |
+                            ('#' >> *(boost::spirit::x3::char_ - boost::spirit::x3::eol) >>
+                             (boost::spirit::x3::eol | boost::spirit::x3::eoi));
+
+// Lets `rule` tell `builder` what is in `text`. The first error ends it: what was expected, or a
+// Builder::Error with a place and a message.
+template <class Rule, class Builder>
+std::optional<TextError> parse(std::string_view text, const Rule& rule, Builder& builder) {
+  namespace x3 = boost::spirit::x3;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  try {
+    x3::phrase_parse(at, end, x3::with<builder_tag>(std::ref(builder))[rule], skipped);
+    return std::nullopt;
+  } catch (const x3::expectation_failure<const char*>& failure) {
+    const char* place = failure.where();
+    x3::parse(place, end, *skipped);  // to the next token
+    return error_at(text, place, "expected " + failure.which());
+  } catch (const typename Builder::Error& error) {
+    return error_at(text, error.where, error.message);
+  }
+}
+
+}  // namespace coldtrace::core::grammar

@@ -1,0 +1,107 @@
+#include "core/text/utf16.hpp"
+
+namespace coldtrace::core {
+namespace {
+
+constexpr u32 replacement = 0xfffd;
+
+constexpr bool is_high_surrogate(u32 unit) {
+  return (unit & 0xfc00) == 0xd800;
+}
+constexpr bool is_low_surrogate(u32 unit) {
+  return (unit & 0xfc00) == 0xdc00;
+}
+
+u32 unit_at(ByteView bytes, std::size_t index) {
+  return std::to_integer<u32>(bytes[index * 2]) | std::to_integer<u32>(bytes[index * 2 + 1]) << 8;
+}
+
+void append_code_point(std::string& utf8, u32 code) {
+  const auto put = [&](u32 byte) { utf8.push_back(static_cast<char>(byte)); };
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xc0 | code >> 6);
+    put(0x80 | (code & 0x3f));
+  } else if (code < 0x10000) {
+    put(0xe0 | code >> 12);
+    put(0x80 | (code >> 6 & 0x3f));
+    put(0x80 | (code & 0x3f));
+  } else {
+    put(0xf0 | code >> 18);
+    put(0x80 | (code >> 12 & 0x3f));
+    put(0x80 | (code >> 6 & 0x3f));
+    put(0x80 | (code & 0x3f));
+  }
+}
+
+// The code point at `at`, which moves behind it; U+FFFD for a byte that is not UTF-8.
+u32 next_code_point(std::string_view utf8, std::size_t& at) {
+  const auto byte = [&](std::size_t index) {
+    return static_cast<u32>(static_cast<u8>(utf8[index]));
+  };
+  const u32 lead = byte(at++);
+  if (lead < 0x80) return lead;
+  const std::size_t more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
+  if (lead < 0xc2 || lead > 0xf4 || more > utf8.size() - at) return replacement;
+  u32 code = lead & (0x3fU >> more);
+  for (std::size_t i = 0; i < more; ++i) {
+    if ((byte(at + i) & 0xc0) != 0x80) return replacement;
+    code = code << 6 | (byte(at + i) & 0x3f);
+  }
+  constexpr u32 least[] = {0, 0x80, 0x800, 0x10000};
+  if (code < least[more] || code > 0x10ffff || (code & 0xfffff800) == 0xd800) return replacement;
+  at += more;
+  return code;
+}
+
+}  // namespace
+
+bool append_utf16(std::string& utf8, ByteView bytes) {
+  bool valid = true;
+  const auto count = bytes.size() / 2;
+  for (std::size_t i = 0; i < count; ++i) {
+    u32 code = unit_at(bytes, i);
+    if (is_high_surrogate(code) && i + 1 < count && is_low_surrogate(unit_at(bytes, i + 1))) {
+      code = 0x10000 + ((code & 0x3ff) << 10) + (unit_at(bytes, ++i) & 0x3ff);
+    } else if (is_high_surrogate(code) || is_low_surrogate(code)) {
+      code = replacement;
+      valid = false;
+    }
+    append_code_point(utf8, code);
+  }
+  return valid;
+}
+
+DecodedText decode_utf16(ByteView bytes) {
+  DecodedText text;
+  text.utf8.reserve(bytes.size() / 2);
+  text.valid = append_utf16(text.utf8, bytes);
+  return text;
+}
+
+ByteView until_nul_unit(ByteView bytes) {
+  for (std::size_t i = 0; i + 1 < bytes.size(); i += 2)
+    if (bytes[i] == std::byte{0} && bytes[i + 1] == std::byte{0}) return bytes.first(i);
+  return bytes;
+}
+
+std::string encode_utf16(std::string_view utf8) {
+  std::string bytes;
+  const auto put = [&](u32 unit) {
+    bytes.push_back(static_cast<char>(unit & 0xff));
+    bytes.push_back(static_cast<char>(unit >> 8));
+  };
+  for (std::size_t at = 0; at < utf8.size();) {
+    const u32 code = next_code_point(utf8, at);
+    if (code < 0x10000) {
+      put(code);
+    } else {
+      put(0xd800 | (code - 0x10000) >> 10);
+      put(0xdc00 | (code & 0x3ff));
+    }
+  }
+  return bytes;
+}
+
+}  // namespace coldtrace::core

@@ -1,0 +1,237 @@
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <mutex>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <libewf.h>
+
+#include "ntfs/disk/ewf_image.hpp"
+
+namespace coldtrace::ntfs {
+namespace {
+
+using core::Fault;
+
+core::ParseError ewf_error(u64 offset, core::Name field) {
+  return {Fault::io, offset, "EWF", field, 0, EIO};
+}
+
+// libewf's functions, loaded with the first E01 image: linking it would cost every start of every
+// program as much as all else together.
+struct Libewf {
+  decltype(&libewf_glob) glob;
+  decltype(&libewf_glob_free) glob_free;
+  decltype(&libewf_handle_initialize) handle_initialize;
+  decltype(&libewf_handle_free) handle_free;
+  decltype(&libewf_handle_open) handle_open;
+  decltype(&libewf_handle_close) handle_close;
+  decltype(&libewf_handle_get_media_size) handle_get_media_size;
+  decltype(&libewf_handle_get_chunk_size) handle_get_chunk_size;
+  decltype(&libewf_handle_get_bytes_per_sector) handle_get_bytes_per_sector;
+  decltype(&libewf_handle_read_random) handle_read_random;
+  decltype(&libewf_handle_set_read_zero_chunk_on_error) handle_set_read_zero_chunk_on_error;
+  decltype(&libewf_handle_get_number_of_checksum_errors) handle_get_number_of_checksum_errors;
+  decltype(&libewf_handle_get_checksum_error) handle_get_checksum_error;
+  decltype(&libewf_handle_get_number_of_acquiry_errors) handle_get_number_of_acquiry_errors;
+  decltype(&libewf_handle_get_acquiry_error) handle_get_acquiry_error;
+};
+
+template <typename Function>
+bool find(void* library, const char* name, Function& function) {
+  function = std::bit_cast<Function>(::dlsym(library, name));
+  return function != nullptr;
+}
+
+// Null where libewf is not installed.
+const Libewf* libewf() {
+  static const Libewf* loaded = []() -> const Libewf* {
+    void* library = ::dlopen(LIBEWF_SONAME, RTLD_NOW | RTLD_LOCAL);
+    static Libewf functions{};
+    const auto complete =
+        library != nullptr && find(library, "libewf_glob", functions.glob) &&
+        find(library, "libewf_glob_free", functions.glob_free) &&
+        find(library, "libewf_handle_initialize", functions.handle_initialize) &&
+        find(library, "libewf_handle_free", functions.handle_free) &&
+        find(library, "libewf_handle_open", functions.handle_open) &&
+        find(library, "libewf_handle_close", functions.handle_close) &&
+        find(library, "libewf_handle_get_media_size", functions.handle_get_media_size) &&
+        find(library, "libewf_handle_get_chunk_size", functions.handle_get_chunk_size) &&
+        find(library, "libewf_handle_get_bytes_per_sector",
+             functions.handle_get_bytes_per_sector) &&
+        find(library, "libewf_handle_read_random", functions.handle_read_random) &&
+        find(library, "libewf_handle_set_read_zero_chunk_on_error",
+             functions.handle_set_read_zero_chunk_on_error) &&
+        find(library, "libewf_handle_get_number_of_checksum_errors",
+             functions.handle_get_number_of_checksum_errors) &&
+        find(library, "libewf_handle_get_checksum_error", functions.handle_get_checksum_error) &&
+        find(library, "libewf_handle_get_number_of_acquiry_errors",
+             functions.handle_get_number_of_acquiry_errors) &&
+        find(library, "libewf_handle_get_acquiry_error", functions.handle_get_acquiry_error);
+    return complete ? &functions : nullptr;
+  }();
+  return loaded;
+}
+
+// The segments from the first to the last before one that is missing.
+std::vector<std::string> find_segments(const Libewf& ewf, const std::string& path) {
+  char** names = nullptr;
+  int count = 0;
+  if (ewf.glob(path.c_str(), path.size(), LIBEWF_FORMAT_UNKNOWN, &names, &count, nullptr) != 1)
+    return {};
+  std::vector<std::string> segments{names, names + std::max(count, 0)};
+  ewf.glob_free(names, count, nullptr);
+  return segments;
+}
+
+struct SectorRange {
+  u64 first;
+  u64 count;
+};
+
+class EwfImage final : public EwfSource {
+ public:
+  explicit EwfImage(const Libewf& ewf) : ewf_{ewf} {}
+  ~EwfImage() override {
+    if (handle_ == nullptr) return;
+    ewf_.handle_close(handle_, nullptr);
+    ewf_.handle_free(&handle_, nullptr);
+  }
+
+  bool open(std::vector<std::string>& segments) {
+    std::vector<char*> names;
+    for (auto& segment : segments) names.push_back(segment.data());
+    return ewf_.handle_initialize(&handle_, nullptr) == 1 &&
+           ewf_.handle_open(handle_, names.data(), static_cast<int>(names.size()), LIBEWF_OPEN_READ,
+                            nullptr) == 1 &&
+           ewf_.handle_get_media_size(handle_, &size_, nullptr) == 1 &&
+           ewf_.handle_get_chunk_size(handle_, &chunk_size_, nullptr) == 1 &&
+           ewf_.handle_get_bytes_per_sector(handle_, &sector_size_, nullptr) == 1 &&
+           chunk_size_ > 0 && sector_size_ > 0 &&
+           // A chunk that fails its checksum reads as zeros, by which read_at knows it.
+           ewf_.handle_set_read_zero_chunk_on_error(handle_, 1, nullptr) == 1;
+  }
+
+  u64 size() const override { return size_; }
+
+  core::Result<core::Done> read_at(u64 offset, std::span<std::byte> destination) const override {
+    if (const auto error = check_range(offset, destination.size())) return core::fail(*error);
+    // A handle has one position and one cache of chunks.
+    const std::scoped_lock lock{mutex_};
+    const u64 start = offset;
+    auto rest = destination;
+    while (!rest.empty()) {
+      const auto count = ewf_.handle_read_random(handle_, rest.data(), rest.size(),
+                                                 static_cast<off64_t>(offset), nullptr);
+      if (count <= 0) return core::fail(ewf_error(offset, "chunk"));
+      offset += static_cast<u64>(count);
+      rest = rest.subspan(static_cast<std::size_t>(count));
+    }
+    if (const auto bad = find_bad_chunk(start, destination))
+      return core::fail(ewf_error(*bad, "chunk"));
+    return core::Done{};
+  }
+
+  void add_findings(core::Findings& findings) const override {
+    const std::scoped_lock lock{mutex_};
+    const auto bad = error_count();
+    std::string ranges;
+    constexpr u32 most_shown = 16;
+    constexpr u32 most_counted = 4096;  // libewf goes through its list for each
+    for (u32 i = 0; i < std::min(bad, most_shown); ++i) ranges += to_text(bad_range(i));
+    if (bad > most_shown) ranges += " and others";
+    for (u32 i = 0; i < std::min(bad, most_counted); ++i)
+      findings.warning("ewf-chunk", bad_range(0).first * sector_size_,
+                       "chunks of the E01 image are damaged or missing and were not used: sectors"
+                       "{}",
+                       ranges);
+    add_acquiry_errors(findings);
+  }
+
+ private:
+  // Where in the bytes just read a damaged chunk starts. Once a chunk has failed, chunks of zeros
+  // are looked up, to tell damaged ones from those that are empty.
+  std::optional<u64> find_bad_chunk(u64 offset, core::ByteView bytes) const {
+    if (error_count() == 0) return std::nullopt;
+    while (!bytes.empty()) {
+      const u64 in_chunk = std::min<u64>(chunk_size_ - offset % chunk_size_, bytes.size());
+      const auto part = bytes.first(in_chunk);
+      const bool zeros = std::ranges::all_of(part, [](std::byte b) { return b == std::byte{0}; });
+      if (zeros && is_bad(offset / sector_size_)) return offset;
+      offset += in_chunk;
+      bytes = bytes.subspan(in_chunk);
+    }
+    return std::nullopt;
+  }
+
+  u32 error_count() const {
+    u32 count = 0;
+    return ewf_.handle_get_number_of_checksum_errors(handle_, &count, nullptr) == 1 ? count : 0;
+  }
+
+  SectorRange bad_range(u32 index) const {
+    SectorRange range{};
+    if (ewf_.handle_get_checksum_error(handle_, index, &range.first, &range.count, nullptr) != 1)
+      return {};
+    return range;
+  }
+
+  // libewf keeps its ranges sorted and joined.
+  bool is_bad(u64 sector) const {
+    u32 first = 0;
+    u32 end = error_count();
+    while (first < end) {
+      const u32 middle = first + (end - first) / 2;
+      const auto range = bad_range(middle);
+      if (sector < range.first) {
+        end = middle;
+      } else if (sector - range.first < range.count) {
+        return true;
+      } else {
+        first = middle + 1;
+      }
+    }
+    return false;
+  }
+
+  static std::string to_text(SectorRange range) {
+    return fmt::format(" {}-{}", range.first, range.first + range.count - 1);
+  }
+
+  // What could not be read from the disk when the image was made.
+  void add_acquiry_errors(core::Findings& findings) const {
+    u32 count = 0;
+    if (ewf_.handle_get_number_of_acquiry_errors(handle_, &count, nullptr) != 1) return;
+    for (u32 i = 0; i < std::min<u32>(count, 4096); ++i) {
+      SectorRange range{};
+      if (ewf_.handle_get_acquiry_error(handle_, i, &range.first, &range.count, nullptr) == 1)
+        findings.warning("ewf-acquiry-error", range.first * sector_size_,
+                         "the disk could not be read there when the E01 image was made: sectors{}",
+                         to_text(range));
+    }
+  }
+
+  const Libewf& ewf_;
+  libewf_handle_t* handle_ = nullptr;
+  size64_t size_ = 0;
+  size32_t chunk_size_ = 0;
+  u32 sector_size_ = 0;
+  mutable std::mutex mutex_;
+};
+
+}  // namespace
+
+core::Result<std::unique_ptr<EwfSource>> open_ewf(const std::string& path,
+                                                  core::Findings& findings) {
+  const auto* ewf = libewf();
+  if (ewf == nullptr) return core::fail({Fault::unsupported, 0, "EWF", "libewf", 1, 0});
+  auto segments = find_segments(*ewf, path);
+  if (segments.empty()) segments.push_back(path);  // without the first, none is found
+  COLDTRACE_TRY(check_ewf_segments(segments, findings));
+  auto image = std::make_unique<EwfImage>(*ewf);
+  if (!image->open(segments)) return core::fail(ewf_error(0, "open"));
+  return std::unique_ptr<EwfSource>{std::move(image)};
+}
+
+}  // namespace coldtrace::ntfs

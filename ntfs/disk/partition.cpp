@@ -1,0 +1,49 @@
+#include "ntfs/disk/partition.hpp"
+
+#include <array>
+
+namespace coldtrace::ntfs {
+
+std::string_view to_string(DiskKind kind) {
+  switch (kind) {
+    case DiskKind::volume:
+      return "volume";
+    case DiskKind::mbr:
+      return "mbr";
+    case DiskKind::gpt:
+      return "gpt";
+  }
+  return "unknown";
+}
+
+core::FileKind identify_at(const core::ImageSource& image, u64 offset) {
+  std::array<std::byte, 1536> head{};
+  if (image.read_at(offset, head)) return core::recognize_volume(head);
+  const auto sector = std::span{head}.first<512>();
+  return image.read_at(offset, sector) ? core::recognize_volume(sector) : core::FileKind::unknown;
+}
+
+Disk read_disk(const core::ImageSource& image, core::Findings& findings) {
+  std::array<std::byte, 512> sector{};
+  if (const auto read = image.read_at(0, sector); !read && read.error().fault == core::Fault::io)
+    findings.warning(
+        "first-sector", read.error().offset,
+        "the first sector cannot be read, and with it any partition table of an MBR: {}",
+        read.error());
+  Disk disk{.kind = DiskKind::volume, .sector_size = 512, .partitions = {}};
+  const auto kind = core::recognize_volume(sector);
+  const bool volume = kind != core::FileKind::unknown && kind != core::FileKind::zeros;
+  if (!volume) {
+    if (read_gpt(image, disk, findings)) return disk;
+    if (looks_like_mbr(sector)) {
+      disk.kind = DiskKind::mbr;
+      read_mbr(image, sector, disk, findings);
+      return disk;
+    }
+  }
+  disk.partitions.push_back(
+      {.number = 0, .offset = 0, .size = image.size(), .kind = identify_at(image, 0)});
+  return disk;
+}
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,461 @@
+#include "ntfs/snapshot/directory_table.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "core/bytes/checked.hpp"
+#include "core/text/text.hpp"
+#include "core/work/parallel.hpp"
+#include "ntfs/structures/fixup.hpp"
+#include "ntfs/volume/directory_index.hpp"
+
+namespace coldtrace::ntfs {
+namespace {
+
+// Buffers this close are read with what lies between them.
+constexpr u64 read_gap = 16 * 1024;
+constexpr u64 read_size = 1 << 20;
+constexpr u64 jobs_in_block = 512;
+constexpr u64 split = ~u64{0};  // no single place: the buffer's clusters are apart
+
+// One INDX buffer to read.
+struct BufferJob {
+  u64 offset;  // in the image
+  u32 directory;
+  u32 number;
+  u32 size;
+};
+
+struct BlockReport {
+  core::Findings findings;
+  std::vector<Gap> gaps;
+  std::vector<SlackName> slack;
+  std::vector<u32> doubtful;  // directories with entries that may come twice
+  bool empty() const {
+    return findings.empty() && gaps.empty() && slack.empty() && doubtful.empty();
+  }
+};
+
+struct Worker {
+  explicit Worker(Arena& arena) : writer{arena} {}
+  Arena::Writer writer;
+  NodePacker packer;
+  NodePacker slack_packer;
+  RecordFacts child;
+  std::vector<std::byte> buffer;
+  std::map<u64, BlockReport> reports;
+};
+
+}  // namespace
+
+// Builds a DirectoryTable.
+class DirectoryReader {
+ public:
+  DirectoryReader(const core::ImageSource& image, const Mft& mft, const RecordTable& records,
+                  DirectoryTable::Options options, DirectoryTable& table)
+      : image_{image}, mft_{mft}, records_{records}, options_{options}, table_{table} {
+    for (unsigned i = 0; i < std::max(options.jobs, 1U); ++i)
+      workers_.push_back(std::make_unique<Worker>(*table.arena_));
+  }
+
+  void run(core::Findings& findings, std::vector<Gap>& gaps);
+
+ private:
+  void add_directory(u64 record, BlockReport& report);
+  void fetch_records_ahead(core::ByteView buffer) const;
+  void add_jobs(const DirectoryIndex& index, BlockReport& report);
+  void read_record_slack(u64 record, BlockReport& report);
+  void read_block(Worker& worker, u64 block);
+  u64 read_together(Worker& worker, std::span<const BufferJob> jobs, BlockReport& report);
+  void read_buffer(Worker& worker, const BufferJob& job, std::span<std::byte> bytes,
+                   BlockReport& report);
+  // False when the node is damaged.
+  bool pack_entries(Worker& worker, const IndexNode& node, FileReference directory, bool doubtful,
+                    BlockReport& report);
+  void pack_sound_entries(Worker& worker, core::ByteView bytes, u64 offset,
+                          FileReference directory);
+  void pack_slack(Worker& worker, const IndexNode& node, FileReference directory,
+                  BlockReport& report);
+  const RecordFacts* load_child(Worker& worker, FileReference file);
+  static void merge_copies(DirectoryTable& table);
+
+  const core::ImageSource& image_;
+  const Mft& mft_;
+  const RecordTable& records_;
+  DirectoryTable::Options options_;
+  DirectoryTable& table_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<BufferJob> jobs_;
+};
+
+// Nodes that were split or emptied leave the same name several times: the first is kept and counts
+// the others. One whose head is overwritten is a copy of any that says the same.
+void DirectoryReader::merge_copies(DirectoryTable& table) {
+  std::map<std::string, u32> by_name;
+  std::map<std::string, u32> by_file;
+  std::vector<SlackName> kept;
+  for (const bool known : {true, false}) {
+    for (const auto& name : table.slack_) {
+      const auto entry = NodeReader{table.node(name.piece)}.next();
+      if (!entry || !entry->named || entry->facts.file_known != known) continue;
+      std::string key{core::to_chars(entry->name.bytes)};
+      const auto add = [&](u64 value) { key += fmt::format("|{}", value); };
+      for (const u64 value : {u64{name.directory}, u64{entry->name.narrow}, entry->facts.size,
+                              entry->times.created.ticks, entry->times.modified.ticks,
+                              entry->times.changed.ticks, entry->times.accessed.ticks})
+        add(value);
+      const auto next = static_cast<u32>(kept.size());
+      const auto first = by_name.try_emplace(key, next);
+      if (known) {
+        add(entry->file.record);
+        add(entry->file.sequence);
+      }
+      const auto [same, added] = known ? by_file.try_emplace(key, next) : first;
+      if (added)
+        kept.push_back(name);
+      else
+        ++kept[same->second].copies;
+    }
+  }
+  std::ranges::sort(kept, {}, &SlackName::offset);
+  table.slack_ = std::move(kept);
+}
+
+void DirectoryReader::run(core::Findings& findings, std::vector<Gap>& gaps) {
+  BlockReport report;
+  for (u64 record = 0; record < records_.size(); ++record) {
+    if (!records_.has(record)) continue;
+    const auto summary = records_.summary(record);
+    if (summary.in_use && summary.directory && !summary.extension) add_directory(record, report);
+  }
+  std::ranges::sort(jobs_, [](const BufferJob& a, const BufferJob& b) {
+    return std::tie(a.offset, a.directory, a.number) < std::tie(b.offset, b.directory, b.number);
+  });
+  core::parallel_for(options_.jobs, (jobs_.size() + jobs_in_block - 1) / jobs_in_block,
+                     [&](unsigned index, u64 block) { read_block(*workers_[index], block); });
+
+  std::map<u64, BlockReport> reports;
+  for (auto& worker : workers_) reports.merge(worker->reports);
+  const auto take = [&](const BlockReport& from) {
+    findings.merge(from.findings);
+    gaps.insert(gaps.end(), from.gaps.begin(), from.gaps.end());
+    table_.slack_.insert(table_.slack_.end(), from.slack.begin(), from.slack.end());
+    for (const u32 directory : from.doubtful) table_.directories_[directory].doubtful = true;
+  };
+  take(report);
+  for (const auto& [block, from] : reports) take(from);
+  std::ranges::sort(table_.slack_, {}, &SlackName::offset);
+  merge_copies(table_);
+}
+
+void DirectoryReader::add_directory(u64 record, BlockReport& report) {
+  auto& worker = *workers_.front();
+  RecordFacts facts;
+  records_.assemble(image_, mft_, record, facts);
+  const auto index = read_directory_index(image_, mft_, facts, report.findings);
+  if (!index) return;
+  DirectoryTable::Directory directory{.record = static_cast<u32>(record),
+                                      .sequence = facts.sequence,
+                                      .vcn_shift = index->vcn_shift,
+                                      .first_buffer = static_cast<u32>(table_.buffers_.size())};
+  if (index->root) {
+    worker.packer.begin();
+    if (!pack_entries(worker, *index->root, facts.reference(), false, report))
+      report.doubtful.push_back(static_cast<u32>(table_.directories_.size()));
+    directory.root = worker.writer.add(worker.packer.end());
+  }
+  const u64 limit = image_.size() / fixup_stride + 65536;
+  directory.buffer_count = static_cast<u32>(
+      std::min<u64>(index->buffer_count, limit - std::min<u64>(limit, table_.buffers_.size())));
+  table_.buffers_.resize(table_.buffers_.size() + directory.buffer_count, Arena::none);
+  table_.directories_.push_back(directory);
+  add_jobs(*index, report);
+  if (options_.slack) read_record_slack(record, report);
+}
+
+void DirectoryReader::add_jobs(const DirectoryIndex& index, BlockReport& report) {
+  const auto& directory = table_.directories_.back();
+  const u64 cluster_size = mft_.clusters().cluster_size;
+  for (u32 number = 0; number < directory.buffer_count; ++number) {
+    const bool used = index.is_used(number);
+    if (!used && !options_.slack) continue;
+    const u64 position = u64{number} * index.buffer_size;
+    const auto offset = find_offset(mft_.clusters(), index.extents, position);
+    if (!offset) {
+      if (used)
+        report.findings.warning("index-buffer", mft_.offset_of(directory.record),
+                                "buffer {} of the index of directory {} is nowhere", number,
+                                directory.record);
+      continue;
+    }
+    // Only where clusters are smaller than a buffer can it be in two places.
+    const auto* extent = find_extent(index.extents, position / cluster_size);
+    const bool whole = extent->end_vcn() * cluster_size - position >= index.buffer_size;
+    const auto place = static_cast<u32>(table_.directories_.size() - 1);
+    jobs_.push_back(
+        {whole ? *offset : split, place, number, used ? index.buffer_size : index.buffer_size | 1});
+  }
+}
+
+void DirectoryReader::read_record_slack(u64 record, BlockReport& report) {
+  RecordFacts facts;
+  auto& worker = *workers_.front();
+  std::vector<std::byte> bytes;
+  if (!mft_.read(image_, record, bytes, facts)) return;
+  const auto used = core::load<u32>(bytes, 0x18);
+  if (!used || *used >= bytes.size()) return;
+  const auto start = (u64{*used} + 7) / 8 * 8;
+  const IndexNode node{.entries = {},
+                       .slack = core::ByteView{bytes}.subspan(start),
+                       .entries_offset = mft_.offset_of(record).value_or(0) + start,
+                       .has_children = false};
+  pack_slack(worker, node, facts.reference(), report);
+}
+
+void DirectoryReader::read_block(Worker& worker, u64 block) {
+  const auto first = block * jobs_in_block;
+  auto rest =
+      std::span{jobs_}.subspan(first).first(std::min<u64>(jobs_in_block, jobs_.size() - first));
+  BlockReport report;
+  while (!rest.empty()) rest = rest.subspan(read_together(worker, rest, report));
+  if (!report.empty()) worker.reports.emplace(block, std::move(report));
+}
+
+// Reads jobs from the first on that lie close together; returns how many.
+u64 DirectoryReader::read_together(Worker& worker, std::span<const BufferJob> jobs,
+                                   BlockReport& report) {
+  const auto size_of = [](const BufferJob& job) { return u64{job.size} & ~u64{1}; };
+  const u64 start = jobs.front().offset;
+  u64 count = 0;
+  u64 length = 0;
+  if (start != split) {
+    for (const auto& job : jobs) {
+      if (job.offset == split || job.offset - start > length + read_gap) break;
+      if (job.offset - start > read_size - size_of(job)) break;
+      length = std::max(length, job.offset - start + size_of(job));
+      ++count;
+    }
+    worker.buffer.resize(std::max<u64>(worker.buffer.size(), length));
+    const auto bytes = std::span{worker.buffer}.first(length);
+    if (image_.read_at(start, bytes)) {
+      fetch_records_ahead(bytes);
+      for (const auto& job : jobs.first(count)) {
+        // The next buffer's records come from memory while this one is read.
+        if (&job != &jobs[count - 1])
+          fetch_records_ahead(bytes.subspan((&job + 1)->offset - start));
+        // Two directories may claim one buffer; fixups must not be applied twice.
+        const auto part = bytes.subspan(job.offset - start, size_of(job));
+        if (&job != &jobs.front() && job.offset == (&job - 1)->offset &&
+            !image_.read_at(job.offset, part))
+          continue;
+        read_buffer(worker, job, part, report);
+      }
+      return count;
+    }
+  }
+  // One at a time: clusters that are apart, or a range that cannot be read as a whole.
+  const auto& job = jobs.front();
+  const auto& directory = table_.directories_[job.directory];
+  RecordFacts facts;
+  records_.assemble(image_, mft_, directory.record, facts);
+  const auto* allocation = facts.find(AttributeType::index_allocation, directory_index_name);
+  ExtentFaults faults;
+  const auto extents =
+      collect_extents(facts, AttributeType::index_allocation,
+                      allocation ? allocation->name : StoredText{}, mft_.clusters(), faults);
+  worker.buffer.resize(std::max<u64>(worker.buffer.size(), size_of(job)));
+  const auto bytes = std::span{worker.buffer}.first(size_of(job));
+  const u64 position = u64{job.number} * size_of(job);
+  if (const auto read = read_stream(image_, mft_.clusters(), extents, position, bytes); !read) {
+    const u64 offset = job.offset != split ? job.offset : read.error().offset;
+    report.findings.warning("index-unreadable", offset,
+                            "buffer {} of the index of directory {}: {}", job.number,
+                            directory.record, read.error());
+    report.gaps.push_back({offset, size_of(job), Gap::Lost::index, directory.record, 1});
+  } else {
+    BufferJob placed = job;
+    placed.offset = find_offset(mft_.clusters(), extents, position).value_or(0);
+    read_buffer(worker, placed, bytes, report);
+  }
+  return 1;
+}
+
+void DirectoryReader::read_buffer(Worker& worker, const BufferJob& job, std::span<std::byte> bytes,
+                                  BlockReport& report) {
+  const auto& directory = table_.directories_[job.directory];
+  const bool used = (job.size & 1) == 0;
+  const FileReference reference{directory.record, directory.sequence};
+  if (!used) {
+    // All of an unused buffer is slack, what it calls its entries as well.
+    apply_fixups(bytes);
+    if (!read_index_buffer(bytes, job.offset)) return;
+    const IndexNode node{.entries = {},
+                         .slack = core::ByteView{bytes}.subspan(0x18),
+                         .entries_offset = job.offset + 0x18,
+                         .has_children = false};
+    pack_slack(worker, node, reference, report);
+    return;
+  }
+  const auto buffer = read_directory_buffer(bytes, job.offset, directory.vcn_shift, job.number,
+                                            directory.record, report.findings);
+  worker.packer.begin();
+  if (!buffer.node) {
+    pack_sound_entries(worker, core::ByteView{bytes}.subspan(0x18), job.offset + 0x18, reference);
+    report.doubtful.push_back(job.directory);
+  } else if (!pack_entries(worker, *buffer.node, reference, buffer.doubtful, report) ||
+             buffer.doubtful) {
+    report.doubtful.push_back(job.directory);
+  }
+  table_.buffers_[directory.first_buffer + job.number] = worker.writer.add(worker.packer.end());
+  if (options_.slack && buffer.node) {
+    auto node = *buffer.node;
+    node.entries_offset += node.entries.size();
+    pack_slack(worker, node, reference, report);
+  }
+}
+
+// The file that an entry names; null when the record is not in use or another file's.
+const RecordFacts* DirectoryReader::load_child(Worker& worker, FileReference file) {
+  if (!records_.has(file.record)) return nullptr;
+  const auto summary = records_.summary(file.record);
+  if (!summary.in_use || summary.extension) return nullptr;
+  if (file.sequence != 0 && summary.sequence != file.sequence) return nullptr;
+  records_.assemble_names(image_, mft_, file.record, worker.child);
+  return &worker.child;
+}
+
+// Fixups are not applied yet: what they displace costs at most the rest of the buffer.
+void DirectoryReader::fetch_records_ahead(core::ByteView buffer) const {
+  const auto index = read_index_buffer(buffer, 0);
+  if (!index) return;
+  IndexEntryReader::for_each_record(index->node, [&](u64 record) { records_.fetch_ahead(record); });
+}
+
+bool DirectoryReader::pack_entries(Worker& worker, const IndexNode& node, FileReference directory,
+                                   bool doubtful, BlockReport& report) {
+  IndexEntryReader entries{node};
+  while (const auto entry = entries.next()) {
+    const bool self =
+        entry->name && directory.record == root_record && entry->file.record == root_record;
+    const auto* file = entry->name && !self ? load_child(worker, entry->file) : nullptr;
+    const bool kept =
+        entry->name && !self && (!doubtful || (file && find_link(*file, *entry->name, directory)));
+    if (kept) {
+      worker.packer.add(*entry, directory, file);
+    } else if (entry->child_vcn) {
+      worker.packer.add_pointer(*entry->child_vcn);
+    }
+  }
+  if (!entries.damage()) return true;
+  report.findings.warning("index-entry", entries.damage()->offset, "directory {}: {}",
+                          directory.record, *entries.damage());
+  pack_sound_entries(worker, entries.rest(), entries.rest_offset(), directory);
+  return false;
+}
+
+// Entries of a damaged node, wherever they start, with which their records agree.
+void DirectoryReader::pack_sound_entries(Worker& worker, core::ByteView bytes, u64 offset,
+                                         FileReference directory) {
+  IndexSlackReader entries{bytes, offset, directory.record};
+  while (const auto entry = entries.next()) {
+    if (entry->file.record == directory.record) continue;
+    const auto* file = load_child(worker, entry->file);
+    if (file && find_link(*file, *entry->name, directory))
+      worker.packer.add(*entry, directory, file);
+  }
+}
+
+void DirectoryReader::pack_slack(Worker& worker, const IndexNode& node, FileReference directory,
+                                 BlockReport& report) {
+  IndexSlackReader entries{node.slack, node.entries_offset, directory.record};
+  while (const auto entry = entries.next()) {
+    // Nodes that were split leave copies of names that are still there.
+    const auto* file = entry->file_known ? load_child(worker, entry->file) : nullptr;
+    if ((entry->file_known && entry->file.record == directory.record) ||
+        (file && find_link(*file, *entry->name, directory)))
+      continue;
+    worker.slack_packer.begin();
+    worker.slack_packer.add(*entry, directory, nullptr);
+    const auto piece = worker.writer.add(worker.slack_packer.end());
+    if (piece != Arena::none)
+      report.slack.push_back({entry->offset, static_cast<u32>(directory.record), piece});
+  }
+}
+
+DirectoryTable DirectoryTable::read(const core::ImageSource& image, const Mft& mft,
+                                    const RecordTable& records, Options options,
+                                    core::Findings& findings, std::vector<Gap>& gaps) {
+  DirectoryTable table;
+  DirectoryReader{image, mft, records, options, table}.run(findings, gaps);
+  table.number_directories(records.size());
+  return table;
+}
+
+DirectoryTable DirectoryTable::from_names(const core::ImageSource& image, const Mft& mft,
+                                          const RecordTable& records) {
+  struct Child {
+    u32 parent;
+    u32 record;
+    u32 link;
+    auto operator<=>(const Child&) const = default;
+  };
+  DirectoryTable table;
+  std::vector<Child> children;
+  RecordFacts facts;
+  for (u64 record = 0; record < records.size(); ++record) {
+    if (!records.has(record) || !records.summary(record).in_use) continue;
+    if (records.summary(record).extension) continue;
+    records.assemble(image, mft, record, facts);
+    for (u32 link = 0; link < facts.names.size(); ++link) {
+      const auto& name = facts.names[link];
+      const bool self = record == root_record && name.parent.record == root_record;
+      if (!records.has(name.parent.record) || self || is_short_half(facts, name)) continue;
+      const auto parent = records.summary(name.parent.record);
+      if (parent.in_use && parent.directory &&
+          (name.parent.sequence == 0 || name.parent.sequence == parent.sequence))
+        children.push_back({static_cast<u32>(name.parent.record), static_cast<u32>(record), link});
+    }
+  }
+  std::ranges::sort(children);
+
+  constexpr std::size_t in_node = 4096;
+  Arena::Writer writer{*table.arena_};
+  NodePacker packer;
+  for (std::size_t i = 0; i < children.size();) {
+    const u32 parent = children[i].parent;
+    Directory directory{.record = parent,
+                        .sequence = records.summary(parent).sequence,
+                        .vcn_shift = 0,
+                        .first_buffer = static_cast<u32>(table.buffers_.size())};
+    while (i < children.size() && children[i].parent == parent) {
+      packer.begin();
+      for (std::size_t n = 0; n < in_node && i < children.size() && children[i].parent == parent;
+           ++n, ++i)
+        packer.add_without_index(children[i].record, children[i].link);
+      table.buffers_.push_back(writer.add(packer.end()));
+      ++directory.buffer_count;
+    }
+    table.directories_.push_back(directory);
+  }
+  table.number_directories(records.size());
+  return table;
+}
+
+void DirectoryTable::number_directories(u64 records) {
+  by_record_.reserve(records);
+  advise_huge_pages(by_record_.data(), records * sizeof(u32));
+  by_record_.assign(records, absent);
+  for (std::size_t i = 0; i < directories_.size(); ++i)
+    by_record_[directories_[i].record] = static_cast<u32>(i);
+}
+
+u64 DirectoryTable::memory() const {
+  return arena_->bytes() + directories_.capacity() * sizeof(Directory) +
+         (buffers_.capacity() + by_record_.capacity()) * sizeof(u32);
+}
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,261 @@
+#include "ntfs/snapshot/record_table.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "core/work/parallel.hpp"
+#include "ntfs/structures/file_record.hpp"
+
+namespace coldtrace::ntfs {
+namespace {
+
+constexpr u64 block_size = 1 << 20;
+constexpr u64 largest_count = 0xffff'ffff;
+
+// Records that a disk check marked: how many, and the first of them.
+struct BadRecords {
+  static constexpr std::size_t most_named = 16;
+  struct Named {
+    u64 number;
+    u64 offset;
+    std::string state;
+  };
+
+  void add(u64 number, u64 offset, std::string state) {
+    ++count;
+    if (named.size() < most_named) named.push_back({number, offset, std::move(state)});
+  }
+  void merge(const BadRecords& later) {
+    count += later.count;
+    const auto room = std::min(most_named - named.size(), later.named.size());
+    named.insert(named.end(), later.named.begin(),
+                 later.named.begin() + static_cast<std::ptrdiff_t>(room));
+  }
+  void report(core::Findings& findings) const {
+    if (count == 0) return;
+    std::string list;
+    for (const auto& record : named)
+      list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", record.number, record.state);
+    if (count > named.size()) list += fmt::format(" and {} more", count - named.size());
+    for (u64 i = 0; i < count; ++i)
+      findings.warning("record-bad", named.front().offset, "marked BAAD by a disk check: {} {}",
+                       count == 1 ? "record" : "records", list);
+  }
+
+  u64 count = 0;
+  std::vector<Named> named;
+};
+
+// What a block of records has to say, kept apart until all blocks before it have spoken.
+struct BlockReport {
+  core::Findings findings;
+  std::vector<Gap> gaps;
+  BadRecords bad;
+  bool empty() const { return findings.empty() && gaps.empty() && bad.count == 0; }
+};
+
+void note_record(const RecordFacts& facts, u64 offset,
+                 const std::optional<core::ParseError>& damage, core::Findings& findings) {
+  if (damage && facts.in_use) {
+    findings.warning("record-damaged", damage->offset, "record {}: {}", facts.record, *damage);
+  } else if (damage) {
+    findings.info("deleted-record-damaged", damage->offset, "record {}: {}", facts.record, *damage);
+  }
+  if (facts.torn && facts.in_use)
+    findings.warning("torn-fixup", offset, "record {} was not written as a whole", facts.record);
+  if (facts.misplaced)
+    findings.warning("record-number", offset, "the record in the place of {} has another number",
+                     facts.record);
+}
+
+// Records are first used in the order of their numbers. So one that is between two others of the
+// same time, and was created long before both, has a time that somebody set.
+class CreationOrder {
+ public:
+  // Takes the records in order; true when the one before `facts` is out of order.
+  bool add(const RecordFacts& facts) {
+    constexpr u64 minute = 600'000'000;
+    const bool first_use = facts.in_use && facts.sequence == 1 && !facts.is_extension() &&
+                           facts.record >= first_user_record && facts.information &&
+                           facts.information->times.created.ticks != 0;
+    const u64 created = first_use ? facts.information->times.created.ticks : 0;
+    const bool follows = facts.record == last_ + 1;
+    const u64 before = follows ? before_ : 0;
+    const u64 between = follows ? between_ : 0;
+    last_ = facts.record;
+    before_ = between;
+    between_ = created;
+    if (before == 0 || between == 0 || created == 0) return false;
+    const auto [early, late] = std::minmax(before, created);
+    return late - early <= minute && between + minute < early;
+  }
+
+ private:
+  u64 last_ = 0;  // record
+  u64 before_ = 0;
+  u64 between_ = 0;
+};
+
+}  // namespace
+
+// What one thread keeps between blocks.
+struct RecordTable::Worker {
+  explicit Worker(Arena& arena) : writer{arena} {}
+  Arena::Writer writer;
+  std::vector<std::byte> buffer;
+  RecordFacts facts;
+  PackedWriter packed;
+  std::vector<Claim> claims;
+  CreationOrder order;
+  u64 timed = 0;
+  u64 whole_seconds = 0;
+  std::map<u64, BlockReport> reports;
+};
+
+RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, unsigned jobs,
+                              core::Findings& findings, std::vector<Gap>& gaps,
+                              ClusterMarks* marks) {
+  RecordTable table;
+  const u64 record_size = mft.record_size();
+  const u64 count = std::min(mft.record_count(), largest_count);
+  const u64 in_block = std::max<u64>(1, block_size / record_size);
+  table.slots_.reserve(count);
+  advise_huge_pages(table.slots_.data(), count * sizeof(Slot));
+  table.slots_.resize(count);
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (unsigned i = 0; i < std::max(jobs, 1U); ++i)
+    workers.push_back(std::make_unique<Worker>(*table.arena_));
+
+  const auto scan_record = [&](Worker& worker, u64 number, std::span<std::byte> bytes,
+                               BlockReport& report) {
+    if (is_unused_record(bytes)) return;
+    const u64 offset = mft.offset_of(number).value_or(0);
+    const auto damage = read_fixed_record(bytes, number, offset, worker.facts);
+    if (!damage) {
+      if (is_marked_bad(bytes))
+        report.bad.add(number, offset, core::to_string(damage.error()));
+      else
+        report.findings.warning("record-magic", offset, "record {}: {}", number, damage.error());
+      return;
+    }
+    if (number >= mft.valid_count()) {
+      worker.facts.beyond_valid = true;
+      worker.facts.in_use = false;
+    }
+    note_record(worker.facts, offset, *damage, report.findings);
+    if (worker.facts.bad) report.bad.add(number, offset, "read all the same");
+    if (worker.facts.in_use) {
+      if (marks && !mft.extracted()) marks->mark(worker.facts);
+      if (const auto& own = worker.facts.information; own && own->times.created.ticks != 0) {
+        ++worker.timed;
+        if (has_whole_seconds(own->times)) ++worker.whole_seconds;
+      }
+    }
+    pack_record(worker.facts, worker.packed);
+    auto& slot = table.slots_[number];
+    slot = {worker.writer.add(worker.packed.view()), summarize(worker.facts)};
+    if (worker.order.add(worker.facts)) table.slots_[number - 1].summary.out_of_order = true;
+    if (slot.piece == Arena::none)
+      report.findings.warning("record-limit", offset, "record {} is more than memory for records",
+                              number);
+    if (worker.facts.is_extension() && worker.facts.base.record < count)
+      worker.claims.push_back(
+          {static_cast<u32>(worker.facts.base.record), static_cast<u32>(number)});
+  };
+
+  const auto scan_one_by_one = [&](Worker& worker, u64 first, u64 in_this, BlockReport& report) {
+    for (u64 i = 0; i < in_this; ++i) {
+      const auto bytes = std::span{worker.buffer}.first(record_size);
+      const auto read = mft.read_raw(image, first + i, bytes);
+      if (read) {
+        scan_record(worker, first + i, bytes, report);
+        continue;
+      }
+      const u64 offset = mft.offset_of(first + i).value_or(read.error().offset);
+      report.findings.warning("record-unreadable", offset, "record {}: {}", first + i,
+                              read.error());
+      if (!report.gaps.empty() && report.gaps.back().offset + report.gaps.back().length == offset) {
+        report.gaps.back().length += record_size;
+        ++report.gaps.back().count;
+      } else {
+        report.gaps.push_back({offset, record_size, Gap::Lost::records, first + i, 1});
+      }
+    }
+  };
+
+  core::parallel_for(jobs, (count + in_block - 1) / in_block, [&](unsigned index, u64 block) {
+    auto& worker = *workers[index];
+    const u64 first = block * in_block;
+    const u64 in_this = std::min(in_block, count - first);
+    BlockReport report;
+    worker.order = {};
+    worker.buffer.resize(in_block * record_size);
+    const auto bytes = std::span{worker.buffer}.first(in_this * record_size);
+    if (mft.read_raw(image, first, bytes)) {
+      for (u64 i = 0; i < in_this; ++i)
+        scan_record(worker, first + i, bytes.subspan(i * record_size, record_size), report);
+    } else {
+      scan_one_by_one(worker, first, in_this, report);
+    }
+    if (!report.empty()) worker.reports.emplace(block, std::move(report));
+  });
+
+  std::map<u64, BlockReport> reports;
+  std::vector<Claim> claims;
+  for (auto& worker : workers) {
+    reports.merge(worker->reports);
+    claims.insert(claims.end(), worker->claims.begin(), worker->claims.end());
+    table.timed_ += worker->timed;
+    table.whole_seconds_ += worker->whole_seconds;
+  }
+  std::ranges::sort(claims);
+  for (const auto& claim : claims) {
+    table.claimed_bases_.push_back(claim.base);
+    table.claims_.push_back(claim.record);
+  }
+  BadRecords bad;
+  for (const auto& [block, report] : reports) {
+    findings.merge(report.findings);
+    gaps.insert(gaps.end(), report.gaps.begin(), report.gaps.end());
+    bad.merge(report.bad);
+  }
+  bad.report(findings);
+  return table;
+}
+
+void RecordTable::unpack(u64 record, RecordFacts& facts) const {
+  facts.clear();
+  unpack_record(arena_->at(slots_[record].piece), record, facts);
+}
+
+void RecordTable::assemble_names(const core::ImageSource& image, const Mft& mft, u64 record,
+                                 RecordFacts& facts) const {
+  facts.clear();
+  unpack_names(arena_->at(slots_[record].piece), record, facts);
+  if (facts.has_list) assemble(image, mft, record, facts);
+}
+
+std::span<const u32> RecordTable::claims_of(u64 base) const {
+  const auto [first, last] = std::equal_range(claimed_bases_.begin(), claimed_bases_.end(), base);
+  return std::span{claims_}.subspan(static_cast<std::size_t>(first - claimed_bases_.begin()),
+                                    static_cast<std::size_t>(last - first));
+}
+
+Assembly RecordTable::assemble(const core::ImageSource& image, const Mft& mft, u64 record,
+                               RecordFacts& facts) const {
+  unpack(record, facts);
+  if (!facts.has_list) return {};
+  const auto load = [&](u64 number, RecordFacts& extension) {
+    unpack(number, extension);
+    return true;
+  };
+  return assemble_file(image, mft, claims_of(record), load, facts);
+}
+
+u64 RecordTable::memory() const {
+  return arena_->bytes() + slots_.capacity() * sizeof(Slot) +
+         (claims_.capacity() + claimed_bases_.capacity()) * sizeof(u32);
+}
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,273 @@
+#include "ntfs/snapshot/row_findings.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "core/bytes/checked.hpp"
+
+namespace coldtrace::ntfs {
+namespace {
+
+// Damage of a record that is in use is a loss; a deleted one may be half overwritten.
+bool matters(const FileRow& row) {
+  return row.facts.in_use;
+}
+
+void add_time_finding(FileRow& row, core::Name code, std::string text) {
+  row.findings.push_back({code, false, std::move(text)});
+}
+
+bool has_fraction(core::FileTime time) {
+  return time.ticks % 10'000'000 != 0;
+}
+
+void add_implausible_times(FileRow& row) {
+  std::string sets;
+  const auto look = [&](bool plausible, std::string_view set) {
+    if (!plausible) sets += (sets.empty() ? "" : ", ") + std::string{set};
+  };
+  if (row.facts.information)
+    look(is_plausible(row.facts.information->times), "$STANDARD_INFORMATION");
+  if (row.file_name) look(is_plausible(row.file_name->times), "$FILE_NAME");
+  if (row.index) look(is_plausible(*row.index), "the directory's entry");
+  if (!sets.empty())
+    add_time_finding(row, "time-implausible",
+                     fmt::format("a time before 1970 or after 2199 in {}", sets));
+}
+
+// The same moment is kept three times: programs set it in $STANDARD_INFORMATION, NTFS copies it
+// into the directory's entry, and $FILE_NAME has it as it was when the name was made.
+void add_time_findings(FileRow& row, const RecordTable& records) {
+  add_implausible_times(row);
+  if (!row.facts.information) return;
+  const auto& own = row.facts.information->times;
+  const auto created = own.created;
+  const auto comparable = [](core::FileTime time) { return time.ticks != 0 && is_plausible(time); };
+  // Programs that make volumes give the system's own files times as they like.
+  const bool system = row.facts.record < first_user_record;
+  const auto named = row.file_name ? row.file_name->times.created : core::FileTime{0};
+  if (created.ticks == 0 && comparable(named) && !system)
+    add_time_finding(row, "time-not-set",
+                     fmt::format("no time of creation in $STANDARD_INFORMATION, and {} in "
+                                 "$FILE_NAME",
+                                 core::to_string(named)));
+  if (!comparable(created)) return;
+  if (comparable(named)) {
+    const auto text = [&] {
+      return fmt::format("created {} by $STANDARD_INFORMATION and {} by $FILE_NAME",
+                         core::to_string(created), core::to_string(named));
+    };
+    if (created < named) add_time_finding(row, "time-set-back", text());
+    if (named < created) add_time_finding(row, "time-set-forward", text());
+  }
+  if (comparable(named) && !has_fraction(created) && has_fraction(named)) {
+    add_time_finding(row, "time-whole-seconds",
+                     "the time of creation has no fraction of a second in $STANDARD_INFORMATION "
+                     "and has one in $FILE_NAME");
+  } else if (!system && has_whole_seconds(own) && records.has_rare_whole_seconds()) {
+    add_time_finding(row, "time-whole-seconds",
+                     "no time of $STANDARD_INFORMATION has a fraction of a second, as hardly "
+                     "another file's of this volume");
+  }
+  if (row.file_name && row.index && *row.index != Times{} && row.index->created != created)
+    add_time_finding(row, "time-index-differs",
+                     fmt::format("created {} by $STANDARD_INFORMATION and {} by the directory",
+                                 core::to_string(created), core::to_string(row.index->created)));
+  if (records.summary(row.source->file.record).out_of_order)
+    add_time_finding(row, "time-order",
+                     fmt::format("created {}, before the records on both sides, which were in "
+                                 "use first at about one time",
+                                 core::to_string(created)));
+}
+
+// Zeros and slashes, which NTFS does not allow in names.
+bool has_illegal_unit(StoredText name) {
+  if (name.narrow)
+    return !name.empty() && (std::memchr(name.bytes.data(), 0, name.bytes.size()) != nullptr ||
+                             std::memchr(name.bytes.data(), '/', name.bytes.size()) != nullptr);
+  for (std::size_t i = 0; i < name.units(); ++i)
+    if (name.unit(i) == 0 || name.unit(i) == '/') return true;
+  return false;
+}
+
+std::string describe_stale(const RecordTable& records, FileReference file) {
+  const std::string entry =
+      fmt::format("the directory names record {} with sequence {}", file.record, file.sequence);
+  switch (find_stale_reason(records, file)) {
+    case StaleReason::another_file:
+      return fmt::format("{}; it holds another file now, with sequence {}", entry,
+                         records.summary(file.record).sequence);
+    case StaleReason::not_in_use:
+      return fmt::format("{}; it is not in use, and has sequence {}", entry,
+                         records.summary(file.record).sequence);
+    case StaleReason::extension:
+      return fmt::format("{}; it holds a part of another file", entry);
+    case StaleReason::no_record:
+      return fmt::format("{}; it was never used or cannot be read", entry);
+    case StaleReason::outside_table:
+      break;
+  }
+  return fmt::format("{}; $MFT has {} records", entry, records.size());
+}
+
+void add_name_findings(FileRow& row, const RecordTable& records) {
+  const auto& source = *row.source;
+  if (has_illegal_unit(row.name))
+    row.findings.push_back(
+        {"name-illegal", true, "the name holds a '/' or a zero, which NTFS does not allow"});
+  if (source.unlisted)
+    row.findings.push_back(
+        {"name-mismatch", true, "the directory lists this name and the record does not have it"});
+  if (source.directory_again)
+    row.findings.push_back(
+        {"directory-loop", true, "the directory was entered before and is not entered again"});
+  if (source.stale_size) {
+    const auto* content = row.content();
+    row.findings.push_back({"index-size-stale", false,
+                            fmt::format("{} bytes by the directory and {} by the record",
+                                        *source.stale_size, content ? content->size : 0)});
+  }
+  if (source.state == State::stale)
+    row.findings.push_back({"entry-stale", true, describe_stale(records, source.file)});
+}
+
+}  // namespace
+
+void add_assembly_findings(FileRow& row, const Assembly& assembly) {
+  const auto add = [&](core::Name code, std::string text) {
+    row.findings.push_back({code, matters(row), std::move(text)});
+  };
+  if (assembly.list_damaged)
+    add("attribute-list",
+        "the attribute list is not usable; all records that name this file as "
+        "their base are taken");
+  if (assembly.extension_missing)
+    add("extension-missing",
+        fmt::format("the attribute list names record {}, which is not this file's",
+                    assembly.missing));
+  if (assembly.extension_unlisted)
+    add("extension-unlisted",
+        "a record names this file as its base and the attribute list does not know it");
+}
+
+void add_extent_findings(FileRow& row, const ExtentFaults& faults, const Volume& volume) {
+  const auto add = [&](core::Name code, std::string text) {
+    row.findings.push_back({code, matters(row), std::move(text)});
+  };
+  if (faults.runs) add("run-list", fmt::format("a run list cannot be decoded: {}", *faults.runs));
+  if (faults.gap) add("stream-gap", "clusters of a stream are mapped nowhere, or twice");
+  // An extracted $MFT does not know how many clusters there are.
+  if (volume.mft().extracted()) return;
+  if (faults.outside_volume)
+    add("run-outside-volume", "clusters of a stream lie outside the volume");
+  if (volume.missing_bytes() == 0) return;
+  const auto& clusters = volume.mft().clusters();
+  const u64 size = volume.image().size();
+  const bool beyond = std::ranges::any_of(row.extents, [&](const Extent& extent) {
+    if (!extent.lcn || !clusters.contains(*extent.lcn, extent.clusters)) return false;
+    return *clusters.offset_of(*extent.lcn) + extent.clusters * clusters.cluster_size > size;
+  });
+  if (beyond) add("beyond-image", "clusters of a stream lie behind the end of the image");
+}
+
+void add_size_findings(FileRow& row, const StreamRow& stream, const AttributeFacts& first,
+                       const Mft& mft) {
+  const auto add = [&](core::Name code, std::string text) {
+    row.findings.push_back(
+        {code, matters(row), fmt::format("{} {}: {}", to_string(stream.type), stream.id, text)});
+  };
+  // Only the start of a stream has its sizes.
+  if (first.lowest_vcn != 0) return;
+  // Encryption works on whole sectors of 512 bytes.
+  const u64 padding = first.encrypted ? 511 : 0;
+  if (first.valid_size > core::saturating_add(first.size, padding))
+    add("stream-valid", fmt::format("{} valid bytes of {}", first.valid_size, first.size));
+  const u64 cluster_size = mft.clusters().cluster_size;
+  u64 mapped = 0;
+  u64 real = 0;
+  for (const auto& extent : row.extents_of(stream)) {
+    mapped = core::saturating_multiply(extent.end_vcn(), cluster_size);
+    if (extent.lcn)
+      real = core::saturating_add(real, core::saturating_multiply(extent.clusters, cluster_size));
+  }
+  // The size of a cluster is not known of a $MFT that was copied out.
+  const bool counted = !mft.extracted();
+  if (counted && first.size > mapped) {
+    add("stream-gap",
+        fmt::format("the last {} of {} bytes are mapped nowhere", first.size - mapped, first.size));
+  } else if (first.size > first.allocated_size) {
+    add("stream-size",
+        fmt::format("{} bytes, and {} are allocated", first.size, first.allocated_size));
+  } else if (counted && first.allocated_size != mapped) {
+    add("stream-allocated",
+        fmt::format("{} bytes are allocated, and {} mapped", first.allocated_size, mapped));
+  } else if (counted && first.total_allocated && *first.total_allocated != real) {
+    add("stream-allocated",
+        fmt::format("{} bytes on the disk, and clusters of {}", *first.total_allocated, real));
+  }
+}
+
+StaleReason find_stale_reason(const RecordTable& records, FileReference file) {
+  if (file.record >= records.size()) return StaleReason::outside_table;
+  if (!records.has(file.record)) return StaleReason::no_record;
+  const auto summary = records.summary(file.record);
+  if (!summary.in_use) return StaleReason::not_in_use;
+  return summary.extension ? StaleReason::extension : StaleReason::another_file;
+}
+
+std::string_view to_string(StaleReason reason) {
+  switch (reason) {
+    case StaleReason::another_file:
+      return "another_file";
+    case StaleReason::not_in_use:
+      return "not_in_use";
+    case StaleReason::extension:
+      return "extension";
+    case StaleReason::no_record:
+      return "no_record";
+    case StaleReason::outside_table:
+      break;
+  }
+  return "outside_table";
+}
+
+void note_findings(const FileRow& row, core::Findings& findings) {
+  const auto& entry = row.source->entry;
+  const auto offset =
+      row.record_offset || !entry ? row.record_offset : std::optional{entry->offset};
+  for (const auto& finding : row.findings) {
+    // The scan of $MFT has told and counted all of these.
+    if (finding.code == "record-bad") continue;
+    // Of one code some may be warnings and some not.
+    core::Findings one;
+    if (finding.warning) {
+      one.warning(finding.code, offset, "record {}: {}", row.source->file.record, finding.text);
+    } else {
+      one.info(finding.code, offset, "record {}: {}", row.source->file.record, finding.text);
+    }
+    findings.merge(one);
+  }
+}
+
+void add_row_findings(FileRow& row, const RecordTable& records) {
+  const auto& facts = row.facts;
+  const auto add = [&](core::Name code, std::string text) {
+    row.findings.push_back({code, matters(row), std::move(text)});
+  };
+  if (row.source->has_record) {
+    if (facts.torn) add("torn-fixup", "a fixup does not match: the record was not written whole");
+    if (facts.bad) add("record-bad", "a disk check marked the record BAAD");
+    if (facts.damaged)
+      add("record-damaged", "an attribute of the record is impossible; what follows it is lost");
+    if (facts.misplaced) add("record-number", "the record says it has another number");
+    if (facts.beyond_valid)
+      row.findings.push_back(
+          {"beyond-valid", false, "the record is in a part of $MFT that does not count"});
+  }
+  add_time_findings(row, records);
+  add_name_findings(row, records);
+}
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,224 @@
+#include "ntfs/snapshot/snapshot.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/bytes/checked.hpp"
+#include "ntfs/snapshot/row_findings.hpp"
+#include "ntfs/structures/reparse_point.hpp"
+
+namespace coldtrace::ntfs {
+namespace {
+
+constexpr u64 largest_value = 64 * 1024;  // of metadata outside its record
+
+// Types that have a row field of their own, when their value is in the record.
+bool is_other_stream(const AttributeFacts& attribute) {
+  if (attribute.type == AttributeType::data) return false;
+  return !attribute.resident || attribute.type == AttributeType::logged_utility_stream;
+}
+
+}  // namespace
+
+Snapshot Snapshot::take(const Volume& volume, Options options, core::Findings& findings) {
+  std::vector<Gap> gaps;
+  ClusterMarks marks{volume.mft().clusters(), volume.image().size()};
+  if (!marks.usable())
+    findings.info("clusters-unchecked", std::nullopt,
+                  "there is no memory to see which clusters two files have");
+  auto records =
+      RecordTable::scan(volume.image(), volume.mft(), options.jobs, findings, gaps, &marks);
+  auto directories =
+      volume.mft().extracted()
+          ? DirectoryTable::from_names(volume.image(), volume.mft(), records)
+          : DirectoryTable::read(volume.image(), volume.mft(), records,
+                                 {.jobs = options.jobs, .slack = options.slack}, findings, gaps);
+  Snapshot snapshot{volume, std::move(records), std::move(directories)};
+  snapshot.owners_ = volume.read_security_owners(findings);
+  snapshot.clusters_ = ClusterOwners::find(volume.mft(), snapshot.records_, marks);
+  snapshot.gaps_ = std::move(gaps);
+  std::ranges::sort(snapshot.gaps_, {}, &Gap::offset);
+  return snapshot;
+}
+
+void Snapshot::add_streams(FileRow& row) const {
+  const auto& mft = volume_.mft();
+  ExtentFaults faults;
+  auto& attributes = row.facts.attributes;
+  for (std::size_t i = 0; i < attributes.size(); ++i) {
+    const auto& attribute = attributes[i];
+    const bool data = attribute.type == AttributeType::data;
+    if (!data && !is_other_stream(attribute)) continue;
+    // Further extents of a stream belong to its first, which stands where its name comes first.
+    const auto same = [&](const AttributeFacts& other) {
+      return other.type == attribute.type && !other.resident && other.name == attribute.name;
+    };
+    if (!attribute.resident &&
+        std::any_of(attributes.begin(), attributes.begin() + static_cast<std::ptrdiff_t>(i), same))
+      continue;
+    const AttributeFacts* first = &attribute;
+    bool alone = true;
+    if (!attribute.resident) {
+      for (std::size_t other = i + 1; other < attributes.size(); ++other) {
+        if (!same(attributes[other])) continue;
+        alone = false;
+        if (attributes[other].lowest_vcn < first->lowest_vcn) first = &attributes[other];
+      }
+    }
+    StreamRow stream{.type = attribute.type,
+                     .name = attribute.name,
+                     .id = first->id,
+                     .record = first->record,
+                     .resident = attribute.resident,
+                     .compressed = first->compressed,
+                     .encrypted = first->encrypted,
+                     .sparse = first->sparse,
+                     .size = first->size,
+                     .first_fixup = row.fixup_positions.size(),
+                     .first_extent = row.extents.size()};
+    if (attribute.resident) {
+      const u64 position = attribute.record * mft.record_size() + u64{attribute.value_offset};
+      stream.resident_offset = find_offset(mft.clusters(), mft.extents(), position);
+      // The last two bytes of each stride are stored in the record's fixup array.
+      for (u64 place = u64{attribute.value_offset} / fixup_stride * fixup_stride + 510;
+           place < attribute.value_offset + attribute.size; place += fixup_stride)
+        for (const u64 byte : {place, place + 1})
+          if (byte >= attribute.value_offset && byte < attribute.value_offset + attribute.size)
+            row.fixup_positions.push_back(static_cast<u32>(byte - attribute.value_offset));
+      stream.fixup_count = row.fixup_positions.size() - stream.first_fixup;
+    } else {
+      if (first->lowest_vcn != 0) faults.gap = true;
+      stream.allocated = first->total_allocated.value_or(first->allocated_size);
+      stream.valid = first->valid_size;
+      if (alone) {
+        std::vector<Extent>& extents = row.extent_scratch;
+        extents.clear();
+        append_extents(attribute, mft.clusters(), extents, faults);
+        row.extents.insert(row.extents.end(), extents.begin(), extents.end());
+      } else {
+        const auto extents =
+            collect_extents(row.facts, attribute.type, attribute.name, mft.clusters(), faults);
+        row.extents.insert(row.extents.end(), extents.begin(), extents.end());
+      }
+      stream.extent_count = row.extents.size() - stream.first_extent;
+      add_size_findings(row, stream, *first, mft);
+    }
+    (data ? row.streams : row.other_streams).push_back(stream);
+  }
+  add_extent_findings(row, faults, volume_);
+}
+
+void Snapshot::find_owner_of(FileRow& row) const {
+  const auto& information = row.facts.information;
+  if (information && information->security_id && *information->security_id != 0) {
+    const auto owner = owners_.find(*information->security_id);
+    if (owner != owners_.end()) {
+      row.owner_sid = owner->second;
+    } else if (!owners_.empty() && row.facts.in_use) {
+      row.findings.push_back({"security-id", true,
+                              fmt::format("$Secure has no usable descriptor with the id {}",
+                                          *information->security_id)});
+    }
+    return;
+  }
+  const auto* descriptor = row.facts.find(AttributeType::security_descriptor);
+  if (!descriptor) return;
+  if (descriptor->resident) {
+    // Neighbours mostly have one owner.
+    if (!std::ranges::equal(row.owner_bytes, descriptor->value)) {
+      row.owner_bytes.assign(descriptor->value.begin(), descriptor->value.end());
+      row.owner_storage = sid_to_string(descriptor->value);
+    }
+    row.owner_sid = row.owner_storage;
+    return;
+  }
+  const auto value = read_value(*descriptor, row.facts);
+  const auto owner = value ? find_owner(*value) : std::nullopt;
+  if (!owner) return;
+  row.owner_bytes.assign(owner->begin(), owner->end());
+  row.owner_storage = sid_to_string(*owner);
+  row.owner_sid = row.owner_storage;
+}
+
+std::optional<std::vector<std::byte>> Snapshot::read_value(const AttributeFacts& attribute,
+                                                           const RecordFacts& facts) const {
+  const auto& mft = volume_.mft();
+  if (attribute.resident)
+    return std::vector<std::byte>{attribute.value.begin(), attribute.value.end()};
+  if (mft.extracted() || attribute.size > largest_value) return std::nullopt;
+  ExtentFaults faults;
+  const auto extents =
+      collect_extents(facts, attribute.type, attribute.name, mft.clusters(), faults);
+  std::vector<std::byte> value(attribute.size);
+  if (!read_stream(volume_.image(), mft.clusters(), extents, 0, value)) return std::nullopt;
+  return value;
+}
+
+void Snapshot::find_reparse_point(FileRow& row) const {
+  const auto* attribute = row.facts.find(AttributeType::reparse_point);
+  if (!attribute) return;
+  const auto value = read_value(*attribute, row.facts);
+  const auto point = value ? read_reparse_point(*value, row.record_offset.value_or(0))
+                           : core::Result<ReparsePoint>{core::fail(
+                                 {core::Fault::out_of_bounds, row.record_offset.value_or(0),
+                                  "$REPARSE_POINT", "value", largest_value, attribute->size})};
+  if (!point) {
+    row.findings.push_back({"reparse-point", true, core::to_string(point.error())});
+    return;
+  }
+  row.reparse_tag = point->tag;
+  row.reparse_target = point->target;
+}
+
+void Snapshot::find_extended_attributes(FileRow& row) const {
+  const auto* attribute = row.facts.find(AttributeType::ea);
+  if (!attribute) return;
+  if (attribute->resident) {
+    row.extended_attributes = attribute->value;
+    return;
+  }
+  // The clusters of deleted files may be another's; those of an extracted $MFT are out of reach.
+  if (!row.facts.in_use || volume_.mft().extracted()) return;
+  auto value = read_value(*attribute, row.facts);
+  if (!value) {
+    row.findings.push_back({"extended-attributes", true, "the extended attributes cannot be read"});
+    return;
+  }
+  row.extended_attribute_bytes = std::move(*value);
+  row.extended_attributes = row.extended_attribute_bytes;
+}
+
+void Snapshot::build_row(const RowBatch& batch, const RowSource& source, FileRow& row) const {
+  row.clear();
+  row.source = &source;
+  row.parent_path = batch.parent_path(source);
+  if (source.has_record) {
+    const auto assembly =
+        records_.assemble(volume_.image(), volume_.mft(), source.file.record, row.facts);
+    add_assembly_findings(row, assembly);
+    row.record_offset = volume_.mft().offset_of(source.file.record);
+    for (const auto& name : row.facts.names)
+      if (!is_short_half(row.facts, name)) ++row.links;
+    if (source.link && *source.link < row.facts.names.size()) {
+      row.file_name = &row.facts.names[*source.link];
+      row.short_name = find_short_name(row.facts, *row.file_name);
+    }
+    add_streams(row);
+    find_owner_of(row);
+    find_reparse_point(row);
+    find_extended_attributes(row);
+    if (const auto* id = row.facts.find(AttributeType::object_id);
+        id && id->value.size() >= core::Guid::size_on_disk)
+      row.object_id = core::to_guid(id->value);
+  }
+  row.name = row.file_name ? row.file_name->name : source.name;
+  if (source.indexed)
+    row.index = row.file_name && !source.packed_times.empty()
+                    ? decode_index_times(source.packed_times, row.facts, *row.file_name)
+                    : source.index;
+  add_row_findings(row, records_);
+  clusters_.judge(row);
+}
+
+}  // namespace coldtrace::ntfs

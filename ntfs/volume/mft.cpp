@@ -1,0 +1,177 @@
+#include "ntfs/volume/mft.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/bytes/checked.hpp"
+#include "ntfs/structures/attribute_list.hpp"
+#include "ntfs/structures/file_record.hpp"
+
+namespace coldtrace::ntfs {
+
+using core::Fault;
+
+core::Result<std::optional<core::ParseError>> read_fixed_record(std::span<std::byte> record,
+                                                                u64 number, u64 offset,
+                                                                RecordFacts& facts) {
+  const auto fixup = apply_fixups(record);
+  auto damage = COLDTRACE_TRY(read_record_facts(record, number, offset, facts));
+  facts.torn = fixup.torn || fixup.incomplete;
+  return damage;
+}
+
+core::Result<std::vector<std::byte>> read_attribute_list_value(const core::ImageSource& image,
+                                                               const ClusterMap& clusters,
+                                                               const RecordFacts& base) {
+  std::vector<std::byte> value;
+  const auto* list = base.find(AttributeType::attribute_list);
+  if (!list) return value;
+  if (list->resident) {
+    value.assign(list->value.begin(), list->value.end());
+    return value;
+  }
+  ExtentFaults faults;
+  const auto extents =
+      collect_extents(base, AttributeType::attribute_list, list->name, clusters, faults);
+  value.resize(std::min(list->size, largest_attribute_list));
+  if (auto read = read_stream(image, clusters, extents, 0, value); !read)
+    return core::fail(read.error());
+  return value;
+}
+
+std::optional<u64> Mft::offset_of(u64 record) const {
+  return find_offset(clusters_, extents_, core::saturating_multiply(record, record_size_));
+}
+
+core::Result<core::Done> Mft::read_raw(const core::ImageSource& image, u64 first,
+                                       std::span<std::byte> destination) const {
+  return read_stream(image, clusters_, extents_, core::saturating_multiply(first, record_size_),
+                     destination);
+}
+
+core::Result<core::Done> Mft::read(const core::ImageSource& image, u64 record,
+                                   std::vector<std::byte>& buffer, RecordFacts& facts) const {
+  buffer.resize(record_size_);
+  COLDTRACE_TRY(read_raw(image, record, buffer));
+  COLDTRACE_TRY(read_fixed_record(buffer, record, offset_of(record).value_or(0), facts));
+  return core::Done{};
+}
+
+core::Result<Mft> Mft::open(const core::ImageSource& image, const BootSector& boot,
+                            u64 volume_offset, core::Findings& findings) {
+  Mft mft;
+  mft.clusters_ = {volume_offset, boot.cluster_size, boot.clusters};
+  mft.record_size_ = boot.record_size;
+  std::vector<std::byte> buffer(boot.record_size);
+  RecordFacts base;
+  // The address of $MFTMirr comes second: its first record is a copy of record 0.
+  const auto load = [&](Lcn lcn) -> core::Result<core::Done> {
+    const auto offset = mft.clusters_.offset_of(lcn);
+    if (!offset)
+      return core::fail({Fault::out_of_bounds, volume_offset, "$Boot", "MftLcn", boot.clusters,
+                         static_cast<u64>(lcn)});
+    COLDTRACE_TRY(image.read_at(*offset, buffer));
+    COLDTRACE_TRY(read_fixed_record(buffer, 0, *offset, base));
+    return mft.locate(image, base, findings);
+  };
+  auto first = load(boot.mft);
+  if (first) return mft;
+  mft.extents_.clear();
+  auto second = load(boot.mft_mirror);
+  if (!second) return core::fail(first.error());
+  findings.warning("mft-record-0", first.error().offset,
+                   "record 0 of $MFT is not usable, its copy in $MFTMirr is used: {}",
+                   first.error());
+  return mft;
+}
+
+core::Result<core::Done> Mft::locate(const core::ImageSource& image, const RecordFacts& base,
+                                     core::Findings& findings) {
+  const auto* data = base.find(AttributeType::data);
+  const u64 at = offset_of(0).value_or(clusters_.volume_offset);
+  if (!data || data->resident)
+    return core::fail({Fault::bad_value, at, "$MFT", "$DATA", 1, data ? 0u : 1u});
+  ExtentFaults faults;
+  append_extents(*data, clusters_, extents_, faults);
+  // A first extent that leads nowhere makes the copy in $MFTMirr the better one.
+  if (extents_.empty() || !extents_.front().lcn || !clusters_.contains(*extents_.front().lcn, 1))
+    return core::fail({Fault::bad_value, at, "$MFT", "Runs", 1, 0});
+  if (base.has_list) {
+    const auto list = read_attribute_list_value(image, clusters_, base);
+    if (list) {
+      add_listed_extents(image, *list, base, findings);
+    } else {
+      findings.warning("mft-extents", list.error());
+    }
+  }
+  const u64 mapped = core::saturating_multiply(extents_.back().end_vcn(), clusters_.cluster_size);
+  // A record is somewhere in the image, so there are no more records than fit into it.
+  const u64 largest = std::min(mapped, image.size()) / record_size_;
+  record_count_ = std::min(data->size / record_size_, largest);
+  if (data->size / record_size_ > largest || data->size == 0) {
+    record_count_ = largest;
+    if (mapped > image.size() && data->size <= mapped)
+      findings.warning("mft-size", at, "$MFT says it has {} bytes, and the image has {}",
+                       data->size, image.size());
+    else
+      findings.warning("mft-size", at, "$MFT says it has {} bytes, {} are mapped", data->size,
+                       mapped);
+  }
+  if (faults.runs || faults.outside_volume)
+    findings.warning("mft-extents", at, "the extents of $MFT are damaged or outside the volume");
+  valid_count_ =
+      data->size == 0 ? record_count_ : std::min(record_count_, data->valid_size / record_size_);
+  return core::Done{};
+}
+
+void Mft::add_listed_extents(const core::ImageSource& image, core::ByteView list,
+                             const RecordFacts& base, core::Findings& findings) {
+  std::vector<AttributeListEntry> parts;
+  AttributeListReader entries{list, 0};
+  while (const auto entry = entries.next())
+    if (entry->type == AttributeType::data && entry->name.empty() && entry->record.record != 0)
+      parts.push_back(*entry);
+  std::ranges::stable_sort(parts, {}, &AttributeListEntry::lowest_vcn);
+
+  // Each extension record is found through the extents before its own.
+  std::vector<std::byte> buffer;
+  RecordFacts extension;
+  for (const auto& part : parts) {
+    if (part.lowest_vcn < extents_.back().end_vcn()) continue;
+    const auto read = this->read(image, part.record.record, buffer, extension);
+    const auto found = std::ranges::find_if(extension.attributes, [&](const AttributeFacts& a) {
+      return a.type == AttributeType::data && a.name.empty() && !a.resident &&
+             a.lowest_vcn == part.lowest_vcn;
+    });
+    if (!read || extension.base != base.reference() || found == extension.attributes.end()) {
+      findings.warning("mft-extents", offset_of(part.record.record),
+                       "record {} should hold the extents of $MFT from VCN {} and does not",
+                       part.record.record, part.lowest_vcn);
+      return;
+    }
+    ExtentFaults faults;
+    append_extents(*found, clusters_, extents_, faults);
+    if (faults.runs || faults.outside_volume || faults.gap)
+      findings.warning("mft-extents", offset_of(part.record.record),
+                       "the extents of $MFT from VCN {} are damaged", part.lowest_vcn);
+  }
+}
+
+core::Result<Mft> Mft::open_extracted(const core::ImageSource& file) {
+  std::vector<std::byte> head(fixup_stride);
+  COLDTRACE_TRY(file.read_at(0, head));
+  const auto header = COLDTRACE_TRY(read_file_record_header(head, 0));
+  const u32 size = header.allocated_size;
+  if (!std::has_single_bit(size) || size < 512 || size > 65536)
+    return core::fail({Fault::bad_value, 0x1c, "FILE", "AllocatedSize", 1024, size});
+  Mft mft;
+  mft.extracted_ = true;
+  mft.record_size_ = size;
+  mft.record_count_ = file.size() / size;
+  mft.valid_count_ = mft.record_count_;
+  mft.clusters_ = {0, size, mft.record_count_};
+  mft.extents_ = {{0, mft.record_count_, Lcn{0}}};
+  return mft;
+}
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,135 @@
+#include "ntfs/volume/record_facts.hpp"
+
+#include <algorithm>
+
+#include "ntfs/structures/file_record.hpp"
+#include "ntfs/volume/security.hpp"
+
+namespace coldtrace::ntfs {
+namespace {
+
+// The part of a resident value that is worth keeping.
+core::ByteView kept_value(const Attribute& attribute, StoredText name) {
+  switch (attribute.type) {
+    case AttributeType::attribute_list:
+    case AttributeType::object_id:
+    case AttributeType::volume_name:
+    case AttributeType::volume_information:
+    case AttributeType::reparse_point:
+    case AttributeType::ea:
+      return attribute.value;
+    case AttributeType::security_descriptor:
+      return find_owner(attribute.value).value_or(core::ByteView{});
+    case AttributeType::index_root:
+    case AttributeType::bitmap:
+      return equals_ascii(name, directory_index_name) ? attribute.value : core::ByteView{};
+    default:
+      return {};
+  }
+}
+
+void to_facts(const Attribute& attribute, u64 number, AttributeFacts& facts) {
+  facts.type = attribute.type;
+  facts.id = attribute.id;
+  facts.resident = attribute.resident;
+  facts.compressed = attribute.compressed();
+  facts.encrypted = attribute.encrypted();
+  facts.sparse = attribute.sparse();
+  facts.name = to_stored_text(attribute.name);
+  facts.record = number;
+  if (attribute.resident) {
+    facts.size = attribute.value.size();
+    facts.value_offset = attribute.value_offset;
+    facts.value = kept_value(attribute, facts.name);
+    return;
+  }
+  facts.lowest_vcn = attribute.lowest_vcn;
+  facts.cluster_count = attribute.cluster_count;
+  if (attribute.lowest_vcn == 0) {
+    facts.allocated_size = attribute.allocated_size;
+    facts.size = attribute.size;
+    facts.valid_size = attribute.valid_size;
+    facts.total_allocated = attribute.total_allocated;
+  }
+  facts.runs_offset = attribute.runs_offset;
+  facts.runs = attribute.runs;
+}
+
+}  // namespace
+
+const AttributeFacts* RecordFacts::find(AttributeType type, std::string_view name) const {
+  for (const auto& attribute : attributes)
+    if (attribute.type == type && attribute.lowest_vcn == 0 && equals_ascii(attribute.name, name))
+      return &attribute;
+  return nullptr;
+}
+
+void RecordFacts::clear() {
+  record = 0;
+  sequence = 0;
+  in_use = directory = bad = torn = damaged = misplaced = beyond_valid = has_list = false;
+  base = {};
+  information.reset();
+  content_size.reset();
+  names.clear();
+  attributes.clear();
+}
+
+bool is_short_half(const RecordFacts& facts, const FileName& name) {
+  return name.name_space == NameSpace::dos &&
+         std::ranges::any_of(facts.names, [&](const FileName& other) {
+           return other.name_space == NameSpace::win32 && other.parent == name.parent;
+         });
+}
+
+core::Result<std::optional<core::ParseError>> read_record_facts(core::ByteView record, u64 number,
+                                                                u64 offset, RecordFacts& facts) {
+  facts.clear();
+  const auto header = COLDTRACE_TRY(read_file_record_header(record, offset));
+  facts.record = number;
+  facts.sequence = header.sequence;
+  facts.in_use = header.in_use;
+  facts.directory = header.directory;
+  facts.bad = header.bad;
+  facts.base = header.base;
+  // Records that ntfs-3g prepared and nobody used yet have the number 0.
+  facts.misplaced = header.in_use && header.number && *header.number != static_cast<u32>(number);
+  std::optional<core::ParseError> damage;
+  const auto note = [&](const core::ParseError& error) {
+    if (!damage) damage = error;
+  };
+
+  AttributeReader in{record, header.first_attribute, header.used_size, offset};
+  Attribute attribute{};
+  while (in.read(attribute)) {
+    const auto value_at = offset + attribute.value_offset;
+    if (attribute.type == AttributeType::standard_information && attribute.resident) {
+      const auto information = read_standard_information(attribute.value, value_at);
+      if (!information) {
+        note(information.error());
+      } else if (!facts.information) {
+        facts.information = *information;
+      }
+    } else if (attribute.type == AttributeType::file_name && attribute.resident) {
+      const auto name = read_file_name(attribute.value, value_at);
+      if (name) {
+        facts.names.push_back(*name);
+        facts.names.back().id = attribute.id;
+        facts.names.back().record = number;
+      } else {
+        note(name.error());
+      }
+    } else {
+      if (attribute.type == AttributeType::attribute_list) facts.has_list = true;
+      to_facts(attribute, number, facts.attributes.emplace_back());
+      if (attribute.type == AttributeType::data && attribute.name.empty() && !facts.content_size)
+        if (attribute.resident || attribute.lowest_vcn == 0)
+          facts.content_size = facts.attributes.back().size;
+    }
+  }
+  if (in.damage()) note(*in.damage());
+  facts.damaged = damage.has_value();
+  return damage;
+}
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,296 @@
+#include "ntfs/volume/volume.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "core/bytes/checked.hpp"
+#include "core/text/utf16.hpp"
+#include "ntfs/structures/index_order.hpp"
+#include "ntfs/volume/directory_index.hpp"
+#include "ntfs/volume/volume_search.hpp"
+
+namespace coldtrace::ntfs {
+namespace {
+
+using core::Fault;
+
+// Reads the first sector, or else the copy of it behind the volume's last.
+core::Result<BootSector> find_boot_sector(const core::ImageSource& image, u64 offset, u64 size,
+                                          core::Findings& findings) {
+  std::array<std::byte, BootSector::size_on_disk> sector{};
+  const auto read = [&](u64 at) -> core::Result<BootSector> {
+    COLDTRACE_TRY(image.read_at(at, sector));
+    return read_boot_sector(sector, at);
+  };
+  auto first = read(offset);
+  if (first) return first;
+  const u64 end = std::min(core::saturating_add(offset, size), image.size());
+  // NT 3.x kept the copy in the middle of the volume.
+  for (const u64 back : {u64{512}, u64{4096}, (end - std::min(offset, end)) / 2 / 512 * 512}) {
+    if (back > end - std::min(offset, end)) continue;
+    auto copy = read(end - back);
+    // A copy belongs to this volume when its volume ends where the copy is.
+    if (!copy) continue;
+    findings.warning("boot-sector", offset,
+                     "the boot sector is not usable, its copy at {:#x} is used: {}", end - back,
+                     first.error());
+    return copy;
+  }
+  return first;
+}
+
+// The nodes of one directory's index, read when they are asked for.
+class StoredNodes {
+ public:
+  using Entry = IndexEntry;
+  class Reader {
+   public:
+    explicit Reader(const IndexNode& node) : entries_{node} {}
+    Reader(std::vector<std::byte> bytes, const IndexNode& node, std::optional<FileReference> only)
+        : bytes_{std::move(bytes)}, entries_{node}, only_{only} {}
+
+    std::optional<IndexEntry> next() {
+      auto entry = entries_.next();
+      if (entry && entry->name && only_ && !is_entry_of(*entry, *only_)) entry->name.reset();
+      return entry;
+    }
+    const std::optional<core::ParseError>& damage() const { return entries_.damage(); }
+
+   private:
+    std::vector<std::byte> bytes_;
+    IndexEntryReader entries_;
+    std::optional<FileReference> only_;  // of a doubtful node the entries of this directory
+  };
+
+  StoredNodes(const core::ImageSource& image, const Mft& mft, FileReference directory,
+              const DirectoryIndex& index, core::Findings& findings)
+      : image_{image},
+        mft_{mft},
+        directory_{directory},
+        index_{index},
+        findings_{findings},
+        read_(index.buffer_count) {}
+
+  std::optional<Reader> root() const {
+    return index_.root ? std::optional{Reader{*index_.root}} : std::nullopt;
+  }
+
+  std::optional<Reader> child(u64 vcn) {
+    const u64 number = vcn >> index_.vcn_shift;
+    const u64 at = mft_.offset_of(directory_.record).value_or(0);
+    if (number << index_.vcn_shift != vcn || number >= index_.buffer_count) {
+      findings_.warning("index-child", at,
+                        "the index of directory {} leads to VCN {}, where no node is",
+                        directory_.record, vcn);
+      return std::nullopt;
+    }
+    if (read_[number]) {
+      findings_.warning("index-loop", at, "the index of directory {} leads to VCN {} twice",
+                        directory_.record, vcn);
+      return std::nullopt;
+    }
+    return read(number);
+  }
+
+  std::optional<Reader> next_detached() {
+    for (; next_ < index_.buffer_count; ++next_) {
+      if (read_[next_] || !index_.is_used(next_)) continue;
+      findings_.warning("index-detached", mft_.offset_of(directory_.record),
+                        "no node of the index of directory {} leads to its buffer {}",
+                        directory_.record, next_);
+      if (auto reader = read(next_)) return reader;
+    }
+    return std::nullopt;
+  }
+
+  void end(const Reader& reader) {
+    if (reader.damage()) findings_.warning("index-entry", *reader.damage());
+  }
+
+ private:
+  std::optional<Reader> read(u64 number) {
+    read_[number] = true;
+    const u64 position = number * index_.buffer_size;
+    std::vector<std::byte> bytes(index_.buffer_size);
+    const auto done = read_stream(image_, mft_.clusters(), index_.extents, position, bytes);
+    if (!done) {
+      findings_.warning("index-unreadable", done.error());
+      return std::nullopt;
+    }
+    const u64 offset = find_offset(mft_.clusters(), index_.extents, position).value_or(0);
+    const auto buffer = read_directory_buffer(bytes, offset, index_.vcn_shift, number,
+                                              directory_.record, findings_);
+    if (!buffer.node) return std::nullopt;
+    return Reader{std::move(bytes), *buffer.node,
+                  buffer.doubtful ? std::optional{directory_} : std::nullopt};
+  }
+
+  const core::ImageSource& image_;
+  const Mft& mft_;
+  FileReference directory_;
+  const DirectoryIndex& index_;
+  core::Findings& findings_;
+  std::vector<bool> read_;
+  u64 next_ = 0;
+};
+
+}  // namespace
+
+core::Result<Volume> Volume::open(const core::ImageSource& image, const Place& place,
+                                  core::Findings& findings) {
+  if (place.mft_offset)
+    return search(image, place, {Fault::bad_value, *place.mft_offset, "$MFT", "record 0", 0, 1},
+                  findings);
+  core::Findings with_boot;
+  const auto boot = find_boot_sector(image, place.offset, place.size, with_boot);
+  if (!boot) return search(image, place, boot.error(), findings);
+  auto volume = open(image, *boot, place.offset, with_boot);
+  if (!volume) return search(image, place, volume.error(), findings);
+  findings.merge(with_boot);
+  return volume;
+}
+
+// For a volume whose boot sectors or what they lead to cannot be used, for the reason `error`.
+core::Result<Volume> Volume::search(const core::ImageSource& image, const Place& place,
+                                    const core::ParseError& error, core::Findings& findings) {
+  const auto found = search_volume(image, {.offset = place.offset,
+                                           .size = place.size,
+                                           .anywhere = place.anywhere,
+                                           .mft_offset = place.mft_offset,
+                                           .cluster_size = place.cluster_size});
+  if (!found) return core::fail(error);
+  core::Findings inside;
+  auto volume = open(image, found->boot, found->offset, inside);
+  if (!volume) return core::fail(error);
+  const auto reason =
+      place.mft_offset ? std::string{} : fmt::format("no boot sector is usable ({}); ", error);
+  findings.warning("geometry-inferred", found->offset,
+                   "{}the volume is taken to start at {:#x} with {} clusters of {} bytes, as the "
+                   "records of $MFT at {:#x} say",
+                   reason, found->offset, found->boot.clusters, found->boot.cluster_size,
+                   found->mft_offset);
+  findings.merge(inside);
+  return volume;
+}
+
+core::Result<Volume> Volume::open(const core::ImageSource& image, const BootSector& boot,
+                                  u64 offset, core::Findings& findings) {
+  auto mft = COLDTRACE_TRY(Mft::open(image, boot, offset, findings));
+  Volume volume{image, std::move(mft)};
+  volume.boot_ = boot;
+  if (!boot.end_marker)
+    findings.info("boot-marker", offset, "the boot sector does not end with 55 AA");
+  if (const u64 missing = volume.missing_bytes(); missing > 0)
+    findings.warning("image-truncated", image.size(),
+                     "the image ends {} bytes before the volume does", missing);
+  volume.read_information();
+  if (!volume.information_) {
+    findings.warning("volume-information", volume.mft_.offset_of(3),
+                     "record 3, $Volume, is not usable");
+  } else if (volume.information_->dirty()) {
+    findings.info("volume-dirty", volume.mft_.offset_of(3),
+                  "the volume was not cleanly unmounted; $MFT may lag behind its log");
+  }
+  return volume;
+}
+
+core::Result<Volume> Volume::open_extracted_mft(const core::ImageSource& file,
+                                                core::Findings& findings) {
+  Volume volume{file, COLDTRACE_TRY(Mft::open_extracted(file))};
+  volume.read_information();
+  findings.info("mft-only", std::nullopt,
+                "only $MFT is given: no directory indexes, no owners from $Secure, and no places "
+                "of clusters in an image");
+  return volume;
+}
+
+void Volume::read_information() {
+  std::vector<std::byte> buffer;
+  RecordFacts facts;
+  if (!mft_.read(*image_, static_cast<u64>(SystemRecord::volume), buffer, facts)) return;
+  const auto* label = facts.find(AttributeType::volume_name);
+  const auto* about = facts.find(AttributeType::volume_information);
+  const auto fields =
+      about ? core::Fields<12>::at(about->value, 0) : std::optional<core::Fields<12>>{};
+  if (!fields) return;
+  information_.emplace();
+  information_->major_version = fields->get<u8, 8>();
+  information_->minor_version = fields->get<u8, 9>();
+  information_->flags = fields->get<u16, 10>();
+  if (label) information_->label_valid = core::append_utf16(information_->label, label->value);
+}
+
+u64 Volume::missing_bytes() const {
+  if (!boot_) return 0;
+  const u64 end = core::saturating_add(offset(), boot_->volume_size());
+  return end > image_->size() ? end - image_->size() : 0;
+}
+
+core::Result<File> Volume::read_file(u64 record) const {
+  if (record >= mft_.record_count())
+    return core::fail({Fault::out_of_bounds, 0, "$MFT", "record", mft_.record_count(), record});
+  File file;
+  COLDTRACE_TRY(mft_.read(*image_, record, file.records.emplace_back(), file.facts));
+  const auto load = [&](u64 number, RecordFacts& facts) {
+    if (number >= mft_.record_count()) return false;
+    // A vector's bytes, which the facts view, stay where they are when it is moved.
+    auto& bytes = file.records.emplace_back();
+    return mft_.read(*image_, number, bytes, facts).has_value();
+  };
+  file.assembly = assemble_file(*image_, mft_, std::nullopt, load, file.facts);
+  return file;
+}
+
+SecurityOwners Volume::read_security_owners(core::Findings& findings) const {
+  SecurityOwners owners;
+  constexpr u64 secure = static_cast<u64>(SystemRecord::secure);
+  if (mft_.extracted()) return owners;
+  const auto file = read_file(secure);
+  const AttributeFacts* stream = file ? file->facts.find(AttributeType::data, "$SDS") : nullptr;
+  // NT 4 has no $Secure, and its files have descriptors of their own.
+  if (!stream || stream->resident) return owners;
+  ExtentFaults faults;
+  const auto extents =
+      collect_extents(file->facts, AttributeType::data, stream->name, mft_.clusters(), faults);
+  // As many bytes as there are mapped, and no more than security ids can need.
+  constexpr u64 largest = u64{1} << 30;
+  const u64 mapped = extents.empty() ? 0
+                                     : core::saturating_multiply(extents.back().end_vcn(),
+                                                                 mft_.clusters().cluster_size);
+  const u64 size = std::min({stream->size, mapped, image_->size(), largest});
+  std::vector<std::byte> block(security_block_size);
+  for (u64 position = 0; position < size; position += 2 * security_block_size) {
+    const auto piece = std::span{block}.first(std::min(security_block_size, size - position));
+    if (const auto read = read_stream(*image_, mft_.clusters(), extents, position, piece); !read) {
+      findings.warning("security-stream", read.error());
+      continue;
+    }
+    add_security_owners(piece, position, owners);
+  }
+  return owners;
+}
+
+core::Result<std::vector<DirectoryEntry>> Volume::read_directory(u64 record,
+                                                                 core::Findings& findings) const {
+  const auto file = COLDTRACE_TRY(read_file(record));
+  const u64 at = mft_.offset_of(record).value_or(0);
+  if (!file.facts.directory || mft_.extracted())
+    return core::fail({Fault::unsupported, at, "FILE", "$INDEX_ROOT", 1, 0});
+  const auto index = read_directory_index(*image_, mft_, file.facts, findings);
+  if (!index) return core::fail({Fault::unsupported, at, "FILE", "$INDEX_ROOT", 1, 0});
+  StoredNodes nodes{*image_, mft_, file.facts.reference(), *index, findings};
+  IndexOrder<StoredNodes> order;
+  std::vector<DirectoryEntry> result;
+  IndexEntry entry{};
+  while (order.next(nodes, entry)) {
+    DirectoryEntry copy{.file = entry.file, .name = *entry.name, .storage = {}};
+    copy.storage.assign(entry.name->name.bytes.begin(), entry.name->name.bytes.end());
+    copy.name.name = to_stored_text(copy.storage);
+    result.push_back(std::move(copy));
+  }
+  return result;
+}
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,107 @@
+#include "pe/directories/debug_directory.hpp"
+
+#include <algorithm>
+
+#include "core/text/text.hpp"
+
+namespace coldtrace::pe {
+namespace {
+
+constexpr u32 codeview = 2;
+
+struct Extent {
+  u64 offset = 0;
+  u64 size = 0;
+};
+
+// Raw data need not be loaded, so that a file is read by offset; in memory only the RVA counts.
+Extent find_data(const Image& image, Rva address, u32 raw_offset, u32 size) {
+  if (image.layout() == Layout::file && raw_offset != 0) {
+    const u64 left = image.file().size() - std::min<u64>(raw_offset, image.file().size());
+    return {raw_offset, std::min<u64>(size, left)};
+  }
+  const auto offset = value(address) == 0 ? std::nullopt : image.addresses().to_offset(address);
+  if (!offset) return {};
+  return {*offset, std::min<u64>(size, image.addresses().tail_size(address))};
+}
+
+core::Result<PdbReference> read_codeview(core::ByteView data, u64 offset) {
+  constexpr u32 rsds = 0x5344'5352;
+  constexpr u32 nb10 = 0x3031'424e;
+  core::Reader in{data, "CodeView", offset};
+  PdbReference pdb;
+  const auto signature = in.read_u32("Signature");
+  if (signature == rsds) {
+    pdb.guid = core::to_guid(in.take(core::Guid::size_on_disk, "Guid"));
+  } else {
+    if (signature != nb10) in.reject(core::Fault::bad_magic, offset, "Signature", rsds, signature);
+    in.skip(4, "Offset");
+    pdb.time_date_stamp = in.read_u32("TimeDateStamp");
+  }
+  pdb.age = in.read_u32("Age");
+  constexpr u64 longest_path = 0x10000;
+  const auto text = core::to_chars(in.take(std::min(in.remaining(), longest_path), "PdbFileName"));
+  pdb.name = core::to_valid_utf8(text.substr(0, text.find('\0')));
+  return in.finish(pdb);
+}
+
+}  // namespace
+
+std::vector<DebugEntry> read_debug_directory(const Image& image, core::Findings& findings) {
+  std::vector<DebugEntry> entries;
+  const auto& location = image.directory(Directory::debug);
+  if (value(location.address) == 0 || location.size == 0) return entries;
+  const auto table_offset = image.addresses().to_offset(location.address).value_or(0);
+  core::Reader in{image.addresses().tail(location.address, location.size), "IMAGE_DEBUG_DIRECTORY",
+                  table_offset};
+  if (in.remaining() < location.size)
+    findings.warning("debug-range", table_offset,
+                     "a debug directory of {} bytes at RVA {:#x}, the file stores {}",
+                     location.size, value(location.address), in.remaining());
+  while (in.remaining() >= DebugEntry::size_on_disk) {
+    const auto at = in.offset();
+    in.skip(4, "Characteristics");
+    DebugEntry entry{};
+    entry.time_date_stamp = in.read_u32("TimeDateStamp");
+    in.skip(4, "Version");
+    entry.type = in.read_u32("Type");
+    const auto size = in.read_u32("SizeOfData");
+    const Rva address{in.read_u32("AddressOfRawData")};
+    const auto raw_offset = in.read_u32("PointerToRawData");
+    const auto data = find_data(image, address, raw_offset, size);
+    entry.offset = data.offset;
+    entry.stored = data.size;
+    if (data.size < size)
+      findings.warning("debug-range", at, "debug data of type {} has {:#x} bytes, {:#x} are there",
+                       entry.type, size, data.size);
+    entries.push_back(entry);
+  }
+  return entries;
+}
+
+std::optional<PdbReference> find_pdb_reference(const Image& image, core::Findings& findings) {
+  for (const auto& entry : read_debug_directory(image, findings)) {
+    if (entry.type != codeview) continue;
+    auto pdb = read_codeview(image.file().clip(entry.offset, entry.stored), entry.offset);
+    if (pdb) return std::move(*pdb);
+    findings.warning("codeview", pdb.error());
+  }
+  return std::nullopt;
+}
+
+std::string symbol_server_path(const PdbReference& reference) {
+  const auto name = reference.name.substr(reference.name.find_last_of("\\/") + 1);
+  std::string key;
+  if (reference.guid) {
+    for (const auto letter : core::to_string(*reference.guid))
+      if (letter >= 'a' && letter <= 'f')
+        key += static_cast<char>(letter - 'a' + 'A');
+      else if (letter != '-' && letter != '{' && letter != '}')
+        key += letter;
+  } else {
+    key = fmt::format("{:08X}", reference.time_date_stamp.value_or(0));
+  }
+  return fmt::format("{}/{}{:x}/{}", name, key, reference.age, name);
+}
+
+}  // namespace coldtrace::pe

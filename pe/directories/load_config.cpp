@@ -1,0 +1,87 @@
+#include "pe/directories/load_config.hpp"
+
+#include <algorithm>
+
+namespace coldtrace::pe {
+namespace {
+
+// Where a field lies in the two forms of the structure.
+struct Place {
+  u64 in_32;
+  u64 in_64;
+};
+
+constexpr Place security_cookie{60, 88};
+constexpr Place se_handler_table{64, 96};
+constexpr Place se_handler_count{68, 104};
+constexpr Place guard_function_table{80, 128};
+constexpr Place guard_function_count{84, 136};
+constexpr Place guard_flags{88, 144};
+constexpr Place chpe_metadata{124, 200};
+
+}  // namespace
+
+core::Result<std::optional<LoadConfig>> read_load_config(const Image& image) {
+  const auto& location = image.directory(Directory::load_config);
+  if (value(location.address) == 0 || location.size == 0) return std::nullopt;
+  // Later Windows versions only append fields.
+  constexpr u64 longest_config = 0x1000;
+  constexpr u64 fixed_size = 8;
+  core::Reader in{image.addresses().tail(location.address, fixed_size),
+                  "IMAGE_LOAD_CONFIG_DIRECTORY",
+                  image.addresses().to_offset(location.address).value_or(0)};
+  LoadConfig config{};
+  config.size = in.read_u32("Size");
+  config.time_date_stamp = in.read_u32("TimeDateStamp");
+  if (!in.ok()) return core::fail(in.error());
+
+  const bool plus = image.optional_header().pe32_plus;
+  const auto bytes =
+      image.addresses().tail(location.address, std::min<u64>(config.size, longest_config));
+  const auto load_word = [&](Place place) -> std::optional<u64> {
+    if (plus) return core::load<u64>(bytes, place.in_64);
+    return core::load<u32>(bytes, place.in_32);
+  };
+  config.security_cookie = load_word(security_cookie);
+  config.se_handler_table = load_word(se_handler_table);
+  config.se_handler_count = load_word(se_handler_count);
+  config.guard_function_table = load_word(guard_function_table);
+  config.guard_function_count = load_word(guard_function_count);
+  config.guard_flags = core::load<u32>(bytes, plus ? guard_flags.in_64 : guard_flags.in_32);
+  config.chpe_metadata = load_word(chpe_metadata);
+  return config;
+}
+
+std::string_view to_string(Hybrid hybrid) {
+  switch (hybrid) {
+    case Hybrid::none:
+      return "none";
+    case Hybrid::chpe:
+      return "chpe";
+    case Hybrid::arm64ec:
+      return "arm64ec";
+    case Hybrid::arm64x:
+      return "arm64x";
+  }
+  return "none";
+}
+
+Hybrid recognize_hybrid(const Image& image, const LoadConfig& config, core::Findings& findings) {
+  if (config.chpe_metadata.value_or(0) == 0) return Hybrid::none;
+  const auto at = image.addresses().to_offset(image.directory(Directory::load_config).address);
+  switch (image.machine()) {
+    case Machine::arm64:
+      findings.info("arm64x", at, "ARM64X: read as its native ARM64 view, not as ARM64EC");
+      return Hybrid::arm64x;
+    case Machine::amd64:
+      findings.info("arm64x", at, "ARM64EC: the header says x64, functions may be ARM64 code");
+      return Hybrid::arm64ec;
+    case Machine::i386:
+      findings.info("arm64x", at, "CHPE: x86 with ARM64 code, of which the x86 view is read");
+      return Hybrid::chpe;
+    default:
+      return Hybrid::none;
+  }
+}
+
+}  // namespace coldtrace::pe

@@ -1,0 +1,42 @@
+#include "pe/directories/tls_directory.hpp"
+
+namespace coldtrace::pe {
+
+core::Result<std::optional<TlsDirectory>> read_tls_directory(const Image& image,
+                                                             core::Findings& findings) {
+  const auto& location = image.directory(Directory::tls);
+  if (value(location.address) == 0 || location.size == 0) return std::nullopt;
+  const auto word = image.optional_header().pointer_size();
+  core::Reader in{image.addresses().tail(location.address, 64), "IMAGE_TLS_DIRECTORY",
+                  image.addresses().to_offset(location.address).value_or(0)};
+  TlsDirectory tls{
+      .raw_data_start = in.read_word(word, "StartAddressOfRawData"),
+      .raw_data_end = in.read_word(word, "EndAddressOfRawData"),
+      .index_address = in.read_word(word, "AddressOfIndex"),
+      .callbacks_address = in.read_word(word, "AddressOfCallBacks"),
+      .zero_fill_size = in.read_u32("SizeOfZeroFill"),
+      .characteristics = in.read_u32("Characteristics"),
+      .callbacks = {},
+  };
+  if (!in.ok()) return core::fail(in.error());
+
+  const auto list = image.rva_of_address(tls.callbacks_address);
+  if (!list) return tls;
+  const auto offset = image.addresses().to_offset(*list).value_or(0);
+  constexpr std::size_t most_callbacks = 4096;
+  core::Reader callbacks{image.addresses().tail(*list, (most_callbacks + 1) * word),
+                         "TLS callbacks", offset};
+  while (const auto callback = callbacks.read_word(word, "callback")) {
+    if (tls.callbacks.size() == most_callbacks) {
+      findings.warning("tls-callbacks", offset, "more than {} TLS callbacks", most_callbacks);
+      return tls;
+    }
+    tls.callbacks.push_back(callback);
+  }
+  // A list in bytes that the loader fills with zeros is an empty one.
+  if (!callbacks.ok() && callbacks.consumed() > 0)
+    findings.warning("tls-callbacks", callbacks.error());
+  return tls;
+}
+
+}  // namespace coldtrace::pe

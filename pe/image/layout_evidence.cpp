@@ -1,0 +1,147 @@
+#include "pe/image/layout_evidence.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "core/text/text.hpp"
+
+namespace coldtrace::pe {
+namespace {
+
+constexpr u32 page_size = 0x1000;
+
+// What a table shows of itself at the place where `map` puts it. Each is strict enough that other
+// bytes, and zeros above all, do not pass.
+class TableChecks {
+ public:
+  TableChecks(const AddressMap& map, const OptionalHeader& optional)
+      : map_{map}, optional_{optional} {}
+
+  bool fits(Directory index) const {
+    const auto& [address, size] = optional_.directories[static_cast<std::size_t>(index)];
+    switch (index) {
+      case Directory::exports:
+        return has_exports(address);
+      case Directory::imports:
+        return has_imports(address);
+      case Directory::resources:
+        return has_resources(address, size);
+      case Directory::exceptions:
+        return has_functions(address);
+      case Directory::base_relocations:
+        return has_relocations(address, size);
+      case Directory::debug:
+        return has_debug_data(address, size);
+      default:
+        return false;
+    }
+  }
+
+ private:
+  template <std::size_t Size>
+  auto load(Rva at) const {
+    return core::Fields<Size>::at(map_.tail(at, Size), 0);
+  }
+
+  bool is_inside(u32 address) const { return address != 0 && address < optional_.size_of_image; }
+
+  bool has_name(u32 address) const {
+    constexpr std::size_t longest_name = 260;
+    const auto name = core::read_c_string(map_.tail(Rva{address}, longest_name + 1), longest_name);
+    return name && name->size() > 2 && std::all_of(name->begin(), name->end(), [](char letter) {
+             return letter > ' ' && letter < '\x7f';
+           });
+  }
+
+  bool has_exports(Rva at) const {
+    constexpr u32 most_functions = 0x10000;
+    const auto table = load<40>(at);
+    return table && table->get<u32, 0>() == 0 && has_name(table->get<u32, 12>()) &&
+           table->get<u32, 20>() <= most_functions && is_inside(table->get<u32, 28>());
+  }
+
+  bool has_imports(Rva at) const {
+    const auto descriptor = load<20>(at);
+    return descriptor && is_inside(descriptor->get<u32, 16>()) &&
+           has_name(descriptor->get<u32, 12>());
+  }
+
+  bool has_resources(Rva at, u32 size) const {
+    constexpr u32 directory_bit = 0x8000'0000;
+    constexpr u32 most_types = 0x1000;
+    const auto root = load<24>(at);
+    if (!root || root->get<u32, 0>() != 0) return false;
+    const u32 entries = u32{root->get<u16, 12>()} + root->get<u16, 14>();
+    const auto first = root->get<u32, 20>();
+    return entries > 0 && entries < most_types && (first & directory_bit) != 0 &&
+           (first & ~directory_bit) < size;
+  }
+
+  bool has_functions(Rva at) const {
+    const auto entry = load<12>(at);
+    return entry && is_inside(entry->get<u32, 0>()) &&
+           entry->get<u32, 0>() < entry->get<u32, 4>() && is_inside(entry->get<u32, 4>()) &&
+           is_inside(entry->get<u32, 8>());
+  }
+
+  bool has_relocations(Rva at, u32 size) const {
+    const auto block = load<8>(at);
+    return block && is_inside(block->get<u32, 0>()) && block->get<u32, 0>() % page_size == 0 &&
+           block->get<u32, 4>() > 8 && block->get<u32, 4>() % 2 == 0 &&
+           block->get<u32, 4>() <= size;
+  }
+
+  bool has_debug_data(Rva at, u32 size) const {
+    constexpr u32 most_types = 64;
+    constexpr u32 entry_size = 28;
+    const auto entry = load<entry_size>(at);
+    return entry && size % entry_size == 0 && entry->get<u32, 0>() == 0 &&
+           entry->get<u32, 12>() > 0 && entry->get<u32, 12>() < most_types &&
+           entry->get<u32, 16>() > 0 && entry->get<u32, 20>() < optional_.size_of_image;
+  }
+
+  const AddressMap& map_;
+  const OptionalHeader& optional_;
+};
+
+const SectionHeader* find_moved(std::span<const SectionHeader> sections) {
+  const auto moved = std::find_if(sections.begin(), sections.end(), [](const auto& section) {
+    return section.raw_offset != 0 && section.raw_size != 0 &&
+           section.raw_offset < value(section.address);
+  });
+  return moved == sections.end() ? nullptr : &*moved;
+}
+
+}  // namespace
+
+bool has_gap_of_zeros(const core::FileView& file, const OptionalHeader& optional,
+                      std::span<const SectionHeader> sections) {
+  const auto* const moved = find_moved(sections);
+  if (!moved) return false;
+  // A gap of megabytes tells no more than one of a page.
+  const u64 from = std::max(moved->raw_offset, optional.size_of_headers);
+  const u64 to = std::min<u64>(value(moved->address), from + page_size);
+  if (to <= from) return false;
+  const auto gap = file.slice(from, to - from);
+  return gap &&
+         std::all_of(gap->begin(), gap->end(), [](auto byte) { return byte == std::byte{0}; });
+}
+
+LayoutEvidence find_layout_evidence(const core::FileView& file, const OptionalHeader& optional,
+                                    std::span<const SectionHeader> sections) {
+  core::Findings unused;
+  const AddressMap as_file{file, Layout::file, optional, sections, unused};
+  const AddressMap as_memory{file, Layout::memory, optional, sections, unused};
+  LayoutEvidence evidence;
+  for (const auto index : {Directory::exports, Directory::imports, Directory::resources,
+                           Directory::exceptions, Directory::base_relocations, Directory::debug}) {
+    const auto& [address, size] = optional.directories[static_cast<std::size_t>(index)];
+    if (value(address) == 0 || size == 0) continue;
+    if (as_file.to_offset(address) == as_memory.to_offset(address)) continue;
+    evidence.file += TableChecks{as_file, optional}.fits(index) ? 1U : 0U;
+    evidence.memory += TableChecks{as_memory, optional}.fits(index) ? 1U : 0U;
+  }
+  return evidence;
+}
+
+}  // namespace coldtrace::pe

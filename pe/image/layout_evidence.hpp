@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+
+#include "pe/image/address_map.hpp"
+
+namespace coldtrace::pe {
+
+// How many of the image's tables are there when its bytes are read as linked and as loaded. Only
+// tables count that the two readings look for at different places.
+struct LayoutEvidence {
+  unsigned file = 0;
+  unsigned memory = 0;
+
+  // Nothing speaks against it.
+  bool proves_memory() const { return memory > 0 && file == 0; }
+};
+
+LayoutEvidence find_layout_evidence(const core::FileView& file, const OptionalHeader& optional,
+                                    std::span<const SectionHeader> sections);
+
+// The first section that has moved starts with nothing but zeros, up to where it would be loaded:
+// dumps have that gap behind their headers, hardly any file does. Costs one small read.
+bool has_gap_of_zeros(const core::FileView& file, const OptionalHeader& optional,
+                      std::span<const SectionHeader> sections);
+
+}  // namespace coldtrace::pe

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/text/text.hpp"
+#include "pe/image/window.hpp"
+
+namespace coldtrace::pe {
+
+// Reads the names of a table. All together are no longer than the file, unless they overlap to make
+// a reader slow or its output large; some more are read, so that a few damaged ones do not hide the
+// others.
+class NameReader {
+ public:
+  explicit NameReader(const Image& image)
+      : image_{image}, window_{image}, budget_{image.file().size() * 2 + (u64{64} << 10)} {}
+
+  // NUL-terminated text at `rva`, without the NUL. No data, not even empty, when it is not stored,
+  // has no NUL within the section, is longer than `limit` or exceeds what is left for all names:
+  // unlike an optional, a view is returned in registers.
+  std::string_view read(Rva rva, u64 limit) {
+    limit = std::min(limit, budget_);
+    const auto near = core::to_chars(window_.at(rva));
+    const auto size = near.substr(0, limit + 1).find('\0');
+    if (size == std::string_view::npos) return read_beyond_window(rva, limit);
+    budget_ -= size;
+    return near.substr(0, size);
+  }
+
+  // Where the names lie, for what is stored between them.
+  Window& window() { return window_; }
+
+ private:
+  std::string_view read_beyond_window(Rva rva, u64 limit);
+
+  const Image& image_;
+  Window window_;
+  u64 budget_;
+};
+
+}  // namespace coldtrace::pe

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pe/directories/exception_directory.hpp"
+#include "pe/directories/version_info.hpp"
+#include "pe/image/image.hpp"
+#include "syscall-map/code/call_site.hpp"
+#include "syscall-map/code/named_place.hpp"
+
+namespace coldtrace::syscall_map {
+
+// The bytes of an executable section.
+struct CodeRange {
+  pe::Rva start{};
+  core::ByteView bytes;
+
+  bool contains(pe::Rva rva) const {
+    return start <= rva && value(rva) - value(start) < bytes.size();
+  }
+};
+
+// What the search for the context switch reads of a kernel: its executable sections, the names of
+// places, the functions of .pdata. Used inside this library alone.
+class KernelCode {
+ public:
+  KernelCode(const pe::Image& image, const std::vector<NamedPlace>& symbols);
+
+  const pe::Image& image() const { return image_; }
+  bool is_x64() const { return image_.machine() == pe::Machine::amd64; }
+  std::span<const CodeRange> ranges() const { return ranges_; }
+
+  // As many of the `size` bytes at `rva` as an executable section has; the second starts as far
+  // before as the section does.
+  core::ByteView bytes(pe::Rva rva, u64 size) const;
+  core::ByteView bytes_before(pe::Rva rva, u64 size) const;
+
+  std::optional<pe::Rva> find_export(std::string_view name) const;
+  bool is_export(pe::Rva rva) const { return names_.contains(rva); }
+
+  // The function of .pdata that holds `rva`.
+  std::optional<pe::FunctionRange> function_at(pe::Rva rva) const;
+  bool starts_function(pe::Rva rva) const;
+
+  // The function that holds `rva`, and its name, as far as .pdata, an export or a symbol tell.
+  CallSite describe(pe::Rva rva) const;
+
+  // The file version; nothing without one, and for Wine's files, whose versions say nothing.
+  const std::optional<pe::VersionNumber>& version() const { return version_; }
+
+ private:
+  const CodeRange* find_range(pe::Rva rva) const;
+  void read_exports();
+
+  const pe::Image& image_;
+  std::vector<CodeRange> ranges_;  // ascending, disjoint
+  std::vector<pe::FunctionRange> functions_;
+  std::map<std::string_view, pe::Rva> exports_;  // code alone
+  std::multimap<pe::Rva, std::string_view> names_;
+  std::map<pe::Rva, std::string> symbols_;
+  std::optional<pe::VersionNumber> version_;
+};
+
+// A name without what compilers add to it: "_KiFoo", "@KiFoo@8" and "_KiFoo@8" are KiFoo.
+std::string_view undecorated(std::string_view name);
+
+}  // namespace coldtrace::syscall_map

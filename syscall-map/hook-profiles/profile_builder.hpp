@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "syscall-map/hook-profiles/profile_language.hpp"
+
+namespace coldtrace::syscall_map {
+
+// What the grammar calls, token by token in the order of the text: checks what a grammar cannot and
+// puts the profile together. Tokens are views of the text, so that an error knows its place.
+class ProfileBuilder {
+ public:
+  explicit ProfileBuilder(std::string_view text) : counted_{text.data()} {}
+
+  // Ends the parse; caught where it began.
+  struct Error {
+    const char* where;
+    std::string message;
+  };
+
+  void add_include(std::string_view path);
+  void begin_group(std::string_view name);
+  void end_group(std::string_view sign);
+
+  void leave_out(std::string_view sign);
+  void add_name(std::string_view name);
+  void qualify(std::string_view name);       // what add_name had is the module
+  void add_group_use(std::string_view use);  // "@files"
+
+  ProfileFile take() { return std::move(file_); }
+
+ private:
+  ProfileRule& add(ProfileRule::Kind kind, std::string_view at);
+  ProfilePlace place_of(std::string_view token);
+
+  ProfileFile file_;
+  bool in_group_ = false;
+  std::string_view sign_;  // of a '-' whose rule is yet to come
+  std::size_t rules_ = 0;
+  const char* counted_;  // line_ and line_start_ are those of this place
+  const char* line_start_ = counted_;
+  u32 line_ = 1;
+};
+
+}  // namespace coldtrace::syscall_map

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "syscall-map/hook-table/hook_table.hpp"
+#include "syscall-map/service-tables/table_names.hpp"
+
+namespace coldtrace::syscall_map {
+
+// What the services of one table are made of.
+struct HookServiceSources {
+  ImageRole image;
+  pe::Machine machine;
+  const LocatedServiceTable& table;
+  TableNames names;                                  // of its entries
+  const std::vector<Service>* stubs = nullptr;       // the kernel's own
+  const std::vector<Service>* user = nullptr;        // of a user side that agrees with the table
+  const ServicesTab* tab = nullptr;                  // of the kernel
+  const std::vector<NamedPlace>* symbols = nullptr;  // of the PDB
+};
+
+// A service for each entry of the table, by number: target, names, arguments, and why. Where
+// sources contradict each other about the arguments, none are given, with the finding
+// `argument-bytes-differ`.
+std::vector<HookService> make_hook_services(const HookServiceSources& sources,
+                                            core::Findings& findings);
+
+// What a user side calls a stub, and why that is believed.
+struct StubName {
+  std::string name;
+  std::string evidence;  // a sentence
+};
+
+// The services that stubs show, for a table that is not known: no targets. Stubs without a name
+// take those of `names`.
+std::vector<HookService> make_stub_services(const std::vector<Service>& stubs,
+                                            const std::map<u16, StubName>& names);
+
+}  // namespace coldtrace::syscall_map

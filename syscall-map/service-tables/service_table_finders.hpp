@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "syscall-map/service-tables/service_table_search.hpp"
+
+namespace coldtrace::syscall_map {
+
+// What a finder has found, or why there is nothing.
+struct FoundTables {
+  std::vector<LocatedServiceTable> tables;
+  std::string reason;
+};
+
+// KiServiceTable of an x86 or x64 kernel.
+FoundTables find_kernel_tables(TableSearch& search);
+
+// W32pServiceTable, and W32pServiceTableFilter where there is one.
+FoundTables find_win32k_tables(TableSearch& search);
+
+}  // namespace coldtrace::syscall_map

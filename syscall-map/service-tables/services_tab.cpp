@@ -1,0 +1,224 @@
+#include "syscall-map/service-tables/services_tab.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "pe/directories/base_relocations.hpp"
+#include "pe/identity.hpp"
+#include "syscall-map/service-tables/service_table_reader.hpp"
+#include "syscall-map/stubs/name_hash.hpp"
+
+namespace coldtrace::syscall_map {
+namespace {
+
+// Source: two decompiled kernels (10.0.18362, 10.0.22631): u32 hash, u32 argument count, u64
+// address.
+constexpr u64 record_size = 16;
+constexpr u64 address_in_record = 8;
+
+constexpr u32 most_arguments = 17;
+
+using Numbers = std::map<pe::Rva, std::vector<u16>>;
+using Records = std::vector<ServicesTabEntry>;
+
+class TabFinder {
+ public:
+  TabFinder(const pe::Image& image, const LocatedServiceTable& table) : image_{image} {
+    for (std::size_t i = 0; i < table.entries.size() && i < most_services_of_table; ++i)
+      numbers_[table.entries[i].target].push_back(static_cast<u16>(i));
+  }
+
+  const Numbers& numbers() const { return numbers_; }
+
+  // Each place where records lead to all functions of the table and to no other.
+  std::vector<std::pair<pe::Rva, Records>> find() {
+    core::Findings findings;  // who found the table has reported damaged relocations
+    if (numbers_.empty()) return {};
+    Records records;
+    pe::Rva start{};
+    std::optional<pe::Rva> last;
+    for (const auto& [address, type] : pe::read_base_relocations(image_, findings)) {
+      if (type != pe::RelocationType::dir64 || value(address) < address_in_record ||
+          last == address)
+        continue;
+      const pe::Rva at{value(address) - u32{address_in_record}};
+      if (!last || value(address) - value(*last) != record_size) finish(start, records);
+      last = address;
+      auto record = read_record(at);
+      if (!record) {
+        finish(start, records);
+        continue;
+      }
+      if (records.empty()) start = at;
+      // One too many is enough to see that there are too many.
+      if (records.size() <= most_services_of_table) records.push_back(std::move(*record));
+    }
+    finish(start, records);
+    return std::move(found_);
+  }
+
+ private:
+  std::optional<ServicesTabEntry> read_record(pe::Rva at) const {
+    const auto fields = core::Fields<record_size>::at(image_.addresses().tail(at, record_size), 0);
+    if (!fields) return std::nullopt;
+    const auto target = image_.rva_of_address(fields->get<u64, address_in_record>());
+    const auto arguments = fields->get<u32, 4>();
+    if (!target || arguments > most_arguments) return std::nullopt;
+    const auto numbers = numbers_.find(*target);
+    if (numbers == numbers_.end()) return std::nullopt;
+    return ServicesTabEntry{fields->get<u32, 0>(), arguments, *target, {}, {}};
+  }
+
+  void finish(pe::Rva start, Records& records) {
+    const auto enough = records.size() >= numbers_.size();
+    if (enough && records.size() <= most_services_of_table) {
+      std::set<pe::Rva> targets;
+      for (const auto& record : records) targets.insert(record.target);
+      if (targets.size() == numbers_.size()) found_.emplace_back(start, std::move(records));
+    }
+    records.clear();
+  }
+
+  const pe::Image& image_;
+  Numbers numbers_;
+  std::vector<std::pair<pe::Rva, Records>> found_;
+};
+
+// The name of each hash that one known name has.
+std::map<u32, std::string> names_by_hash(std::span<const std::string> names) {
+  std::map<u32, std::string> by_hash;
+  for (const auto& name : names) {
+    const auto hashed = hashed_name(name);
+    const auto [known, added] = by_hash.emplace(hash_name(hashed), fmt::format("Nt{}", hashed));
+    if (!added && std::string_view{known->second}.substr(2) != hashed) known->second.clear();
+  }
+  return by_hash;
+}
+
+u64 name_records(Records& records, std::span<const std::string> names) {
+  const auto by_hash = names_by_hash(names);
+  u64 named = 0;
+  for (auto& record : records) {
+    const auto name = by_hash.find(record.hash);
+    if (name == by_hash.end() || name->second.empty()) continue;
+    record.name = name->second;
+    ++named;
+  }
+  return named;
+}
+
+void check_counts(const Records& records, const Numbers& numbers, std::size_t services,
+                  std::optional<u64> offset, Proof& proof, core::Findings& findings) {
+  std::map<pe::Rva, std::size_t> uses;
+  for (const auto& record : records) ++uses[record.target];
+  u64 merged = 0;
+  bool equal = true;
+  for (const auto& [target, of_table] : numbers) {
+    if (of_table.size() > 1) merged += of_table.size();
+    equal = equal && uses[target] == of_table.size();
+  }
+  if (equal) {
+    proof.add(fmt::format("as many records as the table has entries, {}, for each function",
+                          records.size()));
+  } else {
+    proof.contradict(
+        fmt::format("{} records, but {} entries of the table", records.size(), services));
+    findings.warning("services-tab-count", offset,
+                     "KiServicesTab has {} records, or for a function other than the {} entries of "
+                     "KiServiceTable",
+                     records.size(), services);
+  }
+  if (merged > 0)
+    proof.note(
+        fmt::format("{} services share their function with another: which of the records "
+                    "is which of the numbers is not known",
+                    merged));
+}
+
+// KiArgumentTable of an x64 kernel counts what is behind the first four arguments.
+void check_arguments(const Records& records, const LocatedServiceTable& table,
+                     std::optional<u64> offset, Proof& proof, core::Findings& findings) {
+  if (!table.arguments) return;
+  u64 checked = 0, equal = 0;
+  for (const auto& record : records) {
+    if (record.numbers.size() != 1) continue;
+    const auto bytes = table.entries[record.numbers.front()].argument_bytes;
+    if (!bytes) continue;
+    ++checked;
+    const auto on_stack = record.argument_count > 4 ? (record.argument_count - 4) * 4 : 0;
+    if (on_stack == *bytes) ++equal;
+  }
+  auto sentence =
+      fmt::format("{} of {} argument counts agree with KiArgumentTable", equal, checked);
+  if (checked > 0 && equal == checked) {
+    proof.add(std::move(sentence));
+  } else if (checked > 0) {
+    findings.warning("services-tab-arguments", offset, "{}", sentence);
+    proof.contradict(std::move(sentence));
+  }
+}
+
+void report_absence(const pe::Image& image, core::Findings& findings) {
+  core::Findings version_findings;  // the version is read for this alone
+  const auto version = pe::find_version_info(image, version_findings);
+  constexpr pe::VersionNumber first{10, 0, 18362, 0};
+  if (version && version->fixed && version->fixed->file >= first)
+    findings.info("no-services-tab", std::nullopt,
+                  "no KiServicesTab, which kernels of this version have: no relocated records lead "
+                  "to all functions of KiServiceTable and to no other");
+}
+
+}  // namespace
+
+std::optional<ServicesTab> find_services_tab(const pe::Image& image,
+                                             const LocatedServiceTable& kernel_table,
+                                             std::span<const std::string> names,
+                                             core::Findings& findings) {
+  if (image.machine() != pe::Machine::amd64 || kernel_table.table != ServiceTable::nt)
+    return std::nullopt;
+  TabFinder finder{image, kernel_table};
+  auto places = finder.find();
+  if (places.size() > 1) {
+    findings.warning("services-tab-ambiguous", std::nullopt,
+                     "{} places could be KiServicesTab, at RVA {:#x} and {:#x}: none is taken",
+                     places.size(), value(places[0].first), value(places[1].first));
+    return std::nullopt;
+  }
+  if (places.empty()) {
+    report_absence(image, findings);
+    return std::nullopt;
+  }
+  ServicesTab tab;
+  tab.rva = places.front().first;
+  tab.entries = std::move(places.front().second);
+  tab.file_offset = image.addresses().to_offset(tab.rva);
+  tab.address = image.optional_header().image_base + value(tab.rva);
+  for (auto& record : tab.entries) record.numbers = finder.numbers().at(record.target);
+
+  Proof proof;
+  proof.add(
+      fmt::format("{} records with relocated addresses lead to all {} functions of "
+                  "KiServiceTable and to no other",
+                  tab.entries.size(), finder.numbers().size()));
+  check_counts(tab.entries, finder.numbers(), kernel_table.entries.size(), tab.file_offset, proof,
+               findings);
+  check_arguments(tab.entries, kernel_table, tab.file_offset, proof, findings);
+  const auto named = name_records(tab.entries, names);
+  auto sentence = fmt::format("the hashes of {} of {} records are those of known names", named,
+                              tab.entries.size());
+  if (named * 2 > tab.entries.size()) {
+    proof.add(std::move(sentence));
+  } else {
+    proof.note(std::move(sentence));
+  }
+  if (named < tab.entries.size())
+    findings.info("services-tab-unnamed", tab.file_offset,
+                  "{} of {} records of KiServicesTab have a hash that no known name has",
+                  tab.entries.size() - named, tab.entries.size());
+  tab.evidence = proof.sentences();
+  tab.confidence = proof.confidence();
+  return tab;
+}
+
+}  // namespace coldtrace::syscall_map

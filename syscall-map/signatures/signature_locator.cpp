@@ -1,0 +1,191 @@
+#include "syscall-map/signatures/signature_locator.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "pe/directories/exception_directory.hpp"
+#include "pe/directories/export_directory.hpp"
+#include "pe/identity.hpp"
+#include "syscall-map/signatures/signature_matcher.hpp"
+
+namespace coldtrace::syscall_map {
+namespace {
+
+// The tables of an image that anchors ask for, read when the first one does.
+class AnchorTables {
+ public:
+  explicit AnchorTables(const pe::Image& image) : image_{image} {}
+
+  // Sentences for the anchors that hold; nothing when one does not.
+  std::optional<std::vector<std::string>> check(const Signature& signature, pe::Rva place) {
+    std::vector<std::string> evidence;
+    for (const auto& anchor : signature.anchors) {
+      auto sentence = check(anchor, place);
+      if (!sentence) return std::nullopt;
+      evidence.push_back(std::move(*sentence));
+    }
+    return evidence;
+  }
+
+ private:
+  std::optional<std::string> check(const Anchor& anchor, pe::Rva place) {
+    switch (anchor.kind) {
+      case Anchor::Kind::section: {
+        const auto* section = image_.find_section(place);
+        if (!section || section->name() != anchor.name) return std::nullopt;
+        return fmt::format("lies in section {}", anchor.name);
+      }
+      case Anchor::Kind::function:
+        if (!starts_function(place)) return std::nullopt;
+        return "a function of .pdata starts here";
+      case Anchor::Kind::called_from:
+        return find_call(anchor, place);
+      case Anchor::Kind::within: {
+        const auto from = find_export(anchor.name);
+        if (!from) return std::nullopt;
+        const auto distance = i64{value(place)} - i64{value(*from)};
+        if (distance > i64{anchor.distance} || -distance > i64{anchor.distance})
+          return std::nullopt;
+        return fmt::format("lies {} bytes {} exported {}", distance < 0 ? -distance : distance,
+                           distance < 0 ? "before" : "behind", anchor.name);
+      }
+    }
+    return std::nullopt;
+  }
+
+  // A byte 0xe8 whose displacement leads exactly there is a call: by chance it happens once in
+  // 2^32.
+  std::optional<std::string> find_call(const Anchor& anchor, pe::Rva place) {
+    const auto from = find_export(anchor.name);
+    if (!from) return std::nullopt;
+    constexpr u64 call_size = 5;
+    const auto code = image_.addresses().tail(*from, u64{anchor.distance} + call_size - 1);
+    for (u64 at = 0; at + call_size <= code.size(); ++at) {
+      if (code[at] != std::byte{0xe8}) continue;
+      const auto displacement = core::load<u32>(code, at + 1).value();
+      if (value(*from) + static_cast<u32>(at + call_size) + displacement == value(place))
+        return fmt::format("called from exported {} + {:#x}", anchor.name, at);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<pe::Rva> find_export(std::string_view name) {
+    if (!exports_) {
+      exports_.emplace();
+      core::Findings ignored;  // what is odd about the table is told by "pe exports"
+      if (const auto table = pe::read_export_directory(image_, ignored); table && *table)
+        for (const auto& entry : (*table)->exports)
+          if (!entry.is_forwarder && !entry.name.empty())
+            exports_->emplace(entry.name, entry.address);
+    }
+    const auto found = exports_->find(name);
+    if (found == exports_->end()) return std::nullopt;
+    return found->second;
+  }
+
+  bool starts_function(pe::Rva place) {
+    if (!functions_) {
+      core::Findings ignored;
+      functions_ = pe::read_function_ranges(image_, ignored);
+    }
+    const auto found = std::lower_bound(
+        functions_->begin(), functions_->end(), place,
+        [](const pe::FunctionRange& range, pe::Rva rva) { return range.start < rva; });
+    return found != functions_->end() && found->start == place && !is_fragment(image_, *found);
+  }
+
+  const pe::Image& image_;
+  std::optional<std::map<std::string_view, pe::Rva>> exports_;
+  std::optional<std::vector<pe::FunctionRange>> functions_;
+};
+
+std::vector<const Signature*> select(const pe::Image& image, std::string_view function,
+                                     std::span<const Signature> signatures) {
+  core::Findings ignored;
+  const auto info = pe::find_version_info(image, ignored);
+  const bool wine = pe::has_wine_marker(image);
+  std::vector<const Signature*> selected;
+  for (const auto& signature : signatures) {
+    if (signature.function != function || signature.machine != image.machine()) continue;
+    if (signature.versions) {
+      if (wine) continue;
+      if (info && info->fixed && !signature.versions->contains(info->fixed->file)) continue;
+    }
+    selected.push_back(&signature);
+  }
+  return selected;
+}
+
+SignatureMatch to_match(const Signature& signature, const PatternMatch& found, pe::Rva base) {
+  SignatureMatch match{&signature, base + found.start, found.end - found.start, {}, {}};
+  for (std::size_t index = 0; index < signature.captures.size(); ++index)
+    match.captures.push_back({signature.captures[index].name, signature.captures[index].type,
+                              found.values[index], base + found.places[index]});
+  match.evidence.push_back(
+      fmt::format("{} bytes are as signature {} has them", match.size, signature.id));
+  return match;
+}
+
+void note_findings(SignatureSearch& search, std::string_view function) {
+  const auto& locations = search.locations;
+  if (locations.size() > 1)
+    search.findings.warning("function-ambiguous", locations.front().file_offset,
+                            "signatures of {} match at {} places", function, locations.size());
+  for (const auto& location : locations)
+    if (!location.verified())
+      search.findings.info("signature-unverified", location.file_offset,
+                           "{} was found by a signature that no real file has confirmed", function);
+}
+
+}  // namespace
+
+bool SignatureLocation::verified() const {
+  return std::any_of(matches.begin(), matches.end(),
+                     [](const SignatureMatch& match) { return match.signature->verified; });
+}
+
+SignatureSearch locate(const pe::Image& image, std::string_view function,
+                       std::span<const Signature> signatures) {
+  SignatureSearch search;
+  const auto selected = select(image, function, signatures);
+  search.tried = selected.size();
+  const SignatureMatcher matcher{selected};
+  AnchorTables anchors{image};
+  std::map<pe::Rva, SignatureLocation> places;
+  for (const auto& section : image.sections()) {
+    if (!section.executable() || selected.empty()) continue;
+    const auto code = image.addresses().tail(section.address);
+    const auto found = matcher.search(code, value(section.address));
+    if (found.exhausted)
+      search.findings.warning("signature-limit", section.raw_offset,
+                              "too many places look like a signature; the rest of the section is "
+                              "not searched");
+    for (const auto& pattern : found.matches) {
+      const auto& signature = *selected[pattern.signature];
+      const auto place = section.address + pattern.mark;
+      auto evidence = anchors.check(signature, place);
+      if (!evidence) continue;
+      auto match = to_match(signature, pattern, section.address);
+      match.evidence.insert(match.evidence.end(), evidence->begin(), evidence->end());
+      auto& location = places[place];
+      location.rva = place;
+      // Overlapping sections show the same bytes twice.
+      const bool known = std::any_of(
+          location.matches.begin(), location.matches.end(), [&](const SignatureMatch& other) {
+            return other.signature == &signature && other.start == match.start;
+          });
+      if (!known) location.matches.push_back(std::move(match));
+    }
+  }
+  for (auto& [place, location] : places) {
+    location.file_offset = image.addresses().to_offset(place);
+    location.address = image.optional_header().image_base + value(place);
+    search.locations.push_back(std::move(location));
+  }
+  note_findings(search, function);
+  return search;
+}
+
+}  // namespace coldtrace::syscall_map

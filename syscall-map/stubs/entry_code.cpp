@@ -1,0 +1,136 @@
+#include "syscall-map/stubs/entry_code.hpp"
+
+#include "core/text/hex.hpp"
+#include "syscall-map/code/disassembly.hpp"
+
+namespace coldtrace::syscall_map {
+namespace {
+
+using Kind = EntryCode::Kind;
+
+// Hooks seen in the field take at most: mov r10, rcx; mov eax, n; mov reg, address; jmp reg.
+constexpr int most_instructions = 4;
+
+class EntryReader {
+ public:
+  EntryReader(const pe::Image& image, pe::Rva rva, const FindImport& find_import)
+      : image_{image}, at_{rva}, find_import_{find_import}, disassembler_{image} {}
+
+  EntryCode read() {
+    const auto first = image_.addresses().tail(at_, 8);
+    const auto shown = core::to_hex(first);
+    for (int i = 0; i < most_instructions; ++i) {
+      const auto instruction = disassembler_.decode(at_);
+      if (!instruction) break;
+      if (const auto entry = understand(*instruction)) return *entry;
+      if (!passes_on(*instruction)) break;
+      at_ = instruction->end();
+    }
+    return {Kind::code, {}, {}, {}, "code " + shown};
+  }
+
+ private:
+  // The answer when this instruction gives it.
+  std::optional<EntryCode> understand(const Instruction& instruction) const {
+    const auto& operand = instruction.operands[0];
+    switch (instruction.info.mnemonic) {
+      case ZYDIS_MNEMONIC_INT3:
+        return EntryCode{Kind::breakpoint, {}, {}, {}, "int3"};
+      case ZYDIS_MNEMONIC_INT:
+        if (operand.imm.value.u == 3) return EntryCode{Kind::breakpoint, {}, {}, {}, "int 3"};
+        return std::nullopt;
+      case ZYDIS_MNEMONIC_RET:
+        if (pushed_) return jump_to(*pushed_, "push and ret");
+        return std::nullopt;
+      case ZYDIS_MNEMONIC_JMP:
+        break;
+      default:
+        return std::nullopt;
+    }
+    if (operand.type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+      return jump_to(absolute(instruction, operand), "jmp");
+    if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) return jump_through(instruction, operand);
+    if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER && operand.reg.value == loaded_register_)
+      return jump_to(loaded_value_, "mov and jmp");
+    return std::nullopt;
+  }
+
+  // Moves, pushes and nops let control reach the next instruction and are remembered.
+  bool passes_on(const Instruction& instruction) {
+    const auto& to = instruction.operands[0];
+    const auto& from = instruction.operands[1];
+    switch (instruction.info.mnemonic) {
+      case ZYDIS_MNEMONIC_MOV:
+        if (to.type != ZYDIS_OPERAND_TYPE_REGISTER) return false;
+        if (from.type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+          loaded_register_ = to.reg.value;
+          loaded_value_ = from.imm.value.u;
+        }
+        return from.type != ZYDIS_OPERAND_TYPE_MEMORY;
+      case ZYDIS_MNEMONIC_PUSH:
+        if (to.type != ZYDIS_OPERAND_TYPE_IMMEDIATE) return false;
+        pushed_ = to.imm.value.u;
+        return true;
+      case ZYDIS_MNEMONIC_NOP:
+      case ZYDIS_MNEMONIC_ENDBR32:
+      case ZYDIS_MNEMONIC_ENDBR64:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  u64 absolute(const Instruction& instruction, const ZydisDecodedOperand& operand) const {
+    return disassembler_.address(instruction, operand).value_or(0);
+  }
+
+  EntryCode jump_to(u64 address, std::string_view how) const {
+    const auto target = image_.rva_of_address(address);
+    const bool inside = target && image_.is_executable(*target);
+    return {inside ? Kind::wrapper : Kind::hook,
+            address,
+            target,
+            {},
+            fmt::format("{} to {:#x}", how, target ? u64{value(*target)} : address)};
+  }
+
+  EntryCode jump_through(const Instruction& instruction, const ZydisDecodedOperand& operand) const {
+    const auto address = absolute(instruction, operand);
+    const auto slot = image_.rva_of_address(address);
+    if (const auto import = slot ? find_import_(*slot) : std::nullopt)
+      return {Kind::import_thunk, {}, {}, slot, fmt::format("jmp to the imported {}", *import)};
+    auto text = fmt::format("jmp through the pointer at {:#x}", slot ? value(*slot) : address);
+    if (slot) {
+      const auto size = image_.optional_header().pointer_size();
+      const auto tail = image_.addresses().tail(*slot, size);
+      const std::optional<u64> pointer =
+          size == 8 ? core::load<u64>(tail, 0) : std::optional<u64>{core::load<u32>(tail, 0)};
+      // A null pointer is set when the image runs, by its own code.
+      if (pointer == 0) return {Kind::code, {}, {}, slot, text};
+      if (pointer) {
+        auto entry = jump_to(*pointer, text);
+        entry.slot = slot;
+        return entry;
+      }
+    }
+    return {Kind::hook, {}, {}, slot, text};
+  }
+
+  const pe::Image& image_;
+  pe::Rva at_;
+  const FindImport& find_import_;
+  Disassembler disassembler_;
+  ZydisRegister loaded_register_ = ZYDIS_REGISTER_NONE;
+  u64 loaded_value_ = 0;
+  std::optional<u64> pushed_;
+};
+
+}  // namespace
+
+EntryCode classify_entry(const pe::Image& image, pe::Rva rva, const FindImport& find_import) {
+  if (!image.is_executable(rva)) return {Kind::data, {}, {}, {}, "data"};
+  if (!Disassembler::supports(image.machine())) return {Kind::code, {}, {}, {}, "code"};
+  return EntryReader{image, rva, find_import}.read();
+}
+
+}  // namespace coldtrace::syscall_map

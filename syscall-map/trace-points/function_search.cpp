@@ -1,0 +1,99 @@
+#include "syscall-map/trace-points/function_search.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "core/findings/no_match.hpp"
+#include "core/text/glob.hpp"
+#include "syscall-map/trace-points/trace_places.hpp"
+
+namespace coldtrace::syscall_map {
+namespace {
+
+void note_missing(std::string_view wanted, const TracePlaces& named,
+                  std::span<const std::string_view> by_code, FunctionSearch& search) {
+  core::NoMatch missing;
+  if (const auto forwarder = named.forwarder_of(wanted); !forwarder.empty()) {
+    missing.add_sentence(
+        fmt::format("{} is not in this image: it is exported as {}", wanted, forwarder));
+  } else {
+    auto names = named.names();
+    names.insert(names.end(), by_code.begin(), by_code.end());
+    missing.add("function", wanted, names);
+  }
+  missing.report(search.findings);
+}
+
+void note_chosen(std::span<const FunctionPlace> chosen, std::string_view function,
+                 FunctionSearch& search) {
+  if (chosen.size() > 1)
+    search.findings.warning("function-ambiguous", std::nullopt,
+                            "by the {} {} is at {} places, the first two at RVA {:#x} and {:#x}",
+                            in_words(chosen.front().source), function, chosen.size(),
+                            value(chosen[0].rva), value(chosen[1].rva));
+  for (const auto& place : chosen)
+    if (place.source == PlaceSource::signature && !place.verified)
+      search.findings.info("signature-unverified", std::nullopt,
+                           "{} was found by a signature that no real file has confirmed", function);
+}
+
+// Adds the places of one function.
+void find_function(const pe::Image& image, std::string_view function, const TracePlaces& named,
+                   std::span<const Signature> known_signatures, FunctionSearch& search) {
+  auto places = named.find_named(function);
+  const auto signatures = locate(image, function, known_signatures);
+  search.tried += signatures.tried;
+  for (const auto& finding : signatures.findings.all())
+    if (finding.code == core::Name{"signature-limit"})
+      search.findings.warning("signature-limit", finding.first_offset, "{}", finding.text);
+  auto by_code = find_by_code(image, function, signatures);
+  std::move(by_code.begin(), by_code.end(), std::back_inserter(places));
+  const auto chosen = choose_places(places, function, search.findings);
+  note_chosen(chosen, function, search);
+
+  std::map<pe::Rva, FunctionLocation> locations;
+  for (const auto& place : places) {
+    auto& location = locations[place.rva];
+    location.chosen |= place.source == chosen.front().source;
+    location.sources.push_back(place);
+    if (place.source == PlaceSource::symbol) location.symbol = place.symbol;
+  }
+  for (const auto& found : signatures.locations) locations[found.rva].matches = found.matches;
+  for (auto& [rva, location] : locations) {
+    location.function = function;
+    location.rva = rva;
+    location.file_offset = image.addresses().to_offset(rva);
+    location.address = image.optional_header().image_base + value(rva);
+    search.locations.push_back(std::move(location));
+  }
+}
+
+}  // namespace
+
+bool FunctionLocation::verified() const {
+  return std::any_of(sources.begin(), sources.end(),
+                     [](const FunctionPlace& place) { return place.verified; });
+}
+
+FunctionSearch find_functions(const pe::Image& image, std::string_view wanted,
+                              const FunctionSources& sources) {
+  FunctionSearch search;
+  const TracePlaces named{image, sources.symbols, sources.services};
+  const auto by_code = functions_by_code(image, sources.signatures);
+  if (is_glob(wanted))
+    for (const auto& function : named.matching(wanted, by_code))
+      find_function(image, function, named, sources.signatures, search);
+  else
+    find_function(image, wanted, named, sources.signatures, search);
+  if (search.locations.empty()) note_missing(wanted, named, by_code, search);
+  std::sort(search.locations.begin(), search.locations.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.rva, a.function) < std::tie(b.rva, b.function);
+  });
+  return search;
+}
+
+}  // namespace coldtrace::syscall_map

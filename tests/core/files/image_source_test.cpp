@@ -1,0 +1,44 @@
+#include "core/files/image_source.hpp"
+
+#include <array>
+#include <cerrno>
+
+#include <catch2/catch.hpp>
+
+#include "fixtures/builders/byte_writer.hpp"
+
+namespace coldtrace {
+namespace {
+
+const fixtures::ByteWriter sixteen = fixtures::ByteWriter{}.write_u64(1).write_u64(2);
+
+TEST_CASE("a memory image refuses ranges that are not inside it") {
+  const core::MemoryImage image{sixteen.view()};
+  std::array<std::byte, 8> bytes{};
+  CHECK(image.read_at(8, bytes));
+  CHECK(bytes[0] == std::byte{2});
+  CHECK(image.read_at(16, std::span<std::byte>{}));
+  for (const u64 offset : {u64{9}, u64{17}, ~u64{0}}) {
+    const auto result = image.read_at(offset, bytes);
+    REQUIRE_FALSE(result);
+    CHECK(result.error().fault == core::Fault::out_of_bounds);
+    CHECK(result.error().offset == offset);
+  }
+}
+
+TEST_CASE("a failing image fails exactly where a read touches its bad range") {
+  const core::MemoryImage image{sixteen.view()};
+  const core::FailingImage failing{image, {{4, 2}}};
+  for (u64 offset = 0; offset < 16; ++offset) {
+    for (u64 length = 0; length <= 16 - offset; ++length) {
+      std::array<std::byte, 16> bytes{};
+      const bool touches = length > 0 && offset < 6 && offset + length > 4;
+      const auto result = failing.read_at(offset, std::span{bytes}.first(length));
+      REQUIRE(result.has_value() == !touches);
+      if (!result) REQUIRE(result.error().found == EIO);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace coldtrace

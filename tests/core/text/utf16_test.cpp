@@ -1,0 +1,74 @@
+#include "core/text/utf16.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "fixtures/builders/byte_writer.hpp"
+
+namespace coldtrace {
+namespace {
+
+fixtures::ByteWriter units(const std::vector<u16>& values) {
+  fixtures::ByteWriter writer;
+  for (const auto value : values) writer.write_u16(value);
+  return writer;
+}
+
+TEST_CASE("UTF-16 becomes UTF-8, and an unpaired surrogate U+FFFD") {
+  struct Row {
+    const char* why;
+    std::vector<u16> units;
+    const char* utf8;
+    bool valid;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"empty", {}, "", true},
+      {"one, two and three bytes", {0x41, 0xe9, 0x20ac}, "A\xc3\xa9\xe2\x82\xac", true},
+      {"a pair is four bytes", {0xd83d, 0xde00}, "\xf0\x9f\x98\x80", true},
+      {"a high surrogate at the end", {0x41, 0xd83d}, "A\xef\xbf\xbd", false},
+      {"a low surrogate first",
+       {0xde00, 0x41},
+       "\xef\xbf\xbd"
+       "A",
+       false},
+      {"two high surrogates, the second one paired",
+       {0xd83d, 0xd83d, 0xde00},
+       "\xef\xbf\xbd\xf0\x9f\x98\x80",
+       false},
+      {"the last code points", {0xffff, 0xdbff, 0xdfff}, "\xef\xbf\xbf\xf4\x8f\xbf\xbf", true},
+  }));
+  CAPTURE(row.why);
+  const auto text = core::decode_utf16(units(row.units).view());
+  CHECK(text.utf8 == row.utf8);
+  CHECK(text.valid == row.valid);
+}
+
+TEST_CASE("an odd last byte is not text") {
+  CHECK(core::decode_utf16(units({0x41, 0x42}).view().first(3)).utf8 == "A");
+}
+
+TEST_CASE("text ends at the NUL unit, not at a zero byte") {
+  CHECK(core::until_nul_unit(units({0x4100, 0x0041, 0, 0x42}).view()).size() == 4);
+  CHECK(core::until_nul_unit(units({0x41}).view()).size() == 2);
+}
+
+TEST_CASE("every code point survives the way to UTF-16 and back") {
+  for (u32 code = 1; code < 0x110000; code += 0x61) {
+    if ((code & 0xfffff800) == 0xd800) continue;
+    const auto once = code < 0x10000 ? units({static_cast<u16>(code)})
+                                     : units({static_cast<u16>(0xd7c0 + (code >> 10)),
+                                              static_cast<u16>(0xdc00 | (code & 0x3ff))});
+    const auto text = core::decode_utf16(once.view());
+    REQUIRE(text.valid);
+    REQUIRE(core::encode_utf16(text.utf8) == once.string());
+  }
+}
+
+TEST_CASE("bytes that are not UTF-8 encode as U+FFFD") {
+  const auto bad =
+      GENERATE(as<std::string>{}, "\x80", "\xc3", "\xc0\x80", "\xed\xa0\x80", "\xf5\x80\x80\x80");
+  CAPTURE(bad);
+  CHECK(core::encode_utf16(bad).substr(0, 2) == "\xfd\xff");
+}
+
+}  // namespace
+}  // namespace coldtrace

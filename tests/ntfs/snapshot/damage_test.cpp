@@ -1,0 +1,489 @@
+#include <functional>
+
+#include <catch2/catch.hpp>
+
+#include "fixtures/builders/ntfs_image.hpp"
+#include "tests/ntfs/snapshot/snapshot_of.hpp"
+
+namespace coldtrace {
+namespace {
+
+using fixtures::ByteWriter;
+using fixtures::NtfsImage;
+using tests::Seen;
+using tests::snapshot_of;
+
+// A small volume: every test bends one thing of it.
+//   /docs/a.txt, b.txt, c.bin (two extents)   /docs/deep/leaf.txt
+//   /many/...: 120 files in several index buffers   /plain.txt, with a stream
+struct Volume {
+  NtfsImage image;
+  u64 docs = 0, deep = 0, many = 0, plain = 0, a = 0, b = 0, c = 0, leaf = 0;
+  u64 first_cluster = 0;
+
+  Volume() : image{{.clusters = 256, .records = 192}} {
+    docs = image.add_directory(u"docs");
+    deep = image.add_directory(u"deep", docs);
+    many = image.add_directory(u"many");
+    plain = image.add_file(u"plain.txt", "plain content");
+    image.file(plain).streams.push_back({.name = u"extra", .content = "more"});
+    a = image.add_file(u"a.txt", "aaa", docs);
+    b = image.add_file(u"b.txt", std::string(600, 'b'), docs);
+    leaf = image.add_file(u"leaf.txt", "leaf", deep);
+    first_cluster = image.allocate(8);
+    c = image.add(
+        {.names = {{.parent = docs, .name = u"c.bin", .size = 20000}},
+         .streams = {{.runs = {{first_cluster, 3}, {first_cluster + 5, 2}}, .size = 20000}}});
+    for (int i = 0; i < 120; ++i) {
+      std::u16string name = u"entry-000";
+      name[6] = static_cast<char16_t>(u'0' + i / 100);
+      name[7] = static_cast<char16_t>(u'0' + i / 10 % 10);
+      name[8] = static_cast<char16_t>(u'0' + i % 10);
+      image.add_file(name, "x", many);
+    }
+  }
+
+  u64 record_at(u64 record, u64 offset) const { return image.record_offset(record) + offset; }
+};
+
+constexpr u64 whole_volume = 1 + 4 + 8 + 120;  // root, system files, the named ones, /many/*
+
+// The offset in a record of the first attribute of a type.
+u64 attribute_at(core::ByteView record, u32 type) {
+  u64 at = *core::load<u16>(record, 0x14);
+  while (*core::load<u32>(record, at) != type) at += *core::load<u32>(record, at + 4);
+  return at;
+}
+
+using Edit = std::function<void(ByteWriter&)>;
+using Bend = std::function<void(Volume&)>;
+using Break = std::function<void(const Volume&, std::vector<std::byte>&)>;
+
+struct Defect {
+  const char* why;
+  const char* code;   // a finding that must be there
+  u64 lost;           // rows that may be gone from the live listing
+  Bend bend;          // before building
+  Break break_bytes;  // after it
+};
+
+void put(std::vector<std::byte>& bytes, u64 at, std::initializer_list<unsigned> values) {
+  for (const auto value : values) bytes[at++] = static_cast<std::byte>(value);
+}
+
+Bend edit_attribute(u64 Volume::*record, u32 type, std::function<void(ByteWriter&, u64)> edit) {
+  return [=](Volume& volume) {
+    volume.image.edit_record(
+        volume.*record, [=](ByteWriter& bytes) { edit(bytes, attribute_at(bytes.view(), type)); });
+  };
+}
+
+const Break nothing = [](const Volume&, std::vector<std::byte>&) {};
+const Bend unbent = [](Volume&) {};
+
+// Damage to one record in use.
+std::vector<Defect> record_defects() {
+  return {
+      {"fixup of the first stride does not match", "torn-fixup", 0, unbent,
+       [](const Volume& v, auto& bytes) {
+         put(bytes, v.record_at(v.a, 510), {0xee, 0xee});
+       }},
+      {"fixup of the second stride does not match", "torn-fixup", 0, unbent,
+       [](const Volume& v, auto& bytes) {
+         put(bytes, v.record_at(v.b, 1022), {0xee, 0xee});
+       }},
+      {"fixup array lies behind the first stride", "torn-fixup", 0, unbent,
+       [](const Volume& v, auto& bytes) {
+         put(bytes, v.record_at(v.a, 4), {0x00, 0x04});
+       }},
+      {"fixup array is shorter than the record", "torn-fixup", 0, unbent,
+       [](const Volume& v, auto& bytes) {
+         put(bytes, v.record_at(v.a, 6), {0x02, 0x00});
+       }},
+      {"fixup array is empty", "torn-fixup", 0, unbent,
+       [](const Volume& v, auto& bytes) {
+         put(bytes, v.record_at(v.a, 6), {0x00, 0x00});
+       }},
+      {"record is marked BAAD", "record-bad", 0, unbent,
+       [](const Volume& v, auto& bytes) {
+         put(bytes, v.record_at(v.a, 0), {'B', 'A', 'A', 'D'});
+       }},
+      {"record has no magic", "record-magic", 1, unbent,
+       [](const Volume& v, auto& bytes) { put(bytes, v.record_at(v.a, 0), {'X'}); }},
+      {"record is overwritten with zeros", "entry-stale", 1, unbent,
+       [](const Volume& v, auto& bytes) {
+         std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(v.record_at(v.a, 0)), 1024,
+                     std::byte{0});
+       }},
+      {"record says it has another number", "record-number", 0, unbent,
+       [](const Volume& v, auto& bytes) { put(bytes, v.record_at(v.a, 0x2c), {0x99}); }},
+      {"first attribute lies behind the record", "record-magic", 1, unbent,
+       [](const Volume& v, auto& bytes) {
+         put(bytes, v.record_at(v.a, 0x14), {0xff, 0xff});
+       }},
+      {"used size is larger than the record", "record-damaged", 0, unbent,
+       [](const Volume& v, auto& bytes) {
+         put(bytes, v.record_at(v.a, 0x18), {0xff, 0xff, 0xff, 0x7f});
+       }},
+      {"used size is zero", "name-mismatch", 0, unbent,
+       [](const Volume& v, auto& bytes) {
+         put(bytes, v.record_at(v.a, 0x18), {0, 0, 0, 0});
+       }},
+      {"attribute is longer than the record", "record-damaged", 0,
+       edit_attribute(&Volume::a, 0x80,
+                      [](ByteWriter& w, u64 at) { w.patch<u32>(at + 4, 0xf000); }),
+       nothing},
+      {"attribute has length zero", "record-damaged", 0,
+       edit_attribute(&Volume::a, 0x80, [](ByteWriter& w, u64 at) { w.patch<u32>(at + 4, 0); }),
+       nothing},
+      {"attribute has garbage in the upper half of its length", nullptr, 0,
+       edit_attribute(&Volume::a, 0x80,
+                      [](ByteWriter& w, u64 at) { w.patch<u16>(at + 6, 0xdead); }),
+       nothing},
+      {"attribute name lies outside of it", "record-damaged", 0,
+       edit_attribute(&Volume::plain, 0x80,
+                      [](ByteWriter& w, u64 at) {
+                        w.patch<u8>(at + 9, 200);
+                        w.patch<u16>(at + 10, 0xfff0);
+                      }),
+       nothing},
+      {"resident value is longer than its attribute", "record-damaged", 0,
+       edit_attribute(&Volume::a, 0x80,
+                      [](ByteWriter& w, u64 at) { w.patch<u32>(at + 0x10, 0xffffffff); }),
+       nothing},
+      {"$STANDARD_INFORMATION is cut off", "record-damaged", 0,
+       edit_attribute(&Volume::a, 0x10, [](ByteWriter& w, u64 at) { w.patch<u32>(at + 0x10, 8); }),
+       nothing},
+      {"$FILE_NAME is cut off", "name-mismatch", 0,
+       edit_attribute(&Volume::a, 0x30,
+                      [](ByteWriter& w, u64 at) { w.patch<u32>(at + 0x10, 0x20); }),
+       nothing},
+      {"$FILE_NAME has a longer name than its value", "name-mismatch", 0,
+       edit_attribute(&Volume::a, 0x30,
+                      [](ByteWriter& w, u64 at) { w.patch<u8>(at + 0x18 + 0x40, 255); }),
+       nothing},
+      {"$FILE_NAME has an unknown namespace", "name-mismatch", 0,
+       edit_attribute(&Volume::a, 0x30,
+                      [](ByteWriter& w, u64 at) { w.patch<u8>(at + 0x18 + 0x41, 9); }),
+       nothing},
+      {"name holds a slash", "name-illegal", 1,
+       [](Volume& v) { v.image.file(v.a).names[0].name = u"../a"; }, nothing},
+  };
+}
+
+std::vector<Defect> stream_defects() {
+  const auto runs = [](std::vector<unsigned> pairs) {
+    return edit_attribute(&Volume::c, 0x80, [=](ByteWriter& w, u64 at) {
+      for (std::size_t i = 0; i < pairs.size(); ++i)
+        w.patch<u8>(at + 0x40 + i, static_cast<u8>(pairs[i]));
+    });
+  };
+  return {
+      {"run with a length of no bytes", "run-list", 0, runs({0x10, 0x60}), nothing},
+      {"run with nine bytes of length", "run-list", 0, runs({0x19}), nothing},
+      {"run before the first cluster", "run-list", 0, runs({0x11, 0x30, 0x90, 0x00}), nothing},
+      {"run list with a pair that its attribute cuts off", "run-list", 0,
+       edit_attribute(&Volume::c, 0x80,
+                      [](ByteWriter& w, u64 at) {
+                        w.patch<u8>(at + *core::load<u32>(w.view(), at + 4) - 1, 0x88);
+                        w.patch<u16>(at + 0x20,
+                                     static_cast<u16>(*core::load<u32>(w.view(), at + 4) - 1));
+                      }),
+       nothing},
+      {"run outside the volume", "run-outside-volume", 0,
+       runs({0x41, 0x05, 0x00, 0x00, 0x00, 0x10, 0x00}), nothing},
+      {"run of 2^63 clusters", "run-list", 0,
+       runs({0x18, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}), nothing},
+      {"runs of more than 2^63 clusters together", "run-list", 0,
+       [](Volume& v) {
+         v.image.file(v.c).streams[0].runs = {
+             {std::nullopt, u64{1} << 62}, {std::nullopt, u64{1} << 62}, {v.first_cluster, 1}};
+         v.image.edit_record(
+             v.c, [](ByteWriter& w) { w.patch<u64>(attribute_at(w.view(), 0x80) + 0x18, 4); });
+       },
+       nothing},
+      {"fewer clusters than the attribute says", "stream-gap", 0, runs({0x11, 0x01, 0x40, 0x00}),
+       nothing},
+      {"highest VCN below the lowest", "record-damaged", 0,
+       edit_attribute(&Volume::c, 0x80,
+                      [](ByteWriter& w, u64 at) { w.patch<u64>(at + 0x10, 100); }),
+       nothing},
+      {"run list outside its attribute", "record-damaged", 0,
+       edit_attribute(&Volume::c, 0x80,
+                      [](ByteWriter& w, u64 at) { w.patch<u16>(at + 0x20, 0x4000); }),
+       nothing},
+  };
+}
+
+std::vector<Defect> index_defects() {
+  const auto buffer = [](u64 number, Edit edit) {
+    return [=](Volume& v) { v.image.edit_index(v.many, number, edit); };
+  };
+  return {
+      {"index buffer has no magic", "index-buffer", 0, unbent,
+       [](const Volume& v, auto& bytes) { put(bytes, v.image.index_offset(v.many, 0), {'X'}); }},
+      {"index buffer has a fixup that does not match", "index-torn", 60, unbent,
+       [](const Volume& v, auto& bytes) {
+         put(bytes, v.image.index_offset(v.many, 0) + 0x3fe, {0xee, 0xee});
+       }},
+      {"index buffer is another's", "index-vcn", 0,
+       buffer(1, [](ByteWriter& w) { w.patch<u64>(0x10, 0); }), nothing},
+      {"index entries lie behind the buffer", "index-buffer", 0,
+       buffer(0, [](ByteWriter& w) { w.patch<u32>(0x18, 0xffff); }), nothing},
+      {"index node uses more than its buffer", "index-buffer", 0,
+       buffer(0, [](ByteWriter& w) { w.patch<u32>(0x1c, 0xfffff); }), nothing},
+      {"index entry has length zero", "index-entry", 0,
+       buffer(0, [](ByteWriter& w) { w.patch<u16>(0x40 + 8, 0); }), nothing},
+      {"index entry has an odd length", "index-entry", 0,
+       buffer(0, [](ByteWriter& w) { w.patch<u16>(0x40 + 8, 0x55); }), nothing},
+      {"index key is longer than its entry", "index-entry", 0,
+       buffer(0, [](ByteWriter& w) { w.patch<u16>(0x40 + 10, 0x7000); }), nothing},
+      {"index entry names a record that does not exist", "entry-stale", 1,
+       buffer(0, [](ByteWriter& w) { w.patch<u32>(0x40, 0x00ffffff); }), nothing},
+      {"index entry has an old sequence number", "entry-stale", 1,
+       buffer(0, [](ByteWriter& w) { w.patch<u16>(0x40 + 6, 77); }), nothing},
+      {"index entry names an extension record", "entry-stale", 1,
+       [](Volume& v) {
+         v.image.file(v.a).base_record = v.b;
+         v.image.file(v.a).base_sequence = 1;
+       },
+       nothing},
+      {"index root leads to the same node twice", "index-loop", 60,
+       [](Volume& v) {
+         v.image.edit_record(v.many, [](ByteWriter& w) {
+           // The last entry's child becomes the first entry's: VCN 0.
+           const auto at = attribute_at(w.view(), 0x90);
+           const auto end = at + *core::load<u32>(w.view(), at + 4);
+           w.patch<u64>(end - 8, 0);
+         });
+       },
+       nothing},
+      {"index root leads outside the allocation", "index-child", 60,
+       [](Volume& v) {
+         v.image.edit_record(v.many, [](ByteWriter& w) {
+           const auto at = attribute_at(w.view(), 0x90);
+           const auto end = at + *core::load<u32>(w.view(), at + 4);
+           w.patch<u64>(end - 8, 0x123456789);
+         });
+       },
+       nothing},
+      {"directory has no index root", "index-root", 5,
+       [](Volume& v) {
+         v.image.edit_record(
+             v.docs, [](ByteWriter& w) { w.patch<u32>(attribute_at(w.view(), 0x90), 0xf0); });
+       },
+       nothing},
+      {"index root says its buffers have 3 bytes", "index-root", 5,
+       [](Volume& v) {
+         v.image.edit_record(v.docs, [](ByteWriter& w) {
+           w.patch<u32>(attribute_at(w.view(), 0x90) + 0x20 + 8, 3);
+         });
+       },
+       nothing},
+      {"index bitmap is empty", "index-child", 120,
+       [](Volume& v) {
+         v.image.edit_record(
+             v.many, [](ByteWriter& w) { w.patch<u64>(attribute_at(w.view(), 0xb0) + 0x20, 0); });
+       },
+       nothing},
+      {"directory lists itself", "directory-loop", 0,
+       [](Volume& v) {
+         v.image.file(v.deep).names.push_back({.parent = v.deep, .name = u"again"});
+       },
+       nothing},
+      {"two directories hold each other", "directory-loop", 0,
+       [](Volume& v) { v.image.file(v.docs).names.push_back({.parent = v.deep, .name = u"up"}); },
+       nothing},
+  };
+}
+
+std::vector<Defect> volume_defects() {
+  return {
+      {"boot sector is wiped", "boot-sector", 0, unbent,
+       [](const Volume&, auto& bytes) { std::fill_n(bytes.begin(), 512, std::byte{0}); }},
+      {"record 0 has no magic", "mft-record-0", 1, unbent,
+       [](const Volume& v, auto& bytes) { put(bytes, v.record_at(0, 0), {'X'}); }},
+      {"record 0 says $MFT has 2^60 bytes", "mft-size", 0,
+       [](Volume& v) { v.image.file(0).streams[0].size = u64{1} << 60; }, nothing},
+      {"record 0 says $MFT has no bytes", "mft-size", 0,
+       [](Volume& v) { v.image.file(0).streams[0].size = 0; }, nothing},
+      {"$MFT has a second extent outside the volume", "mft-extents", 0,
+       [](Volume& v) {
+         v.image.file(0).streams[0].runs.push_back({u64{1} << 40, 16});
+       },
+       nothing},
+      {"$Volume is gone", "volume-information", 1, unbent,
+       [](const Volume& v, auto& bytes) { put(bytes, v.record_at(3, 0), {'X'}); }},
+      {"root directory is gone", "root-missing", whole_volume, unbent,
+       [](const Volume& v, auto& bytes) { put(bytes, v.record_at(5, 0), {'X'}); }},
+      {"attribute list names a record that does not exist", "extension-missing", 0,
+       [](Volume& v) {
+         ByteWriter list;
+         list.write_u32(0x80).write_u16(0x20).write_u8(0).write_u8(0x1a).write_u64(0);
+         list.write_u64(0x0001'0000'00ff'ffff).write_u16(5).align(8);
+         v.image.file(v.a).raw_attributes.push_back(fixtures::make_resident(0x20, 9, list.view()));
+       },
+       nothing},
+      {"attribute list names its own record only", nullptr, 0,
+       [](Volume& v) {
+         ByteWriter list;
+         list.write_u32(0x80).write_u16(0x20).write_u8(0).write_u8(0x1a).write_u64(0);
+         list.write_u64(v.a | u64{1} << 48).write_u16(5).align(8);
+         v.image.file(v.a).raw_attributes.push_back(fixtures::make_resident(0x20, 9, list.view()));
+       },
+       nothing},
+      {"attribute list has an entry of length zero", "attribute-list", 0,
+       [](Volume& v) {
+         ByteWriter list;
+         list.write_u32(0x80).write_u16(0).write_zeros(0x1a);
+         v.image.file(v.a).raw_attributes.push_back(fixtures::make_resident(0x20, 9, list.view()));
+       },
+       nothing},
+      {"attribute list lies in clusters outside the volume", "attribute-list", 0,
+       [](Volume& v) {
+         v.image.file(v.a).raw_attributes.push_back(
+             fixtures::make_non_resident(0x20, 9, {{u64{1} << 40, 1}}, 100, 4096));
+       },
+       nothing},
+      {"extended attributes lie in clusters outside the volume", "extended-attributes", 0,
+       [](Volume& v) {
+         v.image.file(v.a).raw_attributes.push_back(
+             fixtures::make_non_resident(0xe0, 9, {{u64{1} << 40, 1}}, 100, 4096));
+       },
+       nothing},
+      {"reparse point says it is longer than it is", "reparse-point", 0,
+       [](Volume& v) {
+         ByteWriter point;
+         point.write_u32(0xa000000c).write_u16(0xffff).write_u16(0).write_zeros(16);
+         v.image.file(v.a).raw_attributes.push_back(fixtures::make_resident(0xc0, 9, point.view()));
+       },
+       nothing},
+  };
+}
+
+void check(const Defect& defect) {
+  CAPTURE(defect.why);
+  Volume volume;
+  defect.bend(volume);
+  auto bytes = volume.image.build();
+  defect.break_bytes(volume, bytes);
+  const Seen seen = snapshot_of(bytes, {.states = tests::all_states, .slack = true});
+  REQUIRE(seen.opened);
+  if (defect.code != nullptr) {
+    CHECK(seen.findings.count(defect.code) > 0);
+    CHECK((seen.warns() || defect.code == std::string_view{"boot-sector"}));
+  } else {
+    CHECK_FALSE(seen.warns());
+  }
+  const auto live = std::count_if(seen.rows.begin(), seen.rows.end(), [](const auto& row) {
+    return row.second.state == ntfs::State::live;
+  });
+  CHECK(static_cast<u64>(live) + defect.lost >= whole_volume);
+  // What the directories lost is found through the records.
+  if (defect.lost < whole_volume) CHECK(seen.find("/plain.txt") != nullptr);
+  CHECK(seen.findings.all().size() < 20);
+}
+
+TEST_CASE("a healthy volume gives all names and no findings") {
+  Volume volume;
+  const auto seen = snapshot_of(volume.image.build());
+  REQUIRE(seen.opened);
+  CHECK(seen.findings.empty());
+  CHECK(seen.rows.size() == whole_volume);
+  const auto* c = seen.find("/docs/c.bin");
+  REQUIRE(c != nullptr);
+  REQUIRE(c->extents.size() == 2);
+  CHECK(static_cast<u64>(*c->extents[1].lcn) == volume.first_cluster + 5);
+  CHECK(seen.find("/docs/deep/leaf.txt") != nullptr);
+  CHECK(seen.find("/many/entry-119") != nullptr);
+}
+
+TEST_CASE("damage to one record leaves all other rows") {
+  for (const auto& defect : record_defects()) check(defect);
+}
+
+TEST_CASE("damage to run lists leaves all rows") {
+  for (const auto& defect : stream_defects()) check(defect);
+}
+
+TEST_CASE("damage to indexes leaves what the other nodes hold, and records tell the rest") {
+  for (const auto& defect : index_defects()) check(defect);
+}
+
+TEST_CASE("damage to the volume's own structures is worked around") {
+  for (const auto& defect : volume_defects()) check(defect);
+}
+
+TEST_CASE("an image that ends anywhere gives what lies before its end") {
+  Volume volume;
+  const auto bytes = volume.image.build();
+  u64 opened = 0;
+  for (u64 size = 0; size < bytes.size(); size += 4096) {
+    CAPTURE(size);
+    const auto seen = snapshot_of(core::ByteView{bytes}.first(size),
+                                  {.states = tests::all_states, .slack = true});
+    if (!seen.opened) {
+      CHECK(size < volume.image.record_offset(5));
+      continue;
+    }
+    ++opened;
+    // Without its last sector only the copy of the boot sector is missing.
+    if (size < volume.image.options().clusters * 4096) CHECK(seen.warns());
+    if (size >= volume.image.record_offset(191) + 4096) CHECK(seen.find("/docs/c.bin") != nullptr);
+  }
+  CHECK(opened > 0);
+}
+
+TEST_CASE("ranges that cannot be read are gaps and the walk goes on") {
+  Volume volume;
+  const auto bytes = volume.image.build();
+  const core::MemoryImage image{bytes};
+  SECTION("records") {
+    const core::FailingImage failing{image, {{volume.record_at(volume.a, 0), 2048}}};
+    const auto seen = snapshot_of(failing, {.states = tests::all_states});
+    REQUIRE(seen.opened);
+    REQUIRE(seen.gaps.size() == 1);
+    CHECK(seen.gaps[0].first == volume.a);
+    CHECK(seen.gaps[0].count == 2);
+    CHECK(seen.findings.count("record-unreadable") == 2);
+    CHECK(seen.find("/docs/c.bin") != nullptr);
+    CHECK(seen.find("/docs/a.txt")->state == ntfs::State::stale);
+  }
+  SECTION("an index buffer") {
+    const core::FailingImage failing{image, {{volume.image.index_offset(volume.many, 0), 1}}};
+    const auto seen = snapshot_of(failing, {.states = tests::all_states});
+    REQUIRE(seen.gaps.size() == 1);
+    CHECK(seen.gaps[0].first == volume.many);
+    CHECK(seen.find("/many/entry-119")->state == ntfs::State::live);
+    CHECK(seen.find("/many/entry-000")->state == ntfs::State::unreachable);
+  }
+}
+
+TEST_CASE("cyclic parents of deleted directories end") {
+  Volume volume;
+  auto& image = volume.image;
+  const u64 one = image.add({.names = {{.parent = 5, .name = u"one"}},
+                             .directory = true,
+                             .in_use = false,
+                             .sequence = 2});
+  const u64 two = image.add({.names = {{.parent = one, .name = u"two", .parent_sequence = 1}},
+                             .directory = true,
+                             .in_use = false,
+                             .sequence = 2});
+  image.file(one).names[0].parent = two;
+  image.file(one).names[0].parent_sequence = 1;
+  image.add({.names = {{.parent = two, .name = u"kid", .parent_sequence = 1}},
+             .streams = {{.content = "k"}},
+             .in_use = false,
+             .sequence = 2});
+  const auto seen = snapshot_of(image.build(), {.states = tests::all_states});
+  REQUIRE(seen.opened);
+  const auto kid = std::find_if(seen.order.begin(), seen.order.end(), [](const auto& path) {
+    return path.size() > 4 && path.substr(path.size() - 4) == "/kid";
+  });
+  REQUIRE(kid != seen.order.end());
+  CHECK(kid->substr(0, 9) == "/<parent ");
+}
+
+}  // namespace
+}  // namespace coldtrace

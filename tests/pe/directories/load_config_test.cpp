@@ -1,0 +1,95 @@
+#include "pe/directories/load_config.hpp"
+
+#include "fixtures/builders/byte_writer.hpp"
+#include "tests/pe/pe_test.hpp"
+
+namespace coldtrace {
+namespace {
+
+using test::Opened;
+
+// The structure with a number of its own at each offset of 4 bytes.
+fixtures::PeSpec spec_with_config(bool plus, u16 machine, u32 size) {
+  fixtures::PeSpec spec;
+  spec.pe32_plus = plus;
+  spec.machine = machine;
+  if (!plus) spec.image_base = 0x1000'0000;
+  fixtures::ByteWriter config;
+  config.write_u32(size);
+  for (u32 at = 4; at < 320; at += 4) config.write_u32(0x1000 + at);
+  spec.load_config = config.bytes();
+  return spec;
+}
+
+TEST_CASE("load configuration has the fields that its size covers") {
+  Opened image{spec_with_config(true, 0x8664, 0x108)};
+  const auto read = pe::read_load_config(*image);
+  REQUIRE(read);
+  REQUIRE(*read);
+  const auto& config = **read;
+  CHECK(config.size == 0x108);
+  CHECK(config.security_cookie == 0x0000105c'00001058);
+  CHECK(config.se_handler_table == 0x00001064'00001060);
+  CHECK(config.guard_flags == 0x1090U);
+  CHECK(config.chpe_metadata == 0x000010cc'000010c8);
+}
+
+TEST_CASE("PE32 has its own offsets") {
+  Opened image{spec_with_config(false, 0x14c, 0x48)};
+  const auto read = pe::read_load_config(*image);
+  REQUIRE(read);
+  REQUIRE(*read);
+  CHECK((*read)->security_cookie == 0x103cU);
+  CHECK((*read)->se_handler_table == 0x1040U);
+  CHECK((*read)->se_handler_count == 0x1044U);
+  CHECK_FALSE((*read)->guard_flags);
+  CHECK_FALSE((*read)->chpe_metadata);
+}
+
+TEST_CASE("every size gives a prefix of the fields") {
+  for (u32 size = 0; size < 300; ++size) {
+    Opened image{spec_with_config(true, 0x8664, size)};
+    const auto read = pe::read_load_config(*image);
+    REQUIRE(read);
+    REQUIRE(*read);
+    CHECK((*read)->security_cookie.has_value() == (size >= 96));
+    CHECK((*read)->guard_flags.has_value() == (size >= 148));
+    CHECK((*read)->chpe_metadata.has_value() == (size >= 208));
+  }
+}
+
+TEST_CASE("code of two machines is recognised") {
+  struct Row {
+    const char* why;
+    bool plus;
+    u16 machine;
+    u32 size;
+    pe::Hybrid hybrid;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"ARM64 with CHPE metadata", true, 0xaa64, 0x140, pe::Hybrid::arm64x},
+      {"x64 with CHPE metadata", true, 0x8664, 0x140, pe::Hybrid::arm64ec},
+      {"x86 with CHPE metadata", false, 0x14c, 0x100, pe::Hybrid::chpe},
+      {"too short for CHPE metadata", true, 0xaa64, 0x90, pe::Hybrid::none},
+      {"ARM32", false, 0x1c4, 0x100, pe::Hybrid::none},
+  }));
+  CAPTURE(row.why);
+  Opened image{spec_with_config(row.plus, row.machine, row.size)};
+  const auto read = pe::read_load_config(*image);
+  REQUIRE(read);
+  REQUIRE(*read);
+  CHECK(pe::recognize_hybrid(*image, **read, image.findings) == row.hybrid);
+  CHECK(image.findings.count("arm64x") == (row.hybrid == pe::Hybrid::none ? 0 : 1));
+}
+
+TEST_CASE("a load configuration outside the image is an error") {
+  fixtures::PeSpec spec;
+  spec.directories = {{10, {0x7000'0000, 0x40}}};
+  Opened image{spec};
+  const auto read = pe::read_load_config(*image);
+  REQUIRE_FALSE(read);
+  CHECK(read.error().fault == core::Fault::truncated);
+}
+
+}  // namespace
+}  // namespace coldtrace

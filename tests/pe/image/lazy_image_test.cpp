@@ -1,0 +1,115 @@
+#include <random>
+
+#include "core/files/lazy_file.hpp"
+#include "fixtures/builders/temporary_directory.hpp"
+#include "pe/directories/exception_directory.hpp"
+#include "pe/directories/export_directory.hpp"
+#include "pe/directories/import_directory.hpp"
+#include "pe/directories/resources.hpp"
+#include "tests/pe/pe_test.hpp"
+
+namespace coldtrace {
+namespace {
+
+constexpr u64 cap = 64 << 20;
+
+// Tables and names over many blocks of the file, referred to in no order.
+fixtures::PeSpec large_spec() {
+  std::minstd_rand random{1};
+  fixtures::PeSpec spec;
+  spec.exports = fixtures::PeExports{};
+  for (u16 i = 1; i <= 3'000; ++i) {
+    auto& entry = spec.exports->entries.emplace_back();
+    if (i % 5 != 0) entry.name = fmt::format("{:08x}{}", random(), std::string(i % 70, 'e'));
+    entry.ordinal = i;
+    if (i % 7 == 0) entry.forwarder = fmt::format("OTHER.{}", std::string(i % 50, 'f'));
+  }
+  for (u16 i = 0; i < 60; ++i) {
+    auto& module = spec.imports.emplace_back();
+    module.module = fmt::format("module{}.dll", i);
+    for (u16 k = 0; k < 90; ++k)
+      module.functions.push_back({k % 9 == 0 ? "" : std::string(random() % 90 + 1, 'i'), k});
+  }
+  for (u32 i = 0; i < 300; ++i)
+    spec.resources.push_back({i % 30, fmt::format("NAME{}", i), 0x409, fixtures::Bytes(i)});
+  return spec;
+}
+
+// What the readers find, in words.
+std::string describe(const pe::Image& image) {
+  core::Findings findings;
+  std::string text;
+  const auto exports = pe::read_export_directory(image, findings);
+  for (const auto& entry : (*exports)->exports)
+    text += fmt::format("{} {} {:#x} {}\n", entry.ordinal, entry.name, value(entry.address),
+                        entry.forwarder);
+  for (const auto& module : pe::read_imports(image, findings)) {
+    text += fmt::format("{}\n", module.name);
+    for (const auto& function : module.functions)
+      text += fmt::format("{} {} {} {:#x}\n", function.name, function.hint, function.ordinal,
+                          value(function.slot));
+  }
+  for (const auto& resource : pe::read_resources(image, findings))
+    text += fmt::format("{} {} {:#x} {}\n", to_string(resource.type), to_string(resource.name),
+                        value(resource.address), resource.size);
+  return text + test::codes(findings);
+}
+
+TEST_CASE("an image read piece by piece is the one in memory") {
+  const auto bytes = fixtures::build_pe(large_spec());
+  const test::Opened whole{bytes};
+  REQUIRE(whole);
+  const auto expected = describe(*whole);
+  REQUIRE(expected.size() > 200'000);
+
+  const fixtures::TemporaryDirectory directory;
+  const auto path = directory.write("large.dll", bytes.string());
+  // The second one gets the memory of the first.
+  for (int i = 0; i < 2; ++i) {
+    const auto file = core::LazyFile::open(path, cap);
+    REQUIRE(file);
+    core::Findings findings;
+    const auto image = pe::Image::open(**file, pe::Layout::file, findings);
+    REQUIRE(image);
+    CHECK(describe(*image) == expected);
+    CHECK(describe(*image) == expected);
+  }
+}
+
+TEST_CASE("a window has no byte of the next section") {
+  fixtures::PeSpec spec;
+  spec.sections = {fixtures::PeSection{}, fixtures::PeSection{}};
+  const auto bytes = fixtures::build_pe(spec);
+  const fixtures::TemporaryDirectory directory;
+  const auto file = core::LazyFile::open(directory.write("two.dll", bytes.string()), cap);
+  REQUIRE(file);
+  core::Findings findings;
+  const auto image = pe::Image::open(**file, pe::Layout::file, findings);
+  REQUIRE(image);
+  for (const auto& section : bytes.sections) {
+    const auto piece = image->addresses().piece(pe::Rva{section.address + 5});
+    CHECK(value(piece.start) == section.address);
+    CHECK(piece.bytes.size() == 0x200);
+  }
+  CHECK(image->addresses().piece(pe::Rva{bytes.sections[0].address + 0x200}).bytes.empty());
+}
+
+TEST_CASE("ranges that overlap as they like take three times a file's memory at most") {
+  constexpr u64 size = 6 << 20;
+  constexpr u64 chunk = 8 << 20;
+  const fixtures::TemporaryDirectory directory;
+  const auto path = directory.write("file", std::string(size, 'x'));
+  test::reset_allocation_peak();
+  const auto file = core::LazyFile::open(path, cap);
+  REQUIRE(file);
+  const core::FileView view{**file};
+  std::minstd_rand random{1};
+  for (int i = 0; i < 20'000; ++i) {
+    const u64 offset = random() % (size - 9'000);
+    REQUIRE(view.slice(offset, 9'000)->front() == std::byte{'x'});
+  }
+  CHECK(test::allocation_peak() < 3 * size + 2 * chunk);
+}
+
+}  // namespace
+}  // namespace coldtrace

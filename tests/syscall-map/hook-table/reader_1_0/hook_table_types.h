@@ -1,0 +1,281 @@
+/* What is in a binary hook table of coldtrace; hook_table.h reads it.
+   docs/formats/hook-table-format.md says what each value means. */
+#ifndef COLDTRACE_HOOK_TABLE_TYPES_H
+#define COLDTRACE_HOOK_TABLE_TYPES_H
+
+/* The one block that is not C89. trace_writer.h has it too: C89 allows a typedef only once. */
+#ifndef COLDTRACE_INTEGERS
+#define COLDTRACE_INTEGERS
+#if defined(_MSC_VER)
+typedef unsigned __int64 coldtrace_u64;
+#elif defined(__GNUC__)
+__extension__ typedef unsigned long long coldtrace_u64;
+#else
+typedef unsigned long long coldtrace_u64;
+#endif
+typedef unsigned char coldtrace_u8;
+typedef unsigned short coldtrace_u16;
+typedef unsigned int coldtrace_u32;
+#endif
+
+typedef char coldtrace_hook_check_u32[sizeof(coldtrace_u32) == 4 ? 1 : -1];
+typedef char coldtrace_hook_check_u64[sizeof(coldtrace_u64) == 8 ? 1 : -1];
+
+/* In a number of 32 bits: there is no value. Of 64 bits: COLDTRACE_HOOK_ABSENT64. */
+#define COLDTRACE_HOOK_ABSENT 0xffffffffU
+#define COLDTRACE_HOOK_ABSENT64 (~(coldtrace_u64)0)
+#define COLDTRACE_HOOK_MAJOR_VERSION 1
+
+typedef enum coldtrace_hook_status {
+  COLDTRACE_HOOK_OK = 0,
+  COLDTRACE_HOOK_NOT_FOUND, /* what was looked for is not in the table: do not hook */
+  COLDTRACE_HOOK_AMBIGUOUS, /* more than one thing has this name, hash or symbol file */
+  COLDTRACE_HOOK_BAD_ARGUMENT,
+  COLDTRACE_HOOK_NOT_A_TABLE, /* the first bytes are other ones */
+  COLDTRACE_HOOK_UNSUPPORTED, /* a later version of the format, which says it must be known */
+  COLDTRACE_HOOK_TRUNCATED,   /* fewer or more bytes than the table says it has */
+  COLDTRACE_HOOK_BAD_CRC,
+  COLDTRACE_HOOK_DAMAGED /* something in the table leads outside it */
+} coldtrace_hook_status;
+
+enum coldtrace_hook_role {
+  COLDTRACE_HOOK_KERNEL,
+  COLDTRACE_HOOK_NTDLL,
+  COLDTRACE_HOOK_WIN32U,
+  COLDTRACE_HOOK_WIN32K,
+  COLDTRACE_HOOK_WIN32KBASE,
+  COLDTRACE_HOOK_WIN32KFULL,
+  COLDTRACE_HOOK_NO_IMAGE = 0xff
+};
+
+enum coldtrace_hook_confidence { COLDTRACE_HOOK_LOW, COLDTRACE_HOOK_MEDIUM, COLDTRACE_HOOK_HIGH };
+
+enum coldtrace_hook_method {
+  COLDTRACE_HOOK_ENTRY_JUMP,
+  COLDTRACE_HOOK_HOT_PATCH,
+  COLDTRACE_HOOK_INNER_JUMP,
+  COLDTRACE_HOOK_CALL_SITES
+};
+
+/* Bit 0 of most flags: seen in real files. The other bits stand at the structures. */
+#define COLDTRACE_HOOK_VERIFIED 1U
+
+enum coldtrace_hook_section_index {
+  COLDTRACE_HOOK_IMAGES,
+  COLDTRACE_HOOK_BUILDS,
+  COLDTRACE_HOOK_SERVICES,
+  COLDTRACE_HOOK_NAMES,
+  COLDTRACE_HOOK_SERVICE_TABLES,
+  COLDTRACE_HOOK_TABLE_ENTRIES,
+  COLDTRACE_HOOK_SERVICES_TABS,
+  COLDTRACE_HOOK_TAB_ENTRIES,
+  COLDTRACE_HOOK_SWITCHES,
+  COLDTRACE_HOOK_CALLS,
+  COLDTRACE_HOOK_INSTRUCTIONS,
+  COLDTRACE_HOOK_BRANCHES,
+  COLDTRACE_HOOK_OPTIONS,
+  COLDTRACE_HOOK_FIELDS,
+  COLDTRACE_HOOK_INTERFACES,
+  COLDTRACE_HOOK_WORDS,
+  COLDTRACE_HOOK_BYTES,
+  COLDTRACE_HOOK_TEXTS,
+  COLDTRACE_HOOK_SECTIONS
+};
+
+struct coldtrace_hook_section {
+  coldtrace_u32 offset;
+  coldtrace_u32 record_size;
+  coldtrace_u32 count;
+};
+
+/* An open table. Not to be changed by hand. */
+struct coldtrace_hook_table {
+  const coldtrace_u8* bytes;
+  coldtrace_u32 size;
+  struct coldtrace_hook_section sections[COLDTRACE_HOOK_SECTIONS];
+};
+
+/* Records of a section: coldtrace_hook_get_... reads those at 0 to count - 1. */
+struct coldtrace_hook_range {
+  coldtrace_u32 first;
+  coldtrace_u32 count;
+};
+
+/* What the headers of a kernel say: all four must be those of the table. */
+struct coldtrace_hook_identity {
+  coldtrace_u32 time_date_stamp;
+  coldtrace_u32 size_of_image;
+  coldtrace_u32 checksum;
+  coldtrace_u32 machine;
+};
+
+struct coldtrace_hook_build {
+  struct coldtrace_hook_range images;
+  struct coldtrace_hook_range services;
+  struct coldtrace_hook_range names;
+  struct coldtrace_hook_range service_tables;
+  struct coldtrace_hook_range services_tabs; /* one or none */
+  struct coldtrace_hook_range switches;      /* more than one: which it is, is not known */
+  struct coldtrace_hook_range reasons;       /* texts: why there is no switch, or not one */
+  struct coldtrace_hook_range fields;
+  struct coldtrace_hook_range interfaces;
+};
+
+#define COLDTRACE_HOOK_IMAGE_WINE 1U
+#define COLDTRACE_HOOK_IMAGE_PDB 2U
+#define COLDTRACE_HOOK_IMAGE_PDB_GUID 4U
+#define COLDTRACE_HOOK_IMAGE_PDB_STAMP 8U
+#define COLDTRACE_HOOK_IMAGE_SHA256 16U
+
+struct coldtrace_hook_image {
+  struct coldtrace_hook_identity identity;
+  coldtrace_u32 role;
+  coldtrace_u32 flags;
+  const char* name;
+  const char* file_version; /* a null pointer: none */
+  const char* pdb_name;
+  coldtrace_u32 pdb_age;
+  coldtrace_u32 pdb_time_date_stamp;
+  const coldtrace_u8* pdb_guid; /* 16 bytes as stored in the image */
+  const coldtrace_u8* sha256;   /* 32 bytes */
+};
+
+#define COLDTRACE_HOOK_SERVICE_NAME_HASH 2U
+
+struct coldtrace_hook_service {
+  coldtrace_u32 number;
+  coldtrace_u32 table; /* 0 nt, 1 win32k */
+  coldtrace_u32 confidence;
+  coldtrace_u32 image; /* a role: whose RVA `target` is */
+  coldtrace_u32 flags;
+  coldtrace_u32 target;
+  coldtrace_u32 argument_bytes;
+  coldtrace_u32 stack_argument_bytes;
+  coldtrace_u32 name_hash;
+  struct coldtrace_hook_range names; /* texts */
+  struct coldtrace_hook_range evidence;
+};
+
+struct coldtrace_hook_service_table {
+  coldtrace_u32 image;
+  coldtrace_u32 table;
+  coldtrace_u32 form; /* 0 va32, 1 va64, 2 rva32 */
+  coldtrace_u32 confidence;
+  coldtrace_u32 flags;
+  const char* name;
+  coldtrace_u32 rva;
+  coldtrace_u64 file_offset;
+  coldtrace_u64 address;
+  struct coldtrace_hook_range entries;
+  coldtrace_u32 limit;
+  coldtrace_u32 arguments;
+  coldtrace_u32 descriptor;
+  struct coldtrace_hook_range evidence;
+};
+
+struct coldtrace_hook_table_entry {
+  coldtrace_u32 target;
+  coldtrace_u32 argument_bytes;
+  const char* import_module; /* where the target jumps through an import; else empty */
+  const char* import_name;
+};
+
+struct coldtrace_hook_services_tab {
+  coldtrace_u32 confidence;
+  coldtrace_u32 flags;
+  coldtrace_u32 rva;
+  coldtrace_u64 file_offset;
+  coldtrace_u64 address;
+  struct coldtrace_hook_range entries;
+  struct coldtrace_hook_range evidence;
+};
+
+struct coldtrace_hook_tab_entry {
+  coldtrace_u32 hash;
+  coldtrace_u32 argument_count;
+  coldtrace_u32 target;
+  const char* name;
+  struct coldtrace_hook_range numbers; /* words */
+};
+
+#define COLDTRACE_HOOK_SWITCH_SELF_PATCHED 2U
+#define COLDTRACE_HOOK_SWITCH_WRITABLE_MAPPING 4U /* a patch needs one */
+
+struct coldtrace_hook_switch {
+  coldtrace_u32 confidence;
+  coldtrace_u32 flags;
+  const char* name;
+  coldtrace_u32 rva;
+  coldtrace_u64 file_offset;
+  coldtrace_u64 address;
+  struct coldtrace_hook_range first_bytes; /* to compare with memory before anything is patched */
+  coldtrace_u32 end;
+  coldtrace_u32 kernel_stack_offset;
+  coldtrace_u32 padding_before;
+  struct coldtrace_hook_range callers;
+  struct coldtrace_hook_range instructions;
+  struct coldtrace_hook_range incoming;
+  struct coldtrace_hook_range options;
+  struct coldtrace_hook_range notes; /* texts: what holds for all options */
+  struct coldtrace_hook_range evidence;
+};
+
+struct coldtrace_hook_call {
+  coldtrace_u32 rva;
+  coldtrace_u32 function;
+  const char* name;
+};
+
+#define COLDTRACE_HOOK_INSTRUCTION_GROWS 1U
+
+struct coldtrace_hook_instruction {
+  coldtrace_u32 rva;
+  coldtrace_u32 length;
+  coldtrace_u32 flags;
+  struct coldtrace_hook_range bytes;
+  const char* text;
+  coldtrace_u32 relative_target;
+};
+
+#define COLDTRACE_HOOK_BRANCH_OUTSIDE 1U /* of another function */
+#define COLDTRACE_HOOK_BRANCH_PROVEN 2U
+
+struct coldtrace_hook_branch {
+  coldtrace_u32 from;
+  coldtrace_u32 to;
+  coldtrace_u32 flags;
+  const char* text;
+};
+
+#define COLDTRACE_HOOK_OPTION_SAFE 1U
+
+struct coldtrace_hook_option {
+  coldtrace_u32 method;
+  coldtrace_u32 flags;
+  coldtrace_u32 written;
+  coldtrace_u32 copied;
+  struct coldtrace_hook_range sites;   /* words */
+  struct coldtrace_hook_range reasons; /* texts */
+};
+
+struct coldtrace_hook_field {
+  coldtrace_u32 confidence;
+  coldtrace_u32 flags;
+  const char* structure;
+  const char* field;
+  coldtrace_u32 offset;
+  struct coldtrace_hook_range evidence;
+};
+
+#define COLDTRACE_HOOK_INTERFACE_EXPORTED 1U
+#define COLDTRACE_HOOK_INTERFACE_IMPORTED 2U /* of a module that may not be there */
+
+struct coldtrace_hook_interface {
+  coldtrace_u32 flags;
+  const char* name;
+  const char* purpose;
+  const char* note;
+  coldtrace_u32 rva;
+};
+
+#endif

@@ -1,0 +1,43 @@
+#include "syscall-map/stubs/name_hash.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace coldtrace {
+namespace {
+
+using syscall_map::hash_name;
+using syscall_map::hashed_name;
+
+TEST_CASE("names hash to what kernels hold") {
+  struct Row {
+    std::string_view name;
+    u32 hash;
+  };
+  // OpenKeyTransacted is from a debugger's output in the source; the others from KiServicesTab of
+  // two kernels, 18362 and 22631.
+  const Row rows[] = {{"OpenKeyTransacted", 0xb74a2d8f},
+                      {"Close", 0x1b5610be},
+                      {"OpenProcess", 0xcf65c41f},
+                      {"CreateFile", 0xa97a4dd7},
+                      {"AccessCheck", 0xd6a79254},
+                      {"YieldExecution", 0x6eb72d36},
+                      {"AllocateVirtualMemoryEx", 0xd62690a4}};
+  for (const auto& row : rows) {
+    CAPTURE(row.name);
+    CHECK(hash_name(row.name) == row.hash);
+    CHECK(hash_name(hashed_name("Nt" + std::string{row.name})) == row.hash);
+    CHECK(hash_name(hashed_name("Zw" + std::string{row.name})) == row.hash);
+  }
+}
+
+TEST_CASE("only a prefix is taken off") {
+  CHECK(hashed_name("NtClose") == "Close");
+  CHECK(hashed_name("Close") == "Close");
+  CHECK(hashed_name("NtfsThing") == "NtfsThing");
+  CHECK(hashed_name("Nt") == "Nt");
+  CHECK(hashed_name("").empty());
+  CHECK(hash_name("") == 0);
+}
+
+}  // namespace
+}  // namespace coldtrace

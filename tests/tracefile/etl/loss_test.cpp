@@ -1,0 +1,341 @@
+#include <cstring>
+
+#include <catch2/catch.hpp>
+
+#include "tests/tracefile/etl/trace_test.hpp"
+
+namespace coldtrace::tracefile {
+namespace {
+
+using fixtures::ByteWriter;
+using fixtures::EtlBuffer;
+using fixtures::EtlSession;
+
+}  // namespace
+
+TEST_CASE("lost events and buffers are findings and gaps before their buffer") {
+  auto buffers = overlapping_buffers(2);
+  buffers[2].flags(BufferHeader::events_lost);
+  buffers[3].flags(BufferHeader::buffer_lost);
+  EtlSession session;
+  session.events_lost = 12;
+  session.buffers_lost = 1;
+  const auto open = open_bytes(fixtures::build_etl(session, buffers));
+  CHECK(open.findings.count("events-lost") == 1);
+  CHECK(open.findings.count("buffers-lost") == 1);
+  CHECK(open.findings.count("gap-events-lost") == 1);
+  CHECK(open.findings.count("gap-buffers-lost") == 1);
+  auto stream = open.trace->stream({});
+  i64 latest = 0;
+  std::size_t gaps = 0;
+  for (auto item = stream.next(); item != EventStream::Item::end; item = stream.next()) {
+    if (item == EventStream::Item::event) latest = stream.event().timestamp;
+    if (item != EventStream::Item::gap) continue;
+    ++gaps;
+    CHECK(stream.gap().timestamp.value() >= latest);
+  }
+  CHECK(gaps == 2);
+  CHECK(all_gaps(*open.trace, {.order = Order::file}).size() == 2);
+}
+
+TEST_CASE("damage stops one buffer and is a gap after what could be read") {
+  auto buffers = overlapping_buffers(2);
+  ByteWriter garbage;
+  garbage.write_u32(0x12345678).write_zeros(60);
+  EtlBuffer damaged{0};
+  damaged.system(ready_thread, 2, {1, 2, 1'000'105}, words({1, 2})).raw(garbage);
+  buffers.insert(buffers.begin() + 1, damaged);
+  const auto open = open_bytes(fixtures::build_etl({}, buffers));
+  CHECK(open.findings.count("buffer-damaged") == 1);
+  CHECK(open.trace->events() == 1 + 80 + 1);
+  const auto gaps = all_gaps(*open.trace);
+  REQUIRE(gaps.size() == 1);
+  CHECK(gaps[0].reason == Gap::Reason::damaged);
+  CHECK(gaps[0].offset == 4096 * 2 + 72 + 40);
+  CHECK(gaps[0].timestamp == i64{1'000'105});
+}
+
+TEST_CASE("a size of 0, of 7 or beyond the buffer is damage at its place") {
+  const u16 size = GENERATE(u16{0}, u16{7}, u16{79}, u16{0xfff8});
+  CAPTURE(size);
+  ByteWriter record;
+  record.write_u16(size).write_u8(19).write_u8(0xc0).write_zeros(92);
+  EtlBuffer buffer{0};
+  buffer.raw(record);
+  const auto open = open_bytes(fixtures::build_etl({}, {buffer}));
+  CHECK(open.findings.count("buffer-damaged") == 1);
+  CHECK(open.findings.all()[0].first_offset == u64{4096 + 72});
+}
+
+TEST_CASE("a file cut anywhere gives the events before the cut") {
+  const auto compression =
+      GENERATE(fixtures::EtlCompression::none, fixtures::EtlCompression::xpress);
+  const auto bytes = fixtures::build_etl({.compression = compression}, overlapping_buffers(3));
+  const auto whole = open_bytes(bytes);
+  u64 before = 0;
+  for (std::size_t cut = 512; cut < bytes.size(); cut += 512) {
+    CAPTURE(cut);
+    const auto part = core::ByteView{bytes}.first(cut);
+    const core::MemoryImage image{part};
+    core::Findings findings;
+    const auto trace = Trace::open(image, {}, findings);
+    REQUIRE(trace);
+    CHECK(trace->events() >= before);
+    CHECK(trace->events() <= whole.trace->events());
+    CHECK(all_events(*trace).size() == trace->events());
+    CHECK_FALSE(findings.empty());
+    before = trace->events();
+  }
+}
+
+TEST_CASE("bytes that are no trace are refused with the place that says so") {
+  struct Row {
+    const char* why;
+    std::size_t at;
+    u32 value;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"a first event that is none", 72, 0},
+      {"first event without marker", 74, 0},
+      {"first event of no known type", 74, 0xc063},
+  }));
+  CAPTURE(row.why);
+  ByteWriter file;
+  file.write_bytes(fixtures::build_etl({}, {}));
+  file.patch(row.at, row.value);
+  const core::MemoryImage image{file.view()};
+  core::Findings findings;
+  const auto trace = Trace::open(image, {}, findings);
+  REQUIRE_FALSE(trace);
+  CHECK(trace.error().offset < 512);
+}
+
+TEST_CASE("a first buffer that is damaged says what it can") {
+  struct Row {
+    const char* why;
+    std::size_t at;
+    u32 value;
+    bool header;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"no header buffer", 0x34, 0, true},
+      {"a buffer smaller than its header", 0, 71, true},
+      {"a buffer larger than Windows makes", 0, 0x7fffffff, true},
+      {"first event of another kind", 76, 0x03010020, false},
+      {"first event without marker", 74, 0, false},
+      {"an unknown clock", 72 + 32 + 272, 9, false},
+  }));
+  CAPTURE(row.why);
+  ByteWriter file;
+  file.write_bytes(fixtures::build_etl({}, overlapping_buffers(2)));
+  file.patch(row.at, row.value);
+  const auto open = open_bytes(file.bytes());
+  CHECK(open.findings.count("trace-header") == 1);
+  CHECK(open.trace->scan().has_header == row.header);
+  CHECK(open.trace->clock().known() == row.header);
+  CHECK(open.trace->events() >= 80);
+}
+
+TEST_CASE("a first buffer of zeros leaves the events of all others") {
+  const auto compression =
+      GENERATE(fixtures::EtlCompression::none, fixtures::EtlCompression::xpress,
+               fixtures::EtlCompression::lznt1, fixtures::EtlCompression::xpress_huffman);
+  auto bytes = fixtures::build_etl({.compression = compression}, overlapping_buffers(2));
+  const auto first = open_bytes(bytes).trace->scan().buffers[1].offset;
+  std::fill_n(bytes.begin(), first, std::byte{0});
+  const auto open = open_bytes(bytes);
+  CHECK(open.trace->events() == 80);
+  CHECK(open.trace->scan().compression == static_cast<Compression>(compression));
+  CHECK(open.trace->scan().pointer_size == 8);
+  const auto gaps = all_gaps(*open.trace);
+  REQUIRE(gaps.size() == 1);
+  CHECK(gaps[0].reason == Gap::Reason::not_a_buffer);
+  CHECK(gaps[0].length == first);
+}
+
+TEST_CASE("bytes anywhere between buffers cost no event") {
+  auto bytes = fixtures::build_etl({}, overlapping_buffers(3));
+  const auto length = GENERATE(1, 7, 72, 512, 4096, 5000);
+  const auto value = GENERATE(0x00, 0x12, 0xff);
+  CAPTURE(length, value);
+  bytes.insert(bytes.begin() + 3 * 4096, static_cast<std::size_t>(length),
+               static_cast<std::byte>(value));
+  const auto open = open_bytes(bytes);
+  CHECK(open.trace->events() == 121);
+  const auto gaps = all_gaps(*open.trace);
+  REQUIRE(gaps.size() == 1);
+  CHECK(gaps[0].offset == 3 * 4096);
+  CHECK(gaps[0].length == static_cast<u64>(length));
+}
+
+TEST_CASE("a wrong BufferSize swallows no other buffer") {
+  auto bytes = fixtures::build_etl({}, overlapping_buffers(3));
+  const auto size = GENERATE(u32{0}, u32{71}, u32{72}, u32{4095}, u32{4097}, u32{8192}, u32{12288},
+                             u32{7} << 20, u32{0xffffffff});
+  const auto buffer = GENERATE(range(std::size_t{1}, std::size_t{7}));
+  CAPTURE(size, buffer);
+  std::memcpy(&bytes[buffer * 4096], &size, sizeof(size));
+  const auto open = open_bytes(bytes);
+  CHECK(open.trace->events() == 121);
+  // Less than a header behind the last one is the end of the file.
+  const bool at_end = buffer == 6 && size == 4095;
+  CHECK(open.findings.count(at_end ? "trace-truncated" : "buffer-size") == 1);
+}
+
+TEST_CASE("an Offset that is too small hides no event") {
+  auto bytes = fixtures::build_etl({}, overlapping_buffers(3));
+  u32 filled = 0;
+  std::memcpy(&filled, &bytes[2 * 4096 + 0x30], sizeof(filled));
+  const auto offset = GENERATE_COPY(u32{0}, u32{72}, u32{73}, filled / 2, filled - 1);
+  CAPTURE(offset);
+  std::memcpy(&bytes[2 * 4096 + 0x30], &offset, sizeof(offset));
+  // The flush comes after the last event.
+  const i64 flush = 9'000'000;
+  std::memcpy(&bytes[2 * 4096 + 0x10], &flush, sizeof(flush));
+  const auto open = open_bytes(bytes);
+  CHECK(open.trace->events() == 121);
+  CHECK(open.findings.count("buffer-offset") == 1);
+}
+
+TEST_CASE("what a buffer has from an earlier use is no event of it") {
+  EtlBuffer buffer{0};
+  buffer.system(ready_thread, 2, {1, 2, 1'000'500}, words({1, 2}));
+  const auto filled = static_cast<u32>(72 + buffer.events().size());
+  buffer.system(ready_thread, 2, {1, 2, 1'000'100}, words({1, 2}));
+  auto bytes = fixtures::build_etl({}, {buffer});
+  for (const auto at : {0x04, 0x30})
+    std::memcpy(&bytes[static_cast<std::size_t>(4096 + at)], &filled, sizeof(filled));
+  const auto open = open_bytes(bytes);
+  CHECK(open.trace->events() == 2);
+  CHECK(open.findings.empty());
+}
+
+TEST_CASE("a number that no buffer can have counts no missing ones") {
+  auto bytes = fixtures::build_etl({}, overlapping_buffers(3));
+  const u64 number = 1'441'997'082'005'143'540;
+  std::memcpy(&bytes[3 * 4096 + 0x18], &number, sizeof(number));
+  const auto open = open_bytes(bytes);
+  CHECK(open.findings.count("buffer-sequence") == 1);
+  CHECK(all_gaps(*open.trace).empty());
+}
+
+TEST_CASE("a few bytes that declare sixteen megabytes cost what they unpack to") {
+  // A buffer of one event whose rest is one long match.
+  EtlBuffer bomb{0};
+  bomb.event(some_provider, 1, 0, {1, 2, 1'000'001}, words({1}));
+  ByteWriter zeros;
+  zeros.write_zeros((16U << 20) - 1024);
+  bomb.raw(zeros);
+  std::vector<EtlBuffer> buffers(4, bomb);
+  const auto bytes =
+      fixtures::build_etl({.compression = fixtures::EtlCompression::xpress}, buffers);
+  CHECK(bytes.size() < 100'000);
+  const auto open = open_bytes(bytes);
+  CHECK(open.trace->events() == 5);
+  CHECK(open.findings.count("buffer-damaged") == 4);
+  CHECK(all_events(*open.trace, {.largest_buffers = 1}).size() == 5);
+}
+
+TEST_CASE("a compressed size that lies loses its buffer and finds the next") {
+  auto bytes = fixtures::build_etl({.compression = fixtures::EtlCompression::xpress},
+                                   overlapping_buffers(4));
+  const auto whole = open_bytes(bytes);
+  const auto second = whole.trace->scan().buffers[2].offset;
+  const auto lie = GENERATE(u32{71}, u32{0}, u32{0x40000000}, u32{90});
+  CAPTURE(lie);
+  std::memcpy(bytes.data() + second, &lie, sizeof(lie));
+  const auto open = open_bytes(bytes);
+  CHECK_FALSE(open.findings.empty());
+  CHECK(open.trace->events() >= whole.trace->events() - 20);
+  CHECK(open.trace->events() <= whole.trace->events());
+}
+
+TEST_CASE("a preallocated tail that was never written is no damage") {
+  auto bytes = fixtures::build_etl({.log_file_mode = 1 | LogfileHeader::preallocate},
+                                   overlapping_buffers(1));
+  bytes.resize(bytes.size() + 3 * 4096);
+  const auto open = open_bytes(bytes);
+  CHECK(open.findings.count("trace-preallocated") == 1);
+  CHECK(open.trace->events() == 41);
+}
+
+TEST_CASE("a hole between buffers is skipped and shown") {
+  auto bytes = fixtures::build_etl({}, overlapping_buffers(2));
+  std::fill_n(bytes.begin() + 2 * 4096, 4096, std::byte{0});
+  const auto open = open_bytes(bytes);
+  CHECK(open.trace->events() == 61);
+  const auto gaps = all_gaps(*open.trace);
+  REQUIRE(gaps.size() == 2);
+  CHECK(gaps[0].reason == Gap::Reason::buffers_missing);  // its place in time,
+  CHECK(gaps[0].buffers == 1);
+  CHECK(gaps[1].reason == Gap::Reason::not_a_buffer);  // and in the file
+  CHECK(gaps[1].offset == 2 * 4096);
+  CHECK(gaps[1].length == 4096);
+}
+
+TEST_CASE("a range that cannot be read is a warning, and the rest is read") {
+  const auto bytes = fixtures::build_etl({}, overlapping_buffers(3));
+  const core::MemoryImage image{bytes};
+  const core::FailingImage failing{image, {{2 * 4096 + 100, 8}}};
+  core::Findings findings;
+  const auto trace = Trace::open(failing, {}, findings);
+  REQUIRE(trace);
+  CHECK(findings.count("trace-unreadable") == 1);
+  CHECK(trace->events() == 1 + 5 * 20);
+}
+
+TEST_CASE("a session that was never closed is read to the end") {
+  EtlSession session;
+  session.end_time = 0;
+  session.buffers_written = 0;
+  const auto open = open_bytes(fixtures::build_etl(session, overlapping_buffers(2)));
+  CHECK(open.trace->events() == 81);
+  CHECK(open.findings.count("trace-not-closed") == 1);
+  CHECK(open.findings.count("buffer-count") == 0);
+}
+
+TEST_CASE("a hole in the numbers of the buffers is a gap before the buffer behind it") {
+  auto buffers = overlapping_buffers(3);
+  buffers[2].sequence(5);  // 1 2 5 6 7 8
+  const auto open = open_bytes(fixtures::build_etl({}, buffers));
+  CHECK(open.findings.count("gap-buffers-missing") == 1);
+  for (const auto order : {Order::time, Order::file}) {
+    const auto gaps = all_gaps(*open.trace, {.order = order});
+    REQUIRE(gaps.size() == 1);
+    CHECK(gaps[0].reason == Gap::Reason::buffers_missing);
+    CHECK(gaps[0].buffers == 2);
+    CHECK(gaps[0].offset == 3 * 4096);
+    CHECK(gaps[0].length == 0);
+    CHECK(gaps[0].cpu == std::nullopt);
+    CHECK(gaps[0].timestamp == open.trace->scan().buffers[2].last_time);
+  }
+}
+
+TEST_CASE("the place of a hole follows the numbers, not the file") {
+  auto buffers = overlapping_buffers(2);
+  buffers[0].sequence(4);
+  buffers[1].sequence(1);
+  buffers[2].sequence(6);
+  buffers[3].sequence(2);
+  const auto open = open_bytes(fixtures::build_etl({}, buffers));
+  const auto gaps = all_gaps(*open.trace);
+  REQUIRE(gaps.size() == 2);
+  std::map<u64, u64> missing;
+  for (const auto& gap : gaps) missing[gap.offset] = gap.buffers;
+  CHECK(missing == std::map<u64, u64>{{1 * 4096, 1}, {3 * 4096, 1}});
+}
+
+TEST_CASE("numbers that repeat say nothing, nor does the start of a circular file") {
+  auto buffers = overlapping_buffers(2);
+  buffers[2].sequence(1);
+  CHECK(all_gaps(*open_bytes(fixtures::build_etl({}, buffers)).trace).empty());
+  buffers = overlapping_buffers(2);
+  buffers[0].sequence(100);
+  constexpr u32 circular = 2;
+  const auto open = open_bytes(fixtures::build_etl({.log_file_mode = circular}, buffers));
+  CHECK(all_gaps(*open.trace).empty());
+  CHECK(open.findings.empty());
+  CHECK(all_gaps(*open_bytes(fixtures::build_etl({}, buffers)).trace).size() == 1);
+}
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,37 @@
+#include "tracefile/compression/decompress.hpp"
+
+#include "core/bytes/lznt1.hpp"
+#include "tracefile/compression/xpress.hpp"
+#include "tracefile/compression/xpress_huffman.hpp"
+
+namespace coldtrace::tracefile {
+
+std::string_view to_string(Compression compression) {
+  switch (compression) {
+    case Compression::none:
+      return "none";
+    case Compression::lznt1:
+      return "lznt1";
+    case Compression::xpress:
+      return "xpress";
+    case Compression::xpress_huffman:
+      return "xpress-huffman";
+  }
+  return "unknown";
+}
+
+core::Decompressed decompress(Compression compression, core::ByteView compressed,
+                              std::span<std::byte> plain, u64 offset) {
+  switch (compression) {
+    case Compression::lznt1:
+      return core::decompress_lznt1(compressed, plain, offset);
+    case Compression::xpress_huffman:
+      return decompress_xpress_huffman(compressed, plain, offset);
+    case Compression::none:  // flagged as compressed, but no format is named: the usual one
+    case Compression::xpress:
+      break;
+  }
+  return decompress_xpress(compressed, plain, offset);
+}
+
+}  // namespace coldtrace::tracefile

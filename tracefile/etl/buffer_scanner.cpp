@@ -1,0 +1,184 @@
+#include "tracefile/etl/buffer_scanner.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "tracefile/etl/buffer_finder.hpp"
+#include "tracefile/etl/buffer_tail.hpp"
+#include "tracefile/etl/session.hpp"
+
+namespace coldtrace::tracefile {
+namespace {
+
+using core::Fault;
+
+constexpr u64 header_size = BufferHeader::size_on_disk;
+
+// The session's size of buffers; that of the first buffer too, since either number may be damaged.
+u32 largest_of(const core::ImageSource& source, const BufferScan& scan) {
+  std::array<std::byte, header_size> bytes;
+  if (source.size() < header_size || !source.read_at(0, bytes)) return scan.header.buffer_size;
+  const auto first = load_buffer_header(bytes);
+  return std::max(scan.header.buffer_size, is_plausible(first) ? first.size : 0);
+}
+
+class Scanner {
+ public:
+  Scanner(const core::ImageSource& source, BufferScan& scan, core::Findings& findings)
+      : source_{source},
+        finder_{source, largest_of(source, scan)},
+        scan_{scan},
+        findings_{findings},
+        end_{source.size()} {}
+
+  void run() {
+    for (u64 at = 0; at < end_;) {
+      const auto header = finder_.read_header(at);
+      if (const auto whole = header ? believe(*header, at) : finder_.find_unsized_at(at)) {
+        at += add(*whole, at);
+      } else if (header) {
+        at = skip_damage(at, {Fault::bad_value, at, "WMI_BUFFER_HEADER", "BufferSize",
+                              finder_.largest(), header->size});
+      } else {
+        at = skip_damage(at, header.error());
+      }
+    }
+  }
+
+ private:
+  // A header at the end of a buffer is one when anything else says so too.
+  std::optional<BufferHeader> believe(const BufferHeader& header, u64 at) {
+    const u64 next = at + header.size;
+    const bool whole = header.size == finder_.largest() || next == end_ ||
+                       (next < end_ && (end_ - next < header_size || finder_.read_header(next)));
+    if (at == 0 || whole || finder_.find_at(at) || finder_.find_unsized_at(at)) return header;
+    return std::nullopt;
+  }
+
+  // Whether a buffer that ends at `at` is followed by what should follow.
+  bool follows(u64 at) const {
+    return at == end_ || (at < end_ && (end_ - at < header_size || finder_.find_at(at)));
+  }
+
+  // Bytes from `at` to what comes behind the buffer. BufferSize is right when a buffer follows
+  // there; else the next buffer tells, or the size that all buffers of the session have.
+  u64 extent_of(const BufferHeader& header, u64 at) {
+    const u64 most = finder_.most_bytes(header);
+    const bool packed = (header.flags & BufferHeader::compressed) != 0;
+    const bool possible = header.size >= header_size && header.size <= most;
+    if (possible && follows(at + header.size)) return header.size;
+    const u64 to_next = finder_.find_next(at + header_size) - at;
+    const bool too_small =
+        packed ? !unpacks(header, at) : header.filled > header.size || to_next == most;
+    if (to_next == header.size || (to_next <= most && (to_next < header.size || too_small)))
+      return to_next;
+    return std::min({to_next, most, possible ? u64{header.size} : most});
+  }
+
+  bool unpacks(const BufferHeader& header, u64 at) const {
+    const auto stored = std::min<u64>(header.size, end_ - at);
+    const auto entry = to_entry(header, at, static_cast<u32>(stored));
+    return !load_buffer(source_, entry, scan_.compression)->damaged;
+  }
+
+  // Returns the bytes that the buffer takes in the file.
+  u64 add(const BufferHeader& header, u64 at) {
+    const u64 extent = extent_of(header, at);
+    auto entry = to_entry(header, at, static_cast<u32>(extent));
+    const bool cut =
+        extent == end_ - at && extent < header.size && header.size <= finder_.most_bytes(header);
+    if (cut)
+      findings_.warning("trace-truncated", at, "the last buffer has {} of {} bytes", extent,
+                        header.size);
+    else if (extent != header.size)
+      findings_.warning("buffer-size", at, "a buffer of {} bytes says that it has {}", extent,
+                        header.size);
+    if (!cut) bound_events(entry, header.saved);
+    scan_.buffers.push_back(entry);
+    return extent;
+  }
+
+  void bound_events(BufferEntry& entry, u32 saved) {
+    const auto claimed = entry.filled;
+    if (entry.compressed()) {
+      if (entry.offset != 0 && saved <= BufferHeader::largest_buffer)
+        entry.filled = std::max(claimed, saved);
+    } else if (claimed > entry.size) {
+      findings_.warning("buffer-length", entry.offset,
+                        "a buffer of {} bytes claims {} bytes of events", entry.size, claimed);
+      entry.filled = entry.size;
+      return;
+    } else {
+      entry.filled = find_filled(source_, entry);
+    }
+    if (entry.filled < header_size) {
+      findings_.warning("buffer-offset", entry.offset,
+                        "a buffer says that it has {} bytes of events, fewer than its header",
+                        claimed);
+      scan_.gaps.push_back(
+          {Gap::Reason::damaged, entry.offset, entry.size, std::nullopt, entry.processor});
+    } else if (entry.filled != claimed) {
+      findings_.warning("buffer-offset", entry.offset,
+                        "a buffer has {} bytes of events and says {}", entry.filled, claimed);
+    }
+  }
+
+  // Where the next buffer starts after bytes at `at` that are none, or the end of the file.
+  u64 skip_damage(u64 at, const core::ParseError& error) {
+    const u64 next = finder_.find_next(at + 1);
+    if (error.fault == Fault::truncated) {
+      findings_.warning("trace-truncated", at, "{} bytes at the end are no whole buffer header",
+                        next - at);
+    } else if (error.fault == Fault::io) {
+      findings_.warning("trace-unreadable", error);
+    } else if (next == end_ && is_unwritten(at)) {
+      findings_.info("trace-preallocated", at, "{} bytes at the end were never written", next - at);
+      return next;
+    } else {
+      findings_.warning("buffer-header", error);
+    }
+    scan_.gaps.push_back(
+        {error.fault == Fault::io ? Gap::Reason::unreadable : Gap::Reason::not_a_buffer, at,
+         next - at, std::nullopt, std::nullopt});
+    return next;
+  }
+
+  // A preallocated file that was not filled has zeros where the next buffer would be.
+  bool is_unwritten(u64 at) const {
+    std::array<std::byte, header_size> bytes{};
+    const auto part = std::span{bytes}.first(std::min(end_ - at, header_size));
+    if (!source_.read_at(at, part)) return false;
+    return std::all_of(part.begin(), part.end(), [](std::byte b) { return b == std::byte{0}; });
+  }
+
+  const core::ImageSource& source_;
+  BufferFinder finder_;
+  BufferScan& scan_;
+  core::Findings& findings_;
+  u64 end_;
+};
+
+void report_header(const LogfileHeader& header, u64 buffers, core::Findings& findings) {
+  if (header.events_lost > 0)
+    findings.warning("events-lost", std::nullopt, "the logger lost {} events", header.events_lost);
+  if (header.buffers_lost > 0)
+    findings.warning("buffers-lost", std::nullopt, "the logger lost {} buffers",
+                     header.buffers_lost);
+  if (header.end_time.ticks == 0)
+    findings.info("trace-not-closed", std::nullopt,
+                  "the session was never closed: the header has no end time");
+  else if (header.buffers_written != buffers)
+    findings.warning("buffer-count", std::nullopt, "the header counts {} buffers, the file has {}",
+                     header.buffers_written, buffers);
+}
+
+}  // namespace
+
+core::Result<BufferScan> scan_buffers(const core::ImageSource& source, core::Findings& findings) {
+  auto scan = COLDTRACE_TRY(find_session(source, findings));
+  Scanner{source, scan, findings}.run();
+  if (scan.has_header) report_header(scan.header, scan.buffers.size(), findings);
+  return scan;
+}
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "core/files/image_source.hpp"
+#include "core/findings/findings.hpp"
+#include "tracefile/etl/buffer_scan.hpp"
+
+namespace coldtrace::tracefile {
+
+// Walks the buffer headers to the end of the file, whatever the header says of their number, and
+// finds buffers again behind damage. A file whose first buffer is lost is read without its header.
+// Fails when there is no buffer of events near the start of the file.
+core::Result<BufferScan> scan_buffers(const core::ImageSource& source, core::Findings& findings);
+
+}  // namespace coldtrace::tracefile

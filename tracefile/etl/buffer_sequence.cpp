@@ -1,0 +1,62 @@
+#include "tracefile/etl/buffer_sequence.hpp"
+
+#include <algorithm>
+
+namespace coldtrace::tracefile {
+namespace {
+
+// Sessions that keep the last buffers only, or start a new file while they run.
+// Source: evntrace.h, EVENT_TRACE_FILE_MODE_CIRCULAR, _NEWFILE, EVENT_TRACE_BUFFERING_MODE.
+constexpr u32 starts_late = 0x2 | 0x8 | 0x400;
+
+// Numbers that a session of as many buffers cannot have come to. Where it has lost some, or the
+// header counts none, there may be more than the file has, but not out of all proportion.
+i64 first_unbelievable(const BufferScan& scan) {
+  const auto known =
+      std::max<u64>(scan.header.buffers_written, scan.buffers.size()) + scan.header.buffers_lost;
+  return static_cast<i64>(2 * known + 1024);
+}
+
+}  // namespace
+
+void find_missing_buffers(BufferScan& scan, core::Findings& findings) {
+  const bool late = (scan.header.log_file_mode & starts_late) != 0;
+  std::vector<const BufferEntry*> buffers;
+  for (const auto& entry : scan.buffers) buffers.push_back(&entry);
+  std::sort(buffers.begin(), buffers.end(),
+            [](const BufferEntry* a, const BufferEntry* b) { return a->sequence < b->sequence; });
+  const auto repeated = std::adjacent_find(
+      buffers.begin(), buffers.end(),
+      [](const BufferEntry* a, const BufferEntry* b) { return a->sequence == b->sequence; });
+  if (buffers.empty() || repeated != buffers.end() || buffers.front()->sequence < 0) return;
+  // What was overwritten at the start of a circular file shifts all numbers.
+  const auto shift = late && buffers.size() > 1 ? buffers[1]->sequence : 0;
+  const auto is_stray = [&](const BufferEntry* buffer) {
+    return buffer->sequence - shift >= first_unbelievable(scan);
+  };
+  // A damaged number leaves a hole where it should be.
+  auto strays = std::count_if(buffers.begin(), buffers.end(), is_stray);
+  for (std::size_t i = 1; i < buffers.size(); ++i) {
+    const auto& before = *buffers[i - 1];
+    const auto& after = *buffers[i];
+    const auto missing = after.sequence - before.sequence - 1;
+    if (missing == 0 || (before.offset == 0 && late)) continue;
+    if (is_stray(&after)) {
+      findings.warning("buffer-sequence", after.offset,
+                       "the number {} of a buffer is beyond all that the session can have written",
+                       after.sequence);
+      continue;
+    }
+    if (missing <= strays) {
+      strays -= missing;
+      continue;
+    }
+    findings.warning("gap-buffers-missing", after.offset, "buffers {} to {} are missing",
+                     before.sequence + 1, after.sequence - 1);
+    scan.gaps.push_back({Gap::Reason::buffers_missing, after.offset, 0,
+                         before.events > 0 ? std::optional{before.last_time} : std::nullopt,
+                         std::nullopt, static_cast<u64>(missing)});
+  }
+}
+
+}  // namespace coldtrace::tracefile

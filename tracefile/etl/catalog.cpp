@@ -1,0 +1,189 @@
+#include "tracefile/etl/catalog.hpp"
+
+#include <algorithm>
+#include <deque>
+
+#include "core/work/parallel.hpp"
+#include "tracefile/etl/buffer_sequence.hpp"
+#include "tracefile/etl/kind_census.hpp"
+#include "tracefile/providers/schema_collector.hpp"
+
+namespace coldtrace::tracefile {
+namespace {
+
+// Parts of the file that one thread reads at a time. Their number does not depend on the threads,
+// so that neither does the result.
+constexpr std::size_t buffers_per_part = 64;
+constexpr std::size_t largest_kept_payloads = std::size_t{32} << 20;
+
+struct Part {
+  std::size_t first = 0;
+  std::size_t count = 0;
+  NameRecords names;
+  std::vector<KeptEvent> kept;
+  std::size_t kept_bytes = 0;
+  KindCensus::Part kinds;
+  std::vector<Gap> gaps;
+  core::Findings findings;
+  u64 events = 0;
+};
+
+class PartReader {
+ public:
+  // `counter` may be null.
+  PartReader(const core::ImageSource& source, BufferScan& scan, const CatalogOptions& options,
+             KindCensus::Counter* counter)
+      : source_{source}, scan_{scan}, options_{options}, counter_{counter} {}
+
+  void read(Part& part) {
+    if (counter_ != nullptr) counter_->begin_part();
+    for (std::size_t i = 0; i < part.count; ++i) {
+      read_buffer(part, scan_.buffers[part.first + i]);
+      if (counter_ != nullptr) counter_->end_buffer(static_cast<u32>(part.first + i));
+    }
+    if (counter_ != nullptr) part.kinds = counter_->end_part();
+  }
+
+ private:
+  void read_buffer(Part& part, BufferEntry& entry) {
+    const auto& buffer = loader_.load(source_, entry, scan_.compression);
+    BufferWalker walker{buffer.bytes, context_of(entry, scan_.header),
+                        static_cast<u32>(BufferHeader::size_on_disk), options_.pointer_size};
+    i64 before = 0;
+    while (walker.next()) {
+      const auto& event = walker.event();
+      const i64 time = event.timestamp;
+      if (entry.events == 0) {
+        entry.first_time = entry.last_time = time;
+      } else if (time < before && !carries_session_start(event)) {
+        part.findings.info("event-order", entry.offset,
+                           "events of a buffer are not in the order of their time");
+      }
+      entry.first_time = std::min(entry.first_time, time);
+      entry.last_time = std::max(entry.last_time, time);
+      before = time;
+      ++entry.events;
+      visit(part, event);
+    }
+    part.events += entry.events;
+    report_loss(part, entry);
+    report_damage(part, entry, buffer, walker);
+  }
+
+  // Events of the header group have the time of the session's start wherever they lie.
+  static bool carries_session_start(const Event& event) { return event.kernel_group == u8{0}; }
+
+  void visit(Part& part, const Event& event) {
+    if (counter_ != nullptr) counter_->count(event);
+    if (options_.names && event.event_class == EventClass::classic) part.names.add(event);
+    if (SchemaCollector::wants(event)) keep(part, event);
+  }
+
+  static void keep(Part& part, const Event& event) {
+    if (event.payload.size() > largest_kept_payloads - part.kept_bytes) return;
+    part.kept_bytes += event.payload.size();
+    part.kept.push_back({event, {event.payload.begin(), event.payload.end()}});
+    auto& kept = part.kept.back();
+    kept.event.payload = kept.payload;
+    kept.event.header = {};
+    kept.event.extended = {};
+    kept.event.activity = {};
+  }
+
+  static std::optional<i64> start_of(const BufferEntry& entry) {
+    return entry.events > 0 ? std::optional{entry.first_time} : std::nullopt;
+  }
+
+  static void report_loss(Part& part, const BufferEntry& entry) {
+    const auto gap = [&](Gap::Reason reason) {
+      part.gaps.push_back({reason, entry.offset, 0, start_of(entry), entry.processor});
+    };
+    if ((entry.flags & BufferHeader::events_lost) != 0) {
+      part.findings.warning("gap-events-lost", entry.offset,
+                            "the logger lost events before this buffer");
+      gap(Gap::Reason::events_lost);
+    }
+    if ((entry.flags & BufferHeader::buffer_lost) != 0) {
+      part.findings.warning("gap-buffers-lost", entry.offset,
+                            "the logger lost buffers before this one");
+      gap(Gap::Reason::buffers_lost);
+    }
+  }
+
+  static void report_damage(Part& part, const BufferEntry& entry, const Buffer& buffer,
+                            const BufferWalker& walker) {
+    if (!buffer.damaged && !walker.damaged()) return;
+    const auto& error = walker.damaged() ? walker.error() : buffer.error;
+    const bool unreadable = buffer.bytes.empty() && error.fault == core::Fault::io;
+    if (unreadable)
+      part.findings.warning("trace-unreadable", error);
+    else
+      part.findings.warning("buffer-damaged", error);
+    const u64 good = entry.compressed() ? 0 : std::min(walker.offset(), entry.size);
+    part.gaps.push_back({unreadable ? Gap::Reason::unreadable : Gap::Reason::damaged,
+                         entry.offset + good, entry.size - good,
+                         entry.events > 0 ? std::optional{entry.last_time} : std::nullopt,
+                         entry.processor});
+  }
+
+  const core::ImageSource& source_;
+  BufferScan& scan_;
+  const CatalogOptions& options_;
+  KindCensus::Counter* counter_;
+  BufferLoader loader_;
+};
+
+}  // namespace
+
+BufferContext context_of(const BufferEntry& entry, const LogfileHeader& header) {
+  const bool shared = (header.log_file_mode & LogfileHeader::no_per_processor) != 0;
+  return {entry.offset, entry.compressed(), shared ? std::nullopt : std::optional{entry.processor}};
+}
+
+Catalog read_catalog(const core::ImageSource& source, BufferScan& scan,
+                     const CatalogOptions& options, core::Findings& findings) {
+  const auto jobs = std::max(options.jobs, 1U);
+  std::optional<KindCensus> census;
+  if (options.kinds) census.emplace(jobs);
+  std::deque<PartReader> readers;
+  for (unsigned i = 0; i < jobs; ++i)
+    readers.emplace_back(source, scan, options, census ? &census->counter(i) : nullptr);
+  SchemaCollector schemas;
+  NameTables names{options.largest_names};
+  u64 events = 0;
+  std::size_t next = 0;
+  core::ordered_pipeline<Part>(
+      jobs,
+      [&](Part& part) {
+        if (next == scan.buffers.size()) return false;
+        part = Part{};
+        part.first = next;
+        part.count = std::min(buffers_per_part, scan.buffers.size() - next);
+        next += part.count;
+        return true;
+      },
+      [&](unsigned worker, Part& part) { readers[worker].read(part); },
+      [&](Part& part) {
+        events += part.events;
+        findings.merge(part.findings);
+        scan.gaps.insert(scan.gaps.end(), part.gaps.begin(), part.gaps.end());
+        names.add(part.names, findings);
+        for (const auto& kept : part.kept) schemas.add(kept, findings);
+        if (census) census->add(part.kinds, schemas);
+      });
+  names.finish();
+  find_missing_buffers(scan, findings);
+  Catalog catalog{schemas.embedded(), schemas.event_source(), std::move(names), events, {}};
+  if (!census) return catalog;
+  const auto visit = [&](u32 index, const std::function<void(const Event&)>& visitor) {
+    const auto& entry = scan.buffers[index];
+    const auto buffer = load_buffer(source, entry, scan.compression);
+    BufferWalker walker{buffer->bytes, context_of(entry, scan.header),
+                        static_cast<u32>(BufferHeader::size_on_disk), options.pointer_size};
+    while (walker.next()) visitor(walker.event());
+  };
+  catalog.kinds = census->finish({catalog.embedded, catalog.event_source}, visit);
+  return catalog;
+}
+
+}  // namespace coldtrace::tracefile

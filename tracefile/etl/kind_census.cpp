@@ -1,0 +1,141 @@
+#include "tracefile/etl/kind_census.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "tracefile/providers/event_source_manifest.hpp"
+#include "tracefile/providers/string_event.hpp"
+
+namespace coldtrace::tracefile {
+namespace {
+
+// Every generation of schemas is a copy and lets the threads start over with the kinds.
+constexpr std::size_t most_generations = 64;
+
+SchemaKey key_of(const EventKind& kind) {
+  return {kind.provider, kind.id, kind.version, kind.event_class == EventClass::classic};
+}
+
+// A provider may have got its name after the kind.
+void rename_provider(EventKind& kind, const SchemaSource& schemas) {
+  const bool named_by_schema = kind.schema && !kind.schema->provider_name.empty();
+  if (!kind.looked_up || kind.event_class != EventClass::manifest || named_by_schema) return;
+  if (const auto name = schemas.find_provider_name(kind.provider); !name.empty())
+    kind.provider_name = name;
+}
+
+}  // namespace
+
+void KindCensus::Counter::begin_part() {
+  const std::scoped_lock lock{census_.mutex_};
+  if (generation_ == census_.generation_) return;
+  settle();
+  generation_ = census_.generation_;
+  schemas_ = census_.schemas_;
+  chain_ = std::make_unique<SchemaChain>();
+  chain_->append(schemas_.embedded);
+  chain_->append(schemas_.event_source);
+  decoder_ = std::make_unique<EventDecoder>(*chain_);
+}
+
+void KindCensus::Counter::settle() {
+  counter_.add_to(settled_);
+  counter_ = KindCounter{};
+  known_.clear();
+  doubtful_.clear();
+  doubtful_numbers_.clear();
+}
+
+bool KindCensus::Counter::is_doubtful(const EventKind& kind) const {
+  return kind.looked_up && kind.schema != manifest_chunk_schema() &&
+         !schemas_.embedded->find(key_of(kind));
+}
+
+void KindCensus::Counter::count(const Event& event) {
+  const auto& kind = decoder_->kind_of(event);
+  if (kind.number >= known_.size() || !known_[kind.number]) {
+    known_.resize(std::max<std::size_t>(known_.size(), kind.number + std::size_t{1}));
+    doubtful_.resize(known_.size());
+    known_[kind.number] = true;
+    doubtful_[kind.number] = is_doubtful(kind);
+    if (doubtful_[kind.number]) doubtful_numbers_.push_back(kind.number);
+  }
+  if (doubtful_[kind.number]) buffer_doubtful_ = true;
+  counter_.count(kind, decoder_->measure(event, kind).decoded);
+}
+
+void KindCensus::Counter::end_buffer(u32 index) {
+  if (std::exchange(buffer_doubtful_, false)) part_.buffers.push_back(index);
+}
+
+KindCensus::Part KindCensus::Counter::end_part() {
+  for (const auto number : doubtful_numbers_)
+    if (auto count = counter_.take(number); count.total() > 0)
+      part_.doubtful.push_back(std::move(count));
+  return std::exchange(part_, {});
+}
+
+KindCensus::KindCensus(unsigned workers)
+    : schemas_{std::make_shared<SchemaTable>(), std::make_shared<SchemaTable>()} {
+  for (unsigned i = 0; i < workers; ++i) counters_.emplace_back(*this);
+}
+
+void KindCensus::add(const Part& part, const SchemaCollector& schemas) {
+  if (!part.doubtful.empty()) {
+    auto& doubtful = parts_.emplace_back();
+    doubtful.buffers = part.buffers;
+    for (const auto& count : part.doubtful) {
+      const bool string_only = count.kind.schema == string_event_schema();
+      const Doubt doubt{key_of(count.kind), count.kind.schema && !string_only, string_only};
+      doubtful.doubts.push_back(doubt);
+      auto& all = doubtful_[doubt];
+      if (all.total() == 0) all.kind = count.kind;
+      for (std::size_t i = 0; i < all.events.size(); ++i) all.events[i] += count.events[i];
+    }
+  }
+  if (schemas.size() == schemas_size_ || generation_ > most_generations) return;
+  schemas_size_ = schemas.size();
+  Schemas found{schemas.embedded(), schemas.event_source()};
+  const std::scoped_lock lock{mutex_};
+  schemas_ = std::move(found);
+  ++generation_;
+}
+
+std::vector<KindCount> KindCensus::finish(const Schemas& schemas, const Visit& visit) {
+  SchemaChain chain;
+  chain.append(schemas.embedded);
+  chain.append(schemas.event_source);
+  const auto is_wrong = [&](const Doubt& doubt) {
+    return schemas.embedded->find(doubt.key) ||
+           (!doubt.has_schema && schemas.event_source->find(doubt.key));
+  };
+  KindCounts counts;
+  const auto add = [&](KindCount count) {
+    rename_provider(count.kind, chain);
+    counts.add(count);
+  };
+  for (auto& counter : counters_) {
+    counter.settle();
+    for (const auto& count : counter.settled_.sorted()) add(count);
+  }
+  for (const auto& [doubt, count] : doubtful_)
+    if (!is_wrong(doubt)) add(count);
+  EventDecoder decoder{chain};
+  KindCounter again;
+  for (const auto& part : parts_) {
+    std::set<SchemaKey> wrong;
+    for (const auto& doubt : part.doubts)
+      if (is_wrong(doubt)) wrong.insert(doubt.key);
+    if (wrong.empty()) continue;
+    for (const auto index : part.buffers)
+      visit(index, [&](const Event& event) {
+        const auto& kind = decoder.kind_of(event);
+        if (kind.looked_up && wrong.contains(key_of(kind)))
+          again.count(kind, decoder.measure(event, kind).decoded);
+      });
+  }
+  again.add_to(counts);
+  return counts.sorted();
+}
+
+}  // namespace coldtrace::tracefile

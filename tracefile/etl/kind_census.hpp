@@ -1,0 +1,92 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "tracefile/etl/kind_counts.hpp"
+#include "tracefile/providers/schema_collector.hpp"
+
+namespace coldtrace::tracefile {
+
+// Counts events by kind in the very pass that finds their schemas, which saves reading and
+// decompressing a long trace twice. Events are measured with the schemas of earlier parts of the
+// file. The first schema of a key stays and embedded ones go first, so that only events without a
+// schema, or with one of an EventSource, are in doubt; those whose schema came later are measured
+// again in the end.
+class KindCensus {
+ public:
+  // The schemas of some parts from the start of the file.
+  struct Schemas {
+    std::shared_ptr<const SchemaTable> embedded, event_source;
+  };
+
+  // Of one part of the file: the kinds in doubt, and the buffers that have them.
+  struct Part {
+    std::vector<KindCount> doubtful;
+    std::vector<u32> buffers;
+  };
+
+  // What one thread counts.
+  class Counter {
+   public:
+    explicit Counter(KindCensus& census) : census_{census} {}
+    void begin_part();
+    void count(const Event& event);
+    void end_buffer(u32 index);
+    Part end_part();
+
+   private:
+    friend class KindCensus;
+    bool is_doubtful(const EventKind& kind) const;
+    void settle();
+
+    KindCensus& census_;
+    std::size_t generation_ = 0;
+    Schemas schemas_;
+    std::unique_ptr<SchemaChain> chain_;
+    std::unique_ptr<EventDecoder> decoder_;
+    KindCounter counter_;
+    KindCounts settled_;          // of schemas before
+    std::vector<bool> known_;     // by number of kind: whether it was looked at,
+    std::vector<bool> doubtful_;  // and whether it is in doubt
+    std::vector<u32> doubtful_numbers_;
+    bool buffer_doubtful_ = false;
+    Part part_;
+  };
+
+  explicit KindCensus(unsigned workers);
+  Counter& counter(unsigned worker) { return counters_[worker]; }
+
+  // In the order of the file, with the schemas up to and of the part.
+  void add(const Part& part, const SchemaCollector& schemas);
+
+  // Calls a function with the events of the buffer with an index.
+  using Visit = std::function<void(u32, const std::function<void(const Event&)>&)>;
+  // With the schemas of the whole file.
+  std::vector<KindCount> finish(const Schemas& schemas, const Visit& visit);
+
+ private:
+  struct Doubt {
+    SchemaKey key;
+    bool has_schema;   // of an EventSource
+    bool string_only;  // read as one text for want of a schema
+    friend auto operator<=>(const Doubt&, const Doubt&) = default;
+  };
+  struct DoubtfulPart {
+    std::vector<Doubt> doubts;
+    std::vector<u32> buffers;
+  };
+
+  std::mutex mutex_;
+  std::size_t generation_ = 1;  // of schemas_
+  Schemas schemas_;
+  std::size_t schemas_size_ = 0;
+  std::deque<Counter> counters_;
+  std::map<Doubt, KindCount> doubtful_;
+  std::vector<DoubtfulPart> parts_;
+};
+
+}  // namespace coldtrace::tracefile

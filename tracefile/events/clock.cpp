@@ -1,0 +1,63 @@
+#include "tracefile/events/clock.hpp"
+
+#include <limits>
+
+namespace coldtrace::tracefile {
+namespace {
+
+__extension__ typedef __int128 i128;
+
+}  // namespace
+
+std::string_view to_string(ClockType type) {
+  switch (type) {
+    case ClockType::raw:
+      return "raw";
+    case ClockType::performance_counter:
+      return "performance-counter";
+    case ClockType::system_time:
+      return "system-time";
+    case ClockType::cpu_cycles:
+      return "cpu-cycles";
+  }
+  return "unknown";
+}
+
+Clock::Clock(ClockType type, core::FileTime start, i64 first, Rate rate)
+    : known_{true}, type_{type}, start_{start.ticks}, first_{first}, rate_{rate} {
+  if (rate_.ticks == 0 || type_ == ClockType::system_time) rate_ = {1, 1};
+}
+
+i64 Clock::to_duration(i64 ticks) const {
+  if (rate_.ticks == rate_.per) return ticks;
+  // 64 bits do for the usual: three days at 3 MHz.
+  constexpr i64 safe = std::numeric_limits<i64>::max() / 10'000'000;
+  if (ticks < safe && ticks > -safe && rate_.per <= 10'000'000 && rate_.ticks <= 1U << 31)
+    return ticks * static_cast<i64>(rate_.per) / static_cast<i64>(rate_.ticks);
+  return static_cast<i64>(i128{ticks} * rate_.per / rate_.ticks);
+}
+
+core::FileTime Clock::to_file_time(i64 timestamp) const {
+  if (type_ == ClockType::system_time) return {static_cast<u64>(timestamp)};
+  const u64 since = static_cast<u64>(timestamp) - static_cast<u64>(first_);
+  return {start_ + static_cast<u64>(to_duration(static_cast<i64>(since)))};
+}
+
+i64 Clock::first_timestamp_at(core::FileTime time) const {
+  if (type_ == ClockType::system_time) return static_cast<i64>(time.ticks);
+  const auto reached = [&](i64 timestamp) {
+    return i128{start_} + (i128{timestamp} - first_) * rate_.per / rate_.ticks >= time.ticks;
+  };
+  i64 low = std::numeric_limits<i64>::min();
+  i64 high = std::numeric_limits<i64>::max();
+  while (low < high) {
+    const auto middle = static_cast<i64>((i128{low} + high) >> 1);  // rounds down
+    if (reached(middle))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,25 @@
+#include "tracefile/events/gap.hpp"
+
+namespace coldtrace::tracefile {
+
+std::string_view to_string(Gap::Reason reason) {
+  switch (reason) {
+    case Gap::Reason::events_lost:
+      return "events-lost";
+    case Gap::Reason::buffers_lost:
+      return "buffers-lost";
+    case Gap::Reason::damaged:
+      return "damaged";
+    case Gap::Reason::unreadable:
+      return "unreadable";
+    case Gap::Reason::not_a_buffer:
+      return "not-a-buffer";
+    case Gap::Reason::buffers_missing:
+      return "buffers-missing";
+    case Gap::Reason::entries_torn:
+      return "entries-torn";
+  }
+  return "unknown";
+}
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,34 @@
+#include "tracefile/fields/schema_source.hpp"
+
+namespace coldtrace::tracefile {
+
+void SchemaTable::add(const SchemaKey& key, EventSchema schema) {
+  if (!schema.provider_name.empty() && !key.classic)
+    provider_names_.try_emplace(key.provider, schema.provider_name);
+  make_names_unique(schema.fields);
+  schemas_.try_emplace(key, std::make_shared<const EventSchema>(std::move(schema)));
+}
+
+std::shared_ptr<const EventSchema> SchemaTable::find(const SchemaKey& key) const {
+  const auto found = schemas_.find(key);
+  return found == schemas_.end() ? nullptr : found->second;
+}
+
+std::string_view SchemaTable::find_provider_name(const core::Guid& provider) const {
+  const auto found = provider_names_.find(provider);
+  return found == provider_names_.end() ? std::string_view{} : found->second;
+}
+
+std::shared_ptr<const EventSchema> SchemaChain::find(const SchemaKey& key) const {
+  for (const auto& source : sources_)
+    if (auto schema = source->find(key)) return schema;
+  return nullptr;
+}
+
+std::string_view SchemaChain::find_provider_name(const core::Guid& provider) const {
+  for (const auto& source : sources_)
+    if (const auto name = source->find_provider_name(provider); !name.empty()) return name;
+  return {};
+}
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,223 @@
+#include "tracefile/fields/value_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include "core/text/guid.hpp"
+
+namespace coldtrace::tracefile {
+namespace {
+
+using core::ByteView;
+using core::TextBuffer;
+
+constexpr u16 family_ipv4 = 2;
+constexpr u16 family_ipv6 = 23;
+
+bool is_integer(InType in) {
+  switch (in) {
+    case InType::i8:
+    case InType::u8:
+    case InType::i16:
+    case InType::u16:
+    case InType::i32:
+    case InType::u32:
+    case InType::i64:
+    case InType::u64:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_signed(InType in) {
+  return in == InType::i8 || in == InType::i16 || in == InType::i32 || in == InType::i64;
+}
+
+// The shape that the output type asks of an integer.
+ValueShape shape_of_integer(const Value& value) {
+  switch (value.out) {
+    case OutType::boolean:
+      return ValueShape::boolean;
+    case OutType::hex8:
+    case OutType::hex16:
+    case OutType::hex32:
+    case OutType::hex64:
+    case OutType::nt_status:
+    case OutType::hresult:
+    case OutType::code_pointer:
+      return ValueShape::text;
+    case OutType::ipv4:
+      return value.size == 4 ? ValueShape::text : ValueShape::unsigned_integer;
+    default:
+      return is_signed(value.in) ? ValueShape::signed_integer : ValueShape::unsigned_integer;
+  }
+}
+
+u64 low_bytes(u64 number, u8 size) {
+  return size >= 8 ? number : number & ((u64{1} << size * 8U) - 1);
+}
+
+void append_ip(TextBuffer& text, int family, const void* address) {
+  std::array<char, INET6_ADDRSTRLEN> buffer{};
+  if (::inet_ntop(family, address, buffer.data(), buffer.size()) != nullptr)
+    text.append(std::string_view{buffer.data()});
+}
+
+u16 big_endian(ByteView bytes, std::size_t at) {
+  return static_cast<u16>(std::to_integer<unsigned>(bytes[at]) << 8 |
+                          std::to_integer<unsigned>(bytes[at + 1]));
+}
+
+// SOCKADDR_IN and SOCKADDR_IN6; others in hex.
+void append_socket_address(TextBuffer& text, ByteView bytes) {
+  const auto family = core::load<u16>(bytes, 0);
+  if (family == family_ipv4 && bytes.size() >= 8) {
+    append_ip(text, AF_INET, bytes.data() + 4);
+  } else if (family == family_ipv6 && bytes.size() >= 24) {
+    text.append('[');
+    append_ip(text, AF_INET6, bytes.data() + 8);
+    text.append(']');
+  } else {
+    text.append_hex(bytes);
+    return;
+  }
+  text.append(':');
+  text.append_decimal(u64{big_endian(bytes, 2)});
+}
+
+// The structure has no zone.
+void append_system_time(TextBuffer& text, ByteView bytes) {
+  const auto in = core::Fields<16>::at(bytes, 0);
+  if (!in) return;
+  text.append(fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}", in->get<u16, 0>(),
+                          in->get<u16, 2>(), in->get<u16, 6>(), in->get<u16, 8>(),
+                          in->get<u16, 10>(), in->get<u16, 12>(), in->get<u16, 14>()));
+}
+
+}  // namespace
+
+ValueShape shape_of(const Value& value, bool clock_known) {
+  if (value.in == InType::session_time && !clock_known) return ValueShape::signed_integer;
+  if (const auto unit = text_unit(value.in, value.out); unit != 0)
+    return unit == 2 ? ValueShape::utf16_text : ValueShape::ansi_text;
+  if (is_integer(value.in)) return shape_of_integer(value);
+  switch (value.in) {
+    case InType::null:
+      return ValueShape::absent;
+    case InType::f32:
+    case InType::f64:
+      return ValueShape::floating;
+    case InType::bool32:
+    case InType::bool8:
+      return ValueShape::boolean;
+    case InType::size:
+      return ValueShape::unsigned_integer;
+    case InType::file_time:
+    case InType::session_time:
+      return value.number == 0 ? ValueShape::absent : ValueShape::text;
+    default:
+      return ValueShape::text;
+  }
+}
+
+u64 shown_number(const Value& value) {
+  const auto number = low_bytes(value.number, value.size);
+  if (value.out != OutType::port || value.size != 2) return number;
+  return (number & 0xff) << 8 | number >> 8;
+}
+
+double shown_floating(const Value& value) {
+  return value.in == InType::f32 ? double{std::bit_cast<float>(static_cast<u32>(value.number))}
+                                 : std::bit_cast<double>(value.number);
+}
+
+void ValueText::append(TextBuffer& text, const Value& value) {
+  switch (value.in) {
+    case InType::guid:
+      text.append(core::to_string(core::to_guid(value.bytes)));
+      return;
+    case InType::sid:
+    case InType::kernel_sid:
+      append_sid(text, value.bytes);
+      return;
+    case InType::file_time:
+      text.append(times_.format({value.number}));
+      return;
+    case InType::session_time:
+      text.append(times_.format(clock_.to_file_time(static_cast<i64>(value.number))));
+      return;
+    case InType::system_time:
+      append_system_time(text, value.bytes);
+      if (value.out == OutType::date_time_utc) text.append('Z');
+      return;
+    case InType::binary:
+    case InType::counted_binary:
+    case InType::hex_dump:
+      if (value.out == OutType::ipv6 && value.bytes.size() == 16)
+        append_ip(text, AF_INET6, value.bytes.data());
+      else if (value.out == OutType::socket_address)
+        append_socket_address(text, value.bytes);
+      else
+        text.append_hex(value.bytes);
+      return;
+    default:
+      break;
+  }
+  const auto number = low_bytes(value.number, value.size);
+  if (value.out == OutType::ipv4) {
+    const auto address = static_cast<u32>(number);
+    append_ip(text, AF_INET, &address);
+  } else {
+    text.append_hex(number);
+  }
+}
+
+void append_sid(TextBuffer& text, ByteView sid) {
+  core::Reader in{sid, "SID", 0};
+  text.append("S-");
+  text.append_decimal(u64{in.read_u8("Revision")});
+  const auto count = in.read_u8("SubAuthorityCount");
+  u64 authority = 0;
+  for (const auto byte : in.take(6, "IdentifierAuthority"))
+    authority = authority << 8 | std::to_integer<u64>(byte);
+  text.append('-');
+  text.append_decimal(authority);
+  for (u8 i = 0; i < count && in.remaining() >= 4; ++i) {
+    text.append('-');
+    text.append_decimal(u64{in.read_u32("SubAuthority")});
+  }
+}
+
+std::string find_mapped_names(const ValueMap& map, const Value& value) {
+  auto names = find_mapped_names(map, value.number);
+  // Entries of ETW have 32 bits, signed numbers are extended to 64.
+  if (names.empty()) names = find_mapped_names(map, low_bytes(value.number, value.size));
+  return names;
+}
+
+std::string find_mapped_names(const ValueMap& map, u64 number) {
+  if (!map.bits) {
+    const auto found = std::lower_bound(
+        map.entries.begin(), map.entries.end(), number,
+        [](const ValueMap::Entry& entry, u64 value) { return entry.value < value; });
+    return found != map.entries.end() && found->value == number ? found->text : std::string{};
+  }
+  std::string names;
+  u64 rest = number;
+  for (const auto& entry : map.entries) {
+    const auto mask = entry.mask != 0 ? entry.mask : entry.value;
+    if (mask == 0 ? number != 0 : (number & mask) != entry.value) continue;
+    rest &= ~mask;
+    if (!names.empty()) names += '|';
+    names += entry.text;
+  }
+  if (!names.empty() && rest != 0) names += fmt::format("|{:#x}", rest);
+  return names;
+}
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,219 @@
+#include "tracefile/names/name_tables.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace coldtrace::tracefile {
+namespace {
+
+using Verb = NameRecord::Verb;
+
+constexpr i64 always = std::numeric_limits<i64>::min();
+constexpr i64 for_ever = std::numeric_limits<i64>::max();
+constexpr u32 no_process = 0;  // images of the kernel are those of process 0
+constexpr u32 system_process = 4;
+// How many images at lower addresses are looked at for one that was there at the time.
+constexpr int most_images_tried = 32;
+
+// The System process has images at addresses of users as well, which are its own.
+bool can_be_kernel(u64 address) {
+  constexpr u64 first_32 = 0x8000'0000;
+  constexpr u64 end_32 = 0x1'0000'0000;
+  return address >> 63U != 0 || (address >= first_32 && address < end_32);
+}
+
+// Images are told apart by their process, which the key of a state must hold.
+u64 state_key(const NameRecord& record) {
+  return record.subject == NameRecord::Subject::image
+             ? record.key ^ (u64{record.owner} << 40 | record.owner >> 8)
+             : record.key;
+}
+
+}  // namespace
+
+u32 TextPool::add(std::string_view text) {
+  if (text.empty()) return 0;
+  if (const auto known = ids_.find(text); known != ids_.end()) return known->second;
+  const auto place = ids_.emplace(text, static_cast<u32>(texts_.size())).first;
+  texts_.push_back(place->first);
+  bytes_ += 2 * sizeof(std::string) + 16 + text.size();
+  return place->second;
+}
+
+void NameTables::add(const NameRecords& records, core::Findings& findings) {
+  for (const auto& record : records.all()) {
+    if (bytes() > largest_bytes_) {
+      findings.warning("names-limit", std::nullopt,
+                       "names of processes, files and so on fill {} bytes; more are not kept",
+                       largest_bytes_);
+      drop(record);
+      continue;
+    }
+    if (record.subject == Subject::stack) {
+      if (!stacks_.add(record, records.frames(record)))
+        findings.warning("stack-limit", std::nullopt,
+                         "a cached stack of {} frames is not kept: no kernel takes more than {}",
+                         record.count, StackTable::most_frames);
+    } else {
+      add_named(record, records.text(record));
+    }
+  }
+}
+
+void NameTables::drop(const NameRecord& record) {
+  if (record.subject == Subject::stack) {
+    stacks_.drop(record);
+    return;
+  }
+  auto& first = first_dropped_[static_cast<std::size_t>(record.subject)];
+  first = std::min(first.value_or(record.time), record.time);
+}
+
+void NameTables::add_named(const NameRecord& record, std::string_view text) {
+  const auto value = texts_.add(text);
+  auto& states = states_[static_cast<std::size_t>(record.subject)];
+  const auto [place, is_new] = states.try_emplace(
+      state_key(record), State{record.verb, value, record.owner, record.time, false});
+  auto& state = place->second;
+  const bool same =
+      !is_new && state.value == value && state.owner == record.owner && state.verb == record.verb;
+  if (same) {
+    state.repeated = std::max(state.repeated, record.time);
+    state.dropped = true;
+    return;
+  }
+  if (!is_new && state.dropped) {
+    auto last = record;
+    last.verb = state.verb;
+    last.owner = state.owner;
+    last.time = state.repeated;
+    keep(last, state.value);
+  }
+  state = {record.verb, value, record.owner, record.time, false};
+  keep(record, value);
+}
+
+void NameTables::keep(const NameRecord& record, u32 value) {
+  if (record.subject == Subject::image)
+    image_records_.push_back({record, value});
+  else
+    timeline(record.subject)
+        .add({record.key, record.time, record.owner, value & 0x3fff'ffffU,
+              static_cast<u32>(record.verb) & 3U});
+}
+
+void NameTables::finish() {
+  for (auto& timeline : timelines_) timeline.finish();
+  build_images();
+  stacks_.finish();
+  for (auto& states : states_) states = {};
+}
+
+void NameTables::build_images() {
+  std::stable_sort(image_records_.begin(), image_records_.end(),
+                   [](const ImageRecord& a, const ImageRecord& b) {
+                     return std::tie(a.record.owner, a.record.key, a.record.time) <
+                            std::tie(b.record.owner, b.record.key, b.record.time);
+                   });
+  for (const auto& [record, name] : image_records_) {
+    ImageEntry* last = images_.empty() ? nullptr : &images_.back();
+    if (last != nullptr && (last->pid != record.owner || last->base != record.key)) last = nullptr;
+    const bool open = last != nullptr && last->to == for_ever;
+    switch (record.verb) {
+      case Verb::begins:
+        if (open) last->to = record.time;
+        images_.push_back({record.owner, name, record.key, record.length, record.time, for_ever});
+        break;
+      case Verb::exists_before:
+        if (!open)
+          images_.push_back({record.owner, name, record.key, record.length, always, for_ever});
+        break;
+      case Verb::ends:
+      case Verb::exists_after: {
+        const i64 to = record.verb == Verb::ends ? record.time : for_ever;
+        if (open) {
+          last->to = to;
+        } else {
+          const i64 from = last == nullptr ? always : last->to;
+          images_.push_back({record.owner, name, record.key, record.length, from, to});
+        }
+        break;
+      }
+    }
+  }
+  image_records_ = {};
+}
+
+std::optional<std::string_view> NameTables::find_name(Subject subject, u64 key, i64 time) const {
+  const auto* entry = find(subject, key, time);
+  if (entry == nullptr || entry->value == 0) return std::nullopt;
+  return texts_.text(entry->value);
+}
+
+std::optional<std::string_view> NameTables::find_process(u32 pid, i64 time) const {
+  return find_name(Subject::process, pid, time);
+}
+
+std::optional<NameTables::Thread> NameTables::find_thread(u32 tid, i64 time) const {
+  const auto* entry = find(Subject::thread, tid, time);
+  if (entry == nullptr) return std::nullopt;
+  return Thread{entry->owner, texts_.text(entry->value)};
+}
+
+std::optional<u32> NameTables::find_process_of(u32 tid, i64 time) const {
+  if (tid == 0) return no_process;
+  const auto* entry = find(Subject::thread, tid, time);
+  return entry == nullptr ? std::nullopt : std::optional{entry->owner};
+}
+
+std::optional<std::string_view> NameTables::find_file(u64 object, i64 time) const {
+  return find_name(Subject::file, object, time);
+}
+
+std::optional<std::string_view> NameTables::find_registry_key(u64 handle, i64 time) const {
+  return find_name(Subject::registry_key, handle, time);
+}
+
+std::optional<NameTables::Image> NameTables::find_image_of(u32 pid, u64 address, i64 time) const {
+  auto at = std::upper_bound(images_.begin(), images_.end(), std::pair{pid, address},
+                             [](const std::pair<u32, u64>& wanted, const ImageEntry& entry) {
+                               return std::tie(wanted.first, wanted.second) <
+                                      std::tie(entry.pid, entry.base);
+                             });
+  for (int tried = 0; at != images_.begin() && tried < most_images_tried; ++tried) {
+    --at;
+    if (at->pid != pid) break;
+    if (address - at->base < at->size && at->from <= time && time < at->to)
+      return Image{texts_.text(at->name), at->base};
+  }
+  return std::nullopt;
+}
+
+std::optional<NameTables::Image> NameTables::find_image(std::optional<u32> pid, u64 address,
+                                                        i64 time) const {
+  if (!is_known(Subject::image, time)) return std::nullopt;
+  if (pid)
+    if (const auto image = find_image_of(*pid, address, time)) return image;
+  if (!can_be_kernel(address)) return std::nullopt;
+  for (const auto owner : {no_process, system_process})
+    if (const auto image = find_image_of(owner, address, time)) return image;
+  return std::nullopt;
+}
+
+std::size_t NameTables::entries() const {
+  std::size_t count = images_.size() + image_records_.size() + stacks_.size();
+  for (const auto& timeline : timelines_) count += timeline.size();
+  return count;
+}
+
+std::size_t NameTables::bytes() const {
+  constexpr std::size_t per_node = 32;  // of a table: link, hash, what malloc adds
+  std::size_t bytes = texts_.bytes() + images_.capacity() * sizeof(ImageEntry) +
+                      image_records_.capacity() * sizeof(ImageRecord) + stacks_.bytes();
+  for (const auto& timeline : timelines_) bytes += timeline.bytes();
+  for (const auto& states : states_) bytes += states.size() * (sizeof(*states.begin()) + per_node);
+  return bytes;
+}
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,102 @@
+#include "tracefile/names/timeline.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace coldtrace::tracefile {
+namespace {
+
+using Verb = NameRecord::Verb;
+using Entry = Timeline::Entry;
+
+constexpr i64 always = std::numeric_limits<i64>::min();
+// Records of a trace that need not be looked through while they come.
+constexpr std::size_t most_unsorted = std::size_t{1} << 19;
+
+Verb verb_of(const Entry& entry) {
+  return static_cast<Verb>(entry.verb);
+}
+
+bool by_key_and_time(const Entry& a, const Entry& b) {
+  return std::tie(a.key, a.from) < std::tie(b.key, b.from);
+}
+
+bool same_value(const Entry& a, const Entry& b) {
+  return a.key == b.key && a.value == b.value && a.owner == b.owner;
+}
+
+}  // namespace
+
+void Timeline::add(const Entry& record) {
+  if (entries_.size() - sorted_ >= most_unsorted) drop_repetitions();
+  // Growing many would hold both copies at once; what is reserved and not written takes nothing.
+  if (entries_.size() == most_unsorted) entries_.reserve(std::max(most_, 2 * most_unsorted));
+  entries_.push_back(record);
+}
+
+void Timeline::sort() {
+  const auto middle = entries_.begin() + static_cast<std::ptrdiff_t>(sorted_);
+  std::stable_sort(middle, entries_.end(), by_key_and_time);
+  // From the end, so that only the new ones are copied; std::inplace_merge may copy all.
+  const std::vector<Entry> added(middle, entries_.end());
+  auto old = sorted_;
+  auto to = entries_.size();
+  for (auto left = added.size(); left > 0;) {
+    const bool old_first = old > 0 && by_key_and_time(added[left - 1], entries_[old - 1]);
+    entries_[--to] = old_first ? entries_[--old] : added[--left];
+  }
+  sorted_ = entries_.size();
+}
+
+// What says again that something is as it is, and an end between two beginnings.
+void Timeline::drop_repetitions() {
+  sort();
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const auto record = entries_[i];
+    const bool running = kept > 0 && same_value(entries_[kept - 1], record) &&
+                         verb_of(entries_[kept - 1]) != Verb::ends;
+    const bool followed = i + 1 < entries_.size() && entries_[i + 1].key == record.key &&
+                          verb_of(entries_[i + 1]) == Verb::begins;
+    if (running && (verb_of(record) != Verb::ends || followed)) continue;
+    entries_[kept++] = record;
+  }
+  entries_.resize(kept);
+  sorted_ = kept;
+}
+
+void Timeline::finish() {
+  sort();
+  std::size_t kept = 0;
+  Entry current{};
+  enum class Use : u8 { unknown, running, ended } use = Use::unknown;  // of the key
+  i64 ended = always;
+  for (const auto record : entries_) {
+    if (current.key != record.key) use = Use::unknown;
+    auto entry = record;
+    bool news = use != Use::running || !same_value(current, record);
+    if (verb_of(record) != Verb::begins) {
+      if (use == Use::unknown) entry.from = always;
+      if (use == Use::ended) entry.from = ended;  // a use whose beginning nothing is known of
+      if (use == Use::running)
+        news = news && record.value != 0;  // an end without a name is no news
+    }
+    if (news) current = entries_[kept++] = entry;
+    use = verb_of(record) == Verb::ends ? Use::ended : Use::running;
+    ended = record.from;
+  }
+  entries_.resize(kept);  // still sorted: `from` is no earlier than the record before
+}
+
+const Entry* Timeline::find(u64 key, i64 time) const {
+  const auto after = std::upper_bound(entries_.begin(), entries_.end(), std::pair{key, time},
+                                      [](const std::pair<u64, i64>& wanted, const Entry& entry) {
+                                        return std::tie(wanted.first, wanted.second) <
+                                               std::tie(entry.key, entry.from);
+                                      });
+  if (after == entries_.begin() || (after - 1)->key != key) return nullptr;
+  return &*(after - 1);
+}
+
+}  // namespace coldtrace::tracefile

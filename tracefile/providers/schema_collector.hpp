@@ -1,0 +1,50 @@
+#pragma once
+
+#include <set>
+#include <utility>
+
+#include "core/findings/findings.hpp"
+#include "tracefile/events/event.hpp"
+#include "tracefile/fields/schema_source.hpp"
+#include "tracefile/providers/event_source_manifest.hpp"
+
+namespace coldtrace::tracefile {
+
+// An event with its payload copied: its other views are empty.
+struct KeptEvent {
+  Event event;
+  std::vector<std::byte> payload;
+};
+
+// Gathers the schemas that a trace brings along.
+class SchemaCollector {
+ public:
+  // Whether the event is a schema, a map or a piece of a manifest.
+  static bool wants(const Event& event);
+
+  // To be called in the order of the file: the first schema of a key stays.
+  void add(const KeptEvent& kept, core::Findings& findings);
+
+  // Of both kinds; grows with every new one.
+  std::size_t size() const { return embedded_.size() + event_source_->size(); }
+
+  // Those so far, by the merge and by EventSources. With names of mapped values as far as these are
+  // known.
+  std::shared_ptr<const SchemaTable> embedded() const;
+  std::shared_ptr<const SchemaTable> event_source() const;
+
+ private:
+  void add_map(const Event& event, core::Findings& findings);
+  void add_manifest(const Event& event, core::Findings& findings);
+  void set_map(EmbeddedSchema& found, const EmbeddedSchema::MapUse& use) const;
+
+  std::map<SchemaKey, EmbeddedSchema> embedded_;
+  std::map<std::pair<core::Guid, std::string>, std::shared_ptr<const ValueMap>> maps_;
+  std::shared_ptr<SchemaTable> event_source_ = std::make_shared<SchemaTable>();
+  ManifestAssembler assembler_;
+  // Those that were read, by provider and text: every process that has the provider writes its own.
+  std::set<std::pair<core::Guid, std::string>> manifests_;
+  std::size_t manifest_bytes_ = 0;  // of text in all of them
+};
+
+}  // namespace coldtrace::tracefile
