@@ -23,7 +23,7 @@ target_compile_options(coldtrace_test_options INTERFACE $<$<CONFIG:Release>:-O1>
 # What most files include, compiled once. A build without (CMAKE_DISABLE_PRECOMPILE_HEADERS, as the
 # preset "dev" has it) says whether each file includes what it uses.
 set(coldtrace_common_headers
-  <algorithm> <array> <bit> <charconv> <cstdint> <cstring> <filesystem> <fstream> <functional> <map>
+  <algorithm> <array> <bit> <charconv> <cstdint> <cstring> <fstream> <functional> <map>
   <memory> <optional> <random> <ranges> <set> <span> <string> <string_view> <tuple> <utility> <vector>
   <fmt/format.h> <tl/expected.hpp>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

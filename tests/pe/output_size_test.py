@@ -17,6 +17,7 @@ FACTOR = 200
 SLACK = 256 << 10
 
 RAW = 0x1000  # section data: RVA and offset are the same
+STUB = RAW  # of a system call, in images with exports
 EXPORTS, IMPORTS, RESOURCES, DEBUG, TLS, BOUND, DELAYED = 0, 1, 2, 6, 9, 11, 13
 
 
@@ -91,18 +92,18 @@ def exports(names, functions, module=b"exporter.dll", forwarders=()):
     """`names`: pairs of text and index; one text is stored once. A function is an RVA or text."""
     out = Payload()
     places = {}
+    stub = "4c8bd1b801000000f604250803fe7f0175030f05c3cd2ec3"  # of service 1
+    assert out.add(bytes.fromhex(stub) + bytes(8)) == STUB
     start = out.add(bytes(40))
     for text in [name for name, _ in names] + [entry for entry in functions
                                                if isinstance(entry, bytes)] + [module]:
         if text not in places:
             places[text] = out.add(text + b"\0", 1)
-    code = bytes.fromhex("4c8bd1b800000000f604250803fe7f0175030f05c3cd2ec3") + bytes(8)
     rvas = [places[entry] if isinstance(entry, bytes) else entry for entry in functions]
     end = out.add(b"")
     table = out.add(b"".join(struct.pack("<I", rva) for rva in rvas))
     name_table = out.add(b"".join(struct.pack("<I", places[name]) for name, _ in names))
     ordinals = out.add(b"".join(struct.pack("<H", index) for _, index in names))
-    out.add(code)
     out.bytes[start - RAW:start - RAW + 40] = struct.pack(
         "<IIHHIIIIIII", 0, 0, 0, 0, places[module], 1, len(rvas), len(names), table, name_table,
         ordinals)
@@ -119,7 +120,7 @@ def odd_export_names():
 
 def exports_of_one_stub():
     """Thousands of service names for one stub."""
-    return exports([(b"NtA" + b"a" * 4000, 0)] * 4000 + [(b"ZwA" + b"a" * 4000, 0)], [RAW + 64])
+    return exports([(b"NtA" + b"a" * 4000, 0)] * 4000 + [(b"ZwA" + b"a" * 4000, 0)], [STUB])
 
 
 def ordinal_with_many_names():
