@@ -13,8 +13,9 @@ namespace {
 
 using namespace hook_table_format;
 
-// A table may name one long text from everywhere; what is read of it stays in proportion.
-constexpr u64 largest_text_total = u64{64} << 20;
+// A table may name one long text from everywhere; what is read of texts stays in proportion to the
+// file. A service takes some ninety bytes and has about three sentences, of a hundred bytes each.
+constexpr u64 most_text_per_byte = 16;
 
 struct SectionView {
   bool present = false;
@@ -64,8 +65,9 @@ class Decoder {
       return {};
     }
     text_total_ += found->size();
-    if (text_total_ > largest_text_total)
-      remember({core::Fault::limit, at, "texts", "total", largest_text_total, text_total_});
+    const auto most = most_text_per_byte * file_.size();
+    if (text_total_ > most)
+      remember({core::Fault::limit, at, "texts", "total", most, text_total_});
     return std::string{*found};
   }
 

@@ -222,6 +222,16 @@ COMMANDS = (
 )
 
 
+def crc32c(data):
+    """RFC 3720, bit by bit."""
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+
 class Bound(case.Case):
     worst = (0, "")
 
@@ -261,6 +271,71 @@ class Bound(case.Case):
         self.assertEqual(rows(ordinal_with_many_names, "exports"), 64)
         self.assertGreater(rows(long_export_names, "exports"), 1)
         self.assertEqual(rows(section_names, "sections"), 81)
+
+    def test_two_images_and_the_table_of_one(self):
+        multiplied = 0
+        for build in IMAGES:
+            path = self.write("exporter.dll", build())
+            table = self.here / "made.hooktab"
+            size = path.stat().st_size
+            for command in (("syscalls", "compare", path, path),
+                            ("syscalls", "check", "--ntdll", path, "--kernel", path)):
+                for form in ("text", "json"):
+                    with self.subTest(image=build.__name__, command=command[1], format=form):
+                        self.measure(2 * size, *command, "--format", form)
+            self.measure(size, "hooks", "table", "--kernel", path, "--format", "hooktab", "-o",
+                         table)
+            self.assertLessEqual(table.stat().st_size, FACTOR * size + SLACK)
+            multiplied += self.measure_table(table, path)
+        self.assertGreater(multiplied, 3, "images whose tables name services")
+
+    def measure_table(self, table, image):
+        """Measures what is made of the table; true where it names a service."""
+        size = table.stat().st_size
+        for form in ("text", "json", "c-header"):
+            with self.subTest(table=table, format=form):
+                shown = self.measure(size, "hooks", "show", table, "--format", form)
+        for form in ("text", "json"):
+            self.measure(size + image.stat().st_size, "hooks", "verify", table, image, "--format",
+                         form)
+        merged = self.here / "merged.hooktab"
+        self.measure(size, "hooks", "merge", table, "-o", merged)
+        if merged.exists():
+            self.assertLessEqual(merged.stat().st_size, FACTOR * size + SLACK)
+        profile = self.write("wanted.profile", b"*\n")
+        for form in ("text", "json"):
+            done = self.measure(size, "hooks", "profile", "expand", profile, "--against", table,
+                                "--format", form)
+        return b"Nt" in shown.stdout or b"Zw" in shown.stdout or done.returncode == 0
+
+    def test_a_table_whose_texts_are_one(self):
+        """Every sentence of evidence is the same long text: docs/formats/hook-table-format.md."""
+        data = bytearray((Path(__file__).parents[2] / "fuzz/corpus/hook_table/three").read_bytes())
+        count, at = struct.unpack_from("<II", data, 20)
+        sections = {bytes(data[row:row + 4]): (row, *struct.unpack_from("<IIII", data, row + 4))
+                    for row in range(at, at + 20 * count, 20)}
+        for length, whole in ((1000, True), (200_000, False)):
+            with self.subTest(length=length):
+                forged = bytearray(data)
+                row, _, start, _, size = sections[b"TEXT"]
+                texts = bytes(data[start:start + size]) + b"A" * length + b"\0"
+                struct.pack_into("<I", forged, row + 8, len(forged))
+                struct.pack_into("<I", forged, row + 16, len(texts))
+                forged += texts
+                _, _, services, width, rows = sections[b"SVCS"]
+                words = sections[b"WORD"][2]
+                for service in range(rows):
+                    first, many = struct.unpack_from("<II", data, services + width * service + 36)
+                    for word in range(first, first + many):
+                        struct.pack_into("<I", forged, words + 4 * word, size)
+                struct.pack_into("<II", forged, 12, len(forged), 0)
+                struct.pack_into("<I", forged, 16, crc32c(forged))
+                table = self.write("forged.hooktab", forged)
+                for form in ("text", "json", "c-header"):
+                    done = self.measure(len(forged), "hooks", "show", table, "--format", form)
+                    self.assertEqual(done.returncode, 0 if whole else 2, done.stderr)
+                    if not whole:
+                        self.assertIn(b"texts.total: limit", done.stderr)
 
     def test_damage_is_said(self):
         for build, command, code in ((shared_imports, "imports", "import-count"),

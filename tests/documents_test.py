@@ -1,0 +1,48 @@
+"""What documents link to and name is there.
+
+usage: documents_test.py PROJECT
+"""
+import re
+import sys
+import unittest
+from pathlib import Path
+
+PROJECT = Path(sys.argv[1]).resolve()
+DOCUMENTS = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md"),
+                    PROJECT / "fixtures/README.md"])
+FOLDERS = "core|pe|ntfs|syscall-map|tracefile|cli|tests|fixtures|bench|fuzz|docs|scripts|cmake"
+
+
+class Documents(unittest.TestCase):
+    def test_links_lead_somewhere(self):
+        count = 0
+        for document in DOCUMENTS:
+            for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", document.read_text()):
+                if "://" in link:
+                    continue
+                count += 1
+                with self.subTest(document=document.name, link=link):
+                    self.assertTrue((document.parent / link).exists())
+        self.assertGreater(count, 40)
+
+    def test_files_they_name_are_there(self):
+        count = 0
+        for document in DOCUMENTS:
+            for name in re.findall(rf"`((?:{FOLDERS})/[\w./-]+)`", document.read_text()):
+                count += 1
+                with self.subTest(document=document.name, file=name):
+                    # bench/x is the program of bench/x.cpp.
+                    self.assertTrue((PROJECT / name).exists()
+                                    or (PROJECT / f"{name}.cpp").exists())
+        self.assertGreater(count, 100)
+
+    def test_the_index_has_every_document(self):
+        index = (PROJECT / "docs/README.md").read_text()
+        for document in sorted((PROJECT / "docs").rglob("*.md")):
+            if document.name != "README.md":
+                with self.subTest(document=document.name):
+                    self.assertIn(f"]({document.relative_to(PROJECT / 'docs')})", index)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
