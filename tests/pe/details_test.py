@@ -4,6 +4,8 @@ usage: details_test.py COLDTRACE IMAGES WINE SOURCES [unittest arguments]
 osslsigncode makes the signatures, with keys made here.
 """
 import collections
+import datetime
+import functools
 import hashlib
 import math
 import re
@@ -64,6 +66,58 @@ def authenticode(file, algorithm):
     digest.update(file[place + 8:table or len(file)])
     digest.update(file[table + size:] if table else b"")
     return digest.hexdigest()
+
+
+OID_TIME_STAMP = bytes.fromhex("060a2b060104018237030301")  # 1.3.6.1.4.1.311.3.3.1
+
+TIME_STAMPING = """
+[req]
+distinguished_name = name
+[name]
+[extensions]
+extendedKeyUsage = critical, timeStamping
+[tsa]
+default_tsa = clock
+[clock]
+serial = serial
+crypto_device = builtin
+signer_cert = tsa.pem
+signer_key = tsa.key
+signer_digest = sha256
+default_policy = 1.2.3.4
+digests = sha256
+clock_precision_digits = 6
+"""
+
+
+def der(tag, content):
+    size = len(content)
+    if size < 0x80:
+        return bytes([tag, size]) + content
+    width = (size.bit_length() + 7) // 8
+    return bytes([tag, 0x80 | width]) + size.to_bytes(width, "big") + content
+
+
+def contents(data):
+    """The contents of the first element, and how many bytes it takes."""
+    head, size = 2, data[1]
+    if size >= 0x80:
+        head += size - 0x80
+        size = int.from_bytes(data[2:head], "big")
+    return data[head:head + size], head + size
+
+
+def append(data, depth, addition):
+    """The element with `addition` at the end of the last element of the last ... of it."""
+    inner, _ = contents(data)
+    if depth > 1:
+        last = 0
+        while last + contents(inner[last:])[1] < len(inner):
+            last += contents(inner[last:])[1]
+        inner = inner[:last] + append(inner[last:], depth - 1, addition)
+    else:
+        inner += addition
+    return der(data[0], inner)
 
 
 class Signatures(case.Case):
@@ -150,6 +204,43 @@ class Signatures(case.Case):
         self.assertEqual([(entry["nested"], entry["digest_algorithm"], entry["digest_agrees"])
                           for entry in signatures],
                          [(False, "sha1", True), (True, "sha256", True)])
+
+    def time_stamp(self):
+        """A time stamp token of RFC 3161, and the GeneralizedTime that OpenSSL reads in it."""
+        openssl = tool("openssl")
+        (self.here / "tsa.conf").write_text(TIME_STAMPING)
+        run = functools.partial(subprocess.run, cwd=self.here, check=True, capture_output=True)
+        run([openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "tsa.key", "-out",
+             "tsa.pem", "-days", "99", "-subj", "/CN=Clock", "-config", "tsa.conf", "-extensions",
+             "extensions"])
+        run([openssl, "ts", "-query", "-data", SEED, "-sha256", "-no_nonce", "-out", "query"])
+        run([openssl, "ts", "-reply", "-queryfile", "query", "-config", "tsa.conf", "-token_out",
+             "-out", "token"])
+        run([openssl, "ts", "-reply", "-in", "token", "-token_in", "-token_out", "-text", "-out",
+             "token.text"])
+        said = re.search(r"Time stamp: (\w+ +\d+ [\d:]+)(\.\d+)? (\d+) GMT",
+                         (self.here / "token.text").read_text())
+        whole = datetime.datetime.strptime(f"{said[1]} {said[3]}", "%b %d %H:%M:%S %Y")
+        return (self.here / "token").read_bytes(), f"{whole.isoformat()}{said[2] or ''}Z"
+
+    def test_times_have_their_fractions(self):
+        token, time = self.time_stamp()
+        path = self.sign(SEED, "signed.dll", "-h", "sha256")
+        file = path.read_bytes()
+        _, _, place, (table, size) = layout_of(file)
+        length, = struct.unpack_from("<I", file, table)
+        attribute = der(0x30, OID_TIME_STAMP + der(0x31, token))
+        # ContentInfo, [0], SignedData, signerInfos, SignerInfo: the last of each.
+        blob = append(file[table + 8:table + length], 5, der(0xa1, attribute))
+        entry = struct.pack("<IHH", 8 + len(blob), 0x200, 2) + blob
+        entry += bytes(-len(entry) % 8)
+        stamped = bytearray(file[:table] + entry)
+        struct.pack_into("<II", stamped, place, table, len(entry))
+        signature, = info(self.write("stamped.dll", bytes(stamped)))["details"]["signatures"]
+        self.assertIs(signature["signature_valid"], True)
+        self.assertEqual((signature["signing_time"], signature["signing_time_source"]),
+                         (time, "rfc3161"))
+        self.assertIn(".", time)
 
     def test_damage_to_the_signature(self):
         path = self.sign(SEED, "signed.dll", "-h", "sha256")

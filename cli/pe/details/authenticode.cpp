@@ -1,5 +1,6 @@
 #include "cli/pe/details/authenticode.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -12,32 +13,29 @@
 namespace {
 
 // DER of what OpenSSL does not know, as templates of its own ASN.1 reader.
+// clang-format off
 struct SpcIndirectData {
   ASN1_TYPE* data;
   X509_SIG* digest;  // DigestInfo
 };
-
-ASN1_SEQUENCE(SpcIndirectData) =
-    {
-        ASN1_SIMPLE(SpcIndirectData, data, ASN1_ANY),
-        ASN1_SIMPLE(SpcIndirectData, digest, X509_SIG),
+ASN1_SEQUENCE(SpcIndirectData) = {
+  ASN1_SIMPLE(SpcIndirectData, data, ASN1_ANY),
+  ASN1_SIMPLE(SpcIndirectData, digest, X509_SIG),
 } static_ASN1_SEQUENCE_END(SpcIndirectData)
 
-        struct SpcString {
+struct SpcString {
   int type;
   union {
     ASN1_BMPSTRING* unicode;
     ASN1_IA5STRING* ascii;
   } value;
 };
-
-ASN1_CHOICE(SpcString) =
-    {
-        ASN1_IMP(SpcString, value.unicode, ASN1_BMPSTRING, 0),
-        ASN1_IMP(SpcString, value.ascii, ASN1_IA5STRING, 1),
+ASN1_CHOICE(SpcString) = {
+  ASN1_IMP(SpcString, value.unicode, ASN1_BMPSTRING, 0),
+  ASN1_IMP(SpcString, value.ascii, ASN1_IA5STRING, 1),
 } static_ASN1_CHOICE_END(SpcString)
 
-        struct SpcLink {
+struct SpcLink {
   int type;
   union {
     ASN1_IA5STRING* url;
@@ -45,23 +43,21 @@ ASN1_CHOICE(SpcString) =
     SpcString* file;
   } value;
 };
-
-ASN1_CHOICE(SpcLink) =
-    {
-        ASN1_IMP(SpcLink, value.url, ASN1_IA5STRING, 0),
-        ASN1_IMP(SpcLink, value.moniker, ASN1_SEQUENCE, 1),
-        ASN1_EXP(SpcLink, value.file, SpcString, 2),
+ASN1_CHOICE(SpcLink) = {
+  ASN1_IMP(SpcLink, value.url, ASN1_IA5STRING, 0),
+  ASN1_IMP(SpcLink, value.moniker, ASN1_SEQUENCE, 1),
+  ASN1_EXP(SpcLink, value.file, SpcString, 2),
 } static_ASN1_CHOICE_END(SpcLink)
 
-        struct SpcOpusInfo {
+struct SpcOpusInfo {
   SpcString* program_name;
   SpcLink* more_info;
 };
-
 ASN1_SEQUENCE(SpcOpusInfo) = {
-    ASN1_EXP_OPT(SpcOpusInfo, program_name, SpcString, 0),
-    ASN1_EXP_OPT(SpcOpusInfo, more_info, SpcLink, 1),
+  ASN1_EXP_OPT(SpcOpusInfo, program_name, SpcString, 0),
+  ASN1_EXP_OPT(SpcOpusInfo, more_info, SpcLink, 1),
 } static_ASN1_SEQUENCE_END(SpcOpusInfo)
+// clang-format on
 
 }  // namespace
 
@@ -146,22 +142,27 @@ std::string text_of(const X509_NAME* name) {
   return {data, static_cast<std::size_t>(size)};
 }
 
-// "2023-11-22T13:05:00Z", or nothing.
+// "2023-11-22T13:05:00Z", with the parts of a second that it has, or nothing.
 std::string time_text(const ASN1_TIME* time) {
   if (!time) return {};
   const auto* const data = ASN1_STRING_get0_data(time);
   std::string digits{data, data + ASN1_STRING_length(time)};
   // Certificates have no parts of a second, and OpenSSL takes none; time stamps do.
-  if (const auto dot = digits.find('.'); dot != digits.npos) digits.replace(dot, digits.npos, "Z");
+  std::string fraction;
+  if (const auto dot = digits.find('.'); dot != digits.npos) {
+    const auto end = std::min(digits.find_first_not_of("0123456789", dot + 1), digits.size());
+    fraction = digits.substr(dot, end - dot);
+    digits.erase(dot, end - dot);
+  }
   const Owned<ASN1_TIME, ASN1_TIME_free> plain{ASN1_TIME_new()};
   struct tm parts {};
   if (ASN1_TIME_set_string(plain.get(), digits.c_str()) != 1 ||
       ASN1_TIME_to_tm(plain.get(), &parts) != 1)
     return {};
   char text[64];
-  std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02dZ", parts.tm_year + 1900,
+  std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d", parts.tm_year + 1900,
                 parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
-  return text;
+  return text + fraction + "Z";
 }
 
 void write_optional(Writer& json, const char* key, const std::string& text) {
