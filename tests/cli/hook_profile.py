@@ -163,7 +163,7 @@ class Check(Case):
 
 class Documents(Case):
     def test_the_example_is_a_profile(self):
-        text = (SOURCES / "docs" / "hook-profiles.md").read_text()
+        text = (SOURCES / "docs/languages/hook-profiles.md").read_text()
         example = text.split("```\n")[1]
         self.assertTrue(example.startswith("# tracer.profile\n"))
         path = self.text("tracer.profile", example)
