@@ -108,9 +108,12 @@ class Planner {
       if (target.outcome == Outcome::resolved && *target.module != module)
         callers_[*target.module].insert(module);
       const auto& import = tables.slots[slot.slot];
-      if (shown && (is_dynamic_lookup(import.name) || is_dynamic_lookup(target.name)) &&
-          budget_.take(text_of(slot, import)))
-        planned.dynamic.push_back(slot);
+      if (shown && (is_dynamic_lookup(import.name) || is_dynamic_lookup(target.name))) {
+        if (budget_.take(text_of(slot, import)))
+          planned.dynamic.push_back(slot);
+        else
+          report_limit();
+      }
       if (!selects(slot, import, target)) continue;
       importers_[slot.target].insert(module);
       if (!shown) continue;

@@ -141,6 +141,9 @@ core::Result<PdbTypes> PdbTypes::read(const Pdb& pdb, core::Findings& findings) 
   types.first_index_ = in.read_u32("TypeIndexBegin");
   in.skip(4, "TypeIndexEnd");
   const auto record_bytes = in.read_u32("TypeRecordBytes");
+  // A record takes four bytes or more: no index of one exceeds 32 bits.
+  if (types.first_index_ > ~u32{0} - record_bytes)
+    in.reject(core::Fault::bad_value, at, "TypeIndexBegin", 0x1000, types.first_index_);
   const auto records = core::slice(bytes, header_size, record_bytes);
   if (!records)
     in.reject(core::Fault::out_of_bounds, at, "TypeRecordBytes", bytes.size(), record_bytes);

@@ -103,18 +103,18 @@ class AnchorTables {
 
 std::vector<const Signature*> select(const pe::Image& image, std::string_view function,
                                      std::span<const Signature> signatures) {
+  std::vector<const Signature*> selected;
+  for (const auto& signature : signatures)
+    if (signature.function == function && signature.machine == image.machine())
+      selected.push_back(&signature);
+  if (selected.empty()) return selected;
   core::Findings ignored;
   const auto info = pe::find_version_info(image, ignored);
   const bool wine = pe::has_wine_marker(image);
-  std::vector<const Signature*> selected;
-  for (const auto& signature : signatures) {
-    if (signature.function != function || signature.machine != image.machine()) continue;
-    if (signature.versions) {
-      if (wine) continue;
-      if (info && info->fixed && !signature.versions->contains(info->fixed->file)) continue;
-    }
-    selected.push_back(&signature);
-  }
+  std::erase_if(selected, [&](const Signature* signature) {
+    if (!signature->versions) return false;
+    return wine || (info && info->fixed && !signature->versions->contains(info->fixed->file));
+  });
   return selected;
 }
 

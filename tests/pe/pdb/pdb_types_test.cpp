@@ -1,5 +1,7 @@
 #include "pe/pdb/pdb_types.hpp"
 
+#include <algorithm>
+
 #include "fixtures/builders/byte_writer.hpp"
 #include "fixtures/builders/pdb_file.hpp"
 #include "tests/pe/pdb/pdb_test.hpp"
@@ -51,6 +53,24 @@ TEST_CASE("structures of every form have members") {
   CHECK_FALSE(types.offset_of("outer", "c"));
   CHECK_FALSE(types.offset_of("another", "a"));
   CHECK(types.findings.empty());
+}
+
+TEST_CASE("indexes of types that leave 32 bits are refused") {
+  fixtures::PdbSpec spec;
+  spec.types = {build_field_list({{"a", 0x75, 4}}), build_structure({"outer", "", 0x1000, 0x1505})};
+  auto file = build_pdb(spec).bytes;
+  fixtures::ByteWriter header;  // version, size of the header, TypeIndexBegin
+  header.write_u32(20'040'203).write_u32(56).write_u32(0x1000);
+  const auto bytes = header.bytes();
+  const auto at = std::search(file.begin(), file.end(), bytes.begin(), bytes.end());
+  REQUIRE(at != file.end());
+  std::fill_n(at + 8, 4, std::byte{0xff});
+  core::Findings findings;
+  const auto pdb = pe::Pdb::open(file, findings);
+  REQUIRE(pdb);
+  const auto types = pe::PdbTypes::read(*pdb, findings);
+  REQUIRE_FALSE(types);
+  CHECK(types.error().field.view() == "TypeIndexBegin");
 }
 
 TEST_CASE("a record of an unknown kind is a finding only where it is needed") {
