@@ -33,8 +33,8 @@ bool agrees(const BufferHeader& header, core::ByteView bytes) {
 
 }  // namespace
 
-BufferFinder::BufferFinder(const core::ImageSource& source, u32 largest)
-    : source_{source}, end_{source.size()}, largest_{largest} {}
+BufferFinder::BufferFinder(const core::ImageSource& source, u32 largest, u64 search_end)
+    : source_{source}, end_{source.size()}, largest_{largest}, search_end_{search_end} {}
 
 core::Result<BufferHeader> BufferFinder::read_header(u64 at) const {
   std::array<std::byte, header_size> bytes;
@@ -100,7 +100,7 @@ bool BufferFinder::read_window(u64 from, std::vector<std::byte>& window) const {
 
 u64 BufferFinder::search(u64 from) const {
   std::vector<std::byte> window;
-  while (from < end_ && end_ - from >= seen_size) {
+  while (from < std::min(end_, search_end_) && end_ - from >= seen_size) {
     if (!read_window(from, window)) {
       from += sector;
       continue;

@@ -12,8 +12,9 @@ namespace coldtrace::tracefile {
 // the first event.
 class BufferFinder {
  public:
-  // Buffers have `largest` bytes at most, as the session says; 0: nothing is known of it.
-  BufferFinder(const core::ImageSource& source, u32 largest);
+  // Buffers have `largest` bytes at most, as the session says; 0: nothing is known of it. None is
+  // searched for behind `search_end`.
+  BufferFinder(const core::ImageSource& source, u32 largest, u64 search_end = ~u64{0});
 
   u64 end() const { return end_; }
   u32 largest() const { return largest_; }
@@ -43,7 +44,8 @@ class BufferFinder {
   const core::ImageSource& source_;
   u64 end_;
   u32 largest_;
-  u64 searched_from_ = 0;  // the last search: from there to what it found
+  u64 search_end_;
+  u64 searched_from_ = ~u64{0};  // the last search: from there to what it found
   u64 found_ = 0;
 };
 

@@ -68,9 +68,10 @@ class Scanner {
     const bool possible = header.size >= header_size && header.size <= most;
     if (possible && follows(at + header.size)) return header.size;
     const u64 to_next = finder_.find_next(at + header_size) - at;
-    const bool too_small =
-        packed ? !unpacks(header, at) : header.filled > header.size || to_next == most;
-    if (to_next == header.size || (to_next <= most && (to_next < header.size || too_small)))
+    const auto too_small = [&] {
+      return packed ? !unpacks(header, at) : header.filled > header.size || to_next == most;
+    };
+    if (to_next == header.size || (to_next <= most && (to_next < header.size || too_small())))
       return to_next;
     return std::min({to_next, most, possible ? u64{header.size} : most});
   }

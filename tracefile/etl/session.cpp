@@ -87,7 +87,7 @@ std::optional<BufferScan> infer_session(const core::ImageSource& source, const B
 }
 
 std::optional<BufferScan> search_session(const core::ImageSource& source) {
-  BufferFinder finder{source, 0};
+  BufferFinder finder{source, 0, search_limit};
   u64 at = 0;
   for (unsigned i = 0; i < most_candidates; ++i, ++at) {
     at = finder.find_next(at);

@@ -1,6 +1,7 @@
 #include "tracefile/fields/field_schema.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -69,14 +70,14 @@ unsigned text_unit(InType in, OutType out) {
 
 void make_names_unique(std::vector<FieldSchema>& fields) {
   std::set<std::string> taken;
+  std::map<std::string, unsigned> next;  // number to try, of each name that was taken
   for (auto& field : fields) {
     if (field.name.empty()) field.name.push_back('_');
     const auto base = field.name;
     auto names = names_of(field);
-    for (unsigned number = 2; std::any_of(names.begin(), names.end(),
-                                          [&](const auto& name) { return taken.contains(name); });
-         ++number) {
-      field.name = fmt::format("{}_{}", base, number);
+    while (std::any_of(names.begin(), names.end(),
+                       [&](const auto& name) { return taken.contains(name); })) {
+      field.name = fmt::format("{}_{}", base, next.try_emplace(base, 2).first->second++);
       names = names_of(field);
     }
     taken.insert(names.begin(), names.end());

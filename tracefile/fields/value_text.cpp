@@ -194,10 +194,11 @@ void append_sid(TextBuffer& text, ByteView sid) {
 }
 
 std::string find_mapped_names(const ValueMap& map, const Value& value) {
-  auto names = find_mapped_names(map, value.number);
   // Entries of ETW have 32 bits, signed numbers are extended to 64.
-  if (names.empty()) names = find_mapped_names(map, low_bytes(value.number, value.size));
-  return names;
+  const auto stored = low_bytes(value.number, value.size);
+  if (map.bits) return find_mapped_names(map, stored);
+  auto names = find_mapped_names(map, value.number);
+  return names.empty() ? find_mapped_names(map, stored) : names;
 }
 
 std::string find_mapped_names(const ValueMap& map, u64 number) {

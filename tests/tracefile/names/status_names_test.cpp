@@ -66,6 +66,14 @@ TEST_CASE("every row of the tables of statuses is found") {
   CHECK(std::size(win32_values) > 700);
 }
 
+TEST_CASE("bits of a signed number are those that are stored") {
+  const ValueMap map{"Bits", true, {{1, "A"}, {0x80000000, "B"}}};
+  const auto number = [](i64 stored) { return static_cast<u64>(stored); };
+  CHECK(find_mapped_names(map, {InType::i32, OutType::none, 4, number(-0x7fffffff), {}}) == "A|B");
+  CHECK(find_mapped_names(map, {InType::i16, OutType::none, 2, number(-2), {}}) == "");
+  CHECK(find_mapped_names(map, {InType::u32, OutType::none, 4, 0x80000003, {}}) == "A|B|0x2");
+}
+
 TEST_CASE("values and bits of the kernel have names") {
   const auto name = [](std::string_view map, u64 number) {
     const auto values = find_kernel_values(map);
