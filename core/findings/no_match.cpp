@@ -7,6 +7,10 @@ namespace coldtrace::core {
 
 void NoMatch::add(std::string_view what, std::string_view wanted,
                   std::span<const std::string_view> names) {
+  if (count_ >= shown) {
+    ++count_;
+    return;
+  }
   auto sentence = fmt::format("{}: nothing matches '{}'", what, to_valid_utf8(wanted));
   const auto nearest = nearest_names(wanted, names);
   for (std::size_t i = 0; i < nearest.size(); ++i)
@@ -16,7 +20,6 @@ void NoMatch::add(std::string_view what, std::string_view wanted,
 }
 
 void NoMatch::add_sentence(std::string_view sentence) {
-  constexpr u64 shown = 8;
   if (++count_ <= shown) text_ += fmt::format("{}{}", count_ == 1 ? "" : "; ", sentence);
 }
 

@@ -24,6 +24,8 @@ class NoMatch {
   void report(Findings& findings) const;
 
  private:
+  static constexpr u64 shown = 8;  // sentences
+
   u64 count_ = 0;
   std::string text_;
 };

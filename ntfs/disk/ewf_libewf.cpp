@@ -137,12 +137,11 @@ class EwfImage final : public EwfSource {
     const std::scoped_lock lock{mutex_};
     const auto bad = error_count();
     std::string ranges;
-    constexpr u32 most_shown = 16;
-    constexpr u32 most_counted = 4096;  // libewf goes through its list for each
     for (u32 i = 0; i < std::min(bad, most_shown); ++i) ranges += to_text(bad_range(i));
     if (bad > most_shown) ranges += " and others";
-    for (u32 i = 0; i < std::min(bad, most_counted); ++i)
-      findings.warning("ewf-chunk", bad_range(0).first * sector_size_,
+    const u64 first = bad_range(0).first * sector_size_;
+    for (u32 i = 0; i < bad; ++i)
+      findings.warning("ewf-chunk", first,
                        "chunks of the E01 image are damaged or missing and were not used: sectors"
                        "{}",
                        ranges);
@@ -150,6 +149,8 @@ class EwfImage final : public EwfSource {
   }
 
  private:
+  static constexpr u32 most_shown = 16;  // ranges of sectors
+
   // Where in the bytes just read a damaged chunk starts. Once a chunk has failed, chunks of zeros
   // are looked up, to tell damaged ones from those that are empty.
   std::optional<u64> find_bad_chunk(u64 offset, core::ByteView bytes) const {
@@ -203,9 +204,11 @@ class EwfImage final : public EwfSource {
   void add_acquiry_errors(core::Findings& findings) const {
     u32 count = 0;
     if (ewf_.handle_get_number_of_acquiry_errors(handle_, &count, nullptr) != 1) return;
-    for (u32 i = 0; i < std::min<u32>(count, 4096); ++i) {
-      SectorRange range{};
-      if (ewf_.handle_get_acquiry_error(handle_, i, &range.first, &range.count, nullptr) == 1)
+    SectorRange range{};
+    for (u32 i = 0; i < count; ++i) {
+      // libewf goes through its list for each, and only the first is told.
+      if (i >= most_shown ||
+          ewf_.handle_get_acquiry_error(handle_, i, &range.first, &range.count, nullptr) == 1)
         findings.warning("ewf-acquiry-error", range.first * sector_size_,
                          "the disk could not be read there when the E01 image was made: sectors{}",
                          to_text(range));
@@ -230,7 +233,8 @@ core::Result<std::unique_ptr<EwfSource>> open_ewf(const std::string& path,
   if (segments.empty()) segments.push_back(path);  // without the first, none is found
   COLDTRACE_TRY(check_ewf_segments(segments, findings));
   auto image = std::make_unique<EwfImage>(*ewf);
-  if (!image->open(segments)) return core::fail(ewf_error(0, "open"));
+  // libewf takes sections that it cannot read for none.
+  if (!image->open(segments) || image->size() == 0) return core::fail(ewf_error(0, "open"));
   return std::unique_ptr<EwfSource>{std::move(image)};
 }
 

@@ -61,11 +61,12 @@ ClusterOwners ClusterOwners::find(const Mft& mft, const RecordTable& records,
   }
   std::ranges::stable_sort(owners.used_, {}, &Owned::start);
   // Shared clusters belong to the first owner, and are noted for both.
+  std::vector<ClusterRange> shared;
   u64 known = 0;
   u64 holder = 0;
   for (auto& range : owners.used_) {
     if (range.start < known) {
-      owners.shared_.push_back({range.start, std::min(range.end, known)});
+      shared.push_back({range.start, std::min(range.end, known)});
       owners.partners_.try_emplace(holder, range.owner);
       owners.partners_.try_emplace(range.owner, holder);
     }
@@ -77,7 +78,10 @@ ClusterOwners ClusterOwners::find(const Mft& mft, const RecordTable& records,
     range.start = start;
   }
   std::erase_if(owners.used_, [](const Owned& range) { return range.start >= range.end; });
-  normalize(owners.shared_);
+  normalize(shared);
+  for (const auto& range : shared) owners.shared_.push_back({range.start, range.end, 0});
+  count(owners.used_);
+  count(owners.shared_);
   return owners;
 }
 
@@ -90,31 +94,42 @@ void ClusterOwners::judge(FileRow& row) const {
   }
 }
 
-void ClusterOwners::judge_deleted(FileRow& row) const {
-  u64 clusters = 0;
-  std::optional<u64> owner;
+void ClusterOwners::count(std::vector<Owned>& pieces) {
+  u64 before = 0;
+  for (auto& piece : pieces) {
+    piece.before = before;
+    before += piece.end - piece.start;
+  }
+}
+
+ClusterOwners::Common ClusterOwners::common(const std::vector<Owned>& pieces, const FileRow& row) {
+  Common common;
   for_each_place(row, [&](ClusterRange place) {
-    for_each_common(used_, place, [&](ClusterRange common, const Owned& used) {
-      clusters += common.end - common.start;
-      if (!owner) owner = used.owner;
-    });
+    const auto first = std::ranges::upper_bound(pieces, place.start, {}, &Owned::end);
+    const auto last = std::ranges::lower_bound(first, pieces.end(), place.end, {}, &Owned::start);
+    if (first == last) return;
+    const auto& end = *std::prev(last);
+    const u64 cut_before = std::max(place.start, first->start) - first->start;
+    const u64 cut_behind = end.end - std::min(place.end, end.end);
+    common.clusters += end.before + (end.end - end.start) - first->before - cut_before - cut_behind;
+    if (!common.owner) common.owner = first->owner;
   });
-  if (owner)
+  return common;
+}
+
+void ClusterOwners::judge_deleted(FileRow& row) const {
+  const auto reused = common(used_, row);
+  if (reused.owner)
     row.findings.push_back({"cluster-reused", false,
                             fmt::format("{} clusters belong to other files now, first to record {}",
-                                        clusters, *owner)});
+                                        reused.clusters, *reused.owner)});
 }
 
 void ClusterOwners::judge_used(FileRow& row) const {
   const u64 record = row.source->file.record;
   const auto partner = partners_.find(record);
   if (partner == partners_.end()) return;
-  u64 clusters = 0;
-  for_each_place(row, [&](ClusterRange place) {
-    for_each_common(shared_, place, [&](ClusterRange common, const ClusterRange&) {
-      clusters += common.end - common.start;
-    });
-  });
+  const u64 clusters = common(shared_, row).clusters;
   row.findings.push_back(
       {"cluster-shared", true,
        partner->second == record

@@ -88,7 +88,7 @@ class CreationOrder {
     between_ = created;
     if (before == 0 || between == 0 || created == 0) return false;
     const auto [early, late] = std::minmax(before, created);
-    return late - early <= minute && between + minute < early;
+    return late - early <= minute && between < early && early - between > minute;
   }
 
  private:

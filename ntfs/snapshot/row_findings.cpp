@@ -241,13 +241,12 @@ void note_findings(const FileRow& row, core::Findings& findings) {
     // The scan of $MFT has told and counted all of these.
     if (finding.code == "record-bad") continue;
     // Of one code some may be warnings and some not.
-    core::Findings one;
     if (finding.warning) {
-      one.warning(finding.code, offset, "record {}: {}", row.source->file.record, finding.text);
+      findings.warning(finding.code, offset, "record {}: {}", row.source->file.record,
+                       finding.text);
     } else {
-      one.info(finding.code, offset, "record {}: {}", row.source->file.record, finding.text);
+      findings.info(finding.code, offset, "record {}: {}", row.source->file.record, finding.text);
     }
-    findings.merge(one);
   }
 }
 
