@@ -36,6 +36,13 @@ class Documents(unittest.TestCase):
                                     or (PROJECT / f"{name}.cpp").exists())
         self.assertGreater(count, 100)
 
+    def test_documents_they_name_are_beside_them(self):
+        for document in DOCUMENTS:
+            text = document.read_text()
+            for name in re.findall(r"(?<!\[)`([\w-]+\.md|schema/[\w.-]+)`", text):
+                with self.subTest(document=document.name, name=name):
+                    self.assertTrue((document.parent / name).exists() or (PROJECT / name).exists())
+
     def test_the_index_has_every_document(self):
         index = (PROJECT / "docs/README.md").read_text()
         for document in sorted((PROJECT / "docs").rglob("*.md")):

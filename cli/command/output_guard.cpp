@@ -23,13 +23,14 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 2> binary_formats = {"hooktab", "ctrace"};
 
-// Null, zero and full of Linux's devices.txt, major number 1: nothing written there stays.
-bool takes_anything(dev_t device) {
-  return major(device) == 1 && (minor(device) == 3 || minor(device) == 5 || minor(device) == 7);
+// Null of Linux's devices.txt, and full, with which programs are tried: neither keeps anything.
+bool is_harmless(dev_t device) {
+  return major(device) == 1 && (minor(device) == 3 || minor(device) == 7);
 }
 
 struct Target {
   std::string name;  // for messages
+  fs::path path;     // without links
   struct stat status {};
   bool terminal = false;
 
@@ -42,6 +43,8 @@ struct Target {
 std::optional<Target> find_target(const OutputOptions& output) {
   Target target;
   const auto& path = output.path;
+  std::error_code ignored;
+  target.path = fs::canonical(output.is_standard() ? "/dev/stdout" : path, ignored);
   if (output.is_standard()) {
     target.name = "standard output";
     if (::fstat(STDOUT_FILENO, &target.status) != 0) return std::nullopt;
@@ -51,7 +54,7 @@ std::optional<Target> find_target(const OutputOptions& output) {
   target.name = path;
   if (::stat(path.c_str(), &target.status) != 0) return std::nullopt;
   // Terminals only: to open another device may do something already.
-  if (S_ISCHR(target.status.st_mode) && !takes_anything(target.status.st_rdev)) {
+  if (S_ISCHR(target.status.st_mode) && !is_harmless(target.status.st_rdev)) {
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
     target.terminal = descriptor >= 0 && ::isatty(descriptor) == 1;
     if (descriptor >= 0) ::close(descriptor);
@@ -63,7 +66,7 @@ void refuse_devices(const Target& target) {
   const auto mode = target.status.st_mode;
   if (S_ISBLK(mode))
     throw Failure{target.name + ": a block device: nothing is ever written to a disk"};
-  if (S_ISCHR(mode) && !target.terminal && !takes_anything(target.status.st_rdev))
+  if (S_ISCHR(mode) && !target.terminal && !is_harmless(target.status.st_rdev))
     throw Failure{target.name + ": a device; results go to a file, a pipe or a terminal"};
 }
 
@@ -86,12 +89,16 @@ bool all_of(const std::string& extension, int (*is)(int)) {
          });
 }
 
+bool is_first_part(const std::string& extension) {
+  return extension.find_first_not_of('a', 1) == extension.npos;
+}
+
 // Names like image.001 and image.002, or raw.aa and raw.ab, in one folder.
 bool are_parts_of_one_split(const std::string& input, const std::string& target) {
   if (input.size() != target.size()) return false;
   if (all_of(input, std::isdigit)) return all_of(target, std::isdigit);
-  return std::all_of(input.begin() + 1, input.end(), [](char c) { return c == 'a'; }) &&
-         all_of(input, std::islower) && all_of(target, std::islower);
+  return all_of(input, std::islower) && all_of(target, std::islower) &&
+         (is_first_part(input) || is_first_part(target));
 }
 
 bool is_part_beside(const fs::path& target, const fs::path& input) {
@@ -107,7 +114,7 @@ void refuse_input(const Target& target, const std::string& input) {
   if (::stat(input.c_str(), &status) != 0) return;
   if (target.is(status))
     throw Failure{fmt::format("{}: the same file as the input {}", target.name, input)};
-  if (is_part_beside(target.name, input))
+  if (is_part_beside(target.path, input))
     throw Failure{fmt::format("{}: a part of the split image {}", target.name, input)};
 }
 
@@ -123,8 +130,7 @@ void guard_output(const OutputOptions& output, const std::string& format,
     throw Failure{"binary output is not written to a terminal; name a file with -o"};
   if (!S_ISREG(target->status.st_mode)) return;
   for (const auto& input : inputs) refuse_input(*target, input);
-  if (output.is_standard()) return;
-  const auto kind = evidence_kind(output.path);
+  const auto kind = evidence_kind(target->path);
   if (!kind.empty())
     throw Failure{fmt::format("{}: {}, which no output replaces", target->name, kind)};
 }

@@ -234,9 +234,14 @@ Exit run(const Options& options) {
         syscall_map::find_functions(input->image, options.function,
                                     {signatures, std::move(places), table.services})};
     input->note_unreadable();
+    if (ntdll) image.search.findings.merge(table.findings);
     image.search.findings.merge(input->findings);
     report.read(path, image.search.findings);
     images.push_back(std::move(image));
+  }
+  if (ntdll) {
+    ntdll->note_unreadable();
+    report.tell(options.ntdll, ntdll->findings);
   }
   symbols.finish(report);
   if (images.empty()) return Exit::failure;

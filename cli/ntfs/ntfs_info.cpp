@@ -129,6 +129,7 @@ Exit run(const DiskOptions& options) {
   Output output{options.output};
   Report report{options.findings};
   core::Findings findings;
+  core::Findings unopened;  // told as they are met
   auto input = open_disk(options, report, findings);
   if (!input) return report.exit();
   std::vector<Entry> entries;
@@ -142,7 +143,9 @@ Exit run(const DiskOptions& options) {
     if (!chosen) continue;
     auto volume = open_volume(*input, partition, options, findings);
     if (!volume) {
-      report.failed(options.image, volume_failure(*input, partition, volume.error()));
+      const auto why = volume_failure(*input, partition, volume.error());
+      report.failed(options.image, why);
+      unopened.warning("volume-unopened", partition.offset, "{}", why);
       continue;
     }
     entry.volume = std::move(*volume);
@@ -154,13 +157,14 @@ Exit run(const DiskOptions& options) {
     report.tell(options.image, findings);
     return report.exit();
   }
+  report.read(options.image, findings);
+  findings.merge(unopened);
   if (options.format == "json") {
     write_json(output, options, *input, entries, findings);
   } else {
     write_text(output, options, *input, entries);
   }
   output.commit();
-  report.read(options.image, findings);
   return report.exit();
 }
 

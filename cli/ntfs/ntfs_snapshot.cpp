@@ -209,7 +209,15 @@ void note_empty_states(const Options& options, const Totals& totals, core::Findi
   unmatched.report(findings);
 }
 
+void check_options(const Options& options) {
+  if (options.longest_cell && options.format != "csv")
+    throw Failure{"--cell-limit is for --format csv"};
+  if (!options.fields.empty() && (options.format == "bodyfile" || options.format == "text"))
+    throw Failure{"--fields is for ndjson, json and csv"};
+}
+
 Exit run(const Options& options) {
+  check_options(options);
   Output output{options.output};
   Report report{options.findings};
   core::Findings disk_findings;
@@ -222,7 +230,9 @@ Exit run(const Options& options) {
     core::Findings findings;
     const auto volume = open_volume(*input, partition, options, findings);
     if (!volume) {
-      report.failed(options.image, volume_failure(*input, partition, volume.error()));
+      const auto why = volume_failure(*input, partition, volume.error());
+      report.failed(options.image, why);
+      totals.findings.warning("volume-unopened", partition.offset, "{}", why);
       continue;
     }
     snapshot_volume(output, json, options, *input, partition, *volume, std::move(findings), report,

@@ -45,6 +45,9 @@ void compare_digests(PeInput& input, PeDetails& details) {
     if (signature["problem"].IsString())
       input.findings.warning("authenticode-unread", std::nullopt, "a signature: {}",
                              signature["problem"].GetString());
+    if (signature["signature_valid"].IsFalse())
+      input.findings.warning("authenticode-invalid", std::nullopt,
+                             "a signature is not one of its digest by the certificate beside it");
     if (!signature["digest_algorithm"].IsString() || !signature["digest"].IsString()) continue;
     digest = compute_digest(signature["digest_algorithm"].GetString(), pieces);
     if (digest && *digest != signature["digest"].GetString())

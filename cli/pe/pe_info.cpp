@@ -124,6 +124,8 @@ void add_pe_info(CLI::App& app, Exit& exit) {
                          "signed digest is the file's; tables as LIEF reads them; text and json");
       },
       [](const Options& options) {
+        if (options.details && options.format == "csv")
+          throw Failure{"--details is for text and json"};
         const auto make_view = [&] {
           return std::make_unique<InfoView>(options.details, !options.no_hash);
         };

@@ -101,7 +101,8 @@ std::vector<MappedImage> without_copies(std::vector<MappedImage> images, Report&
     }
     core::Findings findings;
     if (syscall_map::compare_services(first->map.services, image.map.services).same())
-      findings.info("image-twice", std::nullopt, "is the same image as {}", first->path);
+      findings.info("image-twice", std::nullopt, "has the headers and the services of {}",
+                    first->path);
     else
       findings.warning("image-conflict", std::nullopt,
                        "has the headers of {} and other services, and is left out", first->path);

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/command/common_options.hpp"
+#include "cli/images/image_roles.hpp"
 #include "cli/images/pe_input.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
@@ -54,7 +55,9 @@ Exit run(const Options& options) {
   if (!options.ntdll.empty()) {
     auto input = open_pe(options.ntdll, PeOptions{}, report);
     if (!input) return Exit::failure;
-    made.ntdll = to_traced_image(pe::read_identity(input->image, input->findings));
+    const auto identity = pe::read_identity(input->image, input->findings);
+    require_role({options.ntdll, identity}, syscall_map::ImageRole::ntdll);
+    made.ntdll = to_traced_image(identity);
   }
   Output output{options.output};
   tracefile::synthesize(options.scenario, made,

@@ -134,6 +134,12 @@ class Evidence(case.Case):
             one, two = (self.victim(name, b"raw") for name in names)
             self.refused(["ntfs", "snapshot", one, "-o", two], [one, two],
                          b"a part of the split image")
+            with open(two, "ab") as output:
+                done = subprocess.run([COLDTRACE, "ntfs", "snapshot", one], stdout=output,
+                                      stderr=subprocess.PIPE, timeout=60)
+            self.assertEqual((done.returncode, two.read_bytes()), (2, b"raw"), done.stderr)
+            self.refused(["ntfs", "snapshot", two, "-o", one], [one, two],
+                         b"a part of the split image")
         # What merely has a like name is no part.
         listing = self.write("disk.csv", b"old")
         self.assertNotIn(b"a part of the split", run("ntfs", "info", self.here / "disk.001", "-o",
@@ -161,7 +167,8 @@ class Evidence(case.Case):
                  self.here / "null", "wb").close()
         except OSError as error:
             self.skipTest(f"no devices can be made here: {error}")
-        for device, word in (disk, b"block device"), (tape, b"a device"):
+        for device, word in ((disk, b"block device"), (tape, b"a device"),
+                             (Path("/dev/zero"), b"a device")):
             done = run("findings", "-o", device)
             self.assertEqual(done.returncode, 2)
             self.assertIn(word, done.stderr)

@@ -416,7 +416,7 @@ class OnMadeTraces(unittest.TestCase):
             for limit in range(0, 4000, 32):
                 lines = decode(self.folder / name, "--names-limit", limit)
                 events = [line for line in lines if line["type"] == "event"]
-                for event, wanted in zip(events, whole):
+                for event, wanted in zip(events, whole, strict=True):
                     for member in "pid", "process", "stack":
                         self.assertIn(event[member], (None, wanted[member]))
                     for field, names in event.get("resolved", {}).items():

@@ -346,6 +346,24 @@ class LostBootSectors(Images):
             raw, damaged, *_ = self.lost(before=before)
             self.check(raw, damaged, before=before)
 
+    def test_a_volume_that_cannot_be_opened_is_in_the_findings(self):
+        good = self.volume("-c", "4096").read_bytes()
+        bad = bytearray(good)
+        for cluster in struct.unpack_from("<QQ", good, 48):  # of $MFT and $MFTMirr
+            bad[cluster * 4096:cluster * 4096 + 4] = b"XXXX"
+        table = bytearray(512)
+        for i in range(2):
+            struct.pack_into("<B3xB3xII", table, 446 + 16 * i, 0, 7, 1 + i * (len(good) // 512),
+                             len(good) // 512)
+        table[510:] = b"\x55\xaa"
+        disk = self.write("two.dd", bytes(table) + good + bytes(bad))
+        snapshot = ntfs("snapshot", disk, status=1)
+        summary = strict_json(snapshot.stdout.splitlines()[-1])
+        document = strict_json(ntfs("info", "--format", "json", disk, status=1).stdout)
+        for findings in summary["findings"], document["findings"]:
+            self.assertEqual([(one["count"], one["first_offset"]) for one in findings
+                              if one["code"] == "volume-unopened"], [(1, 512 + len(good))])
+
     def test_the_place_can_be_told(self):
         raw, damaged, size, at = self.lost()
         self.check(raw, damaged, "--mft-offset", at)

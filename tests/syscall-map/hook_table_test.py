@@ -515,6 +515,9 @@ class Binary(Case):
         other = self.write("other.exe", bytes(content))
         done = self.hooks(1, "verify", "--tolerate", LACKING, table, *files, other)
         self.assertIn(b"image-conflict", done.stderr)
+        document = self.verify(1, table, *files, other)
+        self.assertEqual(([finding["code"] for finding in document["findings"]],
+                          document["builds"][0]["same"]), (["image-conflict"], True))
 
     def test_without_evidence_a_table_is_smaller_and_still_verifies(self):
         full = self.binary("full", *X86)

@@ -34,6 +34,7 @@ struct Result {
   std::vector<Verified> builds;
   u64 not_given = 0;                   // builds of the table whose kernel is not among the files
   std::vector<std::string> strangers;  // files that no build of the table was made from
+  core::Findings findings;             // about files that are not checked
 };
 
 // The files that a build was made from, or a difference for each that is not given.
@@ -81,9 +82,7 @@ Result verify(const std::vector<HookTable>& builds, const std::vector<BuildFile>
     }
     const auto& kernel = *syscall_map::find_kernel(build);
     Verified verified{{kernel.identity, kernel.sha256}, {}};
-    core::Findings findings;
-    const auto own = files_of(build, files, used, verified.differences, findings);
-    report.read(options.table, findings);
+    const auto own = files_of(build, files, used, verified.differences, result.findings);
     // Without all images other values would differ, and say nothing.
     if (verified.differences.empty())
       if (auto again = make_hook_table(own, options, symbols, report,
@@ -95,6 +94,7 @@ Result verify(const std::vector<HookTable>& builds, const std::vector<BuildFile>
   }
   for (std::size_t i = 0; i < files.size(); ++i)
     if (!used[i]) result.strangers.push_back(files[i].path);
+  report.read(options.table, result.findings);
   return result;
 }
 
@@ -136,7 +136,9 @@ void write_json(Output& output, Int64 int64, const Result& result) {
   }
   json.end_array().key("strangers").begin_array();
   for (const auto& path : result.strangers) json.value(path);
-  json.end_array().field("not_given", result.not_given).end_object().end_document();
+  json.end_array().field("not_given", result.not_given).key("findings");
+  write_findings(json, result.findings);
+  json.end_object().end_document();
 }
 
 Exit run(const Options& options) {
