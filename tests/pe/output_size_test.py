@@ -335,7 +335,7 @@ class Bound(case.Case):
                     done = self.measure(len(forged), "hooks", "show", table, "--format", form)
                     self.assertEqual(done.returncode, 0 if whole else 2, done.stderr)
                     if not whole:
-                        self.assertIn(b"texts.total: limit", done.stderr)
+                        self.assertIn(b"texts.total: over the limit", done.stderr)
 
     def test_damage_is_said(self):
         for build, command, code in ((shared_imports, "imports", "import-count"),
