@@ -66,8 +66,7 @@ class Decoder {
     }
     text_total_ += found->size();
     const auto most = most_text_per_byte * file_.size();
-    if (text_total_ > most)
-      remember({core::Fault::limit, at, "texts", "total", most, text_total_});
+    if (text_total_ > most) remember({core::Fault::limit, at, "texts", "total", most, text_total_});
     return std::string{*found};
   }
 
