@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/work/parallel.hpp"
+#include "core/algorithms/parallel.hpp"
 
 namespace coldtrace::cli {
 

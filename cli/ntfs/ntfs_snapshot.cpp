@@ -7,8 +7,8 @@
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/ntfs/ntfs_rows.hpp"
 #include "cli/output/text.hpp"
+#include "core/algorithms/parallel.hpp"
 #include "core/findings/no_match.hpp"
-#include "core/work/parallel.hpp"
 #include "ntfs/snapshot/walk.hpp"
 
 namespace coldtrace::cli {

@@ -2,7 +2,7 @@
 
 #include <deque>
 
-#include "core/work/parallel.hpp"
+#include "core/algorithms/parallel.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "core/algorithms/parallel.hpp"
 #include "core/bytes/checked.hpp"
 #include "core/text/text.hpp"
-#include "core/work/parallel.hpp"
 #include "ntfs/structures/fixup.hpp"
 #include "ntfs/volume/directory_index.hpp"
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "core/work/parallel.hpp"
+#include "core/algorithms/parallel.hpp"
 #include "ntfs/structures/file_record.hpp"
 
 namespace coldtrace::ntfs {

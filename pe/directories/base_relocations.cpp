@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/work/sorting.hpp"
+#include "core/algorithms/sorting.hpp"
 
 namespace coldtrace::pe {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <type_traits>
 
-#include "core/work/sorting.hpp"
+#include "core/algorithms/sorting.hpp"
 
 namespace coldtrace::pe {
 namespace {

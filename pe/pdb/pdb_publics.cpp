@@ -4,8 +4,8 @@
 #include <limits>
 #include <tuple>
 
+#include "core/algorithms/sorting.hpp"
 #include "core/text/text.hpp"
-#include "core/work/sorting.hpp"
 
 namespace coldtrace::pe {
 namespace {

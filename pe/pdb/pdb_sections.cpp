@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/work/sorting.hpp"
+#include "core/algorithms/sorting.hpp"
 
 namespace coldtrace::pe {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "core/work/sorting.hpp"
+#include "core/algorithms/sorting.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

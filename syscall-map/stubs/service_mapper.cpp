@@ -5,7 +5,7 @@
 
 #include <boost/container/small_vector.hpp>
 
-#include "core/work/sorting.hpp"
+#include "core/algorithms/sorting.hpp"
 #include "pe/directories/export_directory.hpp"
 #include "pe/directories/import_directory.hpp"
 #include "pe/identity.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "core/algorithms/spilled_vector.hpp"
 #include "core/findings/findings.hpp"
 #include "core/text/file_time.hpp"
-#include "core/work/spilled_vector.hpp"
 
 namespace coldtrace::tracefile {
 

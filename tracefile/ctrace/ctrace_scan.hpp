@@ -3,9 +3,9 @@
 #include <map>
 #include <vector>
 
+#include "core/algorithms/spilled_vector.hpp"
 #include "core/files/image_source.hpp"
 #include "core/findings/findings.hpp"
-#include "core/work/spilled_vector.hpp"
 #include "tracefile/ctrace/ctrace_buffer.hpp"
 #include "tracefile/ctrace/ctrace_clock.hpp"
 #include "tracefile/ctrace/ctrace_header.hpp"

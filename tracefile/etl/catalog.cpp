@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "core/work/parallel.hpp"
+#include "core/algorithms/parallel.hpp"
 #include "tracefile/etl/buffer_sequence.hpp"
 #include "tracefile/etl/kind_census.hpp"
 #include "tracefile/providers/schema_collector.hpp"

@@ -1,4 +1,4 @@
-#include "core/work/parallel.hpp"
+#include "core/algorithms/parallel.hpp"
 
 #include <atomic>
 #include <stdexcept>

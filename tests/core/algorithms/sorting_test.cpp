@@ -1,4 +1,4 @@
-#include "core/work/sorting.hpp"
+#include "core/algorithms/sorting.hpp"
 
 #include <limits>
 #include <random>

@@ -1,4 +1,4 @@
-#include "core/work/spilled_vector.hpp"
+#include "core/algorithms/spilled_vector.hpp"
 
 #include <cstdlib>
 #include <random>
