@@ -17,15 +17,8 @@ std::string md5(core::ByteView bytes) {
 }
 
 void read_rich_header(PeInput& input, PeDetails& details) {
-  details.rich_header = pe::find_rich_header(input.image);
-  if (!details.rich_header) return;
-  const auto& header = *details.rich_header;
-  details.rich_hash = md5(header.clear);
-  if (header.key != header.computed_key)
-    input.findings.warning("rich-header", header.offset,
-                           "the key of the Rich header is {:#010x}, DOS header, stub and entries "
-                           "give {:#010x}: they were changed",
-                           header.key, header.computed_key);
+  details.rich_header = pe::find_rich_header(input.image, input.findings);
+  if (details.rich_header) details.rich_hash = md5(details.rich_header->clear);
 }
 
 void read_import_hash(PeInput& input, PeDetails& details) {

@@ -15,7 +15,8 @@ void write_pe_details_text(Output& output, const PeInput& input, const PeDetails
     for (const auto& entry : header.entries)
       print(output, "      id {:>5}  build {:>5}  count {}\n", entry.id, entry.build, entry.count);
   } else {
-    output.write("    Rich header       none\n");
+    print(output, "    Rich header       {}\n",
+          input.findings.count("rich-header") > 0 ? "damaged, and not read" : "none");
   }
   if (details.overlay)
     print(output, "    overlay           {} bytes at {:#x}\n", details.overlay->size,

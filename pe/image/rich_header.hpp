@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/findings/findings.hpp"
 #include "pe/image/image.hpp"
 
 namespace coldtrace::pe {
@@ -23,7 +24,8 @@ struct RichHeader {
   std::vector<std::byte> clear;  // from "DanS" to before "Rich", without the XOR
 };
 
-// Nothing: the image has none.
-std::optional<RichHeader> find_rich_header(const Image& image);
+// Nothing: the image has none, or one of which only the start or the end is left, which is a
+// finding.
+std::optional<RichHeader> find_rich_header(const Image& image, core::Findings& findings);
 
 }  // namespace coldtrace::pe

@@ -304,9 +304,10 @@ def rich(entries, start=0x80):
 class RichHeader(case.Case):
     ENTRIES = [(0x105, 27412, 1), (0x103, 30795, 12), (1, 0, 201), (0x102, 30795, 1)]
 
-    def build(self, entries):
-        """The seed with another DOS part: its headers behind a Rich header."""
+    def build(self, entries, behind=b""):
+        """The seed with another DOS part: its headers behind a Rich header and `behind`."""
         dos, header, clear, key = rich(entries)
+        header += behind
         source = SEED.read_bytes()
         at, = struct.unpack_from("<I", source, 60)
         front = bytes(dos) + header
@@ -342,13 +343,41 @@ class RichHeader(case.Case):
     def test_none(self):
         self.assertIsNone(info(SEED)["details"]["rich_header"])
 
-    def test_damage(self):
-        file, _, _ = self.build(self.ENTRIES)
-        for at in range(0x80, 0xb8):
-            changed = bytearray(file)
-            changed[at] ^= 0xff
-            self.assertIn(type(info(self.write("rich.dll", bytes(changed)))["details"]
-                               ["rich_header"]), (dict, type(None)))
+    def test_damage_is_never_none(self):
+        file, clear, key = self.build(self.ENTRIES)
+        end = 0x80 + len(clear)
+        self.assertEqual(file[end:end + 8], b"Rich" + struct.pack("<I", key))
+        for at in range(0x80, end + 8):
+            # The checksum takes counts modulo 32.
+            if 0x90 <= at < end and (at - 0x90) % 8 > 4:
+                continue
+            with self.subTest(at=at):
+                changed = bytearray(file)
+                changed[at] ^= 0x5f
+                answer = info(self.write("rich.dll", bytes(changed)))
+                self.assertIn("rich-header", codes(answer))
+                has_both_ends = 0x84 <= at < end
+                self.assertEqual(answer["details"]["rich_header"] is not None, has_both_ends)
+                if not has_both_ends:
+                    self.assertIn("Rich header       damaged, and not read\n",
+                                  text_of(self.here / "rich.dll", "--details"))
+
+    def test_the_key_is_cut_off_or_a_count(self):
+        file, clear, key = self.build(self.ENTRIES)
+        end = 0x80 + len(clear)
+        without_key = file[:end + 4] + bytes(4) + file[end + 8:]
+        self.assertIn("rich-header", codes(info(self.write("rich.dll", without_key))))
+        without_count = file[:end - 4] + b"Rich" + struct.pack("<I", key) + bytes(4) + file[end + 8:]
+        answer = info(self.write("rich.dll", without_count))
+        finding, = [row for row in answer["findings"] if row["code"] == "rich-header"]
+        self.assertEqual(finding["count"], 2)  # and its key is of four entries
+        self.assertEqual(len(answer["details"]["rich_header"]["entries"]), 3)
+
+    def test_a_word_behind_it_hides_nothing(self):
+        file, _, key = self.build(self.ENTRIES, b"Richard!")
+        answer = info(self.write("rich.dll", file))
+        self.assertEqual(answer["details"]["rich_header"]["key"], key)
+        self.assertNotIn("rich-header", codes(answer))
 
 
 class Whole(case.Case):
