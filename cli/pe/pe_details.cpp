@@ -88,10 +88,10 @@ void write_sections(JsonWriter& json, const PeInput& input, const PeDetails& det
   json.end_array();
 }
 
-void write_signatures(JsonWriter& json, const PeDetails& details,
-                      const rapidjson::Document& answer) {
+void write_signatures(JsonWriter& json, const std::vector<pe::Certificate>& certificates,
+                      const PeDetails& details, const rapidjson::Document& answer) {
   json.key("certificates").begin_array();
-  for (const auto& certificate : details.certificates)
+  for (const auto& certificate : certificates)
     json.object("revision", certificate.revision, "type", certificate.type, "file_offset",
                 certificate.offset, "size", certificate.size);
   json.end_array().key("signatures");
@@ -114,9 +114,24 @@ void write_signatures(JsonWriter& json, const PeDetails& details,
   json.end_array();
 }
 
+const rapidjson::Value* find_member(const rapidjson::Value& object, const char* name) {
+  if (!object.IsObject()) return nullptr;
+  const auto member = object.FindMember(name);
+  return member == object.MemberEnd() ? nullptr : &member->value;
+}
+
+std::string signer(const rapidjson::Value& signature) {
+  const auto* const valid = find_member(signature, "signature_valid");
+  if (!valid || !valid->IsTrue()) return "signature NOT VALID";
+  const auto* const signer = find_member(signature, "signer");
+  const auto* const subject = signer ? find_member(*signer, "subject") : nullptr;
+  if (!subject || !subject->IsString()) return "signed by nobody who is named";
+  return fmt::format("signed by {}, chain not checked", subject->GetString());
+}
+
 }  // namespace
 
-PeDetails read_pe_details(PeInput& input) {
+PeDetails read_pe_details(PeInput& input, const std::vector<pe::Certificate>& certificates) {
   PeDetails details;
   const auto whole = input.file->all();
   read_rich_header(input, details);
@@ -132,10 +147,9 @@ PeDetails read_pe_details(PeInput& input) {
     input.findings.warning("clr-header", header.error());
   else
     details.clr_header = *header;
-  details.certificates = pe::read_certificates(input.image, input.findings);
   constexpr std::size_t most_signatures = 64;
   std::vector<pe::Certificate> signatures;
-  for (const auto& certificate : details.certificates)
+  for (const auto& certificate : certificates)
     if (certificate.type == pe::Certificate::pkcs_signed_data &&
         signatures.size() < most_signatures)
       signatures.push_back(certificate);
@@ -144,7 +158,8 @@ PeDetails read_pe_details(PeInput& input) {
   return details;
 }
 
-void write_pe_details(JsonWriter& json, const PeInput& input, const PeDetails& details) {
+void write_pe_details(JsonWriter& json, const PeInput& input,
+                      const std::vector<pe::Certificate>& certificates, const PeDetails& details) {
   rapidjson::Document answer;
   if (details.answer) parse_helper_answer(*details.answer, answer);
   write_rich_header(json, details);
@@ -165,7 +180,7 @@ void write_pe_details(JsonWriter& json, const PeInput& input, const PeDetails& d
   } else {
     json.value(nullptr);
   }
-  write_signatures(json, details, answer);
+  write_signatures(json, certificates, details, answer);
   for (const auto* const name : {"tls", "resources"}) {
     json.key(std::string_view{name});
     details.answer ? write_helper_value(json, answer[name]) : void(json.value(nullptr));
@@ -173,7 +188,6 @@ void write_pe_details(JsonWriter& json, const PeInput& input, const PeDetails& d
 }
 
 std::string signature_verdict(const PeDetails& details) {
-  if (details.certificates.empty()) return "none in the file";
   if (!details.answer) return "present, and nothing here could read it";
   rapidjson::Document answer;
   parse_helper_answer(*details.answer, answer);
@@ -188,12 +202,8 @@ std::string signature_verdict(const PeDetails& details) {
                                                  : "digest of an unknown algorithm";
       continue;
     }
-    const bool valid = signature.HasMember("signature_valid") &&
-                       signature["signature_valid"].IsBool() &&
-                       signature["signature_valid"].GetBool();
-    verdict += fmt::format("{} digest {}, signature {}", signature["digest_algorithm"].GetString(),
-                           *agreed ? "agrees" : "DOES NOT AGREE with the file",
-                           valid ? "valid for its certificate, chain not checked" : "NOT VALID");
+    verdict += fmt::format("{} digest {}, {}", signature["digest_algorithm"].GetString(),
+                           *agreed ? "agrees" : "DOES NOT AGREE with the file", signer(signature));
   }
   return verdict.empty() ? "certificates of other kinds" : verdict;
 }

@@ -22,18 +22,18 @@ struct PeDetails {
   std::optional<pe::Overlay> overlay;
   std::vector<u64> entropy;  // of each section, thousandths of a bit a byte
   std::optional<pe::ClrHeader> clr_header;
-  std::vector<pe::Certificate> certificates;
   std::vector<std::optional<std::string>> file_digests;  // for each signature of the answer
   std::optional<std::string> answer;                     // of the helper
 };
 
-PeDetails read_pe_details(PeInput& input);
+PeDetails read_pe_details(PeInput& input, const std::vector<pe::Certificate>& certificates);
 
 // Members of the object "details".
-void write_pe_details(JsonWriter& json, const PeInput& input, const PeDetails& details);
+void write_pe_details(JsonWriter& json, const PeInput& input,
+                      const std::vector<pe::Certificate>& certificates, const PeDetails& details);
 void write_pe_details_text(Output& output, const PeInput& input, const PeDetails& details);
 
-// "sha256 digest agrees, signed by CN=..., chain not checked".
+// Of a file that has certificates: "sha256 digest agrees, signed by CN=..., chain not checked".
 std::string signature_verdict(const PeDetails& details);
 
 }  // namespace coldtrace::cli

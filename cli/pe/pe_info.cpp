@@ -49,6 +49,7 @@ PeInfo read_info(PeInput& input, const pe::Identity& identity, bool with_checksu
     findings.warning("tls-directory", tls.error());
   else
     info.tls = std::move(*tls);
+  info.certificates = pe::read_certificates(image, findings);
   if (with_checksum && image.layout() == pe::Layout::file)
     info.computed_checksum =
         pe::compute_checksum(image.file().all(), image.optional_header().checksum_offset);
@@ -69,7 +70,7 @@ class InfoView final : public PeView {
   void read(PeInput& input, const pe::Identity& identity) override {
     info_ = read_info(input, identity, with_checksum_);
     if (identity.pdb) info_.symbol_path = pe::symbol_server_path(*identity.pdb);
-    if (details_) info_.details = read_pe_details(input);
+    if (details_) info_.details = read_pe_details(input, info_.certificates);
   }
 
   bool shows_hash() const override { return true; }

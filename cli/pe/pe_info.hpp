@@ -27,7 +27,8 @@ struct PeInfo {
   std::optional<pe::TlsDirectory> tls;
   std::vector<pe::Resource> resources;
   std::optional<std::string> symbol_path;  // of the PDB on a symbol server
-  std::optional<PeDetails> details;        // with --details
+  std::vector<pe::Certificate> certificates;
+  std::optional<PeDetails> details;  // with --details
 };
 
 void write_info_text(Output& output, const PeInput& input, const HashedIdentity& identity,

@@ -201,7 +201,7 @@ void write_info_json(JsonWriter& json, const PeInput& input, const PeInfo& info)
     return;
   }
   json.begin_object();
-  write_pe_details(json, input, *info.details);
+  write_pe_details(json, input, info.certificates, *info.details);
   json.end_object();
 }
 

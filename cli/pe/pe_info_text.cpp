@@ -35,11 +35,19 @@ std::string version_text(const PeInfo& info) {
 }
 
 std::string signature_text(const PeInput& input, const PeInfo& info) {
-  if (info.details) return printable(signature_verdict(*info.details));
-  const auto& table = input.image.directory(pe::Directory::certificates);
-  if (value(table.address) == 0 || table.size == 0) return "none in the file";
-  return fmt::format("{} bytes at {:#x}, not checked without --details", table.size,
-                     value(table.address));
+  const auto table = pe::find_certificate_table(input.image);
+  if (!table) return "none in the file";
+  const auto place = fmt::format("{} bytes at {:#x}", table->size, table->offset);
+  if (input.image.layout() == pe::Layout::memory)
+    return place + " of the file, which are not in a dump";
+  const auto damage = table->stored < table->size
+                          ? fmt::format("CUT OFF: of {} the file has {}", place, table->stored)
+                      : input.findings.count("certificate-table") > 0 ? "DAMAGED: " + place
+                                                                      : std::string{};
+  if (info.certificates.empty()) return damage;
+  const auto verdict = info.details ? printable(signature_verdict(*info.details))
+                                    : place + ", not checked without --details";
+  return damage.empty() ? verdict : fmt::format("{}; {}", verdict, damage);
 }
 
 std::string checksum_text(u32 stored, std::optional<u32> computed) {

@@ -18,29 +18,40 @@ u64 place_of_table(const OptionalHeader& header) {
 
 }  // namespace
 
+std::optional<CertificateTable> find_certificate_table(const Image& image) {
+  const auto& [address, size] = image.directory(Directory::certificates);
+  const u64 start = value(address);
+  if (start == 0 || size == 0) return std::nullopt;
+  if (image.layout() == Layout::memory) return CertificateTable{start, size, 0};
+  const u64 file_size = image.file().size();
+  return CertificateTable{start, size, std::min<u64>(size, file_size - std::min(start, file_size))};
+}
+
 std::vector<Certificate> read_certificates(const Image& image, core::Findings& findings) {
   std::vector<Certificate> certificates;
-  const auto& [address, size] = image.directory(Directory::certificates);
-  if (value(address) == 0 || size == 0 || image.layout() == Layout::memory) return certificates;
-  const u64 start = value(address);
-  const auto table = image.file().clip(start, size);
-  if (table.size() < size)
-    findings.warning("certificate-table", start,
-                     "a certificate table of {:#x} bytes, of which the file has {:#x}", size,
-                     table.size());
+  const auto table = find_certificate_table(image);
+  if (!table || image.layout() == Layout::memory) return certificates;
+  const bool is_cut = table->stored < table->size;
+  if (is_cut)
+    findings.warning("certificate-table", table->offset,
+                     "a certificate table of {:#x} bytes, of which the file has {:#x}", table->size,
+                     table->stored);
   constexpr u64 header_size = 8;
   constexpr u64 alignment = 8;
-  for (u64 at = 0; at < table.size();) {
-    const auto header = core::Fields<header_size>::at(table, at);
+  for (u64 at = 0; at < table->stored;) {
+    const u64 left = table->stored - at;
+    const auto bytes = image.file().clip(table->offset + at, std::min(left, header_size));
+    const auto header = core::Fields<header_size>::at(bytes, 0);
     const u64 length = header ? header->get<u32, 0>() : 0;
-    if (length < header_size || length > table.size() - at) {
-      findings.warning("certificate-table", start + at,
-                       "a certificate of {:#x} bytes where {:#x} are left", length,
-                       table.size() - at);
+    // What was cut off is said once.
+    if (is_cut && (!header || (length > left && length <= table->size - at))) break;
+    if (length < header_size || length > left) {
+      findings.warning("certificate-table", table->offset + at,
+                       "a certificate of {:#x} bytes where {:#x} are left", length, left);
       break;
     }
-    certificates.push_back({header->get<u16, 4>(), header->get<u16, 6>(), start + at + header_size,
-                            length - header_size});
+    certificates.push_back({header->get<u16, 4>(), header->get<u16, 6>(),
+                            table->offset + at + header_size, length - header_size});
     at += (length + alignment - 1) / alignment * alignment;
   }
   return certificates;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "core/findings/findings.hpp"
@@ -17,6 +18,16 @@ struct Certificate {
   u64 offset;  // of its data in the file
   u64 size;
 };
+
+// Where the data directory says that the certificates are.
+struct CertificateTable {
+  u64 offset;
+  u64 size;
+  u64 stored;  // of these the file has; none in a dump
+};
+
+// Nothing: the file has no signature in itself.
+std::optional<CertificateTable> find_certificate_table(const Image& image);
 
 // Empty without a table, and for a dump, which has none. Entries that do not fit are findings.
 std::vector<Certificate> read_certificates(const Image& image, core::Findings& findings);

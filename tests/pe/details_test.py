@@ -272,8 +272,65 @@ class Signatures(case.Case):
             if not signatures or signatures[0]["problem"]:
                 self.assertTrue({"certificate-table", "authenticode-unread"} & set(codes(answer))
                                 or answer["details"]["certificates"][0]["type"] != 2)
-        answer = info(self.write("cut.dll", good[:table + size // 2]))
-        self.assertIn("certificate-table", codes(answer))
+
+    def test_a_cut_signature_is_not_none(self):
+        good = self.sign(SEED, "signed.dll", "-h", "sha256").read_bytes()
+        table, size = layout_of(good)[3]
+        self.assertEqual(len(good), table + size)
+        path = self.here / "cut.dll"
+        for stored in (0, 1, 7, 8, 9, size // 2, size - 1):
+            with self.subTest(stored=stored):
+                path.write_bytes(good[:table + stored])
+                for options in ([], ["--details"]):
+                    answer = strict_json(subprocess.run(
+                        [COLDTRACE, "pe", "info", "--format", "json", "-q", *options, path],
+                        capture_output=True).stdout)["images"][0]
+                    found, = [row for row in answer["findings"]
+                              if row["code"] == "certificate-table"]
+                    self.assertEqual((found["count"], found["first_offset"]), (1, table))
+                    self.assertRegex(text_of(path, *options),
+                                     rf"(?m)^  signature +CUT OFF: of {size} bytes at {table:#x} "
+                                     rf"the file has {stored}$")
+        # A second one, of which nothing is left; the first is whole.
+        place = layout_of(good)[2]
+        two = bytearray(good)
+        struct.pack_into("<II", two, place, table, size + 64)
+        path.write_bytes(bytes(two))
+        answer = info(path)
+        self.assertEqual([row["count"] for row in answer["findings"]
+                          if row["code"] == "certificate-table"], [1])
+        self.assertRegex(text_of(path, "--details"), "signature +sha256 digest .*; CUT OFF: of ")
+        # Longer than the table itself says: that is damage beside the cut.
+        two[table:table + 4] = struct.pack("<I", size + 65)
+        path.write_bytes(bytes(two))
+        self.assertEqual([row["count"] for row in info(path)["findings"]
+                          if row["code"] == "certificate-table"], [2])
+        short = bytearray(good)
+        short[table:table + 4] = struct.pack("<I", 7)
+        path.write_bytes(bytes(short))
+        self.assertRegex(text_of(path), rf"signature +DAMAGED: {size} bytes at {table:#x}\n")
+
+    def test_who_signed(self):
+        path = self.sign(SEED, "signed.dll", "-h", "sha256")
+        subject = subprocess.run(
+            [tool("openssl"), "x509", "-in", self.here / "certificate", "-noout", "-subject",
+             "-nameopt", "RFC2253,-esc_msb"], capture_output=True,
+            check=True).stdout.decode().strip().removeprefix("subject=")
+        self.assertIn("Signer", subject)
+        signature, = info(path)["details"]["signatures"]
+        self.assertEqual(signature["signer"]["subject"], subject)
+        self.assertIn("  signature           sha256 digest agrees, signed by "
+                      + subject.replace("\\", "\\\\") + ", chain not checked\n",
+                      text_of(path, "--details"))
+        # Another serial number: the certificate beside the signature is no longer the signer's.
+        serial = bytes.fromhex(signature["signer"]["serial_number"])
+        file = path.read_bytes()
+        self.assertEqual(file.count(serial), 2)
+        at = file.rindex(serial)
+        path.write_bytes(file[:at] + bytes([file[at] ^ 1]) + file[at + 1:])
+        changed, = info(path)["details"]["signatures"]
+        self.assertIsNone(changed["signer"]["subject"])
+        self.assertIn("sha256 digest agrees, signature NOT VALID\n", text_of(path, "--details"))
 
     def test_no_signature(self):
         answer = info(SEED)

@@ -299,6 +299,11 @@ class SignatureWriter {
     json_.StartObject();
     write_text(json_, "issuer", text_of(signer->issuer_and_serial->issuer));
     write_number(json_, "serial_number", signer->issuer_and_serial->serial);
+    const auto* const certificate =
+        X509_find_by_issuer_and_serial(signature->d.sign->cert, signer->issuer_and_serial->issuer,
+                                       signer->issuer_and_serial->serial);
+    write_optional(json_, "subject",
+                   certificate ? text_of(X509_get_subject_name(certificate)) : "");
     write_text(json_, "digest_algorithm", name_of(signer->digest_alg->algorithm));
     json_.EndObject();
     write_opus_info(json_, signer);
