@@ -20,6 +20,10 @@ class ImageSource {
 
   virtual u64 size() const = 0;
 
+  // Bytes from the start that are there; less than the size where the end of what the source
+  // stands for is lost, and every read behind them fails.
+  virtual u64 available() const { return size(); }
+
   // Fills `destination` with the bytes at `offset`; all of it or an error: `out_of_bounds` when
   // the range is not inside the source, `io` when it cannot be read. Safe to call from several
   // threads at once.

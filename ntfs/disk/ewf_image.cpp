@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "core/files/file.hpp"
 #include "core/text/text.hpp"
 
@@ -12,31 +14,43 @@ namespace {
 using core::Fault;
 
 // Source: libewf documentation, "Expert Witness Compression Format": the file header holds the
-// segment's number behind its signature; each segment ends with a section descriptor, whose type
-// is "next", or "done" in the last one.
+// segment's number behind its signature; sections follow, each with a descriptor that has its
+// type, where the next one is and its size. A "table" starts with the number of its chunks. The
+// last section's type is "next", or "done" in the last segment.
 constexpr u64 header_size = 13;
 constexpr u64 number_offset = 9;
 constexpr u64 descriptor_size = 76;
 constexpr u64 type_size = 16;
+constexpr u64 table_header_size = 24;
 
 enum class End : u8 { next, done, cut };
 
 struct Segment {
   u16 number;
-  End end;
+  u64 chunks = 0;
+  End end = End::cut;
 };
 
 core::Result<Segment> read_segment(const std::string& path) {
   const auto file = COLDTRACE_TRY(core::FileImage::open(path));
   std::array<std::byte, header_size> header{};
   COLDTRACE_TRY(file->read_at(0, header));
-  Segment segment{*core::load<u16>(header, number_offset), End::cut};
-  std::array<std::byte, type_size> type{};
-  if (file->size() < header_size + descriptor_size) return segment;
-  COLDTRACE_TRY(file->read_at(file->size() - descriptor_size, type));
-  const auto text = core::to_chars(type);
-  if (text.starts_with(std::string_view{"next\0", 5})) segment.end = End::next;
-  if (text.starts_with(std::string_view{"done\0", 5})) segment.end = End::done;
+  Segment segment{.number = *core::load<u16>(header, number_offset)};
+  std::array<std::byte, descriptor_size + table_header_size> bytes{};
+  for (u64 at = header_size; file->size() - at >= descriptor_size;) {
+    const auto section = std::span{bytes}.first(std::min<u64>(bytes.size(), file->size() - at));
+    COLDTRACE_TRY(file->read_at(at, section));
+    const auto type = core::to_chars(section.first(type_size));
+    const u64 next = *core::load<u64>(section, type_size);
+    const auto is = [&](std::string_view name) {
+      return type.starts_with(name) && type[name.size()] == 0;
+    };
+    if (is("next")) segment.end = End::next;
+    if (is("done")) segment.end = End::done;
+    if (next <= at || next > file->size()) break;
+    if (is("table")) segment.chunks += core::load<u32>(section, descriptor_size).value_or(0);
+    at = next;
+  }
   return segment;
 }
 
@@ -46,8 +60,9 @@ std::string_view file_name(std::string_view path) {
 
 }  // namespace
 
-core::Result<core::Done> check_ewf_segments(const std::vector<std::string>& segments,
-                                            core::Findings& findings) {
+core::Result<EwfSegments> check_ewf_segments(const std::vector<std::string>& segments,
+                                             core::Findings& findings) {
+  EwfSegments result;
   End end = End::cut;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const auto segment = COLDTRACE_TRY(read_segment(segments[i]));
@@ -57,18 +72,16 @@ core::Result<core::Done> check_ewf_segments(const std::vector<std::string>& segm
     if (segment.number != i + 1)
       findings.warning("ewf-segment", std::nullopt, "{} says it is segment {}, not {}",
                        file_name(segments[i]), segment.number, i + 1);
+    if (result.damage.empty()) result.chunks += segment.chunks;
     if (segment.end == End::cut)
-      findings.warning("ewf-segment", std::nullopt,
-                       "segment {}, {}, is cut off: what it and the segments behind it hold may be "
-                       "lost",
-                       i + 1, file_name(segments[i]));
+      result.damage.push_back(
+          fmt::format("segment {}, {}, is cut off", i + 1, file_name(segments[i])));
     end = segment.end;
   }
   if (end == End::next)
-    findings.warning("ewf-segment", std::nullopt,
-                     "segment {}, {}, is missing, and with it all that comes behind",
-                     segments.size() + 1, file_name(next_ewf_segment(segments.back())));
-  return core::Done{};
+    result.damage.push_back(fmt::format("segment {}, {}, is missing", segments.size() + 1,
+                                        file_name(next_ewf_segment(segments.back()))));
+  return result;
 }
 
 std::string next_ewf_segment(const std::string& path) {

@@ -22,10 +22,15 @@ class EwfSource : public core::ImageSource {
 core::Result<std::unique_ptr<EwfSource>> open_ewf(const std::string& path,
                                                   core::Findings& findings);
 
-// Says which of an image's segments are cut off, and which one is missing behind them. Fails when
-// the first of them is not the image's first.
-core::Result<core::Done> check_ewf_segments(const std::vector<std::string>& segments,
-                                            core::Findings& findings);
+// What the segments of an image say of it.
+struct EwfSegments {
+  std::vector<std::string> damage;  // sentences: which are cut off, which one is missing
+  u64 chunks = 0;                   // in all tables before the first damage
+};
+
+// Fails when the first of them is not the image's first.
+core::Result<EwfSegments> check_ewf_segments(const std::vector<std::string>& segments,
+                                             core::Findings& findings);
 
 // The name of the segment behind this one: .E02 for .E01, .EAA for .E99; empty behind the last.
 std::string next_ewf_segment(const std::string& path);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <libewf.h>
 
+#include "core/bytes/checked.hpp"
 #include "ntfs/disk/ewf_image.hpp"
 
 namespace coldtrace::ntfs {
@@ -114,6 +115,24 @@ class EwfImage final : public EwfSource {
   }
 
   u64 size() const override { return size_; }
+  u64 available() const override { return available_; }
+
+  // Says what damaged segments held: libewf takes nothing behind the first damage.
+  void set_available(const EwfSegments& segments, core::Findings& findings) {
+    available_ = size_;
+    if (segments.damage.empty()) return;
+    const u64 end = std::min(core::saturating_multiply(segments.chunks, chunk_size_), size_);
+    available_ = end;
+    for (const auto& damage : segments.damage) {
+      if (end == size_)
+        findings.warning("ewf-segment", std::nullopt, "{}; no sectors are lost", damage);
+      else
+        findings.warning(
+            "ewf-segment", end, "{}: sectors{} of the disk are lost, its bytes {:#x}-{:#x}", damage,
+            to_text({end / sector_size_, (size_ - end + sector_size_ - 1) / sector_size_}), end,
+            size_ - 1);
+    }
+  }
 
   core::Result<core::Done> read_at(u64 offset, std::span<std::byte> destination) const override {
     if (const auto error = check_range(offset, destination.size())) return core::fail(*error);
@@ -218,6 +237,7 @@ class EwfImage final : public EwfSource {
   const Libewf& ewf_;
   libewf_handle_t* handle_ = nullptr;
   size64_t size_ = 0;
+  u64 available_ = 0;
   size32_t chunk_size_ = 0;
   u32 sector_size_ = 0;
   mutable std::mutex mutex_;
@@ -231,10 +251,15 @@ core::Result<std::unique_ptr<EwfSource>> open_ewf(const std::string& path,
   if (ewf == nullptr) return core::fail({Fault::unsupported, 0, "EWF", "libewf", 1, 0});
   auto segments = find_segments(*ewf, path);
   if (segments.empty()) segments.push_back(path);  // without the first, none is found
-  COLDTRACE_TRY(check_ewf_segments(segments, findings));
+  const auto state = COLDTRACE_TRY(check_ewf_segments(segments, findings));
   auto image = std::make_unique<EwfImage>(*ewf);
   // libewf takes sections that it cannot read for none.
-  if (!image->open(segments) || image->size() == 0) return core::fail(ewf_error(0, "open"));
+  if (!image->open(segments) || image->size() == 0) {
+    for (const auto& damage : state.damage)
+      findings.warning("ewf-segment", std::nullopt, "{}", damage);
+    return core::fail(ewf_error(0, "open"));
+  }
+  image->set_available(state, findings);
   return std::unique_ptr<EwfSource>{std::move(image)};
 }
 

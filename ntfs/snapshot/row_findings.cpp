@@ -164,12 +164,12 @@ void add_extent_findings(FileRow& row, const ExtentFaults& faults, const Volume&
     add("run-outside-volume", "clusters of a stream lie outside the volume");
   if (volume.missing_bytes() == 0) return;
   const auto& clusters = volume.mft().clusters();
-  const u64 size = volume.image().size();
+  const u64 size = volume.image().available();
   const bool beyond = std::ranges::any_of(row.extents, [&](const Extent& extent) {
     if (!extent.lcn || !clusters.contains(*extent.lcn, extent.clusters)) return false;
     return *clusters.offset_of(*extent.lcn) + extent.clusters * clusters.cluster_size > size;
   });
-  if (beyond) add("beyond-image", "clusters of a stream lie behind the end of the image");
+  if (beyond) add("beyond-image", "clusters of a stream lie behind the end of what the image has");
 }
 
 void add_size_findings(FileRow& row, const StreamRow& stream, const AttributeFacts& first,

@@ -183,7 +183,7 @@ core::Result<Volume> Volume::open(const core::ImageSource& image, const BootSect
   if (!boot.end_marker)
     findings.info("boot-marker", offset, "the boot sector does not end with 55 AA");
   if (const u64 missing = volume.missing_bytes(); missing > 0)
-    findings.warning("image-truncated", image.size(),
+    findings.warning("image-truncated", image.available(),
                      "the image ends {} bytes before the volume does", missing);
   volume.read_information();
   if (!volume.information_) {
@@ -225,7 +225,7 @@ void Volume::read_information() {
 u64 Volume::missing_bytes() const {
   if (!boot_) return 0;
   const u64 end = core::saturating_add(offset(), boot_->volume_size());
-  return end > image_->size() ? end - image_->size() : 0;
+  return end > image_->available() ? end - image_->available() : 0;
 }
 
 core::Result<File> Volume::read_file(u64 record) const {

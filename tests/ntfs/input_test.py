@@ -3,6 +3,7 @@
 usage: input_test.py COLDTRACE SHARED
 """
 import gzip
+import random
 import re
 import shutil
 import struct
@@ -208,6 +209,46 @@ class ExpertWitness(Images):
         segments[0].unlink()
         done = ntfs("info", segments[1], status=2)
         self.assertIn(b"it is segment 2 of an E01 image, and the first segment is not", done.stderr)
+
+    def lost_sectors(self, segment):
+        """What ewfexport could not read."""
+        target = self.here / "exported"
+        if shutil.which("ewfexport") is None:
+            raise unittest.SkipTest("ewfexport is not installed")
+        said = subprocess.run(["ewfexport", "-q", "-u", "-f", "raw", "-t", target, segment],
+                              capture_output=True, text=True).stderr
+        return tuple(map(int, re.search(r"sector\(s\): (\d+) - (\d+)", said).groups()))
+
+    def test_what_lost_segments_held_is_named_and_marked(self):
+        raw = self.volume("-c", "4096")
+        noise = self.write("noise", random.Random(1).randbytes(900000))
+        for number in range(5):
+            made_by("ntfscp", "-f", raw, noise, f"file{number}")
+        segments = self.acquire(raw)
+        whole, _, _ = self.rows(segments[0], status=0)
+        for number, cut in ((2, 700000), (4, 0), (len(segments), 0)):
+            with self.subTest(segment=number, cut=cut):
+                segment = segments[number - 1]
+                content = segment.read_bytes()
+                segment.unlink()
+                if cut:
+                    segment.write_bytes(content[:cut])
+                first, last = self.lost_sectors(segments[0])
+                rows, lines, said = self.rows(segments[0], status=1)
+                segment.write_bytes(content)
+                self.assertIn(f"sectors {first}-{last} of the disk are lost, its bytes "
+                              f"{first * 512:#x}-{last * 512 + 511:#x}", said)
+                findings = {f["code"]: f for f in lines[-1]["findings"]}
+                for code in "ewf-segment", "image-truncated":
+                    self.assertEqual(findings[code]["first_offset"], first * 512)
+                touched = {row["path"] for row in whole
+                           for stream in row["streams"] + row["other_streams"]
+                           for extent in stream["extents"] if extent["offset"] is not None
+                           and extent["offset"] + extent["clusters"] * 4096 > first * 512}
+                self.assertTrue(touched)
+                self.assertEqual({row["path"] for row in rows
+                                  if "beyond-image" in {f["code"] for f in row["findings"]}},
+                                 touched & {row["path"] for row in rows})
 
     def test_any_segment_stands_for_all(self):
         raw = self.volume()
