@@ -5,6 +5,7 @@
 
 #include "cli/ntfs/ntfs_rows.hpp"
 #include "cli/output/text.hpp"
+#include "core/text/printable.hpp"
 #include "core/text/text.hpp"
 #include "ntfs/snapshot/sleuthkit_ids.hpp"
 
@@ -38,9 +39,9 @@ void escape_from(std::string& text, std::size_t start) {
   const std::string end = text.substr(at);
   text.resize(at);
   for (std::string_view rest = end; !rest.empty();) {
-    const auto character = first_character(rest);
-    if (character == "|" || character == "\\" || is_unprintable(character))
-      append_escaped(text, character);
+    const auto character = core::first_character(rest);
+    if (character == "|" || character == "\\" || core::is_unprintable(character))
+      core::append_escaped(text, character);
     else
       text += character;
     rest.remove_prefix(character.size());

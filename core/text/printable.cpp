@@ -1,0 +1,93 @@
+#include "core/text/printable.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "core/integers.hpp"
+#include "core/text/text.hpp"
+
+namespace coldtrace::core {
+namespace {
+
+struct Range {
+  char32_t first, last;
+};
+
+// Source: Unicode Character Database 15: what has the property Default_Ignorable_Code_Point, and of
+// categories Cc, Cf, Zl and Zp what is above ASCII, without the signs of Cf that are visible.
+constexpr Range unprintable[] = {
+    {0x80, 0x9f},        // C1 controls; U+009B starts sequences as ESC [ does
+    {0xad, 0xad},        // soft hyphen
+    {0x34f, 0x34f},      // combining grapheme joiner
+    {0x61c, 0x61c},      // Arabic letter mark
+    {0x115f, 0x1160},    // Hangul fillers
+    {0x17b4, 0x17b5},    // Khmer inherent vowels
+    {0x180b, 0x180f},    // Mongolian variation selectors and vowel separator
+    {0x200b, 0x200f},    // zero width, directional marks
+    {0x2028, 0x202e},    // line and paragraph separators, bidirectional embeddings and overrides
+    {0x2060, 0x206f},    // word joiner, invisible operators, bidirectional isolates
+    {0x3164, 0x3164},    // Hangul filler
+    {0xfe00, 0xfe0f},    // variation selectors
+    {0xfeff, 0xfeff},    // zero width no-break space
+    {0xffa0, 0xffa0},    // halfwidth Hangul filler
+    {0xfff0, 0xfffb},    // reserved, interlinear annotation
+    {0x1bca0, 0x1bca3},  // shorthand format controls
+    {0x1d173, 0x1d17a},  // musical format controls
+    {0xe0000, 0xe0fff},  // tags, variation selectors, reserved
+};
+
+char32_t decode(std::string_view character) {
+  if (character.size() == 1) return static_cast<u8>(character[0]);
+  char32_t value = static_cast<u8>(character[0]) & (0x7fU >> character.size());
+  for (const char c : character.substr(1)) value = value << 6 | (static_cast<u8>(c) & 0x3fU);
+  return value;
+}
+
+}  // namespace
+
+std::string_view first_character(std::string_view text) {
+  const auto lead = static_cast<u8>(text[0]);
+  return text.substr(0, lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4);
+}
+
+bool is_unprintable(std::string_view character) {
+  const auto value = decode(character);
+  if (value < 0x80) return value < 0x20 || value == 0x7f;
+  return std::any_of(std::begin(unprintable), std::end(unprintable), [&](const Range& range) {
+    return range.first <= value && value <= range.last;
+  });
+}
+
+void append_escaped(std::string& escaped, std::string_view character) {
+  const auto value = static_cast<u32>(decode(character));
+  if (character.size() == 1)
+    escaped += fmt::format("\\x{:02x}", value);
+  else
+    escaped += value > 0xffff ? fmt::format("\\U{:08x}", value) : fmt::format("\\u{:04x}", value);
+}
+
+std::string printable(std::string_view text) {
+  std::string safe;
+  safe.reserve(text.size());
+  const bool valid = core::is_valid_utf8(text);
+  while (!text.empty()) {
+    const bool foreign = !valid && static_cast<u8>(text.front()) >= 0x80;
+    const auto character = foreign ? text.substr(0, 1) : first_character(text);
+    if (character == "\n")
+      safe += "\\n";
+    else if (character == "\t")
+      safe += "\\t";
+    else if (character == "\\")
+      safe += "\\\\";
+    else if (foreign || is_unprintable(character))
+      append_escaped(safe, character);
+    else
+      safe += character;
+    text.remove_prefix(character.size());
+  }
+  return safe;
+}
+
+}  // namespace coldtrace::core

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace coldtrace::core {
+
+// Text of a file made safe for a terminal and for one line: control characters, those that show
+// nothing or turn the order of others round, and bytes that are not UTF-8 are shown as \n, \t, \\,
+// \x1b and \u202e.
+std::string printable(std::string_view text);
+
+// The character at the front of `text`, which is valid UTF-8 and not empty.
+std::string_view first_character(std::string_view text);
+
+// Whether printable() escapes it as a control or an invisible character.
+bool is_unprintable(std::string_view character);
+
+// Appends a character as \x1b, \u202e or \U000e0001.
+void append_escaped(std::string& escaped, std::string_view character);
+
+}  // namespace coldtrace::core
