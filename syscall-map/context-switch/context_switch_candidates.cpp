@@ -84,9 +84,7 @@ void add_signatures(const KernelCode& code, SwitchCandidates& candidates, core::
   for (const auto name : names) {
     const auto search = locate(code.image(), name, parsed_built_in_signatures());
     tried += search.tried;
-    for (const auto& finding : search.findings.all())
-      if (finding.code == core::Name{"signature-limit"})
-        findings.warning("signature-limit", finding.first_offset, "{}", finding.text);
+    tell_limit(search, findings);
     for (const auto& location : search.locations) {
       if (++matches > most_matches) {
         findings.warning("context-switch-limit", location.file_offset,

@@ -188,4 +188,10 @@ SignatureSearch locate(const pe::Image& image, std::string_view function,
   return search;
 }
 
+void tell_limit(const SignatureSearch& search, core::Findings& findings) {
+  for (const auto& finding : search.findings.all())
+    if (finding.code == core::Name{"signature-limit"})
+      findings.warning("signature-limit", finding.first_offset, "{}", finding.text);
+}
+
 }  // namespace coldtrace::syscall_map

@@ -52,4 +52,7 @@ struct SignatureSearch {
 SignatureSearch locate(const pe::Image& image, std::string_view function,
                        std::span<const Signature> signatures);
 
+// Of what a search found, only that it was given up.
+void tell_limit(const SignatureSearch& search, core::Findings& findings);
+
 }  // namespace coldtrace::syscall_map

@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "syscall-map/context-switch/context_switch.hpp"
-
 namespace coldtrace::syscall_map {
 namespace {
 
@@ -24,42 +22,47 @@ void leave_out_signatures(std::vector<std::string>& evidence,
   });
 }
 
+}  // namespace
+
+std::vector<std::string_view> CodeSearch::functions() const {
+  std::vector<std::string_view> names{functions_by_structure.begin(), functions_by_structure.end()};
+  for (const auto& signature : signatures_)
+    if (signature.machine == image_.machine()) names.push_back(signature.function);
+  return names;
+}
+
+const CodeSearch::Found& CodeSearch::find(std::string_view function) {
+  if (const auto known = found_.find(function); known != found_.end()) return known->second;
+  auto& found = found_[std::string{function}];
+  found.signatures = locate(image_, function, signatures_);
+  tell_limit(found.signatures, findings_);
+  for (const auto& location : found.signatures.locations) {
+    FunctionPlace place{PlaceSource::signature, location.rva, {}, location.verified(), {}};
+    for (const auto& match : location.matches)
+      place.evidence.insert(place.evidence.end(), match.evidence.begin(), match.evidence.end());
+    found.places.push_back(std::move(place));
+  }
+  add_structure(function, found.places);
+  return found;
+}
+
 // By the stack that is exchanged there.
-void add_structure(const pe::Image& image, std::string_view function,
-                   std::vector<FunctionPlace>& places) {
+void CodeSearch::add_structure(std::string_view function, std::vector<FunctionPlace>& places) {
   if (std::find(functions_by_structure.begin(), functions_by_structure.end(), function) ==
       functions_by_structure.end())
     return;
   const auto signatures = places;
-  for (auto& found : find_context_switch(image).candidates) {
+  for (const auto& found : context_switches()) {
     if (found.name != function || !found.kernel_stack_offset) continue;
-    leave_out_signatures(found.evidence, signatures);
-    places.push_back(
-        {PlaceSource::structure, found.rva, std::move(found.evidence), found.verified, {}});
+    auto evidence = found.evidence;
+    leave_out_signatures(evidence, signatures);
+    places.push_back({PlaceSource::structure, found.rva, std::move(evidence), found.verified, {}});
   }
 }
 
-}  // namespace
-
-std::vector<std::string_view> functions_by_code(const pe::Image& image,
-                                                std::span<const Signature> signatures) {
-  std::vector<std::string_view> names{functions_by_structure.begin(), functions_by_structure.end()};
-  for (const auto& signature : signatures)
-    if (signature.machine == image.machine()) names.push_back(signature.function);
-  return names;
-}
-
-std::vector<FunctionPlace> find_by_code(const pe::Image& image, std::string_view function,
-                                        const SignatureSearch& signatures) {
-  std::vector<FunctionPlace> places;
-  for (const auto& location : signatures.locations) {
-    FunctionPlace place{PlaceSource::signature, location.rva, {}, location.verified(), {}};
-    for (const auto& match : location.matches)
-      place.evidence.insert(place.evidence.end(), match.evidence.begin(), match.evidence.end());
-    places.push_back(std::move(place));
-  }
-  add_structure(image, function, places);
-  return places;
+const std::vector<ContextSwitch>& CodeSearch::context_switches() {
+  if (!context_switches_) context_switches_ = find_context_switch(image_);
+  return context_switches_->candidates;
 }
 
 std::span<const FunctionPlace> choose_places(std::span<const FunctionPlace> places,

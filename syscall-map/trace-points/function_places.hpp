@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -7,6 +9,7 @@
 
 #include "core/findings/findings.hpp"
 #include "pe/image/image.hpp"
+#include "syscall-map/context-switch/context_switch.hpp"
 #include "syscall-map/signatures/signature_locator.hpp"
 #include "syscall-map/trace-points/trace_point.hpp"
 
@@ -21,14 +24,36 @@ struct FunctionPlace {
   std::string symbol;    // of a PDB: the name as it is there, decorated
 };
 
-// Functions that find_by_code() may find: by a signature for the machine, or by structure.
-std::vector<std::string_view> functions_by_code(const pe::Image& image,
-                                                std::span<const Signature> signatures);
-
 // What the code itself shows: where signatures match, and for the name of a context switch where
-// the stack is exchanged.
-std::vector<FunctionPlace> find_by_code(const pe::Image& image, std::string_view function,
-                                        const SignatureSearch& signatures);
+// the stack is exchanged. Each name is looked for once.
+class CodeSearch {
+ public:
+  // Both outlive this.
+  CodeSearch(const pe::Image& image, std::span<const Signature> signatures)
+      : image_{image}, signatures_{signatures} {}
+
+  // Functions that may be found: by a signature for the machine, or by structure.
+  std::vector<std::string_view> functions() const;
+
+  struct Found {
+    SignatureSearch signatures;
+    std::vector<FunctionPlace> places;
+  };
+  const Found& find(std::string_view function);
+
+  // That a search was given up.
+  const core::Findings& findings() const { return findings_; }
+
+ private:
+  void add_structure(std::string_view function, std::vector<FunctionPlace>& places);
+  const std::vector<ContextSwitch>& context_switches();
+
+  const pe::Image& image_;
+  std::span<const Signature> signatures_;
+  std::map<std::string, Found, std::less<>> found_;
+  std::optional<ContextSwitchSearch> context_switches_;
+  core::Findings findings_;
+};
 
 // The places of the first source that has any; `places` are in the order of the sources. That
 // another source has the function elsewhere is a finding: `symbol-disagrees` where the PDB is one

@@ -1,7 +1,6 @@
 #include "syscall-map/trace-points/function_search.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -43,15 +42,11 @@ void note_chosen(std::span<const FunctionPlace> chosen, std::string_view functio
 
 // Adds the places of one function.
 void find_function(const pe::Image& image, std::string_view function, const TracePlaces& named,
-                   std::span<const Signature> known_signatures, FunctionSearch& search) {
+                   CodeSearch& code, FunctionSearch& search) {
   auto places = named.find_named(function);
-  const auto signatures = locate(image, function, known_signatures);
+  const auto& [signatures, by_code] = code.find(function);
   search.tried += signatures.tried;
-  for (const auto& finding : signatures.findings.all())
-    if (finding.code == core::Name{"signature-limit"})
-      search.findings.warning("signature-limit", finding.first_offset, "{}", finding.text);
-  auto by_code = find_by_code(image, function, signatures);
-  std::move(by_code.begin(), by_code.end(), std::back_inserter(places));
+  places.insert(places.end(), by_code.begin(), by_code.end());
   const auto chosen = choose_places(places, function, search.findings);
   note_chosen(chosen, function, search);
 
@@ -83,12 +78,14 @@ FunctionSearch find_functions(const pe::Image& image, std::string_view wanted,
                               const FunctionSources& sources) {
   FunctionSearch search;
   const TracePlaces named{image, sources.symbols, sources.services};
-  const auto by_code = functions_by_code(image, sources.signatures);
+  CodeSearch code{image, sources.signatures};
+  const auto by_code = code.functions();
   if (is_glob(wanted))
     for (const auto& function : named.matching(wanted, by_code))
-      find_function(image, function, named, sources.signatures, search);
+      find_function(image, function, named, code, search);
   else
-    find_function(image, wanted, named, sources.signatures, search);
+    find_function(image, wanted, named, code, search);
+  search.findings.merge(code.findings());
   if (search.locations.empty()) note_missing(wanted, named, by_code, search);
   std::sort(search.locations.begin(), search.locations.end(), [](const auto& a, const auto& b) {
     return std::tie(a.rva, a.function) < std::tie(b.rva, b.function);

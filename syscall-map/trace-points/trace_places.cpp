@@ -58,7 +58,7 @@ std::optional<TraceRequest> parse_trace_request(std::string_view text) {
 
 TracePlaces::TracePlaces(const pe::Image& image, const std::vector<NamedPlace>& symbols,
                          const std::vector<HookService>& services)
-    : image_{image} {
+    : image_{image}, code_{image, parsed_built_in_signatures()} {
   core::Findings ignored;  // what is odd about the table is told by "pe exports"
   const auto table = pe::read_export_directory(image, ignored);
   if (table && *table)
@@ -163,8 +163,8 @@ void TracePlaces::find(std::string_view name, TracePoint& point, core::Findings&
     return refuse(point, TraceRefusal::forwarded,
                   fmt::format("the kernel exports it as {}", forwarder));
   auto places = find_named(name);
-  auto by_code = find_by_code(image_, name, locate(image_, name, parsed_built_in_signatures()));
-  std::move(by_code.begin(), by_code.end(), std::back_inserter(places));
+  const auto& by_code = code_.find(name).places;
+  places.insert(places.end(), by_code.begin(), by_code.end());
   const auto chosen = choose_places(places, name, findings);
   if (chosen.empty())
     return refuse(point, TraceRefusal::not_found,

@@ -46,6 +46,8 @@ class TracePlaces {
   // Whether the name that is asked for, if any, is found without the services.
   bool has_name(std::string_view requested) const;
 
+  const CodeSearch& code() const { return code_; }
+
   std::vector<std::string> names_at(pe::Rva rva) const;
 
   // Of all that lie in executable sections.
@@ -67,6 +69,7 @@ class TracePlaces {
                   std::vector<FunctionPlace>& places) const;
 
   const pe::Image& image_;
+  CodeSearch code_;
   std::vector<Name> names_;
   std::multimap<pe::Rva, std::size_t> by_place_;
   std::unordered_multimap<std::string, std::size_t> by_name_;  // as it is, and undecorated

@@ -8,7 +8,6 @@
 
 #include "core/text/glob.hpp"
 #include "core/text/hex.hpp"
-#include "syscall-map/signatures/built_in_signatures.hpp"
 #include "syscall-map/trace-points/instruction_emulation.hpp"
 #include "syscall-map/trace-points/trace_places.hpp"
 
@@ -34,6 +33,7 @@ class Planner {
       tell(point);
       points.push_back(std::move(point));
     }
+    findings_.merge(places_.code().findings());
     return points;
   }
 
@@ -62,9 +62,8 @@ class Planner {
 
   void add_matching(std::string_view glob, const std::string& offset,
                     std::vector<std::string>& names) {
-    const auto by_code = functions_by_code(image_, parsed_built_in_signatures());
     std::set<pe::Rva> known;
-    for (const auto& name : places_.matching(glob, by_code)) {
+    for (const auto& name : places_.matching(glob, places_.code().functions())) {
       TracePoint point;
       point.requested = name;
       core::Findings told_later;

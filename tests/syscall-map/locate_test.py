@@ -86,6 +86,42 @@ def with_export_at(path, name, rva):
     return bytes(content.replace(struct.pack("<I", row["rva"]), struct.pack("<I", rva)))
 
 
+def code_image(code):
+    """A PE32+ image of x64 with one section, of this code, and nothing else."""
+    stored = code + bytes(-len(code) % 0x200)
+    optional = struct.pack("<HBBIIIII", 0x20b, 0, 0, len(stored), 0, 0, 0, 0x1000)
+    optional += struct.pack("<QII6HIIIIHH4QII", 0x140000000, 0x1000, 0x200, *[0] * 6, 0,
+                            0x1000 + (len(code) + 0xfff) // 0x1000 * 0x1000, 0x200, 0, 1, 0, 0, 0, 0,
+                            0, 0, 16) + bytes(16 * 8)
+    headers = b"MZ".ljust(60, b"\0") + struct.pack("<I", 64) + b"PE\0\0"
+    headers += struct.pack("<HHIIIHH", 0x8664, 1, 0, 0, 0, len(optional), 0x22) + optional
+    headers += struct.pack("<8sIIIIIIHHI", b".text", len(code), 0x1000, len(stored), 0x200, 0, 0, 0,
+                           0, 0x60000020)
+    return headers.ljust(0x200, b"\0") + stored
+
+
+class Limits(Case):
+    # What a built-in signature of SwapContext for x64 matches, more often than is looked at.
+    CODE = bytes.fromhex("4883ec3848896c2430884c2428") * 4200
+
+    def test_a_search_that_is_given_up_is_said_once(self):
+        kernel = self.write("kernel.exe", code_image(self.CODE))
+        for command in (["hooks", "locate", "SwapContext"], ["hooks", "locate", "Swap*"],
+                        ["hooks", "plan", "--function", "SwapContext", "--kernel"],
+                        ["hooks", "plan", "--function", "Swap*", "--function", "SwapContext",
+                         "--function", "SwapContext+4", "--kernel"]):
+            with self.subTest(command=command):
+                document = strict_json(self.exits(1, *command, kernel, "--format", "json").stdout)
+                findings = document.get("findings") or document["images"][0]["findings"]
+                self.assertEqual([row["count"] for row in findings
+                                  if row["code"] == "signature-limit"], [1])
+
+    def test_an_image_of_few_such_places_has_no_limit(self):
+        kernel = self.write("kernel.exe", code_image(self.CODE[:13 * 40]))
+        done = self.exits(1, "hooks", "plan", "--function", "SwapContext", "--kernel", kernel)
+        self.assertNotIn(b"signature-limit", done.stderr)
+
+
 class Sources(Case):
     def test_an_export_is_found_without_a_signature_or_a_pdb(self):
         kernel = image("switch-7-x86")
