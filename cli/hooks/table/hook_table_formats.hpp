@@ -13,7 +13,7 @@ namespace coldtrace::cli {
 // The formats of `hooks table` and `hooks show`; docs/commands/hook-table.md describes them.
 struct HookTableDocument {
   std::vector<syscall_map::HookTable> builds;
-  std::vector<UnpairedFile> unpaired;
+  std::vector<syscall_map::UnpairedFile> unpaired;
   core::Findings findings;  // of the pairing
 };
 

@@ -8,8 +8,9 @@ namespace coldtrace::cli {
 using syscall_map::ImageRole;
 
 std::optional<syscall_map::HookTable> make_hook_table(
-    const BuildFiles& files, const PeOptions& options, const std::vector<SymbolFile>& symbols,
-    Report& report, const std::vector<std::string>& trace_requests) {
+    const syscall_map::BuildFiles& files, const PeOptions& options,
+    const std::vector<SymbolFile>& symbols, Report& report,
+    const std::vector<std::string>& trace_requests) {
   std::vector<PeInput> inputs;
   std::vector<syscall_map::HookTableSource> sources;
   core::Findings findings;

@@ -119,8 +119,8 @@ Exit run_plan(const Options& options, Output& output, Report& report) {
 
 // The table of the build, with the trace points in it.
 Exit run_table(const Options& options, Output& output, Report& report) {
-  BuildFiles files{{options.kernel, ImageRole::kernel, {}}};
-  if (!options.ntdll.empty()) files.push_back({options.ntdll, ImageRole::ntdll, {}});
+  syscall_map::BuildFiles files{{ImageRole::kernel, options.kernel, {}, {}}};
+  if (!options.ntdll.empty()) files.push_back({ImageRole::ntdll, options.ntdll, {}, {}});
   auto table = make_hook_table(files, options, open_symbol_files(options.pdbs, report), report,
                                options.functions);
   if (!table) return Exit::failure;

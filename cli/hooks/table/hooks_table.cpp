@@ -3,6 +3,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/hooks/hooks_commands.hpp"
+#include "cli/hooks/table/build_files.hpp"
 #include "cli/hooks/table/hook_table_formats.hpp"
 #include "cli/hooks/table/hook_table_services.hpp"
 
@@ -23,19 +24,20 @@ struct Options : PeOptions {
 };
 
 // The build that the options name file by file.
-BuildFiles named_files(const Options& options) {
-  BuildFiles files{{options.kernel, ImageRole::kernel, {}}};
-  if (!options.ntdll.empty()) files.push_back({options.ntdll, ImageRole::ntdll, {}});
-  if (!options.win32u.empty()) files.push_back({options.win32u, ImageRole::win32u, {}});
+syscall_map::BuildFiles named_files(const Options& options) {
+  syscall_map::BuildFiles files{{ImageRole::kernel, options.kernel, {}, {}}};
+  if (!options.ntdll.empty()) files.push_back({ImageRole::ntdll, options.ntdll, {}, {}});
+  if (!options.win32u.empty()) files.push_back({ImageRole::win32u, options.win32u, {}, {}});
   for (const auto& path : options.win32k) {
     const auto file = read_build_file(path, options.layout);
     const bool known = file && file->role >= ImageRole::win32k;
     const auto role = known ? file->role : ImageRole::win32k;
-    const auto other = std::find_if(files.begin(), files.end(),
-                                    [&](const BuildFile& earlier) { return earlier.role == role; });
+    const auto other = std::find_if(
+        files.begin(), files.end(),
+        [&](const syscall_map::HookTableImage& earlier) { return earlier.role == role; });
     if (other != files.end())
       throw Failure{fmt::format("{}: {} is given already, {}", path, to_string(role), other->path)};
-    files.push_back({path, role, {}});
+    files.push_back({role, path, {}, {}});
   }
   return files;
 }
@@ -47,11 +49,12 @@ Exit run(const Options& options) {
   if (!options.profile.empty()) profile = open_profile(options.profile, options);
   Output output{options.output};
   Report report{options.findings};
-  PairedFiles paired;
+  syscall_map::PairedBuilds paired;
   if (options.from.empty()) {
     paired.builds.push_back(named_files(options));
   } else {
-    paired = pair_build_files(find_build_files(options.from, options.layout), options.layout);
+    paired = syscall_map::pair_builds(find_build_files(options.from, options.layout),
+                                      image_contents(options.layout));
     if (paired.builds.empty())
       throw Failure{fmt::format("{}: no kernel is in it or below it", options.from)};
     report.read(options.from, paired.findings);

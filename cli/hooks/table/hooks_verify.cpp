@@ -4,6 +4,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
 #include "cli/hooks/hooks_commands.hpp"
+#include "cli/hooks/table/build_files.hpp"
 #include "cli/hooks/table/hook_table_file.hpp"
 #include "cli/hooks/table/hook_table_input.hpp"
 #include "cli/hooks/table/hook_table_services.hpp"
@@ -15,8 +16,10 @@
 namespace coldtrace::cli {
 namespace {
 
+using syscall_map::BuildFiles;
 using syscall_map::HookTable;
 using syscall_map::HookTableDifference;
+using syscall_map::HookTableImage;
 
 struct Options : PeOptions {
   std::string table;
@@ -38,13 +41,13 @@ struct Result {
 };
 
 // The files that a build was made from, or a difference for each that is not given.
-BuildFiles files_of(const HookTable& build, const std::vector<BuildFile>& files,
-                    std::vector<bool>& used, std::vector<HookTableDifference>& missing,
-                    core::Findings& findings) {
+BuildFiles files_of(const HookTable& build, const BuildFiles& files,
+                    const syscall_map::ImageContents& contents, std::vector<bool>& used,
+                    std::vector<HookTableDifference>& missing, core::Findings& findings) {
   BuildFiles own;
   for (const auto& image : build.images) {
-    const auto found = std::find_if(files.begin(), files.end(), [&](const BuildFile& file) {
-      return file.role == image.role && pe::same_headers(file.identity, image.identity);
+    const auto found = std::find_if(files.begin(), files.end(), [&](const HookTableImage& file) {
+      return same_image(file, image);
     });
     if (found == files.end()) {
       missing.push_back({fmt::format("images[{}]", to_string(image.role)),
@@ -54,24 +57,24 @@ BuildFiles files_of(const HookTable& build, const std::vector<BuildFile>& files,
     for (std::size_t i = 0; i < files.size(); ++i) {
       if (used[i] || !same_image(files[i], *found)) continue;
       used[i] = true;
-      if (&files[i] != &*found) note_copy(files[i], *found, findings);
+      if (&files[i] != &*found) note_copy(files[i], *found, contents, findings);
     }
     own.push_back(*found);
   }
   return own;
 }
 
-bool is_given(const HookTable& build, const std::vector<BuildFile>& files) {
+bool is_given(const HookTable& build, const BuildFiles& files) {
   const auto& kernel = *syscall_map::find_kernel(build);
-  return std::any_of(files.begin(), files.end(), [&](const BuildFile& file) {
-    return file.role == kernel.role && pe::same_headers(file.identity, kernel.identity);
-  });
+  return std::any_of(files.begin(), files.end(),
+                     [&](const HookTableImage& file) { return same_image(file, kernel); });
 }
 
-Result verify(const std::vector<HookTable>& builds, const std::vector<BuildFile>& files,
-              const Options& options, Report& report) {
+Result verify(const std::vector<HookTable>& builds, const BuildFiles& files, const Options& options,
+              Report& report) {
   Result result;
   std::vector<bool> used(files.size());
+  const auto contents = image_contents(options.layout);
   const auto symbols = open_symbol_files(options.pdbs, report);
   std::optional<syscall_map::HookProfile> profile;
   if (!options.profile.empty()) profile = open_profile(options.profile, options);
@@ -82,7 +85,7 @@ Result verify(const std::vector<HookTable>& builds, const std::vector<BuildFile>
     }
     const auto& kernel = *syscall_map::find_kernel(build);
     Verified verified{{kernel.identity, kernel.sha256}, {}};
-    const auto own = files_of(build, files, used, verified.differences, result.findings);
+    const auto own = files_of(build, files, contents, used, verified.differences, result.findings);
     // Without all images other values would differ, and say nothing.
     if (verified.differences.empty())
       if (auto again = make_hook_table(own, options, symbols, report,
@@ -146,14 +149,14 @@ Exit run(const Options& options) {
   Report report{options.findings};
   const auto builds = read_hook_table_file(options.table, report);
   if (!builds) return Exit::failure;
-  std::vector<BuildFile> files;
+  BuildFiles files;
   for (const auto& path : options.files) {
     auto input = open_pe(path, options, report);
     if (!input) continue;
     report.read(path, {});
     auto identity = pe::read_identity(input->image, input->findings);
     const auto role = syscall_map::find_image_role(identity);
-    files.push_back({path, role.value_or(syscall_map::ImageRole::kernel), std::move(identity)});
+    files.push_back({role.value_or(syscall_map::ImageRole::kernel), path, std::move(identity), {}});
   }
   if (files.empty()) return Exit::failure;
   const auto result = verify(*builds, files, options, report);

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "syscall-map/hook-table/build_pairing.hpp"
+
+namespace coldtrace::cli {
+
+// The images below a folder, by path. What is no image of a build is passed over. A layout is that
+// of --layout: nothing stands for what the bytes prove.
+std::vector<syscall_map::HookTableImage> find_build_files(const std::string& folder,
+                                                          std::optional<pe::Layout> layout);
+
+// What the file at `path` is, or nothing where it is no image of a build.
+std::optional<syscall_map::HookTableImage> read_build_file(const std::string& path,
+                                                           std::optional<pe::Layout> layout);
+
+// Reads what pairing asks of the files.
+syscall_map::ImageContents image_contents(std::optional<pe::Layout> layout);
+
+}  // namespace coldtrace::cli
