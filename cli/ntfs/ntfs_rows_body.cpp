@@ -123,7 +123,7 @@ class BodyRows final : public RowFormat {
     for (const auto& stream : row.streams) {
       set_suffix(stream.name);
       line(row, suffix_, {}, 128, ids.find(stream.type, stream.name, stream.record, stream.id),
-           stream.size, own);
+           stream.size.value_or(0), own);
     }
     if (const auto* name = row.file_name)
       line(row, {}, " ($FILE_NAME)", 48,

@@ -319,7 +319,7 @@ void CsvRows::write_column(const ntfs::Snapshot& snapshot, const ntfs::FileRow& 
     case RowField::entry:
       return entry(source.entry);
     case RowField::size:
-      if (const auto* content = row.content()) out_->append_decimal(u64{content->size});
+      if (const auto* content = row.content()) number(content->size);
       return;
     case RowField::streams:
     case RowField::ea:

@@ -275,7 +275,7 @@ class JsonRows final : public RowFormat {
     if (fields_.contains(RowField::size)) {
       const auto* content = row.content();
       out_->append(R"(,"size":)");
-      number_or_null(content ? std::optional{content->size} : std::nullopt);
+      number_or_null(content ? content->size : std::nullopt);
     }
   }
 
@@ -377,7 +377,7 @@ class JsonRows final : public RowFormat {
       out_->append_decimal(u64{positions[i]});
     }
     out_->append(R"(],"size":)");
-    number(stream.size);
+    number_or_null(stream.size);
     out_->append(R"(,"allocated":)");
     number_or_null(stream.allocated);
     out_->append(R"(,"valid":)");

@@ -6,6 +6,10 @@
 namespace coldtrace::cli {
 namespace {
 
+std::string size_of(const ntfs::StreamRow& stream) {
+  return stream.size ? fmt::format("{}", *stream.size) : std::string{"?"};
+}
+
 // A tree for people: live names under their directories, others with their whole path.
 class TextRows final : public RowFormat {
  public:
@@ -25,7 +29,7 @@ class TextRows final : public RowFormat {
         fmt::format("{:>10}-{:<5} {:>15}  {:<19}  ",
                     row.file_known() ? fmt::format("{}", source.file.record) : std::string{"?"},
                     source.file.sequence,
-                    content        ? fmt::format("{}", content->size)
+                    content        ? size_of(*content)
                     : source.entry ? fmt::format("{}", source.entry->size)
                                    : std::string{"-"},
                     modified));
@@ -36,7 +40,8 @@ class TextRows final : public RowFormat {
     if (row.reparse_target) out.append(" -> " + printable(*row.reparse_target));
     for (const auto& stream : row.streams)
       if (!stream.name.empty())
-        out.append(fmt::format("  :{} ({})", printable(ntfs::to_utf8(stream.name)), stream.size));
+        out.append(
+            fmt::format("  :{} ({})", printable(ntfs::to_utf8(stream.name)), size_of(stream)));
     if (source.entry && source.entry->copies > 1)
       out.append(fmt::format("  ({} copies)", source.entry->copies));
     for (const auto& finding : row.findings) out.append(fmt::format("  !{}", finding.code.view()));

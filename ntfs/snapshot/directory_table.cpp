@@ -20,6 +20,7 @@ namespace {
 constexpr u64 read_gap = 16 * 1024;
 constexpr u64 read_size = 1 << 20;
 constexpr u64 jobs_in_block = 512;
+constexpr u64 largest_buffer_total = u64{1} << 28;  // of a volume: 1 TiB in the usual size
 constexpr u64 split = ~u64{0};  // no single place: the buffer's clusters are apart
 
 // One INDX buffer to read.
@@ -156,7 +157,10 @@ void DirectoryReader::add_directory(u64 record, BlockReport& report) {
   auto& worker = *workers_.front();
   RecordFacts facts;
   records_.assemble(image_, mft_, record, facts);
-  const auto index = read_directory_index(image_, mft_, facts, report.findings);
+  // A buffer has at least 512 bytes of the image for itself.
+  const u64 most = std::min(image_.size() / fixup_stride + 65536, largest_buffer_total);
+  const auto index =
+      read_directory_index(image_, mft_, facts, most - table_.buffers_.size(), report.findings);
   if (!index) return;
   DirectoryTable::Directory directory{.record = static_cast<u32>(record),
                                       .sequence = facts.sequence,
@@ -168,9 +172,7 @@ void DirectoryReader::add_directory(u64 record, BlockReport& report) {
       report.doubtful.push_back(static_cast<u32>(table_.directories_.size()));
     directory.root = worker.writer.add(worker.packer.end());
   }
-  const u64 limit = image_.size() / fixup_stride + 65536;
-  directory.buffer_count = static_cast<u32>(
-      std::min<u64>(index->buffer_count, limit - std::min<u64>(limit, table_.buffers_.size())));
+  directory.buffer_count = static_cast<u32>(index->buffer_count);
   table_.buffers_.resize(table_.buffers_.size() + directory.buffer_count, Arena::none);
   table_.directories_.push_back(directory);
   add_jobs(*index, report);
@@ -345,6 +347,11 @@ bool DirectoryReader::pack_entries(Worker& worker, const IndexNode& node, FileRe
     const bool kept =
         entry->name && !self && (!doubtful || (file && find_link(*file, *entry->name, directory)));
     if (kept) {
+      if (!is_entry_of(*entry, directory))
+        report.findings.warning("index-parent", entry->offset,
+                                "directory {} lists record {} with a name of directory {}-{}",
+                                directory.record, entry->file.record, entry->name->parent.record,
+                                entry->name->parent.sequence);
       worker.packer.add(*entry, directory, file);
     } else if (entry->child_vcn) {
       worker.packer.add_pointer(*entry->child_vcn);

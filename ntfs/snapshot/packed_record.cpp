@@ -199,6 +199,7 @@ PackedReader unpack_head(PackedReader in, u64 record, RecordFacts& facts) {
   facts.record = record;
   facts.sequence = in.get_raw<u16>();
   const auto bits = in.get_raw<u16>();
+  facts.link_count = static_cast<u16>(in.get());
   if (bits & bit_extension) facts.base = get_reference(in);
   TimePool pool;
   if (bits & bit_information) {
@@ -238,6 +239,7 @@ void pack_record(const RecordFacts& facts, PackedWriter& out) {
       bit(facts.has_list, bit_list) | bit(facts.is_extension(), bit_extension) |
       bit(facts.information.has_value(), bit_information) | bit(security, bit_security_id) |
       bit(facts.content_size.has_value(), bit_content)));
+  out.put(facts.link_count);
   if (facts.is_extension()) put_reference(facts.base, out);
 
   TimePool pool;

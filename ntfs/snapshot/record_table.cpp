@@ -62,8 +62,12 @@ void note_record(const RecordFacts& facts, u64 offset,
   } else if (damage) {
     findings.info("deleted-record-damaged", damage->offset, "record {}: {}", facts.record, *damage);
   }
-  if (facts.torn && facts.in_use)
+  if (facts.torn && facts.in_use) {
     findings.warning("torn-fixup", offset, "record {} was not written as a whole", facts.record);
+  } else if (facts.torn) {
+    findings.info("torn-fixup", offset, "deleted record {} was not written as a whole",
+                  facts.record);
+  }
   if (facts.misplaced)
     findings.warning("record-number", offset, "the record in the place of {} has another number",
                      facts.record);
@@ -200,6 +204,18 @@ RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, un
     }
     if (!report.empty()) worker.reports.emplace(block, std::move(report));
   });
+
+  // A block knows of no record of another one: those on both sides of an edge are asked again.
+  for (u64 edge = in_block; edge < count; edge += in_block) {
+    CreationOrder order;
+    RecordFacts facts;
+    for (u64 record = edge - std::min<u64>(edge, 2); record < std::min(edge + 2, count); ++record) {
+      if (!table.has(record)) continue;
+      facts.clear();
+      unpack_names(table.arena_->at(table.slots_[record].piece), record, facts);
+      if (order.add(facts)) table.slots_[record - 1].summary.out_of_order = true;
+    }
+  }
 
   std::map<u64, BlockReport> reports;
   std::vector<Claim> claims;

@@ -44,6 +44,7 @@ struct RowSource {
   bool path_cut = false;            // the path does not reach the root
   bool unlisted = false;            // the record has no such name
   bool directory_again = false;     // entered before: a loop
+  bool streams_left_out = false;    // told of another name, and too many to be repeated
   std::optional<u64> stale_size;
   std::size_t path_start = 0;  // of the parent's path in the batch
   std::size_t path_length = 0;
@@ -74,7 +75,7 @@ struct StreamRow {
   bool compressed;
   bool encrypted;
   bool sparse;
-  u64 size;
+  std::optional<u64> size;  // these three: absent when the start of the stream is lost
   // Resident: the byte of the image where it starts, and the bytes of it that fixups displace.
   std::optional<u64> resident_offset;
   std::size_t first_fixup = 0;

@@ -124,13 +124,18 @@ void add_name_findings(FileRow& row, const RecordTable& records) {
     row.findings.push_back(
         {"directory-loop", true, "the directory was entered before and is not entered again"});
   if (source.stale_size) {
-    const auto* content = row.content();
     row.findings.push_back({"index-size-stale", false,
                             fmt::format("{} bytes by the directory and {} by the record",
-                                        *source.stale_size, content ? content->size : 0)});
+                                        *source.stale_size, row.facts.content_size.value_or(0))});
   }
   if (source.state == State::stale)
     row.findings.push_back({"entry-stale", true, describe_stale(records, source.file)});
+}
+
+// The scan of $MFT has told and counted these, once a record.
+bool is_of_record(core::Name code) {
+  return code == "record-bad" || code == "record-damaged" || code == "torn-fixup" ||
+         code == "record-number";
 }
 
 }  // namespace
@@ -150,6 +155,17 @@ void add_assembly_findings(FileRow& row, const Assembly& assembly) {
   if (assembly.extension_unlisted)
     add("extension-unlisted",
         "a record names this file as its base and the attribute list does not know it");
+}
+
+void add_link_finding(FileRow& row, const Assembly& assembly) {
+  const auto& facts = row.facts;
+  const bool all_names = !facts.damaged && !assembly.list_damaged && !assembly.list_out_of_reach &&
+                         !assembly.extension_missing;
+  if (!facts.in_use || facts.is_extension() || !all_names) return;
+  if (facts.link_count != facts.names.size())
+    row.findings.push_back({"link-count", true,
+                            fmt::format("the record counts {} names and has {}", facts.link_count,
+                                        facts.names.size())});
 }
 
 void add_extent_findings(FileRow& row, const ExtentFaults& faults, const Volume& volume) {
@@ -178,6 +194,15 @@ void add_size_findings(FileRow& row, const StreamRow& stream, const AttributeFac
     row.findings.push_back(
         {code, matters(row), fmt::format("{} {}: {}", to_string(stream.type), stream.id, text)});
   };
+  const auto extents = row.extents_of(stream);
+  const auto hole = std::ranges::find_if(extents, [](const Extent& extent) { return !extent.lcn; });
+  // $BadClus:$Bad is one hole over the whole volume, without a flag.
+  const bool may_have_holes = first.sparse || first.compressed ||
+                              row.facts.record == static_cast<u64>(SystemRecord::bad_clusters);
+  if (hole != extents.end() && !may_have_holes)
+    add("stream-gap", fmt::format("{} clusters from VCN {} on are a hole, and the stream is "
+                                  "neither sparse nor compressed",
+                                  hole->clusters, hole->vcn));
   // Only the start of a stream has its sizes.
   if (first.lowest_vcn != 0) return;
   // Encryption works on whole sectors of 512 bytes.
@@ -187,7 +212,7 @@ void add_size_findings(FileRow& row, const StreamRow& stream, const AttributeFac
   const u64 cluster_size = mft.clusters().cluster_size;
   u64 mapped = 0;
   u64 real = 0;
-  for (const auto& extent : row.extents_of(stream)) {
+  for (const auto& extent : extents) {
     mapped = core::saturating_multiply(extent.end_vcn(), cluster_size);
     if (extent.lcn)
       real = core::saturating_add(real, core::saturating_multiply(extent.clusters, cluster_size));
@@ -238,8 +263,7 @@ void note_findings(const FileRow& row, core::Findings& findings) {
   const auto offset =
       row.record_offset || !entry ? row.record_offset : std::optional{entry->offset};
   for (const auto& finding : row.findings) {
-    // The scan of $MFT has told and counted all of these.
-    if (finding.code == "record-bad") continue;
+    if (is_of_record(finding.code)) continue;
     // Of one code some may be warnings and some not.
     if (finding.warning) {
       findings.warning(finding.code, offset, "record {}: {}", row.source->file.record,

@@ -74,7 +74,7 @@ void Snapshot::add_streams(FileRow& row) const {
                      .compressed = first->compressed,
                      .encrypted = first->encrypted,
                      .sparse = first->sparse,
-                     .size = first->size,
+                     .size = first->lowest_vcn == 0 ? std::optional{first->size} : std::nullopt,
                      .first_fixup = row.fixup_positions.size(),
                      .first_extent = row.extents.size()};
     if (attribute.resident) {
@@ -88,9 +88,12 @@ void Snapshot::add_streams(FileRow& row) const {
             row.fixup_positions.push_back(static_cast<u32>(byte - attribute.value_offset));
       stream.fixup_count = row.fixup_positions.size() - stream.first_fixup;
     } else {
-      if (first->lowest_vcn != 0) faults.gap = true;
-      stream.allocated = first->total_allocated.value_or(first->allocated_size);
-      stream.valid = first->valid_size;
+      if (stream.size) {
+        stream.allocated = first->total_allocated.value_or(first->allocated_size);
+        stream.valid = first->valid_size;
+      } else {
+        faults.gap = true;
+      }
       if (alone) {
         std::vector<Extent>& extents = row.extent_scratch;
         extents.clear();
@@ -197,6 +200,7 @@ void Snapshot::build_row(const RowBatch& batch, const RowSource& source, FileRow
     const auto assembly =
         records_.assemble(volume_.image(), volume_.mft(), source.file.record, row.facts);
     add_assembly_findings(row, assembly);
+    add_link_finding(row, assembly);
     row.record_offset = volume_.mft().offset_of(source.file.record);
     for (const auto& name : row.facts.names)
       if (!is_short_half(row.facts, name)) ++row.links;
@@ -204,7 +208,13 @@ void Snapshot::build_row(const RowBatch& batch, const RowSource& source, FileRow
       row.file_name = &row.facts.names[*source.link];
       row.short_name = find_short_name(row.facts, *row.file_name);
     }
-    add_streams(row);
+    if (source.streams_left_out) {
+      row.findings.push_back({"streams-limit", true,
+                              "the streams are told of another name of the file; again they would "
+                              "be more than the image justifies"});
+    } else {
+      add_streams(row);
+    }
     find_owner_of(row);
     find_reparse_point(row);
     find_extended_attributes(row);

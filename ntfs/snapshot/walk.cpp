@@ -8,6 +8,10 @@ namespace {
 constexpr std::size_t rows_in_batch = 256;  // as text about what a cache holds
 // Steps that yield no row still end a batch, so that none grows without bound.
 constexpr std::size_t steps_in_batch = 64 * 1024;
+// Each name of a file tells all its streams and their runs again. A name of 100 bytes could make
+// megabytes so: as text a run is of about this size.
+constexpr u64 bytes_for_a_repeat = 64;
+constexpr u64 least_repeats = 4096;
 
 // Records that were prepared for use and never used. What was used had a name, and its sequence
 // number grew when it was deleted; the system's own records have their numbers as sequence.
@@ -28,6 +32,8 @@ Walk::Walk(const Snapshot& snapshot, StateSet states)
       states_{states},
       reached_(snapshot.records().size()),
       entered_(snapshot.records().size()),
+      listed_(snapshot.records().size()),
+      repeats_left_(snapshot.volume().image().size() / bytes_for_a_repeat + least_repeats),
       read_buffers_(snapshot.directories().buffer_total()),
       chain_{snapshot.volume().image(), snapshot.volume().mft(), snapshot.records()} {}
 
@@ -178,8 +184,31 @@ void Walk::note_state(const RowSource& row) {
   }
 }
 
+// What is told of a file for its first name, and for others as far as the image justifies it.
+bool Walk::may_list_streams(u64 record) {
+  if (!listed_[record]) {
+    listed_[record] = true;
+    return true;
+  }
+  const auto [known, added] = stream_sizes_.try_emplace(record);
+  if (added) {
+    RecordFacts facts;
+    snapshot_.records().assemble(snapshot_.volume().image(), snapshot_.volume().mft(), record,
+                                 facts);
+    for (const auto& attribute : facts.attributes) {
+      ++known->second;
+      DataRunReader runs{attribute.runs, 0};
+      while (!attribute.resident && runs.next()) ++known->second;
+    }
+  }
+  if (known->second > repeats_left_) return false;
+  repeats_left_ -= known->second;
+  return true;
+}
+
 void Walk::push(RowBatch& batch, RowSource row, std::string_view parent_path) {
   note_state(row);
+  if (row.has_record) row.streams_left_out = !may_list_streams(row.file.record);
   row.wanted = states_.contains(row.state);
   // Siblings share the text of their directory's path.
   const auto last = batch.rows.empty() ? std::string_view{} : batch.parent_path(batch.rows.back());

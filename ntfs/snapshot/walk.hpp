@@ -3,6 +3,7 @@
 #include <array>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -74,6 +75,7 @@ class Walk {
   bool was_reached(u64 record, u32 link) const;
   void reach(u64 record, u32 link);
   void note_state(const RowSource& row);
+  bool may_list_streams(u64 record);
 
   enum class Stage : u8 { start, live, records, slack, end };
 
@@ -84,11 +86,14 @@ class Walk {
   std::array<u64, stale_reason_count> stale_reasons_{};
   Stage stage_ = Stage::start;
   std::vector<Level> levels_;
-  std::string path_;                        // of the innermost directory
-  std::vector<bool> reached_;               // by record
-  std::vector<bool> entered_;               // directories, by record
-  std::vector<bool> read_buffers_;          // index buffers that a node led to
-  std::vector<std::pair<u32, u32>> links_;  // reached names of files with several
+  std::string path_;                           // of the innermost directory
+  std::vector<bool> reached_;                  // by record
+  std::vector<bool> entered_;                  // directories, by record
+  std::vector<bool> listed_;                   // records with a row
+  std::unordered_map<u64, u64> stream_sizes_;  // streams and runs of records with several rows
+  u64 repeats_left_;                           // streams and runs that may be told again
+  std::vector<bool> read_buffers_;             // index buffers that a node led to
+  std::vector<std::pair<u32, u32>> links_;     // reached names of files with several
   u64 next_record_ = 0;
   std::size_t next_slack_ = 0;
   PathChain chain_;

@@ -29,6 +29,7 @@ enum class SystemRecord : u64 {
   mft_mirror = 1,
   volume = 3,
   bitmap = 6,
+  bad_clusters = 8,
   secure = 9,
 };
 

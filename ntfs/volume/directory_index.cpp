@@ -35,7 +35,7 @@ std::vector<std::byte> read_bitmap(const core::ImageSource& image, const Mft& mf
 }  // namespace
 
 std::optional<DirectoryIndex> read_directory_index(const core::ImageSource& image, const Mft& mft,
-                                                   const RecordFacts& facts,
+                                                   const RecordFacts& facts, u64 most_buffers,
                                                    core::Findings& findings) {
   const u64 at = mft.offset_of(facts.record).value_or(0);
   const u32 cluster_size = mft.clusters().cluster_size;
@@ -69,6 +69,13 @@ std::optional<DirectoryIndex> read_directory_index(const core::ImageSource& imag
   // The index of a directory is inside the image, so it has no more buffers than that.
   const u64 mapped = core::saturating_multiply(index.extents.back().end_vcn(), cluster_size);
   index.buffer_count = std::min({mapped, image.size(), allocation->size}) / index.buffer_size;
+  if (index.buffer_count > most_buffers) {
+    findings.warning("index-limit", at,
+                     "directory {} claims {} index buffers; with those of other directories they "
+                     "are more than the image has room for, and only {} are read",
+                     facts.record, index.buffer_count, most_buffers);
+    index.buffer_count = most_buffers;
+  }
   if (index.buffer_count > 0)
     index.used = read_bitmap(image, mft, facts, (index.buffer_count + 7) / 8, findings);
   return index;

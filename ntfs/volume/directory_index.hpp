@@ -27,9 +27,10 @@ struct DirectoryIndex {
   }
 };
 
-// `facts` are those of the whole file. Nothing for a directory without any index.
+// `facts` are those of the whole file. Nothing for a directory without any index. Buffers behind
+// `most_buffers` are left out with a finding.
 std::optional<DirectoryIndex> read_directory_index(const core::ImageSource& image, const Mft& mft,
-                                                   const RecordFacts& facts,
+                                                   const RecordFacts& facts, u64 most_buffers,
                                                    core::Findings& findings);
 
 // A used buffer of a directory's index.

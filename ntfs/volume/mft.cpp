@@ -11,6 +11,23 @@ namespace coldtrace::ntfs {
 
 using core::Fault;
 
+namespace {
+
+bool is_sound(std::span<std::byte> record) {
+  const auto fixup = apply_fixups(record);
+  return !fixup.torn && !fixup.incomplete && read_file_record_header(record, 0);
+}
+
+// Of a sound record, without its fixups: what a write of both does not make the same.
+core::ByteView used_bytes(core::ByteView record) {
+  const auto header = read_file_record_header(record, 0);
+  return record.subspan(header->first_attribute,
+                        std::clamp<u64>(header->used_size, header->first_attribute, record.size()) -
+                            header->first_attribute);
+}
+
+}  // namespace
+
 core::Result<std::optional<core::ParseError>> read_fixed_record(std::span<std::byte> record,
                                                                 u64 number, u64 offset,
                                                                 RecordFacts& facts) {
@@ -154,6 +171,31 @@ void Mft::add_listed_extents(const core::ImageSource& image, core::ByteView list
     if (faults.runs || faults.outside_volume || faults.gap)
       findings.warning("mft-extents", offset_of(part.record.record),
                        "the extents of $MFT from VCN {} are damaged", part.lowest_vcn);
+  }
+}
+
+void Mft::check_mirror(const core::ImageSource& image, Lcn mirror, core::Findings& findings) const {
+  constexpr u64 copied = 4;  // with large clusters there are more, which nothing keeps the same
+  const auto start = clusters_.offset_of(mirror);
+  if (!start) {
+    findings.warning("mft-mirror", std::nullopt, "$MFTMirr is outside the volume");
+    return;
+  }
+  std::vector<std::byte> record(record_size_);
+  std::vector<std::byte> copy(record_size_);
+  for (u64 number = 0; number < std::min(copied, record_count_); ++number) {
+    const u64 at = core::saturating_add(*start, number * record_size_);
+    if (const auto read = image.read_at(at, copy); !read) {
+      // What lies behind the end of an image is told for the whole volume.
+      if (at < image.available())
+        findings.warning("mft-mirror", at, "the copy of record {} in $MFTMirr cannot be read: {}",
+                         number, read.error());
+      continue;
+    }
+    // One that is damaged itself is told elsewhere.
+    if (!read_raw(image, number, record) || !is_sound(record)) continue;
+    if (!is_sound(copy) || !std::ranges::equal(used_bytes(record), used_bytes(copy)))
+      findings.warning("mft-mirror", at, "record {} and its copy in $MFTMirr differ", number);
   }
 }
 

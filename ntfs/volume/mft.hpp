@@ -20,6 +20,9 @@ class Mft {
   static core::Result<Mft> open(const core::ImageSource& image, const BootSector& boot,
                                 u64 volume_offset, core::Findings& findings);
 
+  // Compares the first records with their copies in $MFTMirr.
+  void check_mirror(const core::ImageSource& image, Lcn mirror, core::Findings& findings) const;
+
   // A $MFT that was copied out of its volume: record n is n records into the file.
   static core::Result<Mft> open_extracted(const core::ImageSource& file);
 

@@ -67,6 +67,7 @@ const AttributeFacts* RecordFacts::find(AttributeType type, std::string_view nam
 void RecordFacts::clear() {
   record = 0;
   sequence = 0;
+  link_count = 0;
   in_use = directory = bad = torn = damaged = misplaced = beyond_valid = has_list = false;
   base = {};
   information.reset();
@@ -88,6 +89,7 @@ core::Result<std::optional<core::ParseError>> read_record_facts(core::ByteView r
   const auto header = COLDTRACE_TRY(read_file_record_header(record, offset));
   facts.record = number;
   facts.sequence = header.sequence;
+  facts.link_count = header.link_count;
   facts.in_use = header.in_use;
   facts.directory = header.directory;
   facts.bad = header.bad;

@@ -45,6 +45,7 @@ struct AttributeFacts {
 struct RecordFacts {
   u64 record = 0;
   u16 sequence = 0;
+  u16 link_count = 0;  // as the record's head has it
   bool in_use = false;
   bool directory = false;
   bool bad = false;           // marked "BAAD"

@@ -180,6 +180,7 @@ core::Result<Volume> Volume::open(const core::ImageSource& image, const BootSect
   auto mft = COLDTRACE_TRY(Mft::open(image, boot, offset, findings));
   Volume volume{image, std::move(mft)};
   volume.boot_ = boot;
+  volume.mft_.check_mirror(image, boot.mft_mirror, findings);
   if (!boot.end_marker)
     findings.info("boot-marker", offset, "the boot sector does not end with 55 AA");
   if (const u64 missing = volume.missing_bytes(); missing > 0)
@@ -278,7 +279,7 @@ core::Result<std::vector<DirectoryEntry>> Volume::read_directory(u64 record,
   const u64 at = mft_.offset_of(record).value_or(0);
   if (!file.facts.directory || mft_.extracted())
     return core::fail({Fault::unsupported, at, "FILE", "$INDEX_ROOT", 1, 0});
-  const auto index = read_directory_index(*image_, mft_, file.facts, findings);
+  const auto index = read_directory_index(*image_, mft_, file.facts, ~u64{0}, findings);
   if (!index) return core::fail({Fault::unsupported, at, "FILE", "$INDEX_ROOT", 1, 0});
   StoredNodes nodes{*image_, mft_, file.facts.reference(), *index, findings};
   IndexOrder<StoredNodes> order;

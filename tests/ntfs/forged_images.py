@@ -137,6 +137,132 @@ class Forged(unittest.TestCase):
                 self.assertEqual({f["severity"] for f in summary["findings"]
                                   if f["code"] == code}, {"warning"})
 
+    def run_file(self):
+        """A user's file with clusters and one unnamed $DATA."""
+        rows, _ = self.sound
+        row = next(row for row in rows.values() if row["record"] >= 24 and len(row["streams"]) == 1
+                   and not row["streams"][0]["resident"] and not row["streams"][0]["sparse"]
+                   and row["streams"][0]["size"])
+        return row, *self.volume.find(row["record"], 0x80)
+
+    def codes_of(self, path):
+        rows, summary = self.run_snapshot(1, "--state", "all")
+        row = rows[path]
+        return row, [finding["code"] for finding in row["findings"]], {
+            finding["code"]: finding for finding in summary["findings"]}
+
+    def test_sizes_whose_extent_is_lost_are_unknown(self):
+        row, at, data = self.run_file()
+        lowest, highest = struct.unpack_from("<QQ", data, 0x10)
+        self.change((at + 0x10, struct.pack("<QQ", lowest + 16, highest + 16)))
+        found, codes, findings = self.codes_of(row["path"])
+        (stream,) = found["streams"]
+        self.assertEqual([found["size"], stream["size"], stream["allocated"], stream["valid"]],
+                         [None] * 4)
+        self.assertEqual(stream["extents"][0]["vcn"], 16)
+        self.assertEqual(codes, ["stream-gap"])
+        text = self.text("text")
+        line = next(line for line in text.splitlines() if f" {row['record']}-" in line[:20])
+        self.assertEqual(line.split()[1], "?")
+        csv = self.text("csv", "--fields", "record,size")
+        self.assertIn(f"\n{row['record']},\n", csv)
+        self.assertEqual(next(line for line in self.text("bodyfile").splitlines()
+                              if f"|{row['record']}-128-" in line).split("|")[6], "0")
+
+    def text(self, form, *options):
+        return subprocess.run([COLDTRACE, "ntfs", "snapshot", "-q", "--format", form, *options,
+                               self.volume.path], capture_output=True, text=True).stdout
+
+    def test_a_hole_in_a_stream_that_is_not_sparse_is_a_finding(self):
+        row, at, data = self.run_file()
+        runs, = struct.unpack_from("<H", data, 0x20)
+        self.assertEqual(struct.unpack_from("<H", data, 0x0c), (0,))
+        lowest, highest = struct.unpack_from("<QQ", data, 0x10)
+        hole = struct.pack("<BIB", 4, highest + 1 - lowest, 0)
+        self.change((at + runs, hole.ljust(len(data) - runs, b"\0")))
+        found, codes, findings = self.codes_of(row["path"])
+        self.assertEqual([e["lcn"] for e in found["streams"][0]["extents"]], [None])
+        self.assertIn("stream-gap", codes)
+        self.assertIn(f"{highest + 1} clusters from VCN 0 on are a hole",
+                      found["findings"][0]["text"])
+        # With the flag it is a sparse file, whose sizes have other rules.
+        self.change((at + 0x0c, struct.pack("<H", 0x8000)))
+        rows, _ = self.run_snapshot(0, "--state", "all")
+        self.assertEqual(rows[row["path"]]["findings"], row["findings"])
+
+    def test_the_count_of_links_is_held_against_the_names(self):
+        row = self.user_file()
+        record = self.volume.mft + row["record"] * 1024
+        names = sum(kind == 0x30 for kind, _, _ in self.volume.attributes(row["record"]))
+        self.assertEqual(struct.unpack("<H", self.volume.read(record + 0x12, 2)), (names,))
+        self.change((record + 0x12, struct.pack("<H", names + 1)))
+        found, codes, findings = self.codes_of(row["path"])
+        self.assertEqual(codes, ["link-count"])
+        self.assertEqual(found["findings"][0]["text"],
+                         f"the record counts {names + 1} names and has {names}")
+        self.assertEqual(findings["link-count"]["severity"], "warning")
+
+    def entries(self, offset):
+        """(offset of an entry, record that it names) of an index buffer."""
+        data = self.volume.read(offset, 4096)
+        at, used = struct.unpack_from("<II", data, 0x18)
+        end, at = 0x18 + used, 0x18 + at
+        while at < end:
+            file, size, key = struct.unpack_from("<QHH", data, at)
+            if key:
+                yield offset + at, file & (1 << 48) - 1
+            at += size
+
+    def test_an_entry_of_another_directory_is_a_finding(self):
+        rows, _ = self.sound
+        root = next(row for row in rows.values() if row["record"] == 5)
+        (stream,) = [s for s in root["other_streams"] if s["type"] == "$INDEX_ALLOCATION"]
+        at, record = next((at, record) for at, record in
+                          self.entries(stream["extents"][0]["offset"])
+                          if record >= 24 and (at + 0x16) % 512 < 508)
+        self.assertEqual(self.volume.read(at + 0x10, 8), struct.pack("<Q", 5 | 5 << 48))
+        self.change((at + 0x10, struct.pack("<Q", 5 | 9 << 48)))
+        _, summary = self.run_snapshot(1, "--state", "all")
+        (finding,) = [f for f in summary["findings"] if f["code"] == "index-parent"]
+        self.assertEqual((finding["count"], finding["first_offset"], finding["severity"]),
+                         (1, at, "warning"))
+        self.assertEqual(finding["text"], f"directory 5 lists record {record} with a name of "
+                                          "directory 5-9")
+
+    def test_damage_of_a_record_is_counted_once(self):
+        row = self.user_file()
+        record = self.volume.mft + row["record"] * 1024
+        place, = struct.unpack("<H", self.volume.read(record + 0x14, 2))
+        last = [at for _, at, _ in self.volume.attributes(row["record"])][-1]
+        for code, offset, data in (("torn-fixup", record + 510, b"\xee\xee"),
+                                   ("record-number", record + 0x2c, struct.pack("<I", 7)),
+                                   ("record-damaged", last + 4, struct.pack("<I", 9))):
+            with self.subTest(code=code):
+                old = self.volume.write(offset, data)
+                found, codes, findings = self.codes_of(row["path"])
+                self.volume.write(*old)
+                self.assertIn(code, codes)
+                self.assertEqual(findings[code]["count"], 1)
+
+    def test_a_copy_in_the_mirror_that_differs_is_a_finding(self):
+        mirror, = struct.unpack("<Q", self.volume.read(self.volume.start + 0x38, 8))
+        copy = self.volume.start + mirror * self.volume.cluster
+        self.assertEqual(self.volume.read(copy, 4096), self.volume.read(self.volume.mft, 4096))
+        at = copy + 3 * 1024
+        place = at + (self.volume.value(3, 0x10) - self.volume.mft - 3 * 1024)
+        for offset, data in ((place, b"\x77"), (at, b"XXXX")):
+            old = self.volume.write(offset, data)
+            for command in ("info", "snapshot"):
+                done = subprocess.run([COLDTRACE, "ntfs", command, self.volume.path],
+                                      capture_output=True, text=True)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(f"mft-mirror at {at:#x}: record 3 and its copy in $MFTMirr differ\n",
+                              done.stderr)
+            self.volume.write(*old)
+        # What a log sequence number says is no matter of the copy.
+        self.change((at + 8, b"\x01\x02"))
+        self.run_snapshot(0)
+
     def test_the_verdict_is_the_same_whatever_is_listed(self):
         row = self.user_file()
         record = self.volume.mft + row["record"] * 1024

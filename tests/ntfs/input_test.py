@@ -115,6 +115,32 @@ class BareMft(Images):
                          ntfs("info", "--mft", path, status=0).stdout)
 
 
+class Schema(Images):
+    def test_info_is_what_its_schema_has(self):
+        import jsonschema
+        path = Path(__file__).resolve().parents[2] / "docs/schema/ntfs-info.schema.json"
+        schema = strict_json(path.read_bytes())
+        check = jsonschema.validators.validator_for(schema)(schema)
+        volume = self.volume()
+        content = volume.read_bytes()
+        table = bytearray(512)
+        for i, kind in enumerate((7, 0x83)):
+            struct.pack_into("<B3xB3xII", table, 446 + 16 * i, 0, kind,
+                             1 + i * (len(content) // 512), len(content) // 512)
+        table[510:] = b"\x55\xaa"
+        disk = self.write("disk.dd", bytes(table) + content + bytes(len(content)))
+        lost = self.write("lost.dd", bytes(512) + content[512:-512] + bytes(512))
+        mft = self.write("mft", made_by("icat", volume, "0"))
+        for image, status in ((volume, 0), (disk, 0), (lost, 1), (mft, 0)):
+            with self.subTest(image.name):
+                document = strict_json(ntfs("info", "--format", "json", image,
+                                            status=status).stdout)
+                check.validate(document)
+                for key in list(document):
+                    with self.assertRaises(jsonschema.ValidationError):
+                        check.validate({k: v for k, v in document.items() if k != key})
+
+
 class Parts(Images):
     def test_a_part_of_a_split_image_is_named(self):
         content = self.volume().read_bytes()

@@ -118,6 +118,26 @@ TEST_CASE("patterns of forged times show, and usual ones do not") {
     if (path != "/file") CHECK(other.codes.empty());
 }
 
+TEST_CASE("a time out of order shows wherever the record is in the blocks that are read") {
+  constexpr u64 in_block = (1 << 20) / 1024;  // bytes of a block and of a record
+  for (u64 forged = in_block - 2; forged < in_block + 2; ++forged) {
+    CAPTURE(forged);
+    NtfsImage image{{.clusters = 1024, .records = in_block + 80}};
+    u64 folder = 0;
+    for (int i = 0; i < 1030; ++i) {
+      if (i % 100 == 0) folder = image.add_directory(numbered(u"folder", i / 100));
+      const u64 record = image.add_file(numbered(u"file", i % 100), "x", folder);
+      if (record != forged) continue;
+      image.file(record).times = all_at(made - 365 * day);
+      image.file(record).names.front().times = all_at(made - 365 * day);
+    }
+    const auto seen = snapshot_of(image.build());
+    CHECK(seen.findings.count("time-order") == 1);
+    for (const auto& [path, row] : seen.rows)
+      CHECK(row.has("time-order") == (row.record == forged));
+  }
+}
+
 TEST_CASE("whole seconds are no finding where most files have them") {
   NtfsImage image{{.clusters = 256, .records = 100}};
   for (int i = 0; i < 50; ++i)

@@ -47,7 +47,9 @@ TEST_CASE("volumes of every geometry give all names in order, and contents where
   image.add_file(u"resident", content);
   const u64 place = image.allocate(3);
   image.add({.names = {{.parent = 5, .name = u"outside", .size = 100}},
-             .streams = {{.runs = {{place + 2, 1}, {std::nullopt, 5}, {place, 1}}, .size = 100}}});
+             .streams = {{.runs = {{place + 2, 1}, {std::nullopt, 5}, {place, 1}},
+                          .size = 100,
+                          .flags = 0x8000}}});
   const auto bytes = image.build();
   const auto seen = snapshot_of(bytes, {.offset = row.options.partition_offset});
   REQUIRE(seen.opened);
