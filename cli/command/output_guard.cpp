@@ -4,7 +4,6 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string_view>
 
@@ -15,6 +14,8 @@
 #include <unistd.h>
 
 #include "cli/output/output.hpp"
+#include "core/files/file.hpp"
+#include "core/files/file_kind.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -70,17 +71,21 @@ void refuse_devices(const Target& target) {
     throw Failure{target.name + ": a device; results go to a file, a pipe or a terminal"};
 }
 
-// What no result is: a PE image, or a segment of an EnCase image (libewf's format documentation).
-// So the modules of a folder and the other segments of an image are safe without a list of them.
-std::string_view evidence_kind(const std::string& path) {
-  std::array<char, 8> head{};
-  std::ifstream{path, std::ios::binary}.read(head.data(), head.size());
-  const std::string_view text{head.data(), head.size()};
-  if (text.starts_with("MZ")) return "a PE image";
-  for (const auto* magic :
-       {"EVF\x09\x0d\x0a\xff", "LVF\x09\x0d\x0a\xff", "EVF2\x0d\x0a\x81", "LEF2\x0d\x0a\x81"})
-    if (text.starts_with(magic)) return "a segment of an EnCase image";
-  return {};
+// What no result is: a program, or a segment of an EnCase image. So the modules of a folder and the
+// other segments of an image are safe without a list of them.
+bool is_evidence(core::FileKind kind) {
+  using core::FileKind;
+  return core::has_dos_header(kind) || kind == FileKind::ewf || kind == FileKind::ewf_2 ||
+         kind == FileKind::ewf_logical;
+}
+
+void refuse_evidence(const Target& target) {
+  const auto file = core::FileImage::open(target.path.string());
+  if (!file) return;
+  const auto kind = core::recognize_file(**file);
+  if (is_evidence(kind))
+    throw Failure{
+        fmt::format("{}: it is {}, which no output replaces", target.name, to_string(kind))};
 }
 
 bool all_of(const std::string& extension, int (*is)(int)) {
@@ -130,9 +135,7 @@ void guard_output(const OutputOptions& output, const std::string& format,
     throw Failure{"binary output is not written to a terminal; name a file with -o"};
   if (!S_ISREG(target->status.st_mode)) return;
   for (const auto& input : inputs) refuse_input(*target, input);
-  const auto kind = evidence_kind(target->path);
-  if (!kind.empty())
-    throw Failure{fmt::format("{}: {}, which no output replaces", target->name, kind)};
+  refuse_evidence(*target);
 }
 
 }  // namespace coldtrace::cli

@@ -2,26 +2,10 @@
 
 #include <array>
 
-#include <nettle/sha2.h>
-
+#include "cli/images/digests.hpp"
 #include "cli/output/text.hpp"
-#include "core/text/hex.hpp"
 
 namespace coldtrace::cli {
-namespace {
-
-std::string sha256(core::ByteView bytes) {
-  sha256_ctx context;
-  sha256_init(&context);
-  const void* const start = bytes.data();
-  sha256_update(&context, bytes.size(), static_cast<const std::uint8_t*>(start));
-  std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
-  sha256_digest(&context, digest.size(), digest.data());
-  return core::to_hex(std::as_bytes(std::span{digest}));
-}
-
-}  // namespace
-
 HashedIdentity identify(PeInput& input, const PeOptions& options) {
   if (options.format == "json") return identify_with_hash(input, options);
   return {pe::read_identity(input.image, input.findings), std::nullopt};
@@ -30,7 +14,7 @@ HashedIdentity identify(PeInput& input, const PeOptions& options) {
 HashedIdentity identify_with_hash(PeInput& input, const PeOptions& options) {
   HashedIdentity identity;
   // First, so that everything else finds the file in one piece.
-  if (!options.no_hash) identity.sha256 = sha256(input.file->all());
+  if (!options.no_hash) identity.sha256 = compute_digest("sha256", std::array{input.file->all()});
   identity.identity = pe::read_identity(input.image, input.findings);
   return identity;
 }

@@ -332,6 +332,10 @@ bool is_virtual_disk(FileKind kind) {
   }
 }
 
+bool has_dos_header(FileKind kind) {
+  return kind >= FileKind::pe_image && kind <= FileKind::vxd_library;
+}
+
 bool is_packed(FileKind kind) {
   return kind >= FileKind::gzip && kind <= FileKind::dcs;
 }

@@ -29,6 +29,9 @@ FileKind recognize_volume(ByteView head);
 // True for disks of virtual machines, whose sectors do not lie one after the other in the file.
 bool is_virtual_disk(FileKind kind);
 
+// True for what starts with a DOS header, whatever stands behind it.
+bool has_dos_header(FileKind kind);
+
 // True for what has to be unpacked before anything can be said of its contents.
 bool is_packed(FileKind kind);
 

@@ -129,7 +129,7 @@ class Evidence(case.Case):
     def test_segments_of_an_image_are_safe(self):
         head = b"EVF\x09\x0d\x0a\xff\x00" + bytes(100)
         first, second = self.victim("disk.E01", head), self.victim("disk.E02", head)
-        self.refused(["ntfs", "info", first, "-o", second], [first, second], b"segment")
+        self.refused(["ntfs", "info", first, "-o", second], [first, second], b"it is an E01 disk image")
         for names in ("disk.001", "disk.002"), ("raw.aa", "raw.ab"):
             one, two = (self.victim(name, b"raw") for name in names)
             self.refused(["ntfs", "snapshot", one, "-o", two], [one, two],
@@ -145,9 +145,20 @@ class Evidence(case.Case):
         self.assertNotIn(b"a part of the split", run("ntfs", "info", self.here / "disk.001", "-o",
                                              listing).stderr)
 
-    def test_no_output_replaces_a_pe_image(self):
-        image = self.victim("other.dll")
-        self.refused(["findings", "-o", image], [image], b"a PE image")
+    def test_no_output_replaces_a_program_or_a_segment(self):
+        dos = b"MZ".ljust(60, b"\0") + (64).to_bytes(4, "little")
+        rows = {"a PE image": dos + b"PE\0\0", "an NE file": dos + b"NE",
+                "an LE file": dos + b"LE", "a DOS program (MZ": dos + b"PX\0\0",
+                "cut off inside its DOS header": b"MZ",
+                "an E01 disk image": b"EVF\x09\x0d\x0a\xff\0", "an Ex01 disk image": b"EVF2\r\n\x81\0",
+                "an L01 evidence file": b"LVF\x09\x0d\x0a\xff\0", "an L01": b"LEF2\r\n\x81\0"}
+        for kind, content in rows.items():
+            with self.subTest(kind=kind):
+                image = self.write("evidence", content)
+                self.refused(["findings", "-o", image], [image], b"it is " + kind.encode())
+        for content in (b"", b"ZIP", b"evidence", b"EVF\x09\x0d\x0a\xfe\0"):
+            with self.subTest(content=content):
+                self.assertEqual(run("findings", "-o", self.write("result", content)).returncode, 0)
 
     def test_standard_output_that_is_the_input_is_refused(self):
         victim = self.victim()
