@@ -6,7 +6,7 @@
 
 #include "cli/output/json_text.hpp"
 #include "cli/trace/trace_text.hpp"
-#include "tracefile/etl/trace_header.hpp"
+#include "tracefile/etl/buffer_walker.hpp"
 #include "tracefile/providers/extended_data.hpp"
 
 namespace coldtrace::cli {
@@ -206,8 +206,10 @@ void TraceLines::append_details(TextBuffer& json, const Event& event) {
 // The event that ETW gave to its callback, read as if it lay in a buffer of an .etl file. The
 // schemas of manifest events are not in the trace, the kernel's and those of TraceLogging are.
 void TraceLines::append_etw_event(TextBuffer& json, const Event& event) {
-  tracefile::BufferWalker walker{
-      fields_.etw_event(), {event.buffer_offset, event.pointer_size == 8, event.cpu}, 0};
+  tracefile::BufferWalker walker{fields_.etw_event(),
+                                 {event.buffer_offset, event.pointer_size == 8, event.cpu},
+                                 0,
+                                 tracefile::OnDamage::stop};
   json.append(",\"etw\":");
   if (!walker.next()) {
     json.append("null");

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "tracefile/etl/trace_header.hpp"
+#include "tracefile/etl/buffer_walker.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
@@ -13,11 +13,6 @@ constexpr u32 header_size = BufferHeader::size_on_disk;
 bool is_filler(const core::ImageSource& source, u64 at) {
   std::array<std::byte, 4> word;
   return source.read_at(at, word) && core::load<u32>(word, 0) == 0xffffffffU;
-}
-
-// Events of the header group have the time of the session's start wherever they lie.
-bool has_time_of_its_own(const Event& event) {
-  return event.has_time && event.kernel_group != u8{0};
 }
 
 }  // namespace
@@ -33,7 +28,8 @@ u32 find_filled(const core::ImageSource& source, const BufferEntry& entry) {
   if (buffer->damaged || !header) return claimed;
   // A buffer without events may have those of an earlier use, and nothing tells their age.
   if (claimed == header_size && core::load<u32>(buffer->bytes, 0x04) == claimed) return claimed;
-  BufferWalker walker{buffer->bytes, {entry.offset, false, std::nullopt}, header_size};
+  BufferWalker walker{
+      buffer->bytes, {entry.offset, false, std::nullopt}, header_size, OnDamage::stop};
   std::optional<i64> latest;
   u32 filled = claimed;
   while (walker.next()) {

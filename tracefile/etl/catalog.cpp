@@ -5,6 +5,7 @@
 
 #include "core/algorithms/parallel.hpp"
 #include "tracefile/etl/buffer_sequence.hpp"
+#include "tracefile/etl/buffer_walker.hpp"
 #include "tracefile/etl/kind_census.hpp"
 #include "tracefile/providers/schema_collector.hpp"
 
@@ -48,14 +49,18 @@ class PartReader {
   void read_buffer(Part& part, BufferEntry& entry) {
     const auto& buffer = loader_.load(source_, entry, scan_.compression);
     BufferWalker walker{buffer.bytes, context_of(entry, scan_.header),
-                        static_cast<u32>(BufferHeader::size_on_disk), options_.pointer_size};
+                        static_cast<u32>(BufferHeader::size_on_disk), OnDamage::pass,
+                        options_.pointer_size};
     i64 before = 0;
+    std::size_t told = 0;
     while (walker.next()) {
+      for (; told < walker.damage().size(); ++told)
+        report_damage(part, entry, walker.damage()[told], told == 0);
       const auto& event = walker.event();
       const i64 time = event.timestamp;
       if (entry.events == 0) {
         entry.first_time = entry.last_time = time;
-      } else if (time < before && !carries_session_start(event)) {
+      } else if (time < before && has_time_of_its_own(event)) {
         part.findings.info("event-order", entry.offset,
                            "events of a buffer are not in the order of their time");
       }
@@ -67,11 +72,9 @@ class PartReader {
     }
     part.events += entry.events;
     report_loss(part, entry);
-    report_damage(part, entry, buffer, walker);
+    const auto damage = damage_of(entry, buffer, walker);
+    for (; told < damage.size(); ++told) report_damage(part, entry, damage[told], told == 0);
   }
-
-  // Events of the header group have the time of the session's start wherever they lie.
-  static bool carries_session_start(const Event& event) { return event.kernel_group == u8{0}; }
 
   void visit(Part& part, const Event& event) {
     if (counter_ != nullptr) counter_->count(event);
@@ -110,20 +113,31 @@ class PartReader {
     }
   }
 
-  static void report_damage(Part& part, const BufferEntry& entry, const Buffer& buffer,
-                            const BufferWalker& walker) {
-    if (!buffer.damaged && !walker.damaged()) return;
-    const auto& error = walker.damaged() ? walker.error() : buffer.error;
-    const bool unreadable = buffer.bytes.empty() && error.fault == core::Fault::io;
+  // All that is lost of the buffer. What is lost behind its last event is lost up to its end.
+  static std::vector<BufferDamage> damage_of(const BufferEntry& entry, const Buffer& buffer,
+                                             const BufferWalker& walker) {
+    auto damage = walker.damage();
+    const bool to_the_end =
+        !damage.empty() && damage.back().offset + damage.back().size >= buffer.bytes.size();
+    if (buffer.damaged && !to_the_end) damage.push_back({walker.offset(), 0, buffer.error});
+    if (buffer.damaged || to_the_end)
+      damage.back().size = entry.size - std::min(damage.back().offset, entry.size);
+    return damage;
+  }
+
+  static void report_damage(Part& part, const BufferEntry& entry, const BufferDamage& damage,
+                            bool first) {
+    const bool unreadable = damage.error.fault == core::Fault::io;
     if (unreadable)
-      part.findings.warning("trace-unreadable", error);
+      part.findings.warning("trace-unreadable", damage.error);
     else
-      part.findings.warning("buffer-damaged", error);
-    const u64 good = entry.compressed() ? 0 : std::min(walker.offset(), entry.size);
-    part.gaps.push_back({unreadable ? Gap::Reason::unreadable : Gap::Reason::damaged,
-                         entry.offset + good, entry.size - good,
-                         entry.events > 0 ? std::optional{entry.last_time} : std::nullopt,
-                         entry.processor});
+      part.findings.warning("buffer-damaged", damage.error);
+    if (entry.compressed() && !first) return;  // the gap is the buffer
+    const auto [offset, size] =
+        entry.compressed() ? std::pair{0U, entry.size} : std::pair{damage.offset, damage.size};
+    part.gaps.push_back(
+        {unreadable ? Gap::Reason::unreadable : Gap::Reason::damaged, entry.offset + offset, size,
+         entry.events > 0 ? std::optional{entry.last_time} : std::nullopt, entry.processor});
   }
 
   const core::ImageSource& source_;
@@ -179,7 +193,8 @@ Catalog read_catalog(const core::ImageSource& source, BufferScan& scan,
     const auto& entry = scan.buffers[index];
     const auto buffer = load_buffer(source, entry, scan.compression);
     BufferWalker walker{buffer->bytes, context_of(entry, scan.header),
-                        static_cast<u32>(BufferHeader::size_on_disk), options.pointer_size};
+                        static_cast<u32>(BufferHeader::size_on_disk), OnDamage::pass,
+                        options.pointer_size};
     while (walker.next()) visitor(walker.event());
   };
   catalog.kinds = census->finish({catalog.embedded, catalog.event_source}, visit);

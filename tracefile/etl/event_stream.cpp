@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "tracefile/etl/sift_down.hpp"
-#include "tracefile/etl/trace_header.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
@@ -85,8 +84,11 @@ void EventStream::plan_gaps() {
 // comes after the events that could be read.
 bool EventStream::is_due(const Gap& gap) const {
   const bool loss = gap.length == 0;
-  if (options_.order == Order::file)
-    return loss ? event_.buffer_offset >= gap.offset : event_.buffer_offset > gap.offset;
+  if (options_.order == Order::file) {
+    if (loss) return event_.buffer_offset >= gap.offset;
+    const auto& entry = scan_.buffers[heap_.front()->index];
+    return place_of(context_of(entry, scan_.header), event_.offset) > gap.offset;
+  }
   if (!gap.timestamp) return false;
   return loss ? event_.timestamp >= *gap.timestamp : event_.timestamp > *gap.timestamp;
 }
@@ -120,8 +122,8 @@ bool EventStream::advance() {
 }
 
 bool EventStream::step(Run& run) {
-  run.offset = run.walker.offset();
   if (!run.walker.next()) return false;
+  run.offset = run.walker.event().offset;
   run.time = run.walker.event().timestamp;
   return true;
 }
@@ -131,7 +133,7 @@ void EventStream::load(Run& run) {
   run.buffer = load_buffer(source_, entry, scan_.compression);
   held_ += run.buffer->bytes.size();
   run.walker = BufferWalker{run.buffer->bytes, context_of(entry, scan_.header), run.offset,
-                            options_.pointer_size};
+                            OnDamage::pass, options_.pointer_size};
 }
 
 bool EventStream::next_in_file() {

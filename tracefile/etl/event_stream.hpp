@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "tracefile/etl/buffer_walker.hpp"
 #include "tracefile/etl/catalog.hpp"
 #include "tracefile/events/event_sequence.hpp"
 #include "tracefile/names/payload_threads.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "tracefile/etl/buffer_finder.hpp"
-#include "tracefile/etl/trace_header.hpp"
+#include "tracefile/etl/buffer_walker.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
@@ -31,9 +31,9 @@ core::Result<BufferScan> read_header_event(const core::ImageSource& source, u64 
   std::vector<std::byte> bytes(
       static_cast<std::size_t>(std::min<u64>(source.size() - at, header_size + largest_record)));
   COLDTRACE_TRY(source.read_at(at, bytes));
-  BufferWalker walker{bytes, {at, false, std::nullopt}, header_size};
+  BufferWalker walker{bytes, {at, false, std::nullopt}, header_size, OnDamage::stop};
   if (!walker.next()) {
-    if (walker.damaged()) return core::fail(walker.error());
+    if (!walker.damage().empty()) return core::fail(walker.damage().front().error);
     return core::fail({Fault::truncated, at + header_size, "trace header", "Marker", 8, 0});
   }
   const auto& event = walker.event();
@@ -70,11 +70,11 @@ std::optional<BufferScan> infer_session(const core::ImageSource& source, const B
   for (const auto compression :
        {Compression::xpress, Compression::lznt1, Compression::xpress_huffman}) {
     const auto buffer = load_buffer(source, entry, compression);
-    BufferWalker walker{buffer->bytes, {at, packed, std::nullopt}, header_size};
+    BufferWalker walker{buffer->bytes, {at, packed, std::nullopt}, header_size, OnDamage::stop};
     unsigned pointer_size = 0;
     while (!buffer->damaged && walker.next())
       pointer_size = std::max<unsigned>(pointer_size, walker.event().pointer_size);
-    if (pointer_size != 0 && !walker.damaged()) {
+    if (pointer_size != 0 && walker.damage().empty()) {
       LogfileHeader logfile{};
       logfile.buffer_size = packed ? 0 : header.size;
       return BufferScan{

@@ -40,7 +40,8 @@ class Trace {
   void visit_buffer(const BufferEntry& entry, Visit visit) const {
     const auto buffer = load_buffer(*source_, entry, scan_->compression);
     BufferWalker walker{buffer->bytes, context_of(entry, scan_->header),
-                        static_cast<u32>(BufferHeader::size_on_disk), pointer_size_};
+                        static_cast<u32>(BufferHeader::size_on_disk), OnDamage::pass,
+                        pointer_size_};
     while (walker.next()) visit(walker.event());
   }
 

@@ -214,7 +214,7 @@ bool starts_record(ByteView bytes, u32 room) {
 }
 
 EventRead read_event(ByteView bytes, u32 offset, const BufferContext& context, Event& event) {
-  const u64 at = context.compressed ? context.offset : context.offset + offset;
+  const u64 at = place_of(context, offset);
   const auto marker = Fields<8>::at(bytes, offset);
   if (!marker)
     return bad(Fault::truncated, at, "Marker", 8,
@@ -241,30 +241,6 @@ EventRead read_event(ByteView bytes, u32 offset, const BufferContext& context, E
   event.header = bytes.subspan(offset, size - event.extended.size() - event.payload.size());
   const u32 padded = (size + alignment - 1) & ~(alignment - 1);
   return {true, offset + (padded < left ? padded : left), {Fault::truncated, 0, "", "", 0, 0}};
-}
-
-BufferWalker::BufferWalker(ByteView bytes, const BufferContext& context, u32 offset,
-                           unsigned pointer_size)
-    : bytes_{bytes},
-      context_{context},
-      next_{offset},
-      pointer_size_{static_cast<u8>(pointer_size)} {}
-
-bool BufferWalker::next() {
-  // The rest of a buffer is filled with 0xff.
-  const auto word = core::load<u32>(bytes_, next_);
-  if (damaged_ || !word || *word == 0xffffffff) return false;
-  const auto before = event_.timestamp;
-  const auto read = read_event(bytes_, next_, context_, event_);
-  if (!read.ok) {
-    damaged_ = true;
-    error_ = read.error;
-    return false;
-  }
-  if (!event_.has_time) event_.timestamp = before;
-  if (pointer_size_ != 0) event_.pointer_size = pointer_size_;
-  next_ = read.next;
-  return true;
 }
 
 }  // namespace coldtrace::tracefile

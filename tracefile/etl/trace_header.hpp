@@ -14,6 +14,21 @@ struct BufferContext {
   std::optional<u16> cpu;  // of the buffer; nothing when processors share buffers
 };
 
+// Where in the file the bytes at `offset` of the buffer lie; the buffer when it is compressed.
+constexpr u64 place_of(const BufferContext& context, u32 offset) {
+  return context.compressed ? context.offset : context.offset + offset;
+}
+
+// Events of the header group have the time of the session's start wherever they lie.
+inline bool is_of_the_session(const Event& event) {
+  return event.kernel_group == u8{0};
+}
+
+// Whether the event's time is when it happened.
+inline bool has_time_of_its_own(const Event& event) {
+  return event.has_time && !is_of_the_session(event);
+}
+
 // One event of a buffer, or why there is none.
 struct EventRead {
   bool ok;
@@ -27,31 +42,5 @@ bool starts_record(core::ByteView bytes, u32 room);
 
 // Reads the event at `offset` of the uncompressed buffer `bytes`, which ends with its last event.
 EventRead read_event(core::ByteView bytes, u32 offset, const BufferContext& context, Event& event);
-
-// The events of one uncompressed buffer in their order, up to filler, the end or damage.
-class BufferWalker {
- public:
-  BufferWalker() = default;
-  // `pointer_size` overrides that of the events when it is not 0.
-  BufferWalker(core::ByteView bytes, const BufferContext& context, u32 offset,
-               unsigned pointer_size = 0);
-
-  // False at the end; event() is valid after true.
-  bool next();
-  const Event& event() const { return event_; }
-
-  bool damaged() const { return damaged_; }
-  const core::ParseError& error() const { return error_; }  // when damaged
-  u32 offset() const { return next_; }                      // of what next() reads
-
- private:
-  core::ByteView bytes_;
-  BufferContext context_{0, false, std::nullopt};
-  u32 next_ = 0;
-  u8 pointer_size_ = 0;
-  bool damaged_ = false;
-  core::ParseError error_{core::Fault::truncated, 0, "", "", 0, 0};
-  Event event_{};
-};
 
 }  // namespace coldtrace::tracefile

@@ -207,6 +207,30 @@ class Original {
     }
   }
 
+  // With the record damaged in a way that nothing can take for a record, all others are read.
+  void check_damaged_record(const Record& record, std::string_view start) const {
+    auto bytes = bytes_;
+    INFO(fmt::format("{:?} at {:#x}", start, record.at));
+    std::memcpy(&bytes[record.at], start.data(), start.size());
+    const core::MemoryImage image{bytes};
+    core::Findings findings;
+    const auto trace = Trace::open(image, {}, findings);
+    REQUIRE(trace);
+    CHECK(findings.count("buffer-damaged") == 1);
+    std::vector<std::string_view> expected;
+    for (const auto& event : events_)
+      if (event.from != record.at) expected.push_back(event.record);
+    std::vector<std::string> found;
+    each_record(*trace,
+                [&](const BufferEntry&, std::string_view text) { found.emplace_back(text); });
+    CHECK(std::equal(found.begin(), found.end(), expected.begin(), expected.end()));
+    const auto gaps =
+        std::count_if(trace->scan().gaps.begin(), trace->scan().gaps.end(), [&](const Gap& gap) {
+          return gap.reason == Gap::Reason::damaged && gap.offset == record.at;
+        });
+    CHECK(gaps == 1);
+  }
+
   const Bytes& bytes() const { return bytes_; }
   const std::vector<Stretch>& buffers() const { return buffers_; }
 
@@ -254,6 +278,25 @@ TEST_CASE("mutants of real traces keep what was not touched and say what was los
   const auto bytes = core::read_whole_file(sample_path(row.name), u64{1} << 28);
   REQUIRE(bytes);
   check_mutants(Original{*bytes}, row.mutants);
+}
+
+TEST_CASE("a damaged record of a real trace costs that record") {
+  if (samples_missing()) return;
+  using namespace std::string_view_literals;
+  const auto* const name =
+      GENERATE("tx_HTTP_Server.etl", "pv_primitive-types.etl", "pv_gcevents.etl",
+               "pv_SelfDescribingSingleEvent.etl", "pv_smallEtlFile.etl");
+  const auto bytes = core::read_whole_file(sample_path(name), u64{1} << 28);
+  REQUIRE(bytes);
+  const Original original{*bytes};
+  std::vector<Record> records;
+  for (const auto& buffer : original.buffers())
+    records.insert(records.end(), buffer.records.begin(), buffer.records.end());
+  records.erase(records.begin());  // the session's header
+  std::mt19937 random{2};
+  for (unsigned i = 0; i < 60 && !records.empty(); ++i)
+    for (const auto start : {"\0\0\0\0\0\0\0\0"sv, "\xff\xff\xff\xff"sv, "\x03\0\x13\xc0"sv})
+      original.check_damaged_record(records[random() % records.size()], start);
 }
 
 TEST_CASE("mutants of made traces keep what was not touched and say what was lost") {

@@ -1,0 +1,82 @@
+#include "tracefile/etl/buffer_walker.hpp"
+
+#include <algorithm>
+
+namespace coldtrace::tracefile {
+namespace {
+
+constexpr u32 alignment = 8;
+constexpr u32 filler = 0xffffffff;  // behind a buffer's last event
+constexpr unsigned records_that_agree = 3;
+
+}  // namespace
+
+BufferWalker::BufferWalker(core::ByteView bytes, const BufferContext& context, u32 offset,
+                           OnDamage on_damage, unsigned pointer_size)
+    : bytes_{bytes},
+      context_{context},
+      next_{offset},
+      pointer_size_{static_cast<u8>(pointer_size)},
+      on_damage_{on_damage} {}
+
+bool BufferWalker::is_filler_to_the_end() const {
+  const auto rest = bytes_.subspan(next_);
+  return std::all_of(rest.begin(), rest.end(), [](std::byte b) { return b == std::byte{0xff}; });
+}
+
+bool BufferWalker::next() {
+  const auto word = core::load<u32>(bytes_, next_);
+  if (!word) return false;
+  if (*word == filler) {
+    if (on_damage_ == OnDamage::stop || is_filler_to_the_end()) return false;
+    return pass(
+        {core::Fault::bad_magic, place_of(context_, next_), "trace header", "Marker", 0, *word});
+  }
+  const auto before = event_.timestamp;
+  const auto read = read_event(bytes_, next_, context_, event_);
+  if (!read.ok) {
+    event_.timestamp = before;
+    return pass(read.error);
+  }
+  if (!event_.has_time) event_.timestamp = before;
+  if (has_time_of_its_own(event_)) latest_ = event_.timestamp;
+  if (pointer_size_ != 0) event_.pointer_size = pointer_size_;
+  next_ = read.next;
+  return true;
+}
+
+// Three records that follow one another, the first of which is none of the session's own; fewer up
+// to the end when one of them has a time to judge it by.
+bool BufferWalker::resumes_at(u32 offset) const {
+  auto latest = latest_;
+  bool timed = false;
+  for (unsigned i = 0; i < records_that_agree; ++i) {
+    const auto word = core::load<u32>(bytes_, offset);
+    if (!word || *word == filler) return timed;
+    Event event;
+    const auto read = read_event(bytes_, offset, context_, event);
+    if (!read.ok || (i == 0 && is_of_the_session(event))) return false;
+    if (has_time_of_its_own(event)) {
+      if (latest && event.timestamp < *latest) return false;
+      latest = event.timestamp;
+      timed = true;
+    }
+    offset = read.next;
+  }
+  return true;
+}
+
+bool BufferWalker::pass(const core::ParseError& error) {
+  const auto end = static_cast<u32>(bytes_.size());
+  u32 at = end;
+  if (on_damage_ == OnDamage::pass && damage_.size() + 1 < most_damage) {
+    at = (next_ & ~(alignment - 1)) + alignment;
+    while (at < end && !resumes_at(at)) at += alignment;
+    at = std::min(at, end);
+  }
+  damage_.push_back({next_, at - next_, error});
+  next_ = at;
+  return next();
+}
+
+}  // namespace coldtrace::tracefile
