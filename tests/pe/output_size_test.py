@@ -80,10 +80,11 @@ def shared_imports(plus=True, delayed=False):
     return image(bytes(out.bytes), {index: (at, size * 4001)}, plus=plus)
 
 
-def ordinal_imports(dll=b"exporter.dll", ordinal=1, count=4000):
+def ordinal_imports(dll=b"exporter.dll", ordinal=1, count=4000, step=0):
     out = Payload()
     name = out.add(dll + b"\0")
-    lookup = out.add(struct.pack("<Q", 1 << 63 | ordinal) * count + bytes(8))
+    lookup = out.add(b"".join(struct.pack("<Q", 1 << 63 | ordinal + i * step)
+                              for i in range(count)) + bytes(8))
     at = out.add(struct.pack("<5I", lookup, 0, 0, name, lookup) + bytes(20))
     return image(bytes(out.bytes), {IMPORTS: (at, 40)}, dll=False)
 
@@ -380,6 +381,29 @@ class Bound(case.Case):
         done = self.measure(size, "hooks", "iat", "--dir", self.here, "--function", "*", "--format",
                             "json")
         self.assertIn(b'"path":', done.stdout)
+
+    def test_what_is_left_out_of_an_import_plan_is_said(self):
+        """Names that slots share, and functions whose indirect callers are not looked for."""
+        program = self.write("program.exe", ordinal_imports(ordinal=1))
+        exporter = self.write("exporter.dll", ordinal_with_many_names())
+        size = program.stat().st_size + exporter.stat().st_size
+        done = self.measure(size, "hooks", "iat", program, "--function", "*")
+        self.assertIn(b"warning: iat-limit", done.stderr)
+        for count in (1000, 1001):
+            program.write_bytes(ordinal_imports(count=count, step=1))
+            exporter.write_bytes(exports([], [RAW] * count))
+            done = self.measure(1 << 20, "hooks", "iat", "-v", program, "--function", "*")
+            self.assertNotIn(b"warning", done.stderr)
+            self.assertEqual(b"info: iat-indirect-limit" in done.stderr, count > 1000)
+
+    def test_a_chain_of_modules_that_is_too_long(self):
+        for count, told in ((200, False), (300, True)):
+            for i in range(count):
+                following = f"m{i + 1:03}.dll".encode()
+                (self.here / f"m{i:03}.dll").write_bytes(
+                    ordinal_imports(following, 1, 1) if i + 1 < count else exports([], [RAW]))
+            done = self.measure(1 << 20, "hooks", "iat", self.here / "m000.dll")
+            self.assertEqual(b"warning: module-limit" in done.stderr, told, done.stderr)
 
 
 if __name__ == "__main__":

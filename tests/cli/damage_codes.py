@@ -1,0 +1,216 @@
+"""Damage and contradictions are told by their codes: an image that is sound, and one change to it.
+
+usage: damage_codes.py COLDTRACE IMAGES SOURCES [unittest arguments]
+Where the change goes is read from the format here, or is the linker's word.
+"""
+import re
+import struct
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import case
+from strict import strict_json
+
+COLDTRACE, IMAGES, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:4])
+SEED = SOURCES / "fuzz/corpus/pe_image/x64"
+
+
+def image(name):
+    for path in sorted((IMAGES / name).glob("*")):
+        if path.suffix in (".exe", ".sys", ".dll"):
+            return path
+    raise unittest.SkipTest(f"no linker made {name}")
+
+
+def run(*arguments):
+    return subprocess.run([COLDTRACE, *map(str, arguments)], capture_output=True, timeout=120)
+
+
+def codes(*arguments):
+    """The status, and the code of each finding that is told on standard error."""
+    done = run(*arguments, "-v")
+    return done.returncode, set(re.findall(r": (?:warning|info): ([a-z0-9-]+)",
+                                           done.stderr.decode(errors="replace")))
+
+
+def stubs(path):
+    """Name to file offset of the exported stubs."""
+    document = strict_json(run("pe", "exports", "--format", "json", path).stdout)
+    return {row["name"]: row for row in document["images"][0]["exports"]}
+
+
+def code_image(code):
+    """A PE32+ image of x64 with one section, of this code, and nothing else."""
+    stored = code + bytes(-len(code) % 0x200)
+    optional = struct.pack("<HBBIIIII", 0x20b, 0, 0, len(stored), 0, 0, 0, 0x1000)
+    optional += struct.pack("<QII6HIIIIHH4QII", 0x140000000, 0x1000, 0x200, *[0] * 6, 0,
+                            0x1000 + (len(code) + 0xfff) // 0x1000 * 0x1000, 0x200, 0, 1, 0, 0, 0, 0,
+                            0, 0, 16) + bytes(16 * 8)
+    headers = b"MZ".ljust(60, b"\0") + struct.pack("<I", 64) + b"PE\0\0"
+    headers += struct.pack("<HHIIIHH", 0x8664, 1, 0, 0, 0, len(optional), 0x22) + optional
+    headers += struct.pack("<8sIIIIIIHHI", b".text", len(code), 0x1000, len(stored), 0x200, 0, 0, 0,
+                           0, 0x60000020)
+    return headers.ljust(0x200, b"\0") + stored
+
+
+class Case(case.Case):
+    def tells(self, code, status, sound, changed):
+        """The code is that of the change: the same command on what is sound does not tell it."""
+        self.assertNotIn(code, codes(*sound)[1])
+        self.assertEqual((codes(*changed)[0], code in codes(*changed)[1]), (status, True),
+                         codes(*changed))
+
+
+class Directories(Case):
+    def test_a_directory_behind_the_image(self):
+        file = SEED.read_bytes()
+        optional = struct.unpack_from("<I", file, 60)[0] + 24
+        self.assertEqual(struct.unpack_from("<H", file, optional), (0x20b,))
+        for index, code in ((0, "export-directory"), (9, "tls-directory"), (10, "load-config"),
+                            (14, "clr-header")):
+            with self.subTest(code=code):
+                changed = bytearray(file)
+                struct.pack_into("<II", changed, optional + 112 + 8 * index, 0x7ffff000, 0x40)
+                path = self.write("changed.dll", bytes(changed))
+                self.tells(code, 1, ["pe", "info", "--details", SEED],
+                           ["pe", "info", "--details", path])
+
+
+class Imports(Case):
+    def test_a_function_that_its_library_lost(self):
+        folder = self.here / "set"
+        folder.mkdir()
+        names = ["imports-program-i686", "imports-base-i686", "imports-middle-i686",
+                 "imports-late-i686"]
+        for path in map(image, names):
+            (folder / path.name).write_bytes(path.read_bytes())
+        program = folder / "program.exe"
+        document = strict_json(run("pe", "imports", "--format", "json", program).stdout)
+        library = folder / "middle.dll"
+        wanted = [row["name"] for module in document["images"][0]["modules"]
+                  for row in module["functions"] if module["name"] == library.name]
+        name = sorted(set(wanted) & set(stubs(library)))[0].encode()
+        changed = library.read_bytes().replace(b"\0" + name + b"\0", b"\0" + name[:-1] + b"~\0")
+        self.assertNotIn("import-not-exported", codes("hooks", "iat", program)[1])
+        library.write_bytes(changed)
+        self.assertIn("import-not-exported", codes("hooks", "iat", program)[1])
+
+
+class Kernels(Case):
+    def test_what_only_forms_that_no_real_file_showed_tell(self):
+        for code, command, name in (
+                ("context-switch-unverified", "context-switch", "switch-8-x86"),
+                ("service-table-unverified", "tables", "tables-x64-kernel-rva32")):
+            with self.subTest(code=code):
+                self.assertIn(code, codes("hooks", command, image(name))[1])
+        self.assertNotIn("context-switch-unverified",
+                         codes("hooks", "context-switch", image("switch-7-x86"))[1])
+        self.assertNotIn("service-table-unverified",
+                         codes("hooks", "tables", image("tables-x86-kernel"))[1])
+
+    def test_a_stub_that_leads_elsewhere(self):
+        kernel = image("windows10-x64-kernel")
+        file = bytearray(kernel.read_bytes())
+        row = sorted((row for name, row in stubs(kernel).items() if name.startswith("Zw")),
+                     key=lambda row: row["rva"])[3]
+        # The last instruction of the stub jumps: e9 and a displacement.
+        at = file.index(b"\xe9", row["file_offset"])
+        self.assertLess(at, row["file_offset"] + 0x20)
+        file[at + 1] ^= 0x10
+        changed = self.write("ntoskrnl.exe", bytes(file))
+        self.tells("kernel-gate", 1, ["syscalls", "map", kernel], ["syscalls", "map", changed])
+
+    def test_an_ntdll_that_swaps_two_names(self):
+        kernel, ntdll = image("tables-x86-kernel"), image("xp-sp2-x86")
+        document = strict_json(run("hooks", "tables", "--format", "json", kernel).stdout)
+        named = [row["name"] for row in document["images"][0]["tables"][0]["entries"]
+                 if row["name"]]
+        self.assertGreater(len(named), 3)
+        exports = stubs(ntdll)
+        one = next(name for name in named if name in exports)
+        file = bytearray(ntdll.read_bytes())
+        at = exports[one]["file_offset"]
+        self.assertEqual(file[at], 0xb8)  # mov eax, number
+        file[at + 1] ^= 1
+        changed = self.write("ntdll.dll", bytes(file))
+        told = codes("hooks", "tables", "--ntdll", changed, kernel)[1]
+        self.assertTrue({"service-names-differ", "service-names-other-build"} & told, told)
+        self.assertFalse({"service-names-differ", "service-names-other-build"}
+                         & codes("hooks", "tables", "--ntdll", ntdll, kernel)[1])
+
+    def test_exports_that_are_not_where_the_table_leads(self):
+        kernel = image("tables-x86-kernel")
+        file = kernel.read_bytes()
+        for name, row in stubs(kernel).items():
+            if name.startswith("Nt"):
+                file = file.replace(struct.pack("<I", row["rva"]),
+                                    struct.pack("<I", row["rva"] + 4))
+        changed = self.write("ntoskrnl.exe", file)
+        self.tells("service-table-names", 1, ["hooks", "tables", kernel],
+                   ["hooks", "tables", changed])
+
+    def test_drivers_and_kernels_that_do_not_fit_a_plan(self):
+        plan = ["hooks", "plan", "--function", "KiDispatchInterrupt", "--kernel",
+                image("switch-7-x86")]
+        status, told = codes(*plan)
+        self.assertEqual((status, "trace-facility-absent" in told), (0, True))
+        driver = image("trace-driver-yes")
+        machine, = struct.unpack_from("<H", driver.read_bytes(),
+                                      struct.unpack_from("<I", driver.read_bytes(), 60)[0] + 4)
+        self.assertEqual(machine, 0x8664)
+        self.tells("trace-driver-machine", 1, plan, [*plan, "--driver", driver])
+
+    def test_more_places_than_are_looked_at(self):
+        # mov [rdi+58h], rsp; mov rsp, [rsi+58h]
+        code = bytes.fromhex("48896758488b6658") * 4200
+        few = self.write("few.exe", code_image(code[:8 * 8]))
+        many = self.write("many.exe", code_image(code))
+        self.assertNotIn("context-switch-limit", codes("hooks", "context-switch", few)[1])
+        self.assertIn("context-switch-limit", codes("hooks", "context-switch", many)[1])
+
+    def test_code_that_nothing_tells_apart(self):
+        twice = self.write("twice.exe", code_image(bytes.fromhex("8bc38bd18bf8c3cc") * 64))
+        self.assertIn("signature-not-derived",
+                      codes("hooks", "derive", "F", "--at", "0x1008", twice)[1])
+
+    def test_services_without_a_name_in_a_profile(self):
+        profile = self.write("all.profile", b"*\n")
+        kernel = image("windows10-x64-kernel")
+        told = codes("hooks", "profile", "expand", profile, "--against", kernel)[1]
+        self.assertIn("profile-unnamed", told)
+        ntdll = image("windows10-x64")
+        self.assertNotIn("profile-unnamed",
+                         codes("hooks", "profile", "expand", profile, "--against", ntdll)[1])
+
+
+class Symbols(Case):
+    def test_a_symbol_that_stands_twice(self):
+        kernel = image("derived-x64-1")
+        pdb = kernel.with_suffix(".pdb")
+        document = strict_json(run("pe", "symbols", "--format", "json", pdb).stdout)
+        names = [row["name"] for row in document["files"][0]["symbols"]]
+        one, other = next((a, b) for a in names for b in names
+                          if a < b and len(a) == len(b) and a.isidentifier() and b.isidentifier())
+        changed = self.write("changed.pdb", pdb.read_bytes().replace(
+            b"\0" + other.encode() + b"\0", b"\0" + one.encode() + b"\0"))
+        self.tells("symbol-ambiguous", 1, ["hooks", "derive", one, "--pdb", pdb, kernel],
+                   ["hooks", "derive", one, "--pdb", changed, kernel])
+
+    def test_a_type_record_without_a_length(self):
+        kernel = image("switch-types-x86")
+        pdb = kernel.with_suffix(".pdb")
+        file = bytearray(pdb.read_bytes())
+        # LF_STRUCTURE, whose u16 in front is the length of the record.
+        name = next(at.start() for at in re.finditer(b"_KTHREAD\0", file)
+                    if b"\x05\x15" in file[at.start() - 30:at.start()])
+        struct.pack_into("<H", file, file.rindex(b"\x05\x15", 0, name) - 2, 1)
+        changed = self.write("changed.pdb", bytes(file))
+        self.tells("pdb-types", 1, ["hooks", "context-switch", "--pdb", pdb, kernel],
+                   ["hooks", "context-switch", "--pdb", changed, kernel])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

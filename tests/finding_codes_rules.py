@@ -1,0 +1,46 @@
+"""Each finding's code is named by a test.
+
+usage: finding_codes_rules.py PROJECT
+"""
+import re
+import sys
+import unittest
+from pathlib import Path
+
+PROJECT = Path(sys.argv[1]).resolve()
+CODES = re.findall(r'^FINDING\("([a-z0-9-]+)"', (PROJECT / "cli/command/finding_codes.inc").read_text(),
+                   re.M)
+
+# Codes that no test names yet. A test that does shortens this list; nothing is ever added.
+UNTESTED = set("""
+    beyond-valid boot-marker buffer-header buffer-length buffer-order clock-pair cluster-reused
+    clusters-unchecked control-status csv-cell deleted-record-damaged entries-torn event-order
+    extension-unlisted index-bitmap index-detached index-extents index-lost index-unreadable
+    partition-dynamic partition-range path-cut record-limit resolved-limit schema-damaged
+    schema-text security-id security-stream services-tab-ambiguous split-image-alone stack-limit
+    unreadable-range volume-dirty
+""".split())
+
+
+def named_by_tests():
+    """Texts in quotes, alone or as a pattern's words, of all tests but this one."""
+    found = set()
+    for path in (PROJECT / "tests").rglob("*"):
+        if path.suffix in (".py", ".cpp", ".hpp") and path.name != Path(__file__).name:
+            for text in re.findall(r'"((?:[^"\\\n]|\\.)*)"', path.read_text()):
+                found |= set(re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*", text))
+    return found
+
+
+class Codes(unittest.TestCase):
+    def test_each_is_named_by_a_test(self):
+        self.assertGreater(len(CODES), 150)
+        self.assertEqual(set(CODES) - named_by_tests() - UNTESTED, set(), "no test names them")
+
+    def test_what_a_test_names_is_no_exception(self):
+        self.assertEqual(UNTESTED & named_by_tests(), set())
+        self.assertEqual(UNTESTED - set(CODES), set())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
