@@ -1,0 +1,85 @@
+"""Every command reads every input there is: images that are built here, samples, Wine's files.
+
+What the values are is for others to say; here each run ends with an exit code of the contract and
+without a word of a sanitizer, and what it writes as JSON, strict readers take. An input of another
+kind than the command's is among them for every command.
+
+usage: every_input.py COLDTRACE IMAGES WINE SHARED [unittest arguments]
+"""
+import gzip
+import os
+import subprocess
+import sys
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from case import Case
+from strict import strict_json, strict_ndjson
+
+COLDTRACE, IMAGES, WINE, SHARED = (Path(argument).resolve() for argument in sys.argv[1:5])
+JSON = ("--format", "json")
+IMAGE_COMMANDS = (
+    ("pe", "info", "--details", *JSON), ("pe", "info", "--details"), ("pe", "exports", *JSON),
+    ("pe", "imports", *JSON), ("pe", "sections", *JSON), ("syscalls", "map", *JSON),
+    ("hooks", "tables", *JSON), ("hooks", "context-switch", *JSON), ("hooks", "iat", *JSON),
+    ("hooks", "locate", *JSON, "Nt*"), ("hooks", "table", *JSON))
+TRACE_COMMANDS = (("trace", "info", *JSON), ("trace", "info"), ("trace", "decode"),
+                  ("trace", "decode", "--order", "file"))
+VOLUME_COMMANDS = (("ntfs", "info", *JSON), ("ntfs", "snapshot"),
+                   ("ntfs", "snapshot", "--format", "csv"),
+                   ("ntfs", "snapshot", "--format", "bodyfile"), ("ntfs", "snapshot", "--slack"))
+
+
+def run(command, path):
+    done = subprocess.run([COLDTRACE, *command, path], capture_output=True, timeout=300)
+    return command, path, done
+
+
+class EveryInput(Case):
+    def read_all(self, commands, paths):
+        pairs = [(command, path) for command in commands for path in paths]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            runs = list(pool.map(lambda pair: run(*pair), pairs))
+        codes = set()
+        for command, path, done in runs:
+            with self.subTest(command=" ".join(command), path=path.name):
+                errors = done.stderr.decode()
+                self.assertIn(done.returncode, (0, 1, 2), errors[-3000:])
+                self.assertNotRegex(errors, "AddressSanitizer|runtime error|LeakSanitizer")
+                if done.returncode == 2 and not done.stdout:
+                    self.assertTrue(errors)
+                elif "json" in command:
+                    strict_json(done.stdout)
+                elif command[1] in ("decode", "snapshot") and "--format" not in command:
+                    strict_ndjson(done.stdout)
+                codes.add(done.returncode)
+        self.assertIn(0, codes)
+
+    def another_kind(self):
+        return [self.write("empty", b""), self.write("text", b"no image, no volume, no trace\n" * 99)]
+
+    def test_images(self):
+        images = sorted(IMAGES.glob("*/*.dll")) + sorted(IMAGES.glob("*/*.exe"))
+        images += sorted(IMAGES.glob("*/*.sys")) + sorted(WINE.glob("*/ntoskrnl.exe"))
+        self.assertTrue(images)
+        self.read_all(IMAGE_COMMANDS, images + self.another_kind())
+
+    def test_traces(self):
+        paths = sorted((SHARED / "samples" / "etl").glob("*.etl"))
+        if not paths:
+            self.skipTest("the sample traces are not here")
+        self.read_all(TRACE_COMMANDS, paths + self.another_kind())
+
+    def test_volumes(self):
+        packed = sorted((SHARED / "samples" / "ntfs").glob("*.raw.gz"))
+        if not packed:
+            self.skipTest("the sample volumes are not here")
+        paths = [self.write(path.stem, gzip.decompress(path.read_bytes())) for path in packed]
+        self.read_all(VOLUME_COMMANDS, paths + self.another_kind())
+
+
+if __name__ == "__main__":
+    del sys.argv[1:5]
+    unittest.main()
