@@ -127,17 +127,72 @@ class Findings(Case):
         self.assertIn(b"number-hole at", told.stderr)
         self.assertEqual(self.exits(0, "syscalls", "map", "-q", sound).stderr, b"")
 
-    def test_help_promises_several_values_only_where_they_are_taken(self):
+    def options(self):
+        """Of each command: its name, an option that takes a value, how its values are told, and
+        what the help says of it."""
         for command in commands():
             text = self.exits(0, *command, "--help").stdout.decode()
-            for option in re.findall(r"^  (?:-\w,)?(--[a-z0-9-]+) [A-Z][^\n]* \.\.\.", text, re.M):
-                with self.subTest(command=command, option=option):
-                    # Two values, then whatever else is missing: the second is no argument too many.
-                    done = run(*command, option, "1", "2")
+            table = text.split("\nOptions:\n")[1].split("\n\n")[0]
+            rows = re.findall(r"^  (?:-\w,)?(--[a-z0-9-]+) ([A-Z][^\n]*(?:\n {10}[^\n]*)*)", table, re.M)
+            self.assertTrue(rows, command)
+            for option, described in rows:
+                if not described.startswith("Excludes"):
+                    yield command, option, described
+
+    def test_options_take_as_many_values_as_the_help_says(self):
+        """Given again, one after the other and with commas: none, one and several are tried."""
+        forms = {"list": 0, "row": 0, "again": 0, "one": 0}
+        for command, option, described in self.options():
+            value = (re.findall(r"^\S*:\{([^,}]+)", described) or ["1"])[0]
+            value = {"TEXT:TIME": "2024-02-29", "UINT:BYTES": "4096"}.get(described.split()[0], value)
+            kind = described.split()[0]
+            usage = self.exits(0, *command, "--help").stdout.decode().split("\n")[1]
+            twice = run(*command, option, value, option, value).stderr
+            once_only = f"{option}: At Most 1 required but received 2".encode() in twice
+            with self.subTest(command=command, option=option):
+                if "[,...]" in kind:
+                    forms["list"] += 1
+                    self.assertFalse(once_only, twice)
+                    commas = run(*command, option, f"{value},{value}").stderr
+                    self.assertEqual(commas, twice)
+                elif re.match(r"\S+ \.\.\.", described):
+                    forms["row"] += 1
+                    self.assertFalse(once_only, twice)
+                    # No argument of any number behind it could be meant, and it takes all there are.
+                    self.assertNotRegex(usage, r"\.\.\.")
+                    arguments = ["x"] * len(re.findall(r" [A-Za-z]+(?= |$)",
+                                                       usage.split("[OPTIONS]")[1] + " "))
+                    done = run(*command, *arguments, option, value, value, value)
                     self.assertNotIn(b"not expected", done.stderr)
-        for one in ["--pid", "1,2"], ["--pid", "1", "--pid", "2"], ["--pid=1,2"]:
-            done = run("trace", "decode", *one, "/dev/null")
-            self.assertIn(b"/dev/null", done.stderr)
+                elif re.search(r"more\s+than\s+once|[Rr]epeated", described):
+                    forms["again"] += 1
+                    self.assertFalse(once_only, twice)
+                else:
+                    forms["one"] += 1
+                    self.assertTrue(once_only, (described, twice))
+        for form, count in forms.items():
+            self.assertGreater(count, 3, form)
+
+    def test_several_values_select_what_each_of_them_does(self):
+        trace = self.here / "a.ctrace"
+        self.exits(0, "trace", "synthesize", "producer-consumer", "-o", trace)
+
+        def rows(*options):
+            lines = self.exits(0, "trace", "decode", *options, trace).stdout.splitlines()
+            return [row for row in map(json.loads, lines) if row["type"] == "event"]
+        every = rows()
+        for option, member in (("--pid", "pid"), ("--tid", "tid"), ("--event", "name")):
+            one, other = sorted({str(row[member]) for row in every if row[member]})[:2]
+            expected = [row for row in every if str(row[member]) in (one, other)]
+            self.assertNotEqual(expected, rows(option, one))
+            self.assertNotEqual(expected, rows(option, other))
+            for form in ([option, f"{one},{other}"], [f"{option}={one},{other}"],
+                         [option, one, option, other]):
+                with self.subTest(form=form):
+                    self.assertEqual(rows(*form), expected)
+            # The second one is no value but an input.
+            done = self.exits(2, "trace", "decode", option, one, other)
+            self.assertIn(f"{other}: ".encode(), done.stderr)
 
 
 class Inputs(Case):
