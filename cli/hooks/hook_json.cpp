@@ -82,8 +82,7 @@ void write_candidate(JsonWriter& json, const syscall_map::ContextSwitch& candida
   json.end_object();
 }
 
-}  // namespace
-
+// {"candidates":[...],"reasons":[...]}
 void write_context_switch(JsonWriter& json, const syscall_map::ContextSwitchSearch& search) {
   json.begin_object().key("candidates").begin_array();
   for (const auto& candidate : search.candidates) write_candidate(json, candidate);
@@ -92,6 +91,7 @@ void write_context_switch(JsonWriter& json, const syscall_map::ContextSwitchSear
   json.end_object();
 }
 
+// [{"structure","field","offset",...}]
 void write_thread_offsets(JsonWriter& json, const syscall_map::ThreadOffsets& offsets) {
   json.begin_array();
   for (const auto& field : offsets.fields) {
@@ -107,6 +107,8 @@ void write_thread_offsets(JsonWriter& json, const syscall_map::ThreadOffsets& of
   json.end_array();
 }
 
+}  // namespace
+
 void write_supported_interfaces(JsonWriter& json,
                                 const std::vector<syscall_map::SupportedInterface>& interfaces) {
   json.begin_array();
@@ -121,6 +123,17 @@ void write_supported_interfaces(JsonWriter& json,
     json.end_object();
   }
   json.end_array();
+}
+
+void write_thread_switching(JsonWriter& json, const syscall_map::ContextSwitchSearch& search,
+                            const syscall_map::ThreadOffsets& offsets,
+                            const std::vector<syscall_map::SupportedInterface>& interfaces) {
+  json.key("context_switch");
+  write_context_switch(json, search);
+  json.key("thread_offsets");
+  write_thread_offsets(json, offsets);
+  json.key("supported_interfaces");
+  write_supported_interfaces(json, interfaces);
 }
 
 }  // namespace coldtrace::cli

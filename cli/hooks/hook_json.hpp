@@ -10,14 +10,13 @@ namespace coldtrace::cli {
 // Values of JSON that more than one of the hooks commands writes; docs/commands/context-switch.md
 // describes them. Findings are not among them.
 
-// {"candidates":[...],"reasons":[...]}
-void write_context_switch(JsonWriter& json, const syscall_map::ContextSwitchSearch& search);
-
-// [{"structure","field","offset",...}]
-void write_thread_offsets(JsonWriter& json, const syscall_map::ThreadOffsets& offsets);
-
 // [{"name","purpose","exported",...}]
 void write_supported_interfaces(JsonWriter& json,
                                 const std::vector<syscall_map::SupportedInterface>& interfaces);
+
+// The members "context_switch", "thread_offsets" and "supported_interfaces" of an object.
+void write_thread_switching(JsonWriter& json, const syscall_map::ContextSwitchSearch& search,
+                            const syscall_map::ThreadOffsets& offsets,
+                            const std::vector<syscall_map::SupportedInterface>& interfaces);
 
 }  // namespace coldtrace::cli

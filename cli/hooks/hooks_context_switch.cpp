@@ -104,12 +104,7 @@ void write_json(Output& output, const Options& options, const std::vector<Search
     image.pdb.empty() ? json.value(nullptr) : json.value(image.pdb);
     json.key("identity");
     write_identity(json, image.identity);
-    json.key("context_switch");
-    write_context_switch(json, image.search);
-    json.key("thread_offsets");
-    write_thread_offsets(json, image.offsets);
-    json.key("supported_interfaces");
-    write_supported_interfaces(json, image.interfaces);
+    write_thread_switching(json, image.search, image.offsets, image.interfaces);
     json.key("findings");
     write_findings(json, image.findings);
     json.end_object();

@@ -8,9 +8,22 @@
 
 #include "core/text/text_error.hpp"
 
-// What the grammars of our text files share, for Boost.Spirit X3. To be included by the source file
-// of a parser alone: it takes seconds to compile.
+// What the grammars of our text files share, for Boost.Spirit X3: its names, and ours. To be
+// included by the source file of a parser alone: it takes seconds to compile.
 namespace coldtrace::core::grammar {
+
+namespace x3 = boost::spirit::x3;
+using x3::char_;
+using x3::eoi;
+using x3::eol;
+using x3::lexeme;
+using x3::lit;
+using x3::raw;
+using x3::ascii::alnum;
+using x3::ascii::alpha;
+using x3::ascii::digit;
+using x3::ascii::space;
+using x3::ascii::xdigit;
 
 struct builder_tag;
 
@@ -19,8 +32,8 @@ template <auto Member>
 struct Call {
   template <class Context>
   void operator()(Context& context) const {
-    const auto& range = boost::spirit::x3::_attr(context);
-    (boost::spirit::x3::get<builder_tag>(context).get().*Member)(
+    const auto& range = x3::_attr(context);
+    (x3::get<builder_tag>(context).get().*Member)(
         std::string_view{range.begin(), static_cast<std::size_t>(range.end() - range.begin())});
   }
 };
@@ -31,19 +44,16 @@ constexpr Call<Member> call{};
 // What a message calls the thing that was expected.
 template <class Tag, class Parser>
 auto named(const char* name, const Parser& parser) {
-  return boost::spirit::x3::rule<Tag>{name} = parser;
+  return x3::rule<Tag>{name} = parser;
 }
 
 // Blanks, and comments from # to the end of their line.
-inline const auto skipped = boost::spirit::x3::ascii::space |
-                            ('#' >> *(boost::spirit::x3::char_ - boost::spirit::x3::eol) >>
-                             (boost::spirit::x3::eol | boost::spirit::x3::eoi));
+inline const auto skipped = space | ('#' >> *(char_ - eol) >> (eol | eoi));
 
 // Lets `rule` tell `builder` what is in `text`. The first error ends it: what was expected, or a
 // Builder::Error with a place and a message.
 template <class Rule, class Builder>
 std::optional<TextError> parse(std::string_view text, const Rule& rule, Builder& builder) {
-  namespace x3 = boost::spirit::x3;
   const char* at = text.data();
   const char* const end = at + text.size();
   try {

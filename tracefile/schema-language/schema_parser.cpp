@@ -8,20 +8,7 @@
 namespace coldtrace::tracefile {
 namespace {
 
-namespace x3 = boost::spirit::x3;
-using core::grammar::call;
-using core::grammar::named;
-using x3::char_;
-using x3::eoi;
-using x3::eol;
-using x3::lexeme;
-using x3::lit;
-using x3::raw;
-using x3::ascii::alnum;
-using x3::ascii::alpha;
-using x3::ascii::digit;
-using x3::ascii::space;
-using x3::ascii::xdigit;
+using namespace core::grammar;
 
 using B = SchemaBuilder;
 

@@ -63,12 +63,8 @@ void write_build(JsonWriter& json, const HookTable& build) {
     write_services_tab(json, *build.services_tab);
   else
     json.value(nullptr);
-  json.key("context_switch");
-  write_context_switch(json, build.context_switch);
-  json.key("thread_offsets");
-  write_thread_offsets(json, build.thread_offsets);
-  json.key("supported_interfaces");
-  write_supported_interfaces(json, build.supported_interfaces);
+  write_thread_switching(json, build.context_switch, build.thread_offsets,
+                         build.supported_interfaces);
   json.key("trace_points");
   write_trace_points(json, build.trace_points);
   json.key("findings");
