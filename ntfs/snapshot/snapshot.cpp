@@ -228,7 +228,7 @@ void Snapshot::build_row(const RowBatch& batch, const RowSource& source, FileRow
                     ? decode_index_times(source.packed_times, row.facts, *row.file_name)
                     : source.index;
   add_row_findings(row, records_);
-  clusters_.judge(row);
+  if (!source.streams_left_out) clusters_.judge(row);
 }
 
 }  // namespace coldtrace::ntfs
