@@ -7,8 +7,6 @@
 
 #include "core/bytes/checked.hpp"
 #include "core/text/utf16.hpp"
-#include "ntfs/structures/index_order.hpp"
-#include "ntfs/volume/directory_index.hpp"
 #include "ntfs/volume/volume_search.hpp"
 
 namespace coldtrace::ntfs {
@@ -40,101 +38,6 @@ core::Result<BootSector> find_boot_sector(const core::ImageSource& image, u64 of
   }
   return first;
 }
-
-// The nodes of one directory's index, read when they are asked for.
-class StoredNodes {
- public:
-  using Entry = IndexEntry;
-  class Reader {
-   public:
-    explicit Reader(const IndexNode& node) : entries_{node} {}
-    Reader(std::vector<std::byte> bytes, const IndexNode& node, std::optional<FileReference> only)
-        : bytes_{std::move(bytes)}, entries_{node}, only_{only} {}
-
-    std::optional<IndexEntry> next() {
-      auto entry = entries_.next();
-      if (entry && entry->name && only_ && !is_entry_of(*entry, *only_)) entry->name.reset();
-      return entry;
-    }
-    const std::optional<core::ParseError>& damage() const { return entries_.damage(); }
-
-   private:
-    std::vector<std::byte> bytes_;
-    IndexEntryReader entries_;
-    std::optional<FileReference> only_;  // of a doubtful node the entries of this directory
-  };
-
-  StoredNodes(const core::ImageSource& image, const Mft& mft, FileReference directory,
-              const DirectoryIndex& index, core::Findings& findings)
-      : image_{image},
-        mft_{mft},
-        directory_{directory},
-        index_{index},
-        findings_{findings},
-        read_(index.buffer_count) {}
-
-  std::optional<Reader> root() const {
-    return index_.root ? std::optional{Reader{*index_.root}} : std::nullopt;
-  }
-
-  std::optional<Reader> child(u64 vcn) {
-    const u64 number = vcn >> index_.vcn_shift;
-    const u64 at = mft_.offset_of(directory_.record).value_or(0);
-    if (number << index_.vcn_shift != vcn || number >= index_.buffer_count) {
-      findings_.warning("index-child", at,
-                        "the index of directory {} leads to VCN {}, where no node is",
-                        directory_.record, vcn);
-      return std::nullopt;
-    }
-    if (read_[number]) {
-      findings_.warning("index-loop", at, "the index of directory {} leads to VCN {} twice",
-                        directory_.record, vcn);
-      return std::nullopt;
-    }
-    return read(number);
-  }
-
-  std::optional<Reader> next_detached() {
-    for (; next_ < index_.buffer_count; ++next_) {
-      if (read_[next_] || !index_.is_used(next_)) continue;
-      findings_.warning("index-detached", mft_.offset_of(directory_.record),
-                        "no node of the index of directory {} leads to its buffer {}",
-                        directory_.record, next_);
-      if (auto reader = read(next_)) return reader;
-    }
-    return std::nullopt;
-  }
-
-  void end(const Reader& reader) {
-    if (reader.damage()) findings_.warning("index-entry", *reader.damage());
-  }
-
- private:
-  std::optional<Reader> read(u64 number) {
-    read_[number] = true;
-    const u64 position = number * index_.buffer_size;
-    std::vector<std::byte> bytes(index_.buffer_size);
-    const auto done = read_stream(image_, mft_.clusters(), index_.extents, position, bytes);
-    if (!done) {
-      findings_.warning("index-unreadable", done.error());
-      return std::nullopt;
-    }
-    const u64 offset = find_offset(mft_.clusters(), index_.extents, position).value_or(0);
-    const auto buffer = read_directory_buffer(bytes, offset, index_.vcn_shift, number,
-                                              directory_.record, findings_);
-    if (!buffer.node) return std::nullopt;
-    return Reader{std::move(bytes), *buffer.node,
-                  buffer.doubtful ? std::optional{directory_} : std::nullopt};
-  }
-
-  const core::ImageSource& image_;
-  const Mft& mft_;
-  FileReference directory_;
-  const DirectoryIndex& index_;
-  core::Findings& findings_;
-  std::vector<bool> read_;
-  u64 next_ = 0;
-};
 
 }  // namespace
 
@@ -271,27 +174,6 @@ SecurityOwners Volume::read_security_owners(core::Findings& findings) const {
     add_security_owners(piece, position, owners);
   }
   return owners;
-}
-
-core::Result<std::vector<DirectoryEntry>> Volume::read_directory(u64 record,
-                                                                 core::Findings& findings) const {
-  const auto file = COLDTRACE_TRY(read_file(record));
-  const u64 at = mft_.offset_of(record).value_or(0);
-  if (!file.facts.directory || mft_.extracted())
-    return core::fail({Fault::unsupported, at, "FILE", "$INDEX_ROOT", 1, 0});
-  const auto index = read_directory_index(*image_, mft_, file.facts, ~u64{0}, findings);
-  if (!index) return core::fail({Fault::unsupported, at, "FILE", "$INDEX_ROOT", 1, 0});
-  StoredNodes nodes{*image_, mft_, file.facts.reference(), *index, findings};
-  IndexOrder<StoredNodes> order;
-  std::vector<DirectoryEntry> result;
-  IndexEntry entry{};
-  while (order.next(nodes, entry)) {
-    DirectoryEntry copy{.file = entry.file, .name = *entry.name, .storage = {}};
-    copy.storage.assign(entry.name->name.bytes.begin(), entry.name->name.bytes.end());
-    copy.name.name = to_stored_text(copy.storage);
-    result.push_back(std::move(copy));
-  }
-  return result;
 }
 
 }  // namespace coldtrace::ntfs

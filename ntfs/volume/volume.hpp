@@ -32,12 +32,6 @@ struct File {
   std::vector<std::vector<std::byte>> records;
 };
 
-struct DirectoryEntry {
-  FileReference file;
-  FileName name;  // views `storage`
-  std::vector<std::byte> storage;
-};
-
 // An NTFS volume in an image, or a $MFT that was copied out of one.
 class Volume {
  public:
@@ -68,11 +62,6 @@ class Volume {
 
   // A file by its record number. The error says why there is none.
   core::Result<File> read_file(u64 record) const;
-
-  // The entries of a directory in index order, short names included. Nodes that cannot be read
-  // are left out and noted.
-  core::Result<std::vector<DirectoryEntry>> read_directory(u64 record,
-                                                           core::Findings& findings) const;
 
   // Owners by security id, from $Secure.
   SecurityOwners read_security_owners(core::Findings& findings) const;

@@ -216,7 +216,7 @@ TEST_CASE("an extracted $MFT gives names by their parents") {
   CHECK_FALSE(seen.warns());
 }
 
-TEST_CASE("one file and one directory can be asked for") {
+TEST_CASE("one file can be asked for") {
   NtfsImage image{{.clusters = 256, .records = 120}};
   const u64 folder = image.add_directory(u"folder");
   for (int i = 1; i < 60; ++i) image.add_file(numbered(i), "x", folder);
@@ -228,10 +228,6 @@ TEST_CASE("one file and one directory can be asked for") {
   const auto file = volume->read_file(folder + 1);
   REQUIRE(file);
   CHECK(to_utf8(file->facts.names[0].name) == "file 00001");
-  const auto entries = volume->read_directory(folder, findings);
-  REQUIRE(entries);
-  REQUIRE(entries->size() == 59);
-  CHECK(to_utf8(entries->back().name.name) == "file 00059");
   CHECK_FALSE(volume->read_file(5000));
   CHECK(findings.empty());
 }
