@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -16,6 +15,7 @@
 #include "cli/output/output.hpp"
 #include "core/files/file.hpp"
 #include "core/files/file_kind.hpp"
+#include "core/files/split_parts.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -88,28 +88,11 @@ void refuse_evidence(const Target& target) {
         fmt::format("{}: it is {}, which no output replaces", target.name, to_string(kind))};
 }
 
-bool all_of(const std::string& extension, int (*is)(int)) {
-  return extension.size() > 2 && std::all_of(extension.begin() + 1, extension.end(), [&](char c) {
-           return is(static_cast<unsigned char>(c)) != 0;
-         });
-}
-
-bool is_first_part(const std::string& extension) {
-  return extension.find_first_not_of('a', 1) == extension.npos;
-}
-
 // Names like image.001 and image.002, or raw.aa and raw.ab, in one folder.
-bool are_parts_of_one_split(const std::string& input, const std::string& target) {
-  if (input.size() != target.size()) return false;
-  if (all_of(input, std::isdigit)) return all_of(target, std::isdigit);
-  return all_of(input, std::islower) && all_of(target, std::islower) &&
-         (is_first_part(input) || is_first_part(target));
-}
-
 bool is_part_beside(const fs::path& target, const fs::path& input) {
   std::error_code ignored;
   return target.stem() == input.stem() &&
-         are_parts_of_one_split(input.extension(), target.extension()) &&
+         core::are_parts_of_one_split(input.extension(), target.extension()) &&
          fs::equivalent(fs::absolute(target).parent_path(), fs::absolute(input).parent_path(),
                         ignored);
 }
