@@ -60,6 +60,14 @@ FileImage::~FileImage() {
   ::close(descriptor_);
 }
 
+u64 FileImage::next_data(u64 offset) const {
+  if (offset >= size_) return size_;
+  const auto found = ::lseek(descriptor_, static_cast<off_t>(offset), SEEK_DATA);
+  if (found >= 0) return static_cast<u64>(found);
+  // File systems and devices without holes say EINVAL.
+  return errno == ENXIO ? size_ : offset;
+}
+
 Result<Done> FileImage::read_at(u64 offset, std::span<std::byte> destination) const {
   if (const auto error = check_range(offset, destination.size())) return fail(*error);
   while (!destination.empty()) {

@@ -17,6 +17,7 @@ class FileImage final : public ImageSource {
   ~FileImage() override;
 
   u64 size() const override { return size_; }
+  u64 next_data(u64 offset) const override;
   Result<Done> read_at(u64 offset, std::span<std::byte> destination) const override;
 
  private:

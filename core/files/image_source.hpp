@@ -24,6 +24,10 @@ class ImageSource {
   // stands for is lost, and every read behind them fails.
   virtual u64 available() const { return size(); }
 
+  // Where the next bytes are, from `offset` on, that are not known to be zeros without reading:
+  // `offset` itself outside the holes of a sparse file, the size where none follow.
+  virtual u64 next_data(u64 offset) const { return offset; }
+
   // Fills `destination` with the bytes at `offset`; all of it or an error: `out_of_bounds` when
   // the range is not inside the source, `io` when it cannot be read. Safe to call from several
   // threads at once.

@@ -216,6 +216,10 @@ class Search {
                                  image_.size() - std::min(search_.offset, image_.size())});
     std::vector<std::byte> buffer(read_size);
     for (u64 at = 0; at < length && !first_; at += read_size) {
+      // Steps stay where they are: records lie across none of them.
+      const u64 data = image_.next_data(search_.offset + at) - search_.offset;
+      at = std::max(at, data / read_size * read_size);
+      if (at >= length) break;
       const auto bytes = std::span{buffer}.first(std::min(read_size, length - at));
       if (image_.read_at(search_.offset + at, bytes))
         scan_bytes(bytes, search_.offset + at);
