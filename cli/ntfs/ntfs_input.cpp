@@ -50,6 +50,24 @@ std::string describe_error(const core::ParseError& error) {
   return to_message(error);
 }
 
+// A fixed VHD is the raw disk with a footer.
+bool is_disk(FileKind kind) {
+  return kind == FileKind::vhd_fixed || kind == FileKind::disk_gpt;
+}
+
+std::string mft_failure(FileKind kind, const core::ParseError& error) {
+  const bool readable = error.fault != core::Fault::io;
+  if (readable && kind == FileKind::unknown)
+    return "not a $MFT: there is no FILE record at its start";
+  if (readable && kind != FileKind::ntfs_mft) return describe_other(kind, "a $MFT");
+  return fmt::format("not a $MFT: {}", error);
+}
+
+std::string describe_search(u64 size) {
+  if (size <= ntfs::longest_volume_search) return fmt::format("its {} bytes", size);
+  return fmt::format("its first {} GiB, where the search ends", ntfs::longest_volume_search >> 30);
+}
+
 std::string describe(const ntfs::Disk& disk) {
   if (disk.kind == ntfs::DiskKind::volume)
     return describe_other(disk.partitions.front().kind, wanted);
@@ -76,7 +94,7 @@ void add_disk_options(Command& command, DiskOptions& options) {
                               "IMAGE is a $MFT that was copied out of its volume");
   auto mft_offset = command.add_option(
       "--mft-offset", options.mft_offset,
-      "Record 0 of $MFT is at this byte of the image; boot sectors are not read");
+      "The byte of the image where record 0 of $MFT is; boot sectors are not read");
   auto cluster_size =
       command.add_option("--cluster-size", options.cluster_size,
                          "Bytes in a cluster of a volume whose boot sectors are lost");
@@ -160,21 +178,25 @@ core::Result<ntfs::Volume> open_volume(const DiskInput& input, const Partition& 
 
 std::string volume_failure(const DiskInput& input, const Partition& partition,
                            const core::ParseError& error) {
-  if (input.is_mft) return fmt::format("not a $MFT: {}", error);
+  if (input.is_mft) return mft_failure(input.file.kind, error);
   const bool whole = partition.number == 0 && partition.offset == 0;
-  const auto kind = whole ? core::recognize_file(*input.file.source)
-                          : ntfs::identify_at(*input.file.source, partition.offset);
+  // Of a disk it counts what the volume is, not that it is a disk.
+  const auto kind = whole && !is_disk(input.file.kind)
+                        ? input.file.kind
+                        : ntfs::identify_at(*input.file.source, partition.offset);
   if (whole && kind != FileKind::ntfs_volume && !is_damaged(kind))
     return describe_other(kind, wanted);
+  if (error.structure == "$MFT" && error.field == "record 0")
+    return fmt::format("no usable record 0 of $MFT is at {:#x}, where --mft-offset says it is",
+                       error.offset);
   const auto place = partition.number == 0 ? fmt::format("at {:#x}", partition.offset)
                                            : fmt::format("partition {}", partition.number);
   if (kind == FileKind::ntfs_volume) return fmt::format("{}: {}", place, error);
   if (is_damaged(kind))
     return fmt::format(
-        "{} is {}; there is no copy of a boot sector at its end, and no $MFT was found in {} "
-        "bytes: "
-        "--mft-offset says where it is, --mft reads one that was copied out",
-        place, to_string(kind), std::min(partition.size, ntfs::longest_volume_search));
+        "{} is {}; there is no NTFS boot sector and no backup of one, and no $MFT was found in {}; "
+        "--mft-offset takes its place, --mft a $MFT that was copied out",
+        place, to_string(kind), describe_search(partition.size));
   return fmt::format("{} is {}: {}", place, to_string(kind), error);
 }
 

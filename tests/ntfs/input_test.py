@@ -84,6 +84,31 @@ class OtherFiles(Images):
                 self.volume(), image)
         ntfs("snapshot", image, status=0)
 
+    def test_a_fixed_vhd_without_a_volume_is_not_sent_back(self):
+        image = self.here / "fixed.vhd"
+        made_by("qemu-img", "convert", "-f", "raw", "-O", "vpc", "-o", "subformat=fixed",
+                self.write("empty", bytes(8 << 20)), image)
+        for command in ("info", "snapshot"):
+            said = ntfs(command, image, status=2).stderr.decode()
+            self.assertIn("nothing but zeros", said)
+            self.assertIn("no NTFS boot sector and no backup", said)
+            self.assertNotIn("'coldtrace ntfs' reads it", said)
+
+    def test_what_is_no_mft_is_named(self):
+        volume = self.volume()
+        for path, words in ((volume, "an NTFS volume, not a $MFT; 'coldtrace ntfs' reads it"),
+                            (self.write("a.gz", gzip.compress(bytes(9999))), "compressed with gzip"),
+                            (self.write("a.evtx", b"ElfFile\0".ljust(70000)), ".evtx"),
+                            (self.write("zeros", bytes(9999)), "zeros"),
+                            (self.write("text", b"hello\n"), "a text file"),
+                            (self.write("empty", b""), "it is empty"),
+                            (self.write("noise", b"\x8f\x02\xee\x00" * 999), "no FILE record")):
+            for command in ("info", "snapshot"):
+                with self.subTest(words, command=command):
+                    said = ntfs(command, "--mft", path, status=2).stderr.decode()
+                    self.assertIn(words, said)
+                    self.assertNotIn("expected 0x", said)
+
     def test_other_volumes_are_named(self):
         for program, words in (("mkfs.ext4", "ext4"), ("mkfs.vfat", "FAT")):
             with self.subTest(program):
@@ -152,6 +177,34 @@ class Parts(Images):
         self.assertIn(b"disk.001 lies beside it", ntfs("info", second, status=2).stderr)
         second.unlink()
         self.assertIn(b"there is no disk.002", ntfs("info", "-v", first, status=1).stderr)
+
+    def test_parts_are_known_by_any_way_to_count_them(self):
+        content = self.volume().read_bytes()
+        half = len(content) // 2
+        for names in (("00", "01"), ("aa", "ab"), ("aaa", "aab"), ("0000", "0001")):
+            with self.subTest(names):
+                parts = [self.write(f"image.{name}", part) for name, part in
+                         zip(names, (content[:half], content[half:]))]
+                for part, other in zip(parts, reversed(parts)):
+                    for command in ("info", "snapshot"):
+                        done = subprocess.run([COLDTRACE, "ntfs", command, part],
+                                              capture_output=True)
+                        self.assertIn(f"split-image: {other.name} lies beside".encode(), done.stderr)
+                    # The same parts are what no output replaces.
+                    before = other.read_bytes()
+                    refused = ntfs("snapshot", part, "-o", other, status=2)
+                    self.assertIn(b"a part of the split image", refused.stderr)
+                    self.assertEqual(other.read_bytes(), before)
+                parts[1].unlink()
+                self.assertIn(f"there is no {parts[1].name}".encode(),
+                              ntfs("info", "-v", parts[0], status=1).stderr)
+
+    def test_letters_behind_a_dot_are_no_part_without_the_first(self):
+        content = self.volume().read_bytes()
+        for name in ("image.dd", "image.de", "image.raw", "image.rax"):
+            self.write(name, content)
+        for name in ("image.dd", "image.raw"):
+            self.assertNotIn(b"split", ntfs("info", "-v", self.here / name, status=0).stderr)
 
     def test_a_whole_image_with_such_a_name_is_healthy(self):
         volume = self.volume(name="disk.001")
@@ -437,11 +490,40 @@ class LostBootSectors(Images):
         self.check(raw, damaged, "--mft-offset", at, "--cluster-size", size)
         self.assertIn(b"not a power of two",
                       ntfs("info", "--cluster-size", 1000, damaged, status=2).stderr)
-        self.assertEqual(ntfs("info", "--mft-offset", at + 512, damaged, status=2).stdout, b"")
+        for command in ("info", "snapshot"):
+            done = ntfs(command, "--mft-offset", at + 512, damaged, status=2)
+            self.assertEqual(done.stdout, b"")
+            self.assertIn(f"no usable record 0 of $MFT is at {at + 512:#x}, where --mft-offset says"
+                          .encode(), done.stderr)
+            self.assertNotIn(b"no $MFT was found", done.stderr)
 
     def test_where_there_is_none_it_is_said(self):
         done = ntfs("info", self.write("zeros", bytes(1 << 20)), status=2)
-        self.assertIn(b"no $MFT was found", done.stderr)
+        self.assertIn(b"no $MFT was found in its 1048576 bytes", done.stderr)
+
+    def test_holes_are_not_read_and_the_end_of_the_search_is_said(self):
+        sparse = self.here / "sparse"
+        for size, words in ((15 << 30, f"in its {15 << 30} bytes"),
+                            (20 << 30, "in its first 16 GiB, where the search ends")):
+            with open(sparse, "wb") as file:
+                file.truncate(size)
+            trace = self.here / "trace"
+            made_by("strace", "-V")
+            done = subprocess.run(["strace", "-f", "-e", "trace=pread64", "-o", trace, COLDTRACE,
+                                   "ntfs", "info", sparse], capture_output=True)
+            if b"ptrace" in done.stderr:
+                raise unittest.SkipTest("programs cannot be traced here")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(words.encode(), done.stderr)
+            self.assertLess(len(trace.read_text().splitlines()), 1000)
+
+    def test_a_volume_behind_a_hole_is_found(self):
+        raw, damaged, *_ = self.lost()
+        far = self.here / "far"
+        with open(far, "wb") as file:
+            file.seek(3 << 30)
+            file.write(damaged.read_bytes())
+        self.check(raw, far, before=3 << 30)
 
 
 class Slack(Images):
