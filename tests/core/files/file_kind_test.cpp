@@ -205,7 +205,7 @@ TEST_CASE("what other programs write is named") {
   const std::string have = std::string{"command -v "} + row.program + " >/dev/null";
 
   if (std::system(have.c_str()) != 0) {
-    WARN(row.program << " is not installed");
+    WARN("skipped: " << row.program << " is not installed");
     return;
   }
   const fixtures::TemporaryDirectory here;
