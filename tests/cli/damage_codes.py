@@ -3,7 +3,9 @@
 usage: damage_codes.py COLDTRACE IMAGES SOURCES [unittest arguments]
 Where the change goes is read from the format here, or is the linker's word.
 """
+import os
 import re
+import resource
 import struct
 import subprocess
 import sys
@@ -210,6 +212,76 @@ class Symbols(Case):
         changed = self.write("changed.pdb", bytes(file))
         self.tells("pdb-types", 1, ["hooks", "context-switch", "--pdb", pdb, kernel],
                    ["hooks", "context-switch", "--pdb", changed, kernel])
+
+
+class Disks(Case):
+    """The volume of the demo: records of 1024 bytes from cluster 4 on, clusters of 4096."""
+
+    def setUp(self):
+        super().setUp()
+        self.disk = IMAGES.parent.parent / "demo/demo-disk.img"
+        if not self.disk.exists():
+            self.skipTest("the demo was not built")
+        self.content = bytearray(self.disk.read_bytes())
+
+    def told_by(self, code, status, name="disk.img", *options):
+        path = self.write(name, bytes(self.content))
+        self.tells(code, status, ["ntfs", "snapshot", self.disk], ["ntfs", "snapshot", *options, path])
+
+    def test_a_volume_that_was_not_unmounted(self):
+        record = 4 * 4096 + 3 * 1024
+        self.assertEqual(self.content[record:record + 4], b"FILE")
+        # [MS-FSCC] and linux-ntfs: $VOLUME_INFORMATION, resident; flags behind the version 3.1.
+        at = record + struct.unpack_from("<H", self.content, record + 20)[0]
+        while (kind := struct.unpack_from("<I", self.content, at)[0]) != 0x70:
+            self.assertLess(kind, 0x70)
+            at += struct.unpack_from("<I", self.content, at + 4)[0]
+        value = at + struct.unpack_from("<H", self.content, at + 20)[0]
+        self.assertEqual(self.content[value + 8:value + 10], b"\x03\x01")
+        mirror, = struct.unpack_from("<Q", self.content, 56)
+        for place in (value, value - 4 * 4096 + mirror * 4096):
+            self.content[place + 10] |= 1
+        self.told_by("volume-dirty", 0)
+
+    def test_a_boot_sector_without_its_end(self):
+        self.content[510:512] = b"\0\0"
+        self.told_by("boot-marker", 0)
+
+    def test_the_first_part_of_nothing_else(self):
+        self.told_by("split-image-alone", 0, "disk.001")
+
+    def test_cells_that_are_too_long(self):
+        self.told_by("csv-cell", 0, "disk.img", "--format", "csv", "--cell-limit", "8")
+
+    def test_partitions_of_other_kinds_and_places(self):
+        """A table of two: the volume, as one of dynamic disks; and one behind the end."""
+        first, beyond = 2048, 1 << 30
+        table = bytearray(512)
+        struct.pack_into("<B3xB3xII", table, 446, 0, 0x42, first, len(self.content) // 512)
+        struct.pack_into("<B3xB3xII", table, 462, 0, 0x07, beyond, 2048)
+        table[510:] = b"\x55\xaa"
+        self.content = bytes(table).ljust(first * 512, b"\0") + self.content
+        self.told_by("partition-dynamic", 1)
+        self.told_by("partition-range", 1)
+
+    def test_no_memory_for_the_clusters_of_a_huge_volume(self):
+        size, room = 1 << 43, 256 << 20
+        struct.pack_into("<Q", self.content, 40, size // 512 - 1)
+        path = self.write("huge.img", bytes(self.content))
+        try:
+            os.truncate(path, size)
+        except OSError as error:
+            self.skipTest(f"no files of {size} bytes here: {error}")
+
+        def run_in_little(*arguments):
+            return subprocess.run([COLDTRACE, *arguments], capture_output=True, timeout=120,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS,
+                                                                        (room, room)))
+        if run_in_little("--version").returncode != 0:
+            self.skipTest("this build needs more memory to start")
+        done = run_in_little("ntfs", "snapshot", "--jobs", "1", "-v", path)
+        self.assertIn(b"info: clusters-unchecked: ", done.stderr)
+        self.assertIn(b'"type":"summary"', done.stdout)
 
 
 if __name__ == "__main__":
