@@ -17,7 +17,7 @@ UNTESTED = set("""
     control-status deleted-record-damaged entries-torn event-order extension-unlisted
     index-bitmap index-detached index-extents index-lost index-unreadable path-cut record-limit
     resolved-limit schema-damaged schema-text security-id security-stream services-tab-ambiguous
-    stack-limit unreadable-range
+    unreadable-range
 """.split())
 
 

@@ -408,6 +408,15 @@ class OnMadeTraces(unittest.TestCase):
         self.assertEqual([event["stack"] for event in references], [
             ["0x11", "0x12"], ["0xfffff80000000021", "0xfffff80000000022"], None, None])
 
+    def test_a_stack_of_more_frames_than_there_can_be_is_said(self):
+        for frames, told in ((256, False), (257, True)):
+            lines = decode(self.folder / f"stack-{frames}.etl")
+            found = [one["code"] for one in lines[-1]["findings"]]
+            self.assertEqual("stack-limit" in found, told, found)
+            (reference,) = [line for line in lines if "StackKey" in line.get("fields", ())]
+            expected = None if told else [hex(0xfffff80000000000 + i) for i in range(frames)]
+            self.assertEqual(reference["stack"], expected)
+
     def test_what_may_have_been_dropped_is_no_other(self):
         """With less room for names than they need, those shown are still the right ones."""
         for name in "stacks.etl", "threads.etl":

@@ -118,6 +118,16 @@ std::vector<EtlBuffer> stacks() {
   return {second, first};
 }
 
+// A stack of so many frames, and an event that has it.
+std::vector<EtlBuffer> deep_stack(u32 frames) {
+  EtlBuffer events{0};
+  events.perfinfo(0x1825, 2, 1'000'100, reference(1'000'090));
+  auto definition = pointers({key});
+  for (u32 i = 0; i < frames; ++i) definition.write_u64(kernel + i);
+  events.perfinfo(0x1824, 2, 1'000'200, definition);
+  return {events};
+}
+
 // What is logged without a thread, with the names of threads and images at the end.
 std::vector<EtlBuffer> threads() {
   constexpr u64 user_image = 0x7ff000000000;
@@ -221,6 +231,8 @@ int main(int argc, char** argv) {
   const std::string folder = std::string{argv[1]} + "/";
   fixtures::write_etl(folder + "maps.etl", {}, mapped());
   fixtures::write_etl(folder + "stacks.etl", {}, stacks());
+  fixtures::write_etl(folder + "stack-256.etl", {}, deep_stack(256));
+  fixtures::write_etl(folder + "stack-257.etl", {}, deep_stack(257));
   fixtures::write_etl(folder + "threads.etl", {}, threads());
   fixtures::write_etl(folder + "strings.etl", {}, strings());
   fixtures::write_etl(folder + "times.etl", {}, times());
