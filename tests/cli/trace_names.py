@@ -417,6 +417,16 @@ class OnMadeTraces(unittest.TestCase):
             expected = None if told else [hex(0xfffff80000000000 + i) for i in range(frames)]
             self.assertEqual(reference["stack"], expected)
 
+    def test_names_that_an_event_is_too_small_for_are_said(self):
+        for letters, told in ((10, False), (1000, True)):
+            lines = decode(self.folder / f"name-{letters}.etl")
+            found = [one["code"] for one in lines[-1]["findings"]]
+            self.assertEqual("resolved-limit" in found, told, found)
+            (walk,) = [line for line in lines if "StackThread" in line.get("fields", ())]
+            names = walk["resolved"]["Stack"]
+            self.assertEqual((len(names), None in names), (200, told))
+            self.assertTrue(names[0].startswith("x" * letters + "+"))
+
     def test_what_may_have_been_dropped_is_no_other(self):
         """With less room for names than they need, those shown are still the right ones."""
         for name in "stacks.etl", "threads.etl":

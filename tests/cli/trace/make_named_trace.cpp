@@ -128,6 +128,20 @@ std::vector<EtlBuffer> deep_stack(u32 frames) {
   return {events};
 }
 
+// A stack of 200 frames in an image with a name of so many letters.
+std::vector<EtlBuffer> long_name(std::size_t letters) {
+  constexpr u64 base = 0x7ff000000000;
+  EtlBuffer events{0};
+  auto walked = pointers({1'000'100}).write_u32(22).write_u32(11);
+  for (u32 i = 0; i < 200; ++i) walked.write_u64(base + i);
+  events.perfinfo(0x1820, 2, 1'000'107, walked);
+  auto image = pointers({base, 0x10000}).write_u32(22).write_zeros(12).write_u64(base);
+  image.write_zeros(16).write_bytes(
+      fixtures::utf16z("\\Windows\\" + std::string(letters, 'x')).view());
+  events.system(0x1404, 3, {1, 4, 1'900'000}, image);
+  return {events};
+}
+
 // What is logged without a thread, with the names of threads and images at the end.
 std::vector<EtlBuffer> threads() {
   constexpr u64 user_image = 0x7ff000000000;
@@ -233,6 +247,8 @@ int main(int argc, char** argv) {
   fixtures::write_etl(folder + "stacks.etl", {}, stacks());
   fixtures::write_etl(folder + "stack-256.etl", {}, deep_stack(256));
   fixtures::write_etl(folder + "stack-257.etl", {}, deep_stack(257));
+  fixtures::write_etl(folder + "name-10.etl", {}, long_name(10));
+  fixtures::write_etl(folder + "name-1000.etl", {}, long_name(1000));
   fixtures::write_etl(folder + "threads.etl", {}, threads());
   fixtures::write_etl(folder + "strings.etl", {}, strings());
   fixtures::write_etl(folder + "times.etl", {}, times());
