@@ -62,14 +62,15 @@ void TraceLines::append_csv_event(TextBuffer& text, const Event& event, const Ev
   optional(event.tid);
   text.append(',');
   if (event.pid)
-    append_csv_name(text, trace_.names.find_process(*event.pid, event.name_time()).value_or(""));
+    append_csv_name(text,
+                    shown(trace_.names.find_process(*event.pid, event.name_time()).value_or("")));
   text.append(',');
   if (event.event_class != EventClass::driver || !is_zero(event.provider.bytes))
     append_guid(text, event.provider.bytes);
   text.append(',');
-  append_csv_name(text, kind.provider_name);
+  append_csv_name(text, shown(kind.provider_name));
   text.append(',');
-  append_csv_name(text, kind.name);
+  append_csv_name(text, shown(kind.name));
   optional(has_id(event.event_class) ? std::optional{event.id} : std::nullopt);
   optional(has_opcode(event) ? std::optional{event.opcode} : std::nullopt);
   optional(has_version(event.event_class) ? std::optional{event.version} : std::nullopt);

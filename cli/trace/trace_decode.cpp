@@ -149,9 +149,10 @@ Exit run(const Options& options) {
   const auto result = write_trace(context, *events, pipeline, output);
   result.unmatched.report(input->findings);
   if (result.cut_names > 0)
-    input->findings.warning("resolved-limit", std::nullopt,
-                            "{} events stand for more names than their size allows",
-                            result.cut_names);
+    input->findings.warning(
+        "resolved-limit", std::nullopt,
+        "{} events have or stand for more or longer names than their size justifies",
+        result.cut_names);
   if (!csv) {
     if (array) output.write(",");
     write_summary(json, result, context.names, input->findings);

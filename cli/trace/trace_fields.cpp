@@ -19,6 +19,10 @@ using tracefile::OutType;
 using tracefile::Value;
 using tracefile::ValueShape;
 
+// Names of fields that the fields of an event may have between them.
+constexpr std::size_t least_name_room = 4096;
+constexpr std::size_t name_room_per_byte = 64;
+
 void append_floating(core::TextBuffer& json, const Value& value) {
   const double number = shown_floating(value);
   if (!std::isfinite(number)) {
@@ -54,6 +58,8 @@ void TraceFields::start(core::TextBuffer& json, const tracefile::Event& event,
   control_call_.start(kind.name, event.pointer_size);
   pid_ = event.pid;
   time_ = time;
+  name_bytes_ = 0;
+  name_room_ = least_name_room + name_room_per_byte * event.payload.size();
   arrays_ = 0;
   first_ = true;
 }
@@ -62,12 +68,14 @@ void TraceFields::key(std::string_view name) {
   if (!first_) json_->append(',');
   first_ = false;
   if (in_array()) return;
+  name_bytes_ += name.size();
   append_json_text(*json_, name);
   json_->append(':');
 }
 
 void TraceFields::key(const FieldSchema& field) {
   if (!field.plain_name || in_array()) return key(field.name);
+  name_bytes_ += field.name.size();
   char* at = json_->reserve(field.name.size() + 4);
   char* const start = at;
   *at = ',';

@@ -28,6 +28,9 @@ class TraceFields final : public tracefile::FieldVisitor {
   // Starts over: members go to `json`. `time` is that of the event, as names are looked up.
   void start(core::TextBuffer& json, const tracefile::Event& event,
              const tracefile::EventKind& kind, i64 time);
+  // Whether fields were left out: names may be written for each of many elements, and no event
+  // makes more of them than its size allows.
+  bool cut() const { return !has_room(); }
   // Names of the values so far; those of the stack come to them.
   ResolvedNames& resolved() { return resolved_; }
   // What the event logged of a call of NtTraceControl; null when it is none.
@@ -35,6 +38,7 @@ class TraceFields final : public tracefile::FieldVisitor {
   // The bytes of an event of ETW that is a field; empty when there is none.
   core::ByteView etw_event() const { return etw_event_; }
 
+  bool has_room() const override { return name_bytes_ <= name_room_; }
   void value(const tracefile::FieldSchema& field, const tracefile::Value& value) override;
   void begin_array(const tracefile::FieldSchema& field) override;
   void end_array() override;
@@ -60,6 +64,8 @@ class TraceFields final : public tracefile::FieldVisitor {
   ControlCallFields control_call_;
   std::optional<u32> pid_;
   i64 time_ = 0;
+  std::size_t name_bytes_ = 0;
+  std::size_t name_room_ = 0;
   u64 arrays_ = 0;  // one bit a level, the innermost lowest: whether it is an array
   bool first_ = true;
 };

@@ -22,6 +22,8 @@ constexpr u8 stack_group = 0x18;
 constexpr u8 stack_key_kernel = 37;
 constexpr u8 stack_key_user = 38;
 
+constexpr std::size_t longest_name = 1024;  // bytes; Windows has none of a quarter
+
 }  // namespace
 
 TraceLines::TraceLines(const TraceContext& context, const TraceLineOptions& options)
@@ -33,10 +35,18 @@ TraceLines::TraceLines(const TraceContext& context, const TraceLineOptions& opti
 
 void TraceLines::append_event(TextBuffer& text, const Event& event) {
   const auto& kind = decoder_.kind_of(event);
+  cut_ = false;
   if (options_.format == TraceFormat::csv)
     append_csv_event(text, event, kind);
   else
     append_json_event(text, event, kind);
+  if (cut_) ++cut_names_;
+}
+
+std::string_view TraceLines::shown(std::string_view name) {
+  if (name.size() <= longest_name) return name;
+  cut_ = true;
+  return {};
 }
 
 std::optional<core::FileTime> TraceLines::time_of(const Event& event) const {
@@ -71,7 +81,7 @@ void TraceLines::append_times(TextBuffer& json, std::optional<core::FileTime> ti
 void TraceLines::append_process(TextBuffer& json, const Event& event) {
   const auto name =
       event.pid ? trace_.names.find_process(*event.pid, event.name_time()) : std::nullopt;
-  if (!name) {
+  if (!name || (!name->empty() && shown(*name).empty())) {
     json.append("null");
     return;
   }
@@ -86,7 +96,10 @@ void TraceLines::append_process(TextBuffer& json, const Event& event) {
 const std::string& TraceLines::kind_text(const EventKind& kind) {
   if (kind.number >= kind_texts_.size()) kind_texts_.resize(kind.number + std::size_t{1});
   auto& cached = kind_texts_[kind.number];
-  if (cached.ready) return cached.provider;
+  if (cached.ready) {
+    cut_ |= cached.cut;
+    return cached.provider;
+  }
   scratch_.clear();
   scratch_.append("\"provider\":{\"guid\":");
   if (kind.event_class == EventClass::driver && is_zero(kind.provider.bytes)) {
@@ -97,18 +110,20 @@ const std::string& TraceLines::kind_text(const EventKind& kind) {
     scratch_.append('"');
   }
   scratch_.append(",\"name\":");
-  const auto name_or_null = [&](const std::string& name) {
+  const bool cut_before = std::exchange(cut_, false);
+  const auto name_or_null = [&](std::string_view name) {
     if (name.empty())
       scratch_.append("null");
     else
       append_json_text(scratch_, name);
   };
-  name_or_null(kind.provider_name);
+  name_or_null(shown(kind.provider_name));
   scratch_.append("},\"name\":");
-  name_or_null(kind.name);
+  name_or_null(shown(kind.name));
   scratch_.append(",\"id\":");
   append_optional(scratch_, has_id(kind.event_class) ? std::optional{kind.id} : std::nullopt);
-  cached = {std::string{scratch_.view()}, kind.kept};
+  cached = {std::string{scratch_.view()}, kind.kept, cut_};
+  cut_ |= cut_before;
   return cached.provider;
 }
 
@@ -188,7 +203,7 @@ void TraceLines::append_details(TextBuffer& json, const Event& event) {
   auto& resolved = fields_.resolved();
   for (const auto frame : stack_.frames)
     resolved.add_element("stack", name_of_frame(trace_.names, event.pid, frame, event.name_time()));
-  if (resolved.cut()) ++cut_names_;
+  cut_ |= resolved.cut() || fields_.cut();
   if (!resolved.empty()) {
     json.append(",\"resolved\":{");
     resolved.append_to(json);
@@ -231,6 +246,7 @@ void TraceLines::append_etw_event(TextBuffer& json, const Event& event) {
   json.append(",\"fields\":{");
   etw_fields_.start(json, inner, kind, event.name_time());
   const auto result = decoder_.decode(inner, kind, etw_fields_);
+  cut_ |= etw_fields_.cut();
   json.append("},\"decoded\":\"");
   json.append(to_string(result.decoded));
   json.append("\"}");

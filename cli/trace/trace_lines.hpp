@@ -38,7 +38,7 @@ class TraceLines {
   void append_gap(core::TextBuffer& text, const tracefile::Gap& gap);
 
   const tracefile::KindCounter& counter() const { return counter_; }
-  // Events that lost names for want of room.
+  // Events that lost names or fields, which would have been out of all proportion to them.
   u64 cut_names() const { return cut_names_; }
 
  private:
@@ -46,6 +46,7 @@ class TraceLines {
   struct KindText {
     std::string provider;  // "provider":{...},"name":...,"id":...
     bool ready = false;
+    bool cut = false;
   };
   struct ProcessText {
     std::optional<u32> pid;
@@ -73,6 +74,8 @@ class TraceLines {
                     std::optional<i64> timestamp);
   void append_process(core::TextBuffer& json, const tracefile::Event& event);
   const std::string& kind_text(const tracefile::EventKind& kind);
+  // The name of a process, provider or event, or nothing when it is longer than names are.
+  std::string_view shown(std::string_view name);
 
   TraceContext trace_;
   TraceLineOptions options_;
@@ -81,6 +84,7 @@ class TraceLines {
   TraceFields etw_fields_;
   tracefile::KindCounter counter_;
   u64 cut_names_ = 0;
+  bool cut_ = false;  // the event's own
   core::FileTimeFormatter times_;
   std::vector<KindText> kind_texts_;
   ProcessText process_;

@@ -30,7 +30,7 @@ class FieldDecoder {
 
   bool fields(std::span<const FieldSchema> fields, unsigned depth) {
     for (const auto& field : fields)
-      if (!decode(field, depth)) return false;
+      if (!visitor_.has_room() || !decode(field, depth)) return false;
     return true;
   }
 

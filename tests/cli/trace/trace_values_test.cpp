@@ -99,6 +99,8 @@ class Renderer {
     lines_.append_event(text_, event_);
   }
 
+  u64 cut_names() const { return lines_.cut_names(); }
+
   std::string_view take() {
     taken_ = std::string{text_.view()};
     text_.clear();
@@ -198,6 +200,73 @@ TEST_CASE("a character is the text that it is, and several are one text") {
     CHECK(shown(row.in, row.out, {Rule::rest, 0}, three) == expected);
     CHECK(shown(row.in, row.out, {Rule::prefixed, 0}, "\3\0"s + three) == expected);
   }
+}
+
+EventSchema schema_of(std::vector<FieldSchema> fields) {
+  EventSchema schema;
+  schema.provider_name = "Provider";
+  schema.event_name = "Event";
+  schema.fields = std::move(fields);
+  make_names_unique(schema.fields);
+  return schema;
+}
+
+FieldSchema byte_field(std::string name) {
+  FieldSchema field;
+  field.name = std::move(name);
+  field.in = InType::u8;
+  return field;
+}
+
+// The event's line, which is bounded by what the event has, and whether names are missing in it.
+struct Line {
+  rapidjson::Document json;
+  std::size_t size;
+  bool cut;
+};
+
+Line line_of(EventSchema schema, const std::string& payload) {
+  Renderer renderer{cli::TraceFormat::ndjson};
+  renderer.render(std::move(schema), std::as_bytes(std::span{payload}));
+  const auto text = renderer.take();
+  Line line{{}, text.size(), renderer.cut_names() == 1};
+  line.json.Parse(text.data(), text.size());
+  REQUIRE(line.json.IsObject());
+  return line;
+}
+
+TEST_CASE("names make no line that its event does not justify") {
+  const std::string payload(1000, '\1');
+  FieldSchema structure;
+  structure.name = "structure";
+  structure.in = InType::structure;
+  structure.count = {Rule::rest, 0};
+
+  structure.members = {byte_field("member")};
+  const auto usual = line_of(schema_of({structure}), payload);
+  CHECK_FALSE(usual.cut);
+  CHECK(usual.json["decoded"] == "exact");
+  CHECK(usual.json["fields"]["structure"].Size() == 1000);
+
+  structure.members = {byte_field(std::string(5000, 'n'))};
+  const auto long_names = line_of(schema_of({structure}), payload);
+  CHECK(long_names.cut);
+  CHECK(long_names.json["decoded"] == "partial");
+  CHECK(long_names.size < 100 * payload.size());
+  // What is not shown as a field is there as bytes.
+  const auto shown_fields = long_names.json["fields"]["structure"].Size();
+  CHECK(long_names.json["trailing"].GetStringLength() >= 2 * (payload.size() - shown_fields));
+
+  auto named = schema_of({byte_field("field")});
+  named.event_name = std::string(1024, 'e');
+  CHECK_FALSE(line_of(named, "1").cut);
+  named.event_name += 'e';
+  named.provider_name = std::string(50000, 'p');
+  const auto long_name = line_of(named, "1");
+  CHECK(long_name.cut);
+  CHECK(long_name.json["name"].IsNull());
+  CHECK(long_name.json["provider"]["name"].IsNull());
+  CHECK(long_name.json["fields"]["field"].GetUint() == '1');
 }
 
 }  // namespace
