@@ -14,6 +14,8 @@ std::string why_no_pdb(const core::LazyFile& file, const core::ParseError& error
       return to_message(error);
     case core::FileKind::pdb_2:
       return "it is a PDB of version 2, which is not read; version 7 is";
+    case core::FileKind::pdb_z:
+      return "it is a compressed PDB (MSFZ), which is not read; one of version 7 (MSF 7.00) is";
     case core::FileKind::portable_pdb:
       return "it is a portable PDB (.NET), which has no public symbols";
     case core::FileKind::unknown:

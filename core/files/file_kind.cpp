@@ -28,6 +28,8 @@ constexpr std::array signatures = {
     Signature{FileKind::archive, 0, "!<arch>\n"sv},
     Signature{FileKind::pdb, 0, "Microsoft C/C++ MSF 7.00\r\n\x1a"sv},
     Signature{FileKind::pdb_2, 0, "Microsoft C/C++ program database 2.00"sv},
+    // Source: the MSFZ specification in the documents of pdb-rs.
+    Signature{FileKind::pdb_z, 0, "Microsoft MSFZ Container\r\n\x1a\x41LD"sv},
     Signature{FileKind::portable_pdb, 0, "BSJB"sv},
     Signature{FileKind::crash_dump_32, 0, "PAGEDUMP"sv},
     Signature{FileKind::crash_dump_64, 0, "PAGEDU64"sv},

@@ -220,6 +220,7 @@ class NotSymbols(Case):
         for content, words in ((b"", "it is empty"), (image.read_bytes(), "a PE image, not a PDB"),
                                (b"\x7fELF", "an ELF file (Linux, BSD), not a PDB"),
                                (b"hello", "not a PDB"), (b"BSJB", "portable PDB"),
+                               (b"Microsoft MSFZ Container\r\n\x1aALD\0\0", "compressed PDB"),
                                (b"Microsoft C/C++ program database 2.00\r\n", "version 2"),
                                (SEEDS[0].read_bytes()[:600], "MSF")):
             with self.subTest(words=words):

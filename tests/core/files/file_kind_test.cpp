@@ -68,6 +68,8 @@ TEST_CASE("files are named by what they start with") {
       {"\xca\xfe\xba\xbe", FileKind::mach_o_universal},
       {"!<arch>\n/   ", FileKind::archive},
       {"Microsoft C/C++ MSF 7.00\r\n\x1a", FileKind::pdb},
+      {"Microsoft C/C++ program database 2.00\r\n\x1a", FileKind::pdb_2},
+      {"Microsoft MSFZ Container\r\n\x1a\x41LD\0\0"sv, FileKind::pdb_z},
       {"BSJB", FileKind::portable_pdb},
       {"\x1f\x8b\x08", FileKind::gzip},
       {"MSCF", FileKind::cabinet},
