@@ -21,8 +21,8 @@ std::string render(const ntfs::Snapshot& snapshot, const std::string& format) {
   if (format == "csv") text.append(cli::csv_header(fields));
   ntfs::Walk walk{
       snapshot,
-      {ntfs::State::live, ntfs::State::deleted, ntfs::State::orphan, ntfs::State::unreachable,
-       ntfs::State::stale, ntfs::State::slack, ntfs::State::nameless}};
+      {ntfs::State::live, ntfs::State::deleted, ntfs::State::detached, ntfs::State::unreachable,
+       ntfs::State::stale, ntfs::State::slack, ntfs::State::unnamed}};
   ntfs::RowBatch batch;
   ntfs::FileRow row;
   while (walk.next(batch))

@@ -19,8 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto snapshot = ntfs::Snapshot::take(*volume, {.jobs = 1, .slack = true}, findings);
     ntfs::Walk walk{
         snapshot,
-        {ntfs::State::live, ntfs::State::deleted, ntfs::State::orphan, ntfs::State::unreachable,
-         ntfs::State::stale, ntfs::State::slack, ntfs::State::nameless}};
+        {ntfs::State::live, ntfs::State::deleted, ntfs::State::detached, ntfs::State::unreachable,
+         ntfs::State::stale, ntfs::State::slack, ntfs::State::unnamed}};
     ntfs::RowBatch batch;
     ntfs::FileRow row;
     std::size_t rows = 0;

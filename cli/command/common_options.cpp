@@ -26,7 +26,7 @@ void add_common_options(Command& command, const std::vector<std::string>& format
         .capture_default_str();
   command
       .add_option("-o,--output", options.output.path,
-                  "Write results to FILE, whole or not at all, instead of standard output")
+                  "Write results to FILE, atomically, instead of standard output")
       .type_name("FILE");
   if (std::find(formats.begin(), formats.end(), "csv") != formats.end())
     command.add_flag("--csv-safe", options.output.csv_safe,
@@ -38,11 +38,11 @@ void add_common_options(Command& command, const std::vector<std::string>& format
       .check("", check_code);
   command
       .add_option("--tolerate", options.findings.tolerate,
-                  "Warnings with these codes do not change the exit status")
+                  "Ignore findings with these codes for the exit status")
       .list("CODE")
       .check("", check_code);
   command.add_flag("-q,--quiet", options.findings.quiet,
-                   "No findings on standard error; the exit status still tells");
+                   "No findings on standard error; exit status unaffected");
   command.add_flag("-v,--verbose", options.findings.verbose,
                    "Also informational findings on standard error, which are only counted else");
   command
@@ -70,7 +70,7 @@ void add_jobs_option(Command& command, unsigned& jobs) {
           [&jobs](const unsigned& wanted) {
             if (wanted > 0) jobs = wanted;
           },
-          "Threads; the output is the same for any number. 0: one a processor")
+          "Threads; the output is the same for any number. 0: one per CPU")
       .in_range(0, most)
       .default_str("0");
 }

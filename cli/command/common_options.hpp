@@ -26,7 +26,7 @@ void check_common_options(const CommonOptions& options, const std::vector<std::s
 void add_common_options(Command& command, const std::vector<std::string>& formats,
                         CommonOptions& options);
 
-// -j, --jobs: threads; the output does not depend on them. By default one a processor.
+// -j, --jobs: threads; the output does not depend on them. By default one per CPU.
 void add_jobs_option(Command& command, unsigned& jobs);
 
 // A subcommand with the common options and those that `define(command, options)` adds; `exit` is

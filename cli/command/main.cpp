@@ -21,7 +21,7 @@ Exit run(int argc, char** argv) {
   CLI::App app{"Offline forensic parser and static toolkit for Windows", "coldtrace"};
   app.set_version_flag("--version", std::string{tool_version});
   app.require_subcommand(1);
-  app.footer("'coldtrace COMMAND --help' tells more and gives examples.");
+  app.footer("See 'coldtrace COMMAND --help' for details and examples.");
   Exit exit = Exit::failure;
   add_pe_commands(app, exit);
   add_syscalls_commands(app, exit);

@@ -73,7 +73,7 @@ Exit Report::exit() const {
 
 std::string to_message(const core::ParseError& error) {
   if (error.fault == core::Fault::io && error.found == ESPIPE)
-    return "neither a file nor a disk: it cannot be read at offsets, copy it to a file first";
+    return "not seekable: save it to a file first";
   if (error.fault == core::Fault::io && error.offset == 0)
     return std::generic_category().message(static_cast<int>(error.found));
   if (error.fault == core::Fault::limit && error.structure.view() == "file")

@@ -13,7 +13,7 @@
 namespace coldtrace::cli {
 
 enum class Exit : u8 {
-  ok = 0,        // nothing that asks for attention
+  ok = 0,        // no warnings
   findings = 1,  // warnings, or the answer is "different" or "not found"
   failure = 2,   // nothing useful could be done
 };

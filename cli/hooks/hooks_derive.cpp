@@ -247,13 +247,13 @@ void add_hooks_derive(CLI::App& app, Exit& exit) {
         add_pe_options(command, options);
         command
             .add_option("--at", options.places,
-                        "Where the function is; repeated, of the first, second, ... FILE")
+                        "Where the function is; repeated, one per FILE, in order")
             .type_name("RVA")
             .repeatable();
         command
             .add_option(
                 "--at-least", options.least_fixed,
-                fmt::format("Fixed bytes that the signature has at least, {} unless given: shorter "
+                fmt::format("Minimum fixed bytes of the signature, {} unless given: shorter "
                             "ones rarely hold for other builds",
                             syscall_map::enough_fixed_bytes))
             .type_name("BYTES");

@@ -148,9 +148,9 @@ void add_hooks_tables(CLI::App& app, Exit& exit) {
       [](Command& command, Options& options) {
         add_pe_options(command, options);
         command.add_input("--ntdll", options.ntdll,
-                          "Name entries of KiServiceTable after this file, if it agrees");
+                          "Name entries of KiServiceTable using this ntdll");
         command.add_input("--win32u", options.win32u,
-                          "Name entries of W32pServiceTable after this file, if it agrees");
+                          "Name entries of W32pServiceTable using this win32u");
       },
       run);
 }

@@ -89,8 +89,7 @@ void write_volume_text(Output& output, const Entry& entry) {
     print(output, "  serial number {:016x}, sectors of {}, {} clusters of {}, records of {}\n",
           boot->serial_number, boot->bytes_per_sector, boot->clusters, boot->cluster_size,
           boot->record_size);
-  print(output,
-        "  {} records: {} were used, {} are in use, {} of them directories; {} extensions\n",
+  print(output, "  {} records, {} ever used: {} in use, {} of them directories; {} extensions\n",
         mft.record_count(), entry.counts.used, entry.counts.in_use, entry.counts.directories,
         entry.counts.extensions);
   if (mft.extracted()) return;
@@ -113,8 +112,9 @@ void write_text(Output& output, const DiskOptions& options, const DiskInput& inp
         input.file.source->size(),
         input.disk.kind == ntfs::DiskKind::volume
             ? std::string{"one volume"}
-            : fmt::format("{} with {} partitions, sectors of {}", to_string(input.disk.kind),
-                          input.disk.partitions.size(), input.disk.sector_size));
+            : fmt::format("{} with {} partition{}, sectors of {}", to_string(input.disk.kind),
+                          input.disk.partitions.size(),
+                          input.disk.partitions.size() == 1 ? "" : "s", input.disk.sector_size));
   for (const auto& entry : entries) {
     const auto& partition = entry.partition;
     print(output, "{:>3}  at {:#x}, {} bytes, type {}{}: {}\n", partition.number, partition.offset,

@@ -147,7 +147,7 @@ class BodyRows final : public RowFormat {
   void write_name(const ntfs::FileRow& row) {
     const auto& source = *row.source;
     if (row.name.empty() && source.file.record != ntfs::root_record) {
-      name_ = fmt::format("<nameless {}>", source.file.record);
+      name_ = fmt::format("<unnamed {}>", source.file.record);
       prefix_ = std::string::npos;
       return;
     }

@@ -73,10 +73,10 @@ class JsonRows final : public RowFormat {
 
   void write_names() {
     const auto& row = *row_;
-    const bool nameless = row.name.empty();
+    const bool unnamed = row.name.empty();
     if (fields_.contains(RowField::path)) {
       out_->append(R"(,"path":)");
-      if (nameless) {
+      if (unnamed) {
         out_->append("null");
       } else {
         write_path();
@@ -84,7 +84,7 @@ class JsonRows final : public RowFormat {
     }
     if (!fields_.contains(RowField::name)) return;
     out_->append(R"(,"name":)");
-    if (nameless) {
+    if (unnamed) {
       out_->append("null");
     } else if (!text(row.name)) {
       out_->append(R"(,"name_utf16":")");

@@ -20,7 +20,7 @@ class TextRows final : public RowFormat {
     const auto depth =
         static_cast<std::size_t>(std::ranges::count(row.parent_path, '/')) + (root ? 0 : 1);
     std::string name = live && !root ? ntfs::to_utf8(row.name) : row.path();
-    if (row.name.empty()) name = "<nameless>";
+    if (row.name.empty()) name = "<unnamed>";
     const auto* content = row.content();
     const auto modified = row.facts.information
                               ? core::to_string(row.facts.information->times.modified).substr(0, 19)

@@ -264,7 +264,8 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
       {"snapshot",
-       "Names, sizes, times, attributes and places of all files of NTFS volumes, never contents",
+       "List file metadata of NTFS volumes: names, sizes, times, attributes, locations; never "
+       "contents",
        "  coldtrace ntfs snapshot disk.img -o files.ndjson\n"
        "  coldtrace ntfs snapshot --state all --slack disk.E01\n"
        "  coldtrace ntfs snapshot --format bodyfile --partition 2 /dev/sdb | mactime -b -\n"
@@ -282,7 +283,7 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
           states.emplace_back(to_string(static_cast<State>(i)));
         command
             .add_option("--state", options.states,
-                        "List names in these states instead of live ones; the rest is counted")
+                        "List names in these states instead of live ones; others are only counted")
             .list("STATE")
             .one_of(states);
         command

@@ -187,8 +187,8 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
       {"symbols", "List the public symbols of PDB files by address",
        "  coldtrace pe symbols ntoskrnl.pdb\n"
        "  coldtrace pe symbols --image ntoskrnl.exe ntoskrnl.pdb --format csv\n",
-       "  0  every file was read, belongs to the image if one is given, and nothing\n"
-       "     asks for attention\n"
+       "  0  every file was read, belongs to the image if one is given, and there\n"
+       "     are no warnings\n"
        "  1  damage was found, a file is not that of the image, or some are no PDBs\n"
        "  2  usage, no file or not the image could be read, or the output cannot be\n"
        "     written\n"},

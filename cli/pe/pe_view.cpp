@@ -108,7 +108,7 @@ class Preparer {
 }  // namespace
 
 const char* const pe_exits =
-    "  0  every image was read and nothing asks for attention\n"
+    "  0  every image was read, without warnings\n"
     "  1  damage or a contradiction was found, or some files are no PE images\n"
     "  2  usage, no file could be read, or the output cannot be written\n";
 

@@ -153,7 +153,7 @@ Exit run(const PeOptions& options) {
 void add_syscalls_compare(CLI::App& app, Exit& exit) {
   add_command<PeOptions>(
       app, exit,
-      {"compare", "What became of the numbers from one image to another",
+      {"compare", "List services added, removed and renumbered between images",
        "  coldtrace syscalls compare old/ntdll.dll new/ntdll.dll\n",
        "  0  the same services with the same numbers\n"
        "  1  they differ\n"

@@ -35,7 +35,7 @@ std::string column_title(const MappedImage& image) {
 void write_map_json(JsonWriter& json, const syscall_map::ServiceMap& map) {
   json.key("services").begin_array();
   for (const auto& service : map.services) write_service(json, service);
-  json.end_array().key("left_out").begin_array();
+  json.end_array().key("rejected").begin_array();
   for (const auto& left : map.left_out) json.object("name", left.name, "reason", left.reason);
   json.end_array();
 }

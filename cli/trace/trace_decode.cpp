@@ -169,8 +169,9 @@ void add_time_option(Command& command, const std::string& name, std::optional<co
       .add_option_function<std::string>(
           name, [&time](const std::string& text) { time = parse_time(text); }, help)
       .check("TIME", [](const std::string& text) {
-        return parse_time(text) ? std::string{}
-                                : "'" + text + "' is no time like 2024-02-29T12:34:56Z";
+        return parse_time(text)
+                   ? std::string{}
+                   : "'" + text + "' is an invalid time; expected one like 2024-02-29T12:34:56Z";
       });
 }
 
@@ -214,7 +215,7 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
                   options.pipeline.order =
                       order == "file" ? tracefile::Order::file : tracefile::Order::time;
                 },
-                "Events by 'time' across processors, or as they lie in the 'file'")
+                "Order of events: by 'time' across processors, or 'file' order")
             .one_of({"time", "file"});
         command.add_flag(
             "--header-fields", options.pipeline.lines.header_fields,

@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <map>
 #include <memory>
 
@@ -47,8 +48,9 @@ void write_session_text(Output& output, const tracefile::Trace& trace) {
         printable(header.log_file_name));
   print(output, "Time          {} to {}\n", time_text(header.start_time),
         time_text(header.end_time));
-  print(output, "Boot          {}, UTC{:+} minutes\n", time_text(header.boot_time),
-        -i64{header.bias});
+  const i64 east = -i64{header.bias};  // minutes
+  print(output, "Boot          {}, UTC{}{:02}:{:02}\n", time_text(header.boot_time),
+        east < 0 ? '-' : '+', std::abs(east) / 60, std::abs(east) % 60);
   print(output, "Machine       Windows {}.{}.{}, {} processors, {} MHz, {}-bit\n",
         header.major_version, header.minor_version, header.provider_version, header.processors,
         header.cpu_speed, u64{header.pointer_size} * 8);
@@ -91,7 +93,7 @@ void write_session_text(Output& output, const tracefile::Ctrace& trace) {
 void write_kinds_text(Output& output, u64 events, const std::vector<KindCount>& kinds) {
   u64 exact = 0;
   for (const auto& count : kinds) exact += exact_of(count);
-  print(output, "Events        {}, {} decode exactly\n", events, exact);
+  print(output, "Events        {}, {} fully decoded\n", events, exact);
   core::Guid provider;
   bool first = true;
   for (const auto& count : kinds) {
@@ -187,7 +189,7 @@ Exit run(const TraceInputOptions& options) {
 void add_trace_info(CLI::App& app, Exit& exit) {
   add_command<TraceInputOptions>(
       app, exit,
-      {"info", "What a trace is: session, machine, clock, loss, and its events by kind",
+      {"info", "Summarize a trace: session, machine, clock, loss, events by kind",
        "  coldtrace trace info run.etl\n"
        "  coldtrace trace info run.ctrace --format json\n",
        "  0  the whole trace was read\n"

@@ -33,11 +33,11 @@ void add_trace_input_options(Command& command, TraceInputOptions& options) {
   add_jobs_option(command, options.jobs);
   command
       .add_option("--pointer-size", options.pointer_size,
-                  "Take every event as logged by a producer of this pointer size")
+                  "Override the pointer size of every event")
       .one_of_numbers({4, 8});
   command
       .add_option("--unpacked-limit", options.unpacked_limit,
-                  "Most bytes that a gzip file may unpack to")
+                  "Maximum decompressed size of a gzip file, in bytes")
       .as_size();
   command
       .add_option("--names-limit", options.names_limit,

@@ -85,8 +85,7 @@ void add_trace_synthesize(CLI::App& app, Exit& exit) {
           help += fmt::format("\n{}: {}", scenario.name, scenario.summary);
         }
         command.add_option("scenario", options.scenario, help).required().one_of(names);
-        command.add_option("--seed", options.made.seed, "Another number makes another run")
-            .capture_default_str();
+        command.add_option("--seed", options.made.seed, "Random seed").capture_default_str();
         command
             .add_option("--rounds", options.made.rounds,
                         "How often the scenario's loop runs; 0 is as often as it needs")

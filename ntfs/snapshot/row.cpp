@@ -8,16 +8,16 @@ std::string_view to_string(State state) {
       return "live";
     case State::deleted:
       return "deleted";
-    case State::orphan:
-      return "orphan";
+    case State::detached:
+      return "detached";
     case State::unreachable:
       return "unreachable";
     case State::stale:
       return "stale";
     case State::slack:
       return "slack";
-    case State::nameless:
-      return "nameless";
+    case State::unnamed:
+      return "unnamed";
   }
   return "unknown";
 }

@@ -17,11 +17,11 @@ namespace coldtrace::ntfs {
 enum class State : u8 {
   live,         // through the directories, and the record agrees
   deleted,      // the record is not in use
-  orphan,       // in use; its parent directory is gone
+  detached,     // in use; its parent directory is gone
   unreachable,  // in use with a parent, and no directory lists it
   stale,        // a directory's entry for a record that is not this file
   slack,        // left in unused bytes of a directory's index
-  nameless,     // in use without a name
+  unnamed,      // in use without a name
 };
 constexpr std::size_t state_count = 7;
 

@@ -165,14 +165,14 @@ void Walk::note_state(const RowSource& row) {
       findings_.warning("file-unreachable", offset,
                         "record {} is in use, and no directory lists its name", record);
       break;
-    case State::orphan:
-      findings_.warning("file-orphan", offset,
+    case State::detached:
+      findings_.warning("file-detached", offset,
                         "record {} is in use, and its directory is not there", record);
       break;
-    case State::nameless:
+    case State::unnamed:
       // NTFS keeps the records before these for itself, some without a name.
       if (record >= first_user_record)
-        findings_.warning("file-nameless", offset, "record {} is in use without a name", record);
+        findings_.warning("file-unnamed", offset, "record {} is in use without a name", record);
       break;
     case State::stale:
       ++stale_reasons_[static_cast<std::size_t>(find_stale_reason(snapshot_.records(), row.file))];
@@ -332,16 +332,16 @@ void Walk::add_unreached(RowBatch& batch, u64 record) {
     row.parent = parent;
     const auto path = chain_.find(parent);
     row.path_cut = !path.whole;
-    if (row.state == State::unreachable && !path.live) row.state = State::orphan;
+    if (row.state == State::unreachable && !path.live) row.state = State::detached;
     push(batch, row, path.text);
   };
   const State state = !summary.in_use     ? State::deleted
-                      : summary.extension ? State::orphan
+                      : summary.extension ? State::detached
                                           : State::unreachable;
   if (facts_.names.empty()) {
     if (summary.in_use && reached_[record]) return;
     // The root's own name may be lost, and it is reached all the same.
-    add(state == State::unreachable ? State::nameless : state, std::nullopt);
+    add(state == State::unreachable ? State::unnamed : state, std::nullopt);
     return;
   }
   for (u32 link = 0; link < facts_.names.size(); ++link) {

@@ -20,8 +20,9 @@ struct AccessorValue {
   bool through_call = false;  // another function was called or jumped to
 };
 
-// Executes the function at `rva` in the mind: moves, additions, the stack, calls of functions that
-// are alike, direct jumps. Nothing when it does anything else, or more than a small function does.
+// Evaluates the function at `rva` symbolically: moves, additions, the stack, calls of functions
+// that are alike, direct jumps. Nothing when it does anything else, or more than a small function
+// does.
 std::optional<AccessorValue> read_accessor(const pe::Image& image, const Disassembler& disassembler,
                                            pe::Rva rva);
 

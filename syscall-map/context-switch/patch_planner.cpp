@@ -183,7 +183,7 @@ class Planner {
   }
 
   std::string bypass(const IncomingBranch& branch) const {
-    return fmt::format("{} at rva {:#x} enters at {} and passes the driver by{}", branch.text,
+    return fmt::format("{} at rva {:#x} enters at {} and bypasses the hook{}", branch.text,
                        value(branch.from), place(entry_, branch.to),
                        branch.proven ? "" : ", if these bytes are an instruction");
   }

@@ -28,6 +28,7 @@ class Pairing {
       : contents_{contents},
         files_{std::move(files)},
         used_(files_.size()),
+        borrowed_(files_.size()),
         services_(files_.size()),
         nearest_kernels_(files_.size()) {}
 
@@ -37,6 +38,8 @@ class Pairing {
       if (files_[i].role == ImageRole::kernel && add_kernel(i)) kernels.push_back(i);
     for (std::size_t i = 0; i < kernels.size(); ++i)
       if (!has_ntdll(paired_.builds[i])) borrow_ntdll(kernels[i], paired_.builds[i]);
+    for (auto& [index, reason] : undecided_)
+      if (!borrowed_[index]) leave(files_[index], std::move(reason));
     for (std::size_t i = 0; i < files_.size(); ++i)
       if (!used_[i]) leave(files_[i], why_unused(i));
     return std::move(paired_);
@@ -107,9 +110,9 @@ class Pairing {
       return;
     }
     for (const auto index : found)
-      leave(files_[index],
-            fmt::format("several {} files fit {}, and nothing tells which is its own",
-                        to_string(role), build.front().path));
+      undecided_.emplace_back(
+          index, fmt::format("several {} files fit {}, and nothing tells which is its own",
+                             to_string(role), build.front().path));
   }
 
   // Those of several that number their services as the kernel does; all where none can be told.
@@ -145,10 +148,13 @@ class Pairing {
     });
     if (!agreeing.empty() && alike) {
       const auto& ntdll = files_[agreeing.front()];
-      used_[agreeing.front()] = true;
-      paired_.findings.info("ntdll-other-revision", std::nullopt,
-                            "{} names services of {}, of another revision", ntdll.path,
-                            build.front().path);
+      used_[agreeing.front()] = borrowed_[agreeing.front()] = true;
+      const bool of_its_version =
+          ntdll.identity.file_version == files_[kernel].identity.file_version;
+      paired_.findings.info("ntdll-other-revision", std::nullopt, "{} names services of {}, {}",
+                            ntdll.path, build.front().path,
+                            of_its_version ? "one of several of its version that number alike"
+                                           : "of another revision");
       build.insert(build.begin() + 1, ntdll);
       return;
     }
@@ -190,6 +196,9 @@ class Pairing {
   const ImageContents& contents_;
   std::vector<HookTableImage> files_;
   std::vector<bool> used_;
+  std::vector<bool> borrowed_;
+  // Files that fit a kernel as well as others do, and the reason why none of them is its own.
+  std::vector<std::pair<std::size_t, std::string>> undecided_;
   std::vector<std::optional<std::vector<Service>>> services_;  // of those compared
   std::vector<std::optional<Nearest>> nearest_kernels_;        // that lack an ntdll
   PairedBuilds paired_;

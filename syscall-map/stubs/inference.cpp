@@ -142,7 +142,7 @@ class Resolver {
     if (!hooked) {
       service.evidence.push_back(entry.code.description + ", no stub");
       map_.findings.info("number-hole", offset,
-                         "{} has no stub ({}); its number {:#x} is the one that no stub has",
+                         "{} has no stub ({}); its number {:#x} is inferred: no stub has it",
                          service.name, entry.code.description, service.number);
     }
     map_.services.push_back(std::move(service));

@@ -214,7 +214,7 @@ class Inputs(Case):
     def test_a_pipe_where_offsets_are_needed_is_said(self):
         for command in (("ntfs", "snapshot"), ("trace", "decode")):
             done = self.exits(2, *command, "/dev/stdin", stdin=subprocess.PIPE)
-            self.assertIn(b"it cannot be read at offsets", done.stderr)
+            self.assertIn(b"not seekable: save it to a file first", done.stderr)
 
     def test_one_bad_input_of_several_is_a_finding(self):
         good = image("windows10-x64/ntdll.dll")

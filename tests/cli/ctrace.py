@@ -90,7 +90,7 @@ class Ctrace(unittest.TestCase):
                 counts = strict_json(run("trace", "decode", path).stdout.splitlines()[-1])["counts"]
                 for how in "exact", "trailing", "partial", "raw":
                     self.assertEqual(sum(kind[how] for kind in kinds), counts[how])
-                self.assertIn(b"decode exactly", run("trace", "info", path).stdout)
+                self.assertIn(b"fully decoded", run("trace", "info", path).stdout)
 
     def test_formats_and_jobs_say_the_same(self):
         path = self.folder / "boot.ctrace"

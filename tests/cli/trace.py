@@ -3,6 +3,7 @@
 usage: trace.py COLDTRACE SOURCES SHARED MAKE_TRACE [unittest arguments]
 MAKE_TRACE writes a trace with every header type, clock and loss into a folder.
 """
+import datetime
 import gzip
 import io
 import json
@@ -84,7 +85,11 @@ class Trace(unittest.TestCase):
                 counts = strict_json(run("decode", path).stdout.splitlines()[-1])["counts"]
                 for how in "exact", "trailing", "partial", "raw":
                     self.assertEqual(sum(kind[how] for kind in kinds), counts[how])
-                self.assertIn(b"decode exactly", run("info", path).stdout)
+                text = run("info", path).stdout.decode()
+                self.assertIn("fully decoded", text)
+                zone = datetime.timezone(-datetime.timedelta(minutes=info["session"]["bias_minutes"]))
+                shown = datetime.datetime.now(zone).strftime("UTC%z")
+                self.assertIn(f"{shown[:-2]}:{shown[-2:]}\n", text)
 
     def test_jobs_change_nothing(self):
         for path in [*self.made, sample("dp_vsgc.etl")]:

@@ -268,7 +268,7 @@ class Forged(unittest.TestCase):
         record = self.volume.mft + row["record"] * 1024
         self.change((record + 0x10, struct.pack("<H", row["sequence"] + 5)))
         verdicts = []
-        for state in ("live", "deleted", "stale", "nameless", "slack", "all"):
+        for state in ("live", "deleted", "stale", "unnamed", "slack", "all"):
             _, summary = self.run_snapshot(1, "--state", state)
             # That a state has no names is an answer to what was asked for.
             verdicts.append([finding for finding in summary["findings"]

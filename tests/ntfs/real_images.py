@@ -341,7 +341,7 @@ class Windows(unittest.TestCase):
                           for line in listed.splitlines() if "OrphanFiles" not in line}
                 ours = body_ids(image)
                 self.assertEqual({i: ours.get(i) for i in theirs}, theirs)
-                # fls lists neither the root nor the nameless records that NTFS keeps.
+                # fls lists neither the root nor the unnamed records that NTFS keeps.
                 self.assertEqual({i.split("-")[0] for i in ours.keys() - theirs.keys()},
                                  {"5", "12", "13", "14", "15"})
                 # icat leaves out the one hole of $BadClus:$Bad.

@@ -502,7 +502,7 @@ class Binary(Case):
         self.assertEqual([difference["path"] for difference in
                           document["builds"][0]["differences"]], ["images[ntdll]"])
         document = self.verify(1, table, *[image(name) for name in X86], image(X64[1]))
-        self.assertEqual(document["strangers"], [str(image(X64[1]))])
+        self.assertEqual(document["unmatched_files"], [str(image(X64[1]))])
 
     def test_verify_says_which_file_it_did_not_check(self):
         table = self.binary("a", *X86)

@@ -280,7 +280,7 @@ def compare_with_source(source, mapped):
     """What the assembler source says about stubs that no disassembler can give a number."""
     differences = []
     services = {service["name"]: service for service in mapped["services"]}
-    left_out = {row["name"]: row["reason"] for row in mapped["left_out"]}
+    left_out = {row["name"]: row["reason"] for row in mapped["rejected"]}
     with open(source, encoding="utf-8") as file:
         pattern = r"^(hooked|wrapper|import_thunk)(?:_\w+)? (\w+), (\d+)"
         rows = re.findall(pattern, file.read(), re.M)

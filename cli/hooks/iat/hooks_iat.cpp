@@ -104,7 +104,7 @@ bool runs_while_loaded(const pe::ModuleTables& tables) {
 void add_hooks_iat(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"iat", "The import slots through which modules call functions, and what these miss",
+      {"iat", "List the import slots that calls go through, and calls that bypass them",
        "  coldtrace hooks iat --function CreateFileW program.exe\n"
        "  coldtrace hooks iat --dir system32 --function 'NtCreate*' --format csv\n"
        "  coldtrace hooks iat --dir app --dir system32 --format json app/program.exe -o "

@@ -91,7 +91,7 @@ void write_unmatched(JsonWriter& json, const HookProfile& profile,
 }
 
 void add_hooks_profile(CLI::App& app, Exit& exit) {
-  add_group(app, "profile", "Which services to hook: profiles, as VxDMon had them",
+  add_group(app, "profile", "Manage hook profiles: which services to hook",
             [&exit](CLI::App& group) {
               add_profile_check(group, exit);
               add_profile_expand(group, exit);

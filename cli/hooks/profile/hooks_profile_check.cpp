@@ -122,7 +122,7 @@ Exit run(const ProfileOptions& options) {
 void add_profile_check(CLI::App& group, Exit& exit) {
   add_command<ProfileOptions>(
       group, exit,
-      {"check", "Whether a profile is correct, and whether its names mean services that there are",
+      {"check", "Check a profile, and that its names exist",
        "  coldtrace hooks profile check tracer.profile\n"
        "  coldtrace hooks profile check tracer.profile --against ntdll.dll --against win32u.dll\n",
        "  0  the profile is correct, and each name in it means a service\n"

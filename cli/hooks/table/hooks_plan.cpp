@@ -151,7 +151,7 @@ Exit run(const Options& options) {
 void add_hooks_plan(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"plan", "Trace points of a kernel: where INT 3 may go, and what it stands in for",
+      {"plan", "Plan trace points of a kernel: where INT 3 may go, and the instruction to emulate",
        "  coldtrace hooks plan --kernel ntoskrnl.exe --function NtCreateFile 0x1234\n"
        "  coldtrace hooks plan --kernel ntoskrnl.exe --ntdll ntdll.dll --function NtClose+0x4\n"
        "  coldtrace hooks plan --kernel ntoskrnl.exe --function NtClose --driver tracer.sys\n"

@@ -97,7 +97,7 @@ void add_inputs(Command& command, Options& options) {
 void add_hooks_table(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"table", "All that a live tracer must know of a build in order to hook it, or not to",
+      {"table", "Generate hook tables for one build or many",
        "  coldtrace hooks table --kernel ntoskrnl.exe --ntdll ntdll.dll\n"
        "  coldtrace hooks table --from builds --format hooktab -o tracer.hooktab\n"
        "  coldtrace hooks table --from builds --profile tracer.profile --format c-header\n"

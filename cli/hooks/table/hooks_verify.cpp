@@ -35,9 +35,9 @@ struct Verified {
 
 struct Result {
   std::vector<Verified> builds;
-  u64 not_given = 0;                   // builds of the table whose kernel is not among the files
-  std::vector<std::string> strangers;  // files that no build of the table was made from
-  core::Findings findings;             // about files that are not checked
+  u64 not_given = 0;  // builds of the table whose kernel is not among the files
+  std::vector<std::string> unmatched_files;  // files that no build of the table was made from
+  core::Findings findings;                   // about files that are not checked
 };
 
 // The files that a build was made from, or a difference for each that is not given.
@@ -96,7 +96,7 @@ Result verify(const std::vector<HookTable>& builds, const BuildFiles& files, con
     result.builds.push_back(std::move(verified));
   }
   for (std::size_t i = 0; i < files.size(); ++i)
-    if (!used[i]) result.strangers.push_back(files[i].path);
+    if (!used[i]) result.unmatched_files.push_back(files[i].path);
   report.read(options.table, result.findings);
   return result;
 }
@@ -111,7 +111,7 @@ void write_text(Output& output, const Result& result) {
             printable(difference.before.value_or("absent")),
             printable(difference.after.value_or("absent")));
   }
-  for (const auto& path : result.strangers)
+  for (const auto& path : result.unmatched_files)
     print(output, "{}: no build of the table was made from it\n", printable(path));
   if (result.not_given > 0)
     print(output, "{} builds of the table are not checked: their kernels are not given\n",
@@ -137,8 +137,8 @@ void write_json(Output& output, Int64 int64, const Result& result) {
           .end_object();
     json.end_array().end_object();
   }
-  json.end_array().key("strangers").begin_array();
-  for (const auto& path : result.strangers) json.value(path);
+  json.end_array().key("unmatched_files").begin_array();
+  for (const auto& path : result.unmatched_files) json.value(path);
   json.end_array().field("not_given", result.not_given).key("findings");
   write_findings(json, result.findings);
   json.end_object().end_document();
@@ -162,7 +162,7 @@ Exit run(const Options& options) {
   const auto result = verify(*builds, files, options, report);
   options.format == "json" ? write_json(output, options.int64, result) : write_text(output, result);
   output.commit();
-  const bool same = result.strangers.empty() && !result.builds.empty() &&
+  const bool same = result.unmatched_files.empty() && !result.builds.empty() &&
                     std::all_of(result.builds.begin(), result.builds.end(),
                                 [](const Verified& build) { return build.differences.empty(); });
   if (!same) report.mismatch();
@@ -174,7 +174,7 @@ Exit run(const Options& options) {
 void add_hooks_verify(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"verify", "Whether a binary hook table says what the files of its builds say",
+      {"verify", "Verify a binary hook table against PE files",
        "  coldtrace hooks verify tracer.hooktab ntoskrnl.exe ntdll.dll win32u.dll win32k.sys\n",
        "  0  every value of the builds whose kernels are given is that of the files\n"
        "  1  a value differs, an image of such a build is not given, or a file is of no build, or\n"

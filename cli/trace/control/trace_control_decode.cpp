@@ -222,7 +222,7 @@ Exit run(const Options& options) {
 void add_trace_control_decode(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"decode", "The fields of a buffer of NtTraceControl, and what the call must come to",
+      {"decode", "Decode a buffer of NtTraceControl, and the status the call returns",
        "  coldtrace trace control decode 0x0D --input scenario.bin --output-length 0\n"
        "  coldtrace trace control decode 0x0B --input connect.bin --version 6.1 --format json\n"
        "  coldtrace trace control decode 0x0F --input reply.bin --returned\n",

@@ -71,8 +71,8 @@ struct Seen {
 };
 
 inline constexpr ntfs::StateSet all_states{
-    ntfs::State::live,  ntfs::State::deleted, ntfs::State::orphan,  ntfs::State::unreachable,
-    ntfs::State::stale, ntfs::State::slack,   ntfs::State::nameless};
+    ntfs::State::live,  ntfs::State::deleted, ntfs::State::detached, ntfs::State::unreachable,
+    ntfs::State::stale, ntfs::State::slack,   ntfs::State::unnamed};
 
 struct SnapshotOptions {
   ntfs::StateSet states = {ntfs::State::live};

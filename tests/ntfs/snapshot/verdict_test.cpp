@@ -29,7 +29,7 @@ TEST_CASE("what is wrong with a volume does not depend on what is listed") {
              {.names = {{.parent = 5, .name = u"lost"}}, .directory = true, .listed = false});
          image.add_file(u"kid", "k", lost);
        }},
-      {"a file of a directory that is gone", "file-orphan",
+      {"a file of a directory that is gone", "file-detached",
        [&] {
          image.add(
              {.names = {{.parent = 90, .name = u"o", .parent_sequence = 7}}, .listed = false});
@@ -39,7 +39,7 @@ TEST_CASE("what is wrong with a volume does not depend on what is listed") {
          const u64 file = image.add_file(u"stale", "s", folder);
          image.edit_record(file, [](ByteWriter& w) { w.patch<u16>(0x10, 9); });
        }},
-      {"a record without a name", "file-nameless",
+      {"a record without a name", "file-unnamed",
        [&] { image.add({.streams = {{.content = "no name"}}}); }},
       {"a stream of an unlisted file outside the volume", "run-outside-volume",
        [&] {
@@ -56,7 +56,7 @@ TEST_CASE("what is wrong with a volume does not depend on what is listed") {
   const auto all = snapshot_of(bytes, {.states = tests::all_states});
   CHECK(all.warns() == (row.code != nullptr));
   if (row.code) CHECK(all.findings.count(row.code) > 0);
-  for (const auto state : {State::live, State::deleted, State::stale, State::nameless}) {
+  for (const auto state : {State::live, State::deleted, State::stale, State::unnamed}) {
     const auto seen = snapshot_of(bytes, {.states = {state}});
     CHECK(seen.rows.size() < all.rows.size());
     REQUIRE(seen.findings.all().size() == all.findings.all().size());
@@ -73,7 +73,7 @@ TEST_CASE("the four records that NTFS keeps without names are no finding") {
   for (u64 record = 12; record < 16; ++record) image.add_reserved(record);
   const auto seen = snapshot_of(image.build(), {.states = tests::all_states});
   CHECK(std::count_if(seen.rows.begin(), seen.rows.end(),
-                      [](const auto& row) { return row.second.state == State::nameless; }) == 4);
+                      [](const auto& row) { return row.second.state == State::unnamed; }) == 4);
   CHECK(seen.findings.empty());
 }
 

@@ -52,7 +52,7 @@ TEST_CASE("a directory whose name lies in an extension record is on the paths of
   CHECK(seen.state("/far/gone") == State::deleted);
   CHECK(seen.state("/far/unlisted") == State::unreachable);
   CHECK(seen.state("/far/below/kid") == State::deleted);
-  CHECK(seen.findings.count("file-orphan") == 0);
+  CHECK(seen.findings.count("file-detached") == 0);
 
   // One file asked for is the same file.
   const core::MemoryImage source{bytes};

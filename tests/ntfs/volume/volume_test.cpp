@@ -107,7 +107,7 @@ TEST_CASE("each state is told apart") {
   CHECK(seen.state("/folder/live") == State::live);
   CHECK(seen.state("/folder/gone") == State::deleted);
   CHECK(seen.state("/folder/old folder/kid") == State::deleted);
-  CHECK(seen.state("/<parent 90-7>/lost") == State::orphan);
+  CHECK(seen.state("/<parent 90-7>/lost") == State::detached);
   CHECK(seen.state("/folder/unlisted") == State::unreachable);
   CHECK(seen.state("/") == State::live);
   CHECK(seen.state("/link two") == State::live);
@@ -117,10 +117,10 @@ TEST_CASE("each state is told apart") {
   CHECK(seen.find("/folder/LONGNA~1") == nullptr);
   // The entry is stale, and the record that has the name is not reached by it.
   CHECK(seen.rows.count("/folder/stale") == 2);
-  const auto nameless = std::count_if(seen.rows.begin(), seen.rows.end(), [](const auto& row) {
-    return row.second.state == State::nameless;
+  const auto unnamed = std::count_if(seen.rows.begin(), seen.rows.end(), [](const auto& row) {
+    return row.second.state == State::unnamed;
   });
-  CHECK(nameless == 1);
+  CHECK(unnamed == 1);
 }
 
 TEST_CASE("names in slack are found, those still listed are not") {

@@ -106,9 +106,9 @@ TEST_CASE(
     const char* enters;
   };
   const auto row = GENERATE(values<Row>({
-      {"xp-x86", "enters at entry+0x8 and passes the driver by"},
-      {"near-x86", "enters at entry+0x8 and passes the driver by"},  // a short jump
-      {"xp-mp-x86", "enters at entry+0x1e and passes the driver by"},
+      {"xp-x86", "enters at entry+0x8 and bypasses the hook"},
+      {"near-x86", "enters at entry+0x8 and bypasses the hook"},  // a short jump
+      {"xp-mp-x86", "enters at entry+0x1e and bypasses the hook"},
   }));
   CAPTURE(row.id);
   const auto kernel = load_switch_kernel(row.id);

@@ -102,6 +102,8 @@ TEST_CASE(
     // Nothing tells which is its own, but both name the same.
     CHECK(paths(paired.builds[0]) == Paths{"a/kernel", "b/ntdll"});
     CHECK(paired.findings.count("ntdll-other-revision") == 1);
+    REQUIRE(paired.unpaired.size() == 1);  // what serves is not left over as well
+    CHECK(paired.unpaired[0].file.path == "c/ntdll");
   }
 }
 

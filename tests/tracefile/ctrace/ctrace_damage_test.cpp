@@ -191,6 +191,7 @@ TEST_CASE("room that was never written is a gap, and reading goes on behind it",
     CHECK(read.gaps[0].reason == Gap::Reason::entries_torn);
     CHECK(read.gaps[0].offset == at);
     CHECK(read.gaps[0].length == entry);
+    CHECK(read.findings.count("entries-torn") == 1);
   }
 }
 

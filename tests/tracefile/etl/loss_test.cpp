@@ -166,6 +166,7 @@ TEST_CASE("bytes anywhere between buffers cost no event") {
   REQUIRE(gaps.size() == 1);
   CHECK(gaps[0].offset == 3 * 4096);
   CHECK(gaps[0].length == static_cast<u64>(length));
+  CHECK(open.findings.count("buffer-header") == 1);
 }
 
 TEST_CASE("a wrong BufferSize swallows no other buffer") {
@@ -195,6 +196,25 @@ TEST_CASE("an Offset that is too small hides no event") {
   const auto open = open_bytes(bytes);
   CHECK(open.trace->events() == 121);
   CHECK(open.findings.count("buffer-offset") == 1);
+}
+
+TEST_CASE("an Offset beyond the buffer costs no event") {
+  auto bytes = fixtures::build_etl({}, overlapping_buffers(3));
+  const auto offset = GENERATE(u32{4097}, u32{5000});
+  CAPTURE(offset);
+  std::memcpy(&bytes[2 * 4096 + 0x30], &offset, sizeof(offset));
+  const auto open = open_bytes(bytes);
+  CHECK(open.trace->events() == 121);
+  CHECK(open.findings.count("buffer-length") == 1);
+}
+
+TEST_CASE("events that a buffer has in another order than that of their time are told") {
+  EtlBuffer buffer{0};
+  buffer.system(ready_thread, 2, {1, 2, 1'000'200}, words({1, 2}));
+  buffer.system(ready_thread, 2, {1, 2, 1'000'100}, words({1, 2}));
+  const auto open = open_bytes(fixtures::build_etl({}, {buffer}));
+  CHECK(open.trace->events() == 1 + 2);
+  CHECK(open.findings.count("event-order") == 1);
 }
 
 TEST_CASE("what a buffer has from an earlier use is no event of it") {
