@@ -9,6 +9,11 @@
 
 namespace coldtrace::core {
 
+struct ByteRange {
+  u64 offset;
+  u64 length;
+};
+
 // Bytes that may exceed memory: a disk image, a block device, a trace. Read at offsets, never
 // mapped: a file that shrinks while mapped kills the process.
 class ImageSource {
@@ -23,6 +28,10 @@ class ImageSource {
   // Bytes from the start that are there; less than the size where the end of what the source
   // stands for is lost, and every read behind them fails.
   virtual u64 available() const { return size(); }
+
+  // Ranges that can be read and not be relied on, by offset and apart from each other: the disk
+  // could not be read there when its image was made.
+  virtual std::span<const ByteRange> unreliable() const { return {}; }
 
   // Where the next bytes are, from `offset` on, that are not known to be zeros without reading:
   // `offset` itself outside the holes of a sparse file, the size where none follow.
@@ -52,19 +61,14 @@ class MemoryImage final : public ImageSource {
 // Another source with ranges that fail as a bad disk does, to test what a reader makes of it.
 class FailingImage final : public ImageSource {
  public:
-  struct Range {
-    u64 offset;
-    u64 length;
-  };
-
-  FailingImage(const ImageSource& source, std::vector<Range> bad)
+  FailingImage(const ImageSource& source, std::vector<ByteRange> bad)
       : source_{source}, bad_{std::move(bad)} {}
   u64 size() const override { return source_.size(); }
   Result<Done> read_at(u64 offset, std::span<std::byte> destination) const override;
 
  private:
   const ImageSource& source_;
-  std::vector<Range> bad_;
+  std::vector<ByteRange> bad_;
 };
 
 }  // namespace coldtrace::core

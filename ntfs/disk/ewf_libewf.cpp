@@ -111,11 +111,13 @@ class EwfImage final : public EwfSource {
            ewf_.handle_get_bytes_per_sector(handle_, &sector_size_, nullptr) == 1 &&
            chunk_size_ > 0 && sector_size_ > 0 &&
            // A chunk that fails its checksum reads as zeros, by which read_at knows it.
-           ewf_.handle_set_read_zero_chunk_on_error(handle_, 1, nullptr) == 1;
+           ewf_.handle_set_read_zero_chunk_on_error(handle_, 1, nullptr) == 1 &&
+           read_acquiry_errors();
   }
 
   u64 size() const override { return size_; }
   u64 available() const override { return available_; }
+  std::span<const core::ByteRange> unreliable() const override { return acquiry_errors_; }
 
   // Says what damaged segments held: libewf takes nothing behind the first damage.
   void set_available(const EwfSegments& segments, core::Findings& findings) {
@@ -168,7 +170,8 @@ class EwfImage final : public EwfSource {
   }
 
  private:
-  static constexpr u32 most_shown = 16;  // ranges of sectors
+  static constexpr u32 most_shown = 16;   // ranges of sectors
+  static constexpr u32 most_kept = 4096;  // libewf goes through its list for each
 
   // Where in the bytes just read a damaged chunk starts. Once a chunk has failed, chunks of zeros
   // are looked up, to tell damaged ones from those that are empty.
@@ -220,17 +223,25 @@ class EwfImage final : public EwfSource {
   }
 
   // What could not be read from the disk when the image was made.
+  bool read_acquiry_errors() {
+    if (ewf_.handle_get_number_of_acquiry_errors(handle_, &acquiry_error_count_, nullptr) != 1)
+      return false;
+    for (u32 i = 0; i < std::min(acquiry_error_count_, most_kept); ++i) {
+      SectorRange range{};
+      if (ewf_.handle_get_acquiry_error(handle_, i, &range.first, &range.count, nullptr) != 1)
+        return false;
+      acquiry_errors_.push_back({core::saturating_multiply(range.first, sector_size_),
+                                 core::saturating_multiply(range.count, sector_size_)});
+    }
+    return true;
+  }
+
   void add_acquiry_errors(core::Findings& findings) const {
-    u32 count = 0;
-    if (ewf_.handle_get_number_of_acquiry_errors(handle_, &count, nullptr) != 1) return;
-    SectorRange range{};
-    for (u32 i = 0; i < count; ++i) {
-      // libewf goes through its list for each, and only the first is told.
-      if (i >= most_shown ||
-          ewf_.handle_get_acquiry_error(handle_, i, &range.first, &range.count, nullptr) == 1)
-        findings.warning("ewf-acquiry-error", range.first * sector_size_,
-                         "the disk could not be read there when the E01 image was made: sectors{}",
-                         to_text(range));
+    for (u32 i = 0; i < acquiry_error_count_; ++i) {
+      const auto& range = acquiry_errors_[std::min<std::size_t>(i, acquiry_errors_.size() - 1)];
+      findings.warning("ewf-acquiry-error", range.offset,
+                       "the disk could not be read there when the E01 image was made: sectors{}",
+                       to_text({range.offset / sector_size_, range.length / sector_size_}));
     }
   }
 
@@ -238,6 +249,8 @@ class EwfImage final : public EwfSource {
   libewf_handle_t* handle_ = nullptr;
   size64_t size_ = 0;
   u64 available_ = 0;
+  std::vector<core::ByteRange> acquiry_errors_;  // the first of so many:
+  u32 acquiry_error_count_ = 0;
   size32_t chunk_size_ = 0;
   u32 sector_size_ = 0;
   mutable std::mutex mutex_;

@@ -178,14 +178,31 @@ void add_extent_findings(FileRow& row, const ExtentFaults& faults, const Volume&
   if (volume.mft().extracted()) return;
   if (faults.outside_volume)
     add("run-outside-volume", "clusters of a stream lie outside the volume");
-  if (volume.missing_bytes() == 0) return;
   const auto& clusters = volume.mft().clusters();
-  const u64 size = volume.image().available();
-  const bool beyond = std::ranges::any_of(row.extents, [&](const Extent& extent) {
-    if (!extent.lcn || !clusters.contains(*extent.lcn, extent.clusters)) return false;
-    return *clusters.offset_of(*extent.lcn) + extent.clusters * clusters.cluster_size > size;
-  });
-  if (beyond) add("beyond-image", "clusters of a stream lie behind the end of what the image has");
+  // Whether the bytes of an extent are such that `is` says so of their offset and number.
+  const auto any_extent = [&](auto is) {
+    return std::ranges::any_of(row.extents, [&](const Extent& extent) {
+      return extent.lcn && clusters.contains(*extent.lcn, extent.clusters) &&
+             is(*clusters.offset_of(*extent.lcn), extent.clusters * clusters.cluster_size);
+    });
+  };
+  const u64 available = volume.image().available();
+  if (volume.missing_bytes() > 0 &&
+      any_extent([&](u64 offset, u64 size) { return offset + size > available; }))
+    add("beyond-image", "clusters of a stream lie behind the end of what the image has");
+  const auto unreliable = volume.image().unreliable();
+  if (unreliable.empty()) return;
+  const auto is_unreliable = [&](u64 offset, u64 size) {
+    const auto behind = std::ranges::upper_bound(unreliable, offset, {}, [](const auto& range) {
+      return core::saturating_add(range.offset, range.length);
+    });
+    return behind != unreliable.end() && behind->offset < offset + size;
+  };
+  const auto record = volume.mft().offset_of(row.facts.record);
+  if (record && is_unreliable(*record, volume.mft().record_size()))
+    add("unread-sectors", "the record lies where the disk could not be read");
+  else if (any_extent(is_unreliable))
+    add("unread-sectors", "clusters of a stream lie where the disk could not be read");
 }
 
 void add_size_findings(FileRow& row, const StreamRow& stream, const AttributeFacts& first,
