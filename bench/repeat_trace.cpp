@@ -9,10 +9,10 @@
 #include <iostream>
 #include <string>
 
-#include "core/files/file.hpp"
-#include "core/text/text.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/tracefile/trace.hpp"
 #include "fixtures/builders/compressors.hpp"
-#include "tracefile/etl/trace.hpp"
 
 namespace {
 

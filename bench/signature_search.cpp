@@ -16,10 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/files/file.hpp"
-#include "core/text/text.hpp"
-#include "syscall-map/signatures/signature_matcher.hpp"
-#include "syscall-map/signatures/signature_parser.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/syscall-map/signature_matcher.hpp"
+#include "coldtrace/syscall-map/signature_parser.hpp"
 
 // As YARA reads files. The product never maps what it does not trust.
 class MappedFile {

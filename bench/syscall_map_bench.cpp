@@ -1,9 +1,9 @@
 #include <benchmark/benchmark.h>
 
+#include "coldtrace/pe/export_directory.hpp"
+#include "coldtrace/syscall-map/service_mapper.hpp"
 #include "fixtures/builders/byte_writer.hpp"
 #include "fixtures/builders/pe_image.hpp"
-#include "pe/directories/export_directory.hpp"
-#include "syscall-map/stubs/service_mapper.hpp"
 
 namespace coldtrace {
 namespace {

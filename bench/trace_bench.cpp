@@ -5,8 +5,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include "core/files/file.hpp"
-#include "tracefile/etl/trace.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/tracefile/trace.hpp"
 
 namespace {
 

@@ -5,9 +5,9 @@
 
 #include <cstdio>
 
-#include "core/files/file.hpp"
-#include "core/text/text_buffer.hpp"
-#include "tracefile/etl/trace.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/text_buffer.hpp"
+#include "coldtrace/tracefile/trace.hpp"
 
 int main(int argc, char** argv) {
   using namespace coldtrace;

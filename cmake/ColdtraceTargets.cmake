@@ -1,6 +1,8 @@
 # What every target of the project shares: language level, warnings, sanitizers, installation.
 
 add_library(coldtrace_options INTERFACE)
+# What is not public is included by its path from the top of the project.
+target_include_directories(coldtrace_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_features(coldtrace_options INTERFACE cxx_std_20)
 target_compile_options(coldtrace_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wcast-align
@@ -44,10 +46,11 @@ endif()
 # The libraries built here, a library behind what it needs; for the package that other projects find.
 set_property(GLOBAL PROPERTY coldtrace_components "")
 
-# coldtrace_add_library(NAME SOURCES... HEADERS... [LINK...] [PRIVATE_LINK...] [PACKAGES...])
-# The folder's library: target coldtrace_NAME, alias coldtrace::NAME. Headers are included by
-# their path from the top of the project: "pe/image/image.hpp". PACKAGES are what find_package must find,
-# here and for whoever uses the installed library.
+# coldtrace_add_library(NAME ROOMS... [LINK...] [PRIVATE_LINK...] [PACKAGES...])
+# The folder's library, or a part of it that stands alone: target coldtrace_NAME, alias
+# coldtrace::NAME. The folder's public headers lie in its include/ and are included as
+# <coldtrace/pe/image.hpp>. PACKAGES are what find_package must find, here and for whoever uses the
+# installed library.
 function(coldtrace_add_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ROOMS;LINK;PRIVATE_LINK;PACKAGES")
   foreach(package IN LISTS arg_PACKAGES)
@@ -63,9 +66,7 @@ function(coldtrace_add_library name)
   add_library(${target} STATIC)
   add_library(coldtrace::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
-  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR})
-  target_include_directories(${target} PUBLIC
-    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/coldtrace>)
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_CURRENT_SOURCE_DIR}/include)
   if(name STREQUAL "core")
     target_precompile_headers(${target} PRIVATE ${coldtrace_common_headers})
   else()
@@ -76,19 +77,23 @@ function(coldtrace_add_library name)
     PRIVATE $<BUILD_INTERFACE:coldtrace_options> ${arg_PRIVATE_LINK})
   install(TARGETS ${target} EXPORT coldtrace-${name}
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries
-          FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coldtrace COMPONENT libraries)
+          FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT libraries)
   foreach(room IN LISTS arg_ROOMS)
     add_subdirectory(${room})
   endforeach()
 endfunction()
 
-# coldtrace_add_room(NAME [SOURCES...] [HEADERS...]): what the folder adds to the library NAME, or to
-# cli. HEADERS are installed; those that only the library includes are not named.
+# coldtrace_add_room(NAME [SOURCES...] [HEADERS...]): what a room adds to the library NAME, or to
+# cli. HEADERS are the public ones, in the folder's include/; those that only the project includes
+# lie beside their sources and are not named.
 function(coldtrace_add_room name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS")
   string(REPLACE "-" "_" target coldtrace_${name})
   list(TRANSFORM arg_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-  list(TRANSFORM arg_HEADERS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}
+             OUTPUT_VARIABLE folder)
+  string(REGEX REPLACE "/.*" "" folder ${folder})
+  list(TRANSFORM arg_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/${folder}/include/coldtrace/${folder}/)
   target_sources(${target} PRIVATE ${arg_SOURCES})
   if(arg_HEADERS)
     target_sources(${target} PUBLIC FILE_SET HEADERS FILES ${arg_HEADERS})

@@ -1,7 +1,7 @@
 // Any bytes: no crash, no hang, errors lie inside the section, no more is kept than it can hold,
 // and every set is found under its own name.
 
-#include "pe/imports/api_set_schema.hpp"
+#include "coldtrace/pe/api_set_schema.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coldtrace;

@@ -15,12 +15,12 @@
 #include <unistd.h>
 
 #include "cli/command/command.hpp"
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/pe/image.hpp"
+#include "coldtrace/pe/pdb.hpp"
+#include "coldtrace/syscall-map/hook_table_decoder.hpp"
 #include "fixtures/builders/strict_json.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
-#include "pe/image/image.hpp"
-#include "pe/pdb/pdb.hpp"
-#include "syscall-map/hook-table/hook_table_decoder.hpp"
 
 namespace {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <span>
 
-#include "syscall-map/context-switch/context_switch.hpp"
-#include "syscall-map/context-switch/supported_interfaces.hpp"
-#include "syscall-map/context-switch/thread_offsets.hpp"
+#include "coldtrace/syscall-map/context_switch.hpp"
+#include "coldtrace/syscall-map/supported_interfaces.hpp"
+#include "coldtrace/syscall-map/thread_offsets.hpp"
 
 namespace {
 

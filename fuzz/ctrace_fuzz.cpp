@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "core/bytes/crc32c.hpp"
-#include "core/text/text.hpp"
-#include "tracefile/ctrace/ctrace.hpp"
+#include "coldtrace/core/crc32c.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/tracefile/ctrace.hpp"
 
 namespace {
 

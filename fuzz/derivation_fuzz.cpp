@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <span>
 
-#include "core/bytes/reader.hpp"
-#include "syscall-map/signatures/signature_derivation.hpp"
-#include "syscall-map/signatures/signature_parser.hpp"
-#include "syscall-map/signatures/signature_printer.hpp"
+#include "coldtrace/core/reader.hpp"
+#include "coldtrace/syscall-map/signature_derivation.hpp"
+#include "coldtrace/syscall-map/signature_parser.hpp"
+#include "coldtrace/syscall-map/signature_printer.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coldtrace;

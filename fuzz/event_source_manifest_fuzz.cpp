@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include "core/text/text.hpp"
-#include "tracefile/fields/field_decoder.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/tracefile/field_decoder.hpp"
 #include "tracefile/providers/event_source_manifest.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

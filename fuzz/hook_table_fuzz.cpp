@@ -6,11 +6,11 @@
 #include <memory>
 #include <span>
 
-#include "core/bytes/crc32c.hpp"
+#include "coldtrace/core/crc32c.hpp"
+#include "coldtrace/syscall-map/hook_table_decoder.hpp"
+#include "coldtrace/syscall-map/hook_table_differences.hpp"
+#include "coldtrace/syscall-map/hook_table_encoder.hpp"
 #include "fixtures/builders/read_hook_table.hpp"
-#include "syscall-map/hook-table/hook_table_decoder.hpp"
-#include "syscall-map/hook-table/hook_table_differences.hpp"
-#include "syscall-map/hook-table/hook_table_encoder.hpp"
 
 namespace {
 

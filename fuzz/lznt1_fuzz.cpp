@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/bytes/lznt1.hpp"
+#include "coldtrace/core/lznt1.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto packed = std::as_bytes(std::span{data, size});

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "coldtrace/syscall-map/hook_table_encoder.hpp"
 #include "fixtures/builders/hook_tables.hpp"
-#include "syscall-map/hook-table/hook_table_encoder.hpp"
 
 namespace {
 

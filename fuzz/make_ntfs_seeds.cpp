@@ -2,7 +2,7 @@
 #include <fstream>
 #include <string>
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
 #include "fixtures/builders/ntfs_image.hpp"
 
 using namespace coldtrace;

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "ntfs/snapshot/directory_node.hpp"
-#include "ntfs/structures/fixup.hpp"
+#include "coldtrace/ntfs/directory_node.hpp"
+#include "coldtrace/ntfs/fixup.hpp"
 
 using namespace coldtrace;
 

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "ntfs/snapshot/packed_record.hpp"
-#include "ntfs/volume/mft.hpp"
+#include "coldtrace/ntfs/mft.hpp"
+#include "coldtrace/ntfs/packed_record.hpp"
 
 using namespace coldtrace;
 

@@ -6,9 +6,9 @@
 #include <span>
 
 #include "cli/ntfs/ntfs_rows.hpp"
+#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/walk.hpp"
 #include "fixtures/builders/strict_json.hpp"
-#include "ntfs/disk/partition.hpp"
-#include "ntfs/snapshot/walk.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include <cstdint>
 
-#include "ntfs/volume/extents.hpp"
+#include "coldtrace/ntfs/extents.hpp"
 
 using namespace coldtrace;
 

@@ -1,8 +1,8 @@
 #include <cstdint>
 
-#include "core/files/image_source.hpp"
-#include "ntfs/disk/partition.hpp"
-#include "ntfs/snapshot/walk.hpp"
+#include "coldtrace/core/image_source.hpp"
+#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/walk.hpp"
 
 using namespace coldtrace;
 

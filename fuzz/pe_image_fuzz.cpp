@@ -2,8 +2,8 @@
 // bounded by the file's size. Imports
 // are followed, in a set of this image alone.
 
+#include "coldtrace/pe/import_plan.hpp"
 #include "fuzz/pe_read_everything.hpp"
-#include "pe/imports/import_plan.hpp"
 
 namespace {
 

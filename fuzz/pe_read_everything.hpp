@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "pe/directories/base_relocations.hpp"
-#include "pe/directories/exception_directory.hpp"
-#include "pe/directories/export_directory.hpp"
-#include "pe/directories/import_directory.hpp"
-#include "pe/directories/load_config.hpp"
-#include "pe/directories/message_table.hpp"
-#include "pe/directories/resources.hpp"
-#include "pe/directories/tls_directory.hpp"
-#include "pe/identity.hpp"
-#include "pe/image/coff_string_table.hpp"
+#include "coldtrace/pe/base_relocations.hpp"
+#include "coldtrace/pe/coff_string_table.hpp"
+#include "coldtrace/pe/exception_directory.hpp"
+#include "coldtrace/pe/export_directory.hpp"
+#include "coldtrace/pe/identity.hpp"
+#include "coldtrace/pe/import_directory.hpp"
+#include "coldtrace/pe/load_config.hpp"
+#include "coldtrace/pe/message_table.hpp"
+#include "coldtrace/pe/resources.hpp"
+#include "coldtrace/pe/tls_directory.hpp"
 
 namespace coldtrace::fuzz {
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <span>
 
-#include "core/text/text.hpp"
-#include "syscall-map/hook-profiles/profile_expansion.hpp"
-#include "syscall-map/hook-profiles/profile_parser.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/syscall-map/profile_expansion.hpp"
+#include "coldtrace/syscall-map/profile_parser.hpp"
 
 namespace {
 

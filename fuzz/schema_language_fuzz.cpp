@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <span>
 
-#include "core/text/text.hpp"
-#include "tracefile/fields/field_decoder.hpp"
-#include "tracefile/schema-language/schema_c_header.hpp"
-#include "tracefile/schema-language/schema_compiler.hpp"
-#include "tracefile/schema-language/schema_layout.hpp"
-#include "tracefile/schema-language/schema_parser.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/tracefile/field_decoder.hpp"
+#include "coldtrace/tracefile/schema_c_header.hpp"
+#include "coldtrace/tracefile/schema_compiler.hpp"
+#include "coldtrace/tracefile/schema_layout.hpp"
+#include "coldtrace/tracefile/schema_parser.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coldtrace;

@@ -1,9 +1,9 @@
 #include <set>
 
-#include "pe/image/image.hpp"
-#include "syscall-map/service-tables/service_tables.hpp"
-#include "syscall-map/service-tables/services_tab.hpp"
-#include "syscall-map/service-tables/table_names.hpp"
+#include "coldtrace/pe/image.hpp"
+#include "coldtrace/syscall-map/service_tables.hpp"
+#include "coldtrace/syscall-map/services_tab.hpp"
+#include "coldtrace/syscall-map/table_names.hpp"
 
 using namespace coldtrace;
 

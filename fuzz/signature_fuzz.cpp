@@ -7,10 +7,10 @@
 #include <span>
 #include <string_view>
 
-#include "core/text/text.hpp"
-#include "syscall-map/signatures/signature_matcher.hpp"
-#include "syscall-map/signatures/signature_parser.hpp"
-#include "syscall-map/signatures/signature_printer.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/syscall-map/signature_matcher.hpp"
+#include "coldtrace/syscall-map/signature_parser.hpp"
+#include "coldtrace/syscall-map/signature_printer.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coldtrace;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "tracefile/etl/trace.hpp"
+#include "coldtrace/tracefile/trace.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coldtrace;

@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "core/bytes/reader.hpp"
-#include "syscall-map/hook-table/hook_table_decoder.hpp"
-#include "syscall-map/hook-table/hook_table_differences.hpp"
-#include "syscall-map/hook-table/hook_table_encoder.hpp"
-#include "syscall-map/trace-points/trace_facility.hpp"
-#include "syscall-map/trace-points/trace_planner.hpp"
+#include "coldtrace/core/reader.hpp"
+#include "coldtrace/syscall-map/hook_table_decoder.hpp"
+#include "coldtrace/syscall-map/hook_table_differences.hpp"
+#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/trace_facility.hpp"
+#include "coldtrace/syscall-map/trace_planner.hpp"
 
 namespace {
 

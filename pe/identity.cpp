@@ -1,9 +1,9 @@
-#include "pe/identity.hpp"
+#include "coldtrace/pe/identity.hpp"
 
 #include <utility>
 
-#include "core/text/text.hpp"
-#include "pe/directories/export_directory.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/pe/export_directory.hpp"
 
 namespace coldtrace::pe {
 

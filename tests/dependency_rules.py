@@ -14,13 +14,25 @@ import subprocess
 import sys
 import tempfile
 
-# What the files of a folder may include, beside the folder's own.
+# What the files of a folder may include, beside the folder's own: the public headers of these.
 ALLOWED = {
     "core": set(),
     "pe": {"core"},
     "syscall-map": {"core", "pe"},
     "ntfs": {"core"},
     "tracefile": {"core"},
+}
+
+# The parts of a folder that stand alone, without the rest of it: each a library with what it needs.
+PARTS = {
+    "core": {"core": set()},
+    "pe": {"pe": {"core"}, "pdb": {"pe", "core"}},
+    "syscall-map": {
+        "signatures": {"pe", "core"},
+        "syscall-map": {"signatures", "pdb", "pe", "core"},
+    },
+    "ntfs": {"ntfs": {"core"}},
+    "tracefile": {"tracefile": {"core"}, "nt_trace_control": {"core"}},
 }
 
 # The packages that each library may ask for, beside those of the libraries it is built on.
@@ -53,18 +65,49 @@ def without_comments(text):
     return re.sub(r"//.*", "", text)
 
 
+def public_headers(project):
+    """Where each public header belongs: its path, and the one that it would have in its room, which
+    is the room whose CMakeLists.txt names it."""
+    rooms = {}
+    for library in ALLOWED:
+        folder = f"{library}/include/coldtrace/{library}"
+        for header in (project / folder).glob("*"):
+            rooms[f"{folder}/{header.name}"] = None
+        for listing in sorted((project / library).rglob("CMakeLists.txt")):
+            room = listing.parent.relative_to(project)
+            for name in re.findall(r"\b\w+\.(?:hpp|inc)\b", without_hashes(listing.read_text())):
+                rooms[f"{folder}/{name}"] = f"{room}/{name}"
+    return rooms
+
+
+def without_hashes(text):
+    return re.sub(r"#.*", "", text)
+
+
+def path_of(include):
+    """Where a file lies that is included so: "coldtrace/pe/image.hpp" is in pe/include."""
+    parts = include.split("/")
+    return f"{parts[1]}/include/{include}" if parts[0] == "coldtrace" else include
+
+
 def check_file(path, library, project):
     """Yields a sentence for each broken rule."""
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         code = without_comments(line)
         where = f"{path.relative_to(project)}:{number}"
         include = re.match(r'\s*#include\s*"([^"]+)"', code)
-        if include and library:
-            target = include.group(1)
+        if include:
+            target = path_of(include.group(1))
+            folder, public = target.split("/")[0], "/include/" in target
             if not (project / target).exists():
-                yield f'{where}: "{target}" is not written as a path from the top of the project'
-            elif target.split("/")[0] not in ALLOWED[library] | {library}:
+                if library:
+                    yield f'{where}: "{target}" is neither a public header nor a path from the top'
+            elif library and folder not in ALLOWED[library] | {library}:
                 yield f"{where}: {library} must not include {target}"
+            elif folder in ALLOWED and folder != library and not public:
+                yield f"{where}: {target} is not public"
+            elif "include" in path.relative_to(project).parts and not public:
+                yield f"{where}: a public header must not include {target}"
         rules = {} if library == "core" else dict(FORBIDDEN_OUTSIDE_CORE)
         if library:
             rules |= FORBIDDEN_IN_LIBRARIES
@@ -74,14 +117,20 @@ def check_file(path, library, project):
 
 
 def project_includes(project):
-    """Which files of the project each file includes, by their paths from its top."""
-    graph = {}
+    """Which files of the project each file includes, by their paths from its top, public headers by
+    those in their rooms."""
+    graph, rooms = {}, public_headers(project)
+    homeless = sorted(header for header, room in rooms.items() if room is None)
+    if homeless:
+        sys.exit(f"no CMakeLists.txt names {homeless}")
     for part in (*ALLOWED, "cli"):
         for path in sources(project / part):
             text = without_comments(path.read_text(encoding="utf-8"))
             included = re.findall(r'^\s*#include\s*"([^"]+)"', text, re.MULTILINE)
-            graph[str(path.relative_to(project))] = {
-                target for target in included if (project / target).exists()
+            targets = {path_of(target) for target in included}
+            own = str(path.relative_to(project))
+            graph[rooms.get(own, own)] = {
+                rooms.get(target, target) for target in targets if (project / target).exists()
             }
     return graph
 
@@ -206,9 +255,9 @@ def take_archives(project, libraries, built, build):
     if not alone or alone != library_sources(built, project, libraries):
         sys.exit(f"{sorted(libraries)} alone have other sources than together")
     for library in libraries:
-        name = f"{library}/libcoldtrace_{library.replace('-', '_')}.a"
         (build / library).mkdir(parents=True, exist_ok=True)
-        shutil.copy2(built / name, build / name)
+        for archive in (built / library).glob("libcoldtrace_*.a"):
+            shutil.copy2(archive, build / library)
 
 
 def check_alone(project, built, library, cmake, folder):
@@ -223,40 +272,50 @@ def check_alone(project, built, library, cmake, folder):
     run(cmake, "--install", build, "--prefix", prefix)
 
     archives = {path.stem.removeprefix("libcoldtrace_") for path in prefix.rglob("lib*.a")}
-    expected = {part.replace("-", "_") for part in ALLOWED[library] | {library}}
+    expected = {
+        part.replace("-", "_") for folder in ALLOWED[library] | {library} for part in PARTS[folder]
+    }
     if archives != expected:
         sys.exit(f"installed are {sorted(archives)}, expected {sorted(expected)}")
-    check_use(cmake, library, prefix, folder / library)
+    for part in PARTS[library]:
+        check_use(project, cmake, library, part, prefix, folder / library / part)
 
 
-def check_together(built, libraries, cmake, folder):
+def check_together(project, built, libraries, cmake, folder):
     """All libraries installed in one place: each asks for its own packages and no others."""
     prefix = folder / "all"
     run(cmake, "--install", built, "--prefix", prefix, "--component", "libraries")
     for library in libraries:
-        check_use(cmake, library, prefix, folder / f"{library}-of-all")
+        for part in PARTS[library]:
+            check_use(project, cmake, library, part, prefix, folder / f"{part}-of-all")
 
 
-def check_use(cmake, library, prefix, own):
-    """A program that finds the installed library and includes all its headers."""
+def part_headers(project, library, part):
+    """The public headers that the rooms of a library add to one of its parts."""
+    for listing in sorted((project / library).rglob("CMakeLists.txt")):
+        text = without_hashes(listing.read_text())
+        for room in re.findall(rf"coldtrace_add_room\({part}\s([^)]*)\)", text):
+            for name in re.findall(r"\b\w+\.hpp\b", room):
+                yield f"coldtrace/{library}/{name}"
+
+
+def check_use(project, cmake, library, part, prefix, own):
+    """A program that finds the installed part of a library and includes all its headers."""
+    headers = sorted(part_headers(project, library, part))
+    missing = [header for header in headers if not (prefix / "include" / header).exists()]
+    if missing or not headers:
+        sys.exit(f"{part}: not installed are {missing or 'any headers'}")
     consumer = own / "consumer"
-    headers = prefix / "include" / "coldtrace"
-    includes = [
-        f'#include "{path.relative_to(headers)}"'
-        for path in sorted(headers.rglob("*.hpp"))
-        if path.relative_to(headers).parts[0] in ALLOWED[library] | {library}
-    ]
-    if not any(line.startswith(f'#include "{library}/') for line in includes):
-        sys.exit(f"no header of {library} was installed")
     consumer.mkdir(parents=True)
-    (consumer / "main.cpp").write_text("\n".join(includes) + "\n\nint main() {}\n")
-    (consumer / "CMakeLists.txt").write_text(CONSUMER.format(library=library))
+    includes = "".join(f"#include <{header}>\n" for header in headers)
+    (consumer / "main.cpp").write_text(f"{includes}\nint main() {{}}\n")
+    (consumer / "CMakeLists.txt").write_text(CONSUMER.format(library=part))
     run(
         cmake, "-S", consumer, "-B", own / "used", *FAST, *hide_packages(library),
         f"-DCMAKE_PREFIX_PATH={prefix}",
     )
     run(cmake, "--build", own / "used")
-    print(f"{library}: {len(includes)} headers")
+    print(f"{part}: {len(headers)} headers")
 
 
 def main():
@@ -267,7 +326,7 @@ def main():
         built, cmake, libraries = pathlib.Path(sys.argv[3]), sys.argv[4], sys.argv[5:]
         for library in libraries:
             check_alone(project, built, library, cmake, pathlib.Path(name))
-        check_together(built, libraries, cmake, pathlib.Path(name))
+        check_together(project, built, libraries, cmake, pathlib.Path(name))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/algorithms/parallel.hpp"
+#include "coldtrace/core/parallel.hpp"
 
 namespace coldtrace::cli {
 

@@ -7,7 +7,7 @@
 #include <CLI/Formatter.hpp>
 #include <CLI/Validators.hpp>
 
-#include "core/integers.hpp"
+#include "coldtrace/core/integers.hpp"
 
 namespace coldtrace::cli {
 

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "cli/output/output.hpp"
-#include "core/files/file.hpp"
-#include "core/files/file_kind.hpp"
-#include "core/files/split_parts.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/file_kind.hpp"
+#include "coldtrace/core/split_parts.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cli/output/json.hpp"
-#include "core/errors/error.hpp"
-#include "core/findings/findings.hpp"
+#include "coldtrace/core/error.hpp"
+#include "coldtrace/core/findings.hpp"
 
 namespace coldtrace::cli {
 

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "core/text/hex.hpp"
+#include "coldtrace/core/hex.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/images/kernel_symbols.hpp"
 #include "cli/images/pe_input.hpp"
 #include "cli/output/text.hpp"
-#include "core/text/hex.hpp"
+#include "coldtrace/core/hex.hpp"
 
 namespace coldtrace::cli {
 namespace {

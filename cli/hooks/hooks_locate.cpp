@@ -9,13 +9,13 @@
 #include "cli/images/pe_input.hpp"
 #include "cli/images/symbol_places.hpp"
 #include "cli/output/text.hpp"
-#include "core/files/file.hpp"
-#include "core/text/glob.hpp"
-#include "core/text/text.hpp"
-#include "syscall-map/hook-table/hook_table_builder.hpp"
-#include "syscall-map/signatures/built_in_signatures.hpp"
-#include "syscall-map/signatures/signature_parser.hpp"
-#include "syscall-map/trace-points/function_search.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/glob.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/syscall-map/built_in_signatures.hpp"
+#include "coldtrace/syscall-map/function_search.hpp"
+#include "coldtrace/syscall-map/hook_table_builder.hpp"
+#include "coldtrace/syscall-map/signature_parser.hpp"
 
 namespace coldtrace::cli {
 namespace {

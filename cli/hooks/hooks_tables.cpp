@@ -7,7 +7,7 @@
 #include "cli/hooks/hooks_commands.hpp"
 #include "cli/images/image_roles.hpp"
 #include "cli/images/mapped_image.hpp"
-#include "syscall-map/stubs/service_mapper.hpp"
+#include "coldtrace/syscall-map/service_mapper.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "cli/images/identity.hpp"
-#include "syscall-map/service-tables/service_tables.hpp"
-#include "syscall-map/service-tables/services_tab.hpp"
-#include "syscall-map/service-tables/table_names.hpp"
+#include "coldtrace/syscall-map/service_tables.hpp"
+#include "coldtrace/syscall-map/services_tab.hpp"
+#include "coldtrace/syscall-map/table_names.hpp"
 
 namespace coldtrace::cli {
 

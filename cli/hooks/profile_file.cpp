@@ -6,9 +6,9 @@
 
 #include "cli/command/output_guard.hpp"
 #include "cli/output/text.hpp"
-#include "core/files/file.hpp"
-#include "core/findings/no_match.hpp"
-#include "core/text/text.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/no_match.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <tl/expected.hpp>
 
 #include "cli/command/common_options.hpp"
-#include "syscall-map/hook-profiles/profile_selection.hpp"
+#include "coldtrace/syscall-map/profile_selection.hpp"
 
 namespace coldtrace::cli {
 

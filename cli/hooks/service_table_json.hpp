@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "cli/output/json.hpp"
-#include "syscall-map/service-tables/service_tables.hpp"
-#include "syscall-map/service-tables/services_tab.hpp"
+#include "coldtrace/syscall-map/service_tables.hpp"
+#include "coldtrace/syscall-map/services_tab.hpp"
 
 namespace coldtrace::cli {
 

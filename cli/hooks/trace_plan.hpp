@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "cli/images/identity.hpp"
-#include "syscall-map/context-switch/supported_interfaces.hpp"
-#include "syscall-map/trace-points/trace_facility.hpp"
-#include "syscall-map/trace-points/trace_point.hpp"
+#include "coldtrace/syscall-map/supported_interfaces.hpp"
+#include "coldtrace/syscall-map/trace_facility.hpp"
+#include "coldtrace/syscall-map/trace_point.hpp"
 
 namespace coldtrace::cli {
 

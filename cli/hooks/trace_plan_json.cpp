@@ -1,7 +1,7 @@
 #include "cli/command/version.hpp"
 #include "cli/hooks/hook_json.hpp"
 #include "cli/hooks/trace_plan.hpp"
-#include "core/text/hex.hpp"
+#include "coldtrace/core/hex.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -1,6 +1,6 @@
 #include "cli/hooks/trace_plan.hpp"
 #include "cli/output/text.hpp"
-#include "core/text/hex.hpp"
+#include "coldtrace/core/hex.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <nettle/nettle-meta.h>
 
-#include "core/text/hex.hpp"
+#include "coldtrace/core/hex.hpp"
 
 namespace coldtrace::cli {
 

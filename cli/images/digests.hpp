@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/bytes/reader.hpp"
+#include "coldtrace/core/reader.hpp"
 
 namespace coldtrace::cli {
 

@@ -5,7 +5,7 @@
 
 #include "cli/images/pe_input.hpp"
 #include "cli/output/json.hpp"
-#include "pe/identity.hpp"
+#include "coldtrace/pe/identity.hpp"
 
 namespace coldtrace::cli {
 

@@ -1,7 +1,7 @@
 #include "cli/images/image_roles.hpp"
 
 #include "cli/output/output.hpp"
-#include "syscall-map/hook-table/hook_table_builder.hpp"
+#include "coldtrace/syscall-map/hook_table_builder.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "pe/identity.hpp"
-#include "syscall-map/hook-table/hook_table.hpp"
+#include "coldtrace/pe/identity.hpp"
+#include "coldtrace/syscall-map/hook_table.hpp"
 
 namespace coldtrace::cli {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pe/pdb/pdb_types.hpp"
+#include "coldtrace/pe/pdb_types.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "cli/images/symbol_file.hpp"
-#include "pe/identity.hpp"
-#include "syscall-map/context-switch/context_switch.hpp"
-#include "syscall-map/context-switch/thread_offsets.hpp"
+#include "coldtrace/pe/identity.hpp"
+#include "coldtrace/syscall-map/context_switch.hpp"
+#include "coldtrace/syscall-map/thread_offsets.hpp"
 
 namespace coldtrace::cli {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "cli/command/each_file.hpp"
-#include "syscall-map/stubs/service_mapper.hpp"
+#include "coldtrace/syscall-map/service_mapper.hpp"
 
 namespace coldtrace::cli {
 

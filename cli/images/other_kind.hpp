@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/files/file_kind.hpp"
+#include "coldtrace/core/file_kind.hpp"
 
 namespace coldtrace::cli {
 

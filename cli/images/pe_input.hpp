@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "cli/command/common_options.hpp"
-#include "core/files/lazy_file.hpp"
-#include "core/findings/findings.hpp"
-#include "pe/image/image.hpp"
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/lazy_file.hpp"
+#include "coldtrace/pe/image.hpp"
 
 namespace coldtrace::cli {
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "cli/command/report.hpp"
-#include "core/files/lazy_file.hpp"
-#include "pe/pdb/pdb_publics.hpp"
+#include "coldtrace/core/lazy_file.hpp"
+#include "coldtrace/pe/pdb_publics.hpp"
 
 namespace coldtrace::cli {
 

@@ -4,9 +4,9 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/images/kernel_symbols.hpp"
-#include "core/findings/no_match.hpp"
-#include "core/text/text.hpp"
-#include "pe/pdb/pdb_names.hpp"
+#include "coldtrace/core/no_match.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/pe/pdb_names.hpp"
 
 namespace coldtrace::cli {
 

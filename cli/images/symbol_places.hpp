@@ -5,7 +5,7 @@
 
 #include "cli/images/identity.hpp"
 #include "cli/images/symbol_file.hpp"
-#include "syscall-map/trace-points/function_search.hpp"
+#include "coldtrace/syscall-map/function_search.hpp"
 
 namespace coldtrace::cli {
 

@@ -6,7 +6,7 @@
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/output/text.hpp"
-#include "ntfs/snapshot/record_table.hpp"
+#include "coldtrace/ntfs/record_table.hpp"
 
 namespace coldtrace::cli {
 namespace {

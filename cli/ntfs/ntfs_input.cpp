@@ -6,8 +6,8 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/images/other_kind.hpp"
-#include "ntfs/disk/image_file.hpp"
-#include "ntfs/volume/volume_search.hpp"
+#include "coldtrace/ntfs/image_file.hpp"
+#include "coldtrace/ntfs/volume_search.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "cli/command/common_options.hpp"
-#include "ntfs/disk/image_file.hpp"
-#include "ntfs/disk/partition.hpp"
-#include "ntfs/volume/volume.hpp"
+#include "coldtrace/ntfs/image_file.hpp"
+#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/volume.hpp"
 
 namespace coldtrace::cli {
 

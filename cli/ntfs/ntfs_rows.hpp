@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/output/json.hpp"
-#include "core/text/text_buffer.hpp"
-#include "ntfs/snapshot/snapshot.hpp"
+#include "coldtrace/core/text_buffer.hpp"
+#include "coldtrace/ntfs/snapshot.hpp"
 
 namespace coldtrace::cli {
 

@@ -5,9 +5,9 @@
 
 #include "cli/ntfs/ntfs_rows.hpp"
 #include "cli/output/text.hpp"
-#include "core/text/printable.hpp"
-#include "core/text/text.hpp"
-#include "ntfs/snapshot/sleuthkit_ids.hpp"
+#include "coldtrace/core/printable.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/ntfs/sleuthkit_ids.hpp"
 
 namespace coldtrace::cli {
 namespace {

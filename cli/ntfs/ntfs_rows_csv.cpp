@@ -6,8 +6,8 @@
 #include <span>
 
 #include "cli/ntfs/ntfs_rows.hpp"
-#include "core/text/file_time.hpp"
-#include "core/text/guid.hpp"
+#include "coldtrace/core/file_time.hpp"
+#include "coldtrace/core/guid.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -2,10 +2,10 @@
 
 #include "cli/ntfs/ntfs_rows.hpp"
 #include "cli/output/json_text.hpp"
-#include "core/text/file_time.hpp"
-#include "core/text/text.hpp"
-#include "ntfs/structures/extended_attributes.hpp"
-#include "ntfs/structures/reparse_point.hpp"
+#include "coldtrace/core/file_time.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/ntfs/extended_attributes.hpp"
+#include "coldtrace/ntfs/reparse_point.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -7,9 +7,9 @@
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/ntfs/ntfs_rows.hpp"
 #include "cli/output/text.hpp"
-#include "core/algorithms/parallel.hpp"
-#include "core/findings/no_match.hpp"
-#include "ntfs/snapshot/walk.hpp"
+#include "coldtrace/core/no_match.hpp"
+#include "coldtrace/core/parallel.hpp"
+#include "coldtrace/ntfs/walk.hpp"
 
 namespace coldtrace::cli {
 namespace {

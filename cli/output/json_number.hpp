@@ -2,7 +2,7 @@
 
 #include <type_traits>
 
-#include "core/text/text_buffer.hpp"
+#include "coldtrace/core/text_buffer.hpp"
 
 namespace coldtrace::cli {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <bit>
 
-#include "core/text/text.hpp"
-#include "core/text/utf16.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::cli {
 namespace {

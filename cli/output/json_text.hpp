@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/text/text_buffer.hpp"
+#include "coldtrace/core/text_buffer.hpp"
 
 namespace coldtrace::cli {
 

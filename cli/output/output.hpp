@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/output/spreadsheet_cells.hpp"
-#include "core/text/text_buffer.hpp"
+#include "coldtrace/core/text_buffer.hpp"
 
 namespace coldtrace::cli {
 

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "core/text/text_buffer.hpp"
+#include "coldtrace/core/text_buffer.hpp"
 
 namespace coldtrace::cli {
 

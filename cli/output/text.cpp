@@ -1,6 +1,6 @@
 #include "cli/output/text.hpp"
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::cli {
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/output.hpp"
-#include "core/text/printable.hpp"
+#include "coldtrace/core/printable.hpp"
 
 namespace coldtrace::cli {
 

@@ -5,9 +5,9 @@
 
 #include "cli/images/digests.hpp"
 #include "cli/pe/pe_details_helper.hpp"
-#include "core/text/text.hpp"
-#include "pe/image/coff_string_table.hpp"
-#include "pe/imports/import_hash.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/pe/coff_string_table.hpp"
+#include "coldtrace/pe/import_hash.hpp"
 
 namespace coldtrace::cli {
 namespace {

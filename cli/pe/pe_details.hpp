@@ -6,10 +6,10 @@
 
 #include "cli/images/pe_input.hpp"
 #include "cli/output/json.hpp"
-#include "pe/directories/certificates.hpp"
-#include "pe/directories/clr_header.hpp"
-#include "pe/image/overlay.hpp"
-#include "pe/image/rich_header.hpp"
+#include "coldtrace/pe/certificates.hpp"
+#include "coldtrace/pe/clr_header.hpp"
+#include "coldtrace/pe/overlay.hpp"
+#include "coldtrace/pe/rich_header.hpp"
 
 namespace coldtrace::cli {
 

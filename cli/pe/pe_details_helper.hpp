@@ -7,9 +7,9 @@
 #include <rapidjson/document.h>
 
 #include "cli/output/json.hpp"
-#include "core/bytes/reader.hpp"
-#include "core/findings/findings.hpp"
-#include "pe/directories/certificates.hpp"
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/reader.hpp"
+#include "coldtrace/pe/certificates.hpp"
 
 namespace coldtrace::cli {
 

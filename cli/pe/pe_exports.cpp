@@ -1,7 +1,7 @@
 #include "cli/output/text.hpp"
 #include "cli/pe/pe_commands.hpp"
 #include "cli/pe/pe_view.hpp"
-#include "pe/directories/export_directory.hpp"
+#include "coldtrace/pe/export_directory.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -7,11 +7,11 @@
 #include "cli/pe/pe_commands.hpp"
 #include "cli/pe/pe_details.hpp"
 #include "cli/pe/pe_view.hpp"
-#include "pe/directories/base_relocations.hpp"
-#include "pe/directories/exception_directory.hpp"
-#include "pe/directories/export_directory.hpp"
-#include "pe/directories/import_directory.hpp"
-#include "pe/image/checksum.hpp"
+#include "coldtrace/pe/base_relocations.hpp"
+#include "coldtrace/pe/checksum.hpp"
+#include "coldtrace/pe/exception_directory.hpp"
+#include "coldtrace/pe/export_directory.hpp"
+#include "coldtrace/pe/import_directory.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -7,11 +7,11 @@
 #include "cli/images/identity.hpp"
 #include "cli/images/pe_input.hpp"
 #include "cli/pe/pe_details.hpp"
-#include "pe/directories/debug_directory.hpp"
-#include "pe/directories/load_config.hpp"
-#include "pe/directories/resources.hpp"
-#include "pe/directories/tls_directory.hpp"
-#include "pe/directories/version_info.hpp"
+#include "coldtrace/pe/debug_directory.hpp"
+#include "coldtrace/pe/load_config.hpp"
+#include "coldtrace/pe/resources.hpp"
+#include "coldtrace/pe/tls_directory.hpp"
+#include "coldtrace/pe/version_info.hpp"
 
 namespace coldtrace::cli {
 

@@ -4,10 +4,10 @@
 #include "cli/pe/pe_details.hpp"
 #include "cli/pe/pe_info.hpp"
 #include "cli/pe/pe_view.hpp"
-#include "core/text/file_time.hpp"
-#include "core/text/hex.hpp"
-#include "core/text/utf16.hpp"
-#include "pe/image/header_names.hpp"
+#include "coldtrace/core/file_time.hpp"
+#include "coldtrace/core/hex.hpp"
+#include "coldtrace/core/utf16.hpp"
+#include "coldtrace/pe/header_names.hpp"
 
 namespace coldtrace::cli {
 namespace {

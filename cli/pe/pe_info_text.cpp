@@ -3,9 +3,9 @@
 #include "cli/command/common_options.hpp"
 #include "cli/output/text.hpp"
 #include "cli/pe/pe_info.hpp"
-#include "core/text/file_time.hpp"
-#include "pe/image/coff_string_table.hpp"
-#include "pe/image/header_names.hpp"
+#include "coldtrace/core/file_time.hpp"
+#include "coldtrace/pe/coff_string_table.hpp"
+#include "coldtrace/pe/header_names.hpp"
 
 namespace coldtrace::cli {
 namespace {

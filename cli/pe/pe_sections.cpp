@@ -1,8 +1,8 @@
 #include "cli/output/text.hpp"
 #include "cli/pe/pe_commands.hpp"
 #include "cli/pe/pe_view.hpp"
-#include "pe/image/coff_string_table.hpp"
-#include "pe/image/header_names.hpp"
+#include "coldtrace/pe/coff_string_table.hpp"
+#include "coldtrace/pe/header_names.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "cli/command/each_file.hpp"
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
-#include "core/text/hex.hpp"
+#include "coldtrace/core/hex.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include "cli/images/mapped_image.hpp"
 #include "cli/output/text.hpp"
 #include "cli/syscalls/syscalls_commands.hpp"
-#include "syscall-map/stubs/agreement.hpp"
+#include "coldtrace/syscall-map/agreement.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include "cli/images/mapped_image.hpp"
 #include "cli/output/text.hpp"
 #include "cli/syscalls/syscalls_commands.hpp"
-#include "syscall-map/stubs/comparison.hpp"
+#include "coldtrace/syscall-map/comparison.hpp"
 
 namespace coldtrace::cli {
 namespace {

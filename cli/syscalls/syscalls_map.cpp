@@ -8,8 +8,8 @@
 #include "cli/output/text.hpp"
 #include "cli/pe/pe_view.hpp"
 #include "cli/syscalls/syscalls_commands.hpp"
-#include "syscall-map/stubs/comparison.hpp"
-#include "syscall-map/stubs/service_mapper.hpp"
+#include "coldtrace/syscall-map/comparison.hpp"
+#include "coldtrace/syscall-map/service_mapper.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/text/text_buffer.hpp"
+#include "coldtrace/core/text_buffer.hpp"
 
 namespace coldtrace::cli {
 

@@ -2,9 +2,9 @@
 
 #include "cli/images/mapped_image.hpp"
 #include "cli/output/json_members.hpp"
-#include "core/files/file.hpp"
-#include "core/text/text.hpp"
-#include "syscall-map/stubs/name_hash.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/syscall-map/name_hash.hpp"
 
 namespace coldtrace::cli {
 namespace {

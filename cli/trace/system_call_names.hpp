@@ -4,8 +4,8 @@
 #include <string>
 
 #include "cli/command/report.hpp"
-#include "core/integers.hpp"
-#include "tracefile/ctrace/ctrace_header.hpp"
+#include "coldtrace/core/integers.hpp"
+#include "coldtrace/tracefile/ctrace_header.hpp"
 
 namespace coldtrace::cli {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/text/text_buffer.hpp"
-#include "tracefile/nt-trace-control/trace_control_call.hpp"
+#include "coldtrace/core/text_buffer.hpp"
+#include "coldtrace/tracefile/trace_control_call.hpp"
 
 namespace coldtrace::cli {
 

@@ -2,7 +2,7 @@
 
 #include "cli/trace/trace_lines.hpp"
 #include "cli/trace/trace_text.hpp"
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/trace/trace_input.hpp"
-#include "pe/identity.hpp"
+#include "coldtrace/pe/identity.hpp"
 
 namespace coldtrace::cli {
 namespace {

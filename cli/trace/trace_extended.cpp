@@ -5,7 +5,7 @@
 
 #include "cli/output/json_text.hpp"
 #include "cli/trace/trace_lines.hpp"
-#include "tracefile/providers/extended_data.hpp"
+#include "coldtrace/tracefile/extended_data.hpp"
 
 namespace coldtrace::cli {
 namespace {

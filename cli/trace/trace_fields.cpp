@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "cli/output/json_text.hpp"
-#include "core/text/text.hpp"
-#include "tracefile/names/status_names.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/tracefile/status_names.hpp"
 
 namespace coldtrace::cli {
 namespace {

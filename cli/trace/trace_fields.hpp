@@ -4,10 +4,10 @@
 #include "cli/trace/resolved_names.hpp"
 #include "cli/trace/system_call_names.hpp"
 #include "cli/trace/trace_control_call.hpp"
-#include "core/text/text_buffer.hpp"
-#include "tracefile/fields/value_text.hpp"
-#include "tracefile/names/name_tables.hpp"
-#include "tracefile/providers/event_decoder.hpp"
+#include "coldtrace/core/text_buffer.hpp"
+#include "coldtrace/tracefile/event_decoder.hpp"
+#include "coldtrace/tracefile/name_tables.hpp"
+#include "coldtrace/tracefile/value_text.hpp"
 
 namespace coldtrace::cli {
 

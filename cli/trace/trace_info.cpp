@@ -8,7 +8,7 @@
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"
 #include "cli/trace/trace_text.hpp"
-#include "tracefile/etl/trace.hpp"
+#include "coldtrace/tracefile/trace.hpp"
 
 namespace coldtrace::cli {
 namespace {

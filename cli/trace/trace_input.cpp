@@ -6,8 +6,8 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/images/other_kind.hpp"
-#include "core/files/file.hpp"
-#include "tracefile/compression/gzip_image.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/tracefile/gzip_image.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "cli/command/common_options.hpp"
-#include "tracefile/ctrace/ctrace.hpp"
-#include "tracefile/etl/trace.hpp"
+#include "coldtrace/tracefile/ctrace.hpp"
+#include "coldtrace/tracefile/trace.hpp"
 
 namespace coldtrace::cli {
 

@@ -6,8 +6,8 @@
 
 #include "cli/output/json_text.hpp"
 #include "cli/trace/trace_text.hpp"
-#include "tracefile/etl/buffer_walker.hpp"
-#include "tracefile/providers/extended_data.hpp"
+#include "coldtrace/tracefile/buffer_walker.hpp"
+#include "coldtrace/tracefile/extended_data.hpp"
 
 namespace coldtrace::cli {
 namespace {

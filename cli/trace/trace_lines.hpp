@@ -1,8 +1,8 @@
 #pragma once
 
 #include "cli/trace/trace_fields.hpp"
-#include "tracefile/etl/trace.hpp"
-#include "tracefile/providers/extended_data.hpp"
+#include "coldtrace/tracefile/extended_data.hpp"
+#include "coldtrace/tracefile/trace.hpp"
 
 namespace coldtrace::cli {
 

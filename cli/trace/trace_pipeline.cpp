@@ -2,7 +2,7 @@
 
 #include <deque>
 
-#include "core/algorithms/parallel.hpp"
+#include "coldtrace/core/parallel.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -4,13 +4,13 @@
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
-#include "core/files/file.hpp"
-#include "core/text/text.hpp"
-#include "tracefile/ctrace/ctrace_header.hpp"
-#include "tracefile/schema-language/built_in_schemas.hpp"
-#include "tracefile/schema-language/schema_c_header.hpp"
-#include "tracefile/schema-language/schema_layout.hpp"
-#include "tracefile/schema-language/schema_parser.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/tracefile/built_in_schemas.hpp"
+#include "coldtrace/tracefile/ctrace_header.hpp"
+#include "coldtrace/tracefile/schema_c_header.hpp"
+#include "coldtrace/tracefile/schema_layout.hpp"
+#include "coldtrace/tracefile/schema_parser.hpp"
 
 namespace coldtrace::cli {
 namespace {

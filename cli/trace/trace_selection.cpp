@@ -5,7 +5,7 @@
 #include <chrono>
 #include <limits>
 
-#include "core/text/glob.hpp"
+#include "coldtrace/core/glob.hpp"
 
 namespace coldtrace::cli {
 namespace {

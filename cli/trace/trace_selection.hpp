@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/findings/no_match.hpp"
-#include "tracefile/etl/trace.hpp"
+#include "coldtrace/core/no_match.hpp"
+#include "coldtrace/tracefile/trace.hpp"
 
 namespace coldtrace::cli {
 

@@ -7,9 +7,9 @@
 #include "cli/images/pe_input.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
-#include "core/text/text.hpp"
-#include "pe/identity.hpp"
-#include "tracefile/synthesis/scenarios.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/pe/identity.hpp"
+#include "coldtrace/tracefile/scenarios.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/text/text_buffer.hpp"
-#include "tracefile/providers/event_decoder.hpp"
+#include "coldtrace/core/text_buffer.hpp"
+#include "coldtrace/tracefile/event_decoder.hpp"
 
 namespace coldtrace::cli {
 

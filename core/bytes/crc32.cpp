@@ -1,4 +1,4 @@
-#include "core/bytes/crc32.hpp"
+#include "coldtrace/core/crc32.hpp"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "core/bytes/lznt1.hpp"
+#include "coldtrace/core/lznt1.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "core/errors/error.hpp"
+#include "coldtrace/core/error.hpp"
 
 #include <system_error>
 

@@ -1,4 +1,4 @@
-#include "core/files/file.hpp"
+#include "coldtrace/core/file.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,11 +1,11 @@
-#include "core/files/file_kind.hpp"
+#include "coldtrace/core/file_kind.hpp"
 
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <vector>
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::core {
 namespace {
@@ -291,7 +291,7 @@ std::string_view to_string(FileKind kind) {
 #define FILE_KIND(name, text) \
   case FileKind::name:        \
     return text;
-#include "core/files/file_kinds.inc"
+#include "coldtrace/core/file_kinds.inc"
 #undef FILE_KIND
   }
   return "of no known kind";

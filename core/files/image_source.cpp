@@ -1,4 +1,4 @@
-#include "core/files/image_source.hpp"
+#include "coldtrace/core/image_source.hpp"
 
 #include <algorithm>
 #include <cerrno>

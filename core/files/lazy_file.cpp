@@ -1,4 +1,4 @@
-#include "core/files/lazy_file.hpp"
+#include "coldtrace/core/lazy_file.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,4 +1,4 @@
-#include "core/files/split_parts.hpp"
+#include "coldtrace/core/split_parts.hpp"
 
 #include <algorithm>
 #include <filesystem>

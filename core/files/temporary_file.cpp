@@ -1,4 +1,4 @@
-#include "core/files/temporary_file.hpp"
+#include "coldtrace/core/temporary_file.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,7 +1,7 @@
-#include "core/findings/no_match.hpp"
+#include "coldtrace/core/no_match.hpp"
 
-#include "core/text/nearest_names.hpp"
-#include "core/text/text.hpp"
+#include "coldtrace/core/nearest_names.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::core {
 

@@ -1,8 +1,8 @@
-#include "core/text/guid.hpp"
+#include "coldtrace/core/guid.hpp"
 
 #include <algorithm>
 
-#include "core/text/hex.hpp"
+#include "coldtrace/core/hex.hpp"
 
 namespace coldtrace::core {
 

@@ -1,4 +1,4 @@
-#include "core/text/hex.hpp"
+#include "coldtrace/core/hex.hpp"
 
 namespace coldtrace::core {
 

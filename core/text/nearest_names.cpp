@@ -1,4 +1,4 @@
-#include "core/text/nearest_names.hpp"
+#include "coldtrace/core/nearest_names.hpp"
 
 #include <algorithm>
 #include <array>

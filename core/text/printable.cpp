@@ -1,12 +1,12 @@
-#include "core/text/printable.hpp"
+#include "coldtrace/core/printable.hpp"
 
 #include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
 
-#include "core/integers.hpp"
-#include "core/text/text.hpp"
+#include "coldtrace/core/integers.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::core {
 namespace {

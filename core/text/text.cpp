@@ -1,4 +1,4 @@
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
 
 #include <algorithm>
 #include <cstring>

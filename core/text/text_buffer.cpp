@@ -1,4 +1,4 @@
-#include "core/text/text_buffer.hpp"
+#include "coldtrace/core/text_buffer.hpp"
 
 #include <algorithm>
 #include <bit>

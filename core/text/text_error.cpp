@@ -1,4 +1,4 @@
-#include "core/text/text_error.hpp"
+#include "coldtrace/core/text_error.hpp"
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
-#include "ntfs/disk/ewf_image.hpp"
+#include "coldtrace/ntfs/ewf_image.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-#include "core/files/file.hpp"
-#include "core/text/text.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

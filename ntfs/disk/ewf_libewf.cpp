@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <libewf.h>
 
-#include "core/bytes/checked.hpp"
-#include "ntfs/disk/ewf_image.hpp"
+#include "coldtrace/core/checked.hpp"
+#include "coldtrace/ntfs/ewf_image.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

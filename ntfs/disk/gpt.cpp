@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <array>
 
-#include "core/bytes/checked.hpp"
-#include "core/bytes/crc32.hpp"
-#include "core/text/utf16.hpp"
-#include "ntfs/disk/partition.hpp"
+#include "coldtrace/core/checked.hpp"
+#include "coldtrace/core/crc32.hpp"
+#include "coldtrace/core/utf16.hpp"
+#include "coldtrace/ntfs/partition.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

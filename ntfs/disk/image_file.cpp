@@ -1,9 +1,9 @@
-#include "ntfs/disk/image_file.hpp"
+#include "coldtrace/ntfs/image_file.hpp"
 
 #include <filesystem>
 
-#include "core/files/file.hpp"
-#include "core/files/split_parts.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/split_parts.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "ntfs/disk/partition.hpp"
+#include "coldtrace/ntfs/partition.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

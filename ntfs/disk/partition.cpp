@@ -1,4 +1,4 @@
-#include "ntfs/disk/partition.hpp"
+#include "coldtrace/ntfs/partition.hpp"
 
 #include <array>
 

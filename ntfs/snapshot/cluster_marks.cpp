@@ -1,4 +1,4 @@
-#include "ntfs/snapshot/cluster_marks.hpp"
+#include "coldtrace/ntfs/cluster_marks.hpp"
 
 #include <algorithm>
 #include <atomic>

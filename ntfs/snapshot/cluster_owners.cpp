@@ -1,4 +1,4 @@
-#include "ntfs/snapshot/cluster_owners.hpp"
+#include "coldtrace/ntfs/cluster_owners.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "ntfs/snapshot/directory_node.hpp"
+#include "coldtrace/ntfs/directory_node.hpp"
 
 #include <algorithm>
 #include <array>

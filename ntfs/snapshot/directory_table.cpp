@@ -1,4 +1,4 @@
-#include "ntfs/snapshot/directory_table.hpp"
+#include "coldtrace/ntfs/directory_table.hpp"
 
 #include <algorithm>
 #include <map>
@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "core/algorithms/parallel.hpp"
-#include "core/bytes/checked.hpp"
-#include "core/text/text.hpp"
-#include "ntfs/structures/fixup.hpp"
-#include "ntfs/volume/directory_index.hpp"
+#include "coldtrace/core/checked.hpp"
+#include "coldtrace/core/parallel.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/ntfs/directory_index.hpp"
+#include "coldtrace/ntfs/fixup.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

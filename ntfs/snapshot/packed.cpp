@@ -1,4 +1,4 @@
-#include "ntfs/snapshot/packed.hpp"
+#include "coldtrace/ntfs/packed.hpp"
 
 #include <memory>
 #include <new>

@@ -1,4 +1,4 @@
-#include "ntfs/snapshot/packed_record.hpp"
+#include "coldtrace/ntfs/packed_record.hpp"
 
 #include <algorithm>
 #include <array>

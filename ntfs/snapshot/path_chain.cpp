@@ -1,4 +1,4 @@
-#include "ntfs/snapshot/path_chain.hpp"
+#include "coldtrace/ntfs/path_chain.hpp"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-#include "ntfs/snapshot/record_table.hpp"
+#include "coldtrace/ntfs/record_table.hpp"
 
 #include <algorithm>
 #include <map>
 #include <string>
 
-#include "core/algorithms/parallel.hpp"
-#include "ntfs/structures/file_record.hpp"
+#include "coldtrace/core/parallel.hpp"
+#include "coldtrace/ntfs/file_record.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -1,4 +1,4 @@
-#include "ntfs/snapshot/row.hpp"
+#include "coldtrace/ntfs/row.hpp"
 
 namespace coldtrace::ntfs {
 

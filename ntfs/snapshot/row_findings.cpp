@@ -1,11 +1,11 @@
-#include "ntfs/snapshot/row_findings.hpp"
+#include "coldtrace/ntfs/row_findings.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
 
-#include "core/bytes/checked.hpp"
+#include "coldtrace/core/checked.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

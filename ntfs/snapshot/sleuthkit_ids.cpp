@@ -1,8 +1,8 @@
-#include "ntfs/snapshot/sleuthkit_ids.hpp"
+#include "coldtrace/ntfs/sleuthkit_ids.hpp"
 
 #include <algorithm>
 
-#include "ntfs/structures/attribute_list.hpp"
+#include "coldtrace/ntfs/attribute_list.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

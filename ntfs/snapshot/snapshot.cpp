@@ -1,12 +1,12 @@
-#include "ntfs/snapshot/snapshot.hpp"
+#include "coldtrace/ntfs/snapshot.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "core/bytes/checked.hpp"
-#include "ntfs/snapshot/row_findings.hpp"
-#include "ntfs/structures/reparse_point.hpp"
+#include "coldtrace/core/checked.hpp"
+#include "coldtrace/ntfs/reparse_point.hpp"
+#include "coldtrace/ntfs/row_findings.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -1,4 +1,4 @@
-#include "ntfs/snapshot/walk.hpp"
+#include "coldtrace/ntfs/walk.hpp"
 
 #include <algorithm>
 

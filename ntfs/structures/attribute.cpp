@@ -1,4 +1,4 @@
-#include "ntfs/structures/attribute.hpp"
+#include "coldtrace/ntfs/attribute.hpp"
 
 #include <algorithm>
 

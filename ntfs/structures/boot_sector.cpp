@@ -1,4 +1,4 @@
-#include "ntfs/structures/boot_sector.hpp"
+#include "coldtrace/ntfs/boot_sector.hpp"
 
 #include <bit>
 

@@ -1,4 +1,4 @@
-#include "ntfs/structures/data_runs.hpp"
+#include "coldtrace/ntfs/data_runs.hpp"
 
 #include <cstring>
 

@@ -1,6 +1,6 @@
-#include "ntfs/structures/extended_attributes.hpp"
+#include "coldtrace/ntfs/extended_attributes.hpp"
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::ntfs {
 

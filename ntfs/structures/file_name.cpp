@@ -1,4 +1,4 @@
-#include "ntfs/structures/file_name.hpp"
+#include "coldtrace/ntfs/file_name.hpp"
 
 namespace coldtrace::ntfs {
 

@@ -1,4 +1,4 @@
-#include "ntfs/structures/file_record.hpp"
+#include "coldtrace/ntfs/file_record.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "ntfs/structures/fixup.hpp"
+#include "coldtrace/ntfs/fixup.hpp"
 
 #include <algorithm>
 #include <cstring>

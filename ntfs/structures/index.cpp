@@ -1,8 +1,8 @@
-#include "ntfs/structures/index.hpp"
+#include "coldtrace/ntfs/index.hpp"
 
 #include <algorithm>
 
-#include "ntfs/structures/fixup.hpp"
+#include "coldtrace/ntfs/fixup.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

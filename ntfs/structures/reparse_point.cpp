@@ -1,7 +1,7 @@
-#include "ntfs/structures/reparse_point.hpp"
+#include "coldtrace/ntfs/reparse_point.hpp"
 
-#include "core/text/text.hpp"
-#include "core/text/utf16.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -1,4 +1,4 @@
-#include "ntfs/structures/standard_information.hpp"
+#include "coldtrace/ntfs/standard_information.hpp"
 
 namespace coldtrace::ntfs {
 

@@ -1,11 +1,11 @@
-#include "ntfs/structures/stored_text.hpp"
+#include "coldtrace/ntfs/stored_text.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "core/text/hex.hpp"
-#include "core/text/text.hpp"
-#include "core/text/utf16.hpp"
+#include "coldtrace/core/hex.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

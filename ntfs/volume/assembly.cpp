@@ -1,10 +1,10 @@
-#include "ntfs/volume/assembly.hpp"
+#include "coldtrace/ntfs/assembly.hpp"
 
 #include <algorithm>
 #include <set>
 #include <vector>
 
-#include "ntfs/structures/attribute_list.hpp"
+#include "coldtrace/ntfs/attribute_list.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -1,10 +1,10 @@
-#include "ntfs/volume/directory_index.hpp"
+#include "coldtrace/ntfs/directory_index.hpp"
 
 #include <algorithm>
 #include <bit>
 
-#include "core/bytes/checked.hpp"
-#include "ntfs/structures/fixup.hpp"
+#include "coldtrace/core/checked.hpp"
+#include "coldtrace/ntfs/fixup.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

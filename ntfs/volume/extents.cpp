@@ -1,8 +1,8 @@
-#include "ntfs/volume/extents.hpp"
+#include "coldtrace/ntfs/extents.hpp"
 
 #include <algorithm>
 
-#include "core/bytes/checked.hpp"
+#include "coldtrace/core/checked.hpp"
 
 namespace coldtrace::ntfs {
 

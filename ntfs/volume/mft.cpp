@@ -1,11 +1,11 @@
-#include "ntfs/volume/mft.hpp"
+#include "coldtrace/ntfs/mft.hpp"
 
 #include <algorithm>
 #include <bit>
 
-#include "core/bytes/checked.hpp"
-#include "ntfs/structures/attribute_list.hpp"
-#include "ntfs/structures/file_record.hpp"
+#include "coldtrace/core/checked.hpp"
+#include "coldtrace/ntfs/attribute_list.hpp"
+#include "coldtrace/ntfs/file_record.hpp"
 
 namespace coldtrace::ntfs {
 

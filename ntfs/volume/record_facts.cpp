@@ -1,9 +1,9 @@
-#include "ntfs/volume/record_facts.hpp"
+#include "coldtrace/ntfs/record_facts.hpp"
 
 #include <algorithm>
 
-#include "ntfs/structures/file_record.hpp"
-#include "ntfs/volume/security.hpp"
+#include "coldtrace/ntfs/file_record.hpp"
+#include "coldtrace/ntfs/security.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -1,4 +1,4 @@
-#include "ntfs/volume/security.hpp"
+#include "coldtrace/ntfs/security.hpp"
 
 #include <algorithm>
 

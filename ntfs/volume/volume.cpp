@@ -1,13 +1,13 @@
-#include "ntfs/volume/volume.hpp"
+#include "coldtrace/ntfs/volume.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-#include "core/bytes/checked.hpp"
-#include "core/text/utf16.hpp"
-#include "ntfs/volume/volume_search.hpp"
+#include "coldtrace/core/checked.hpp"
+#include "coldtrace/core/utf16.hpp"
+#include "coldtrace/ntfs/volume_search.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -1,13 +1,13 @@
-#include "ntfs/volume/volume_search.hpp"
+#include "coldtrace/ntfs/volume_search.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <vector>
 
-#include "core/bytes/checked.hpp"
-#include "ntfs/structures/file_record.hpp"
-#include "ntfs/volume/mft.hpp"
+#include "coldtrace/core/checked.hpp"
+#include "coldtrace/ntfs/file_record.hpp"
+#include "coldtrace/ntfs/mft.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -1,9 +1,9 @@
-#include "pe/directories/base_relocations.hpp"
+#include "coldtrace/pe/base_relocations.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "core/algorithms/sorting.hpp"
+#include "coldtrace/core/sorting.hpp"
 
 namespace coldtrace::pe {
 namespace {

@@ -1,4 +1,4 @@
-#include "pe/directories/certificates.hpp"
+#include "coldtrace/pe/certificates.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-#include "pe/directories/clr_header.hpp"
+#include "coldtrace/pe/clr_header.hpp"
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::pe {
 namespace {

@@ -1,8 +1,8 @@
-#include "pe/directories/debug_directory.hpp"
+#include "coldtrace/pe/debug_directory.hpp"
 
 #include <algorithm>
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::pe {
 namespace {

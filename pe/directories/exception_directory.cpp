@@ -1,11 +1,11 @@
-#include "pe/directories/exception_directory.hpp"
+#include "coldtrace/pe/exception_directory.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <optional>
 #include <type_traits>
 
-#include "core/algorithms/sorting.hpp"
+#include "coldtrace/core/sorting.hpp"
 
 namespace coldtrace::pe {
 namespace {

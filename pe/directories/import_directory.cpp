@@ -1,4 +1,4 @@
-#include "pe/directories/import_directory.hpp"
+#include "coldtrace/pe/import_directory.hpp"
 
 #include <algorithm>
 #include <optional>

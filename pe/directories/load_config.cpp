@@ -1,4 +1,4 @@
-#include "pe/directories/load_config.hpp"
+#include "coldtrace/pe/load_config.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-#include "pe/directories/message_table.hpp"
+#include "coldtrace/pe/message_table.hpp"
 
 #include <algorithm>
 
-#include "core/text/text.hpp"
-#include "core/text/utf16.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::pe {
 namespace {

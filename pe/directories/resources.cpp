@@ -1,4 +1,4 @@
-#include "pe/directories/resources.hpp"
+#include "coldtrace/pe/resources.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "core/text/utf16.hpp"
-#include "pe/image/window.hpp"
+#include "coldtrace/core/utf16.hpp"
+#include "coldtrace/pe/window.hpp"
 
 namespace coldtrace::pe {
 namespace {

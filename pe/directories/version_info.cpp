@@ -1,8 +1,8 @@
-#include "pe/directories/version_info.hpp"
+#include "coldtrace/pe/version_info.hpp"
 
 #include <algorithm>
 
-#include "core/text/utf16.hpp"
+#include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::pe {
 namespace {

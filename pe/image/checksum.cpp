@@ -1,4 +1,4 @@
-#include "pe/image/checksum.hpp"
+#include "coldtrace/pe/checksum.hpp"
 
 namespace coldtrace::pe {
 

@@ -1,8 +1,8 @@
-#include "pe/image/coff_string_table.hpp"
+#include "coldtrace/pe/coff_string_table.hpp"
 
 #include <charconv>
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::pe {
 namespace {

@@ -1,4 +1,4 @@
-#include "pe/image/header_names.hpp"
+#include "coldtrace/pe/header_names.hpp"
 
 #include <span>
 

@@ -1,4 +1,4 @@
-#include "pe/image/headers.hpp"
+#include "coldtrace/pe/headers.hpp"
 
 #include <algorithm>
 

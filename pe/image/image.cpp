@@ -1,9 +1,9 @@
-#include "pe/image/image.hpp"
+#include "coldtrace/pe/image.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
 #include "pe/image/layout_evidence.hpp"
 
 namespace coldtrace::pe {

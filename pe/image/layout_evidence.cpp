@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::pe {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "pe/image/address_map.hpp"
+#include "coldtrace/pe/address_map.hpp"
 
 namespace coldtrace::pe {
 

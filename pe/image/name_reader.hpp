@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "core/text/text.hpp"
-#include "pe/image/window.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/pe/window.hpp"
 
 namespace coldtrace::pe {
 

@@ -1,4 +1,4 @@
-#include "pe/image/overlay.hpp"
+#include "coldtrace/pe/overlay.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "pe/image/rich_header.hpp"
+#include "coldtrace/pe/rich_header.hpp"
 
 #include <algorithm>
 #include <bit>

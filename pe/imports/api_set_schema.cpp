@@ -1,9 +1,9 @@
-#include "pe/imports/api_set_schema.hpp"
+#include "coldtrace/pe/api_set_schema.hpp"
 
 #include <algorithm>
 
-#include "core/text/utf16.hpp"
-#include "pe/imports/dll_name.hpp"
+#include "coldtrace/core/utf16.hpp"
+#include "coldtrace/pe/dll_name.hpp"
 
 namespace coldtrace::pe {
 namespace {

@@ -1,4 +1,4 @@
-#include "pe/imports/dll_name.hpp"
+#include "coldtrace/pe/dll_name.hpp"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-#include "pe/imports/import_hash.hpp"
+#include "coldtrace/pe/import_hash.hpp"
 
 #include <algorithm>
 #include <array>
 #include <tuple>
 
-#include "pe/directories/import_directory.hpp"
-#include "pe/imports/dll_name.hpp"
+#include "coldtrace/pe/dll_name.hpp"
+#include "coldtrace/pe/import_directory.hpp"
 
 namespace coldtrace::pe {
 namespace {

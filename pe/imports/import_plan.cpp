@@ -1,13 +1,13 @@
-#include "pe/imports/import_plan.hpp"
+#include "coldtrace/pe/import_plan.hpp"
 
 #include <algorithm>
 #include <array>
 #include <set>
 #include <tuple>
 
-#include "core/findings/no_match.hpp"
-#include "core/text/glob.hpp"
-#include "pe/imports/dll_name.hpp"
+#include "coldtrace/core/glob.hpp"
+#include "coldtrace/core/no_match.hpp"
+#include "coldtrace/pe/dll_name.hpp"
 
 namespace coldtrace::pe {
 namespace {

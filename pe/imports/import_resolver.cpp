@@ -1,9 +1,9 @@
-#include "pe/imports/import_resolver.hpp"
+#include "coldtrace/pe/import_resolver.hpp"
 
 #include <algorithm>
 #include <charconv>
 
-#include "pe/imports/dll_name.hpp"
+#include "coldtrace/pe/dll_name.hpp"
 
 namespace coldtrace::pe {
 namespace {

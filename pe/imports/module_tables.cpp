@@ -1,13 +1,13 @@
-#include "pe/imports/module_tables.hpp"
+#include "coldtrace/pe/module_tables.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <tuple>
 
-#include "pe/directories/export_directory.hpp"
-#include "pe/directories/import_directory.hpp"
-#include "pe/directories/load_config.hpp"
-#include "pe/imports/dll_name.hpp"
+#include "coldtrace/pe/dll_name.hpp"
+#include "coldtrace/pe/export_directory.hpp"
+#include "coldtrace/pe/import_directory.hpp"
+#include "coldtrace/pe/load_config.hpp"
 
 namespace coldtrace::pe {
 namespace {

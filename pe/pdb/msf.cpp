@@ -1,10 +1,10 @@
-#include "pe/pdb/msf.hpp"
+#include "coldtrace/pe/msf.hpp"
 
 #include <algorithm>
 #include <string_view>
 
-#include "core/bytes/checked.hpp"
-#include "core/text/text.hpp"
+#include "coldtrace/core/checked.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::pe {
 namespace {

@@ -1,4 +1,4 @@
-#include "pe/pdb/pdb.hpp"
+#include "coldtrace/pe/pdb.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "pe/pdb/pdb_names.hpp"
+#include "coldtrace/pe/pdb_names.hpp"
 
 #include <algorithm>
 

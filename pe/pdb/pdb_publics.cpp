@@ -1,11 +1,11 @@
-#include "pe/pdb/pdb_publics.hpp"
+#include "coldtrace/pe/pdb_publics.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <tuple>
 
-#include "core/algorithms/sorting.hpp"
-#include "core/text/text.hpp"
+#include "coldtrace/core/sorting.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::pe {
 namespace {

@@ -1,8 +1,8 @@
-#include "pe/pdb/pdb_sections.hpp"
+#include "coldtrace/pe/pdb_sections.hpp"
 
 #include <algorithm>
 
-#include "core/algorithms/sorting.hpp"
+#include "coldtrace/core/sorting.hpp"
 
 namespace coldtrace::pe {
 

@@ -1,9 +1,9 @@
-#include "pe/pdb/type_records.hpp"
+#include "coldtrace/pe/type_records.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::pe {
 namespace {

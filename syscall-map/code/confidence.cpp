@@ -1,4 +1,4 @@
-#include "syscall-map/code/confidence.hpp"
+#include "coldtrace/syscall-map/confidence.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "core/findings/findings.hpp"
+#include "coldtrace/core/findings.hpp"
 #include "syscall-map/code/kernel_code.hpp"
 
 namespace coldtrace::syscall_map {

@@ -5,7 +5,7 @@
 
 #include <Zydis/Zydis.h>
 
-#include "pe/image/image.hpp"
+#include "coldtrace/pe/image.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -1,4 +1,4 @@
-#include "syscall-map/code/function_bytes.hpp"
+#include "coldtrace/syscall-map/function_bytes.hpp"
 
 #include <algorithm>
 

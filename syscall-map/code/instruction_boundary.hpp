@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/integers.hpp"
-#include "pe/directories/base_relocations.hpp"
-#include "syscall-map/code/boundary_state.hpp"
+#include "coldtrace/core/integers.hpp"
+#include "coldtrace/pe/base_relocations.hpp"
+#include "coldtrace/syscall-map/boundary_state.hpp"
 #include "syscall-map/code/disassembly.hpp"
 #include "syscall-map/code/function_body.hpp"
 #include "syscall-map/code/kernel_code.hpp"

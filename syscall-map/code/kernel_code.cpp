@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "pe/directories/export_directory.hpp"
-#include "pe/identity.hpp"
+#include "coldtrace/pe/export_directory.hpp"
+#include "coldtrace/pe/identity.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "pe/directories/exception_directory.hpp"
-#include "pe/directories/version_info.hpp"
-#include "pe/image/image.hpp"
-#include "syscall-map/code/call_site.hpp"
-#include "syscall-map/code/named_place.hpp"
+#include "coldtrace/pe/exception_directory.hpp"
+#include "coldtrace/pe/image.hpp"
+#include "coldtrace/pe/version_info.hpp"
+#include "coldtrace/syscall-map/call_site.hpp"
+#include "coldtrace/syscall-map/named_place.hpp"
 
 namespace coldtrace::syscall_map {
 

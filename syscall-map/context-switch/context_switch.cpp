@@ -1,11 +1,11 @@
-#include "syscall-map/context-switch/context_switch.hpp"
+#include "coldtrace/syscall-map/context_switch.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-#include "pe/directories/base_relocations.hpp"
+#include "coldtrace/pe/base_relocations.hpp"
 #include "syscall-map/code/direct_branches.hpp"
 #include "syscall-map/code/disassembly.hpp"
 #include "syscall-map/code/function_body.hpp"

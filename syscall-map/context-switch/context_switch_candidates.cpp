@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "syscall-map/signatures/built_in_signatures.hpp"
-#include "syscall-map/signatures/signature_locator.hpp"
+#include "coldtrace/syscall-map/built_in_signatures.hpp"
+#include "coldtrace/syscall-map/signature_locator.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

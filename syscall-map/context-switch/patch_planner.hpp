@@ -1,7 +1,7 @@
 #pragma once
 
+#include "coldtrace/syscall-map/patch_plan.hpp"
 #include "syscall-map/code/function_body.hpp"
-#include "syscall-map/context-switch/patch_plan.hpp"
 #include "syscall-map/context-switch/patched_function.hpp"
 
 namespace coldtrace::syscall_map {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <span>
 
-#include "syscall-map/code/call_site.hpp"
+#include "coldtrace/syscall-map/call_site.hpp"
 #include "syscall-map/code/direct_branches.hpp"
 
 namespace coldtrace::syscall_map {

@@ -1,4 +1,4 @@
-#include "syscall-map/context-switch/supported_interfaces.hpp"
+#include "coldtrace/syscall-map/supported_interfaces.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "pe/directories/export_directory.hpp"
-#include "pe/directories/import_directory.hpp"
+#include "coldtrace/pe/export_directory.hpp"
+#include "coldtrace/pe/import_directory.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

@@ -1,4 +1,4 @@
-#include "syscall-map/context-switch/thread_offsets.hpp"
+#include "coldtrace/syscall-map/thread_offsets.hpp"
 
 #include <algorithm>
 #include <array>

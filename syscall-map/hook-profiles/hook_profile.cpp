@@ -1,11 +1,11 @@
-#include "syscall-map/hook-profiles/hook_profile.hpp"
+#include "coldtrace/syscall-map/hook_profile.hpp"
 
 #include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
 
-#include "syscall-map/hook-profiles/profile_parser.hpp"
+#include "coldtrace/syscall-map/profile_parser.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

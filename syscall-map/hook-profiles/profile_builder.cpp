@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "core/text/glob.hpp"
-#include "core/text/text.hpp"
+#include "coldtrace/core/glob.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

@@ -1,11 +1,11 @@
-#include "syscall-map/hook-profiles/profile_language.hpp"
+#include "coldtrace/syscall-map/profile_language.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "core/text/glob.hpp"
-#include "core/text/text.hpp"
+#include "coldtrace/core/glob.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

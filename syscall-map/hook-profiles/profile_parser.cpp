@@ -1,8 +1,8 @@
-#include "syscall-map/hook-profiles/profile_parser.hpp"
+#include "coldtrace/syscall-map/profile_parser.hpp"
 
 #include <fmt/format.h>
 
-#include "core/text/grammar.hpp"
+#include "coldtrace/core/grammar.hpp"
 #include "syscall-map/hook-profiles/profile_builder.hpp"
 
 namespace coldtrace::syscall_map {

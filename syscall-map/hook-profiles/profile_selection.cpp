@@ -1,9 +1,9 @@
-#include "syscall-map/hook-profiles/profile_selection.hpp"
+#include "coldtrace/syscall-map/profile_selection.hpp"
 
 #include <algorithm>
 #include <tuple>
 
-#include "core/text/glob.hpp"
+#include "coldtrace/core/glob.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

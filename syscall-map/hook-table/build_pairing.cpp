@@ -1,4 +1,4 @@
-#include "syscall-map/hook-table/build_pairing.hpp"
+#include "coldtrace/syscall-map/build_pairing.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "syscall-map/stubs/agreement.hpp"
+#include "coldtrace/syscall-map/agreement.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "syscall-map/hook-table/hook_table.hpp"
-#include "syscall-map/service-tables/table_names.hpp"
+#include "coldtrace/syscall-map/hook_table.hpp"
+#include "coldtrace/syscall-map/table_names.hpp"
 
 namespace coldtrace::syscall_map {
 

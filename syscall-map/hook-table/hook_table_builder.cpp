@@ -1,11 +1,11 @@
-#include "syscall-map/hook-table/hook_table_builder.hpp"
+#include "coldtrace/syscall-map/hook_table_builder.hpp"
 
 #include <algorithm>
 
+#include "coldtrace/syscall-map/agreement.hpp"
+#include "coldtrace/syscall-map/service_mapper.hpp"
+#include "coldtrace/syscall-map/table_names.hpp"
 #include "syscall-map/hook-table/hook_services.hpp"
-#include "syscall-map/service-tables/table_names.hpp"
-#include "syscall-map/stubs/agreement.hpp"
-#include "syscall-map/stubs/service_mapper.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

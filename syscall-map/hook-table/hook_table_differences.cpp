@@ -1,9 +1,9 @@
-#include "syscall-map/hook-table/hook_table_differences.hpp"
+#include "coldtrace/syscall-map/hook_table_differences.hpp"
 
 #include <algorithm>
 #include <map>
 
-#include "core/text/hex.hpp"
+#include "coldtrace/core/hex.hpp"
 #include "syscall-map/hook-table/hook_table_fields.hpp"
 
 namespace coldtrace::syscall_map {

@@ -1,12 +1,12 @@
-#include "syscall-map/hook-table/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook_table_encoder.hpp"
 
 #include <algorithm>
 #include <tuple>
 #include <unordered_map>
 
-#include "core/bytes/crc32c.hpp"
-#include "core/text/hex.hpp"
-#include "core/text/text.hpp"
+#include "coldtrace/core/crc32c.hpp"
+#include "coldtrace/core/hex.hpp"
+#include "coldtrace/core/text.hpp"
 #include "syscall-map/hook-table/hook_table_fields.hpp"
 
 namespace coldtrace::syscall_map {

@@ -1,4 +1,4 @@
-#include "syscall-map/service-tables/image_role.hpp"
+#include "coldtrace/syscall-map/image_role.hpp"
 
 namespace coldtrace::syscall_map {
 

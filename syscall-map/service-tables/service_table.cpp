@@ -1,4 +1,4 @@
-#include "syscall-map/service-tables/service_table.hpp"
+#include "coldtrace/syscall-map/service_table.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "pe/identity.hpp"
+#include "coldtrace/pe/identity.hpp"
 #include "syscall-map/service-tables/service_table_descriptor.hpp"
 #include "syscall-map/service-tables/service_table_finders.hpp"
 #include "syscall-map/service-tables/service_table_reader.hpp"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "pe/directories/export_directory.hpp"
-#include "syscall-map/stubs/service_mapper.hpp"
+#include "coldtrace/pe/export_directory.hpp"
+#include "coldtrace/syscall-map/service_mapper.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

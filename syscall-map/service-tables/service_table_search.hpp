@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/findings/findings.hpp"
-#include "pe/directories/base_relocations.hpp"
-#include "pe/image/image.hpp"
-#include "syscall-map/service-tables/service_table.hpp"
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/pe/base_relocations.hpp"
+#include "coldtrace/pe/image.hpp"
+#include "coldtrace/syscall-map/service_table.hpp"
 
 namespace coldtrace::syscall_map {
 

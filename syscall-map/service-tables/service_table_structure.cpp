@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "syscall-map/stubs/agreement.hpp"
+#include "coldtrace/syscall-map/agreement.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "pe/directories/import_directory.hpp"
+#include "coldtrace/pe/import_directory.hpp"
 #include "syscall-map/service-tables/service_table_finders.hpp"
 #include "syscall-map/service-tables/service_table_reader.hpp"
 #include "syscall-map/service-tables/service_table_structure.hpp"

@@ -1,9 +1,9 @@
-#include "syscall-map/service-tables/service_tables.hpp"
+#include "coldtrace/syscall-map/service_tables.hpp"
 
 #include <algorithm>
 #include <map>
 
-#include "pe/directories/import_directory.hpp"
+#include "coldtrace/pe/import_directory.hpp"
 #include "syscall-map/service-tables/service_table_finders.hpp"
 
 namespace coldtrace::syscall_map {

@@ -1,13 +1,13 @@
-#include "syscall-map/service-tables/services_tab.hpp"
+#include "coldtrace/syscall-map/services_tab.hpp"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "pe/directories/base_relocations.hpp"
-#include "pe/identity.hpp"
+#include "coldtrace/pe/base_relocations.hpp"
+#include "coldtrace/pe/identity.hpp"
+#include "coldtrace/syscall-map/name_hash.hpp"
 #include "syscall-map/service-tables/service_table_reader.hpp"
-#include "syscall-map/stubs/name_hash.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

@@ -1,10 +1,10 @@
-#include "syscall-map/service-tables/table_names.hpp"
+#include "coldtrace/syscall-map/table_names.hpp"
 
 #include <algorithm>
 #include <map>
 
-#include "pe/directories/export_directory.hpp"
-#include "syscall-map/stubs/agreement.hpp"
+#include "coldtrace/pe/export_directory.hpp"
+#include "coldtrace/syscall-map/agreement.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

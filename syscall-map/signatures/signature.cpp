@@ -1,8 +1,8 @@
-#include "syscall-map/signatures/signature.hpp"
+#include "coldtrace/syscall-map/signature.hpp"
 
 #include <algorithm>
 
-#include "syscall-map/signatures/byte_rarity.hpp"
+#include "coldtrace/syscall-map/byte_rarity.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

@@ -1,4 +1,4 @@
-#include "syscall-map/signatures/signature_builder.hpp"
+#include "coldtrace/syscall-map/signature_builder.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/bytes/checked.hpp"
+#include "coldtrace/core/checked.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

@@ -1,14 +1,14 @@
-#include "syscall-map/signatures/signature_derivation.hpp"
+#include "coldtrace/syscall-map/signature_derivation.hpp"
 
 #include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
 
-#include "pe/identity.hpp"
+#include "coldtrace/pe/identity.hpp"
+#include "coldtrace/syscall-map/prefix_count.hpp"
+#include "coldtrace/syscall-map/signature_matcher.hpp"
 #include "syscall-map/code/disassembly.hpp"
-#include "syscall-map/signatures/prefix_count.hpp"
-#include "syscall-map/signatures/signature_matcher.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

@@ -1,14 +1,14 @@
-#include "syscall-map/signatures/signature_locator.hpp"
+#include "coldtrace/syscall-map/signature_locator.hpp"
 
 #include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
 
-#include "pe/directories/exception_directory.hpp"
-#include "pe/directories/export_directory.hpp"
-#include "pe/identity.hpp"
-#include "syscall-map/signatures/signature_matcher.hpp"
+#include "coldtrace/pe/exception_directory.hpp"
+#include "coldtrace/pe/export_directory.hpp"
+#include "coldtrace/pe/identity.hpp"
+#include "coldtrace/syscall-map/signature_matcher.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

@@ -1,4 +1,4 @@
-#include "syscall-map/signatures/signature_matcher.hpp"
+#include "coldtrace/syscall-map/signature_matcher.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,9 +1,9 @@
-#include "syscall-map/signatures/signature_parser.hpp"
+#include "coldtrace/syscall-map/signature_parser.hpp"
 
 #include <fmt/format.h>
 
-#include "core/text/grammar.hpp"
-#include "syscall-map/signatures/signature_builder.hpp"
+#include "coldtrace/core/grammar.hpp"
+#include "coldtrace/syscall-map/signature_builder.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

@@ -1,4 +1,4 @@
-#include "syscall-map/signatures/signature_printer.hpp"
+#include "coldtrace/syscall-map/signature_printer.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "syscall-map/signatures/signature_scanner.hpp"
+#include "coldtrace/syscall-map/signature_scanner.hpp"
 
 #include <algorithm>
 #include <bit>

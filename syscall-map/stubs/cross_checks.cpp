@@ -4,7 +4,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "core/algorithms/sorting.hpp"
+#include "coldtrace/core/sorting.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

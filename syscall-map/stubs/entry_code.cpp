@@ -1,6 +1,6 @@
 #include "syscall-map/stubs/entry_code.hpp"
 
-#include "core/text/hex.hpp"
+#include "coldtrace/core/hex.hpp"
 #include "syscall-map/code/disassembly.hpp"
 
 namespace coldtrace::syscall_map {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "pe/image/image.hpp"
+#include "coldtrace/pe/image.hpp"
 
 namespace coldtrace::syscall_map {
 

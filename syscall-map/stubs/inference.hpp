@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "pe/image/image.hpp"
+#include "coldtrace/pe/image.hpp"
+#include "coldtrace/syscall-map/service_map.hpp"
 #include "syscall-map/stubs/entry_code.hpp"
-#include "syscall-map/stubs/service_map.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -1,4 +1,4 @@
-#include "syscall-map/stubs/service.hpp"
+#include "coldtrace/syscall-map/service.hpp"
 
 namespace coldtrace::syscall_map {
 

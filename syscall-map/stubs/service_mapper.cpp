@@ -1,14 +1,14 @@
-#include "syscall-map/stubs/service_mapper.hpp"
+#include "coldtrace/syscall-map/service_mapper.hpp"
 
 #include <algorithm>
 #include <span>
 
 #include <boost/container/small_vector.hpp>
 
-#include "core/algorithms/sorting.hpp"
-#include "pe/directories/export_directory.hpp"
-#include "pe/directories/import_directory.hpp"
-#include "pe/identity.hpp"
+#include "coldtrace/core/sorting.hpp"
+#include "coldtrace/pe/export_directory.hpp"
+#include "coldtrace/pe/identity.hpp"
+#include "coldtrace/pe/import_directory.hpp"
 #include "syscall-map/stubs/cross_checks.hpp"
 #include "syscall-map/stubs/entry_code.hpp"
 #include "syscall-map/stubs/inference.hpp"

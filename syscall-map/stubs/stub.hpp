@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pe/image/window.hpp"
+#include "coldtrace/pe/window.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "core/bytes/reader.hpp"
+#include "coldtrace/core/reader.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "core/findings/findings.hpp"
-#include "pe/image/image.hpp"
-#include "syscall-map/stubs/service.hpp"
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/pe/image.hpp"
+#include "coldtrace/syscall-map/service.hpp"
 
 namespace coldtrace::syscall_map {
 

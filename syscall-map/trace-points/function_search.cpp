@@ -1,4 +1,4 @@
-#include "syscall-map/trace-points/function_search.hpp"
+#include "coldtrace/syscall-map/function_search.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "core/findings/no_match.hpp"
-#include "core/text/glob.hpp"
+#include "coldtrace/core/glob.hpp"
+#include "coldtrace/core/no_match.hpp"
 #include "syscall-map/trace-points/trace_places.hpp"
 
 namespace coldtrace::syscall_map {

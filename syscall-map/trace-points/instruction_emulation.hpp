@@ -1,7 +1,7 @@
 #pragma once
 
+#include "coldtrace/syscall-map/trace_emulation.hpp"
 #include "syscall-map/code/disassembly.hpp"
-#include "syscall-map/trace-points/trace_emulation.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -1,12 +1,12 @@
-#include "syscall-map/trace-points/trace_facility.hpp"
+#include "coldtrace/syscall-map/trace_facility.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "pe/directories/version_info.hpp"
-#include "pe/identity.hpp"
-#include "pe/pdb/pdb_names.hpp"
+#include "coldtrace/pe/identity.hpp"
+#include "coldtrace/pe/pdb_names.hpp"
+#include "coldtrace/pe/version_info.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

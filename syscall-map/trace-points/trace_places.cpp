@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "core/text/glob.hpp"
-#include "core/text/nearest_names.hpp"
-#include "pe/pdb/pdb_names.hpp"
+#include "coldtrace/core/glob.hpp"
+#include "coldtrace/core/nearest_names.hpp"
+#include "coldtrace/pe/pdb_names.hpp"
+#include "coldtrace/syscall-map/built_in_signatures.hpp"
 #include "syscall-map/code/kernel_code.hpp"
-#include "syscall-map/signatures/built_in_signatures.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

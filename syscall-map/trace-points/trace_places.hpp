@@ -9,12 +9,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "pe/directories/export_directory.hpp"
+#include "coldtrace/pe/export_directory.hpp"
+#include "coldtrace/syscall-map/function_places.hpp"
+#include "coldtrace/syscall-map/hook_service.hpp"
+#include "coldtrace/syscall-map/named_place.hpp"
+#include "coldtrace/syscall-map/trace_point.hpp"
 #include "syscall-map/code/instruction_boundary.hpp"
-#include "syscall-map/code/named_place.hpp"
-#include "syscall-map/service-tables/hook_service.hpp"
-#include "syscall-map/trace-points/function_places.hpp"
-#include "syscall-map/trace-points/trace_point.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -1,4 +1,4 @@
-#include "syscall-map/trace-points/trace_planner.hpp"
+#include "coldtrace/syscall-map/trace_planner.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "core/text/glob.hpp"
-#include "core/text/hex.hpp"
+#include "coldtrace/core/glob.hpp"
+#include "coldtrace/core/hex.hpp"
 #include "syscall-map/trace-points/instruction_emulation.hpp"
 #include "syscall-map/trace-points/trace_places.hpp"
 

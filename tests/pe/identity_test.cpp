@@ -1,4 +1,4 @@
-#include "pe/identity.hpp"
+#include "coldtrace/pe/identity.hpp"
 
 #include "tests/pe/pe_test.hpp"
 

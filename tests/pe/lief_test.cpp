@@ -9,10 +9,10 @@
 #include <LIEF/logging.hpp>
 #include <catch2/catch.hpp>
 
-#include "core/files/file.hpp"
-#include "pe/directories/base_relocations.hpp"
-#include "pe/directories/export_directory.hpp"
-#include "pe/directories/import_directory.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/pe/base_relocations.hpp"
+#include "coldtrace/pe/export_directory.hpp"
+#include "coldtrace/pe/import_directory.hpp"
 
 namespace coldtrace {
 namespace {

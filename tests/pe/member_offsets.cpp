@@ -6,8 +6,8 @@
 #include <iostream>
 #include <string>
 
-#include "core/files/file.hpp"
-#include "pe/pdb/pdb_types.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/pe/pdb_types.hpp"
 
 int main(int argc, char** argv) {
   using namespace coldtrace;

@@ -4,9 +4,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/findings/findings.hpp"
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/pe/image.hpp"
 #include "fixtures/builders/pe_image.hpp"
-#include "pe/image/image.hpp"
 
 namespace coldtrace::test {
 

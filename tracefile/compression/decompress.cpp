@@ -1,6 +1,6 @@
-#include "tracefile/compression/decompress.hpp"
+#include "coldtrace/tracefile/decompress.hpp"
 
-#include "core/bytes/lznt1.hpp"
+#include "coldtrace/core/lznt1.hpp"
 #include "tracefile/compression/xpress.hpp"
 #include "tracefile/compression/xpress_huffman.hpp"
 

@@ -1,4 +1,4 @@
-#include "tracefile/compression/gzip_image.hpp"
+#include "coldtrace/tracefile/gzip_image.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include <zlib.h>
 
-#include "core/files/temporary_file.hpp"
+#include "coldtrace/core/temporary_file.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

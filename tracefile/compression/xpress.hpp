@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "core/bytes/decompressed.hpp"
+#include "coldtrace/core/decompressed.hpp"
 
 namespace coldtrace::tracefile {
 

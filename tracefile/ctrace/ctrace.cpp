@@ -1,10 +1,10 @@
-#include "tracefile/ctrace/ctrace.hpp"
+#include "coldtrace/tracefile/ctrace.hpp"
 
 #include <algorithm>
 
-#include "core/text/text.hpp"
-#include "core/text/utf16.hpp"
-#include "tracefile/fields/value_text.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/core/utf16.hpp"
+#include "coldtrace/tracefile/value_text.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -1,6 +1,6 @@
-#include "tracefile/ctrace/ctrace_buffer.hpp"
+#include "coldtrace/tracefile/ctrace_buffer.hpp"
 
-#include "core/bytes/crc32c.hpp"
+#include "coldtrace/core/crc32c.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

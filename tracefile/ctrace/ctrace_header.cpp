@@ -1,9 +1,9 @@
-#include "tracefile/ctrace/ctrace_header.hpp"
+#include "coldtrace/tracefile/ctrace_header.hpp"
 
 #include <vector>
 
-#include "core/bytes/crc32c.hpp"
-#include "core/text/text.hpp"
+#include "coldtrace/core/crc32c.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

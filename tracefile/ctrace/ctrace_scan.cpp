@@ -1,10 +1,10 @@
-#include "tracefile/ctrace/ctrace_scan.hpp"
+#include "coldtrace/tracefile/ctrace_scan.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include "core/text/text.hpp"
-#include "tracefile/etl/buffer.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/tracefile/buffer.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

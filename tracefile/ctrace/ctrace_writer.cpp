@@ -1,10 +1,10 @@
-#include "tracefile/ctrace/ctrace_writer.hpp"
+#include "coldtrace/tracefile/ctrace_writer.hpp"
 
 #include <algorithm>
 
 #include <coldtrace/trace_writer.h>
 
-#include "core/text/utf16.hpp"
+#include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

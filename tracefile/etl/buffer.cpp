@@ -1,4 +1,4 @@
-#include "tracefile/etl/buffer.hpp"
+#include "coldtrace/tracefile/buffer.hpp"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "core/files/image_source.hpp"
-#include "tracefile/etl/buffer_header.hpp"
+#include "coldtrace/core/image_source.hpp"
+#include "coldtrace/tracefile/buffer_header.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/files/image_source.hpp"
-#include "core/findings/findings.hpp"
-#include "tracefile/etl/buffer_scan.hpp"
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/image_source.hpp"
+#include "coldtrace/tracefile/buffer_scan.hpp"
 
 namespace coldtrace::tracefile {
 

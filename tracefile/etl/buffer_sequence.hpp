@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/findings/findings.hpp"
-#include "tracefile/etl/buffer_scan.hpp"
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/tracefile/buffer_scan.hpp"
 
 namespace coldtrace::tracefile {
 

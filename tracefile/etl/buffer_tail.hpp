@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tracefile/etl/buffer.hpp"
+#include "coldtrace/tracefile/buffer.hpp"
 
 namespace coldtrace::tracefile {
 

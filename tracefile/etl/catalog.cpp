@@ -1,11 +1,11 @@
-#include "tracefile/etl/catalog.hpp"
+#include "coldtrace/tracefile/catalog.hpp"
 
 #include <algorithm>
 #include <deque>
 
-#include "core/algorithms/parallel.hpp"
+#include "coldtrace/core/parallel.hpp"
+#include "coldtrace/tracefile/buffer_walker.hpp"
 #include "tracefile/etl/buffer_sequence.hpp"
-#include "tracefile/etl/buffer_walker.hpp"
 #include "tracefile/etl/kind_census.hpp"
 #include "tracefile/providers/schema_collector.hpp"
 

@@ -1,4 +1,4 @@
-#include "tracefile/etl/event_stream.hpp"
+#include "coldtrace/tracefile/event_stream.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 
-#include "tracefile/etl/kind_counts.hpp"
+#include "coldtrace/tracefile/kind_counts.hpp"
 #include "tracefile/providers/schema_collector.hpp"
 
 namespace coldtrace::tracefile {

@@ -1,6 +1,6 @@
-#include "tracefile/etl/logfile_header.hpp"
+#include "coldtrace/tracefile/logfile_header.hpp"
 
-#include "core/text/utf16.hpp"
+#include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

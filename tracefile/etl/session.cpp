@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "coldtrace/tracefile/buffer_walker.hpp"
 #include "tracefile/etl/buffer_finder.hpp"
-#include "tracefile/etl/buffer_walker.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -1,4 +1,4 @@
-#include "tracefile/etl/trace.hpp"
+#include "coldtrace/tracefile/trace.hpp"
 
 #include "tracefile/etl/buffer_scanner.hpp"
 

@@ -1,4 +1,4 @@
-#include "tracefile/events/clock.hpp"
+#include "coldtrace/tracefile/clock.hpp"
 
 #include <limits>
 

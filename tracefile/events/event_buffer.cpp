@@ -1,4 +1,4 @@
-#include "tracefile/events/event_buffer.hpp"
+#include "coldtrace/tracefile/event_buffer.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -1,4 +1,4 @@
-#include "tracefile/events/gap.hpp"
+#include "coldtrace/tracefile/gap.hpp"
 
 namespace coldtrace::tracefile {
 

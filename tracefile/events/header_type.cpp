@@ -1,4 +1,4 @@
-#include "tracefile/events/header_type.hpp"
+#include "coldtrace/tracefile/header_type.hpp"
 
 namespace coldtrace::tracefile {
 

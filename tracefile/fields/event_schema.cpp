@@ -1,8 +1,8 @@
-#include "tracefile/fields/event_schema.hpp"
+#include "coldtrace/tracefile/event_schema.hpp"
 
 #include <algorithm>
 
-#include "core/text/utf16.hpp"
+#include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -1,4 +1,4 @@
-#include "tracefile/fields/field_decoder.hpp"
+#include "coldtrace/tracefile/field_decoder.hpp"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "tracefile/fields/field_schema.hpp"
+#include "coldtrace/tracefile/field_schema.hpp"
 
 #include <algorithm>
 #include <map>

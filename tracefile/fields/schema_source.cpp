@@ -1,4 +1,4 @@
-#include "tracefile/fields/schema_source.hpp"
+#include "coldtrace/tracefile/schema_source.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "core/bytes/lznt1.hpp"
-#include "core/text/utf16.hpp"
-#include "tracefile/fields/field_value.hpp"
+#include "coldtrace/core/lznt1.hpp"
+#include "coldtrace/core/utf16.hpp"
+#include "coldtrace/tracefile/field_value.hpp"
 
 namespace coldtrace::tracefile {
 

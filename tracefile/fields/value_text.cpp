@@ -1,4 +1,4 @@
-#include "tracefile/fields/value_text.hpp"
+#include "coldtrace/tracefile/value_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
-#include "core/text/guid.hpp"
+#include "coldtrace/core/guid.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -1,10 +1,10 @@
-#include "tracefile/names/name_records.hpp"
+#include "coldtrace/tracefile/name_records.hpp"
 
 #include <algorithm>
 
-#include "core/text/text.hpp"
-#include "core/text/utf16.hpp"
-#include "tracefile/fields/field_decoder.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/core/utf16.hpp"
+#include "coldtrace/tracefile/field_decoder.hpp"
 #include "tracefile/providers/kernel_events.hpp"
 #include "tracefile/providers/kernel_group.hpp"
 

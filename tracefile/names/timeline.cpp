@@ -1,4 +1,4 @@
-#include "tracefile/names/timeline.hpp"
+#include "coldtrace/tracefile/timeline.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,9 +1,9 @@
-#include "tracefile/nt-trace-control/trace_control_buffer.hpp"
+#include "coldtrace/tracefile/trace_control_buffer.hpp"
 
 #include <algorithm>
 
-#include "core/bytes/checked.hpp"
-#include "tracefile/nt-trace-control/trace_control_code.hpp"
+#include "coldtrace/core/checked.hpp"
+#include "coldtrace/tracefile/trace_control_code.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

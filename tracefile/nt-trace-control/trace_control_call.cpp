@@ -1,4 +1,4 @@
-#include "tracefile/nt-trace-control/trace_control_call.hpp"
+#include "coldtrace/tracefile/trace_control_call.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-#include "tracefile/nt-trace-control/trace_control_check.hpp"
+#include "coldtrace/tracefile/trace_control_check.hpp"
 
 #include <algorithm>
 
-#include "core/text/guid.hpp"
-#include "tracefile/nt-trace-control/trace_control_code.hpp"
+#include "coldtrace/core/guid.hpp"
+#include "coldtrace/tracefile/trace_control_code.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -1,4 +1,4 @@
-#include "tracefile/nt-trace-control/trace_control_code.hpp"
+#include "coldtrace/tracefile/trace_control_code.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

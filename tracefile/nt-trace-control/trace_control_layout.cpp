@@ -1,4 +1,4 @@
-#include "tracefile/nt-trace-control/trace_control_layout.hpp"
+#include "coldtrace/tracefile/trace_control_layout.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

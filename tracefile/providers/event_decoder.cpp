@@ -1,10 +1,10 @@
-#include "tracefile/providers/event_decoder.hpp"
+#include "coldtrace/tracefile/event_decoder.hpp"
 
 #include <bit>
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/tracefile/extended_data.hpp"
 #include "tracefile/providers/event_source_manifest.hpp"
-#include "tracefile/providers/extended_data.hpp"
 #include "tracefile/providers/kernel_events.hpp"
 #include "tracefile/providers/kernel_group.hpp"
 #include "tracefile/providers/string_event.hpp"

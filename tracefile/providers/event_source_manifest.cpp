@@ -6,7 +6,7 @@
 
 #include <pugixml.hpp>
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -1,9 +1,9 @@
-#include "tracefile/providers/extended_data.hpp"
+#include "coldtrace/tracefile/extended_data.hpp"
 
 #include <algorithm>
 
-#include "core/text/text.hpp"
-#include "tracefile/events/header_type.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/tracefile/header_type.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

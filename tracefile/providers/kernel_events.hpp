@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/text/guid.hpp"
-#include "tracefile/events/event.hpp"
-#include "tracefile/fields/field_schema.hpp"
+#include "coldtrace/core/guid.hpp"
+#include "coldtrace/tracefile/event.hpp"
+#include "coldtrace/tracefile/field_schema.hpp"
 
 namespace coldtrace::tracefile {
 

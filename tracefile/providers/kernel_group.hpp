@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "core/text/guid.hpp"
+#include "coldtrace/core/guid.hpp"
 
 namespace coldtrace::tracefile {
 

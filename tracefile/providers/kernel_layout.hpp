@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "tracefile/fields/field_schema.hpp"
+#include "coldtrace/tracefile/field_schema.hpp"
 
 namespace coldtrace::tracefile {
 

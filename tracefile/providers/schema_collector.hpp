@@ -3,9 +3,9 @@
 #include <set>
 #include <utility>
 
-#include "core/findings/findings.hpp"
-#include "tracefile/events/event.hpp"
-#include "tracefile/fields/schema_source.hpp"
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/tracefile/event.hpp"
+#include "coldtrace/tracefile/schema_source.hpp"
 #include "tracefile/providers/event_source_manifest.hpp"
 
 namespace coldtrace::tracefile {

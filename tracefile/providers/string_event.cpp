@@ -1,6 +1,6 @@
 #include "tracefile/providers/string_event.hpp"
 
-#include "core/bytes/reader.hpp"
+#include "coldtrace/core/reader.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

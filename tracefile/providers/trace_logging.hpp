@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/bytes/reader.hpp"
-#include "tracefile/fields/field_schema.hpp"
+#include "coldtrace/core/reader.hpp"
+#include "coldtrace/tracefile/field_schema.hpp"
 
 namespace coldtrace::tracefile {
 

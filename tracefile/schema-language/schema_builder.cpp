@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "core/text/text.hpp"
-#include "tracefile/fields/field_schema.hpp"
-#include "tracefile/schema-language/schema_layout.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/tracefile/field_schema.hpp"
+#include "coldtrace/tracefile/schema_layout.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -1,8 +1,8 @@
-#include "tracefile/schema-language/schema_parser.hpp"
+#include "coldtrace/tracefile/schema_parser.hpp"
 
 #include <fmt/format.h>
 
-#include "core/text/grammar.hpp"
+#include "coldtrace/core/grammar.hpp"
 #include "tracefile/schema-language/schema_builder.hpp"
 
 namespace coldtrace::tracefile {

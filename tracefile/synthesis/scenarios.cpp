@@ -1,4 +1,4 @@
-#include "tracefile/synthesis/scenarios.hpp"
+#include "coldtrace/tracefile/scenarios.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "tracefile/synthesis/simulation.hpp"
 
-#include "tracefile/schema-language/built_in_schemas.hpp"
+#include "coldtrace/tracefile/built_in_schemas.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tracefile/synthesis/scenario_options.hpp"
+#include "coldtrace/tracefile/scenario_options.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "cli/images/other_kind.hpp"
-#include "pe/imports/dll_name.hpp"
+#include "coldtrace/pe/dll_name.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/images/identity.hpp"
-#include "pe/imports/api_set_schema.hpp"
-#include "pe/imports/import_plan.hpp"
+#include "coldtrace/pe/api_set_schema.hpp"
+#include "coldtrace/pe/import_plan.hpp"
 
 namespace coldtrace::cli {
 

@@ -5,10 +5,10 @@
 #include "cli/hooks/table/hook_table_file.hpp"
 #include "cli/images/mapped_image.hpp"
 #include "cli/output/json_members.hpp"
-#include "core/files/file.hpp"
-#include "core/text/text.hpp"
-#include "syscall-map/hook-profiles/profile_parser.hpp"
-#include "syscall-map/hook-table/hook_table_decoder.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/syscall-map/hook_table_decoder.hpp"
+#include "coldtrace/syscall-map/profile_parser.hpp"
 
 namespace coldtrace::cli {
 namespace {

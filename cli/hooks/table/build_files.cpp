@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "cli/images/pe_input.hpp"
-#include "syscall-map/hook-table/hook_table_builder.hpp"
-#include "syscall-map/stubs/service_mapper.hpp"
+#include "coldtrace/syscall-map/hook_table_builder.hpp"
+#include "coldtrace/syscall-map/service_mapper.hpp"
 
 namespace coldtrace::cli {
 namespace {

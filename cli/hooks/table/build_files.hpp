@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "syscall-map/hook-table/build_pairing.hpp"
+#include "coldtrace/syscall-map/build_pairing.hpp"
 
 namespace coldtrace::cli {
 

@@ -1,9 +1,9 @@
 #include "cli/hooks/table/hook_table_file.hpp"
 
 #include "cli/images/other_kind.hpp"
-#include "core/files/file.hpp"
-#include "syscall-map/hook-table/hook_table_decoder.hpp"
-#include "syscall-map/hook-table/hook_table_encoder.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/syscall-map/hook_table_decoder.hpp"
+#include "coldtrace/syscall-map/hook_table_encoder.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -1,7 +1,7 @@
 #include "cli/hooks/table/hook_table_input.hpp"
 
 #include "cli/images/image_roles.hpp"
-#include "syscall-map/trace-points/trace_planner.hpp"
+#include "coldtrace/syscall-map/trace_planner.hpp"
 
 namespace coldtrace::cli {
 

@@ -8,8 +8,8 @@
 #include "cli/images/identity.hpp"
 #include "cli/images/kernel_symbols.hpp"
 #include "cli/images/pe_input.hpp"
-#include "syscall-map/hook-table/build_pairing.hpp"
-#include "syscall-map/hook-table/hook_table_builder.hpp"
+#include "coldtrace/syscall-map/build_pairing.hpp"
+#include "coldtrace/syscall-map/hook_table_builder.hpp"
 
 namespace coldtrace::cli {
 

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "cli/hooks/profile_file.hpp"
-#include "syscall-map/hook-table/hook_table.hpp"
+#include "coldtrace/syscall-map/hook_table.hpp"
 
 namespace coldtrace::cli {
 

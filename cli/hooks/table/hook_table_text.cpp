@@ -1,8 +1,8 @@
 #include "cli/hooks/table/hook_table_formats.hpp"
 #include "cli/hooks/trace_plan.hpp"
 #include "cli/output/text.hpp"
-#include "core/text/text.hpp"
-#include "syscall-map/hook-table/hook_table_encoder.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/syscall-map/hook_table_encoder.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include "cli/hooks/hooks_commands.hpp"
 #include "cli/hooks/table/hook_table_file.hpp"
 #include "cli/hooks/table/hook_table_formats.hpp"
-#include "syscall-map/hook-table/hook_table_differences.hpp"
-#include "syscall-map/hook-table/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook_table_differences.hpp"
+#include "coldtrace/syscall-map/hook_table_encoder.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include "cli/hooks/table/hook_table_formats.hpp"
 #include "cli/hooks/trace_plan.hpp"
 #include "cli/images/image_roles.hpp"
-#include "syscall-map/hook-table/hook_table_encoder.hpp"
-#include "syscall-map/trace-points/trace_planner.hpp"
+#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/trace_planner.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -9,9 +9,9 @@
 #include "cli/hooks/table/hook_table_input.hpp"
 #include "cli/hooks/table/hook_table_services.hpp"
 #include "cli/output/text.hpp"
-#include "syscall-map/hook-table/hook_table_differences.hpp"
-#include "syscall-map/hook-table/hook_table_encoder.hpp"
-#include "syscall-map/trace-points/trace_planner.hpp"
+#include "coldtrace/syscall-map/hook_table_differences.hpp"
+#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/trace_planner.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
-#include "core/text/nearest_names.hpp"
+#include "coldtrace/core/nearest_names.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -4,9 +4,9 @@
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/control/trace_control.hpp"
-#include "core/files/file.hpp"
-#include "core/text/hex.hpp"
-#include "tracefile/nt-trace-control/trace_control_buffer.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/hex.hpp"
+#include "coldtrace/tracefile/trace_control_buffer.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <sys/stat.h>
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
 
 namespace coldtrace {

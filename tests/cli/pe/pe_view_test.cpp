@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/files/file.hpp"
-#include "core/text/text.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/text.hpp"
 #include "fixtures/builders/pe_image.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
 

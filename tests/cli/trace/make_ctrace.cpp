@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/tracefile/built_in_schemas.hpp"
+#include "coldtrace/tracefile/ctrace_writer.hpp"
 #include "fixtures/builders/etl_file.hpp"
-#include "tracefile/ctrace/ctrace_writer.hpp"
-#include "tracefile/schema-language/built_in_schemas.hpp"
 
 using namespace coldtrace;
 using tracefile::CtraceData;

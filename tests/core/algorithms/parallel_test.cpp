@@ -1,4 +1,4 @@
-#include "core/algorithms/parallel.hpp"
+#include "coldtrace/core/parallel.hpp"
 
 #include <atomic>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "core/algorithms/sorting.hpp"
+#include "coldtrace/core/sorting.hpp"
 
 #include <limits>
 #include <random>

@@ -1,4 +1,4 @@
-#include "core/algorithms/spilled_vector.hpp"
+#include "coldtrace/core/spilled_vector.hpp"
 
 #include <cstdlib>
 #include <random>

@@ -1,4 +1,4 @@
-#include "core/bytes/crc32c.hpp"
+#include "coldtrace/core/crc32c.hpp"
 
 #include <string>
 #include <vector>

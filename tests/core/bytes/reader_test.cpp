@@ -1,4 +1,4 @@
-#include "core/bytes/reader.hpp"
+#include "coldtrace/core/reader.hpp"
 
 #include <catch2/catch.hpp>
 

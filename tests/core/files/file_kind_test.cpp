@@ -1,4 +1,4 @@
-#include "core/files/file_kind.hpp"
+#include "coldtrace/core/file_kind.hpp"
 
 #include <cstdlib>
 #include <fstream>

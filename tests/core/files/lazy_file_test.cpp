@@ -1,4 +1,4 @@
-#include "core/files/lazy_file.hpp"
+#include "coldtrace/core/lazy_file.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
 
 namespace coldtrace {

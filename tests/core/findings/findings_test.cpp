@@ -1,4 +1,4 @@
-#include "core/findings/findings.hpp"
+#include "coldtrace/core/findings.hpp"
 
 #include <catch2/catch.hpp>
 

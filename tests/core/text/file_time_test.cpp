@@ -1,4 +1,4 @@
-#include "core/text/file_time.hpp"
+#include "coldtrace/core/file_time.hpp"
 
 #include <cstring>
 #include <ctime>

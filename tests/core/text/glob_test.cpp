@@ -1,4 +1,4 @@
-#include "core/text/glob.hpp"
+#include "coldtrace/core/glob.hpp"
 
 #include <random>
 #include <string>

@@ -1,4 +1,4 @@
-#include "core/text/guid.hpp"
+#include "coldtrace/core/guid.hpp"
 
 #include <catch2/catch.hpp>
 

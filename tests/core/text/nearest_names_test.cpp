@@ -1,10 +1,10 @@
-#include "core/text/nearest_names.hpp"
+#include "coldtrace/core/nearest_names.hpp"
 
 #include <string>
 
 #include <catch2/catch.hpp>
 
-#include "core/findings/no_match.hpp"
+#include "coldtrace/core/no_match.hpp"
 
 using namespace coldtrace;
 

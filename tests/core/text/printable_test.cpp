@@ -1,4 +1,4 @@
-#include "core/text/printable.hpp"
+#include "coldtrace/core/printable.hpp"
 
 #include <catch2/catch.hpp>
 

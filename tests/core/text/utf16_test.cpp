@@ -1,4 +1,4 @@
-#include "core/text/utf16.hpp"
+#include "coldtrace/core/utf16.hpp"
 
 #include <catch2/catch.hpp>
 

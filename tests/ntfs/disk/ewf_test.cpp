@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 #include <libewf.h>
 
+#include "coldtrace/ntfs/ewf_image.hpp"
 #include "fixtures/builders/ntfs_image.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
-#include "ntfs/disk/ewf_image.hpp"
 #include "tests/ntfs/snapshot/snapshot_of.hpp"
 
 namespace coldtrace {

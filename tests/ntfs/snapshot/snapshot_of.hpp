@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/files/image_source.hpp"
-#include "core/findings/findings.hpp"
-#include "ntfs/snapshot/walk.hpp"
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/image_source.hpp"
+#include "coldtrace/ntfs/walk.hpp"
 
 namespace coldtrace::tests {
 

@@ -2,10 +2,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/bytes/checked.hpp"
-#include "core/bytes/crc32.hpp"
+#include "coldtrace/core/checked.hpp"
+#include "coldtrace/core/crc32.hpp"
+#include "coldtrace/ntfs/partition.hpp"
 #include "fixtures/builders/ntfs_image.hpp"
-#include "ntfs/disk/partition.hpp"
 #include "tests/ntfs/snapshot/snapshot_of.hpp"
 
 namespace coldtrace {

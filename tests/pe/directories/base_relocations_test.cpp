@@ -1,4 +1,4 @@
-#include "pe/directories/base_relocations.hpp"
+#include "coldtrace/pe/base_relocations.hpp"
 
 #include "fixtures/builders/byte_writer.hpp"
 #include "tests/pe/pe_test.hpp"

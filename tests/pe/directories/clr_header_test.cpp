@@ -1,4 +1,4 @@
-#include "pe/directories/clr_header.hpp"
+#include "coldtrace/pe/clr_header.hpp"
 
 #include "fixtures/builders/byte_writer.hpp"
 #include "tests/pe/pe_test.hpp"

@@ -1,4 +1,4 @@
-#include "pe/directories/debug_directory.hpp"
+#include "coldtrace/pe/debug_directory.hpp"
 
 #include "tests/pe/pe_test.hpp"
 

@@ -1,4 +1,4 @@
-#include "pe/directories/export_directory.hpp"
+#include "coldtrace/pe/export_directory.hpp"
 
 #include "tests/pe/pe_test.hpp"
 

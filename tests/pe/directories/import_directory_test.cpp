@@ -1,4 +1,4 @@
-#include "pe/directories/import_directory.hpp"
+#include "coldtrace/pe/import_directory.hpp"
 
 #include "fixtures/builders/byte_writer.hpp"
 #include "tests/pe/pe_test.hpp"

@@ -1,4 +1,4 @@
-#include "pe/directories/load_config.hpp"
+#include "coldtrace/pe/load_config.hpp"
 
 #include "fixtures/builders/byte_writer.hpp"
 #include "tests/pe/pe_test.hpp"

@@ -1,4 +1,4 @@
-#include "pe/directories/message_table.hpp"
+#include "coldtrace/pe/message_table.hpp"
 
 #include "fixtures/builders/byte_writer.hpp"
 #include "tests/pe/pe_test.hpp"

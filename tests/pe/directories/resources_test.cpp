@@ -1,4 +1,4 @@
-#include "pe/directories/resources.hpp"
+#include "coldtrace/pe/resources.hpp"
 
 #include "fixtures/builders/byte_writer.hpp"
 #include "tests/pe/pe_test.hpp"

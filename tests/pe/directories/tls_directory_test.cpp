@@ -1,4 +1,4 @@
-#include "pe/directories/tls_directory.hpp"
+#include "coldtrace/pe/tls_directory.hpp"
 
 #include "fixtures/builders/byte_writer.hpp"
 #include "tests/pe/pe_test.hpp"

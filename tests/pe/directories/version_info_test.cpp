@@ -1,4 +1,4 @@
-#include "pe/directories/version_info.hpp"
+#include "coldtrace/pe/version_info.hpp"
 
 #include "tests/pe/pe_test.hpp"
 

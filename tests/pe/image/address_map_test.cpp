@@ -1,4 +1,4 @@
-#include "pe/image/address_map.hpp"
+#include "coldtrace/pe/address_map.hpp"
 
 #include "tests/pe/pe_test.hpp"
 

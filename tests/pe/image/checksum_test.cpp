@@ -1,6 +1,6 @@
-#include "pe/image/checksum.hpp"
+#include "coldtrace/pe/checksum.hpp"
 
-#include "pe/image/headers.hpp"
+#include "coldtrace/pe/headers.hpp"
 #include "tests/pe/pe_test.hpp"
 
 namespace coldtrace {

@@ -1,4 +1,4 @@
-#include "pe/image/coff_string_table.hpp"
+#include "coldtrace/pe/coff_string_table.hpp"
 
 #include "fixtures/builders/byte_writer.hpp"
 #include "tests/pe/pe_test.hpp"

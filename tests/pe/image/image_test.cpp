@@ -1,4 +1,4 @@
-#include "pe/image/image.hpp"
+#include "coldtrace/pe/image.hpp"
 
 #include "fuzz/pe_read_everything.hpp"
 #include "tests/pe/pe_test.hpp"

@@ -1,11 +1,11 @@
 #include <random>
 
-#include "core/files/lazy_file.hpp"
+#include "coldtrace/core/lazy_file.hpp"
+#include "coldtrace/pe/exception_directory.hpp"
+#include "coldtrace/pe/export_directory.hpp"
+#include "coldtrace/pe/import_directory.hpp"
+#include "coldtrace/pe/resources.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
-#include "pe/directories/exception_directory.hpp"
-#include "pe/directories/export_directory.hpp"
-#include "pe/directories/import_directory.hpp"
-#include "pe/directories/resources.hpp"
 #include "tests/pe/pe_test.hpp"
 
 namespace coldtrace {

@@ -1,4 +1,4 @@
-#include "pe/imports/api_set_schema.hpp"
+#include "coldtrace/pe/api_set_schema.hpp"
 
 #include "fixtures/builders/api_set_schema.hpp"
 #include "fixtures/builders/byte_writer.hpp"

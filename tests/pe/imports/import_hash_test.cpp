@@ -1,4 +1,4 @@
-#include "pe/imports/import_hash.hpp"
+#include "coldtrace/pe/import_hash.hpp"
 
 #include "tests/pe/pe_test.hpp"
 

@@ -1,4 +1,4 @@
-#include "pe/imports/import_plan.hpp"
+#include "coldtrace/pe/import_plan.hpp"
 
 #include "fixtures/builders/api_set_schema.hpp"
 #include "fixtures/builders/byte_writer.hpp"

@@ -6,8 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "coldtrace/pe/pdb_publics.hpp"
 #include "fixtures/builders/pdb_file.hpp"
-#include "pe/pdb/pdb_publics.hpp"
 
 namespace coldtrace::test {
 

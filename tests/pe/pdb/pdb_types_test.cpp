@@ -1,4 +1,4 @@
-#include "pe/pdb/pdb_types.hpp"
+#include "coldtrace/pe/pdb_types.hpp"
 
 #include <algorithm>
 

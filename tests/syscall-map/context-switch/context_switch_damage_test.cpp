@@ -1,7 +1,7 @@
 #include <random>
 
-#include "syscall-map/context-switch/supported_interfaces.hpp"
-#include "syscall-map/context-switch/thread_offsets.hpp"
+#include "coldtrace/syscall-map/supported_interfaces.hpp"
+#include "coldtrace/syscall-map/thread_offsets.hpp"
 #include "tests/syscall-map/context-switch/switch_kernel.hpp"
 
 namespace coldtrace {

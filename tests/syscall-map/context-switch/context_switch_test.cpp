@@ -1,4 +1,4 @@
-#include "pe/directories/base_relocations.hpp"
+#include "coldtrace/pe/base_relocations.hpp"
 #include "tests/syscall-map/context-switch/switch_kernel.hpp"
 
 namespace coldtrace {

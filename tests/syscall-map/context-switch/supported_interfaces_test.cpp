@@ -1,4 +1,4 @@
-#include "syscall-map/context-switch/supported_interfaces.hpp"
+#include "coldtrace/syscall-map/supported_interfaces.hpp"
 
 #include "tests/syscall-map/context-switch/switch_kernel.hpp"
 

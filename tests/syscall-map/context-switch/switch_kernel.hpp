@@ -8,10 +8,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/files/file.hpp"
-#include "pe/image/image.hpp"
-#include "pe/pdb/pdb_publics.hpp"
-#include "syscall-map/context-switch/context_switch.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/pe/image.hpp"
+#include "coldtrace/pe/pdb_publics.hpp"
+#include "coldtrace/syscall-map/context_switch.hpp"
 
 namespace coldtrace::test {
 

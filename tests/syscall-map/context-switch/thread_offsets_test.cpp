@@ -1,8 +1,8 @@
-#include "syscall-map/context-switch/thread_offsets.hpp"
+#include "coldtrace/syscall-map/thread_offsets.hpp"
 
 #include <random>
 
-#include "pe/pdb/pdb_types.hpp"
+#include "coldtrace/pe/pdb_types.hpp"
 #include "tests/syscall-map/context-switch/switch_kernel.hpp"
 
 namespace coldtrace {

@@ -1,4 +1,4 @@
-#include "syscall-map/hook-profiles/hook_profile.hpp"
+#include "coldtrace/syscall-map/hook_profile.hpp"
 
 #include <map>
 

@@ -1,4 +1,4 @@
-#include "syscall-map/hook-profiles/profile_selection.hpp"
+#include "coldtrace/syscall-map/profile_selection.hpp"
 
 #include <map>
 #include <set>
@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 #include <fnmatch.h>
 
-#include "syscall-map/hook-profiles/profile_expansion.hpp"
+#include "coldtrace/syscall-map/profile_expansion.hpp"
 #include "tests/syscall-map/hook-profiles/random_profile.hpp"
 
 namespace coldtrace {

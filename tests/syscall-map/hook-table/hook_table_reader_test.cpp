@@ -3,10 +3,10 @@
 #include <catch2/catch.hpp>
 #include <coldtrace/hook_table.h>
 
-#include "core/text/hex.hpp"
+#include "coldtrace/core/hex.hpp"
+#include "coldtrace/syscall-map/name_hash.hpp"
 #include "fixtures/builders/hook_tables.hpp"
 #include "hook_table_test.hpp"
-#include "syscall-map/stubs/name_hash.hpp"
 
 namespace coldtrace {
 namespace {

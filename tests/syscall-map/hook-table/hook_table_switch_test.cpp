@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <coldtrace/hook_table.h>
 
+#include "coldtrace/pe/base_relocations.hpp"
 #include "hook_table_test.hpp"
-#include "pe/directories/base_relocations.hpp"
 #include "reader_1_0/reader.hpp"
 #include "tests/syscall-map/context-switch/switch_kernel.hpp"
 

@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "core/bytes/crc32c.hpp"
-#include "core/integers.hpp"
-#include "syscall-map/hook-table/hook_table_encoder.hpp"
+#include "coldtrace/core/crc32c.hpp"
+#include "coldtrace/core/integers.hpp"
+#include "coldtrace/syscall-map/hook_table_encoder.hpp"
 
 namespace coldtrace {
 

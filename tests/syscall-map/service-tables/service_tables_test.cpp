@@ -1,10 +1,10 @@
-#include "syscall-map/service-tables/service_tables.hpp"
+#include "coldtrace/syscall-map/service_tables.hpp"
 
+#include "coldtrace/pe/export_directory.hpp"
+#include "coldtrace/syscall-map/services_tab.hpp"
+#include "coldtrace/syscall-map/table_names.hpp"
 #include "fixtures/builders/byte_writer.hpp"
 #include "fixtures/builders/pe_image.hpp"
-#include "pe/directories/export_directory.hpp"
-#include "syscall-map/service-tables/services_tab.hpp"
-#include "syscall-map/service-tables/table_names.hpp"
 #include "tests/syscall-map/stubs/stub_image.hpp"
 
 namespace coldtrace {

@@ -1,14 +1,14 @@
-#include "syscall-map/signatures/signature_derivation.hpp"
+#include "coldtrace/syscall-map/signature_derivation.hpp"
 
 #include <map>
 #include <random>
 
 #include <catch2/catch.hpp>
 
+#include "coldtrace/syscall-map/signature_locator.hpp"
+#include "coldtrace/syscall-map/signature_parser.hpp"
+#include "coldtrace/syscall-map/signature_printer.hpp"
 #include "fixtures/builders/pe_image.hpp"
-#include "syscall-map/signatures/signature_locator.hpp"
-#include "syscall-map/signatures/signature_parser.hpp"
-#include "syscall-map/signatures/signature_printer.hpp"
 
 namespace coldtrace {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <catch2/catch.hpp>
 
+#include "coldtrace/syscall-map/built_in_signatures.hpp"
+#include "coldtrace/syscall-map/signature_locator.hpp"
+#include "coldtrace/syscall-map/signature_matcher.hpp"
+#include "coldtrace/syscall-map/signature_parser.hpp"
 #include "fixtures/builders/pe_image.hpp"
-#include "syscall-map/signatures/built_in_signatures.hpp"
-#include "syscall-map/signatures/signature_locator.hpp"
-#include "syscall-map/signatures/signature_matcher.hpp"
-#include "syscall-map/signatures/signature_parser.hpp"
 
 namespace coldtrace {
 namespace {

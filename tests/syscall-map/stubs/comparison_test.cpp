@@ -1,4 +1,4 @@
-#include "syscall-map/stubs/comparison.hpp"
+#include "coldtrace/syscall-map/comparison.hpp"
 
 #include <map>
 #include <random>

@@ -1,4 +1,4 @@
-#include "syscall-map/stubs/name_hash.hpp"
+#include "coldtrace/syscall-map/name_hash.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "coldtrace/syscall-map/service_mapper.hpp"
 #include "fixtures/builders/pe_image.hpp"
-#include "syscall-map/stubs/service_mapper.hpp"
 #include "tests/syscall-map/stubs/stub_image.hpp"
 
 namespace coldtrace {

@@ -6,8 +6,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/files/file.hpp"
-#include "pe/image/image.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/pe/image.hpp"
 
 namespace coldtrace {
 

@@ -2,8 +2,8 @@
 
 #include <random>
 
-#include "pe/identity.hpp"
-#include "syscall-map/stubs/service_mapper.hpp"
+#include "coldtrace/pe/identity.hpp"
+#include "coldtrace/syscall-map/service_mapper.hpp"
 #include "tests/syscall-map/stubs/stub_image.hpp"
 
 namespace coldtrace {

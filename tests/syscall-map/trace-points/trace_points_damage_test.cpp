@@ -5,9 +5,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/files/file.hpp"
-#include "syscall-map/trace-points/trace_facility.hpp"
-#include "syscall-map/trace-points/trace_planner.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/syscall-map/trace_facility.hpp"
+#include "coldtrace/syscall-map/trace_planner.hpp"
 
 namespace coldtrace {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/bytes/lznt1.hpp"
-#include "core/text/text.hpp"
+#include "coldtrace/core/lznt1.hpp"
+#include "coldtrace/core/text.hpp"
 #include "fixtures/builders/compressors.hpp"
 #include "tracefile/compression/xpress.hpp"
 #include "tracefile/compression/xpress_huffman.hpp"

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <coldtrace/trace_file.h>
 
-#include "core/bytes/crc32c.hpp"
+#include "coldtrace/core/crc32c.hpp"
 #include "tests/tracefile/ctrace/ctrace_file.hpp"
 
 using namespace coldtrace;

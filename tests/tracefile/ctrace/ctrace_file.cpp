@@ -1,6 +1,6 @@
 #include "tests/tracefile/ctrace/ctrace_file.hpp"
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::test {
 namespace {

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "core/findings/findings.hpp"
-#include "tracefile/ctrace/ctrace.hpp"
-#include "tracefile/ctrace/ctrace_writer.hpp"
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/tracefile/ctrace.hpp"
+#include "coldtrace/tracefile/ctrace_writer.hpp"
 
 namespace coldtrace::test {
 

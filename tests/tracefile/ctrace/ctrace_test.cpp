@@ -3,11 +3,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/tracefile/built_in_schemas.hpp"
+#include "coldtrace/tracefile/field_decoder.hpp"
 #include "tests/tracefile/ctrace/ctrace_file.hpp"
 #include "tests/tracefile/schema-language/random_schemas.hpp"
-#include "tracefile/fields/field_decoder.hpp"
-#include "tracefile/schema-language/built_in_schemas.hpp"
 
 using namespace coldtrace;
 using namespace coldtrace::tracefile;

@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/tracefile/kind_counts.hpp"
 #include "tests/tracefile/etl/trace_test.hpp"
-#include "tracefile/etl/kind_counts.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

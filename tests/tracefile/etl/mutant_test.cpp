@@ -10,7 +10,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
 #include "tests/tracefile/etl/trace_test.hpp"
 
 namespace coldtrace::tracefile {

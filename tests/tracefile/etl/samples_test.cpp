@@ -2,10 +2,10 @@
 #include <rapidjson/document.h>
 #include <zlib.h>
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/tracefile/extended_data.hpp"
+#include "coldtrace/tracefile/gzip_image.hpp"
 #include "tests/tracefile/etl/trace_test.hpp"
-#include "tracefile/compression/gzip_image.hpp"
-#include "tracefile/providers/extended_data.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

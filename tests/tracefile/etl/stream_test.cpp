@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/tracefile/extended_data.hpp"
 #include "tests/tracefile/etl/trace_test.hpp"
-#include "tracefile/providers/extended_data.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
-#include "core/text/text.hpp"
-#include "core/text/utf16.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::tracefile {
 

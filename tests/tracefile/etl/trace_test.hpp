@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "core/files/file.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/tracefile/event_decoder.hpp"
+#include "coldtrace/tracefile/trace.hpp"
+#include "coldtrace/tracefile/value_text.hpp"
 #include "fixtures/builders/etl_file.hpp"
-#include "tracefile/etl/trace.hpp"
-#include "tracefile/fields/value_text.hpp"
-#include "tracefile/providers/event_decoder.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 
-#include "core/text/text.hpp"
-#include "core/text/utf16.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/core/utf16.hpp"
+#include "coldtrace/tracefile/event_schema.hpp"
 #include "tests/tracefile/etl/trace_test.hpp"
-#include "tracefile/fields/event_schema.hpp"
 #include "tracefile/providers/event_source_manifest.hpp"
 
 namespace coldtrace::tracefile {

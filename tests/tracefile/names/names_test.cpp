@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "coldtrace/tracefile/timeline.hpp"
 #include "tests/tracefile/etl/trace_test.hpp"
-#include "tracefile/names/timeline.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+#include "coldtrace/tracefile/trace_control_buffer.hpp"
+#include "coldtrace/tracefile/trace_control_code.hpp"
 #include "fixtures/builders/byte_writer.hpp"
-#include "tracefile/nt-trace-control/trace_control_buffer.hpp"
-#include "tracefile/nt-trace-control/trace_control_code.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

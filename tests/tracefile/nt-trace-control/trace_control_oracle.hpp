@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/bytes/reader.hpp"
+#include "coldtrace/core/reader.hpp"
 
 namespace coldtrace::tests {
 

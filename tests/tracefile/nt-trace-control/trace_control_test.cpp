@@ -3,10 +3,10 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+#include "coldtrace/tracefile/trace_control_check.hpp"
+#include "coldtrace/tracefile/trace_control_code.hpp"
 #include "fixtures/builders/byte_writer.hpp"
 #include "tests/tracefile/nt-trace-control/trace_control_oracle.hpp"
-#include "tracefile/nt-trace-control/trace_control_check.hpp"
-#include "tracefile/nt-trace-control/trace_control_code.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

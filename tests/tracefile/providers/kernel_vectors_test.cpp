@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <rapidjson/document.h>
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
 #include "tests/tracefile/etl/trace_test.hpp"
 #include "tracefile/providers/kernel_events.hpp"
 #include "tracefile/providers/kernel_layout.hpp"

@@ -2,13 +2,13 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/text/text.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/tracefile/built_in_schemas.hpp"
+#include "coldtrace/tracefile/field_decoder.hpp"
+#include "coldtrace/tracefile/schema_compiler.hpp"
+#include "coldtrace/tracefile/schema_layout.hpp"
+#include "coldtrace/tracefile/schema_parser.hpp"
 #include "tests/tracefile/schema-language/random_schemas.hpp"
-#include "tracefile/fields/field_decoder.hpp"
-#include "tracefile/schema-language/built_in_schemas.hpp"
-#include "tracefile/schema-language/schema_compiler.hpp"
-#include "tracefile/schema-language/schema_layout.hpp"
-#include "tracefile/schema-language/schema_parser.hpp"
 
 using namespace coldtrace;
 using namespace coldtrace::tracefile;

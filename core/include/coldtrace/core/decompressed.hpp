@@ -1,0 +1,14 @@
+#pragma once
+
+#include "coldtrace/core/reader.hpp"
+
+namespace coldtrace::core {
+
+// What a decompressor made: the plain bytes that are certain, and why there are no more.
+struct Decompressed {
+  std::size_t size = 0;  // bytes written, all of them right
+  bool damaged = false;
+  ParseError error{Fault::bad_value, 0, "", "", 0, 0};  // when damaged
+};
+
+}  // namespace coldtrace::core

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "coldtrace/core/integers.hpp"
+
+namespace coldtrace::core {
+
+// A string literal. Errors and findings carry literals only, so they are free to copy and cannot
+// dangle.
+class Name {
+ public:
+  // Not consteval: clang 14 crashes on temporaries of a type with such a constructor.
+  template <std::size_t Size>
+  constexpr Name(const char (&literal)[Size])  // NOLINT(google-explicit-constructor)
+      : text_{literal, Size - 1} {}
+  constexpr std::string_view view() const { return text_; }
+  friend constexpr bool operator==(Name a, Name b) { return a.view() == b.view(); }
+
+ private:
+  std::string_view text_;
+};
+
+enum class Fault : u8 {
+  truncated,      // the bytes end inside the structure: expected and found count bytes
+  out_of_bounds,  // an offset or length leads outside the file: expected is the limit
+  bad_magic,      // a constant that names the structure is another one
+  bad_value,      // a field holds what the format does not allow
+  loop,           // links lead back to where they came from
+  limit,          // larger than coldtrace reads: expected is the cap
+  unsupported,    // a known format that coldtrace does not read
+  io,             // the operating system refused: found is errno
+};
+
+std::string_view to_string(Fault fault);
+
+// Why a structure cannot be used. `offset` is in bytes from the start of the file or image;
+// the reader of the file adds its name.
+struct ParseError {
+  Fault fault;
+  u64 offset;
+  Name structure;
+  Name field;
+  u64 expected;
+  u64 found;
+};
+
+// "0x180: IMAGE_SECTION_HEADER.VirtualSize: truncated: expected 0x4, found 0x2"
+std::string to_string(const ParseError& error);
+
+}  // namespace coldtrace::core
+
+template <>
+struct fmt::formatter<coldtrace::core::ParseError> : fmt::formatter<std::string> {
+  auto format(const coldtrace::core::ParseError& error, fmt::format_context& context) const {
+    return fmt::formatter<std::string>::format(coldtrace::core::to_string(error), context);
+  }
+};

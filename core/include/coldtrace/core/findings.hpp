@@ -1,0 +1,77 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "coldtrace/core/error.hpp"
+
+namespace coldtrace::core {
+
+enum class Severity : u8 {
+  info,     // what healthy files have
+  warning,  // damage, loss, a thing asked for and not found, two sources that disagree
+};
+
+std::string_view to_string(Severity severity);
+
+// Something to know about the input that did not stop the work. All occurrences of one code are
+// one finding: how often, where first, and the sentence of the first; where some of them warn, the
+// place and sentence of the first that does.
+struct Finding {
+  Name code;
+  Severity severity;
+  u64 count;
+  std::optional<u64> first_offset;  // bytes from the start of the file or image
+  std::string text;
+};
+
+// The findings of one input, in order of first occurrence. Its size is bounded by the number of
+// codes, however damaged the input is; a sentence is formatted for the first occurrence only.
+class Findings {
+ public:
+  template <class... Args>
+  void info(Name code, std::optional<u64> offset, fmt::format_string<Args...> text,
+            Args&&... args) {
+    add(code, Severity::info, offset, text, std::forward<Args>(args)...);
+  }
+
+  template <class... Args>
+  void warning(Name code, std::optional<u64> offset, fmt::format_string<Args...> text,
+               Args&&... args) {
+    add(code, Severity::warning, offset, text, std::forward<Args>(args)...);
+  }
+
+  // A structure that could not be used, as a warning at its place.
+  void warning(Name code, const ParseError& error) { warning(code, error.offset, "{}", error); }
+
+  // Adds what another reader of the same input found.
+  void merge(const Findings& other);
+
+  // As merge, of a second look at the same structures: what is known is not counted again.
+  void merge_unknown(const Findings& other);
+
+  const std::vector<Finding>& all() const { return findings_; }
+  bool empty() const { return findings_.empty(); }
+  u64 count(std::string_view code) const;
+
+ private:
+  template <class... Args>
+  void add(Name code, Severity severity, std::optional<u64> offset,
+           fmt::format_string<Args...> text, Args&&... args) {
+    if (repeat(code, severity, 1)) return;
+    tell({code, severity, 1, offset, fmt::format(text, std::forward<Args>(args)...)});
+  }
+
+  // Counts a code that is known; false when this occurrence is to be told: the first one, or the
+  // first that warns.
+  bool repeat(Name code, Severity severity, u64 times);
+  void tell(Finding finding);
+
+  std::vector<Finding> findings_;
+};
+
+}  // namespace coldtrace::core

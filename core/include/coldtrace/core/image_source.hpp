@@ -1,0 +1,74 @@
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "coldtrace/core/reader.hpp"
+#include "coldtrace/core/result.hpp"
+
+namespace coldtrace::core {
+
+struct ByteRange {
+  u64 offset;
+  u64 length;
+};
+
+// Bytes that may exceed memory: a disk image, a block device, a trace. Read at offsets, never
+// mapped: a file that shrinks while mapped kills the process.
+class ImageSource {
+ public:
+  ImageSource() = default;
+  ImageSource(const ImageSource&) = delete;
+  ImageSource& operator=(const ImageSource&) = delete;
+  virtual ~ImageSource() = default;
+
+  virtual u64 size() const = 0;
+
+  // Bytes from the start that are there; less than the size where the end of what the source
+  // stands for is lost, and every read behind them fails.
+  virtual u64 available() const { return size(); }
+
+  // Ranges that can be read and not be relied on, by offset and apart from each other: the disk
+  // could not be read there when its image was made.
+  virtual std::span<const ByteRange> unreliable() const { return {}; }
+
+  // Where the next bytes are, from `offset` on, that are not known to be zeros without reading:
+  // `offset` itself outside the holes of a sparse file, the size where none follow.
+  virtual u64 next_data(u64 offset) const { return offset; }
+
+  // Fills `destination` with the bytes at `offset`; all of it or an error: `out_of_bounds` when
+  // the range is not inside the source, `io` when it cannot be read. Safe to call from several
+  // threads at once.
+  virtual Result<Done> read_at(u64 offset, std::span<std::byte> destination) const = 0;
+
+ protected:
+  // The error of a range that is not inside the source, or nothing.
+  std::optional<ParseError> check_range(u64 offset, u64 length) const;
+};
+
+// A view of memory that outlives it.
+class MemoryImage final : public ImageSource {
+ public:
+  explicit MemoryImage(ByteView bytes) : bytes_{bytes} {}
+  u64 size() const override { return bytes_.size(); }
+  Result<Done> read_at(u64 offset, std::span<std::byte> destination) const override;
+
+ private:
+  ByteView bytes_;
+};
+
+// Another source with ranges that fail as a bad disk does, to test what a reader makes of it.
+class FailingImage final : public ImageSource {
+ public:
+  FailingImage(const ImageSource& source, std::vector<ByteRange> bad)
+      : source_{source}, bad_{std::move(bad)} {}
+  u64 size() const override { return source_.size(); }
+  Result<Done> read_at(u64 offset, std::span<std::byte> destination) const override;
+
+ private:
+  const ImageSource& source_;
+  std::vector<ByteRange> bad_;
+};
+
+}  // namespace coldtrace::core

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/reader.hpp"
+
+namespace coldtrace::core {
+
+// A small file (a PE image, a PDB) of which only the blocks that are looked at are read: the header
+// and a few tables of a large DLL cost as little as they are. Not mapped, so that a file that
+// shrinks is an error and not the end of the process. One thread at a time.
+class LazyFile {
+ public:
+  // More than `cap` bytes is the error `limit`. What is no regular file is read whole.
+  static Result<std::unique_ptr<LazyFile>> open(const std::string& path, u64 cap);
+  LazyFile(const LazyFile&) = delete;
+  LazyFile& operator=(const LazyFile&) = delete;
+  ~LazyFile();
+
+  u64 size() const { return size_; }
+
+  // The `length` bytes at `offset`, both inside the file; they stay where they are. Blocks that
+  // cannot be read are zero, and error() says so.
+  ByteView slice(u64 offset, u64 length) const {
+    if (length == 0) return {};
+    const u64 first = offset / block_size;
+    const u64 last = (offset + length - 1) / block_size;
+    if (!is_one_piece(first, last)) gather(first, last + 1);
+    return {blocks_[first] + offset % block_size, length};
+  }
+
+  ByteView all() const { return slice(0, size_); }
+
+  // Some bytes of the file that lie in one piece.
+  struct Piece {
+    u64 offset;
+    ByteView bytes;
+  };
+  // The piece around the byte at `offset`, which lies inside the file.
+  Piece piece(u64 offset) const;
+
+  // The first range that could not be read, if any.
+  const std::optional<ParseError>& error() const { return error_; }
+
+ private:
+  // A page, as the lone string or function that is looked at costs.
+  static constexpr u64 block_size = 4 << 10;
+
+  LazyFile() = default;
+  bool is_one_piece(u64 first, u64 last) const {
+    const auto* const start = blocks_[first];
+    if (!start) return false;
+    for (u64 i = first + 1; i <= last; ++i)
+      if (blocks_[i] != start + (i - first) * block_size) return false;
+    return true;
+  }
+  void gather(u64 first, u64 end) const;
+  std::byte* take(u64 size) const;
+  void read(u64 first, u64 end, std::byte* to) const;
+
+  struct Chunk {
+    std::unique_ptr<std::byte[]> bytes;
+    u64 size = 0;
+  };
+  // What the thread's last file leaves to its next one.
+  struct Kept {
+    Chunk chunk;
+    std::vector<std::byte*> blocks;
+  };
+  static thread_local Kept kept;
+
+  u64 size_ = 0;
+  std::unique_ptr<FileImage> file_;  // none when all is in whole_
+  std::vector<std::byte> whole_;
+  mutable std::vector<std::byte*> blocks_;  // where each one is; null before it is read
+  mutable std::vector<Chunk> chunks_;       // what they lie in, one behind the other
+  mutable std::byte* top_ = nullptr;        // of the last chunk, the first byte not taken
+  mutable u64 room_ = 0;                    // from there to its end
+  mutable u64 taken_ = 0;                   // of all chunks
+  mutable std::optional<ParseError> error_;
+};
+
+// The bytes of a file, in memory already or lazy: the way to look at either.
+class FileView {
+ public:
+  FileView() = default;
+  FileView(ByteView bytes) : size_{bytes.size()}, bytes_{bytes} {}  // NOLINT(*-explicit-*)
+  FileView(const std::vector<std::byte>& bytes)                     // NOLINT(*-explicit-*)
+      : FileView{ByteView{bytes}} {}
+  FileView(const LazyFile& file)  // NOLINT(*-explicit-*)
+      : size_{file.size()}, file_{&file} {}
+
+  u64 size() const { return size_; }
+
+  // The `length` bytes at `offset`, or nothing when they do not all lie inside the file.
+  std::optional<ByteView> slice(u64 offset, u64 length) const {
+    if (!contains(offset, length)) return std::nullopt;
+    return get(offset, length);
+  }
+
+  bool contains(u64 offset, u64 length) const {
+    return offset <= size_ && length <= size_ - offset;
+  }
+
+  // As much of that as lies inside the file.
+  ByteView clip(u64 offset, u64 length) const {
+    offset = offset < size_ ? offset : size_;
+    return get(offset, length < size_ - offset ? length : size_ - offset);
+  }
+
+  ByteView all() const { return get(0, size_); }
+
+  // The piece around the byte at `offset`, which lies inside the file: what costs no more than it.
+  LazyFile::Piece piece(u64 offset) const {
+    return file_ ? file_->piece(offset) : LazyFile::Piece{0, bytes_};
+  }
+
+ private:
+  ByteView get(u64 offset, u64 length) const {
+    return file_ ? file_->slice(offset, length) : bytes_.subspan(offset, length);
+  }
+
+  u64 size_ = 0;
+  ByteView bytes_;
+  const LazyFile* file_ = nullptr;
+};
+
+}  // namespace coldtrace::core

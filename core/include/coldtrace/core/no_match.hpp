@@ -1,0 +1,33 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "coldtrace/core/findings.hpp"
+
+namespace coldtrace::core {
+
+// What a user asked for by name and an input does not have: the warning `no-match`, one of it for
+// all names, with those that come nearest.
+class NoMatch {
+ public:
+  // `what` says where it was asked for, as "--event" or "function"; `names` are those there are.
+  void add(std::string_view what, std::string_view wanted,
+           std::span<const std::string_view> names = {});
+
+  // The same where a sentence of its own tells it.
+  void add_sentence(std::string_view sentence);
+
+  bool empty() const { return count_ == 0; }
+
+  void report(Findings& findings) const;
+
+ private:
+  static constexpr u64 shown = 8;  // sentences
+
+  u64 count_ = 0;
+  std::string text_;
+};
+
+}  // namespace coldtrace::core

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "coldtrace/core/reader.hpp"
+
+namespace coldtrace::core {
+
+// Bytes seen as characters of one byte each.
+inline std::string_view to_chars(ByteView bytes) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the one place for it
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// The characters before the first NUL; nothing when there is none within the first `limit` + 1
+// bytes.
+inline std::optional<std::string_view> read_c_string(ByteView bytes, std::size_t limit) {
+  const auto searched = bytes.size() > limit ? bytes.first(limit + 1) : bytes;
+  if (searched.empty()) return std::nullopt;
+  const auto* const end = std::memchr(searched.data(), 0, searched.size());
+  if (!end) return std::nullopt;
+  const auto chars = to_chars(searched);
+  return chars.substr(0, static_cast<std::size_t>(static_cast<const char*>(end) - chars.data()));
+}
+
+bool is_valid_utf8(std::string_view text);
+
+// The text with every byte that is not part of valid UTF-8 replaced by U+FFFD.
+std::string to_valid_utf8(std::string_view text);
+
+}  // namespace coldtrace::core

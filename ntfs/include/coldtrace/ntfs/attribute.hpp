@@ -1,0 +1,92 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "coldtrace/core/reader.hpp"
+#include "coldtrace/ntfs/reference.hpp"
+
+namespace coldtrace::ntfs {
+
+// Source: linux-ntfs documentation, "Attributes: Overview".
+enum class AttributeType : u32 {
+  standard_information = 0x10,
+  attribute_list = 0x20,
+  file_name = 0x30,
+  object_id = 0x40,
+  security_descriptor = 0x50,
+  volume_name = 0x60,
+  volume_information = 0x70,
+  data = 0x80,
+  index_root = 0x90,
+  index_allocation = 0xa0,
+  bitmap = 0xb0,
+  reparse_point = 0xc0,
+  ea_information = 0xd0,
+  ea = 0xe0,
+  property_set = 0xf0,
+  logged_utility_stream = 0x100,
+  end = 0xffff'ffff,
+};
+
+// "$DATA"; empty for a type without a name.
+std::string_view to_string(AttributeType type);
+
+// One attribute of a FILE record. Views point into the record.
+// Source: linux-ntfs documentation, "Attribute Header".
+struct Attribute {
+  AttributeType type;
+  u16 flags;
+  u16 id;
+  bool resident;
+  u32 offset;           // of the attribute in its record
+  core::ByteView name;  // UTF-16
+
+  // Resident.
+  u32 value_offset;  // in the record
+  core::ByteView value;
+
+  // Not resident. Sizes count only in the extent with lowest_vcn 0.
+  u64 lowest_vcn;
+  u64 cluster_count;    // highest minus lowest VCN plus one; 0 for an empty stream
+  u8 compression_unit;  // log2 of clusters; 0: not compressed
+  u64 allocated_size;
+  u64 size;
+  u64 valid_size;                      // bytes beyond read as zeros
+  std::optional<u64> total_allocated;  // of compressed and sparse streams: bytes on disk
+  u32 runs_offset;                     // in the record
+  core::ByteView runs;
+
+  bool compressed() const { return (flags & 0x00ff) != 0; }
+  bool encrypted() const { return (flags & 0x4000) != 0; }
+  bool sparse() const { return (flags & 0x8000) != 0; }
+};
+
+// The attributes of one record, in stored order. Ends at the end marker, at the end of what the
+// record uses, or at the first attribute that cannot be: then `damage()` tells.
+class AttributeReader {
+ public:
+  // `offset` is that of the record in the image, for errors.
+  AttributeReader(core::ByteView record, u32 first, u32 used_size, u64 offset);
+
+  std::optional<Attribute> next() {
+    Attribute attribute{};
+    return read(attribute) ? std::optional{attribute} : std::nullopt;
+  }
+  // As next(), into an attribute that is used again and again: what is of the other residence
+  // is left as it was.
+  bool read(Attribute& attribute);
+  const std::optional<core::ParseError>& damage() const { return damage_; }
+
+ private:
+  bool stop(core::Fault fault, core::Name field, u64 expected, u64 found);
+  bool read_resident(Attribute& attribute, core::ByteView bytes);
+  bool read_non_resident(Attribute& attribute, core::ByteView bytes);
+
+  core::ByteView used_;
+  u64 base_;
+  u32 at_;
+  std::optional<core::ParseError> damage_;
+};
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "coldtrace/ntfs/extents.hpp"
+#include "coldtrace/ntfs/record_facts.hpp"
+
+namespace coldtrace::ntfs {
+
+// Clusters that follow each other.
+struct ClusterRange {
+  u64 start;  // LCN
+  u64 end;
+};
+
+// Sorts and joins them, so that they are apart.
+void normalize(std::vector<ClusterRange>& ranges);
+
+// Calls `visit(start, end)` for each run of a record that is inside the volume.
+template <class Visit>
+void for_each_run(const RecordFacts& facts, const ClusterMap& map, Visit&& visit) {
+  for (const auto& attribute : facts.attributes) {
+    if (attribute.resident) continue;
+    DataRunReader runs{attribute.runs, 0};
+    while (const auto run = runs.next())
+      if (run->start && map.contains(*run->start, run->clusters))
+        visit(static_cast<u64>(*run->start), static_cast<u64>(*run->start) + run->clusters);
+  }
+}
+
+// Which clusters the records in use have, one bit for each that is in the image: 32 MiB a TiB of
+// clusters of 4 KiB, of which only what is touched takes memory. Finds what two of them have.
+class ClusterMarks {
+ public:
+  ClusterMarks(const ClusterMap& clusters, u64 image_size);
+
+  // False when there is no memory for the bits: nothing is marked then.
+  bool usable() const { return words_ != nullptr; }
+
+  // Marks what a record in use has. Safe to call from several threads.
+  void mark(const RecordFacts& facts);
+
+  // True when a cluster of the range is marked.
+  bool any(ClusterRange range) const;
+
+  // Every cluster that was marked twice is in one of them, and others may be.
+  const std::vector<ClusterRange>& doubtful() const { return doubtful_; }
+
+ private:
+  struct Free {
+    void operator()(u64* words) const { std::free(words); }
+  };
+  const ClusterMap& map_;
+  u64 clusters_;
+  std::unique_ptr<u64[], Free> words_;
+  std::mutex mutex_;
+  std::vector<ClusterRange> doubtful_;
+};
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+
+#include "coldtrace/core/reader.hpp"
+#include "coldtrace/ntfs/reference.hpp"
+
+namespace coldtrace::ntfs {
+
+// Clusters that follow each other in a stream and on the disk.
+struct DataRun {
+  u64 clusters;
+  std::optional<Lcn> start;  // absent: a hole, reads as zeros. LCN 0 is a place.
+};
+
+// The mapping pairs of one attribute, in order. Bounded by its bytes; a list that fills its
+// attribute may lack the terminator.
+// Source: linux-ntfs documentation, "Data Runs".
+class DataRunReader {
+ public:
+  // `offset` is that of the list in the image, for errors.
+  DataRunReader(core::ByteView runs, u64 offset) : runs_{runs}, base_{offset} {}
+
+  // Nothing at the end and at the first pair that cannot be: then `damage()` tells.
+  std::optional<DataRun> next();
+  const std::optional<core::ParseError>& damage() const { return damage_; }
+
+ private:
+  std::optional<DataRun> stop(core::Fault fault, core::Name field, u64 expected, u64 found);
+
+  core::ByteView runs_;
+  u64 base_;
+  u64 at_ = 0;
+  u64 previous_ = 0;  // LCN of the last run that was no hole
+  std::optional<core::ParseError> damage_;
+};
+
+}  // namespace coldtrace::ntfs

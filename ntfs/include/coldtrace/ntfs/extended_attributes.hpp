@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "coldtrace/core/reader.hpp"
+
+namespace coldtrace::ntfs {
+
+// One extended attribute, as OS/2 programs and WSL ("$LXUID") keep them.
+// Source: linux-ntfs documentation, "$EA".
+struct ExtendedAttribute {
+  std::string_view name;  // ASCII, not checked
+  core::ByteView value;
+};
+
+class ExtendedAttributeReader {
+ public:
+  explicit ExtendedAttributeReader(core::ByteView list) : list_{list} {}
+  // Nothing at the end and at the first entry that cannot be.
+  std::optional<ExtendedAttribute> next();
+
+ private:
+  core::ByteView list_;
+};
+
+}  // namespace coldtrace::ntfs

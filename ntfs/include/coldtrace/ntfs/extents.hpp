@@ -1,0 +1,72 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "coldtrace/core/checked.hpp"
+#include "coldtrace/core/image_source.hpp"
+#include "coldtrace/ntfs/attribute.hpp"
+#include "coldtrace/ntfs/boot_sector.hpp"
+#include "coldtrace/ntfs/data_runs.hpp"
+#include "coldtrace/ntfs/record_facts.hpp"
+
+namespace coldtrace::ntfs {
+
+// Clusters of a stream that follow each other on the disk.
+struct Extent {
+  u64 vcn;
+  u64 clusters;
+  std::optional<Lcn> lcn;  // absent: a hole
+  u64 end_vcn() const { return vcn + clusters; }
+};
+
+// Where a volume's clusters are in an image.
+struct ClusterMap {
+  u64 volume_offset = 0;  // bytes from the start of the image
+  u32 cluster_size = 0;
+  u64 clusters = 0;  // of the volume
+
+  // The byte of the image at which a cluster starts; nothing for one outside the volume.
+  std::optional<u64> offset_of(Lcn lcn) const {
+    if (static_cast<u64>(lcn) >= clusters) return std::nullopt;
+    // A boot sector with more bytes than 64 bits count is refused, so the product fits.
+    return core::checked_add(volume_offset, static_cast<u64>(lcn) * cluster_size);
+  }
+
+  // False when some of the `count` clusters at `lcn` are outside the volume.
+  bool contains(Lcn lcn, u64 count) const {
+    const auto start = static_cast<u64>(lcn);
+    return start <= clusters && count <= clusters - start;
+  }
+};
+
+// What is wrong with the extents of one stream.
+struct ExtentFaults {
+  std::optional<core::ParseError> runs;  // a run list that cannot be decoded to its end
+  bool outside_volume = false;
+  bool gap = false;  // clusters of the stream that no run list maps
+};
+
+// Appends the extents of one attribute of a stream. The VCNs of a stream only grow: an attribute
+// that starts before the end of `extents` is a gap, and its overlapping part is dropped.
+void append_extents(const AttributeFacts& attribute, const ClusterMap& clusters,
+                    std::vector<Extent>& extents, ExtentFaults& faults);
+
+// The extents of all attributes of `facts` with this type and name, by lowest VCN.
+std::vector<Extent> collect_extents(const RecordFacts& facts, AttributeType type, StoredText name,
+                                    const ClusterMap& clusters, ExtentFaults& faults);
+
+// The extent that holds a VCN.
+const Extent* find_extent(std::span<const Extent> extents, u64 vcn);
+
+// Reads bytes of a stream. Holes read as zeros; what no extent maps is `out_of_bounds`.
+core::Result<core::Done> read_stream(const core::ImageSource& image, const ClusterMap& clusters,
+                                     std::span<const Extent> extents, u64 position,
+                                     std::span<std::byte> destination);
+
+// The byte of the image that holds a byte of a stream; nothing in holes and outside.
+std::optional<u64> find_offset(const ClusterMap& clusters, std::span<const Extent> extents,
+                               u64 position);
+
+}  // namespace coldtrace::ntfs

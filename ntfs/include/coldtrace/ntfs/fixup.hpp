@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+
+#include "coldtrace/core/reader.hpp"
+
+namespace coldtrace::ntfs {
+
+// Multi-sector structures keep the last two bytes of every 512-byte stride in an array and put
+// one number in their place, to show torn writes. The stride is 512 on all disks.
+// Source: linux-ntfs documentation, "Fixup"; stride observed on 4Kn volumes.
+constexpr u32 fixup_stride = 512;
+
+struct Fixup {
+  bool torn = false;        // a stride does not end with the structure's number
+  bool incomplete = false;  // the array is absent, misplaced or shorter than the structure
+};
+
+// Puts the bytes back, in place. Strides that do not end with the number stay as they are.
+Fixup apply_fixups(std::span<std::byte> structure);
+
+}  // namespace coldtrace::ntfs

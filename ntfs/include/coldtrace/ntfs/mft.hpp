@@ -1,0 +1,72 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/image_source.hpp"
+#include "coldtrace/ntfs/boot_sector.hpp"
+#include "coldtrace/ntfs/extents.hpp"
+#include "coldtrace/ntfs/fixup.hpp"
+#include "coldtrace/ntfs/record_facts.hpp"
+
+namespace coldtrace::ntfs {
+
+// The Master File Table: where each FILE record is.
+class Mft {
+ public:
+  // Finds all extents, also those that only extension records know. Falls back on $MFTMirr when
+  // record 0 is not usable.
+  static core::Result<Mft> open(const core::ImageSource& image, const BootSector& boot,
+                                u64 volume_offset, core::Findings& findings);
+
+  // Compares the first records with their copies in $MFTMirr.
+  void check_mirror(const core::ImageSource& image, Lcn mirror, core::Findings& findings) const;
+
+  // A $MFT that was copied out of its volume: record n is n records into the file.
+  static core::Result<Mft> open_extracted(const core::ImageSource& file);
+
+  u64 record_count() const { return record_count_; }
+  u64 valid_count() const { return valid_count_; }  // records behind these do not count yet
+  bool extracted() const { return extracted_; }
+  u32 record_size() const { return record_size_; }
+  const ClusterMap& clusters() const { return clusters_; }
+  std::span<const Extent> extents() const { return extents_; }
+
+  // The byte of the image at which a record starts.
+  std::optional<u64> offset_of(u64 record) const;
+
+  // Reads records as they are stored, without fixups: as many as fill `destination`.
+  core::Result<core::Done> read_raw(const core::ImageSource& image, u64 first,
+                                    std::span<std::byte> destination) const;
+
+  // Reads one record, puts its fixups back and its facts into `facts`, which view `buffer`.
+  core::Result<core::Done> read(const core::ImageSource& image, u64 record,
+                                std::vector<std::byte>& buffer, RecordFacts& facts) const;
+
+ private:
+  Mft() = default;
+  core::Result<core::Done> locate(const core::ImageSource& image, const RecordFacts& base,
+                                  core::Findings& findings);
+  void add_listed_extents(const core::ImageSource& image, core::ByteView list,
+                          const RecordFacts& base, core::Findings& findings);
+
+  ClusterMap clusters_;
+  std::vector<Extent> extents_;
+  u64 record_count_ = 0;
+  u64 valid_count_ = 0;
+  u32 record_size_ = 0;
+  bool extracted_ = false;  // clusters of other streams are out of reach
+};
+
+// Applies fixups to a record in place and reads its facts.
+core::Result<std::optional<core::ParseError>> read_fixed_record(std::span<std::byte> record,
+                                                                u64 number, u64 offset,
+                                                                RecordFacts& facts);
+
+// The value of a file's attribute list, resident or not; empty when there is none.
+core::Result<std::vector<std::byte>> read_attribute_list_value(const core::ImageSource& image,
+                                                               const ClusterMap& clusters,
+                                                               const RecordFacts& base);
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/file_kind.hpp"
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/guid.hpp"
+#include "coldtrace/core/image_source.hpp"
+#include "coldtrace/ntfs/boot_sector.hpp"
+
+namespace coldtrace::ntfs {
+
+// A stretch of a disk. Numbers start with 1 in the order of the table, logical partitions of an
+// MBR with 5.
+struct Partition {
+  u32 number;
+  u64 offset;  // bytes
+  u64 size;
+  std::string type;     // "0x07", or a GUID
+  std::string name;     // of a GPT entry
+  core::FileKind kind;  // by its first sectors
+};
+
+enum class DiskKind : u8 { volume, mbr, gpt };
+
+std::string_view to_string(DiskKind kind);
+
+// What an image holds: one volume without partitions, or a disk.
+struct Disk {
+  DiskKind kind;
+  u32 sector_size;
+  std::vector<Partition> partitions;  // of a volume: itself as number 0
+};
+
+// A first sector that cannot be read is a finding: there may be a GUID partition table behind it.
+Disk read_disk(const core::ImageSource& image, core::Findings& findings);
+
+// The partitions of each kind of table; both add to `disk.partitions`.
+// Source: "Master boot record" of the PC BIOS, and UEFI specification 2.10, chapter 5.
+void read_mbr(const core::ImageSource& image, core::ByteView first_sector, Disk& disk,
+              core::Findings& findings);
+bool read_gpt(const core::ImageSource& image, Disk& disk, core::Findings& findings);
+
+// True when the sector has partition entries that could be.
+bool looks_like_mbr(core::ByteView first_sector);
+
+// The kind of the volume at `offset`; unknown when it cannot be read.
+core::FileKind identify_at(const core::ImageSource& image, u64 offset);
+
+}  // namespace coldtrace::ntfs

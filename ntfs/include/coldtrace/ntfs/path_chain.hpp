@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "coldtrace/ntfs/record_table.hpp"
+
+namespace coldtrace::ntfs {
+
+// Longer paths start with the directory at which they were cut. Source: Windows limits paths to
+// 32,767 units, which are at most three bytes each.
+constexpr std::size_t longest_path = 96 * 1024;
+
+// "<parent 1234-5>": stands where a path does not reach the root.
+std::string broken_path(FileReference directory);
+
+// Paths of directories through the names in their records: for what no index reaches.
+class PathChain {
+ public:
+  PathChain(const core::ImageSource& image, const Mft& mft, const RecordTable& records);
+
+  struct Path {
+    std::string_view text;  // valid until the next call; without a '/' at its end
+    bool whole;             // reaches the root
+    bool live;              // all directories on the way are in use
+  };
+
+  // The path of the directory that a name gives as its parent. The chain goes on while the
+  // sequence numbers agree: the same, or one more in a directory that was deleted.
+  Path find(FileReference directory);
+
+ private:
+  // What a directory's own parent is; the root is its own.
+  struct Parent {
+    FileReference reference = {};
+    StoredText name = {};
+    bool valid = false;
+    bool in_use = false;
+  };
+  Parent parent_of(FileReference directory);
+  Parent read_parent(u64 directory);
+
+  const core::ImageSource& image_;
+  const Mft& mft_;
+  const RecordTable& records_;
+  RecordFacts facts_;
+  std::unordered_map<u64, Parent> joined_;  // of directories whose attribute list was read
+  FileReference last_;
+  bool has_last_ = false;
+  std::string text_;
+  bool whole_ = false;
+  bool live_ = false;
+};
+
+}  // namespace coldtrace::ntfs

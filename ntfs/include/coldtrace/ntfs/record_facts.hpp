@@ -1,0 +1,82 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "coldtrace/core/reader.hpp"
+#include "coldtrace/ntfs/attribute.hpp"
+#include "coldtrace/ntfs/data_runs.hpp"
+#include "coldtrace/ntfs/file_name.hpp"
+#include "coldtrace/ntfs/reference.hpp"
+#include "coldtrace/ntfs/standard_information.hpp"
+#include "coldtrace/ntfs/stored_text.hpp"
+
+namespace coldtrace::ntfs {
+
+// One attribute, without its value unless that is metadata of the file system.
+struct AttributeFacts {
+  AttributeType type = AttributeType::end;
+  u16 id = 0;
+  bool resident = false;
+  bool compressed = false;
+  bool encrypted = false;
+  bool sparse = false;
+  StoredText name;
+  u64 record = 0;  // the FILE record that holds it
+  u64 size = 0;
+
+  // Resident. The value is kept for directory indexes, reparse points, object ids, extended
+  // attributes and lists; of a security descriptor the owner's SID.
+  u32 value_offset = 0;  // in the record
+  core::ByteView value;
+
+  // Not resident; sizes count only where lowest_vcn is 0.
+  u64 lowest_vcn = 0;
+  u64 cluster_count = 0;
+  u64 allocated_size = 0;
+  u64 valid_size = 0;
+  std::optional<u64> total_allocated;
+  u32 runs_offset = 0;  // in the record
+  core::ByteView runs;
+};
+
+// What one FILE record says, or a file with several of them. Views point to bytes that live
+// elsewhere.
+struct RecordFacts {
+  u64 record = 0;
+  u16 sequence = 0;
+  u16 link_count = 0;  // as the record's head has it
+  bool in_use = false;
+  bool directory = false;
+  bool bad = false;           // marked "BAAD"
+  bool torn = false;          // a fixup does not match
+  bool damaged = false;       // attributes behind the first impossible one are lost
+  bool misplaced = false;     // the record says it has another number
+  bool beyond_valid = false;  // in clusters of $MFT that do not count yet
+  bool has_list = false;
+  FileReference base;  // of an extension record
+  std::optional<StandardInformation> information;
+  std::optional<u64> content_size;  // of the unnamed $DATA
+  std::vector<FileName> names;
+  std::vector<AttributeFacts> attributes;
+
+  bool is_extension() const { return base != FileReference{}; }
+  FileReference reference() const { return {record, sequence}; }
+  const AttributeFacts* find(AttributeType type, std::string_view name = {}) const;
+
+  // Empties everything and keeps the memory.
+  void clear();
+};
+
+constexpr std::string_view directory_index_name = "$I30";
+
+// True for the short name of a link that also has a long one: it is no row of its own.
+bool is_short_half(const RecordFacts& facts, const FileName& name);
+
+// Reads a record after its fixups into `facts`. Damage inside the record is told by
+// `facts.damaged` and the first such error is the optional result; the error of the Result means
+// there is no record.
+core::Result<std::optional<core::ParseError>> read_record_facts(core::ByteView record, u64 number,
+                                                                u64 offset, RecordFacts& facts);
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/image_source.hpp"
+#include "coldtrace/ntfs/assembly.hpp"
+#include "coldtrace/ntfs/cluster_marks.hpp"
+#include "coldtrace/ntfs/mft.hpp"
+#include "coldtrace/ntfs/packed_record.hpp"
+
+namespace coldtrace::ntfs {
+
+// A stretch of the image that could not be read, and what was lost with it.
+struct Gap {
+  enum class Lost : u8 { records, index };
+  u64 offset;  // bytes of the image
+  u64 length;
+  Lost lost;
+  u64 first;  // number of the first record; for an index, of its directory
+  u64 count;
+};
+
+// The facts of all FILE records of a volume, packed.
+class RecordTable {
+ public:
+  // Reads $MFT once, from start to end; `jobs` threads share the work and change nothing in the
+  // result.
+  static RecordTable scan(const core::ImageSource& image, const Mft& mft, unsigned jobs,
+                          core::Findings& findings, std::vector<Gap>& gaps,
+                          ClusterMarks* marks = nullptr);
+
+  RecordTable(RecordTable&&) = default;
+
+  u64 size() const { return slots_.size(); }
+  // False for records never used, unreadable, or without a record's head.
+  bool has(u64 record) const {
+    return record < slots_.size() && slots_[record].piece != Arena::none;
+  }
+  RecordSummary summary(u64 record) const { return slots_[record].summary; }
+
+  // Asks the memory for a record that is needed soon; worth it for many at once. A load and not
+  // a prefetch: that does nothing for a page whose address is not known to the processor.
+  void fetch_ahead(u64 record) const {
+    if (!has(record)) return;
+    const auto* piece = arena_->at(slots_[record].piece).data();
+    static_cast<void>(*static_cast<const volatile std::byte*>(piece));
+    __builtin_prefetch(piece + 64);
+  }
+
+  // The record alone. Views in `facts` last as long as the table.
+  void unpack(u64 record, RecordFacts& facts) const;
+
+  // A file: its base record and those that extend it.
+  Assembly assemble(const core::ImageSource& image, const Mft& mft, u64 record,
+                    RecordFacts& facts) const;
+  // As assemble, when only information, names and the size of the content are wanted.
+  void assemble_names(const core::ImageSource& image, const Mft& mft, u64 record,
+                      RecordFacts& facts) const;
+
+  // False on volumes whose files mostly have times without fractions of a second: drivers that
+  // write such times are at work there, or files came from FAT.
+  bool has_rare_whole_seconds() const { return whole_seconds_ * 100 < timed_; }
+
+  u64 memory() const;  // bytes
+
+ private:
+  struct Worker;
+  // Where a record is in the arena, and what the walks ask of every record.
+  struct Slot {
+    u32 piece = Arena::none;
+    RecordSummary summary;
+  };
+  // A record that names another one as its base.
+  struct Claim {
+    u32 base;
+    u32 record;
+    friend auto operator<=>(const Claim&, const Claim&) = default;
+  };
+  RecordTable() = default;
+  std::span<const u32> claims_of(u64 base) const;
+
+  std::unique_ptr<Arena> arena_ = std::make_unique<Arena>();
+  std::vector<Slot> slots_;
+  std::vector<u32> claimed_bases_;  // in order, with the records that claim them beside
+  std::vector<u32> claims_;
+  u64 timed_ = 0;          // records in use with a time of creation
+  u64 whole_seconds_ = 0;  // of those, with no fraction of a second in any time
+};
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <compare>
+
+#include "coldtrace/core/integers.hpp"
+
+namespace coldtrace::ntfs {
+
+enum class Lcn : u64 {};  // logical cluster number: counted from the start of the volume
+enum class Vcn : u64 {};  // virtual cluster number: counted from the start of a stream
+
+// Names a FILE record and the generation of its use.
+// Source: linux-ntfs documentation, "File Reference"; 48 bits of number, 16 of sequence.
+struct FileReference {
+  u64 record = 0;
+  u16 sequence = 0;
+  friend auto operator<=>(FileReference, FileReference) = default;
+};
+
+constexpr FileReference to_file_reference(u64 stored) {
+  return {stored & 0xffff'ffff'ffff, static_cast<u16>(stored >> 48)};
+}
+
+constexpr u64 root_record = 5;
+
+// Records with fixed numbers. Source: linux-ntfs documentation, "Files: Overview".
+enum class SystemRecord : u64 {
+  mft = 0,
+  mft_mirror = 1,
+  volume = 3,
+  bitmap = 6,
+  bad_clusters = 8,
+  secure = 9,
+};
+
+// The first record that users' files get; those before are the system's or $MFT's own.
+constexpr u64 first_user_record = 24;
+
+}  // namespace coldtrace::ntfs

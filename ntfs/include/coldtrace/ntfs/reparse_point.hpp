@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "coldtrace/core/reader.hpp"
+
+namespace coldtrace::ntfs {
+
+// What a $REPARSE_POINT says. Source: Windows SDK, REPARSE_DATA_BUFFER; [MS-FSCC] 2.1.2.
+struct ReparsePoint {
+  u32 tag;
+  // Where a junction or link leads, the package of an app alias, or how a compressed file is
+  // stored ("wim", "xpress4k", "lzx", ...); absent for tags without a public layout.
+  std::optional<std::string> target;
+};
+
+core::Result<ReparsePoint> read_reparse_point(core::ByteView value, u64 offset);
+
+// "symlink", "mount_point", "cloud"...; empty for an unknown tag.
+std::string_view reparse_tag_name(u32 tag);
+
+}  // namespace coldtrace::ntfs

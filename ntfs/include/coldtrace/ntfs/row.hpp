@@ -1,0 +1,141 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/core/error.hpp"
+#include "coldtrace/core/guid.hpp"
+#include "coldtrace/ntfs/directory_node.hpp"
+#include "coldtrace/ntfs/extents.hpp"
+#include "coldtrace/ntfs/record_facts.hpp"
+
+namespace coldtrace::ntfs {
+
+// How a name of a volume was found.
+enum class State : u8 {
+  live,         // through the directories, and the record agrees
+  deleted,      // the record is not in use
+  detached,     // in use; its parent directory is gone
+  unreachable,  // in use with a parent, and no directory lists it
+  stale,        // a directory's entry for a record that is not this file
+  slack,        // left in unused bytes of a directory's index
+  unnamed,      // in use without a name
+};
+constexpr std::size_t state_count = 7;
+
+std::string_view to_string(State state);
+std::optional<State> to_state(std::string_view text);
+
+// Where a row comes from: what the walk knows before the record is unpacked.
+struct RowSource {
+  State state = State::live;
+  bool wanted = true;  // false: of a state that was not asked for; its findings count all the same
+  FileReference file;
+  bool has_record = true;   // false: only an entry speaks of it
+  std::optional<u32> link;  // which of the record's names; absent: none or not the record's
+  StoredText name;          // without a link
+  FileReference parent;
+  Times index;                      // without a link and with an entry
+  std::optional<EntryFacts> entry;  // without a link and with an entry
+  core::ByteView packed_times;      // with a link and an entry
+  bool indexed = false;             // there is an entry
+  bool path_cut = false;            // the path does not reach the root
+  bool unlisted = false;            // the record has no such name
+  bool directory_again = false;     // entered before: a loop
+  bool streams_left_out = false;    // told of another name, and too many to be repeated
+  std::optional<u64> stale_size;
+  std::size_t path_start = 0;  // of the parent's path in the batch
+  std::size_t path_length = 0;
+};
+
+// Rows of a walk, in order, with the paths of their directories.
+struct RowBatch {
+  std::vector<RowSource> rows;
+  std::string paths;
+
+  void clear() {
+    rows.clear();
+    paths.clear();
+  }
+  // Without a '/' at its end: the root is "".
+  std::string_view parent_path(const RowSource& row) const {
+    return std::string_view{paths}.substr(row.path_start, row.path_length);
+  }
+};
+
+// One stream of a file and where its bytes are.
+struct StreamRow {
+  AttributeType type;
+  StoredText name;
+  u16 id;
+  u64 record;  // the FILE record that holds it, or its first extent
+  bool resident;
+  bool compressed;
+  bool encrypted;
+  bool sparse;
+  std::optional<u64> size;  // these three: absent when the start of the stream is lost
+  // Resident: the byte of the image where it starts, and the bytes of it that fixups displace.
+  std::optional<u64> resident_offset;
+  std::size_t first_fixup = 0;
+  std::size_t fixup_count = 0;
+  // Not resident.
+  std::optional<u64> allocated;
+  std::optional<u64> valid;
+  std::size_t first_extent = 0;
+  std::size_t extent_count = 0;
+};
+
+struct RowFinding {
+  core::Name code;
+  bool warning;
+  std::string text;
+};
+
+// All that is known about one name. Views last as long as the snapshot; the object is reused
+// from row to row.
+struct FileRow {
+  const RowSource* source = nullptr;
+  std::string_view parent_path;
+  RecordFacts facts;                    // empty without a record
+  const FileName* file_name = nullptr;  // of the record
+  const FileName* short_name = nullptr;
+  StoredText name;
+  std::optional<Times> index;
+  u32 links = 0;  // names that are no short halves
+  std::string_view owner_sid;
+  std::optional<core::Guid> object_id;
+  std::optional<u32> reparse_tag;
+  std::optional<std::string> reparse_target;
+  core::ByteView extended_attributes;  // the list of $EA
+  std::optional<u64> record_offset;
+  std::vector<StreamRow> streams;        // $DATA
+  std::vector<StreamRow> other_streams;  // other attributes outside the record, and $EFS and such
+  std::vector<Extent> extents;
+  std::vector<u32> fixup_positions;
+  std::vector<RowFinding> findings;
+  // Memory that is kept from row to row.
+  std::vector<std::byte> owner_bytes;
+  std::string owner_storage;
+  std::vector<std::byte> extended_attribute_bytes;  // of a $EA outside the record
+  std::vector<Extent> extent_scratch;
+
+  std::span<const Extent> extents_of(const StreamRow& stream) const {
+    return std::span{extents}.subspan(stream.first_extent, stream.extent_count);
+  }
+  std::span<const u32> fixups_of(const StreamRow& stream) const {
+    return std::span{fixup_positions}.subspan(stream.first_fixup, stream.fixup_count);
+  }
+  const StreamRow* content() const;  // the unnamed $DATA
+  bool is_root() const;              // the one file that is listed under nothing
+  bool file_known() const { return !source->entry || source->entry->file_known; }
+
+  // "/a/b", the root "/"; empty without a name. U+FFFD stands for what is not valid UTF-16.
+  std::string path() const;
+  void append_path(std::string& text) const;
+
+  void clear();
+};
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/ntfs/cluster_owners.hpp"
+#include "coldtrace/ntfs/directory_table.hpp"
+#include "coldtrace/ntfs/record_table.hpp"
+#include "coldtrace/ntfs/row.hpp"
+#include "coldtrace/ntfs/security.hpp"
+#include "coldtrace/ntfs/volume.hpp"
+
+namespace coldtrace::ntfs {
+
+// Which rows a walk yields.
+class StateSet {
+ public:
+  constexpr StateSet() = default;
+  constexpr StateSet(std::initializer_list<State> states) {
+    for (const auto state : states) add(state);
+  }
+  constexpr void add(State state) { bits_ |= 1U << static_cast<unsigned>(state); }
+  constexpr bool contains(State state) const {
+    return (bits_ >> static_cast<unsigned>(state) & 1) != 0;
+  }
+
+ private:
+  unsigned bits_ = 0;
+};
+
+// The metadata of all files of a volume, read in two passes: $MFT from start to end, then the
+// indexes of all directories in the order of the disk. Memory grows with the number of records.
+class Snapshot {
+ public:
+  struct Options {
+    unsigned jobs = 1;
+    bool slack = false;
+  };
+
+  // `volume` outlives the snapshot.
+  static Snapshot take(const Volume& volume, Options options, core::Findings& findings);
+
+  const Volume& volume() const { return volume_; }
+  const RecordTable& records() const { return records_; }
+  const DirectoryTable& directories() const { return directories_; }
+  const std::vector<Gap>& gaps() const { return gaps_; }
+
+  // Fills `row` for one row of a batch. Safe to call from several threads, each with its own row.
+  void build_row(const RowBatch& batch, const RowSource& source, FileRow& row) const;
+
+  u64 memory() const { return records_.memory() + directories_.memory(); }  // bytes
+
+ private:
+  Snapshot(const Volume& volume, RecordTable records, DirectoryTable directories)
+      : volume_{volume}, records_{std::move(records)}, directories_{std::move(directories)} {}
+
+  void add_streams(FileRow& row) const;
+  void find_owner_of(FileRow& row) const;
+  void find_reparse_point(FileRow& row) const;
+  void find_extended_attributes(FileRow& row) const;
+  std::optional<std::vector<std::byte>> read_value(const AttributeFacts& attribute,
+                                                   const RecordFacts& facts) const;
+
+  const Volume& volume_;
+  RecordTable records_;
+  DirectoryTable directories_;
+  SecurityOwners owners_;
+  ClusterOwners clusters_;
+  std::vector<Gap> gaps_;
+};
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstring>
+#include <string>
+
+#include "coldtrace/core/reader.hpp"
+
+namespace coldtrace::ntfs {
+
+// UTF-16 units of a name as NTFS stores them, or one byte a unit where all are below 0x100.
+// Views bytes that live elsewhere.
+struct StoredText {
+  core::ByteView bytes;
+  bool narrow = false;
+
+  std::size_t units() const { return narrow ? bytes.size() : bytes.size() / 2; }
+  bool empty() const { return bytes.empty(); }
+  u16 unit(std::size_t index) const {
+    if (narrow) return std::to_integer<u16>(bytes[index]);
+    u16 value;
+    std::memcpy(&value, bytes.data() + index * 2, 2);
+    return value;
+  }
+};
+
+inline StoredText to_stored_text(core::ByteView utf16) {
+  return {utf16, false};
+}
+
+bool operator==(StoredText a, StoredText b);
+bool equals_ascii(StoredText text, std::string_view ascii);
+
+// Appends as UTF-8 with U+FFFD for unpaired surrogates; returns whether there were none.
+bool append_utf8(std::string& utf8, StoredText text);
+std::string to_utf8(StoredText text);
+
+// The units as stored, in hexadecimal: "41004200".
+std::string to_utf16_hex(StoredText text);
+
+// Writes one byte a unit to `narrow`, which has room for them; false when a unit is above 0xff.
+bool copy_narrow(core::ByteView utf16, std::byte* narrow);
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/image_source.hpp"
+#include "coldtrace/ntfs/assembly.hpp"
+#include "coldtrace/ntfs/boot_sector.hpp"
+#include "coldtrace/ntfs/index.hpp"
+#include "coldtrace/ntfs/mft.hpp"
+#include "coldtrace/ntfs/record_facts.hpp"
+#include "coldtrace/ntfs/security.hpp"
+
+namespace coldtrace::ntfs {
+
+// What $Volume says. Source: linux-ntfs documentation, "$VOLUME_INFORMATION".
+struct VolumeInformation {
+  std::string label;
+  bool label_valid = true;  // false: U+FFFD stands for unpaired surrogates
+  u8 major_version = 0;
+  u8 minor_version = 0;
+  u16 flags = 0;
+  bool dirty() const { return (flags & 1) != 0; }
+};
+
+// A file of a volume with all its FILE records; owns the bytes that `facts` view.
+struct File {
+  RecordFacts facts;
+  Assembly assembly;
+  std::vector<std::vector<std::byte>> records;
+};
+
+// An NTFS volume in an image, or a $MFT that was copied out of one.
+class Volume {
+ public:
+  struct Place {
+    u64 offset = 0;  // where the volume starts
+    u64 size = 0;    // what its partition has, to find the backup boot sector
+    // Without a usable boot sector $MFT is searched for; then the volume may start further on.
+    bool anywhere = false;
+    std::optional<u64> mft_offset;    // record 0 of $MFT is here; boot sectors are not asked
+    std::optional<u32> cluster_size;  // where no boot sector tells
+  };
+
+  // `image` outlives the volume.
+  static core::Result<Volume> open(const core::ImageSource& image, const Place& place,
+                                   core::Findings& findings);
+  static core::Result<Volume> open(const core::ImageSource& image, u64 offset, u64 size,
+                                   core::Findings& findings) {
+    return open(image, Place{.offset = offset, .size = size}, findings);
+  }
+  static core::Result<Volume> open_extracted_mft(const core::ImageSource& file,
+                                                 core::Findings& findings);
+
+  const core::ImageSource& image() const { return *image_; }
+  const std::optional<BootSector>& boot() const { return boot_; }  // absent for a $MFT alone
+  const Mft& mft() const { return mft_; }
+  const std::optional<VolumeInformation>& information() const { return information_; }
+  u64 offset() const { return mft_.clusters().volume_offset; }
+
+  // A file by its record number. The error says why there is none.
+  core::Result<File> read_file(u64 record) const;
+
+  // Owners by security id, from $Secure.
+  SecurityOwners read_security_owners(core::Findings& findings) const;
+
+  // What $Bitmap says of a cluster is not asked; this is what the image lacks of the volume.
+  u64 missing_bytes() const;
+
+ private:
+  Volume(const core::ImageSource& image, Mft mft) : image_{&image}, mft_{std::move(mft)} {}
+  static core::Result<Volume> open(const core::ImageSource& image, const BootSector& boot,
+                                   u64 offset, core::Findings& findings);
+  static core::Result<Volume> search(const core::ImageSource& image, const Place& place,
+                                     const core::ParseError& error, core::Findings& findings);
+  void read_information();
+
+  const core::ImageSource* image_;
+  Mft mft_;
+  std::optional<BootSector> boot_;
+  std::optional<VolumeInformation> information_;
+};
+
+}  // namespace coldtrace::ntfs

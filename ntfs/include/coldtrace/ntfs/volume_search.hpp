@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+
+#include "coldtrace/core/image_source.hpp"
+#include "coldtrace/ntfs/boot_sector.hpp"
+
+namespace coldtrace::ntfs {
+
+// A volume without a usable boot sector, known by its $MFT.
+struct FoundVolume {
+  u64 offset;  // in the image
+  BootSector boot;
+  u64 mft_offset;  // of record 0, or of its copy in $MFTMirr, in the image
+};
+
+struct VolumeSearch {
+  u64 offset = 0;                   // where the volume is thought to start
+  u64 size = 0;                     // the bytes from there in which it may lie
+  bool anywhere = false;            // it may also start behind `offset`
+  std::optional<u64> mft_offset;    // record 0 is here: nothing is searched for
+  std::optional<u32> cluster_size;  // not to be inferred
+};
+
+// How far the search goes when the usual places of $MFT have none.
+constexpr u64 longest_volume_search = u64{16} << 30;
+
+// Finds record 0 of $MFT or its copy, and infers the geometry: the size of a cluster from what
+// the run lists of the first records map, the start of the volume from the cluster in which
+// record 0 says that it is.
+std::optional<FoundVolume> search_volume(const core::ImageSource& image,
+                                         const VolumeSearch& search);
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/lazy_file.hpp"
+#include "coldtrace/pe/headers.hpp"
+
+namespace coldtrace::pe {
+
+enum class Layout : u8 {
+  file,    // as linked: sections lie at PointerToRawData
+  memory,  // as loaded: a byte's offset is its RVA
+};
+
+// The bytes of an image by RVA: the only place that knows alignment and padding rules.
+// Source: Microsoft, "PE Format", section table; what the loader makes of odd values follows the
+// measured files: SectionAlignment = FileAlignment = 0x80 (Windows XP kernels), data in the
+// header region, raw data shorter than the section.
+class AddressMap {
+ public:
+  AddressMap() = default;
+
+  // Sections that overlap, wrap or reach beyond the file are findings; what is left is mapped.
+  AddressMap(const core::FileView& file, Layout layout, const OptionalHeader& optional,
+             std::span<const SectionHeader> sections, core::Findings& findings);
+
+  // Where the byte at `rva` lies in the file; nothing for a byte that is zero-filled when loaded
+  // or outside the image.
+  std::optional<u64> to_offset(Rva rva) const;
+
+  // to_offset() of one address after another: the section of the last one is tried first.
+  class Offsets;
+
+  // The RVA that the byte at `offset` is loaded to; nothing for bytes that are not loaded.
+  std::optional<Rva> to_rva(u64 offset) const;
+
+  // The bytes from `rva` to the end of its section as far as the file has them, or the first
+  // `limit` of these: of a lazy file, only what is asked for is read.
+  core::ByteView tail(Rva rva, u64 limit = ~u64{0}) const;
+
+  // Bytes of one section or of the headers.
+  struct Piece {
+    Rva start;
+    core::ByteView bytes;
+  };
+  // Those around the byte at `rva`: of a lazy file, as many as cost no more than it. None when it
+  // is not stored.
+  Piece piece(Rva rva) const;
+
+  // How many bytes tail() has without a limit.
+  u64 tail_size(Rva rva) const;
+
+  // True when `rva` belongs to a section or the headers, stored in the file or not.
+  bool is_mapped(Rva rva) const;
+
+ private:
+  // `size` bytes are mapped at `start`; the first `stored` of them lie at `offset`.
+  struct Region {
+    u64 start;
+    u64 size;
+    u64 offset;
+    u64 stored;
+  };
+
+  void add_headers(u64 size, core::Findings& findings);
+  void add_section(const SectionHeader& section, const OptionalHeader& optional, std::size_t index,
+                   core::Findings& findings);
+  const Region* find(Rva rva) const;
+
+  core::FileView file_;
+  std::vector<Region> regions_;  // ascending, disjoint
+};
+
+class AddressMap::Offsets {
+ public:
+  explicit Offsets(const AddressMap& map) : map_{map} {}
+
+  std::optional<u64> find(Rva rva) {
+    if (!region_ || value(rva) - region_->start >= region_->size) {
+      region_ = map_.find(rva);
+      if (!region_) return std::nullopt;
+    }
+    const u64 skipped = value(rva) - region_->start;
+    if (skipped >= region_->stored) return std::nullopt;
+    return region_->offset + skipped;
+  }
+
+ private:
+  const AddressMap& map_;
+  const Region* region_ = nullptr;
+};
+
+}  // namespace coldtrace::pe

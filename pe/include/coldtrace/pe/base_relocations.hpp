@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/pe/image.hpp"
+
+namespace coldtrace::pe {
+
+enum class RelocationType : u8 {
+  absolute = 0,  // padding, never listed
+  high = 1,
+  low = 2,
+  highlow = 3,  // 32-bit address
+  highadj = 4,
+  arm_mov32 = 5,
+  thumb_mov32 = 7,
+  dir64 = 10,  // 64-bit address
+};
+
+struct BaseRelocation {
+  Rva address;
+  RelocationType type;
+};
+
+// All places that the loader adjusts when the image is not at its preferred base, ascending.
+// Source: Microsoft, "PE Format", .reloc section. A damaged block ends the list with a finding.
+std::vector<BaseRelocation> read_base_relocations(const Image& image, core::Findings& findings);
+
+// How many these are.
+u64 count_base_relocations(const Image& image, core::Findings& findings);
+
+}  // namespace coldtrace::pe

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/guid.hpp"
+#include "coldtrace/pe/image.hpp"
+
+namespace coldtrace::pe {
+
+// IMAGE_DEBUG_DIRECTORY; 28 bytes. Source: Microsoft, "PE Format", .debug section.
+struct DebugEntry {
+  static constexpr u32 size_on_disk = 28;
+  u32 time_date_stamp;
+  u32 type;    // 2 CodeView, 4 misc, 16 reproducible build, 20 extended DllCharacteristics
+  u64 offset;  // of the data in the file
+  u64 stored;  // how many bytes of the data the file has
+};
+
+// The symbol file that belongs to an image.
+struct PdbReference {
+  std::string name;                    // as linked, often with a path; valid UTF-8
+  std::optional<core::Guid> guid;      // of RSDS; NB10 has none
+  std::optional<u32> time_date_stamp;  // of NB10
+  u32 age;
+};
+
+// Empty when the image has none. Entries whose data is not in the file are findings.
+std::vector<DebugEntry> read_debug_directory(const Image& image, core::Findings& findings);
+
+// The record behind the first CodeView entry: RSDS (PDB 7.0) or NB10 (PDB 2.0).
+// Source: format as published in LLVM's CodeView documentation and seen in every linked image.
+std::optional<PdbReference> find_pdb_reference(const Image& image, core::Findings& findings);
+
+// Where a symbol server keeps the file: "ntdll.pdb/1EB9FACB04EA273BB24BA52C8B8D336A1/ntdll.pdb".
+// Source: Microsoft, "SymStore", folder of a file with debug information.
+std::string symbol_server_path(const PdbReference& reference);
+
+}  // namespace coldtrace::pe

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/reader.hpp"
+#include "coldtrace/pe/rva.hpp"
+
+namespace coldtrace::pe {
+
+// Source of all structures here: Microsoft, "PE Format", under the structure's own name.
+
+// IMAGE_DOS_HEADER, the fields that matter; 64 bytes.
+struct DosHeader {
+  u32 new_header_offset;  // e_lfanew
+};
+
+enum class Machine : u16 {
+  unknown = 0,
+  i386 = 0x014c,
+  arm = 0x01c0,
+  armnt = 0x01c4,  // ARM32, Thumb-2
+  ia64 = 0x0200,
+  amd64 = 0x8664,
+  arm64 = 0xaa64,
+  arm64ec = 0xa641,
+  arm64x = 0xa64e,
+};
+
+// "x86", "x64", "arm64" and so on; "0x1234" for what has no name here.
+std::string to_string(Machine machine);
+
+// IMAGE_FILE_HEADER; 20 bytes.
+struct FileHeader {
+  Machine machine;
+  u16 section_count;
+  u32 time_date_stamp;  // since Windows 10 a hash of the build, not a time
+  u32 symbol_table_offset;
+  u32 symbol_count;
+  u16 optional_header_size;
+  u16 characteristics;
+};
+
+struct DataDirectory {
+  Rva address;  // a file offset for the certificate table
+  u32 size;
+};
+
+// Index into the data directories of the optional header.
+enum class Directory : u8 {
+  exports,
+  imports,
+  resources,
+  exceptions,
+  certificates,
+  base_relocations,
+  debug,
+  architecture,
+  global_pointer,
+  tls,
+  load_config,
+  bound_imports,
+  import_addresses,
+  delay_imports,
+  clr_header,
+  reserved,
+};
+inline constexpr std::size_t directory_count = 16;
+
+// Bits of OptionalHeader::dll_characteristics.
+inline constexpr u16 dll_dynamic_base = 0x0040;
+inline constexpr u16 dll_force_integrity = 0x0080;  // linked with /INTEGRITYCHECK
+
+// IMAGE_OPTIONAL_HEADER32 or IMAGE_OPTIONAL_HEADER64.
+struct OptionalHeader {
+  bool pe32_plus;  // Magic 0x20b
+  u8 major_linker_version;
+  u8 minor_linker_version;
+  Rva entry_point;
+  u64 image_base;
+  u32 section_alignment;
+  u32 file_alignment;
+  u16 major_operating_system_version;
+  u16 minor_operating_system_version;
+  u16 major_image_version;
+  u16 minor_image_version;
+  u16 major_subsystem_version;
+  u16 minor_subsystem_version;
+  u32 size_of_image;
+  u32 size_of_headers;
+  u32 checksum;
+  u64 checksum_offset;  // where the field lies in the file
+  u16 subsystem;
+  u16 dll_characteristics;
+  std::array<DataDirectory, directory_count> directories;  // absent ones are zero
+
+  unsigned pointer_size() const { return pe32_plus ? 8 : 4; }
+};
+
+// Bits of SectionHeader::characteristics.
+inline constexpr u32 section_code = 0x0000'0020;
+inline constexpr u32 section_discardable = 0x0200'0000;
+inline constexpr u32 section_executable = 0x2000'0000;
+inline constexpr u32 section_readable = 0x4000'0000;
+inline constexpr u32 section_writable = 0x8000'0000;
+
+// IMAGE_SECTION_HEADER; 40 bytes.
+struct SectionHeader {
+  static constexpr std::size_t size_on_disk = 40;
+  std::array<char, 8> raw_name;  // not NUL-terminated when all 8 bytes are used
+  u32 virtual_size;
+  Rva address;
+  u32 raw_size;
+  u32 raw_offset;
+  u32 characteristics;
+
+  // The name up to the first NUL. "/4" and the like point into the COFF string table.
+  std::string_view name() const;
+  bool executable() const { return (characteristics & (section_executable | section_code)) != 0; }
+};
+
+core::Result<DosHeader> read_dos_header(core::ByteView file);
+
+// The signature "PE\0\0" at `offset`, then the file header.
+core::Result<FileHeader> read_file_header(core::ByteView file, u64 offset);
+
+// The optional header of `size` bytes at `offset`. Fewer directories than declared, or more than
+// 16, is a finding.
+core::Result<OptionalHeader> read_optional_header(core::ByteView file, u64 offset, u32 size,
+                                                  core::Findings& findings);
+
+core::Result<SectionHeader> read_section_header(core::ByteView file, u64 offset);
+
+}  // namespace coldtrace::pe

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/pe/debug_directory.hpp"
+#include "coldtrace/pe/image.hpp"
+#include "coldtrace/pe/resources.hpp"
+#include "coldtrace/pe/version_info.hpp"
+
+namespace coldtrace::pe {
+
+// What tells one build of an image from all others: a build number alone never does.
+struct Identity {
+  std::string name;  // of the export directory, else OriginalFilename; empty without both
+  Machine machine;
+  std::optional<std::string> file_version;  // "6.1.7601.17514"
+  u32 time_date_stamp;
+  u32 size_of_image;
+  u32 checksum;
+  std::optional<PdbReference> pdb;
+  bool wine;                           // version numbers of Wine's DLLs are not those of a Windows
+  std::optional<VersionInfo> version;  // the first version resource
+};
+
+// Whether the headers of two images have the same TimeDateStamp, SizeOfImage, CheckSum and machine:
+// all that a running system tells images apart by.
+bool same_headers(const Identity& a, const Identity& b);
+
+Identity read_identity(const Image& image, core::Findings& findings);
+
+// The first version resource, or nothing.
+std::optional<VersionInfo> find_version_info(const Image& image, core::Findings& findings);
+
+// Wine's own DLLs, and the empty files that stand for them, say so behind the DOS header.
+// Observed in Wine 8.0.
+bool has_wine_marker(const Image& image);
+
+}  // namespace coldtrace::pe

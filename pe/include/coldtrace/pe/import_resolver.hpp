@@ -1,0 +1,113 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "coldtrace/pe/api_set_schema.hpp"
+#include "coldtrace/pe/module_tables.hpp"
+
+namespace coldtrace::pe {
+
+// How far an import could be followed in a set of modules.
+enum class Outcome : u8 {
+  resolved,
+  no_name,            // the name of the DLL or of the function cannot be read
+  no_module,          // the set has no file of that name
+  other_machine,      // the file of that name is for another processor
+  no_function,        // the module does not export it
+  api_set_no_schema,  // an API set, but the set of files has neither a schema nor such a file
+  api_set_unknown,    // the schema does not have it, nor is there such a file
+  api_set_no_host,    // the schema has no DLL for it
+  forwarder_unreadable,
+  forwarder_loop,   // forwarders lead back to where they came from
+  forwarder_limit,  // more than 16 forwarders one after another
+};
+
+std::string_view to_string(Outcome outcome);
+
+// Which module a DLL's name stands for.
+struct LocatedModule {
+  Outcome outcome = Outcome::resolved;
+  std::optional<u32> module;  // index into the set, also of one for another machine
+  std::string dll;            // the file name that was looked for last, lower case
+  std::string api_set_host;   // what the schema put in the place of an API set; empty: nothing
+};
+
+// One forwarder: `module` exports a function only to name another one.
+struct ForwarderStep {
+  u32 module;
+  u32 exported;                   // index into its exports
+  std::string_view api_set_host;  // of the DLL that the forwarder names, as in LocatedModule
+};
+
+// Where the calls of an import arrive, as far as the set of files tells.
+struct ImportTarget {
+  Outcome outcome = Outcome::resolved;
+  std::vector<ForwarderStep> forwarders;
+  std::optional<u32> module;  // where the function is, or should be
+  std::string_view dll;       // the file name of `module`, or the one that is absent; lower case
+  std::string_view name;      // of several names of an ordinal the first; empty when there is none
+  std::optional<u32> ordinal;
+  Rva address{0};  // of the function; 0 unless resolved
+};
+
+// An import slot with what it leads to.
+struct ResolvedSlot {
+  u32 module;
+  u32 slot;                       // index into that module's slots
+  u32 target;                     // index into targets()
+  std::optional<u32> exporter;    // the module that the import itself names
+  std::optional<u32> exported;    // index into its exports
+  std::string_view api_set_host;  // of the DLL that the import names
+};
+
+// Follows imports through a set of modules. A module's index is its place in `modules`; where two
+// have one name, the first counts. The tables and the schema outlive the resolver.
+class ImportResolver {
+ public:
+  ImportResolver(std::span<const ModuleTables* const> modules, const ApiSetSchema* schema);
+
+  // All slots of a module, by address.
+  std::vector<ResolvedSlot> resolve(u32 module);
+
+  const std::vector<ImportTarget>& targets() const { return targets_; }
+
+  // The targets, and the texts that views of targets and slots point into, for whoever outlives
+  // the resolver.
+  using Texts = std::set<std::string, std::less<>>;
+  std::vector<ImportTarget> take_targets() { return std::move(targets_); }
+  Texts take_texts() { return std::move(texts_); }
+
+  // What `DLL` stands for when `importer` imports it.
+  LocatedModule locate(std::string_view dll, u32 importer) const;
+
+ private:
+  struct Wanted {
+    std::string_view name;  // empty: by ordinal
+    u32 ordinal;
+  };
+
+  std::optional<u32> find_export(u32 module, const Wanted& wanted) const;
+  u32 add_unresolved(Outcome outcome, const LocatedModule& where, const Wanted& wanted);
+  u32 follow(u32 module, u32 exported);
+  ImportTarget follow_forwarders(u32 module, u32 exported);
+  // The same text, kept once however often it is asked for: a DLL of thousands of imports.
+  std::string_view keep(std::string_view text);
+
+  std::span<const ModuleTables* const> modules_;
+  const ApiSetSchema* schema_;
+  std::map<std::string, u32, std::less<>> by_name_;
+  std::vector<ImportTarget> targets_;
+  std::vector<std::vector<u32>> target_of_export_;  // by module, then export
+  // By outcome, DLL, name and ordinal.
+  std::map<std::tuple<Outcome, std::string_view, std::string_view, u32>, u32> unresolved_;
+  Texts texts_;
+};
+
+}  // namespace coldtrace::pe

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/pe/image.hpp"
+
+namespace coldtrace::pe {
+
+// IMAGE_LOAD_CONFIG_DIRECTORY32 or ...64, the fields that matter here. It has grown with every
+// Windows: a field behind its declared size is absent. Addresses are absolute, at the preferred
+// base. Source: Windows SDK, winnt.h.
+struct LoadConfig {
+  u32 size;  // as declared
+  u32 time_date_stamp;
+  std::optional<u64> security_cookie;
+  std::optional<u64> se_handler_table;  // x86: RVAs of the allowed exception handlers
+  std::optional<u64> se_handler_count;
+  std::optional<u64> guard_function_table;
+  std::optional<u64> guard_function_count;
+  std::optional<u32> guard_flags;
+  std::optional<u64> chpe_metadata;  // code of two machines in one image
+};
+
+core::Result<std::optional<LoadConfig>> read_load_config(const Image& image);
+
+// An image that holds code of two machines.
+enum class Hybrid : u8 {
+  none,
+  chpe,     // x86 with ARM64 inside, of Windows 10
+  arm64ec,  // says x64, is ARM64 code that x64 code can call
+  arm64x,   // ARM64, and ARM64EC after the loader has patched it
+};
+
+std::string_view to_string(Hybrid hybrid);
+
+// What machine and CHPE metadata make of it. All tables are read as the file has them, which is
+// the native view; for other than `none` a finding says so.
+Hybrid recognize_hybrid(const Image& image, const LoadConfig& config, core::Findings& findings);
+
+}  // namespace coldtrace::pe

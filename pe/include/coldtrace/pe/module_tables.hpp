@@ -1,0 +1,85 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/pe/image.hpp"
+#include "coldtrace/pe/tls_directory.hpp"
+
+namespace coldtrace::pe {
+
+// A DLL that a module imports from.
+struct ImportedDll {
+  std::string_view name;  // as the import has it; empty when it cannot be read
+  bool delayed;
+  // The address table was filled in when the file was bound: the slots hold addresses.
+  bool bound;
+  std::optional<u32> bound_to;  // TimeDateStamp that the DLL then had
+};
+
+// The pointer that all calls of one imported function go through.
+struct ImportSlot {
+  Rva rva;
+  std::optional<u64> file_offset;
+  u32 dll;                // index into ModuleTables::DLLs
+  std::string_view name;  // empty when imported by ordinal, or when it cannot be read
+  u16 ordinal;
+  u16 hint;
+  bool by_ordinal;
+  std::optional<u32> section;        // index into ModuleTables::sections; nothing: in the headers
+  std::optional<u64> bound_address;  // what a bound slot holds
+};
+
+struct ExportedFunction {
+  u32 ordinal;            // with the ordinal base added
+  std::string_view name;  // empty: by ordinal only
+  Rva address;
+  bool is_forwarder;
+  std::string_view forwarder;
+};
+
+// What there is to know of a module to tell where its calls of other modules go, without the
+// image: the names are copies. Can be moved, not copied.
+struct ModuleTables {
+  ModuleTables() = default;
+  ModuleTables(ModuleTables&&) = default;
+  ModuleTables& operator=(ModuleTables&&) = default;
+
+  std::string name;  // of the file: what the loader looks for
+  Machine machine = Machine::unknown;
+  u64 file_size = 0;
+  unsigned pointer_size = 8;
+  u64 image_base = 0;
+  u32 time_date_stamp = 0;
+  bool is_dll = false;    // the entry point is called when it is loaded
+  Rva entry_point{0};     // 0: none
+  u64 tls_callbacks = 0;  // run before the entry point
+  // The loader makes the delay-load slots read-only once it has run.
+  bool protects_delayed_slots = false;
+
+  std::vector<SectionHeader> sections;
+  std::vector<ImportedDll> dlls;          // delay-loaded ones last
+  std::vector<ImportSlot> slots;          // by address, then as the tables have them
+  std::vector<ExportedFunction> exports;  // by ordinal, then name
+  std::vector<u32> exports_by_name;       // indexes; those without a name are left out
+
+  bool is_writable(const ImportSlot& slot) const;
+  // Whether a new value needs the protection of the slot's page changed first.
+  bool must_unprotect(const ImportSlot& slot) const;
+  // Index into `exports`; of several names of an ordinal the first.
+  std::optional<u32> find_export(std::string_view function) const;
+  std::optional<u32> find_export(u32 ordinal) const;
+  // The names of an exported function, in order; 64 at most.
+  std::vector<std::string_view> names_of(u32 ordinal) const;
+
+  std::vector<char> text;  // what the names above point into
+};
+
+// `name` is that of the file. What cannot be read is a finding and left out.
+ModuleTables read_module_tables(const Image& image, std::string_view name,
+                                core::Findings& findings);
+
+}  // namespace coldtrace::pe

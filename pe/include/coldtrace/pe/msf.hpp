@@ -1,0 +1,76 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/lazy_file.hpp"
+
+namespace coldtrace::pe {
+
+// Bytes of a stream: a view of the file where they lie in one piece, else a copy of their blocks.
+class StreamBytes {
+ public:
+  StreamBytes() = default;
+  explicit StreamBytes(core::ByteView view) : view_{view} {}
+  explicit StreamBytes(std::vector<std::byte> bytes) : bytes_{std::move(bytes)}, view_{bytes_} {}
+  StreamBytes(StreamBytes&&) = default;  // views stay valid: the bytes do not move
+  StreamBytes& operator=(StreamBytes&&) = default;
+  StreamBytes(const StreamBytes&) = delete;
+  StreamBytes& operator=(const StreamBytes&) = delete;
+
+  core::ByteView view() const { return view_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+  core::ByteView view_;
+};
+
+// A multi-stream file (MSF 7.00), the container of PDBs: numbered streams in blocks that lie
+// anywhere. A view: the file outlives it. Streams are read when they are asked for.
+// Sources: LLVM, "The MSF File Format"; for a block map of several blocks, BIGMSF_HDR.mpspnpn of
+// Microsoft's microsoft-pdb, PDB/msf/msf.cpp.
+class Msf {
+ public:
+  // Fails when the superblock or the stream directory cannot be used.
+  static core::Result<Msf> open(const core::FileView& file, core::Findings& findings);
+
+  u32 block_size() const { return block_size_; }
+  u64 stream_count() const { return streams_.size(); }
+
+  // Nothing: there is no such stream, or it was deleted.
+  std::optional<u32> stream_size(u32 index) const;
+
+  // A whole stream. Blocks outside the file and blocks that come twice are errors, so that no
+  // stream is larger than the file.
+  core::Result<StreamBytes> read(u32 index, core::Name structure) const;
+
+  // `length` bytes at `position` of the stream; only their blocks are looked at.
+  core::Result<StreamBytes> read(u32 index, u64 position, u64 length, core::Name structure) const;
+
+  // Where byte `position` of a stream lies in the file.
+  std::optional<u64> offset_of(u32 index, u64 position) const;
+
+ private:
+  struct Stream {
+    u32 size;
+    u64 block_list;  // position in the directory
+  };
+
+  Msf(const core::FileView& file, u32 block_size, u64 block_count)
+      : file_{file}, block_size_{block_size}, block_count_{block_count} {}
+
+  core::Result<core::Done> read_directory(const core::FileView& file, u32 size);
+  void read_streams(core::Findings& findings);
+  core::Result<StreamBytes> join(core::ByteView block_list, u64 position, u64 length, u64 at,
+                                 core::Name structure) const;
+
+  core::FileView file_;
+  u32 block_size_;
+  u64 block_count_;           // of those that the file has, the last perhaps in part
+  u64 directory_offset_ = 0;  // of its first block
+  StreamBytes directory_;
+  std::vector<Stream> streams_;
+};
+
+}  // namespace coldtrace::pe

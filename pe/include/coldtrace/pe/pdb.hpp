@@ -1,0 +1,68 @@
+#pragma once
+
+#include <optional>
+
+#include "coldtrace/core/guid.hpp"
+#include "coldtrace/pe/debug_directory.hpp"
+#include "coldtrace/pe/msf.hpp"
+
+namespace coldtrace::pe {
+
+// The PDB info stream, number 1. Source: LLVM, "The PDB Info (aka PDB) Stream".
+struct PdbInfo {
+  u32 version;    // 20000404 (VC 7.0) or later; older ones have no GUID
+  u32 signature;  // a time stamp, or a hash in reproducible builds
+  u32 age;        // rises whenever a tool writes the file
+  core::Guid guid;
+};
+
+// Where the DBI stream, number 3, says that things are. Source: LLVM, "The PDB DBI (Debug Info)
+// Stream", also for the order of the optional debug header.
+struct DbiHeader {
+  u32 version;
+  u32 age;  // what the image's CodeView record has, see `matches`
+  u16 flags;
+  u16 machine;  // as IMAGE_FILE_HEADER.Machine; 0 where a linker does not say
+  // Stream numbers, absent where there is none.
+  std::optional<u32> publics;
+  std::optional<u32> symbol_records;
+  std::optional<u32> section_headers;
+  std::optional<u32> original_section_headers;  // before a tool moved the code about
+  std::optional<u32> omap_from_source;          // from where the code was to where it is
+};
+
+// Bits of DbiHeader::flags.
+inline constexpr u16 dbi_incremental = 1;
+inline constexpr u16 dbi_stripped = 2;  // of private symbols
+
+// A program database (PDB 7.0). A view: the file outlives it.
+class Pdb {
+ public:
+  // Fails when it is no MSF 7.00 file or its info stream cannot be used. A DBI stream that cannot
+  // be used is a finding.
+  static core::Result<Pdb> open(const core::FileView& file, core::Findings& findings);
+
+  const Msf& msf() const { return msf_; }
+  const PdbInfo& info() const { return info_; }
+  // Nothing: a compiler's file of types, or damaged.
+  const std::optional<DbiHeader>& dbi() const { return dbi_; }
+
+  // The age that belongs to an image: the DBI stream's, else the info stream's.
+  u32 age() const { return dbi_ ? dbi_->age : info_.age; }
+
+  // Whether the image that has this reference was linked together with the PDB: GUID and age are
+  // the same. The age is the DBI stream's: tools that change the file afterwards, such as pdbstr,
+  // raise the info stream's alone. Sources: the crates ms-pdb, DbiStreamHeader ("must match the
+  // same field within the PE header") and pdb, PDBInformation::age.
+  bool matches(const PdbReference& reference) const;
+  bool matches(const Image& image, core::Findings& findings) const;
+
+ private:
+  Pdb(Msf msf, const PdbInfo& info) : msf_{std::move(msf)}, info_{info} {}
+
+  Msf msf_;
+  PdbInfo info_;
+  std::optional<DbiHeader> dbi_;
+};
+
+}  // namespace coldtrace::pe

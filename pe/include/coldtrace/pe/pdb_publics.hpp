@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/pe/pdb_sections.hpp"
+
+namespace coldtrace::pe {
+
+// S_PUB32, or S_PUB32_ST of older linkers, whose names have a length instead of a NUL.
+// Source: LLVM, "CodeView Symbol Records", and microsoft-pdb, cvinfo.h, PUBSYM32.
+struct PublicSymbol {
+  std::string_view name;  // decorated; bytes of the file, any of them
+  u32 flags;
+  u16 section;  // counts from 1
+  u32 offset;   // in the section
+  std::optional<Rva> address;
+};
+
+// Bits of PublicSymbol::flags.
+inline constexpr u32 public_code = 1;
+inline constexpr u32 public_function = 2;
+inline constexpr u32 public_managed = 4;
+inline constexpr u32 public_msil = 8;
+
+struct PublicSymbols {
+  StreamBytes records;                // what the names are views of, beside the file
+  std::vector<PublicSymbol> symbols;  // by RVA, then name; those without one follow
+};
+
+// All public symbols. They are those that the address map of the publics stream leads to; when it
+// is damaged, that is a finding, and every record that is a public symbol is one. Records that
+// cannot be read are counted in findings.
+// Source: LLVM, "The PDB Public Symbol Stream" and GSI1/PSGSIHDR of microsoft-pdb.
+PublicSymbols read_public_symbols(const Pdb& pdb, const PdbSections& sections,
+                                  core::Findings& findings);
+
+}  // namespace coldtrace::pe

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "coldtrace/pe/headers.hpp"
+#include "coldtrace/pe/pdb.hpp"
+
+namespace coldtrace::pe {
+
+// Turns the section and offset of symbols into RVAs.
+class PdbSections {
+ public:
+  // Damaged streams are findings, and have no sections.
+  static PdbSections read(const Pdb& pdb, core::Findings& findings);
+
+  // The sections that symbols count in: those of the image, or, where a tool moved its code
+  // about after linking, those before that.
+  std::span<const SectionHeader> headers() const { return headers_; }
+  bool has_omap() const { return !omap_.empty(); }
+
+  // Sections count from 1; 0 and the one behind the last hold absolute values. Nothing for these,
+  // for what lies outside its section, and for code that was removed.
+  std::optional<Rva> to_rva(u16 section, u32 offset) const;
+  bool is_absolute(u16 section) const { return section == 0 || section == headers_.size() + 1; }
+
+ private:
+  // OMAP_DATA: from here to the next entry, addresses move to `target`, or are gone when it is 0.
+  // Source: Windows SDK, dbghelp.h, OMAP.
+  struct OmapEntry {
+    u32 source;
+    u32 target;
+  };
+
+  std::optional<Rva> move(Rva address) const;
+  void read_headers(const Pdb& pdb, u32 stream, core::Findings& findings);
+  void read_omap(const Pdb& pdb, u32 stream, core::Findings& findings);
+
+  std::vector<SectionHeader> headers_;
+  std::vector<OmapEntry> omap_;  // by source
+};
+
+}  // namespace coldtrace::pe

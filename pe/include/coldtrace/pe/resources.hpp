@@ -1,0 +1,61 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/pe/image.hpp"
+
+namespace coldtrace::pe {
+
+// What a resource or its type is called: a number, or UTF-16LE text of the file.
+struct ResourceId {
+  u32 number = 0;
+  bool named = false;
+  core::ByteView units;  // when named
+
+  bool is(u32 wanted) const { return !named && number == wanted; }
+  // Names are compared as the linker writes them, in upper case.
+  bool is(std::string_view wanted) const;
+};
+
+// "16" or "WEVT_TEMPLATE".
+std::string to_string(const ResourceId& id);
+
+// Types with a number. Source: Windows SDK, RT_ constants.
+inline constexpr u32 resource_message_table = 11;
+inline constexpr u32 resource_version = 16;
+
+// The name of a type with a number, such as "version"; empty for others.
+std::string_view resource_type_name(u32 type);
+
+struct Resource {
+  ResourceId type;
+  ResourceId name;
+  u32 language = 0;  // LANGID
+  u32 code_page = 0;
+  Rva address{};
+  u32 size = 0;               // as declared
+  u64 stored = 0;             // bytes of it that the file has
+  std::optional<u64> offset;  // in the file, when that has any
+
+  // The stored bytes. Looking at the tree alone reads none of them: most are pictures.
+  core::ByteView content(const Image& image) const {
+    return image.addresses().tail(address, stored);
+  }
+};
+
+// All resources, in the tree's order. Source: Microsoft, "PE Format", .rsrc section, of which
+// Windows uses three levels: type, name, language. Loops, directories reached twice, other depths
+// and ranges outside the file are findings; every entry of the file is looked at once at most,
+// and 100,000 of them.
+std::vector<Resource> read_resources(const Image& image, core::Findings& findings);
+
+// The resources of one type, by number or by name.
+std::vector<Resource> find_resources(const Image& image, u32 type, core::Findings& findings);
+std::vector<Resource> find_resources(const Image& image, std::string_view type,
+                                     core::Findings& findings);
+
+}  // namespace coldtrace::pe

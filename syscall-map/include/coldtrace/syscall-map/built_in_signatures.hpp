@@ -1,0 +1,16 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "coldtrace/syscall-map/signature.hpp"
+
+namespace coldtrace::syscall_map {
+
+// The text of syscall-map/signatures/kernel.sig.
+std::string_view built_in_signatures();
+
+// The same, parsed once.
+std::span<const Signature> parsed_built_in_signatures();
+
+}  // namespace coldtrace::syscall_map

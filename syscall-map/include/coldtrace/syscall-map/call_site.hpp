@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "coldtrace/pe/rva.hpp"
+
+namespace coldtrace::syscall_map {
+
+// A direct call of a function.
+struct CallSite {
+  pe::Rva rva{};                    // of the call instruction
+  std::optional<pe::Rva> function;  // that holds it: from .pdata, an export or a symbol
+  std::string name;                 // "KiDispatchInterrupt+0x7f"; empty when nothing names it
+};
+
+}  // namespace coldtrace::syscall_map

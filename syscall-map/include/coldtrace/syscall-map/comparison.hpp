@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coldtrace/syscall-map/service.hpp"
+
+namespace coldtrace::syscall_map {
+
+// How one service differs between two images.
+struct ServiceChange {
+  enum class Kind : u8 {
+    inserted,  // only the second image has it
+    removed,   // only the first has it
+    moved,     // both have it, in another order than the services around
+    changed,   // same place, other stack bytes
+  };
+  Kind kind;
+  ServiceTable table;
+  std::string name;
+  std::optional<u16> before;
+  std::optional<u16> after;
+  std::string detail;
+};
+
+// Services that follow each other in both images, all renumbered by the same distance.
+struct ServiceShift {
+  ServiceTable table;
+  u16 first_before;  // number of the first one in the first image
+  u16 last_before;
+  i32 distance;  // second minus first, not 0
+  u64 count;
+};
+
+// What became of the numbers from one image to the next: an alignment of both lists by name, so
+// that one inserted service is one change and one shift, not hundreds of renumbered services.
+struct Comparison {
+  std::vector<ServiceChange> changes;  // by number
+  std::vector<ServiceShift> shifts;    // by number
+  u64 common = 0;                      // services that both have
+  u64 renumbered = 0;                  // of these, with another number
+
+  bool same() const { return changes.empty() && shifts.empty(); }
+};
+
+// Compares services by name (Nt for Zw); such without a name are left aside.
+Comparison compare_services(const std::vector<Service>& before, const std::vector<Service>& after);
+
+}  // namespace coldtrace::syscall_map

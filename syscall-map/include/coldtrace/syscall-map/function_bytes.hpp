@@ -1,0 +1,58 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/core/integers.hpp"
+#include "coldtrace/pe/base_relocations.hpp"
+#include "coldtrace/pe/exception_directory.hpp"
+#include "coldtrace/pe/image.hpp"
+
+namespace coldtrace::syscall_map {
+
+// Why a byte of a function says nothing about it in another build.
+enum class Wildcard : u8 {
+  none,         // it does
+  relocation,   // the loader adjusts it
+  branch,       // of a displacement that leaves the function
+  address,      // of a displacement from rip, or of an address or RVA that has no relocation
+  differences,  // it is another in one of the files
+};
+
+std::string_view to_string(Wildcard wildcard);
+
+struct FunctionByte {
+  u8 value;
+  Wildcard wildcard = Wildcard::none;
+};
+
+// The code of one function, from its start as far as it goes.
+struct FunctionBytes {
+  std::vector<FunctionByte> bytes;  // whole instructions
+  std::vector<u8> instructions;     // their sizes
+  bool whole = false;               // the function ends behind them
+};
+
+// What functions of one image are read with.
+class FunctionReader {
+ public:
+  // The longest stretch that is read.
+  static constexpr u32 most_bytes = 256;
+
+  explicit FunctionReader(const pe::Image& image);
+
+  // The function that starts at `start`: on x64 to the end that .pdata gives, else, and for
+  // functions without an entry there, to the first return or jump that no branch before it leads
+  // beyond. Empty when no instruction is there. For x86 and x64.
+  FunctionBytes read(pe::Rva start) const;
+
+ private:
+  pe::Rva find_end(pe::Rva start) const;
+
+  const pe::Image& image_;
+  std::vector<pe::BaseRelocation> relocations_;
+  std::vector<pe::FunctionRange> ranges_;
+};
+
+}  // namespace coldtrace::syscall_map

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "coldtrace/core/text_error.hpp"
+#include "coldtrace/syscall-map/profile_language.hpp"
+
+namespace coldtrace::syscall_map {
+
+// A whole profile: the rules of a file with those of its includes in their places, and all groups,
+// which know each other.
+struct HookProfile {
+  struct Rule {
+    ProfileRule text;
+    u32 file = 0;   // of `files`
+    u32 group = 0;  // of `groups`, where it is a use of one
+  };
+
+  struct Group {
+    std::string name;
+    std::vector<Rule> rules;
+    u32 file = 0;
+    ProfilePlace place;
+    bool used = false;  // by a rule of the profile or of another group
+  };
+
+  std::vector<std::string> files;  // as they are called; the profile itself is the first
+  std::vector<Group> groups;       // none is part of itself
+  std::vector<Rule> rules;         // none is an include
+};
+
+// A text that rules come from.
+struct ProfileSource {
+  std::string path;  // what messages call it
+  std::string id;    // the same for one file, however it is called
+  std::string text;
+};
+
+// What an include names, seen from the file at the first path; or why it cannot be had.
+using IncludeReader = std::function<tl::expected<ProfileSource, std::string>(
+    const std::string& including, const std::string& included)>;
+
+struct ProfileError {
+  std::string path;
+  core::TextError error;
+};
+
+// "tracer.profile:3:14: expected '{'"
+std::string to_string(const ProfileError& error);
+
+// "tracer.profile:3"
+std::string place_of(const HookProfile& profile, u32 file, ProfilePlace place);
+
+// Parses `source` and all that it includes. The first error ends it.
+tl::expected<HookProfile, ProfileError> read_profile(ProfileSource source,
+                                                     const IncludeReader& read_include);
+
+}  // namespace coldtrace::syscall_map

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/core/integers.hpp"
+
+namespace coldtrace::syscall_map {
+
+// What one file of a hook profile says, as docs/languages/hook-profiles.md describes it.
+
+// The limits of the language: of one file, and of a profile with all that it includes.
+inline constexpr std::size_t largest_profile_file = 1 << 20;
+inline constexpr std::size_t longest_profile_name = 256;
+inline constexpr std::size_t longest_profile_path = 4096;
+inline constexpr std::size_t most_profile_rules = 1 << 16;
+inline constexpr std::size_t most_profile_groups = 1024;
+inline constexpr std::size_t deepest_profile_group = 32;
+inline constexpr std::size_t most_profile_includes = 256;
+inline constexpr std::size_t deepest_profile_include = 16;
+
+// Where a rule or a group starts; both count from 1, columns in bytes.
+struct ProfilePlace {
+  u32 line = 0;
+  u32 column = 0;
+};
+
+// A name of a service or a module, or a glob for many.
+struct ProfileName {
+  std::string text;
+  bool glob = false;
+
+  bool operator==(const ProfileName&) const = default;
+};
+
+// One line of a profile. Where it stands does not make it another.
+struct ProfileRule {
+  enum class Kind : u8 {
+    services,  // NtClose, nt!Nt*File
+    group,     // @files
+    include,   // include "common.profile"
+  };
+
+  Kind kind = Kind::services;
+  bool leaves_out = false;            // -NtClose
+  std::optional<ProfileName> module;  // of `services`; nothing: any
+  ProfileName name;                   // also of the group, and the path of the file
+  ProfilePlace place;
+
+  bool operator==(const ProfileRule& other) const {
+    return kind == other.kind && leaves_out == other.leaves_out && module == other.module &&
+           name == other.name;
+  }
+};
+
+// Services under a name of their own. The rules are none of kind `include`.
+struct ProfileGroup {
+  std::string name;
+  std::vector<ProfileRule> rules;
+  ProfilePlace place;
+
+  bool operator==(const ProfileGroup& other) const {
+    return name == other.name && rules == other.rules;
+  }
+};
+
+struct ProfileFile {
+  std::vector<ProfileGroup> groups;
+  std::vector<ProfileRule> rules;
+
+  bool operator==(const ProfileFile&) const = default;
+};
+
+// Characters of names that stand without quotes, '-' and '@' not as the first.
+bool is_profile_name_character(char c);
+
+// Whether a name can be said in a profile, in quotes if need be: it is UTF-8 without control
+// characters and quotes.
+bool is_profile_name(std::string_view name);
+
+// The rule as it may stand in a profile: "-nt!Nt*File".
+std::string to_text(const ProfileRule& rule);
+
+// Text that parse_profile reads back as the same. `file` is as the parser makes them.
+std::string to_text(const ProfileFile& file);
+
+}  // namespace coldtrace::syscall_map

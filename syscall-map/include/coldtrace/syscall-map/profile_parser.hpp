@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string_view>
+
+#include <tl/expected.hpp>
+
+#include "coldtrace/core/text_error.hpp"
+#include "coldtrace/syscall-map/profile_language.hpp"
+
+namespace coldtrace::syscall_map {
+
+// Reads one file of a hook profile (docs/languages/hook-profiles.md); the first error ends it.
+// Whether its includes can be read and its groups are known is not asked here.
+tl::expected<ProfileFile, core::TextError> parse_profile(std::string_view text);
+
+}  // namespace coldtrace::syscall_map

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/pe/rva.hpp"
+
+namespace coldtrace::syscall_map {
+
+// Which service table a number indexes: bit 12 of the number.
+enum class ServiceTable : u8 { nt, win32k };
+std::string_view to_string(ServiceTable table);
+
+constexpr u16 win32k_bit = 0x1000;
+constexpr ServiceTable table_of(u16 number) {
+  return (number & win32k_bit) != 0 ? ServiceTable::win32k : ServiceTable::nt;
+}
+
+enum class NumberSource : u8 {
+  read,      // from the stub's own bytes
+  inferred,  // from the order of the stubs around
+};
+std::string_view to_string(NumberSource source);
+
+// One system service as one image shows it.
+struct Service {
+  std::string name;                  // NtX where exported, else ZwX, else the first name; empty
+                                     // for a stub of a run that no export names
+  std::vector<std::string> aliases;  // other exports of the same address, sorted
+  u16 number = 0;
+  ServiceTable table = ServiceTable::nt;
+  pe::Rva rva{};
+  std::optional<u64> file_offset;
+  std::optional<u32> argument_bytes;  // where the bytes prove it
+  std::string_view shape;             // empty when no stub was read
+  std::optional<u32> raw_immediate;
+  NumberSource source = NumberSource::read;
+  bool hooked = false;
+  std::string hook;  // what stands in the stub's place and where it leads
+  bool verified = false;
+  std::vector<std::string> evidence;  // how the number was obtained, a sentence each
+};
+
+// A name that looks like a service, or that stands among them, and is none.
+struct LeftOut {
+  std::string name;
+  std::string reason;
+};
+
+// "NtX" or "ZwX" with a capital X.
+bool is_service_name(std::string_view name);
+
+// The name with Nt for Zw, under which user and kernel side agree.
+std::string to_nt_name(std::string_view name);
+
+}  // namespace coldtrace::syscall_map

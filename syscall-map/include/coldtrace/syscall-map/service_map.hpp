@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/syscall-map/service.hpp"
+
+namespace coldtrace::syscall_map {
+
+// The system services that one image shows.
+struct ServiceMap {
+  std::vector<Service> services;  // by number, then RVA
+  std::vector<LeftOut> left_out;  // by name
+  core::Findings findings;
+};
+
+// That stubs of a kernel have no name, as the finding `unnamed-services`: for who has no other
+// image that names them.
+void note_unnamed(ServiceMap& map);
+
+// Every name of a service in `map`, those left out included, appended to `names`.
+void append_service_names(const ServiceMap& map, std::vector<std::string>& names);
+
+}  // namespace coldtrace::syscall_map

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/pe/image.hpp"
+#include "coldtrace/syscall-map/service_table.hpp"
+
+namespace coldtrace::syscall_map {
+
+struct ServiceTables {
+  std::vector<LocatedServiceTable> tables;  // by RVA
+  core::Findings findings;
+};
+
+// The service tables of a kernel or a win32k image. None in a kernel, Wine's for one, is the
+// finding `no-service-table`; two places that could each be the table are both given.
+ServiceTables find_service_tables(const pe::Image& image);
+
+}  // namespace coldtrace::syscall_map

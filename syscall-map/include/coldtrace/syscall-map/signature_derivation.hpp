@@ -1,0 +1,60 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/pe/image.hpp"
+#include "coldtrace/syscall-map/function_bytes.hpp"
+#include "coldtrace/syscall-map/signature.hpp"
+
+namespace coldtrace::syscall_map {
+
+// An image that has the function, and where, if that is known.
+struct DerivationInput {
+  const pe::Image* image;
+  std::string name;  // what sentences call it
+  std::optional<pe::Rva> place;
+};
+
+// The function in one image, and how often its signature matches there.
+struct DerivedPlace {
+  pe::Rva rva{};
+  u32 agreeing = 0;         // where it was not given: so many bytes are as where it was
+  u64 searched = 0;         // bytes of executable sections
+  u64 matches = 0;          // found by the matcher: the place alone
+  u64 shorter_matches = 0;  // of the signature without its last byte
+};
+
+// A stretch of bytes that the signature leaves open.
+struct OpenBytes {
+  u32 offset;
+  u32 size;
+  Wildcard why;
+};
+
+struct Derivation {
+  std::optional<Signature> signature;
+  std::string reason;  // a sentence: why there is none
+  u32 size = 0;        // bytes that the signature looks at
+  u32 fixed = 0;       // those that are not left open
+  u32 shorter = 0;     // its size without the last fixed byte
+  std::vector<OpenBytes> open;
+  std::vector<DerivedPlace> places;  // of the inputs, as far as they were found
+};
+
+// Code of other functions begins with fewer equal bytes than this too often.
+inline constexpr u32 enough_fixed_bytes = 16;
+
+// The shortest signature of the function's first bytes that matches once in each image's
+// executable sections. Bytes that change from build to build are left open: relocated ones,
+// displacements that leave the function or are relative to rip, and what differs between the
+// images. Where a place is not given, it is where more is found than anywhere else of the first
+// function whose place is. Has at least `least_fixed` bytes that are not open, and never
+// reaches beyond the function's end.
+Derivation derive_signature(std::string_view function, std::span<const DerivationInput> inputs,
+                            u32 least_fixed = enough_fixed_bytes);
+
+}  // namespace coldtrace::syscall_map

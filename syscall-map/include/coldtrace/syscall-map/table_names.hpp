@@ -1,0 +1,62 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/pe/identity.hpp"
+#include "coldtrace/pe/image.hpp"
+#include "coldtrace/syscall-map/service.hpp"
+#include "coldtrace/syscall-map/service_tables.hpp"
+#include "coldtrace/syscall-map/services_tab.hpp"
+
+namespace coldtrace::syscall_map {
+
+// What says how an entry of a service table is called, the surest first.
+enum class NameSource : u8 {
+  none,
+  stub,            // the kernel's exported ZwX has the entry's number
+  import,          // the entry jumps through an import of that name
+  services_tab,    // a record of KiServicesTab with the name's hash leads to the same function
+  exported,        // the function is exported as NtX, and no other entry leads to it
+  user,            // ntdll or win32u, which agrees with the sources above
+  other_revision,  // the same, of another file version than the image
+  same_version,    // ntdll or win32u of the same version; nothing above could check it
+};
+
+std::string_view to_string(NameSource source);
+
+struct EntryName {
+  std::string name;  // NtX; empty without a source
+  NameSource source = NameSource::none;
+};
+
+// How the version of a user side compares with that of the image: machine and all four parts of the
+// file version.
+enum class UserVersion : u8 { unknown, same, other };
+
+UserVersion compare_versions(const pe::Identity& user, const pe::Identity& image);
+
+// The services of an ntdll or a win32u, from which entries may be named.
+struct UserServices {
+  const std::vector<Service>* services = nullptr;
+  UserVersion version = UserVersion::unknown;
+};
+
+struct TableNames {
+  std::vector<EntryName> entries;  // as the table's
+  u64 shared = 0;                  // names that the image and the user side both number
+  u64 equal = 0;                   // of these, with the same number
+  bool trusted = false;            // at least 95 % of them
+};
+
+// Names what `image` itself proves: stubs, imports, `tab`, exports.
+TableNames name_entries(const pe::Image& image, const LocatedServiceTable& table,
+                        const std::vector<Service>& stubs, const ServicesTab* tab);
+
+// Names the rest after `user` if at least 95 % of the shared names have the same number. A user
+// side that shares no name can only be of the same version, which proves less; else nothing.
+void name_after(const UserServices& user, const LocatedServiceTable& table, TableNames& names,
+                core::Findings& findings);
+
+}  // namespace coldtrace::syscall_map

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/pe/image.hpp"
+#include "coldtrace/syscall-map/confidence.hpp"
+
+namespace coldtrace::syscall_map {
+
+// Where a field lies in a structure of this kernel.
+struct FieldOffset {
+  std::string structure;              // "_ETHREAD", "_KTHREAD", "_EPROCESS", "_KPRCB"
+  std::string field;                  // "Cid.UniqueThread", "ApcState.Process", "ImageFileName"
+  u32 offset = 0;                     // bytes
+  std::vector<std::string> evidence;  // sentences
+  Confidence confidence = Confidence::low;
+  bool verified = false;
+};
+
+struct ThreadOffsets {
+  std::vector<FieldOffset> fields;  // by structure, then offset
+  core::Findings findings;          // what was not found, and accessors that contradict each other
+};
+
+// An offset that a symbol file gives.
+struct KnownOffset {
+  std::string structure;
+  std::string field;
+  u32 offset = 0;
+};
+
+// The fields that are looked for in this kernel, to ask a symbol file for them; offsets are 0.
+std::vector<KnownOffset> thread_fields(const pe::Image& image);
+
+// Whose thread a context switch leaves and enters: the fields that lead from a thread to its
+// identifier, its process, the process's identifier and name, proven by the small functions that
+// the kernel exports to read them, and by the types of the matching PDB, if any.
+ThreadOffsets find_thread_offsets(const pe::Image& image,
+                                  const std::vector<KnownOffset>& types = {});
+
+}  // namespace coldtrace::syscall_map

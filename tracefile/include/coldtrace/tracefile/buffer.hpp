@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+
+#include "coldtrace/core/image_source.hpp"
+#include "coldtrace/tracefile/buffer_header.hpp"
+#include "coldtrace/tracefile/decompress.hpp"
+#include "coldtrace/tracefile/event_buffer.hpp"
+#include "coldtrace/tracefile/trace_header.hpp"
+
+namespace coldtrace::tracefile {
+
+// One buffer of the file as the index keeps it. `first_time` and `last_time` are the least and
+// greatest timestamp of its events.
+struct BufferEntry {
+  u64 offset;
+  i64 first_time;
+  i64 last_time;
+  i64 sequence;
+  u32 size;    // bytes in the file, no more than the file has
+  u32 filled;  // plain bytes with events, header included
+  u32 events;
+  u16 processor;
+  u16 flags;
+  u16 logger_id;
+  u8 type;
+
+  bool compressed() const { return (flags & BufferHeader::compressed) != 0; }
+};
+
+// What the header at `offset` says of its buffer, of which the file has `size` bytes; nothing of
+// its events.
+BufferEntry to_entry(const BufferHeader& header, u64 offset, u32 size);
+
+// Reads buffers one after the other into the same memory, as load_buffer() does.
+class BufferLoader {
+ public:
+  // Valid until the next call.
+  const Buffer& load(const core::ImageSource& source, const BufferEntry& entry,
+                     Compression compression);
+
+ private:
+  Buffer buffer_;
+  Scratch stored_, plain_;
+};
+
+// Reads and decompresses. A range that cannot be read or decompressed leaves what came before it.
+std::shared_ptr<const Buffer> load_buffer(const core::ImageSource& source, const BufferEntry& entry,
+                                          Compression compression);
+
+}  // namespace coldtrace::tracefile

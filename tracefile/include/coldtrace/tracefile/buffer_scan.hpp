@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "coldtrace/tracefile/buffer.hpp"
+#include "coldtrace/tracefile/gap.hpp"
+#include "coldtrace/tracefile/logfile_header.hpp"
+
+namespace coldtrace::tracefile {
+
+// Where the buffers of a file lie and what its header says; nothing of their events.
+struct BufferScan {
+  bool has_header;  // false: lost, and all that it says is zero but the size of buffers
+  LogfileHeader header;
+  i64 first_timestamp;  // of the header event
+  unsigned pointer_size;
+  Compression compression;
+  std::vector<BufferEntry> buffers;  // in file order; times and event counts are not yet set
+  std::vector<Gap> gaps;
+};
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <vector>
+
+#include "coldtrace/tracefile/trace_header.hpp"
+
+namespace coldtrace::tracefile {
+
+// Bytes of a buffer that are no events though some should be there.
+struct BufferDamage {
+  u32 offset;
+  u32 size;  // up to the event that follows, or to the end
+  core::ParseError error;
+};
+
+enum class OnDamage : u8 { pass, stop };
+
+// The events of one uncompressed buffer in their order, up to filler, the end or, with
+// OnDamage::stop, damage.
+//
+// Behind damage the walk goes on at the next multiple of eight where three records follow one
+// another, none earlier than the one before it, or fewer up to the end when their time agrees: what
+// else looks like a header is part of a payload. A buffer damaged at `most_damage` places is not
+// read further.
+class BufferWalker {
+ public:
+  static constexpr std::size_t most_damage = 64;
+
+  BufferWalker() = default;
+  // `pointer_size` overrides that of the events when it is not 0.
+  BufferWalker(core::ByteView bytes, const BufferContext& context, u32 offset, OnDamage on_damage,
+               unsigned pointer_size = 0);
+
+  // False at the end; event() is valid after true.
+  bool next();
+  const Event& event() const { return event_; }
+
+  // What next() met so far, by offset.
+  const std::vector<BufferDamage>& damage() const { return damage_; }
+  u32 offset() const { return next_; }  // of what next() reads
+
+ private:
+  bool read();
+  bool pass(const core::ParseError& error);
+  bool resumes_at(u32 offset) const;
+  bool is_filler_to_the_end() const;
+
+  core::ByteView bytes_;
+  BufferContext context_{0, false, std::nullopt};
+  u32 next_ = 0;
+  u8 pointer_size_ = 0;
+  OnDamage on_damage_ = OnDamage::stop;
+  std::optional<i64> latest_;  // time of the events so far
+  std::vector<BufferDamage> damage_;
+  Event event_{};
+};
+
+}  // namespace coldtrace::tracefile

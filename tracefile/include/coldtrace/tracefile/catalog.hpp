@@ -1,0 +1,36 @@
+#pragma once
+
+#include "coldtrace/tracefile/buffer_scan.hpp"
+#include "coldtrace/tracefile/kind_counts.hpp"
+#include "coldtrace/tracefile/name_tables.hpp"
+#include "coldtrace/tracefile/schema_source.hpp"
+
+namespace coldtrace::tracefile {
+
+struct CatalogOptions {
+  unsigned jobs = 1;
+  unsigned pointer_size = 0;  // overrides that of every event when not 0
+  bool names = true;          // whether to follow the names of processes, files and so on
+  std::size_t largest_names = std::size_t{512} << 20;  // bytes
+  bool kinds = false;  // whether to count and measure events by kind
+};
+
+// What a first pass over all events finds: where in time each buffer lies, the schemas that the
+// trace brings along, and the names. The pass is what lets an event be named by a rundown at the
+// end of the trace. Same result whatever the number of jobs.
+struct Catalog {
+  std::shared_ptr<const SchemaTable> embedded;      // by the merge
+  std::shared_ptr<const SchemaTable> event_source;  // by the events' own providers
+  NameTables names;
+  u64 events;
+  std::vector<KindCount> kinds;  // as KindCounts::sorted(), when asked for
+};
+
+// Sets the times and event counts of the buffers of `scan` and adds to its gaps.
+Catalog read_catalog(const core::ImageSource& source, BufferScan& scan,
+                     const CatalogOptions& options, core::Findings& findings);
+
+// The processor that events of the buffer belong to; nothing when processors share buffers.
+BufferContext context_of(const BufferEntry& entry, const LogfileHeader& header);
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "coldtrace/core/file_time.hpp"
+
+namespace coldtrace::tracefile {
+
+// What a timestamp of the trace counts. Source: TRACE_LOGFILE_HEADER.ReservedFlags.
+enum class ClockType : u8 {
+  raw = 0,  // as performance_counter
+  performance_counter = 1,
+  system_time = 2,  // FILETIME
+  cpu_cycles = 3,
+};
+
+std::string_view to_string(ClockType type);
+
+// Turns timestamps of a trace into UTC. Integer division towards zero, as Windows does it: 2,041
+// of 2,041 events of a file equal the export that Windows made of it.
+class Clock {
+ public:
+  // Timestamp `first` happened at `start`. `ticks` clock ticks pass in `per` units of 100 ns.
+  struct Rate {
+    u64 ticks;
+    u64 per;
+  };
+  Clock(ClockType type, core::FileTime start, i64 first, Rate rate);
+  // That of a session whose header is lost: timestamps have an order and no time.
+  Clock() = default;
+
+  bool known() const { return known_; }
+
+  ClockType type() const { return type_; }
+  // Cycle counters run at the processor's nominal speed at best.
+  bool approximate() const { return type_ == ClockType::cpu_cycles; }
+
+  core::FileTime to_file_time(i64 timestamp) const;
+
+  // The length of `ticks` in units of 100 ns.
+  i64 to_duration(i64 ticks) const;
+
+  // The least timestamp that is not before `time`.
+  i64 first_timestamp_at(core::FileTime time) const;
+
+ private:
+  bool known_ = false;
+  ClockType type_ = ClockType::raw;
+  u64 start_ = 0;
+  i64 first_ = 0;
+  Rate rate_{1, 1};
+};
+
+}  // namespace coldtrace::tracefile

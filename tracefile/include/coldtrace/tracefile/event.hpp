@@ -1,0 +1,61 @@
+#pragma once
+
+#include <optional>
+
+#include "coldtrace/core/guid.hpp"
+
+namespace coldtrace::tracefile {
+
+// How an event names its kind.
+enum class EventClass : u8 {
+  classic,   // by class GUID, opcode and version: kernel events, MOF providers
+  manifest,  // by provider GUID, id and version: manifests, EventSource, TraceLogging
+  message,   // by message GUID and number: WPP
+  error,     // a logger's own record of a failure
+  driver,    // by provider GUID, id and version: entries of a .ctrace file
+};
+
+// Where process and thread of an event come from.
+enum class ThreadSource : u8 {
+  header,          // they were logged, or are not known
+  payload,         // a field names them
+  context_switch,  // the thread that runs on the processor by the context switches so far
+};
+
+// One event as its file holds it: header fields, and the payload as bytes to be decoded on demand.
+// The views live as long as the buffer that the event was read from.
+struct Event {
+  EventClass event_class;
+  u8 header_type;   // of the trace format; 0 where it has none
+  u8 pointer_size;  // of the producer: 4 or 8
+  u8 opcode;
+  u8 version;
+  u8 level;
+  u8 channel;
+  bool trace_logging;  // carries its schema
+  u16 id;
+  u16 task;
+  u64 keywords;
+  i64 timestamp;  // raw clock value; that of the event before it when it has none
+  bool has_time;
+  core::Guid provider;
+  std::optional<u8> kernel_group;  // of a kernel event that came with a group for a GUID
+  std::optional<u16> cpu;
+  std::optional<u32> pid, tid;
+  std::optional<u32> kernel_time, user_time;  // in timer ticks
+  core::ByteView activity;                    // GUID of 16 bytes, or empty
+  core::ByteView header;                      // of the event, as the format has it
+  core::ByteView extended;                    // extended data items
+  core::ByteView payload;
+  u64 buffer_offset;  // of its buffer in the file
+  u32 offset;         // in the uncompressed buffer
+  u32 size;           // header and payload, without padding
+  u64 file_time = 0;  // FILETIME of a trace whose processors have clocks of their own; else 0
+  bool approximate_time = false;
+  ThreadSource thread_source = ThreadSource::header;
+
+  // What names of the trace are looked up by.
+  i64 name_time() const { return file_time != 0 ? static_cast<i64>(file_time) : timestamp; }
+};
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+
+#include "coldtrace/tracefile/event.hpp"
+#include "coldtrace/tracefile/event_buffer.hpp"
+#include "coldtrace/tracefile/gap.hpp"
+
+namespace coldtrace::tracefile {
+
+// The events of a trace of any format one after the other, with the gaps at their places.
+class EventSequence {
+ public:
+  enum class Item : u8 { event, gap, end };
+
+  virtual ~EventSequence() = default;
+
+  virtual Item next() = 0;
+  virtual const Event& event() const = 0;
+  // Keeps the bytes of the event alive.
+  virtual const std::shared_ptr<const Buffer>& buffer() const = 0;
+  virtual const Gap& gap() const = 0;
+
+ protected:
+  EventSequence() = default;
+  EventSequence(const EventSequence&) = default;
+  EventSequence& operator=(const EventSequence&) = default;
+  EventSequence(EventSequence&&) = default;
+  EventSequence& operator=(EventSequence&&) = default;
+};
+
+}  // namespace coldtrace::tracefile

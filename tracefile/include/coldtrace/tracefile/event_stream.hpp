@@ -1,0 +1,95 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "coldtrace/tracefile/buffer_walker.hpp"
+#include "coldtrace/tracefile/catalog.hpp"
+#include "coldtrace/tracefile/event_sequence.hpp"
+#include "coldtrace/tracefile/payload_threads.hpp"
+
+namespace coldtrace::tracefile {
+
+// Knows which thread runs on each processor from the context switches that went by.
+class RunningThreads {
+ public:
+  // Completes events that were logged without thread and process. The event must come in the
+  // order of time. A context switch is of the thread that ran until then.
+  void apply(Event& event, const NameTables& names);
+
+ private:
+  struct Running {
+    std::optional<u32> tid, pid;
+  };
+  std::vector<Running> processors_;
+};
+
+enum class Order : u8 {
+  time,  // across processors; events of equal time by processor, then as the file has them
+  file,
+};
+
+struct StreamOptions {
+  Order order = Order::time;
+  unsigned pointer_size = 0;                            // overrides that of every event when not 0
+  std::optional<i64> first, last;                       // raw timestamps of the events wanted
+  std::size_t largest_buffers = std::size_t{48} << 20;  // bytes of buffers held at a time
+};
+
+// The events of a trace one after the other, with the gaps at their places. Buffers are runs that
+// overlap in time; a run's buffer is read when its first event is due, and when too many overlap
+// those due last are dropped and read again later, so that memory stays bounded.
+class EventStream final : public EventSequence {
+ public:
+  // What is given must outlive the stream.
+  EventStream(const core::ImageSource& source, const BufferScan& scan, const NameTables& names,
+              const StreamOptions& options);
+
+  Item next() override;
+  const Event& event() const override { return event_; }
+  const std::shared_ptr<const Buffer>& buffer() const override { return event_buffer_; }
+  const Gap& gap() const override { return *gap_; }
+
+ private:
+  struct Run {
+    u32 index;                             // of the buffer
+    u32 offset;                            // of the current event
+    i64 time;                              // of the current event
+    std::shared_ptr<const Buffer> buffer;  // null: dropped
+    BufferWalker walker;
+  };
+
+  void plan_buffers();
+  void plan_gaps();
+  bool advance();
+  bool next_in_file();
+  bool next_in_time();
+  bool step(Run& run);
+  void load(Run& run);
+  void open_due();
+  void drop_latest(const Run& keep);
+  bool before(const Run& a, const Run& b) const;
+  bool is_due(const Gap& gap) const;
+  bool wanted(const Event& event) const;
+
+  const core::ImageSource& source_;
+  const BufferScan& scan_;
+  const NameTables& names_;
+  StreamOptions options_;
+  std::vector<u32> plan_;  // buffers in the order they are opened
+  std::size_t opened_ = 0;
+  std::vector<std::unique_ptr<Run>> heap_;  // the earliest run first
+  std::size_t held_ = 0;                    // bytes of the runs' buffers
+  bool consumed_ = true;                    // the first run's event was handed out
+  std::vector<const Gap*> gaps_;
+  std::size_t gaps_passed_ = 0;
+  bool pending_ = false;  // event_ waits behind a gap
+  bool at_end_ = false;
+  const Gap* gap_ = nullptr;
+  PayloadThreads payload_threads_;
+  RunningThreads running_;
+  Event event_{};
+  std::shared_ptr<const Buffer> event_buffer_;
+};
+
+}  // namespace coldtrace::tracefile

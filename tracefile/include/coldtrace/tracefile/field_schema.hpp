@@ -1,0 +1,168 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/integers.hpp"
+
+namespace coldtrace::tracefile {
+
+// How a field is stored. Values below 1000 are those of TDH and of TraceLogging.
+// Source: Windows SDK tdh.h, _TDH_IN_TYPE; TraceLoggingProvider.h, TlgIn_t.
+enum class InType : u16 {
+  null = 0,
+  utf16 = 1,  // up to a NUL, or of a given count of units
+  ansi = 2,   // likewise, in bytes
+  i8 = 3,
+  u8 = 4,
+  i16 = 5,
+  u16 = 6,
+  i32 = 7,
+  u32 = 8,
+  i64 = 9,
+  u64 = 10,
+  f32 = 11,
+  f64 = 12,
+  bool32 = 13,
+  binary = 14,  // of a given count of bytes
+  guid = 15,
+  pointer = 16,
+  file_time = 17,
+  system_time = 18,
+  sid = 19,
+  hex32 = 20,
+  hex64 = 21,
+  counted_utf16 = 22,  // u16 count of bytes before it
+  counted_ansi = 23,
+  structure = 24,
+  counted_binary = 25,
+  tdh_counted_utf16 = 300,
+  tdh_counted_ansi = 301,
+  reversed_counted_utf16 = 302,  // the count is big-endian
+  reversed_counted_ansi = 303,
+  unterminated_utf16 = 304,  // the rest of the payload
+  unterminated_ansi = 305,
+  utf16_char = 306,
+  ansi_char = 307,
+  size = 308,  // pointer-sized
+  hex_dump = 309,
+  kernel_sid = 310,  // 4 zero bytes, or two pointers and a SID
+
+  session_time = 1000,  // i64 in the clock of the session
+  text = 1001,          // to the end: UTF-16 when it ends in two zero bytes, else ANSI
+  bool8 = 1002,
+  lznt1_utf16 = 1003,  // compressed text to the end; its size is the field before it
+};
+
+// How a value is meant to be shown. Values below 1000 are those of TDH.
+enum class OutType : u16 {
+  none = 0,
+  string = 1,
+  date_time = 2,
+  hex_binary = 15,
+  hex8 = 16,
+  hex16 = 17,
+  hex32 = 18,
+  hex64 = 19,
+  boolean = 13,
+  pid = 20,
+  tid = 21,
+  port = 22,  // u16 in network order
+  ipv4 = 23,
+  ipv6 = 24,
+  socket_address = 25,
+  xml = 28,
+  error_code = 29,
+  win32_error = 30,
+  nt_status = 31,
+  hresult = 32,
+  json = 34,
+  utf8 = 35,
+  code_pointer = 37,
+  date_time_utc = 38,
+
+  file_key = 1000,  // address of a file object or of its control block
+  registry_key = 1001,
+  stack_key = 1002,
+  system_call = 1003,    // service number
+  name_hash = 1004,      // of a service's name
+  etw_event = 1005,      // an event as ETW has it in its buffers
+  encrypted = 1006,      // never shown
+  call_argument = 1007,  // of the service that the event names
+  own_process = 1008,    // that the event is of, should its header not say
+  own_thread = 1009,
+  stack_frame = 1010,  // return address
+  exit_status = 1011,  // NTSTATUS of a process, or a number of its own
+};
+
+// Bytes of a unit of what is text, 2 of UTF-16 and 1 of the rest; 0 of what is none. Of
+// InType::text only the payload tells.
+unsigned text_unit(InType in, OutType out);
+
+// Whether one value is one unit of text, so that several of them are a text.
+bool is_character(InType in, OutType out);
+
+// Names of a field's values, or of its bits.
+struct ValueMap {
+  struct Entry {
+    u64 value;
+    std::string text;
+    u64 mask = 0;  // of bits: those that are compared; 0 is those of the value
+  };
+  std::string name;
+  bool bits = false;
+  std::vector<Entry> entries;  // by value
+};
+
+// One field of an event. Fields that give the length or count of later ones have a slot, which
+// the decoder keeps their value in.
+struct FieldSchema {
+  enum class Rule : u8 {
+    none,
+    fixed,     // `number`
+    slot,      // the value of the field with slot `number`
+    prefixed,  // u16 before the elements
+    rest,      // as many as the payload has
+  };
+  struct Amount {
+    Rule rule = Rule::none;
+    u16 number = 0;
+  };
+
+  std::string name;
+  InType in = InType::null;
+  OutType out = OutType::none;
+  Amount length;            // of strings in units, of binaries in bytes
+  Amount count;             // of elements; `none` is one value that is no array
+  u16 slot = 0;             // 0: no other field refers to this one
+  bool optional = false;    // absent when the payload ends before it
+  bool padding = false;     // bytes without meaning
+  bool plain_name = false;  // letters, digits and the like, as make_names_unique() found
+  std::shared_ptr<const ValueMap> map;
+  std::vector<FieldSchema> members;  // of a structure
+};
+
+// What one kind of event says.
+struct EventSchema {
+  static constexpr u16 largest_slot = 1023;
+
+  std::string provider_name;
+  std::string event_name;  // task and opcode, or the producer's own name
+  std::string message;     // may be empty
+  u16 slots = 0;           // the greatest slot in use
+  bool encrypted = false;  // no byte of the payload is shown but by its fields
+  std::vector<FieldSchema> fields;
+};
+
+// Gives fields of equal name, on the same level, different ones: "Name", "Name_2". Without it a
+// reader that keeps fields by name would lose all but one. Fields without name become "_". The
+// names of the exact bytes of a text, "Name_utf16" and "Name_bytes", are taken as well.
+void make_names_unique(std::vector<FieldSchema>& fields);
+
+// Deepest nesting of structures that is followed.
+constexpr unsigned deepest_structure = 16;
+// Most fields of one event, members included.
+constexpr std::size_t most_fields = 4096;
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+
+#include "coldtrace/tracefile/catalog.hpp"
+#include "coldtrace/tracefile/event_decoder.hpp"
+#include "coldtrace/tracefile/event_stream.hpp"
+
+namespace coldtrace::tracefile {
+
+// An opened .etl file: where to start. Events come from stream(), one after the other and
+// undecoded; an EventDecoder over schemas() makes fields of those that are wanted.
+class Trace {
+ public:
+  // Reads the buffer headers and makes the first pass over all events. `source` must outlive the
+  // trace. Fails when the bytes are no .etl file; anything less is a finding.
+  static core::Result<Trace> open(const core::ImageSource& source, const CatalogOptions& options,
+                                  core::Findings& findings);
+
+  const LogfileHeader& header() const { return scan_->header; }
+  const BufferScan& scan() const { return *scan_; }
+  const Clock& clock() const { return clock_; }
+  const NameTables& names() const { return catalog_->names; }
+  u64 events() const { return catalog_->events; }
+  // Whether a buffer is the first thing in the file, and not found behind other bytes.
+  bool starts_file() const { return !scan_->buffers.empty() && scan_->buffers[0].offset == 0; }
+  // Empty unless the options of open() ask for it.
+  const std::vector<KindCount>& kinds() const { return catalog_->kinds; }
+
+  // Where manifest events get their fields from: the schemas embedded by the merge, then the
+  // manifests of EventSources. More can be appended.
+  SchemaChain& schemas() { return *schemas_; }
+  const SchemaChain& schemas() const { return *schemas_; }
+
+  // The options' override of the pointer size is that given to open().
+  EventStream stream(StreamOptions options) const;
+
+  // Calls `visit` with every event of one buffer. Safe from several threads at once.
+  template <class Visit>
+  void visit_buffer(const BufferEntry& entry, Visit visit) const {
+    const auto buffer = load_buffer(*source_, entry, scan_->compression);
+    BufferWalker walker{buffer->bytes, context_of(entry, scan_->header),
+                        static_cast<u32>(BufferHeader::size_on_disk), OnDamage::pass,
+                        pointer_size_};
+    while (walker.next()) visit(walker.event());
+  }
+
+ private:
+  Trace(const core::ImageSource& source, std::unique_ptr<BufferScan> scan,
+        std::unique_ptr<Catalog> catalog, unsigned pointer_size);
+
+  const core::ImageSource* source_;
+  std::unique_ptr<BufferScan> scan_;
+  std::unique_ptr<Catalog> catalog_;
+  std::unique_ptr<SchemaChain> schemas_;
+  Clock clock_;
+  unsigned pointer_size_;
+};
+
+}  // namespace coldtrace::tracefile

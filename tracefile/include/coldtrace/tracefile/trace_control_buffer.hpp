@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/guid.hpp"
+#include "coldtrace/core/reader.hpp"
+#include "coldtrace/tracefile/trace_control_layout.hpp"
+
+namespace coldtrace::tracefile {
+
+// A field of a buffer, with the names of the structures that it lies in: "Wnode.Flags".
+struct DecodedControlField {
+  std::string name;
+  u64 offset;  // in the buffer
+  ControlType type;
+  ControlUse use;
+  u64 number;        // sign-extended for i32; 0 for 16 bytes
+  core::Guid bytes;  // of the types guid and bytes
+  std::string_view value_name;
+  std::string_view remark;
+};
+
+// A buffer of NtTraceControl as far as its bytes go.
+struct DecodedControlBuffer {
+  const ControlLayout* layout = nullptr;  // null where no source describes the bytes
+  std::vector<DecodedControlField> fields;
+  // What lies behind all that is decoded.
+  u64 rest_offset = 0;
+  u64 rest_size = 0;
+  core::Findings findings;
+};
+
+enum class ControlDirection : u8 { input, output };
+
+// The input or output buffer of the function code. Nothing fails: bytes that are missing or
+// impossible are findings, and a code that the version does not have has no layout.
+DecodedControlBuffer decode_control_buffer(u32 code, KernelVersion version,
+                                           ControlDirection direction, core::ByteView bytes);
+
+}  // namespace coldtrace::tracefile

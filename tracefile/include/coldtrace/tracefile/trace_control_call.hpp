@@ -1,0 +1,25 @@
+#pragma once
+
+#include "coldtrace/tracefile/trace_control_check.hpp"
+
+namespace coldtrace::tracefile {
+
+// The arguments of NtTraceControl in a trace, in the order of the function's parameters. Absent are
+// those that were not logged; of integers of 32 bits only these count.
+struct LoggedControlCall {
+  // Source: trace_control_document, the function's declaration.
+  static constexpr std::array<std::string_view, 6> parameters{
+      "FunctionCode", "InBuffer", "InBufferLen", "OutBuffer", "OutBufferLen", "ReturnSize"};
+
+  std::array<std::optional<u64>, parameters.size()> arguments;
+  u8 pointer_size = 8;  // of the kernel that logged it: 4 or 8
+
+  std::optional<u32> code() const;
+};
+
+// What the documented checks say of the call in both caller modes, since traces do not tell which
+// it was: it fails when it must fail in both. Undecided when the code or the input's length was not
+// logged, or when the modes differ.
+Expectation expected_status(const LoggedControlCall& call, KernelVersion version);
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/core/reader.hpp"
+#include "coldtrace/tracefile/trace_control_version.hpp"
+
+namespace coldtrace::tracefile {
+
+// The results that the document names. Source: values as in the Windows SDK, ntstatus.h.
+enum class NtStatus : u32 {
+  more_entries = 0x00000105,
+  datatype_misalignment = 0x80000002,
+  no_more_entries = 0x8000001a,
+  unsuccessful = 0xc0000001,
+  access_violation = 0xc0000005,
+  invalid_parameter = 0xc000000d,
+  invalid_device_request = 0xc0000010,
+  no_memory = 0xc0000017,
+  access_denied = 0xc0000022,
+  buffer_too_small = 0xc0000023,
+  invalid_buffer_size = 0xc0000206,
+  wmi_instance_not_found = 0xc0000296,
+  already_registered = 0xc0000718,
+};
+
+// "STATUS_INVALID_PARAMETER"
+std::string_view to_string(NtStatus status);
+
+// What a check looks at. The arguments that its row gives are named here.
+enum class CheckKind : u8 {
+  user_input,         // user mode: the input buffer's address
+  user_output,        // user mode: the output buffer's address
+  user_return_null,   // user mode: ReturnSize is given
+  user_return_size,   // user mode: ReturnSize's address
+  kernel_arguments,   // kernel mode: what becomes of bad addresses, a list that is missing
+  double_buffer,      // memory for codes that are double-buffered
+  code,               // the version has the function code
+  lengths,            // least and most input, least and most output
+  input_pointer,      // InBuffer is not NULL
+  number_at_least,    // offset of 32 bits, least value
+  number_has_bits,    // offset of 32 bits, bits that are all set
+  number_in_input,    // offset of 32 bits that are at most the input's length
+  entries,            // offset of a 32-bit count, bytes before the entries, bytes of each
+  security_provider,  // offset of a GUID that is not SecurityProviderGuid
+  boolean,            // offset of a byte that is 0 or 1
+  missing_list,       // conditions of which the document keeps only that there are some
+  state,              // what the system knows: not decided by the arguments
+};
+
+// One check, in the order in which the document has them.
+struct ControlCheck {
+  u32 first_code;
+  u32 last_code;
+  KernelVersions versions;
+  CheckKind kind;
+  std::array<u64, 4> arguments;
+  std::array<NtStatus, 2> statuses;  // what a failure returns
+  u8 status_count;                   // 0 where the document names none
+  bool stated;  // the document gives it for all these versions, not only from Windows 10's kernel
+  std::string_view section;  // of the document; empty for that of the function code
+  std::string_view text;     // what must hold
+
+  constexpr bool applies_to(u32 code, KernelVersion version) const {
+    return code >= first_code && code <= last_code && versions.contains(version);
+  }
+  std::span<const NtStatus> failure() const { return {statuses.data(), status_count}; }
+};
+
+// All of them, in the document's order: first those of every function code.
+std::span<const ControlCheck> control_checks();
+
+enum class CallerMode : u8 { user, kernel };
+
+// What is known of an address that NtTraceControl was given.
+enum class Argument : u8 {
+  null,
+  valid,    // or nothing known to be wrong with it
+  invalid,  // not in user-mode address space, not aligned, or not writable where it must be
+};
+
+// A call of NtTraceControl, as far as it is known.
+struct ControlCall {
+  u32 code = 0;
+  KernelVersion version = KernelVersion::v10_0;
+  CallerMode mode = CallerMode::user;
+  u32 input_length = 0;
+  std::optional<u32> output_length;  // absent: not known
+  Argument input_buffer = Argument::valid;
+  Argument output_buffer = Argument::valid;
+  Argument return_size = Argument::valid;
+  std::optional<core::ByteView> input;  // its bytes; may be fewer than input_length
+};
+
+enum class Outcome : u8 {
+  passes,     // all documented checks of the arguments
+  fails,      // a documented check
+  undecided,  // a documented check looks at what is not known of the buffers
+  unknown,    // the document lacks the list of checks
+};
+
+std::string_view to_string(Outcome outcome);
+
+// What the document says a call must come to.
+struct Expectation {
+  Outcome outcome = Outcome::passes;
+  std::vector<NtStatus> statuses;       // one of these; empty unless it fails
+  const ControlCheck* check = nullptr;  // that decided it; null when all are passed
+  bool stated = false;                  // for this very version
+  // Checks of the system's state on the way, which were taken as passed.
+  std::vector<const ControlCheck*> assumed;
+};
+
+// The documented checks in the documented order.
+Expectation expected_status(const ControlCall& call);
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "coldtrace/core/error.hpp"
+#include "coldtrace/tracefile/trace_control_version.hpp"
+
+namespace coldtrace::tracefile {
+
+// What NtTraceControl's buffers hold, and the structures that these are made of.
+enum class ControlStructure : u8 {
+  none,  // nothing, or bytes that no source describes
+  wnode_header,
+  logger_information,
+  reference_clock,
+  real_time_connect,
+  activity_id,
+  event_descriptor,
+  wdi_scenario,
+  real_time_disconnect,
+  registration_header,
+  registration,
+  enable_notification,
+  notification,
+  private_notification,
+  trace_enable_info,
+  trace_enable_context,
+  filter_descriptor,
+  filter_header,
+  logger_selection,
+  notification_event,
+  disallow_list,
+  disallow_entry,
+  descriptor_type,
+};
+
+enum class ControlType : u8 {
+  u8,
+  u16,
+  u32,
+  u64,
+  i32,
+  i64,
+  guid,
+  bytes,  // 16 that nothing describes
+  part,   // a structure inside
+};
+
+// The part that a field plays in a call.
+enum class ControlUse : u8 {
+  input,
+  output,
+  both,
+  unused,  // reserved, or not described
+};
+
+std::string_view to_string(ControlType type);
+std::string_view to_string(ControlUse use);
+
+// A structure of one size from one version to another.
+struct ControlLayout {
+  ControlStructure structure;
+  core::Name name;  // Microsoft's in capitals; else a description
+  u16 size;         // of what is fixed
+  KernelVersions versions;
+  std::string_view source;
+};
+
+struct ControlField {
+  ControlStructure structure;
+  u16 offset;
+  ControlType type;
+  ControlStructure inner;  // of the type `part`
+  core::Name name;         // Microsoft's where it starts with a capital
+  KernelVersions versions;
+  ControlUse use;
+  std::string_view remark;
+};
+
+// A value that has a name.
+struct ControlValue {
+  ControlStructure structure;
+  u16 offset;
+  u64 value;
+  std::string_view name;
+};
+
+std::span<const ControlLayout> control_layouts();
+
+// All fields, by structure and offset. Bytes between them are padding or not described.
+std::span<const ControlField> control_fields();
+
+// Null where the version does not have the structure.
+const ControlLayout* find_control_layout(ControlStructure structure, KernelVersion version);
+
+u16 size_of(ControlType type);  // 0 for parts
+
+// Empty where the value has no name.
+std::string_view name_of_value(ControlStructure structure, u16 offset, u64 value);
+
+}  // namespace coldtrace::tracefile
