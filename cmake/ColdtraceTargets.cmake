@@ -46,13 +46,14 @@ endif()
 # The libraries built here, a library behind what it needs; for the package that other projects find.
 set_property(GLOBAL PROPERTY coldtrace_components "")
 
-# coldtrace_add_library(NAME ROOMS... [LINK...] [PRIVATE_LINK...] [PACKAGES...])
+# coldtrace_add_library(NAME ROOMS... [LINK...] [PRIVATE_LINK...] [PACKAGES...] [PKG_CONFIG...]
+#                       [LIBS...])
 # The folder's library, or a part of it that stands alone: target coldtrace_NAME, alias
 # coldtrace::NAME. The folder's public headers lie in its include/ and are included as
 # <coldtrace/pe/image.hpp>. PACKAGES are what find_package must find, here and for whoever uses the
-# installed library.
+# installed library; PKG_CONFIG and LIBS are the same for who asks pkg-config.
 function(coldtrace_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ROOMS;LINK;PRIVATE_LINK;PACKAGES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ROOMS;LINK;PRIVATE_LINK;PACKAGES;PKG_CONFIG;LIBS")
   foreach(package IN LISTS arg_PACKAGES)
     find_package(${package} REQUIRED)
   endforeach()
@@ -78,9 +79,24 @@ function(coldtrace_add_library name)
   install(TARGETS ${target} EXPORT coldtrace-${name}
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries
           FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT libraries)
+  coldtrace_install_pkg_config(${name} ${target} "${needs}" "${arg_PKG_CONFIG}" "${arg_LIBS}")
   foreach(room IN LISTS arg_ROOMS)
     add_subdirectory(${room})
   endforeach()
+endfunction()
+
+# pkg-config coldtrace-NAME, for builds without CMake. Found by its own place: the prefix may move.
+function(coldtrace_install_pkg_config name target needs packages libraries)
+  list(TRANSFORM needs PREPEND coldtrace-)
+  list(APPEND needs ${packages})
+  list(JOIN needs ", " requires)
+  list(JOIN libraries " " libs)
+  set(destination ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  string(REGEX REPLACE "[^/]+" ".." up ${destination})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/coldtrace.pc.in
+                 ${PROJECT_BINARY_DIR}/pkgconfig/coldtrace-${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/coldtrace-${name}.pc DESTINATION ${destination}
+          COMPONENT libraries)
 endfunction()
 
 # coldtrace_add_room(NAME [SOURCES...] [HEADERS...]): what a room adds to the library NAME, or to

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "coldtrace/core/result.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/syscall-map/profile_expansion.hpp"
 #include "coldtrace/syscall-map/profile_parser.hpp"
@@ -50,8 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!printed || *printed != *file) __builtin_trap();
   // Each path is another file with the same text; of one letter, the file itself.
   const auto read = [&](const std::string&,
-                        const std::string& path) -> tl::expected<ProfileSource, std::string> {
-    if (path.starts_with("missing")) return tl::unexpected{std::string{"missing"}};
+                        const std::string& path) -> core::Expected<ProfileSource, std::string> {
+    if (path.starts_with("missing")) return core::fail(std::string{"missing"});
     return ProfileSource{path, path.size() == 1 ? "" : path, std::string{text}};
   };
   const auto profile = read_profile({"fuzz", "", std::string{text}}, read);

@@ -37,7 +37,7 @@ PARTS = {
 
 # The packages that each library may ask for, beside those of the libraries it is built on.
 PACKAGES = {
-    "core": {"tl-expected"},
+    "core": {"fmt", "tl-expected"},
     "pe": set(),
     "syscall-map": {"Zydis", "Boost", "Threads"},  # Zydis asks for Threads
     "ntfs": {"Threads"},

@@ -19,7 +19,7 @@ using namespace coldtrace::cli;
 
 Exit run(int argc, char** argv) {
   CLI::App app{"Offline forensic parser and static toolkit for Windows", "coldtrace"};
-  app.set_version_flag("--version", std::string{tool_version});
+  app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   app.footer("See 'coldtrace COMMAND --help' for details and examples.");
   Exit exit = Exit::failure;

@@ -8,6 +8,7 @@
 #include "cli/output/text.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/no_match.hpp"
+#include "coldtrace/core/result.hpp"
 #include "coldtrace/core/text.hpp"
 
 namespace coldtrace::cli {
@@ -17,13 +18,13 @@ using syscall_map::HookProfile;
 using syscall_map::ProfileError;
 using syscall_map::ProfileSource;
 
-tl::expected<ProfileSource, std::string> read_source(const std::string& path) {
+core::Expected<ProfileSource, std::string> read_source(const std::string& path) {
   const auto bytes = core::read_whole_file(path, syscall_map::largest_profile_file);
   if (!bytes && bytes.error().fault == core::Fault::io)
-    return tl::unexpected{std::generic_category().message(static_cast<int>(bytes.error().found))};
+    return core::fail(std::generic_category().message(static_cast<int>(bytes.error().found)));
   if (!bytes)
-    return tl::unexpected{
-        fmt::format("larger than the {} bytes of a profile", syscall_map::largest_profile_file)};
+    return core::fail(
+        fmt::format("larger than the {} bytes of a profile", syscall_map::largest_profile_file));
   std::error_code error;
   const auto canonical = std::filesystem::canonical(path, error);
   return ProfileSource{path, error ? path : canonical.string(),
@@ -32,11 +33,11 @@ tl::expected<ProfileSource, std::string> read_source(const std::string& path) {
 
 // What is no regular file is not even opened: a pipe would wait for ever. So would some files that
 // the system makes up when they are read, which have no size: they count as empty.
-tl::expected<ProfileSource, std::string> read_include(const std::string& including,
-                                                      const std::string& included) {
+core::Expected<ProfileSource, std::string> read_include(const std::string& including,
+                                                        const std::string& included) {
   const auto path = std::filesystem::path{including}.parent_path() / included;
   const auto refuse = [&](const std::string& why) {
-    return tl::unexpected{fmt::format("{}: {}", path.string(), why)};
+    return core::fail(fmt::format("{}: {}", path.string(), why));
   };
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
@@ -51,8 +52,8 @@ tl::expected<ProfileSource, std::string> read_include(const std::string& includi
 
 }  // namespace
 
-tl::expected<HookProfile, ProfileError> read_profile_file(const std::string& path,
-                                                          const CommonOptions& options) {
+core::Expected<HookProfile, ProfileError> read_profile_file(const std::string& path,
+                                                            const CommonOptions& options) {
   auto source = read_source(path);
   if (!source) throw Failure{fmt::format("{}: {}", path, source.error())};
   std::vector<std::string> read;

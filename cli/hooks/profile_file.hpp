@@ -2,9 +2,8 @@
 
 #include <string>
 
-#include <tl/expected.hpp>
-
 #include "cli/command/common_options.hpp"
+#include "coldtrace/core/result.hpp"
 #include "coldtrace/syscall-map/profile_selection.hpp"
 
 namespace coldtrace::cli {
@@ -12,7 +11,7 @@ namespace coldtrace::cli {
 // The profile of a file and of all that it includes: paths of includes start at the folder of the
 // file that they stand in. Throws Failure where the file at `path` cannot be read, or one that is
 // included is the output of `options`.
-tl::expected<syscall_map::HookProfile, syscall_map::ProfileError> read_profile_file(
+core::Expected<syscall_map::HookProfile, syscall_map::ProfileError> read_profile_file(
     const std::string& path, const CommonOptions& options);
 
 // The same for commands that need a profile: throws Failure with the place of an error.

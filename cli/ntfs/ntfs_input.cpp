@@ -81,7 +81,7 @@ std::string describe(const ntfs::Disk& disk) {
 
 void add_disk_options(Command& command, DiskOptions& options) {
   command
-      .add_input("image", options.image,
+      .add_input("IMAGE", options.image,
                  "A raw image, an E01 image or a block device: of a disk or of one volume")
       .required()
       .type_name("IMAGE");

@@ -27,7 +27,7 @@ bool is_other(core::FileKind kind) {
 
 void add_trace_input_options(Command& command, TraceInputOptions& options) {
   command
-      .add_input("file", options.file,
+      .add_input("FILE", options.file,
                  "The trace: an .etl or .ctrace file, or one packed with gzip")
       .required();
   add_jobs_option(command, options.jobs);

@@ -243,7 +243,7 @@ void add_action(CLI::App& group, const CommandHelp& help, const std::vector<std:
         for (const auto& schema : tracefile::built_in_schemas())
           built_in += fmt::format("{}{}", built_in.empty() ? "" : ", ", schema.name);
         command
-            .add_input("file", options.files,
+            .add_input("FILE", options.files,
                        "Schema texts, .ctrace files, or built-in schemas: " + built_in)
             .required();
       },

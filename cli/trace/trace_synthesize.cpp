@@ -84,7 +84,7 @@ void add_trace_synthesize(CLI::App& app, Exit& exit) {
           names.emplace_back(scenario.name);
           help += fmt::format("\n{}: {}", scenario.name, scenario.summary);
         }
-        command.add_option("scenario", options.scenario, help).required().one_of(names);
+        command.add_option("SCENARIO", options.scenario, help).required().one_of(names);
         command.add_option("--seed", options.made.seed, "Random seed").capture_default_str();
         command
             .add_option("--rounds", options.made.rounds,

@@ -2,6 +2,8 @@
 
 #include <system_error>
 
+#include <fmt/format.h>
+
 namespace coldtrace::core {
 
 std::string_view to_string(Fault fault) {
@@ -36,3 +38,8 @@ std::string to_string(const ParseError& error) {
 }
 
 }  // namespace coldtrace::core
+
+fmt::format_context::iterator fmt::formatter<coldtrace::core::ParseError>::format(
+    const coldtrace::core::ParseError& error, format_context& context) const {
+  return fmt::format_to(context.out(), "{}", coldtrace::core::to_string(error));
+}

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace coldtrace::core {
 
 std::string_view to_string(Severity severity) {
@@ -14,6 +16,11 @@ bool Findings::repeat(Name code, Severity severity, u64 times) {
   if (known == findings_.end()) return false;
   known->count += times;
   return known->severity >= severity;
+}
+
+void Findings::tell(Name code, Severity severity, std::optional<u64> offset, fmt::string_view text,
+                    fmt::format_args args) {
+  tell({code, severity, 1, offset, fmt::vformat(text, args)});
 }
 
 void Findings::tell(Finding finding) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/result.hpp"
 #include "coldtrace/syscall-map/profile_parser.hpp"
 
 namespace coldtrace::syscall_map {
@@ -169,12 +170,12 @@ std::string place_of(const HookProfile& profile, u32 file, ProfilePlace place) {
   return fmt::format("{}:{}", profile.files[file], place.line);
 }
 
-tl::expected<HookProfile, ProfileError> read_profile(ProfileSource source,
-                                                     const IncludeReader& read_include) {
+core::Expected<HookProfile, ProfileError> read_profile(ProfileSource source,
+                                                       const IncludeReader& read_include) {
   try {
     return Linker{read_include}.link(std::move(source));
   } catch (ProfileError& error) {
-    return tl::unexpected{std::move(error)};
+    return core::fail(std::move(error));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/grammar.hpp"
+#include "coldtrace/core/result.hpp"
 #include "syscall-map/hook-profiles/profile_builder.hpp"
 
 namespace coldtrace::syscall_map {
@@ -54,17 +55,16 @@ const auto file = (mark >> *(include | group | rule)) >
 
 }  // namespace
 
-tl::expected<ProfileFile, core::TextError> parse_profile(std::string_view text) {
+core::Expected<ProfileFile, core::TextError> parse_profile(std::string_view text) {
   const auto refuse = [](std::string message) {
-    return tl::unexpected{core::TextError{1, 1, std::move(message)}};
+    return core::fail(core::TextError{1, 1, std::move(message)});
   };
   if (text.size() > largest_profile_file)
     return refuse(fmt::format("the file is larger than {} bytes", largest_profile_file));
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
     return refuse("the file is UTF-16: save it as UTF-8");
   ProfileBuilder builder{text};
-  if (auto error = core::grammar::parse(text, file, builder))
-    return tl::unexpected{std::move(*error)};
+  if (auto error = core::grammar::parse(text, file, builder)) return core::fail(std::move(*error));
   return builder.take();
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/grammar.hpp"
+#include "coldtrace/core/result.hpp"
 #include "coldtrace/syscall-map/signature_builder.hpp"
 
 namespace coldtrace::syscall_map {
@@ -163,13 +164,12 @@ const auto file = *signature > named<struct end_tag>("'signature'", eoi);
 
 }  // namespace
 
-tl::expected<std::vector<Signature>, core::TextError> parse_signatures(std::string_view text) {
+core::Expected<std::vector<Signature>, core::TextError> parse_signatures(std::string_view text) {
   if (text.size() > largest_signature_file)
-    return tl::unexpected{core::TextError{
-        1, 1, fmt::format("the file is larger than {} bytes", largest_signature_file)}};
+    return core::fail(core::TextError{
+        1, 1, fmt::format("the file is larger than {} bytes", largest_signature_file)});
   SignatureBuilder builder{text};
-  if (auto error = core::grammar::parse(text, file, builder))
-    return tl::unexpected{std::move(*error)};
+  if (auto error = core::grammar::parse(text, file, builder)) return core::fail(std::move(*error));
   return builder.take();
 }
 

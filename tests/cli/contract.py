@@ -64,7 +64,9 @@ class Help(Case):
                 self.assertIn("--fail-on", text)
 
     def test_version(self):
-        self.assertRegex(self.exits(0, "--version").stdout.decode(), r"^coldtrace \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.exits(0, "--version").stdout.decode(),
+                         r"^coldtrace \d+\.\d+\.\d+\ncommit ([0-9a-f]{12}(-dirty)?|unknown)\n"
+                         r"E01 images: .+\npe info --details: .+\n$")
 
     def test_usage_errors_are_2_and_on_standard_error(self):
         for arguments in ([], ["nonsense"], ["syscalls"], ["syscalls", "map"],

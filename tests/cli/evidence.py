@@ -115,7 +115,7 @@ class Evidence(case.Case):
         folder.mkdir()
         image = folder / "ntoskrnl.exe"
         image.write_bytes(b"MZ" + bytes(100))
-        for line in (["hooks", "table", "--from", folder], ["hooks", "iat", "--dir", folder],
+        for line in (["hooks", "table", "--dir", folder], ["hooks", "iat", "--dir", folder],
                      ["hooks", "iat", image]):
             self.refused([*line, "-o", image], [image], str(image).encode())
 

@@ -340,17 +340,17 @@ class Table(Case):
             for file in files:
                 shutil.copy(file, self.here / name)
         found = []
-        for build in strict_json(self.table(0, "--from", self.here).stdout)["builds"]:
+        for build in strict_json(self.table(0, "--dir", self.here).stdout)["builds"]:
             found.append({name for service in build["services"] for name in service["names"]})
         only = sorted(found[0] ^ found[1])
         name = only[0] if only else "NtClose"
         path = self.text("a.profile", f"NtClose {name}")
-        kept = strict_json(self.table(0, "--from", self.here, "--profile", path).stdout)
+        kept = strict_json(self.table(0, "--dir", self.here, "--profile", path).stdout)
         self.assertEqual([{n for service in build["services"] for n in service["names"]} - {"NtClose"}
                           for build in kept["builds"]],
                          [{name} & names - {"NtClose"} for names in found])
         path = self.text("a.profile", f"NtClose NtNothing {name}")
-        done = self.table(1, "--from", self.here, "--profile", path)
+        done = self.table(1, "--dir", self.here, "--profile", path)
         document = strict_json(done.stdout)
         self.assertEqual([one["code"] for one in document["findings"]], ["no-match"])
         self.assertIn(b"nothing matches 'NtNothing'", done.stderr)

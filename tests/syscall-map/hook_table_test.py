@@ -159,8 +159,8 @@ class Table(Case):
         self.assertEqual(len(win32k), 38)
 
     def test_usage_errors_are_2(self):
-        for arguments in ([], ["--kernel", image(X86[0]), "--from", self.here],
-                          ["--from", self.here], ["--kernel", self.here]):
+        for arguments in ([], ["--kernel", image(X86[0]), "--dir", self.here],
+                          ["--dir", self.here], ["--kernel", self.here]):
             self.hooks(2, "table", *arguments)
 
     def test_the_c_header_compiles_and_has_every_service(self):
@@ -248,7 +248,7 @@ class From(Case):
         return self.here / "all"
 
     def paired(self, status, folder, *options):
-        done = self.hooks(status, "table", "--tolerate", LACKING, "--format", "json", "--from",
+        done = self.hooks(status, "table", "--tolerate", LACKING, "--format", "json", "--dir",
                           folder, *options)
         document = strict_json(done.stdout)
         jsonschema.validate(document, json.loads((SCHEMAS / "hook-table.schema.json").read_text()))
@@ -359,7 +359,7 @@ class From(Case):
                 shutil.copy(image(kernel), folder / "kernel")
                 (folder / "user" / "ntdll.dll").write_bytes(self.another_revision(image(ntdll)))
                 done = self.hooks(0, "table", "--tolerate", LACKING + ",no-service-table",
-                                  "--format", "json", "--from", folder)
+                                  "--format", "json", "--dir", folder)
                 document = strict_json(done.stdout)
                 self.assertEqual(document["unpaired"], [])
                 self.assertEqual([finding["code"] for finding in document["findings"]],
@@ -399,7 +399,7 @@ class From(Case):
             self.assertIn(f"{shared - 1} of {shared} shared names", reason)
         self.assertIn("unnamed-services", [finding["code"] for finding in
                                            document["builds"][0]["findings"]])
-        done = self.hooks(1, "table", "--tolerate", LACKING, "--from", folder)
+        done = self.hooks(1, "table", "--tolerate", LACKING, "--dir", folder)
         for entry in document["unpaired"]:
             self.assertIn(f"unpaired {entry['role']} {entry['path']}: {entry['reason']}\n",
                           done.stdout.decode())

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/grammar.hpp"
+#include "coldtrace/core/result.hpp"
 #include "tracefile/schema-language/schema_builder.hpp"
 
 namespace coldtrace::tracefile {
@@ -98,13 +99,12 @@ const auto file = x3::eps > named<struct first_tag>("'schema'", &keyword("schema
 
 }  // namespace
 
-tl::expected<std::vector<Schema>, core::TextError> parse_schemas(std::string_view text) {
+core::Expected<std::vector<Schema>, core::TextError> parse_schemas(std::string_view text) {
   if (text.size() > largest_schema_text)
-    return tl::unexpected{core::TextError{
-        1, 1, fmt::format("the text is longer than {} bytes", largest_schema_text)}};
+    return core::fail(core::TextError{
+        1, 1, fmt::format("the text is longer than {} bytes", largest_schema_text)});
   SchemaBuilder builder;
-  if (auto error = core::grammar::parse(text, file, builder))
-    return tl::unexpected{std::move(*error)};
+  if (auto error = core::grammar::parse(text, file, builder)) return core::fail(std::move(*error));
   return builder.take();
 }
 

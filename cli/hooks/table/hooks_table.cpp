@@ -18,7 +18,7 @@ struct Options : PeOptions {
   std::string win32u;
   std::vector<std::string> win32k;
   std::vector<std::string> pdbs;
-  std::string from;
+  std::string dir;
   std::string profile;
   bool no_evidence = false;
 };
@@ -43,21 +43,21 @@ syscall_map::BuildFiles named_files(const Options& options) {
 }
 
 Exit run(const Options& options) {
-  if (options.kernel.empty() == options.from.empty())
-    throw Failure{"either --kernel FILE or --from DIR is needed"};
+  if (options.kernel.empty() == options.dir.empty())
+    throw Failure{"either --kernel FILE or --dir DIR is needed"};
   std::optional<syscall_map::HookProfile> profile;
   if (!options.profile.empty()) profile = open_profile(options.profile, options);
   Output output{options.output};
   Report report{options.findings};
   syscall_map::PairedBuilds paired;
-  if (options.from.empty()) {
+  if (options.dir.empty()) {
     paired.builds.push_back(named_files(options));
   } else {
-    paired = syscall_map::pair_builds(find_build_files(options.from, options.layout),
+    paired = syscall_map::pair_builds(find_build_files(options.dir, options.layout),
                                       image_contents(options.layout));
     if (paired.builds.empty())
-      throw Failure{fmt::format("{}: no kernel is in it or below it", options.from)};
-    report.read(options.from, paired.findings);
+      throw Failure{fmt::format("{}: no kernel is in it or below it", options.dir)};
+    report.read(options.dir, paired.findings);
   }
   const auto symbols = open_symbol_files(options.pdbs, report);
   HookTableDocument document;
@@ -84,7 +84,7 @@ void add_inputs(Command& command, Options& options) {
   command.add_input("--win32u", options.win32u, "Names services of win32k");
   command.add_input("--win32k", options.win32k,
                     "win32k.sys, win32kbase.sys, win32kfull.sys; may be given more than once");
-  command.add_input("--from", options.from, "All builds whose files are in this folder or below")
+  command.add_input("--dir", options.dir, "All builds whose files are in this folder or below")
       .type_name("DIR");
   command.add_input("--pdb", options.pdbs,
                     "Symbols of a kernel, for the one they match; may be given more than once");
@@ -99,8 +99,8 @@ void add_hooks_table(CLI::App& app, Exit& exit) {
       app, exit,
       {"table", "Generate hook tables for one build or many",
        "  coldtrace hooks table --kernel ntoskrnl.exe --ntdll ntdll.dll\n"
-       "  coldtrace hooks table --from builds --format hooktab -o tracer.hooktab\n"
-       "  coldtrace hooks table --from builds --profile tracer.profile --format c-header\n"
+       "  coldtrace hooks table --dir builds --format hooktab -o tracer.hooktab\n"
+       "  coldtrace hooks table --dir builds --profile tracer.profile --format c-header\n"
        "  coldtrace hooks table --kernel ntoskrnl.exe --pdb ntkrnlmp.pdb --format json\n",
        "  0  every build gave a table, and nothing in it is missing or contradicted\n"
        "  1  something is: the findings say what; or a file could not be paired or read\n"

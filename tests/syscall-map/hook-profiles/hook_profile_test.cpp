@@ -5,6 +5,8 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+#include "coldtrace/core/result.hpp"
+
 namespace coldtrace {
 namespace {
 
@@ -12,14 +14,15 @@ using namespace syscall_map;
 
 using Texts = std::map<std::string, std::string>;
 
-tl::expected<HookProfile, ProfileError> link(const Texts& texts) {
-  return read_profile(
-      {"main", "main", texts.at("main")},
-      [&](const std::string&, const std::string& path) -> tl::expected<ProfileSource, std::string> {
-        const auto found = texts.find(path);
-        if (found == texts.end()) return tl::unexpected{fmt::format("no file {}", path)};
-        return ProfileSource{path, path, found->second};
-      });
+core::Expected<HookProfile, ProfileError> link(const Texts& texts) {
+  return read_profile({"main", "main", texts.at("main")},
+                      [&](const std::string&,
+                          const std::string& path) -> core::Expected<ProfileSource, std::string> {
+                        const auto found = texts.find(path);
+                        if (found == texts.end())
+                          return core::fail(fmt::format("no file {}", path));
+                        return ProfileSource{path, path, found->second};
+                      });
 }
 
 TEST_CASE("includes put their rules where they stand, and their groups before all") {

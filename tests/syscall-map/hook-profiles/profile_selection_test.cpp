@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <fnmatch.h>
 
+#include "coldtrace/core/result.hpp"
 #include "coldtrace/syscall-map/profile_expansion.hpp"
 #include "tests/syscall-map/hook-profiles/random_profile.hpp"
 
@@ -261,7 +262,7 @@ TEST_CASE("1000 profiles select what sets and fnmatch select") {
     const auto profile =
         read_profile({"main", "main", to_text(files["main"])},
                      [&](const std::string&,
-                         const std::string& path) -> tl::expected<ProfileSource, std::string> {
+                         const std::string& path) -> core::Expected<ProfileSource, std::string> {
                        return ProfileSource{path, path, to_text(files.at(path))};
                      });
     REQUIRE(profile);

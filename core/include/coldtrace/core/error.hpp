@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "coldtrace/core/integers.hpp"
 
@@ -54,8 +54,8 @@ std::string to_string(const ParseError& error);
 }  // namespace coldtrace::core
 
 template <>
-struct fmt::formatter<coldtrace::core::ParseError> : fmt::formatter<std::string> {
-  auto format(const coldtrace::core::ParseError& error, fmt::format_context& context) const {
-    return fmt::formatter<std::string>::format(coldtrace::core::to_string(error), context);
-  }
+struct fmt::formatter<coldtrace::core::ParseError> {
+  constexpr auto parse(format_parse_context& context) { return context.begin(); }
+  format_context::iterator format(const coldtrace::core::ParseError& error,
+                                  format_context& context) const;
 };

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "coldtrace/core/error.hpp"
 
@@ -63,12 +63,14 @@ class Findings {
   void add(Name code, Severity severity, std::optional<u64> offset,
            fmt::format_string<Args...> text, Args&&... args) {
     if (repeat(code, severity, 1)) return;
-    tell({code, severity, 1, offset, fmt::format(text, std::forward<Args>(args)...)});
+    tell(code, severity, offset, text, fmt::make_format_args(args...));
   }
 
   // Counts a code that is known; false when this occurrence is to be told: the first one, or the
   // first that warns.
   bool repeat(Name code, Severity severity, u64 times);
+  void tell(Name code, Severity severity, std::optional<u64> offset, fmt::string_view text,
+            fmt::format_args args);
   void tell(Finding finding);
 
   std::vector<Finding> findings_;

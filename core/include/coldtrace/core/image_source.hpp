@@ -51,6 +51,7 @@ class ImageSource {
 class MemoryImage final : public ImageSource {
  public:
   explicit MemoryImage(ByteView bytes) : bytes_{bytes} {}
+  explicit MemoryImage(std::vector<std::byte>&&) = delete;
   u64 size() const override { return bytes_.size(); }
   Result<Done> read_at(u64 offset, std::span<std::byte> destination) const override;
 
@@ -63,6 +64,7 @@ class FailingImage final : public ImageSource {
  public:
   FailingImage(const ImageSource& source, std::vector<ByteRange> bad)
       : source_{source}, bad_{std::move(bad)} {}
+  FailingImage(const ImageSource&&, std::vector<ByteRange>) = delete;
   u64 size() const override { return source_.size(); }
   Result<Done> read_at(u64 offset, std::span<std::byte> destination) const override;
 

@@ -91,6 +91,7 @@ class FileView {
   FileView(ByteView bytes) : size_{bytes.size()}, bytes_{bytes} {}  // NOLINT(*-explicit-*)
   FileView(const std::vector<std::byte>& bytes)                     // NOLINT(*-explicit-*)
       : FileView{ByteView{bytes}} {}
+  FileView(std::vector<std::byte>&&) = delete;
   FileView(const LazyFile& file)  // NOLINT(*-explicit-*)
       : size_{file.size()}, file_{&file} {}
 

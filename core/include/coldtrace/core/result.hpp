@@ -1,5 +1,6 @@
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include <tl/expected.hpp>
@@ -8,15 +9,24 @@
 
 namespace coldtrace::core {
 
-// The one place that names tl::expected.
+// A value, or why there is none. The one place that names tl::expected, which is not itself
+// [[nodiscard]].
+template <class T, class E>
+class [[nodiscard]] Expected : public tl::expected<T, E> {
+ public:
+  using tl::expected<T, E>::expected;
+};
+
+// What was read, or where and why it was not.
 template <class T>
-using Result = tl::expected<T, ParseError>;
+using Result = Expected<T, ParseError>;
 
 // The value of an operation that only succeeds or fails.
 struct Done {};
 
-inline tl::unexpected<ParseError> fail(const ParseError& error) {
-  return tl::unexpected<ParseError>{error};
+template <class E = ParseError>
+tl::unexpected<std::remove_cvref_t<E>> fail(E&& error) {
+  return tl::unexpected<std::remove_cvref_t<E>>{std::forward<E>(error)};
 }
 
 }  // namespace coldtrace::core

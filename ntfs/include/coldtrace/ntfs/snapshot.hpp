@@ -41,6 +41,7 @@ class Snapshot {
 
   // `volume` outlives the snapshot.
   static Snapshot take(const Volume& volume, Options options, core::Findings& findings);
+  static Snapshot take(const Volume&&, Options, core::Findings&) = delete;
 
   const Volume& volume() const { return volume_; }
   const RecordTable& records() const { return records_; }

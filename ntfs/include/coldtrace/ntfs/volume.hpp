@@ -40,8 +40,8 @@ class Volume {
     u64 size = 0;    // what its partition has, to find the backup boot sector
     // Without a usable boot sector $MFT is searched for; then the volume may start further on.
     bool anywhere = false;
-    std::optional<u64> mft_offset;    // record 0 of $MFT is here; boot sectors are not asked
-    std::optional<u32> cluster_size;  // where no boot sector tells
+    std::optional<u64> mft_offset = {};    // record 0 of $MFT is here; boot sectors are not asked
+    std::optional<u32> cluster_size = {};  // where no boot sector tells
   };
 
   // `image` outlives the volume.
@@ -51,6 +51,11 @@ class Volume {
                                    core::Findings& findings) {
     return open(image, Place{.offset = offset, .size = size}, findings);
   }
+  static core::Result<Volume> open(const core::ImageSource&&, const Place&,
+                                   core::Findings&) = delete;
+  static core::Result<Volume> open(const core::ImageSource&&, u64, u64, core::Findings&) = delete;
+  static core::Result<Volume> open_extracted_mft(const core::ImageSource&&,
+                                                 core::Findings&) = delete;
   static core::Result<Volume> open_extracted_mft(const core::ImageSource& file,
                                                  core::Findings& findings);
 

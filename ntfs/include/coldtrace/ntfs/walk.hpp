@@ -20,6 +20,7 @@ namespace coldtrace::ntfs {
 class Walk {
  public:
   Walk(const Snapshot& snapshot, StateSet states);
+  Walk(const Snapshot&&, StateSet) = delete;
 
   // Fills a batch with the next rows; false when there are none. Rows of all states come, so that
   // what is wrong with them is known; those of other states than the wanted ones are marked.

@@ -1,6 +1,8 @@
 #pragma once
 
-#include <fmt/format.h>
+#include <string>
+
+#include <fmt/core.h>
 
 #include "coldtrace/core/integers.hpp"
 

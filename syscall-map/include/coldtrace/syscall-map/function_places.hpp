@@ -31,6 +31,7 @@ class CodeSearch {
   // Both outlive this.
   CodeSearch(const pe::Image& image, std::span<const Signature> signatures)
       : image_{image}, signatures_{signatures} {}
+  CodeSearch(const pe::Image&&, std::span<const Signature>) = delete;
 
   // Functions that may be found: by a signature for the machine, or by structure.
   std::vector<std::string_view> functions() const;

@@ -5,8 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tl/expected.hpp>
-
+#include "coldtrace/core/result.hpp"
 #include "coldtrace/core/text_error.hpp"
 #include "coldtrace/syscall-map/profile_language.hpp"
 
@@ -42,7 +41,7 @@ struct ProfileSource {
 };
 
 // What an include names, seen from the file at the first path; or why it cannot be had.
-using IncludeReader = std::function<tl::expected<ProfileSource, std::string>(
+using IncludeReader = std::function<core::Expected<ProfileSource, std::string>(
     const std::string& including, const std::string& included)>;
 
 struct ProfileError {
@@ -57,7 +56,7 @@ std::string to_string(const ProfileError& error);
 std::string place_of(const HookProfile& profile, u32 file, ProfilePlace place);
 
 // Parses `source` and all that it includes. The first error ends it.
-tl::expected<HookProfile, ProfileError> read_profile(ProfileSource source,
-                                                     const IncludeReader& read_include);
+core::Expected<HookProfile, ProfileError> read_profile(ProfileSource source,
+                                                       const IncludeReader& read_include);
 
 }  // namespace coldtrace::syscall_map

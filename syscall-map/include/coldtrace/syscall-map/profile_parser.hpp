@@ -2,8 +2,7 @@
 
 #include <string_view>
 
-#include <tl/expected.hpp>
-
+#include "coldtrace/core/result.hpp"
 #include "coldtrace/core/text_error.hpp"
 #include "coldtrace/syscall-map/profile_language.hpp"
 
@@ -11,6 +10,6 @@ namespace coldtrace::syscall_map {
 
 // Reads one file of a hook profile (docs/languages/hook-profiles.md); the first error ends it.
 // Whether its includes can be read and its groups are known is not asked here.
-tl::expected<ProfileFile, core::TextError> parse_profile(std::string_view text);
+core::Expected<ProfileFile, core::TextError> parse_profile(std::string_view text);
 
 }  // namespace coldtrace::syscall_map

@@ -3,14 +3,13 @@
 #include <string_view>
 #include <vector>
 
-#include <tl/expected.hpp>
-
+#include "coldtrace/core/result.hpp"
 #include "coldtrace/core/text_error.hpp"
 #include "coldtrace/syscall-map/signature.hpp"
 
 namespace coldtrace::syscall_map {
 
 // Reads a whole signature file (docs/languages/signatures.md); the first error ends it.
-tl::expected<std::vector<Signature>, core::TextError> parse_signatures(std::string_view text);
+core::Expected<std::vector<Signature>, core::TextError> parse_signatures(std::string_view text);
 
 }  // namespace coldtrace::syscall_map

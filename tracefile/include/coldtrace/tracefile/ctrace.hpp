@@ -18,6 +18,9 @@ class Ctrace {
   static core::Result<std::unique_ptr<Ctrace>> open(const core::ImageSource& source,
                                                     const CatalogOptions& options,
                                                     core::Findings& findings);
+  static core::Result<std::unique_ptr<Ctrace>> open(const core::ImageSource&&,
+                                                    const CatalogOptions&,
+                                                    core::Findings&) = delete;
 
   const core::ImageSource& source() const { return source_; }
   const CtraceHeader& header() const { return header_; }

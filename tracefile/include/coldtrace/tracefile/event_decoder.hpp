@@ -47,6 +47,7 @@ class EventDecoder {
  public:
   // `schemas` must outlive the decoder.
   explicit EventDecoder(const SchemaSource& schemas);
+  explicit EventDecoder(const SchemaSource&&) = delete;
 
   // The same object for every event of the kind, as long as the decoder lives. Past a bound of
   // kinds, which only made-up traces reach, the object is valid until the next call.

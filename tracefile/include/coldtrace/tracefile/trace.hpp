@@ -16,6 +16,8 @@ class Trace {
   // trace. Fails when the bytes are no .etl file; anything less is a finding.
   static core::Result<Trace> open(const core::ImageSource& source, const CatalogOptions& options,
                                   core::Findings& findings);
+  static core::Result<Trace> open(const core::ImageSource&&, const CatalogOptions&,
+                                  core::Findings&) = delete;
 
   const LogfileHeader& header() const { return scan_->header; }
   const BufferScan& scan() const { return *scan_; }

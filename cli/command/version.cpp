@@ -1,0 +1,12 @@
+#include "cli/command/version.hpp"
+
+#include "cli/command/commit.hpp"
+
+namespace coldtrace::cli {
+
+std::string version_text() {
+  return std::string{tool_version} + "\ncommit " COLDTRACE_COMMIT "\nE01 images: " COLDTRACE_EWF
+                                     "\npe info --details: " COLDTRACE_DETAILS;
+}
+
+}  // namespace coldtrace::cli

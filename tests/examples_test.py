@@ -1,0 +1,126 @@
+"""The examples are what a user of the installed libraries writes: built with CMake and by
+pkg-config, they say what the program says.
+
+usage: examples_test.py COLDTRACE BUILD SOURCES CMAKE CXX [unittest arguments]
+"""
+import json
+import shutil
+import subprocess
+import sys
+import unittest
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+COLDTRACE, BUILD, SOURCES, CMAKE, CXX = sys.argv[1:6]
+BUILD, SOURCES = Path(BUILD), Path(SOURCES)
+DEMO = BUILD / "demo"
+LIBRARIES = {
+    "list_files": "ntfs",
+    "list_exports": "pe",
+    "list_services": "syscall-map",
+    "make_hook_table": "syscall-map",
+    "count_events": "tracefile",
+}
+
+
+def run(*command, statuses=(0,), **options):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
+    if done.returncode not in statuses:
+        raise AssertionError(f"{command}: {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done.stdout
+
+
+def asked(*command):
+    """What the program says in JSON."""
+    return json.loads(run(COLDTRACE, *command, "--format", "json", statuses=(0, 1)))
+
+
+class Examples(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = TemporaryDirectory(prefix="coldtrace-examples-")
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.here = Path(cls.folder.name)
+        # The prefix moves after installation: nothing in it may name the place.
+        run(CMAKE, "--install", BUILD, "--prefix", cls.here / "first", "--component", "libraries")
+        cls.prefix = cls.here / "prefix"
+        shutil.move(cls.here / "first", cls.prefix)
+        run(CMAKE, "-S", SOURCES / "examples", "-B", cls.here / "built", "-G", "Ninja",
+            f"-DCMAKE_PREFIX_PATH={cls.prefix}", "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror -O0")
+        run(CMAKE, "--build", cls.here / "built")
+
+    def example(self, name, argument, statuses=(0, 1)):
+        return run(self.here / "built" / name, argument, statuses=statuses).splitlines()
+
+    def test_each_is_short(self):
+        for name in LIBRARIES:
+            lines = (SOURCES / "examples" / f"{name}.cpp").read_text().splitlines()
+            self.assertLessEqual(len(lines), 30, name)
+
+    def test_files(self):
+        disk = DEMO / "demo-disk.img"
+        rows = run(COLDTRACE, "ntfs", "snapshot", disk, "--format", "ndjson", "--state", "live",
+                   statuses=(0, 1))
+        expected = []
+        for row in map(json.loads, rows.splitlines()):
+            for stream in row.get("streams", []):
+                if not stream.get("name") and stream.get("size") is not None:
+                    expected.append(f"{stream['size']:12} {row['path']}")
+        self.assertGreater(len(expected), 3)
+        self.assertEqual(self.example("list_files", disk), expected)
+
+    def test_exports(self):
+        image = DEMO / "demo-ntdll.dll"
+        document = asked("pe", "exports", image)["images"][0]
+        expected = [f"{row['ordinal']:5} {row['rva']:#010x} {row['name']}"
+                    for row in document["exports"]]
+        lines = self.example("list_exports", image)
+        self.assertGreater(len(expected), 50)
+        self.assertEqual(lines[1:], expected)
+        pdb = document["identity"]["pdb"]
+        key = pdb["guid"].replace("-", "").upper() + f"{pdb['age']:X}"
+        self.assertEqual(lines[0], f"{pdb['name']}/{key}/{pdb['name']}")
+
+    def test_services(self):
+        for name in ("demo-ntdll.dll", "demo-ntoskrnl.exe"):
+            document = asked("syscalls", "map", DEMO / name)["images"][0]
+            expected = [f"{row['number']:#06x} {row['name']}" for row in document["services"]]
+            self.assertGreater(len(expected), 20)
+            self.assertEqual(self.example("list_services", DEMO / name), expected)
+
+    def test_hook_table(self):
+        kernel = DEMO / "demo-ntoskrnl.exe"
+        image = asked("syscalls", "map", kernel)["images"][0]
+        (line,) = self.example("make_hook_table", kernel)
+        stamp = image["identity"]["time_date_stamp"]
+        self.assertIn(f", {stamp:#x}: {len(image['services'])} services, ", line)
+
+    def test_events(self):
+        trace = DEMO / "demo-trace.etl"
+        events = run(COLDTRACE, "trace", "decode", trace, "--format", "ndjson", statuses=(0, 1))
+        counted = Counter(
+            event["provider"]["name"] or event["provider"]["guid"]
+            for event in map(json.loads, events.splitlines())
+            if event["type"] == "event"
+        )
+        expected = [f"{count:10} {name}" for name, count in sorted(counted.items())]
+        self.assertEqual(self.example("count_events", trace), expected)
+
+    def test_pkg_config(self):
+        if not shutil.which("pkg-config"):
+            self.skipTest("no pkg-config here")
+        folder = next(self.prefix.rglob("pkgconfig"))
+        for name, library in LIBRARIES.items():
+            flags = run("pkg-config", "--cflags", "--libs", f"coldtrace-{library}",
+                        env={"PKG_CONFIG_PATH": str(folder), "PATH": "/usr/bin:/bin"}).split()
+            program = self.here / f"{name}-by-pkg-config"
+            run(CXX, "-std=c++20", SOURCES / "examples" / f"{name}.cpp", "-o", program, *flags)
+            argument = DEMO / {"ntfs": "demo-disk.img", "tracefile": "demo-trace.etl"}.get(
+                library, "demo-ntoskrnl.exe")
+            self.assertEqual(run(program, argument, statuses=(0, 1)).splitlines(),
+                             self.example(name, argument))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[6:]])
