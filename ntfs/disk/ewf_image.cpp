@@ -1,58 +1,16 @@
 #include "coldtrace/ntfs/ewf_image.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
-#include "coldtrace/core/file.hpp"
-#include "coldtrace/core/text.hpp"
+#include "ntfs/disk/ewf_segment.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
 
 using core::Fault;
-
-// Source: libewf documentation, "Expert Witness Compression Format": the file header holds the
-// segment's number behind its signature; sections follow, each with a descriptor that has its
-// type, where the next one is and its size. A "table" starts with the number of its chunks. The
-// last section's type is "next", or "done" in the last segment.
-constexpr u64 header_size = 13;
-constexpr u64 number_offset = 9;
-constexpr u64 descriptor_size = 76;
-constexpr u64 type_size = 16;
-constexpr u64 table_header_size = 24;
-
-enum class End : u8 { next, done, cut };
-
-struct Segment {
-  u16 number;
-  u64 chunks = 0;
-  End end = End::cut;
-};
-
-core::Result<Segment> read_segment(const std::string& path) {
-  const auto file = COLDTRACE_TRY(core::FileImage::open(path));
-  std::array<std::byte, header_size> header{};
-  COLDTRACE_TRY(file->read_at(0, header));
-  Segment segment{.number = *core::load<u16>(header, number_offset)};
-  std::array<std::byte, descriptor_size + table_header_size> bytes{};
-  for (u64 at = header_size; file->size() - at >= descriptor_size;) {
-    const auto section = std::span{bytes}.first(std::min<u64>(bytes.size(), file->size() - at));
-    COLDTRACE_TRY(file->read_at(at, section));
-    const auto type = core::to_chars(section.first(type_size));
-    const u64 next = *core::load<u64>(section, type_size);
-    const auto is = [&](std::string_view name) {
-      return type.starts_with(name) && type[name.size()] == 0;
-    };
-    if (is("next")) segment.end = End::next;
-    if (is("done")) segment.end = End::done;
-    if (next <= at || next > file->size()) break;
-    if (is("table")) segment.chunks += core::load<u32>(section, descriptor_size).value_or(0);
-    at = next;
-  }
-  return segment;
-}
+using End = EwfSegment::End;
 
 std::string_view file_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
@@ -62,25 +20,41 @@ std::string_view file_name(std::string_view path) {
 
 core::Result<EwfSegments> check_ewf_segments(const std::vector<std::string>& segments,
                                              core::Findings& findings) {
+  constexpr u64 number_offset = 9;
   EwfSegments result;
+  u64 chunks = 0;
+  u64 chunks_of_image = 0;
+  std::optional<std::size_t> lossy;  // the first segment of which chunks may be lost
+  bool cut = false;
   End end = End::cut;
   for (std::size_t i = 0; i < segments.size(); ++i) {
-    const auto segment = COLDTRACE_TRY(read_segment(segments[i]));
+    const auto segment = COLDTRACE_TRY(read_ewf_segment(segments[i]));
     if (i == 0 && segment.number != 1)
       return core::fail(
           {Fault::bad_value, number_offset, "EWF", "SegmentNumber", 1, segment.number});
     if (segment.number != i + 1)
       findings.warning("ewf-segment", std::nullopt, "{} says it is segment {}, not {}",
                        file_name(segments[i]), segment.number, i + 1);
-    if (result.damage.empty()) result.chunks += segment.chunks;
-    if (segment.end == End::cut)
-      result.damage.push_back(
-          fmt::format("segment {}, {}, is cut off", i + 1, file_name(segments[i])));
+    if (i == 0) chunks_of_image = segment.chunks_of_image.value_or(0);
+    chunks += segment.chunks;
+    if (!cut) result.chunks.push_back(chunks);
     end = segment.end;
+    const bool loses = end == End::damaged || end == End::cut;
+    if (loses && !lossy) lossy = i;
+    cut = cut || end == End::cut;
+    if (segment.damage.empty()) continue;
+    result.damage.push_back(
+        {fmt::format("segment {}, {}, {}", i + 1, file_name(segments[i]), segment.damage), loses});
+    if (!result.first_damaged) result.first_damaged = i;
   }
+  // Chunks behind a loss are not where they belong; libewf closes up what is left.
+  if (lossy && result.chunks.back() < chunks_of_image) result.chunks.resize(*lossy + 1);
   if (end == End::next)
-    result.damage.push_back(fmt::format("segment {}, {}, is missing", segments.size() + 1,
-                                        file_name(next_ewf_segment(segments.back()))));
+    result.damage.push_back({fmt::format("segment {}, {}, is missing", segments.size() + 1,
+                                         file_name(next_ewf_segment(segments.back()))),
+                             true});
+  std::stable_partition(result.damage.begin(), result.damage.end(),
+                        [](const EwfSegments::Damage& damage) { return damage.loses; });
   return result;
 }
 

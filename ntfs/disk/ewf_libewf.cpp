@@ -86,6 +86,15 @@ std::vector<std::string> find_segments(const Libewf& ewf, const std::string& pat
   return segments;
 }
 
+// How many segments to try when libewf refuses so many: some damage it bears only at the end of the
+// last one, and some not at all.
+std::size_t fewer_segments(const EwfSegments& segments, std::size_t count) {
+  if (!segments.first_damaged) return 0;
+  const std::size_t damaged = *segments.first_damaged;
+  if (count > damaged + 1) return damaged + 1;
+  return count == damaged + 1 ? damaged : 0;
+}
+
 struct SectorRange {
   u64 first;
   u64 count;
@@ -100,7 +109,7 @@ class EwfImage final : public EwfSource {
     ewf_.handle_free(&handle_, nullptr);
   }
 
-  bool open(std::vector<std::string>& segments) {
+  bool open(std::span<std::string> segments) {
     std::vector<char*> names;
     for (auto& segment : segments) names.push_back(segment.data());
     return ewf_.handle_initialize(&handle_, nullptr) == 1 &&
@@ -108,7 +117,7 @@ class EwfImage final : public EwfSource {
                             nullptr) == 1 &&
            ewf_.handle_get_media_size(handle_, &size_, nullptr) == 1 &&
            ewf_.handle_get_chunk_size(handle_, &chunk_size_, nullptr) == 1 &&
-           ewf_.handle_get_bytes_per_sector(handle_, &sector_size_, nullptr) == 1 &&
+           ewf_.handle_get_bytes_per_sector(handle_, &sector_size_, nullptr) == 1 && size_ > 0 &&
            chunk_size_ > 0 && sector_size_ > 0 &&
            // A chunk that fails its checksum reads as zeros, by which read_at knows it.
            ewf_.handle_set_read_zero_chunk_on_error(handle_, 1, nullptr) == 1 &&
@@ -119,18 +128,21 @@ class EwfImage final : public EwfSource {
   u64 available() const override { return available_; }
   std::span<const core::ByteRange> unreliable() const override { return acquiry_errors_; }
 
-  // Says what damaged segments held: libewf takes nothing behind the first damage.
-  void set_available(const EwfSegments& segments, core::Findings& findings) {
-    available_ = size_;
-    if (segments.damage.empty()) return;
-    const u64 end = std::min(core::saturating_multiply(segments.chunks, chunk_size_), size_);
+  // Nothing is read behind the chunks that are where they belong; says why.
+  void set_available(EwfSegments segments, u64 chunks, core::Findings& findings) {
+    const u64 end = std::min(core::saturating_multiply(chunks, chunk_size_), size_);
     available_ = end;
+    if (segments.damage.empty() && end < size_)
+      segments.damage.push_back({fmt::format("the tables have {} chunks", chunks), true});
+    // What libewf does not bear loses chunks, too.
+    const bool explained = std::ranges::any_of(segments.damage, &EwfSegments::Damage::loses);
     for (const auto& damage : segments.damage) {
-      if (end == size_)
-        findings.warning("ewf-segment", std::nullopt, "{}; no sectors are lost", damage);
+      if (end == size_ || (explained && !damage.loses))
+        findings.warning("ewf-segment", std::nullopt, "{}; no sectors are lost", damage.text);
       else
         findings.warning(
-            "ewf-segment", end, "{}: sectors{} of the disk are lost, its bytes {:#x}-{:#x}", damage,
+            "ewf-segment", end, "{}: sectors{} of the disk are lost, its bytes {:#x}-{:#x}",
+            damage.text,
             to_text({end / sector_size_, (size_ - end + sector_size_ - 1) / sector_size_}), end,
             size_ - 1);
     }
@@ -138,6 +150,8 @@ class EwfImage final : public EwfSource {
 
   core::Result<core::Done> read_at(u64 offset, std::span<std::byte> destination) const override {
     if (const auto error = check_range(offset, destination.size())) return core::fail(*error);
+    if (offset + destination.size() > available_)
+      return core::fail(ewf_error(std::max(offset, available_), "segment"));
     // A handle has one position and one cache of chunks.
     const std::scoped_lock lock{mutex_};
     const u64 start = offset;
@@ -265,15 +279,19 @@ core::Result<std::unique_ptr<EwfSource>> open_ewf(const std::string& path,
   auto segments = find_segments(*ewf, path);
   if (segments.empty()) segments.push_back(path);  // without the first, none is found
   const auto state = COLDTRACE_TRY(check_ewf_segments(segments, findings));
-  auto image = std::make_unique<EwfImage>(*ewf);
-  // libewf takes sections that it cannot read for none.
-  if (!image->open(segments) || image->size() == 0) {
-    for (const auto& damage : state.damage)
-      findings.warning("ewf-segment", std::nullopt, "{}", damage);
-    return core::fail(ewf_error(0, "open"));
+  for (std::size_t count = state.chunks.size(); count > 0; count = fewer_segments(state, count)) {
+    auto image = std::make_unique<EwfImage>(*ewf);
+    if (!image->open(std::span{segments}.first(count))) continue;
+    image->set_available(state, state.chunks[count - 1], findings);
+    return std::unique_ptr<EwfSource>{std::move(image)};
   }
-  image->set_available(state, findings);
-  return std::unique_ptr<EwfSource>{std::move(image)};
+  for (const auto& damage : state.damage)
+    findings.warning("ewf-segment", std::nullopt, "{}", damage.text);
+  if (state.damage.empty())
+    findings.warning("ewf-segment", std::nullopt,
+                     "no section or table of {} fails its checksum; its headers may be damaged",
+                     segments.front().substr(segments.front().rfind('/') + 1));
+  return core::fail(ewf_error(0, "open"));
 }
 
 }  // namespace coldtrace::ntfs

@@ -206,6 +206,26 @@ class Parts(Images):
         for name in ("image.dd", "image.raw"):
             self.assertNotIn(b"split", ntfs("info", "-v", self.here / name, status=0).stderr)
 
+    def test_numbers_behind_a_dot_are_no_part_without_the_first(self):
+        content = self.volume().read_bytes()
+        for names in (("win.10", "win.11"), ("disk.2023", "disk.2024"),
+                      ("case.20241121", "case.20241122")):
+            for name in names:
+                self.write(name, content)
+            for name in names:
+                with self.subTest(name):
+                    self.assertNotIn(b"split",
+                                     ntfs("info", "-v", self.here / name, status=0).stderr)
+
+    def test_a_part_behind_a_link_is_named(self):
+        content = self.volume().read_bytes()
+        (self.here / "parts").mkdir()
+        for part, half in ((1, content[:5 << 20]), (2, content[5 << 20:])):
+            self.write(f"parts/disk.00{part}", half)
+        link = self.here / "case.img"
+        link.symlink_to("parts/disk.001")
+        self.assertIn(b"disk.002 lies beside it", ntfs("info", link, status=1).stderr)
+
     def test_a_whole_image_with_such_a_name_is_healthy(self):
         volume = self.volume(name="disk.001")
         ntfs("info", volume, status=0)
@@ -334,6 +354,116 @@ class ExpertWitness(Images):
         segments = self.acquire(raw)
         self.assertEqual(ntfs("snapshot", segments[2], status=0).stdout,
                          ntfs("snapshot", segments[0], status=0).stdout)
+
+    def sections(self, segment):
+        """(type, offset, size) by the chain of descriptors, each with its checksum."""
+        content, at = segment.read_bytes(), 13
+        while True:
+            kind, following, _ = struct.unpack_from("<16sQQ", content, at)
+            self.assertEqual(struct.unpack_from("<I", content, at + 72)[0],
+                             zlib.adler32(content[at:at + 72]))
+            yield kind.rstrip(b"\0").decode(), at, following - at
+            if following == at:
+                return
+            at = following
+
+    def exported(self, segment):
+        """What ewfexport makes of an image; nothing where it fails."""
+        for old in self.here.glob("exported.*"):
+            old.unlink()
+        if shutil.which("ewfexport") is None:
+            raise unittest.SkipTest("ewfexport is not installed")
+        subprocess.run(["ewfexport", "-q", "-u", "-f", "raw", "-t", self.here / "exported", segment],
+                       capture_output=True)
+        raw = self.here / "exported.raw"
+        return raw.read_bytes() if raw.exists() else b""
+
+    def check_damage(self, raw, segments, whole, number, chunks, name):
+        """One segment is damaged; so many chunks stand before the damage. True: nothing is lost."""
+        content = raw.read_bytes()
+        export = self.exported(segments[0])
+        done = subprocess.run([COLDTRACE, "ntfs", "snapshot", "--state", "all", segments[0]],
+                              capture_output=True, timeout=120)
+        said = done.stderr.decode()
+        self.assertIn(f"segment {number}, image.E0{number}, ", said)
+        self.assertIn(name, said)
+        if export == content:
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("no sectors are lost", said)
+            rows = [row for row in strict_ndjson(done.stdout) if row["type"] == "file"]
+            self.assertEqual(rows, whole)
+            return True
+        if chunks == 0:
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            return False
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"sectors {chunks * 64}-{len(content) // 512 - 1} of the disk are lost", said)
+        if export:  # what is kept is what other programs have there too
+            self.assertEqual(export[:chunks * self.CHUNK], content[:chunks * self.CHUNK])
+        facts = {row["path"]: row for row in whole}
+        for row in strict_ndjson(done.stdout):
+            if row["type"] == "file" and row["state"] == "live":
+                for key in ("record", "sequence", "si", "fn", "size"):
+                    self.assertEqual(row[key], facts[row["path"]][key])
+        return False
+
+    def test_a_flipped_byte_in_any_section_descriptor_is_told_and_moves_nothing(self):
+        raw = self.volume("-c", "4096")
+        noise = self.write("noise", random.Random(2).randbytes(900000))
+        for number in range(5):
+            made_by("ntfscp", "-f", raw, noise, f"file{number}")
+        segments = self.acquire(raw, "-d", "sha1")
+        self.assertGreater(len(segments), 4)
+        whole, _, _ = self.rows(segments[0], status=0)
+        before, kinds, lossless = 0, set(), set()
+        for number, segment in enumerate(segments, 1):
+            content = segment.read_bytes()
+            sections = list(self.sections(segment))
+            table = next(at for kind, at, _ in sections if kind == "table")
+            (count,) = struct.unpack_from("<I", content, table + 76)
+            for kind, at, _ in sections if number in (1, 2, len(segments)) else ():
+                # The chunks of a segment count once its table is read.
+                chunks = before + (count if at > table else 0)
+                with self.subTest(segment=number, section=kind):
+                    damaged = bytearray(content)
+                    damaged[at + 40] ^= 1
+                    segment.write_bytes(damaged)
+                    if self.check_damage(raw, segments, whole, number, chunks,
+                                         f"has a damaged section at {at:#x}"):
+                        lossless.add(kind)
+                    kinds.add(kind)
+            with self.subTest(segment=number, table="count"):
+                damaged = bytearray(content)
+                damaged[table + 76] ^= 1
+                segment.write_bytes(damaged)
+                self.check_damage(raw, segments, whole, number, before,
+                                  f"has a damaged section at {table:#x}")
+            with self.subTest(segment=number, table="entry"):
+                damaged = bytearray(content)
+                damaged[table + 76 + 24 + 9] ^= 1
+                segment.write_bytes(damaged)
+                self.assertTrue(self.check_damage(raw, segments, whole, number, before,
+                                                  f"damaged table at {table:#x}, whose copy"))
+            segment.write_bytes(content)
+            before += count
+        self.assertEqual(before * self.CHUNK, raw.stat().st_size)
+        self.assertLessEqual({"header", "volume", "sectors", "table", "table2", "data", "next",
+                              "done", "digest", "hash"}, kinds)
+        self.assertLessEqual({"next", "done", "digest", "hash"}, lossless)
+
+    def test_the_end_of_a_segment_that_is_cut_off_costs_nothing(self):
+        raw = self.volume("-c", "4096")
+        segments = self.acquire(raw)
+        whole, _, _ = self.rows(segments[0], status=0)
+        content = segments[1].read_bytes()
+        (first, second) = (struct.unpack_from("<I", segment.read_bytes(), at + 76)[0]
+                           for segment in segments[:2]
+                           for kind, at, _ in self.sections(segment) if kind == "table")
+        for cut, lossless in ((1, True), (5, True), (75, True), (76, False), (300, False)):
+            with self.subTest(cut=cut):
+                segments[1].write_bytes(content[:-cut])
+                self.assertEqual(self.check_damage(raw, segments, whole, 2, first + second,
+                                                   "is cut off"), lossless)
 
     def test_a_cut_segment_is_named(self):
         segments = self.acquire(self.volume())
@@ -502,6 +632,36 @@ class LostBootSectors(Images):
         for findings in summary["findings"], document["findings"]:
             self.assertEqual([(one["count"], one["first_offset"]) for one in findings
                               if one["code"] == "volume-unopened"], [(1, 512 + len(good))])
+
+        for command in ("info", "snapshot"):
+            done = ntfs(command, disk, status=1)
+            self.assertRegex(done.stderr.decode(), rf"two\.dd: warning: volume-unopened at "
+                                                   rf"{512 + len(good):#x}: partition 2: ")
+            self.assertNotIn(b"coldtrace: ", done.stderr)
+            ntfs(command, "--tolerate", "volume-unopened", disk, status=0)
+            self.assertEqual(ntfs(command, "-q", disk, status=1).stderr, b"")
+            # Where nothing can be opened there is no answer.
+            done = ntfs(command, "--tolerate", "volume-unopened", "--partition", "2", disk,
+                        status=2)
+            self.assertIn(b"partition 2: ", done.stderr)
+
+    def test_a_place_that_is_told_and_holds_no_volume_is_named(self):
+        content = self.volume().read_bytes()
+        table = bytearray(512)
+        struct.pack_into("<B3xB3xII", table, 446, 0, 7, 1, len(content) // 512)
+        table[510:] = b"\x55\xaa"
+        disk = self.write("mbr.dd", bytes(table) + content)
+        for command in ("info", "snapshot"):
+            said = ntfs(command, "--mft-offset", 0, disk, status=2).stderr.decode()
+            self.assertIn("no usable record 0 of $MFT is at 0x0, where --mft-offset says", said)
+            ntfs(command, "--offset", 512, disk, status=0)
+            said = ntfs(command, "--offset", 0, disk, status=2).stderr.decode()
+            self.assertNotIn("an image of a disk or a volume", said)
+            self.assertIn("at 0x0 is", said)
+            for place in (disk.stat().st_size, 1 << 40):
+                said = ntfs(command, "--offset", place, disk, status=2).stderr.decode()
+                self.assertIn(f"--offset {place:#x} is behind its end, at {disk.stat().st_size:#x}",
+                              said)
 
     def test_the_place_can_be_told(self):
         raw, damaged, size, at = self.lost()

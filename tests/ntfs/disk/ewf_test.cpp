@@ -1,6 +1,10 @@
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 #include <libewf.h>
 
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/ewf_image.hpp"
 #include "fixtures/builders/ntfs_image.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
@@ -9,14 +13,15 @@
 namespace coldtrace {
 namespace {
 
-// Writes an E01 image as acquisition programs do.
-void write_ewf(const std::string& path, std::vector<std::byte> bytes) {
+// Writes an E01 image as acquisition programs do, in segments of so many bytes.
+void write_ewf(const std::string& path, std::vector<std::byte> bytes, u64 segment_size = 0) {
   libewf_handle_t* handle = nullptr;
   std::string base = path.substr(0, path.size() - 4);
   char* names[] = {base.data()};
   REQUIRE(libewf_handle_initialize(&handle, nullptr) == 1);
   REQUIRE(libewf_handle_open(handle, names, 1, LIBEWF_OPEN_WRITE, nullptr) == 1);
   libewf_handle_set_media_size(handle, bytes.size(), nullptr);
+  if (segment_size > 0) libewf_handle_set_maximum_segment_size(handle, segment_size, nullptr);
   REQUIRE(libewf_handle_write_buffer(handle, bytes.data(), bytes.size(), nullptr) ==
           static_cast<ssize_t>(bytes.size()));
   REQUIRE(libewf_handle_write_finalize(handle, nullptr) >= 0);
@@ -38,6 +43,68 @@ TEST_CASE("an E01 image gives what the raw image gives") {
   CHECK(tests::snapshot_of(**opened).order == tests::snapshot_of(bytes).order);
   std::array<std::byte, 16> some{};
   CHECK_FALSE((*opened)->read_at(bytes.size() - 8, some));
+}
+
+// The offsets of the sections of a segment, by the chain in their descriptors.
+std::vector<u64> sections(core::ByteView segment) {
+  std::vector<u64> offsets{13};
+  for (u64 next = *core::load<u64>(segment, 13 + 16); next != offsets.back();
+       next = *core::load<u64>(segment, next + 16))
+    offsets.push_back(next);
+  return offsets;
+}
+
+TEST_CASE("no damage of a section of an E01 image makes wrong bytes of it") {
+  std::vector<std::byte> bytes(4 << 20);
+  u32 state = 1;
+  for (auto& byte : bytes)
+    byte = static_cast<std::byte>((state = state * 1664525 + 1013904223) >> 24);
+  const fixtures::TemporaryDirectory here;
+  const auto first = here.path("image.E01");
+  write_ewf(first, bytes, 1 << 20);
+  constexpr u64 step = 32768;
+  std::size_t whole = 0;
+  std::size_t cut = 0;
+  std::size_t tried = 0;
+  for (const char* name : {"image.E01", "image.E02", "image.E05"}) {
+    const auto path = here.path(name);
+    const auto content = *core::read_whole_file(path, 1 << 24);
+    for (const u64 section : sections(content)) {
+      for (const u64 place : {u64{1}, u64{17}, u64{40}, u64{77}, u64{110}}) {
+        if (section + place >= content.size()) continue;
+        auto damaged = content;
+        damaged[section + place] ^= std::byte{0x41};
+        here.write(name, core::to_chars(damaged));
+        INFO(name << " section at " << section << " byte " << place);
+        ++tried;
+        core::Findings findings;
+        const auto image = ntfs::open_ewf(first, findings);
+        if (!image) {
+          CHECK(findings.count("ewf-segment") > 0);
+          continue;
+        }
+        u64 wrong = 0;
+        u64 unread = 0;
+        std::vector<std::byte> part(step);
+        for (u64 at = 0; at < bytes.size(); at += step) {
+          if (!(*image)->read_at(at, part))
+            unread += step;
+          else if (!std::ranges::equal(part, core::ByteView{bytes}.subspan(at, step)))
+            ++wrong;
+        }
+        CHECK(wrong == 0);
+        (*image)->add_findings(findings);
+        if (unread > 0) CHECK(findings.count("ewf-segment") + findings.count("ewf-chunk") > 0);
+        // What is said to be lost is what cannot be read.
+        if (findings.count("ewf-chunk") == 0) CHECK(unread == bytes.size() - (*image)->available());
+        ++(unread > 0 ? cut : whole);
+      }
+    }
+    here.write(name, core::to_chars(content));
+  }
+  CHECK(tried > 80);
+  CHECK(whole > 15);
+  CHECK(cut > 20);
 }
 
 TEST_CASE("a damaged E01 image is an error, not a crash") {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,8 @@
 
 namespace coldtrace::ntfs {
 
-// The disk in an E01 image. A range in which a chunk fails its checksum, or is in a segment that is
-// not there, is an error when it is read.
+// The disk in an E01 image. A range in which a chunk fails its checksum, or that is lost with a
+// segment, is an error when it is read.
 class EwfSource : public core::ImageSource {
  public:
   // Adds what was found damaged or lost so far, and what could not be read when the image was made.
@@ -24,8 +25,15 @@ core::Result<std::unique_ptr<EwfSource>> open_ewf(const std::string& path,
 
 // What the segments of an image say of it.
 struct EwfSegments {
-  std::vector<std::string> damage;  // sentences: which are cut off, which one is missing
-  u64 chunks = 0;                   // in all tables before the first damage
+  struct Damage {
+    std::string text;  // which segment is damaged, cut off or missing
+    bool loses;        // chunks, unless all turn up
+  };
+  std::vector<Damage> damage;  // what loses chunks first
+  // How many chunks the tables have up to the end of each segment, of those whose chunks are where
+  // they belong.
+  std::vector<u64> chunks;
+  std::optional<std::size_t> first_damaged;  // segment
 };
 
 // Fails when the first of them is not the image's first.

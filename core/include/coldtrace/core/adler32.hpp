@@ -1,0 +1,10 @@
+#pragma once
+
+#include "coldtrace/core/reader.hpp"
+
+namespace coldtrace::core {
+
+// Adler-32 of RFC 1950. `start` is that of the bytes before these.
+u32 adler32(ByteView bytes, u32 start = 1);
+
+}  // namespace coldtrace::core

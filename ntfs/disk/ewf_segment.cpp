@@ -1,0 +1,194 @@
+#include "ntfs/disk/ewf_segment.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "coldtrace/core/adler32.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/text.hpp"
+
+namespace coldtrace::ntfs {
+namespace {
+
+using End = EwfSegment::End;
+
+// Source: libewf documentation, "Expert Witness Compression Format": the file header holds the
+// segment's number behind its signature; sections follow, each with a descriptor of its type,
+// where the next one is, its size and an Adler-32 of these. A "table" starts with the number of
+// its chunks, which has a checksum, and so have the entries behind it. "table2" is a copy of the
+// table before it. The last section is "next", or "done" in the last segment.
+constexpr u64 file_header_size = 13;
+constexpr u64 number_offset = 9;
+constexpr u64 descriptor_size = 76;
+constexpr u64 type_size = 16;
+constexpr u64 table_header_size = 24;
+constexpr u64 entry_size = 4;
+constexpr u64 checksum_size = 4;
+constexpr u64 chunk_count_offset = 4;  // in a "volume"
+constexpr u64 volume_size = 1052;      // of E01; that of SMART is shorter
+constexpr u64 piece_size = 64 * 1024;
+
+struct Section {
+  std::string type;
+  u64 offset;
+  u64 next;
+
+  u64 body() const { return offset + descriptor_size; }
+  u64 body_size() const { return next - body(); }
+};
+
+class SegmentReader {
+ public:
+  explicit SegmentReader(const core::FileImage& file) : file_{file} {}
+
+  core::Result<EwfSegment> read() {
+    std::array<std::byte, file_header_size> header{};
+    COLDTRACE_TRY(file_.read_at(0, header));
+    segment_.number = *core::load<u16>(header, number_offset);
+    for (u64 at = file_header_size;;) {
+      if (at == file_.size()) return cut();
+      const auto section = COLDTRACE_TRY(read_descriptor(at));
+      if (!section) return damaged(at, fmt::format("has a damaged section at {:#x}", at));
+      const bool last = section->type == "next" || section->type == "done";
+      if (unproven_chunks_ > 0 && section->type != "table2") return damaged_table();
+      if (last) {
+        segment_.end = section->type == "next" ? End::next : End::done;
+        return segment_;
+      }
+      if (section->next < section->body())
+        return damaged(at, fmt::format("has an impossible section at {:#x}", at));
+      if (section->next > file_.size()) return cut();
+      if (!COLDTRACE_TRY(read_section(*section))) return damaged_table();
+      at = section->next;
+    }
+  }
+
+ private:
+  // Nothing where it fails its checksum or is cut off.
+  core::Result<std::optional<Section>> read_descriptor(u64 at) const {
+    std::array<std::byte, descriptor_size> bytes{};
+    if (file_.size() - at < bytes.size()) return std::nullopt;
+    COLDTRACE_TRY(file_.read_at(at, bytes));
+    const auto view = core::ByteView{bytes};
+    const auto checked = view.first(descriptor_size - checksum_size);
+    if (core::adler32(checked) != *core::load<u32>(view, checked.size())) return std::nullopt;
+    const auto type = core::to_chars(view.first(type_size));
+    return Section{std::string{type.substr(0, type.find('\0'))}, at,
+                   *core::load<u64>(view, type_size)};
+  }
+
+  // False where its contents are damaged.
+  core::Result<bool> read_section(const Section& section) {
+    if (section.type == "table") return read_table(section);
+    if (section.type == "table2") return read_copy(section);
+    const bool volume = section.type == "volume" || section.type == "disk";
+    if (volume || section.type == "data") return read_volume(section, volume);
+    return true;
+  }
+
+  core::Result<bool> read_volume(const Section& section, bool first) {
+    damaged_at_ = section.offset;
+    if (section.body_size() < chunk_count_offset + sizeof(u32)) return false;
+    std::array<std::byte, sizeof(u32)> count{};
+    COLDTRACE_TRY(file_.read_at(section.body() + chunk_count_offset, count));
+    if (first) segment_.chunks_of_image = *core::load<u32>(count, 0);
+    if (section.body_size() != volume_size) return true;
+    return has_checksum(section.body(), volume_size - checksum_size);
+  }
+
+  // The number of its chunks where that is sound.
+  core::Result<std::optional<u64>> read_count(const Section& section) const {
+    std::array<std::byte, table_header_size> header{};
+    if (section.body_size() < header.size()) return std::nullopt;
+    COLDTRACE_TRY(file_.read_at(section.body(), header));
+    const u64 count = *core::load<u32>(header, 0);
+    const bool sound = COLDTRACE_TRY(has_checksum(section.body(), header.size() - checksum_size));
+    if (!sound || count > (section.body_size() - header.size()) / entry_size) return std::nullopt;
+    return count;
+  }
+
+  // Entries have no checksum where the chunks themselves follow them, as SMART writes them.
+  core::Result<bool> has_sound_entries(const Section& section, u64 count) const {
+    const u64 size = count * entry_size;
+    if (section.body_size() != table_header_size + size + checksum_size) return true;
+    return has_checksum(section.body() + table_header_size, size);
+  }
+
+  core::Result<bool> read_table(const Section& section) {
+    damaged_at_ = section.offset;
+    const auto count = COLDTRACE_TRY(read_count(section));
+    if (!count) return false;
+    if (COLDTRACE_TRY(has_sound_entries(section, *count)))
+      segment_.chunks += *count;
+    else
+      unproven_chunks_ = *count;
+    return true;
+  }
+
+  core::Result<bool> read_copy(const Section& section) {
+    const auto count = COLDTRACE_TRY(read_count(section));
+    if (unproven_chunks_ == 0) {
+      damaged_at_ = section.offset;
+      return count.has_value();
+    }
+    if (count != unproven_chunks_ || !COLDTRACE_TRY(has_sound_entries(section, *count)))
+      return false;
+    segment_.chunks += *count;
+    segment_.damage = fmt::format("has a damaged table at {:#x}, whose copy is used", damaged_at_);
+    unproven_chunks_ = 0;
+    return true;
+  }
+
+  // Whether an Adler-32 of so many bytes follows them.
+  core::Result<bool> has_checksum(u64 offset, u64 size) const {
+    std::vector<std::byte> piece(std::min(size, piece_size));
+    u32 value = core::adler32({});
+    const u64 end = offset + size;
+    while (offset < end) {
+      const auto bytes = std::span{piece}.first(std::min<u64>(piece.size(), end - offset));
+      COLDTRACE_TRY(file_.read_at(offset, bytes));
+      value = core::adler32(bytes, value);
+      offset += bytes.size();
+    }
+    std::array<std::byte, checksum_size> stored{};
+    COLDTRACE_TRY(file_.read_at(end, stored));
+    return value == *core::load<u32>(stored, 0);
+  }
+
+  EwfSegment cut() {
+    segment_.end = End::cut;
+    segment_.damage = "is cut off";
+    return segment_;
+  }
+
+  EwfSegment damaged(u64 at, std::string damage) {
+    const bool room = unproven_chunks_ > 0 ||
+                      file_.size() - at > descriptor_size + table_header_size + checksum_size;
+    segment_.end = room ? End::damaged : End::last_section;
+    segment_.damage = file_.size() - at < descriptor_size ? "is cut off" : std::move(damage);
+    return segment_;
+  }
+
+  EwfSegment damaged_table() {
+    segment_.end = End::damaged;
+    segment_.damage = fmt::format("has a damaged section at {:#x}", damaged_at_);
+    return segment_;
+  }
+
+  const core::FileImage& file_;
+  EwfSegment segment_;
+  u64 unproven_chunks_ = 0;  // of a table with damaged entries, until its copy is seen
+  u64 damaged_at_ = 0;       // the section that is damaged, if one is
+};
+
+}  // namespace
+
+core::Result<EwfSegment> read_ewf_segment(const std::string& path) {
+  const auto file = COLDTRACE_TRY(core::FileImage::open(path));
+  return SegmentReader{*file}.read();
+}
+
+}  // namespace coldtrace::ntfs
