@@ -88,22 +88,14 @@ void refuse_evidence(const Target& target) {
         fmt::format("{}: it is {}, which no output replaces", target.name, to_string(kind))};
 }
 
-// Names like image.001 and image.002, or raw.aa and raw.ab, in one folder.
-bool is_part_beside(const fs::path& target, const fs::path& input) {
-  std::error_code ignored;
-  return target.stem() == input.stem() &&
-         core::are_parts_of_one_split(input.extension(), target.extension()) &&
-         fs::equivalent(fs::absolute(target).parent_path(), fs::absolute(input).parent_path(),
-                        ignored);
-}
-
 void refuse_input(const Target& target, const std::string& input) {
   struct stat status {};
   if (::stat(input.c_str(), &status) != 0) return;
   if (target.is(status))
     throw Failure{fmt::format("{}: the same file as the input {}", target.name, input)};
-  if (is_part_beside(target.path, input))
-    throw Failure{fmt::format("{}: a part of the split image {}", target.name, input)};
+  for (const auto& part : core::find_parts_beside(input))
+    if (::stat(part.c_str(), &status) == 0 && target.is(status))
+      throw Failure{fmt::format("{}: a part of the split image {}", target.name, input)};
 }
 
 }  // namespace

@@ -23,7 +23,13 @@ bool consists_of(const std::string& extension, bool (*is)(char)) {
 }
 
 bool is_part(const std::string& extension) {
-  return consists_of(extension, is_digit) || consists_of(extension, is_letter);
+  return extension.size() <= longest &&
+         (consists_of(extension, is_digit) || consists_of(extension, is_letter));
+}
+
+bool are_of_one_kind(const std::string& extension, const std::string& other) {
+  return is_part(extension) && is_part(other) && extension.size() == other.size() &&
+         is_digit(extension.back()) == is_digit(other.back());
 }
 
 // Counts up or down, without a change of length.
@@ -44,9 +50,35 @@ std::optional<std::string> step(std::string path, int direction) {
   return std::nullopt;
 }
 
-bool is_file(const std::string& path) {
+// The path as it is given and, where that is another, without links.
+std::vector<fs::path> spellings_of(const fs::path& path) {
+  std::vector<fs::path> spellings{path};
   std::error_code error;
-  return fs::is_regular_file(path, error);
+  auto canonical = fs::canonical(path, error);
+  if (!error && canonical != path) spellings.push_back(std::move(canonical));
+  return spellings;
+}
+
+// The other parts beside one spelling of a path.
+std::vector<std::string> find_others(const fs::path& path) {
+  std::vector<std::string> parts;
+  const auto extension = path.extension().string();
+  if (!is_part(extension)) return parts;
+  bool first = is_first_part(extension);
+  const auto folder = path.has_parent_path() ? path.parent_path() : fs::path{"."};
+  std::error_code error;
+  for (fs::directory_iterator at{folder, error}, end; !error && at != end; at.increment(error)) {
+    const auto& other = at->path();
+    std::error_code absent;
+    if (other.filename() == path.filename() || other.stem() != path.stem() ||
+        !are_of_one_kind(extension, other.extension()) || !fs::is_regular_file(other, absent))
+      continue;
+    first = first || is_first_part(other.extension());
+    parts.push_back(fs::path{path}.replace_filename(other.filename()).string());
+  }
+  if (!first) parts.clear();
+  std::ranges::sort(parts);
+  return parts;
 }
 
 }  // namespace
@@ -58,26 +90,27 @@ bool is_first_part(const std::string& extension) {
          std::all_of(extension.begin() + 1, extension.end() - 1, [](char c) { return c == '0'; });
 }
 
-bool are_parts_of_one_split(const std::string& extension, const std::string& other) {
-  if (extension.size() != other.size()) return false;
-  if (consists_of(extension, is_digit)) return consists_of(other, is_digit);
-  return consists_of(extension, is_letter) && consists_of(other, is_letter) &&
-         (is_first_part(extension) || is_first_part(other));
-}
-
 std::optional<std::string> next_part(const std::string& path) {
   return step(path, 1);
 }
 
-std::optional<std::string> find_part_beside(const std::string& path) {
-  const auto extension = fs::path{path}.extension().string();
-  if (!is_part(extension) || extension.size() > longest) return std::nullopt;
-  if (is_letter(extension.back())) {
-    const auto first = fs::path{path}.replace_extension(std::string(extension.size() - 1, 'a'));
-    if (!is_file(first.string())) return std::nullopt;
+std::vector<std::string> find_parts_beside(const std::string& path) {
+  std::vector<std::string> parts;
+  for (const auto& spelling : spellings_of(path)) {
+    const auto others = find_others(spelling);
+    parts.insert(parts.end(), others.begin(), others.end());
   }
-  for (const int direction : {1, -1})
-    if (auto part = step(path, direction); part && is_file(*part)) return part;
+  return parts;
+}
+
+std::optional<std::string> find_part_beside(const std::string& path) {
+  for (const auto& spelling : spellings_of(path)) {
+    const auto parts = find_others(spelling);
+    for (const int direction : {1, -1})
+      if (auto part = step(spelling.string(), direction);
+          part && std::ranges::binary_search(parts, *part))
+        return part;
+  }
   return std::nullopt;
 }
 

@@ -140,10 +140,47 @@ class Evidence(case.Case):
             self.assertEqual((done.returncode, two.read_bytes()), (2, b"raw"), done.stderr)
             self.refused(["ntfs", "snapshot", two, "-o", one], [one, two],
                          b"a part of the split image")
+        # Every part, not only the one behind it.
+        third = self.victim("raw.ac", b"raw")
+        for first, second in (("raw.ab", "raw.ac"), ("raw.aa", "raw.ac"), ("raw.ac", "raw.aa")):
+            self.refused(["ntfs", "info", self.here / first, "-o", self.here / second],
+                         [self.here / "raw.aa", self.here / "raw.ab", third],
+                         b"a part of the split image")
         # What merely has a like name is no part.
         listing = self.write("disk.csv", b"old")
         self.assertNotIn(b"a part of the split", run("ntfs", "info", self.here / "disk.001", "-o",
                                              listing).stderr)
+
+    def test_parts_behind_links_are_safe(self):
+        for folder in ("real", "other", "linked"):
+            (self.here / folder).mkdir()
+        first, far = self.victim("real/image.001", b"raw"), self.victim("other/part2.bin", b"raw")
+        third = self.victim("real/image.003", b"raw")
+        (self.here / "real/image.002").symlink_to("../other/part2.bin")
+        (self.here / "folder").symlink_to("real")
+        (self.here / "file").symlink_to("folder/image.001")
+        (self.here / "linked/disk.001").symlink_to("../real/image.001")
+        (self.here / "linked/disk.002").symlink_to("../real/image.003")
+        outputs = ("real/image.002", "other/part2.bin", "folder/image.002", "real/image.003",
+                   "folder/image.003", "folder//image.003", "linked/disk.002")
+        for given in ("real/image.001", "folder/image.001", "file", "linked/disk.001"):
+            for output in outputs:
+                with self.subTest(given=given, output=output):
+                    self.refused(["ntfs", "info", self.here / given, "-o", self.here / output],
+                                 [first, far, third], b"a part of the split image")
+        for given in ("image.001", "./image.001", "../folder/image.001"):
+            done = run("ntfs", "info", given, "-o", "image.003", cwd=self.here / "real")
+            self.assertEqual((done.returncode, third.read_bytes()), (2, b"raw"), done.stderr)
+            self.assertIn(b"a part of the split image", done.stderr)
+
+    def test_numbers_that_count_no_parts_are_written(self):
+        for given, output in (("case.20241121", "case.20241122"), ("win.10", "win.11"),
+                              ("disk.2023", "disk.2024"), ("image.dd", "image.de")):
+            with self.subTest(given=given):
+                self.victim(given, b"raw")
+                old = self.victim(output, b"old")
+                self.assertNotIn(b"a part of", run("ntfs", "info", self.here / given, "-o",
+                                                   old).stderr)
 
     def test_no_output_replaces_a_program_or_a_segment(self):
         dos = b"MZ".ljust(60, b"\0") + (64).to_bytes(4, "little")

@@ -2,18 +2,20 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace coldtrace::core {
 
 // A disk image is often kept in parts: image.001 and image.002, or image.aa and image.ab, as split
-// makes them. Extensions come with their dot.
+// makes them. Files are parts of one image where their names differ in an extension of digits, or
+// of letters, of one length, and the first part is beside them: years and other extensions count
+// up as well. A path means what lies beside it and beside the file that its links lead to.
 
-// True for an extension that the first part of an image has: .001, .00, .aa.
+// True for an extension, with its dot, that the first part of an image has: .001, .00, .aa.
 bool is_first_part(const std::string& extension);
 
-// True for the extensions of two parts of one image. Letters count only beside the first part,
-// since many extensions are letters.
-bool are_parts_of_one_split(const std::string& extension, const std::string& other);
+// The files of all other parts.
+std::vector<std::string> find_parts_beside(const std::string& path);
 
 // The file of the part behind this one, or else of the one before it, where there is one.
 std::optional<std::string> find_part_beside(const std::string& path);
