@@ -129,7 +129,7 @@ Exit run(const DiskOptions& options) {
   Output output{options.output};
   Report report{options.findings};
   core::Findings findings;
-  core::Findings unopened;  // told as they are met
+  UnopenedVolumes unopened;
   auto input = open_disk(options, report, findings);
   if (!input) return report.exit();
   std::vector<Entry> entries;
@@ -143,9 +143,7 @@ Exit run(const DiskOptions& options) {
     if (!chosen) continue;
     auto volume = open_volume(*input, partition, options, findings);
     if (!volume) {
-      const auto why = volume_failure(*input, partition, volume.error());
-      report.failed(options.image, why);
-      unopened.warning("volume-unopened", partition.offset, "{}", why);
+      unopened.add(partition, volume_failure(*input, partition, volume.error()));
       continue;
     }
     entry.volume = std::move(*volume);
@@ -153,12 +151,13 @@ Exit run(const DiskOptions& options) {
     any = true;
   }
   input->file.add_findings(findings);
+  const auto unopened_findings = unopened.report(options.image, any, report);
   if (!any) {
     report.tell(options.image, findings);
     return report.exit();
   }
   report.read(options.image, findings);
-  findings.merge(unopened);
+  findings.merge(unopened_findings);
   if (options.format == "json") {
     write_json(output, options, *input, entries, findings);
   } else {

@@ -52,7 +52,7 @@ std::string describe_error(const core::ParseError& error) {
 
 // A fixed VHD is the raw disk with a footer.
 bool is_disk(FileKind kind) {
-  return kind == FileKind::vhd_fixed || kind == FileKind::disk_gpt;
+  return kind == FileKind::vhd_fixed || kind == FileKind::disk_gpt || kind == FileKind::disk_mbr;
 }
 
 std::string mft_failure(FileKind kind, const core::ParseError& error) {
@@ -138,12 +138,15 @@ std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
     input.chosen.push_back({.size = input.file.source->size(), .kind = FileKind::unknown});
     return input;
   }
+  if (options.offset && *options.offset >= image.size()) {
+    report.failed(options.image, fmt::format("--offset {:#x} is behind its end, at {:#x}",
+                                             *options.offset, image.size()));
+    return std::nullopt;
+  }
   if (options.offset) {
-    const u64 size =
-        input.file.source->size() - std::min(*options.offset, input.file.source->size());
     input.chosen.push_back({.offset = *options.offset,
-                            .size = size,
-                            .kind = ntfs::identify_at(*input.file.source, *options.offset)});
+                            .size = image.size() - *options.offset,
+                            .kind = ntfs::identify_at(image, *options.offset)});
     return input;
   }
   for (const auto& partition : input.disk.partitions)
@@ -179,6 +182,9 @@ core::Result<ntfs::Volume> open_volume(const DiskInput& input, const Partition& 
 std::string volume_failure(const DiskInput& input, const Partition& partition,
                            const core::ParseError& error) {
   if (input.is_mft) return mft_failure(input.file.kind, error);
+  if (error.structure == "$MFT" && error.field == "record 0")
+    return fmt::format("no usable record 0 of $MFT is at {:#x}, where --mft-offset says it is",
+                       error.offset);
   const bool whole = partition.number == 0 && partition.offset == 0;
   // Of a disk it counts what the volume is, not that it is a disk.
   const auto kind = whole && !is_disk(input.file.kind)
@@ -186,9 +192,6 @@ std::string volume_failure(const DiskInput& input, const Partition& partition,
                         : ntfs::identify_at(*input.file.source, partition.offset);
   if (whole && kind != FileKind::ntfs_volume && !is_damaged(kind))
     return describe_other(kind, wanted);
-  if (error.structure == "$MFT" && error.field == "record 0")
-    return fmt::format("no usable record 0 of $MFT is at {:#x}, where --mft-offset says it is",
-                       error.offset);
   const auto place = partition.number == 0 ? fmt::format("at {:#x}", partition.offset)
                                            : fmt::format("partition {}", partition.number);
   if (kind == FileKind::ntfs_volume) return fmt::format("{}: {}", place, error);
@@ -198,6 +201,26 @@ std::string volume_failure(const DiskInput& input, const Partition& partition,
         "--mft-offset takes its place, --mft a $MFT that was copied out",
         place, to_string(kind), describe_search(partition.size));
   return fmt::format("{} is {}: {}", place, to_string(kind), error);
+}
+
+void UnopenedVolumes::add(const Partition& partition, std::string why) {
+  volumes_.push_back({partition.offset, std::move(why)});
+}
+
+core::Findings UnopenedVolumes::report(std::string_view image, bool others_opened,
+                                       Report& report) const {
+  core::Findings findings;
+  for (const auto& volume : volumes_) {
+    if (!others_opened) {
+      report.failed(image, volume.why);
+      continue;
+    }
+    core::Findings finding;
+    finding.warning("volume-unopened", volume.offset, "{}", volume.why);
+    report.tell(image, finding);
+    findings.merge(finding);
+  }
+  return findings;
 }
 
 void write_disk(JsonWriter& json, const DiskInput& input) {

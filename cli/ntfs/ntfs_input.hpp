@@ -45,6 +45,21 @@ core::Result<ntfs::Volume> open_volume(const DiskInput& input, const ntfs::Parti
 std::string volume_failure(const DiskInput& input, const ntfs::Partition& partition,
                            const core::ParseError& error);
 
+// Volumes that could not be opened.
+class UnopenedVolumes {
+ public:
+  void add(const ntfs::Partition& partition, std::string why);
+  // Says why: as findings, which it returns, or where nothing else could be opened as a failure.
+  core::Findings report(std::string_view image, bool others_opened, Report& report) const;
+
+ private:
+  struct Volume {
+    u64 offset;
+    std::string why;
+  };
+  std::vector<Volume> volumes_;
+};
+
 // The members "disk", "partition" and "volume" of a header line.
 void write_disk(JsonWriter& json, const DiskInput& input);
 void write_partition(JsonWriter& json, const ntfs::Partition& partition);

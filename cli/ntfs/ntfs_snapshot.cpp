@@ -225,20 +225,20 @@ Exit run(const Options& options) {
   if (!input) return report.exit();
   JsonWriter json{output, options.int64};
   Totals totals;
+  UnopenedVolumes unopened;
   if (options.format == "csv") output.write(csv_header(RowFields{options.fields}));
   for (const auto& partition : input->chosen) {
     core::Findings findings;
     const auto volume = open_volume(*input, partition, options, findings);
     if (!volume) {
-      const auto why = volume_failure(*input, partition, volume.error());
-      report.failed(options.image, why);
-      totals.findings.warning("volume-unopened", partition.offset, "{}", why);
+      unopened.add(partition, volume_failure(*input, partition, volume.error()));
       continue;
     }
     snapshot_volume(output, json, options, *input, partition, *volume, std::move(findings), report,
                     totals);
   }
   input->file.add_findings(disk_findings);
+  totals.findings.merge(unopened.report(options.image, totals.volumes > 0, report));
   if (totals.volumes == 0) {
     report.tell(options.image, disk_findings);
     return report.exit();
