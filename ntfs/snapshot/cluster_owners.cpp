@@ -15,12 +15,10 @@ u64 owner_of(const RecordFacts& facts, const RecordTable& records) {
   return summary.in_use && summary.sequence == base.sequence ? base.record : facts.record;
 }
 
-// Calls `visit(common)` for what a range has in common with ranges that are apart.
-template <class Range, class Visit>
-void for_each_common(const std::vector<Range>& ranges, ClusterRange range, Visit&& visit) {
-  auto at = std::ranges::upper_bound(ranges, range.start, {}, &Range::end);
-  for (; at != ranges.end() && at->start < range.end; ++at)
-    visit(ClusterRange{std::max(range.start, at->start), std::min(range.end, at->end)}, *at);
+// Whether a range has clusters in common with ranges that are apart.
+bool touches(const std::vector<ClusterRange>& ranges, ClusterRange range) {
+  const auto at = std::ranges::upper_bound(ranges, range.start, {}, &ClusterRange::end);
+  return at != ranges.end() && at->start < range.end;
 }
 
 template <class Visit>
@@ -53,10 +51,9 @@ ClusterOwners ClusterOwners::find(const Mft& mft, const RecordTable& records,
     if (!records.has(record) || !records.summary(record).in_use) continue;
     records.unpack(record, facts);
     const u64 owner = owner_of(facts, records);
+    // Whole runs: which parts of them are wanted depends on the order in which they were marked.
     for_each_run(facts, map, [&](u64 start, u64 end) {
-      for_each_common(wanted, {start, end}, [&](ClusterRange common, const ClusterRange&) {
-        owners.used_.push_back({common.start, common.end, owner});
-      });
+      if (touches(wanted, {start, end})) owners.used_.push_back({start, end, owner});
     });
   }
   std::ranges::stable_sort(owners.used_, {}, &Owned::start);

@@ -47,6 +47,7 @@ struct Worker {
   NodePacker packer;
   NodePacker slack_packer;
   RecordFacts child;
+  std::optional<u64> loaded_child;
   std::vector<std::byte> buffer;
   std::map<u64, BlockReport> reports;
 };
@@ -326,7 +327,10 @@ const RecordFacts* DirectoryReader::load_child(Worker& worker, FileReference fil
   const auto summary = records_.summary(file.record);
   if (!summary.in_use || summary.extension) return nullptr;
   if (file.sequence != 0 && summary.sequence != file.sequence) return nullptr;
-  records_.assemble_names(image_, mft_, file.record, worker.child);
+  // Links of one file often stand side by side.
+  if (worker.loaded_child != file.record)
+    records_.assemble_names(image_, mft_, file.record, worker.child);
+  worker.loaded_child = file.record;
   return &worker.child;
 }
 

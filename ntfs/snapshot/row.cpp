@@ -31,12 +31,10 @@ std::optional<State> to_state(std::string_view text) {
 void FileRow::clear() {
   source = nullptr;
   parent_path = {};
-  facts.clear();
   file_name = nullptr;
   short_name = nullptr;
   name = {};
   index.reset();
-  links = 0;
   owner_sid = {};
   object_id.reset();
   reparse_tag.reset();

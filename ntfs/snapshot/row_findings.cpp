@@ -117,7 +117,7 @@ void add_name_findings(FileRow& row, const RecordTable& records) {
   if (has_illegal_unit(row.name))
     row.findings.push_back(
         {"name-illegal", true, "the name holds a '/' or a zero, which NTFS does not allow"});
-  if (source.unlisted)
+  if (source.unlisted && !row.assembly.names_left_out)
     row.findings.push_back(
         {"name-mismatch", true, "the directory lists this name and the record does not have it"});
   if (source.directory_again)
@@ -133,14 +133,37 @@ void add_name_findings(FileRow& row, const RecordTable& records) {
 }
 
 // The scan of $MFT has told and counted these, once a record.
-bool is_of_record(core::Name code) {
+bool is_told_by_scan(core::Name code) {
   return code == "record-bad" || code == "record-damaged" || code == "torn-fixup" ||
          code == "record-number";
 }
 
+// What a name has of its own; all else is of the file, and the same for each of its names.
+bool is_of_name(core::Name code) {
+  return code.view().starts_with("time-") || code == "name-illegal" || code == "name-mismatch" ||
+         code == "directory-loop" || code == "index-size-stale" || code == "entry-stale" ||
+         code == "streams-limit";
+}
+
+// Whether the bytes of an extent are such that `is` says so of their offset and number.
+template <class Is>
+bool any_extent(const FileRow& row, const Volume& volume, Is&& is) {
+  const auto& clusters = volume.mft().clusters();
+  return std::ranges::any_of(row.extents, [&](const Extent& extent) {
+    return extent.lcn && clusters.contains(*extent.lcn, extent.clusters) &&
+           is(*clusters.offset_of(*extent.lcn), extent.clusters * clusters.cluster_size);
+  });
+}
+
+u64 index_entry_size(StoredText name) {
+  constexpr u64 without_name = 0x52;
+  return without_name + 2 * name.units();
+}
+
 }  // namespace
 
-void add_assembly_findings(FileRow& row, const Assembly& assembly) {
+void add_assembly_findings(FileRow& row) {
+  const auto& assembly = row.assembly;
   const auto add = [&](core::Name code, std::string text) {
     row.findings.push_back({code, matters(row), std::move(text)});
   };
@@ -155,12 +178,16 @@ void add_assembly_findings(FileRow& row, const Assembly& assembly) {
   if (assembly.extension_unlisted)
     add("extension-unlisted",
         "a record names this file as its base and the attribute list does not know it");
+  if (assembly.names_left_out)
+    add("links-limit",
+        fmt::format("the file has more names than the {} that are taken", row.facts.names.size()));
 }
 
-void add_link_finding(FileRow& row, const Assembly& assembly) {
+void add_link_finding(FileRow& row) {
   const auto& facts = row.facts;
+  const auto& assembly = row.assembly;
   const bool all_names = !facts.damaged && !assembly.list_damaged && !assembly.list_out_of_reach &&
-                         !assembly.extension_missing;
+                         !assembly.extension_missing && !assembly.names_left_out;
   if (!facts.in_use || facts.is_extension() || !all_names) return;
   if (facts.link_count != facts.names.size())
     row.findings.push_back({"link-count", true,
@@ -178,18 +205,13 @@ void add_extent_findings(FileRow& row, const ExtentFaults& faults, const Volume&
   if (volume.mft().extracted()) return;
   if (faults.outside_volume)
     add("run-outside-volume", "clusters of a stream lie outside the volume");
-  const auto& clusters = volume.mft().clusters();
-  // Whether the bytes of an extent are such that `is` says so of their offset and number.
-  const auto any_extent = [&](auto is) {
-    return std::ranges::any_of(row.extents, [&](const Extent& extent) {
-      return extent.lcn && clusters.contains(*extent.lcn, extent.clusters) &&
-             is(*clusters.offset_of(*extent.lcn), extent.clusters * clusters.cluster_size);
-    });
-  };
   const u64 available = volume.image().available();
   if (volume.missing_bytes() > 0 &&
-      any_extent([&](u64 offset, u64 size) { return offset + size > available; }))
+      any_extent(row, volume, [&](u64 offset, u64 size) { return offset + size > available; }))
     add("beyond-image", "clusters of a stream lie behind the end of what the image has");
+}
+
+void add_unread_findings(FileRow& row, const Volume& volume) {
   const auto unreliable = volume.image().unreliable();
   if (unreliable.empty()) return;
   const auto is_unreliable = [&](u64 offset, u64 size) {
@@ -198,11 +220,24 @@ void add_extent_findings(FileRow& row, const ExtentFaults& faults, const Volume&
     });
     return behind != unreliable.end() && behind->offset < offset + size;
   };
-  const auto record = volume.mft().offset_of(row.facts.record);
-  if (record && is_unreliable(*record, volume.mft().record_size()))
-    add("unread-sectors", "the record lies where the disk could not be read");
-  else if (any_extent(is_unreliable))
-    add("unread-sectors", "clusters of a stream lie where the disk could not be read");
+  const auto is_unreliable_record = [&](u64 record) {
+    const auto offset = volume.mft().offset_of(record);
+    return offset && is_unreliable(*offset, volume.mft().record_size());
+  };
+  const auto holds = [&](const auto& part) { return is_unreliable_record(part.record); };
+  const auto& facts = row.facts;
+  const auto& entry = row.source->entry;
+  const auto add = [&](std::string text) {
+    row.findings.push_back({"unread-sectors", matters(row), std::move(text)});
+  };
+  if (row.source->has_record && is_unreliable_record(facts.record))
+    add("the record lies where the disk could not be read");
+  else if (std::ranges::any_of(facts.attributes, holds) || std::ranges::any_of(facts.names, holds))
+    add("an extension record lies where the disk could not be read");
+  else if (any_extent(row, volume, is_unreliable))
+    add("clusters of a stream lie where the disk could not be read");
+  else if (entry && is_unreliable(entry->offset, index_entry_size(row.name)))
+    add("the directory's entry lies where the disk could not be read");
 }
 
 void add_size_findings(FileRow& row, const StreamRow& stream, const AttributeFacts& first,
@@ -280,7 +315,8 @@ void note_findings(const FileRow& row, core::Findings& findings) {
   const auto offset =
       row.record_offset || !entry ? row.record_offset : std::optional{entry->offset};
   for (const auto& finding : row.findings) {
-    if (is_of_record(finding.code)) continue;
+    if (is_told_by_scan(finding.code)) continue;
+    if (!row.source->first_of_record && !is_of_name(finding.code)) continue;
     // Of one code some may be warnings and some not.
     if (finding.warning) {
       findings.warning(finding.code, offset, "record {}: {}", row.source->file.record,

@@ -7,11 +7,10 @@
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/ntfs/reparse_point.hpp"
 #include "coldtrace/ntfs/row_findings.hpp"
+#include "ntfs/snapshot/stream_parts.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
-
-constexpr u64 largest_value = 64 * 1024;  // of metadata outside its record
 
 // Types that have a row field of their own, when their value is in the record.
 bool is_other_stream(const AttributeFacts& attribute) {
@@ -45,26 +44,17 @@ Snapshot Snapshot::take(const Volume& volume, Options options, core::Findings& f
 void Snapshot::add_streams(FileRow& row) const {
   const auto& mft = volume_.mft();
   ExtentFaults faults;
-  auto& attributes = row.facts.attributes;
-  for (std::size_t i = 0; i < attributes.size(); ++i) {
-    const auto& attribute = attributes[i];
+  const StreamParts parts{row.facts.attributes, row.part_scratch};
+  for (const auto& attribute : row.facts.attributes) {
     const bool data = attribute.type == AttributeType::data;
     if (!data && !is_other_stream(attribute)) continue;
-    // Further extents of a stream belong to its first, which stands where its name comes first.
-    const auto same = [&](const AttributeFacts& other) {
-      return other.type == attribute.type && !other.resident && other.name == attribute.name;
-    };
-    if (!attribute.resident &&
-        std::any_of(attributes.begin(), attributes.begin() + static_cast<std::ptrdiff_t>(i), same))
-      continue;
     const AttributeFacts* first = &attribute;
-    bool alone = true;
+    std::span<const AttributeFacts* const> own;
     if (!attribute.resident) {
-      for (std::size_t other = i + 1; other < attributes.size(); ++other) {
-        if (!same(attributes[other])) continue;
-        alone = false;
-        if (attributes[other].lowest_vcn < first->lowest_vcn) first = &attributes[other];
-      }
+      own = parts.of(attribute);
+      // A stream stands where its name comes first.
+      if (own.front() != &attribute) continue;
+      first = *std::ranges::min_element(own, {}, &AttributeFacts::lowest_vcn);
     }
     StreamRow stream{.type = attribute.type,
                      .name = attribute.name,
@@ -94,14 +84,13 @@ void Snapshot::add_streams(FileRow& row) const {
       } else {
         faults.gap = true;
       }
-      if (alone) {
+      if (own.size() == 1) {
         std::vector<Extent>& extents = row.extent_scratch;
         extents.clear();
         append_extents(attribute, mft.clusters(), extents, faults);
         row.extents.insert(row.extents.end(), extents.begin(), extents.end());
       } else {
-        const auto extents =
-            collect_extents(row.facts, attribute.type, attribute.name, mft.clusters(), faults);
+        const auto extents = collect_extents({own.begin(), own.end()}, mft.clusters(), faults);
         row.extents.insert(row.extents.end(), extents.begin(), extents.end());
       }
       stream.extent_count = row.extents.size() - stream.first_extent;
@@ -192,32 +181,43 @@ void Snapshot::find_extended_attributes(FileRow& row) const {
   row.extended_attributes = row.extended_attribute_bytes;
 }
 
+void Snapshot::load_file(const RowSource& source, FileRow& row) const {
+  if (!source.has_record) {
+    row.facts.clear();
+    row.assembly = {};
+    row.links = 0;
+    row.loaded_from = nullptr;
+  } else if (row.loaded_from != &records_ || row.facts.record != source.file.record) {
+    row.assembly = records_.assemble(volume_.image(), volume_.mft(), source.file.record, row.facts);
+    row.links = count_links(row.facts);
+    row.loaded_from = &records_;
+  }
+}
+
 void Snapshot::build_row(const RowBatch& batch, const RowSource& source, FileRow& row) const {
   row.clear();
   row.source = &source;
   row.parent_path = batch.parent_path(source);
+  load_file(source, row);
   if (source.has_record) {
-    const auto assembly =
-        records_.assemble(volume_.image(), volume_.mft(), source.file.record, row.facts);
-    add_assembly_findings(row, assembly);
-    add_link_finding(row, assembly);
+    add_assembly_findings(row);
+    add_link_finding(row);
     row.record_offset = volume_.mft().offset_of(source.file.record);
-    for (const auto& name : row.facts.names)
-      if (!is_short_half(row.facts, name)) ++row.links;
     if (source.link && *source.link < row.facts.names.size()) {
       row.file_name = &row.facts.names[*source.link];
       row.short_name = find_short_name(row.facts, *row.file_name);
     }
     if (source.streams_left_out) {
-      row.findings.push_back({"streams-limit", true,
-                              "the streams are told of another name of the file; again they would "
-                              "be more than the image justifies"});
+      row.findings.push_back(
+          {"streams-limit", true,
+           "streams, extended attributes and reparse target are told of another "
+           "name of the file; again they would be more than the image justifies"});
     } else {
       add_streams(row);
+      find_reparse_point(row);
+      find_extended_attributes(row);
     }
     find_owner_of(row);
-    find_reparse_point(row);
-    find_extended_attributes(row);
     if (const auto* id = row.facts.find(AttributeType::object_id);
         id && id->value.size() >= core::Guid::size_on_disk)
       row.object_id = core::to_guid(id->value);
@@ -228,6 +228,7 @@ void Snapshot::build_row(const RowBatch& batch, const RowSource& source, FileRow
                     ? decode_index_times(source.packed_times, row.facts, *row.file_name)
                     : source.index;
   add_row_findings(row, records_);
+  add_unread_findings(row, volume_);
   if (!source.streams_left_out) clusters_.judge(row);
 }
 

@@ -25,6 +25,18 @@ bool was_never_used(const RecordFacts& facts) {
          });
 }
 
+// What a row tells of an attribute, in pieces of about as much text as a run.
+u64 size_as_text(const AttributeFacts& attribute) {
+  constexpr u64 least_extended_attribute = 12;
+  u64 size = 1;
+  const u64 value = std::min(attribute.size, largest_value);
+  if (attribute.type == AttributeType::ea) size += value / least_extended_attribute;
+  if (attribute.type == AttributeType::reparse_point) size += value / bytes_for_a_repeat;
+  DataRunReader runs{attribute.runs, 0};
+  while (!attribute.resident && runs.next()) ++size;
+  return size;
+}
+
 }  // namespace
 
 Walk::Walk(const Snapshot& snapshot, StateSet states)
@@ -184,22 +196,14 @@ void Walk::note_state(const RowSource& row) {
   }
 }
 
-// What is told of a file for its first name, and for others as far as the image justifies it.
-bool Walk::may_list_streams(u64 record) {
-  if (!listed_[record]) {
-    listed_[record] = true;
-    return true;
-  }
+// What is told of a file again, for another of its names, as far as the image justifies it.
+bool Walk::may_repeat(u64 record) {
   const auto [known, added] = stream_sizes_.try_emplace(record);
   if (added) {
     RecordFacts facts;
     snapshot_.records().assemble(snapshot_.volume().image(), snapshot_.volume().mft(), record,
                                  facts);
-    for (const auto& attribute : facts.attributes) {
-      ++known->second;
-      DataRunReader runs{attribute.runs, 0};
-      while (!attribute.resident && runs.next()) ++known->second;
-    }
+    for (const auto& attribute : facts.attributes) known->second += size_as_text(attribute);
   }
   if (known->second > repeats_left_) return false;
   repeats_left_ -= known->second;
@@ -208,7 +212,12 @@ bool Walk::may_list_streams(u64 record) {
 
 void Walk::push(RowBatch& batch, RowSource row, std::string_view parent_path) {
   note_state(row);
-  if (row.has_record) row.streams_left_out = !may_list_streams(row.file.record);
+  if (row.has_record) {
+    const u64 record = row.file.record;
+    row.first_of_record = !listed_[record];
+    row.streams_left_out = !row.first_of_record && !may_repeat(record);
+    listed_[record] = true;
+  }
   row.wanted = states_.contains(row.state);
   // Siblings share the text of their directory's path.
   const auto last = batch.rows.empty() ? std::string_view{} : batch.parent_path(batch.rows.back());
@@ -344,8 +353,9 @@ void Walk::add_unreached(RowBatch& batch, u64 record) {
     add(state == State::unreachable ? State::unnamed : state, std::nullopt);
     return;
   }
+  const ShortHalves halves{facts_};
   for (u32 link = 0; link < facts_.names.size(); ++link) {
-    if (is_short_half(facts_, facts_.names[link])) continue;
+    if (halves.contains(facts_.names[link])) continue;
     if (summary.in_use && reached_[record] &&
         (record == root_record || !summary.several_links || was_reached(record, link)))
       continue;

@@ -9,8 +9,8 @@
 namespace coldtrace::ntfs {
 namespace {
 
-// Windows makes no more than 1024 links; every row of a file goes through all of its names.
-constexpr std::size_t most_names = 4096;
+// Every row of a file goes through all of its names.
+constexpr std::size_t most_names = 4 * most_links;
 
 // The records that the attribute list of `base` names, without its own.
 std::set<u64> read_listed_records(const core::ImageSource& image, const Mft& mft,
@@ -33,8 +33,12 @@ std::set<u64> read_listed_records(const core::ImageSource& image, const Mft& mft
   return records;
 }
 
-void append(const RecordFacts& extension, RecordFacts& facts) {
-  facts.names.insert(facts.names.end(), extension.names.begin(), extension.names.end());
+void append(const RecordFacts& extension, RecordFacts& facts, Assembly& result) {
+  const auto room = most_names - std::min(most_names, facts.names.size());
+  const auto taken = std::min(room, extension.names.size());
+  result.names_left_out = result.names_left_out || taken < extension.names.size();
+  facts.names.insert(facts.names.end(), extension.names.begin(),
+                     extension.names.begin() + static_cast<std::ptrdiff_t>(taken));
   facts.attributes.insert(facts.attributes.end(), extension.attributes.begin(),
                           extension.attributes.end());
   if (!facts.content_size) facts.content_size = extension.content_size;
@@ -68,17 +72,13 @@ Assembly assemble_file(const core::ImageSource& image, const Mft& mft,
   RecordFacts extension;
   for (const u64 candidate : candidates) {
     if (!load(candidate, extension) || !belongs_to(extension, facts)) continue;
-    if (facts.names.size() + extension.names.size() > most_names) {
-      result.list_damaged = true;
-      break;
-    }
     if (listed.erase(candidate) == 0 && sound) {
       result.extension_unlisted = true;
       continue;
     }
-    append(extension, facts);
+    append(extension, facts, result);
   }
-  if (sound && !result.list_damaged && !listed.empty()) {
+  if (sound && !listed.empty()) {
     result.extension_missing = true;
     result.missing = *listed.begin();
   }

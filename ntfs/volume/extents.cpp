@@ -37,6 +37,11 @@ std::vector<Extent> collect_extents(const RecordFacts& facts, AttributeType type
   for (const auto& attribute : facts.attributes)
     if (attribute.type == type && !attribute.resident && attribute.name == name)
       parts.push_back(&attribute);
+  return collect_extents(std::move(parts), clusters, faults);
+}
+
+std::vector<Extent> collect_extents(std::vector<const AttributeFacts*> parts,
+                                    const ClusterMap& clusters, ExtentFaults& faults) {
   std::ranges::stable_sort(parts, {}, &AttributeFacts::lowest_vcn);
   std::vector<Extent> extents;
   for (const auto* part : parts) append_extents(*part, clusters, extents, faults);

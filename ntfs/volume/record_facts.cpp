@@ -83,6 +83,24 @@ bool is_short_half(const RecordFacts& facts, const FileName& name) {
          });
 }
 
+ShortHalves::ShortHalves(const RecordFacts& facts) {
+  const auto is_short = [](const FileName& name) { return name.name_space == NameSpace::dos; };
+  if (std::ranges::none_of(facts.names, is_short)) return;
+  for (const auto& name : facts.names)
+    if (name.name_space == NameSpace::win32) long_names_.push_back(name.parent);
+  std::ranges::sort(long_names_);
+}
+
+bool ShortHalves::contains(const FileName& name) const {
+  return name.name_space == NameSpace::dos && std::ranges::binary_search(long_names_, name.parent);
+}
+
+u32 count_links(const RecordFacts& facts) {
+  const ShortHalves halves{facts};
+  return static_cast<u32>(std::ranges::count_if(
+      facts.names, [&](const FileName& name) { return !halves.contains(name); }));
+}
+
 core::Result<std::optional<core::ParseError>> read_record_facts(core::ByteView record, u64 number,
                                                                 u64 offset, RecordFacts& facts) {
   facts.clear();

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <set>
+
 #include <catch2/catch.hpp>
 
 #include "fixtures/builders/ntfs_image.hpp"
@@ -161,6 +164,57 @@ TEST_CASE("clusters of two files in use are told of both") {
     const auto seen = snapshot_of(image.build());
     CHECK(seen.find("/$MFT")->has("cluster-shared"));
   }
+}
+
+TEST_CASE("who has clusters does not depend on the order in which records are looked at") {
+  NtfsImage image;
+  const u64 c = image.allocate(64);
+  const auto add = [&](std::u16string name, std::vector<fixtures::NtfsRun> runs,
+                       bool in_use = true) {
+    u64 clusters = 0;
+    for (const auto& run : runs) clusters += run.clusters;
+    return image.add({.names = {{.parent = 5, .name = name, .size = clusters * 4096}},
+                      .streams = {{.runs = runs, .size = clusters * 4096}},
+                      .in_use = in_use,
+                      .sequence = static_cast<u16>(in_use ? 1 : 2)});
+  };
+  std::vector<u64> live{add(u"inside", {{c + 5, 15}}), add(u"large", {{c, 40}}),
+                        add(u"first", {{c, 2}})};
+  add(u"gone", {{c + 7, 3}}, false);
+  const auto bytes = image.build();
+  const core::MemoryImage source{bytes};
+  core::Findings findings;
+  const auto volume = ntfs::Volume::open(source, 0, source.size(), findings);
+  const auto snapshot = ntfs::Snapshot::take(*volume, {}, findings);
+  CHECK(snapshot_of(bytes, {.jobs = 8}).findings.all().size() ==
+        snapshot_of(bytes, {.jobs = 1}).findings.all().size());
+  std::set<std::vector<std::string>> answers;
+  std::ranges::sort(live);
+  do {
+    ntfs::ClusterMarks marks{volume->mft().clusters(), source.size()};
+    ntfs::RecordFacts facts;
+    for (const u64 record : live) {
+      snapshot.records().unpack(record, facts);
+      marks.mark(facts);
+    }
+    const auto owners = ntfs::ClusterOwners::find(volume->mft(), snapshot.records(), marks);
+    ntfs::Walk walk{snapshot, tests::all_states};
+    ntfs::RowBatch batch;
+    ntfs::FileRow row;
+    std::vector<std::string> answer;
+    while (walk.next(batch)) {
+      for (const auto& name : batch.rows) {
+        snapshot.build_row(batch, name, row);
+        row.findings.clear();
+        owners.judge(row);
+        for (const auto& finding : row.findings)
+          answer.push_back(to_utf8(row.name) + ": " + finding.text);
+      }
+    }
+    CHECK(answer.size() == 4);
+    answers.insert(answer);
+  } while (std::ranges::next_permutation(live).found);
+  CHECK(answers.size() == 1);
 }
 
 }  // namespace

@@ -9,13 +9,16 @@
 
 namespace coldtrace::ntfs {
 
+constexpr std::size_t most_links = 1024;  // that Windows makes of a file
+
 // What was met when the records of one file were joined.
 struct Assembly {
   bool list_out_of_reach = false;  // outside an extracted $MFT; the records speak for themselves
   bool list_damaged = false;       // unreadable, or with impossible entries
   bool extension_missing = false;  // the list names a record that is not this file's
   bool extension_unlisted = false;
-  u64 missing = 0;  // the first such record
+  bool names_left_out = false;  // more names than any file has
+  u64 missing = 0;              // the first record of `extension_missing`
 };
 
 // True when an extension record belongs to a base: both in use, or both deleted, when the base

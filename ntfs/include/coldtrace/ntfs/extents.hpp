@@ -56,6 +56,8 @@ void append_extents(const AttributeFacts& attribute, const ClusterMap& clusters,
 // The extents of all attributes of `facts` with this type and name, by lowest VCN.
 std::vector<Extent> collect_extents(const RecordFacts& facts, AttributeType type, StoredText name,
                                     const ClusterMap& clusters, ExtentFaults& faults);
+std::vector<Extent> collect_extents(std::vector<const AttributeFacts*> parts,
+                                    const ClusterMap& clusters, ExtentFaults& faults);
 
 // The extent that holds a VCN.
 const Extent* find_extent(std::span<const Extent> extents, u64 vcn);

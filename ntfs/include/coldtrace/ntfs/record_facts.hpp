@@ -73,6 +73,19 @@ constexpr std::string_view directory_index_name = "$I30";
 // True for the short name of a link that also has a long one: it is no row of its own.
 bool is_short_half(const RecordFacts& facts, const FileName& name);
 
+// The same of all names of a file, which may be thousands.
+class ShortHalves {
+ public:
+  explicit ShortHalves(const RecordFacts& facts);
+  bool contains(const FileName& name) const;
+
+ private:
+  std::vector<FileReference> long_names_;  // where there are some: their directories, sorted
+};
+
+// The names of a file that are no short halves.
+u32 count_links(const RecordFacts& facts);
+
 // Reads a record after its fixups into `facts`. Damage inside the record is told by
 // `facts.damaged` and the first such error is the optional result; the error of the Result means
 // there is no record.

@@ -7,11 +7,14 @@
 
 #include "coldtrace/core/error.hpp"
 #include "coldtrace/core/guid.hpp"
+#include "coldtrace/ntfs/assembly.hpp"
 #include "coldtrace/ntfs/directory_node.hpp"
 #include "coldtrace/ntfs/extents.hpp"
 #include "coldtrace/ntfs/record_facts.hpp"
 
 namespace coldtrace::ntfs {
+
+class RecordTable;
 
 // How a name of a volume was found.
 enum class State : u8 {
@@ -44,6 +47,7 @@ struct RowSource {
   bool path_cut = false;            // the path does not reach the root
   bool unlisted = false;            // the record has no such name
   bool directory_again = false;     // entered before: a loop
+  bool first_of_record = true;      // no row before it was of the same record
   bool streams_left_out = false;    // told of another name, and too many to be repeated
   std::optional<u64> stale_size;
   std::size_t path_start = 0;  // of the parent's path in the batch
@@ -103,6 +107,7 @@ struct FileRow {
   const FileName* short_name = nullptr;
   StoredText name;
   std::optional<Times> index;
+  Assembly assembly;
   u32 links = 0;  // names that are no short halves
   std::string_view owner_sid;
   std::optional<core::Guid> object_id;
@@ -115,11 +120,15 @@ struct FileRow {
   std::vector<Extent> extents;
   std::vector<u32> fixup_positions;
   std::vector<RowFinding> findings;
+  // The records that `facts`, `assembly` and `links` were taken from; rows of one file follow each
+  // other and share them.
+  const RecordTable* loaded_from = nullptr;
   // Memory that is kept from row to row.
   std::vector<std::byte> owner_bytes;
   std::string owner_storage;
   std::vector<std::byte> extended_attribute_bytes;  // of a $EA outside the record
   std::vector<Extent> extent_scratch;
+  std::vector<const AttributeFacts*> part_scratch;
 
   std::span<const Extent> extents_of(const StreamRow& stream) const {
     return std::span{extents}.subspan(stream.first_extent, stream.extent_count);
@@ -135,6 +144,7 @@ struct FileRow {
   std::string path() const;
   void append_path(std::string& text) const;
 
+  // Empties all but what is known of the file and its record.
   void clear();
 };
 

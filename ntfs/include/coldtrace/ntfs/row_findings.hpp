@@ -8,9 +8,11 @@
 namespace coldtrace::ntfs {
 
 // What is odd about one row, as findings of that row.
-void add_assembly_findings(FileRow& row, const Assembly& assembly);
-void add_link_finding(FileRow& row, const Assembly& assembly);
+void add_assembly_findings(FileRow& row);
+void add_link_finding(FileRow& row);
 void add_extent_findings(FileRow& row, const ExtentFaults& faults, const Volume& volume);
+// Where the disk could not be read when its image was made.
+void add_unread_findings(FileRow& row, const Volume& volume);
 // `first` is the attribute with the start of the stream, whose extents the row has already.
 void add_size_findings(FileRow& row, const StreamRow& stream, const AttributeFacts& first,
                        const Mft& mft);

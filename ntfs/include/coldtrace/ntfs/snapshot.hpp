@@ -30,6 +30,8 @@ class StateSet {
   unsigned bits_ = 0;
 };
 
+constexpr u64 largest_value = 64 * 1024;  // that is read of metadata outside its record
+
 // The metadata of all files of a volume, read in two passes: $MFT from start to end, then the
 // indexes of all directories in the order of the disk. Memory grows with the number of records.
 class Snapshot {
@@ -57,6 +59,7 @@ class Snapshot {
   Snapshot(const Volume& volume, RecordTable records, DirectoryTable directories)
       : volume_{volume}, records_{std::move(records)}, directories_{std::move(directories)} {}
 
+  void load_file(const RowSource& source, FileRow& row) const;
   void add_streams(FileRow& row) const;
   void find_owner_of(FileRow& row) const;
   void find_reparse_point(FileRow& row) const;

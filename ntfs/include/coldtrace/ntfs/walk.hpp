@@ -76,7 +76,7 @@ class Walk {
   bool was_reached(u64 record, u32 link) const;
   void reach(u64 record, u32 link);
   void note_state(const RowSource& row);
-  bool may_list_streams(u64 record);
+  bool may_repeat(u64 record);
 
   enum class Stage : u8 { start, live, records, slack, end };
 
