@@ -7,7 +7,7 @@
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"
 #include "cli/trace/trace_pipeline.hpp"
-#include "cli/trace/trace_text.hpp"
+#include "coldtrace/tracefile/event_members.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -26,10 +26,10 @@ void write_header(JsonWriter& json, const TraceInput& input, tracefile::Order or
       .field("type", "header")
       .field("schema", "coldtrace.trace/1")
       .field("tool", tool_version)
-      .field("format", format_of(input))
+      .field("format", input.trace.format())
       .field("order", order == tracefile::Order::time ? "time" : "file")
       .key("session");
-  write_session(json, input);
+  write_session(json, input.trace);
   json.end_object().end_document();
 }
 
@@ -96,25 +96,9 @@ void write_summary(JsonWriter& json, const TracePipelineResult& result,
   json.end_object().end_document();
 }
 
-template <class Trace>
-TraceContext context_of(const Trace& trace, u32 major, u32 minor, const SystemCallNames* calls) {
+TraceContext context_of(const tracefile::AnyTrace& trace, const SystemCallNames* calls) {
   return {trace.clock(), trace.names(), trace.schemas(), calls,
-          tracefile::find_kernel_version(fmt::format("{}.{}", major, minor))};
-}
-
-TraceContext context_of(const TraceInput& input, const SystemCallNames* calls) {
-  if (input.ctrace) {
-    const auto& version = input.ctrace->header().windows_version;
-    return context_of(*input.ctrace, version[0], version[1], calls);
-  }
-  const auto& header = input.trace->header();
-  return context_of(*input.trace, header.major_version, header.minor_version, calls);
-}
-
-std::unique_ptr<tracefile::EventSequence> open_stream(const TraceInput& input,
-                                                      const tracefile::StreamOptions& options) {
-  if (input.ctrace) return input.ctrace->stream(options);
-  return std::make_unique<tracefile::EventStream>(input.trace->stream(options));
+          tracefile::find_kernel_version(trace.windows_version())};
 }
 
 Exit run(const Options& options) {
@@ -123,11 +107,11 @@ Exit run(const Options& options) {
   if (!input) return Exit::failure;
   std::optional<SystemCallNames> calls;
   if (!options.syscall_map.empty()) {
-    if (!input->ctrace) {
+    if (!input->trace.ctrace()) {
       report.failed(options.syscall_map, "--syscall-map is for .ctrace files");
       return Exit::failure;
     }
-    calls = read_system_call_names(options.syscall_map, input->ctrace->header().ntdll,
+    calls = read_system_call_names(options.syscall_map, input->trace.ctrace()->header().ntdll,
                                    input->findings, report);
     if (!calls) return Exit::failure;
   }
@@ -144,8 +128,8 @@ Exit run(const Options& options) {
     output.write(trace_csv_header);
   else
     write_header(json, *input, pipeline.order);
-  const auto context = context_of(*input, calls ? &*calls : nullptr);
-  const auto events = open_stream(*input, to_stream_options(pipeline, context.clock));
+  const auto context = context_of(input->trace, calls ? &*calls : nullptr);
+  const auto events = input->trace.stream(to_stream_options(pipeline, context.clock));
   const auto result = write_trace(context, *events, pipeline, output);
   result.unmatched.report(input->findings);
   if (result.cut_names > 0)
@@ -167,9 +151,9 @@ void add_time_option(Command& command, const std::string& name, std::optional<co
                      const std::string& help) {
   command
       .add_option_function<std::string>(
-          name, [&time](const std::string& text) { time = parse_time(text); }, help)
+          name, [&time](const std::string& text) { time = core::parse_file_time(text); }, help)
       .check("TIME", [](const std::string& text) {
-        return parse_time(text)
+        return core::parse_file_time(text)
                    ? std::string{}
                    : "'" + text + "' is an invalid time; expected one like 2024-02-29T12:34:56Z";
       });

@@ -7,7 +7,7 @@
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"
-#include "cli/trace/trace_text.hpp"
+#include "coldtrace/tracefile/event_members.hpp"
 #include "coldtrace/tracefile/trace.hpp"
 
 namespace coldtrace::cli {
@@ -133,9 +133,9 @@ void write_json(JsonWriter& json, const TraceInput& input, const std::vector<Kin
   json.begin_object()
       .field("schema", "coldtrace.trace-info/1")
       .field("tool", tool_version)
-      .field("format", format_of(input))
+      .field("format", input.trace.format())
       .key("session");
-  write_session(json, input);
+  write_session(json, input.trace);
   json.key("providers").begin_array();
   for (std::size_t i = 0; i < kinds.size();) {
     const auto& provider = kinds[i].kind;
@@ -166,18 +166,17 @@ Exit run(const TraceInputOptions& options) {
   const auto input = open_trace(options, TraceUse::counts, report);
   if (!input) return Exit::failure;
   Output output{options.output};
-  const auto& kinds = input->ctrace ? input->ctrace->kinds() : input->trace->kinds();
+  const auto& trace = input->trace;
+  const auto& kinds = trace.kinds();
   if (options.format == "json") {
     JsonWriter json{output, options.int64};
     write_json(json, *input, kinds);
   } else {
-    if (input->ctrace) {
-      write_session_text(output, *input->ctrace);
-      write_kinds_text(output, input->ctrace->scan().events, kinds);
-    } else {
-      write_session_text(output, *input->trace);
-      write_kinds_text(output, input->trace->events(), kinds);
-    }
+    if (trace.ctrace())
+      write_session_text(output, *trace.ctrace());
+    else
+      write_session_text(output, *trace.etl());
+    write_kinds_text(output, trace.events(), kinds);
   }
   output.commit();
   report.read(options.file, input->findings);

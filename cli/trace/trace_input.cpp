@@ -6,8 +6,6 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/images/other_kind.hpp"
-#include "coldtrace/core/file.hpp"
-#include "coldtrace/tracefile/gzip_image.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -15,12 +13,6 @@ namespace {
 std::optional<std::string> time_or_null(core::FileTime time) {
   if (time.ticks == 0) return std::nullopt;
   return core::to_string(time);
-}
-
-// Whether the contents are those of a known kind of file that is no trace, damaged or not.
-bool is_other(core::FileKind kind) {
-  return kind != core::FileKind::unknown && kind != core::FileKind::zeros &&
-         kind != core::FileKind::event_trace && kind != core::FileKind::ctrace;
 }
 
 }  // namespace
@@ -47,68 +39,33 @@ void add_trace_input_options(Command& command, TraceInputOptions& options) {
 
 std::optional<TraceInput> open_trace(const TraceInputOptions& options, TraceUse use,
                                      Report& report) {
-  TraceInput input;
-  auto file = core::FileImage::open(options.file);
-  if (!file) {
-    report.failed(options.file, file.error());
-    return std::nullopt;
-  }
-  input.file = std::move(*file);
-  const core::ImageSource* source = input.file.get();
-  if (tracefile::is_gzip(*source)) {
-    auto unpacked = tracefile::unpack_gzip(*source, options.unpacked_limit, input.findings);
-    if (!unpacked) {
-      report.failed(options.file, unpacked.error());
-      return std::nullopt;
-    }
-    input.unpacked = std::move(*unpacked);
-    source = input.unpacked.get();
-  }
-  tracefile::CatalogOptions catalog;
+  tracefile::AnyTrace::Options trace_options;
+  trace_options.unpacked_limit = options.unpacked_limit;
+  auto& catalog = trace_options.catalog;
   catalog.jobs = options.jobs;
   catalog.pointer_size = options.pointer_size;
   catalog.names = use == TraceUse::lines;
   catalog.kinds = use == TraceUse::counts;
   catalog.largest_names = options.names_limit;
-  if (tracefile::is_ctrace(*source)) {
-    auto ctrace = tracefile::Ctrace::open(*source, catalog, input.findings);
-    if (!ctrace) {
-      report.failed(options.file, ctrace.error());
-      return std::nullopt;
-    }
-    input.ctrace = std::move(*ctrace);
-    return input;
-  }
-  auto trace = tracefile::Trace::open(*source, catalog, input.findings);
-  const auto kind = core::recognize_file(*source);
-  if (!trace) {
-    if (trace.error().fault == core::Fault::io)
-      report.failed(options.file, trace.error());
-    else if (is_other(kind))
-      report.failed(options.file, describe_other(kind, "an .etl or .ctrace file"));
-    else
-      report.failed(options.file, fmt::format("not an .etl or .ctrace file: {}", trace.error()));
-    return std::nullopt;
-  }
-  // A file of another kind may hold a trace, as an archive does; that is no damaged trace.
-  if (is_other(kind) && !trace->starts_file()) {
+  core::Findings findings;
+  auto trace = tracefile::AnyTrace::open(options.file, trace_options, findings);
+  if (trace) return TraceInput{std::move(*trace), std::move(findings)};
+  const auto& [error, readable, kind] = trace.error();
+  if (kind != core::FileKind::unknown)
     report.failed(options.file, describe_other(kind, "an .etl or .ctrace file"));
-    return std::nullopt;
-  }
-  input.trace = std::make_unique<tracefile::Trace>(std::move(*trace));
-  return input;
+  else if (readable)
+    report.failed(options.file, fmt::format("not an .etl or .ctrace file: {}", error));
+  else
+    report.failed(options.file, error);
+  return std::nullopt;
 }
 
-std::string_view format_of(const TraceInput& input) {
-  return input.ctrace ? "ctrace" : "etl";
-}
-
-void write_session(JsonWriter& json, const TraceInput& input) {
-  if (input.ctrace) {
-    write_session(json, *input.ctrace);
+void write_session(JsonWriter& json, const tracefile::AnyTrace& any) {
+  if (any.ctrace()) {
+    write_session(json, *any.ctrace());
     return;
   }
-  const auto& trace = *input.trace;
+  const auto& trace = *any.etl();
   const auto& header = trace.header();
   const auto& scan = trace.scan();
   // What only the header says is null where that is lost.

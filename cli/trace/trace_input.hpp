@@ -1,11 +1,10 @@
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
 
 #include "cli/command/common_options.hpp"
-#include "coldtrace/tracefile/ctrace.hpp"
-#include "coldtrace/tracefile/trace.hpp"
+#include "coldtrace/tracefile/any_trace.hpp"
 
 namespace coldtrace::cli {
 
@@ -20,13 +19,8 @@ struct TraceInputOptions : CommonOptions {
 
 void add_trace_input_options(Command& command, TraceInputOptions& options);
 
-// An opened trace with what it reads from, gzip unpacked.
 struct TraceInput {
-  std::unique_ptr<core::ImageSource> file;
-  std::unique_ptr<core::ImageSource> unpacked;  // null when the file is not compressed
-  // One of the two, by what the file is.
-  std::unique_ptr<tracefile::Trace> trace;
-  std::unique_ptr<tracefile::Ctrace> ctrace;
+  tracefile::AnyTrace trace;
   core::Findings findings;
 };
 
@@ -37,11 +31,8 @@ enum class TraceUse : u8 { lines, counts };
 std::optional<TraceInput> open_trace(const TraceInputOptions& options, TraceUse use,
                                      Report& report);
 
-// "etl" or "ctrace".
-std::string_view format_of(const TraceInput& input);
-
 // The object of the trace's header: session, machine, clock and loss.
-void write_session(JsonWriter& json, const TraceInput& input);
+void write_session(JsonWriter& json, const tracefile::AnyTrace& trace);
 void write_session(JsonWriter& json, const tracefile::Ctrace& trace);
 
 }  // namespace coldtrace::cli

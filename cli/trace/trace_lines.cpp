@@ -7,6 +7,7 @@
 #include "cli/output/json_text.hpp"
 #include "cli/trace/trace_text.hpp"
 #include "coldtrace/tracefile/buffer_walker.hpp"
+#include "coldtrace/tracefile/event_members.hpp"
 #include "coldtrace/tracefile/extended_data.hpp"
 
 namespace coldtrace::cli {

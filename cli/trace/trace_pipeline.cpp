@@ -92,7 +92,7 @@ class BatchFiller {
   const TracePipelineOptions& options_;
   TracePipelineResult& result_;
   tracefile::EventSequence& stream_;
-  TraceSelector selector_;
+  tracefile::EventSelector selector_;
   bool ended_ = false;
   bool limited_ = false;
 };
@@ -103,7 +103,7 @@ tracefile::StreamOptions to_stream_options(const TracePipelineOptions& options,
                                            const tracefile::Clock& clock) {
   tracefile::StreamOptions stream_options;
   stream_options.order = options.order;
-  limit_to_times(options.selection, clock, stream_options);
+  tracefile::limit_to_times(options.selection, clock, stream_options);
   return stream_options;
 }
 

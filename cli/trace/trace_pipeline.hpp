@@ -2,13 +2,13 @@
 
 #include "cli/output/output.hpp"
 #include "cli/trace/trace_lines.hpp"
-#include "cli/trace/trace_selection.hpp"
+#include "coldtrace/tracefile/event_selection.hpp"
 
 namespace coldtrace::cli {
 
 struct TracePipelineOptions {
   TraceLineOptions lines;
-  TraceSelection selection;
+  tracefile::EventSelection selection;
   tracefile::Order order = tracefile::Order::time;
   std::optional<u64> limit;  // events
   unsigned jobs = 1;

@@ -5,8 +5,6 @@
 
 namespace coldtrace::cli {
 
-using tracefile::EventClass;
-
 void append_guid(core::TextBuffer& text, core::ByteView bytes) {
   constexpr std::size_t size = 36;
   constexpr char digits[] = "0123456789abcdef";
@@ -24,33 +22,6 @@ void append_guid(core::TextBuffer& text, core::ByteView bytes) {
 
 bool is_zero(core::ByteView bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
-}
-
-bool has_id(EventClass event_class) {
-  return event_class == EventClass::manifest || event_class == EventClass::message ||
-         event_class == EventClass::driver;
-}
-
-bool has_opcode(const tracefile::Event& event) {
-  return event.event_class == EventClass::classic || event.event_class == EventClass::manifest;
-}
-
-bool has_version(EventClass event_class) {
-  return event_class == EventClass::classic || event_class == EventClass::manifest ||
-         event_class == EventClass::driver;
-}
-
-bool has_level(const tracefile::Event& event) {
-  return !event.kernel_group && has_opcode(event);
-}
-
-std::optional<u16> number_of(const tracefile::EventKind& kind) {
-  const bool numbered = has_id(kind.event_class) || kind.event_class == EventClass::classic;
-  return numbered ? std::optional{kind.id} : std::nullopt;
-}
-
-std::optional<u8> version_of(const tracefile::EventKind& kind) {
-  return has_version(kind.event_class) ? std::optional{kind.version} : std::nullopt;
 }
 
 }  // namespace coldtrace::cli

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
+
+#include "coldtrace/core/reader.hpp"
 #include "coldtrace/core/text_buffer.hpp"
-#include "coldtrace/tracefile/event_decoder.hpp"
 
 namespace coldtrace::cli {
 
@@ -19,15 +21,5 @@ void append_optional(core::TextBuffer& json, const std::optional<T>& number) {
 void append_guid(core::TextBuffer& text, core::ByteView bytes);
 
 bool is_zero(core::ByteView bytes);
-
-// Which members events of a class have.
-bool has_id(tracefile::EventClass event_class);
-bool has_opcode(const tracefile::Event& event);
-bool has_version(tracefile::EventClass event_class);
-bool has_level(const tracefile::Event& event);
-
-// The number of a kind among those of its provider, the opcode of a classic event, and its version.
-std::optional<u16> number_of(const tracefile::EventKind& kind);
-std::optional<u8> version_of(const tracefile::EventKind& kind);
 
 }  // namespace coldtrace::cli

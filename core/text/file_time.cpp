@@ -1,5 +1,8 @@
 #include "coldtrace/core/file_time.hpp"
 
+#include <charconv>
+#include <chrono>
+
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
@@ -36,6 +39,47 @@ char* put_digits(char* to, u64 value, int count) {
     value /= 10;
   }
   return to + count;
+}
+
+// Exactly `count` digits from the front.
+std::optional<unsigned> take_digits(std::string_view& text, std::size_t count) {
+  unsigned number = 0;
+  if (text.size() < count) return std::nullopt;
+  const auto result = std::from_chars(text.data(), text.data() + count, number);
+  if (result.ec != std::errc{} || result.ptr != text.data() + count) return std::nullopt;
+  text.remove_prefix(count);
+  return number;
+}
+
+bool take(std::string_view& text, char c) {
+  if (text.empty() || text.front() != c) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+// The time of the day in ticks, or nothing.
+std::optional<u64> parse_clock(std::string_view text) {
+  const auto hour = take_digits(text, 2);
+  const bool colon = take(text, ':');
+  const auto minute = take_digits(text, 2);
+  if (!hour || !colon || !minute || *hour > 23 || *minute > 59) return std::nullopt;
+  u64 ticks = (u64{*hour} * 60 + *minute) * 60 * 10'000'000;
+  if (take(text, ':')) {
+    const auto second = take_digits(text, 2);
+    if (!second || *second > 60) return std::nullopt;
+    ticks += u64{*second} * 10'000'000;
+    if (take(text, '.')) {
+      u64 unit = 10'000'000;
+      while (unit > 1 && !text.empty() && text.front() != 'Z') {
+        const auto digit = take_digits(text, 1);
+        if (!digit) return std::nullopt;
+        unit /= 10;
+        ticks += unit * *digit;
+      }
+    }
+  }
+  take(text, 'Z');
+  return text.empty() ? std::optional{ticks} : std::nullopt;
 }
 
 }  // namespace
@@ -77,6 +121,30 @@ std::string_view FileTimeFormatter::format(FileTime time) {
 std::string to_string(FileTime time) {
   FileTimeFormatter formatter;
   return std::string{formatter.format(time)};
+}
+
+std::optional<FileTime> parse_file_time(std::string_view text) {
+  using namespace std::chrono;
+  const auto year_number = take_digits(text, 4);
+  const bool dash = take(text, '-');
+  const auto month_number = take_digits(text, 2);
+  const bool second_dash = take(text, '-');
+  const auto day_number = take_digits(text, 2);
+  if (!year_number || !dash || !month_number || !second_dash || !day_number) return std::nullopt;
+  const year_month_day date{year{static_cast<int>(*year_number)}, month{*month_number},
+                            day{*day_number}};
+  constexpr sys_days epoch{year{1601} / 1 / 1};
+  if (!date.ok() || sys_days{date} < epoch) return std::nullopt;
+  const auto days = static_cast<u64>((sys_days{date} - epoch).count());
+  u64 ticks = days * 86'400 * 10'000'000;
+  if (take(text, 'T')) {
+    const auto clock = parse_clock(text);
+    if (!clock) return std::nullopt;
+    ticks += *clock;
+  } else if (!text.empty()) {
+    return std::nullopt;
+  }
+  return FileTime{ticks};
 }
 
 }  // namespace coldtrace::core

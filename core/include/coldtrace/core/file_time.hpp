@@ -2,6 +2,7 @@
 
 #include <array>
 #include <compare>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,9 @@ class FileTimeFormatter {
 };
 
 std::string to_string(FileTime time);
+
+// "2024-02-29T12:34:56.1234567Z", with fewer or no digits of the second, or a date alone.
+std::optional<FileTime> parse_file_time(std::string_view text);
 
 // The FILETIME of a count of seconds since 1970-01-01 00:00 UTC.
 constexpr FileTime file_time_from_unix(i64 seconds) {

@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "coldtrace/core/no_match.hpp"
-#include "coldtrace/tracefile/trace.hpp"
+#include "coldtrace/tracefile/event_decoder.hpp"
+#include "coldtrace/tracefile/event_stream.hpp"
 
-namespace coldtrace::cli {
+namespace coldtrace::tracefile {
 
 // Which events of a trace are wanted. Empty lists want all.
-struct TraceSelection {
+struct EventSelection {
   std::vector<std::string> providers;  // GUIDs, names or globs
   std::vector<std::string> events;     // ids, or names or globs of events or their classes
   std::vector<u32> pids, tids;
@@ -23,12 +24,12 @@ struct TraceSelection {
 };
 
 // Decides event by event; remembers its answer for each kind, and what was asked for in vain.
-class TraceSelector {
+class EventSelector {
  public:
-  TraceSelector(const tracefile::SchemaSource& schemas, const TraceSelection& selection)
+  EventSelector(const SchemaSource& schemas, const EventSelection& selection)
       : selection_{selection}, decoder_{schemas} {}
 
-  bool wants(const tracefile::Event& event);
+  bool wants(const Event& event);
 
   // What no event had, once all were seen.
   core::NoMatch unmatched() const;
@@ -39,8 +40,8 @@ class TraceSelector {
     std::vector<bool> met;
     std::set<std::string, std::less<>> names;  // that events had
 
-    bool meets(const std::vector<std::string>& wanted, const tracefile::EventKind& kind,
-               bool (*matches)(std::string_view, const tracefile::EventKind&));
+    bool meets(const std::vector<std::string>& wanted, const EventKind& kind,
+               bool (*matches)(std::string_view, const EventKind&));
     void report(core::NoMatch& unmatched, std::string_view option,
                 const std::vector<std::string>& wanted) const;
   };
@@ -54,11 +55,11 @@ class TraceSelector {
                 const std::vector<u32>& wanted) const;
   };
 
-  bool wants_kind(const tracefile::EventKind& kind);
-  bool has_wanted_kind(const tracefile::Event& event);
+  bool wants_kind(const EventKind& kind);
+  bool has_wanted_kind(const Event& event);
 
-  const TraceSelection& selection_;
-  tracefile::EventDecoder decoder_;
+  const EventSelection& selection_;
+  EventDecoder decoder_;
   std::vector<std::optional<bool>> answers_;  // by number of kind
   Asked providers_;
   Asked events_;
@@ -68,10 +69,6 @@ class TraceSelector {
 };
 
 // The times as limits of the stream.
-void limit_to_times(const TraceSelection& selection, const tracefile::Clock& clock,
-                    tracefile::StreamOptions& options);
+void limit_to_times(const EventSelection& selection, const Clock& clock, StreamOptions& options);
 
-// "2024-02-29T12:34:56.1234567Z", with fewer or no digits of the second, or a date alone.
-std::optional<core::FileTime> parse_time(std::string_view text);
-
-}  // namespace coldtrace::cli
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,92 @@
+#include "coldtrace/tracefile/any_trace.hpp"
+
+#include <catch2/catch.hpp>
+#include <zlib.h>
+
+#include "coldtrace/core/text.hpp"
+#include "fixtures/builders/temporary_directory.hpp"
+#include "tests/tracefile/ctrace/ctrace_file.hpp"
+#include "tests/tracefile/etl/trace_test.hpp"
+
+namespace coldtrace::tracefile {
+namespace {
+
+std::vector<i64> times_of(const AnyTrace& trace) {
+  std::vector<i64> times;
+  const auto stream = trace.stream({});
+  for (auto item = stream->next(); item != EventSequence::Item::end; item = stream->next())
+    if (item == EventSequence::Item::event) times.push_back(stream->event().timestamp);
+  return times;
+}
+
+std::vector<std::byte> packed(core::ByteView plain) {
+  std::vector<std::byte> out(plain.size() + 1024);
+  z_stream stream{};
+  REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  std::string in{core::to_chars(plain)};
+  stream.next_in = reinterpret_cast<Bytef*>(in.data());
+  stream.avail_in = static_cast<uInt>(in.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a trace of either format, packed or not, is opened by its contents") {
+  const fixtures::TemporaryDirectory directory;
+  const auto etl = fixtures::build_etl({}, overlapping_buffers(3));
+  test::CtraceFile file;
+  file.at_tick(5);
+  const auto ctrace = file.bytes;
+  core::Findings findings;
+  const auto open = [&](core::ByteView bytes) {
+    // The name says nothing.
+    return AnyTrace::open(directory.write("trace.txt", core::to_chars(bytes)), {}, findings);
+  };
+
+  const auto plain = open(etl);
+  REQUIRE(plain);
+  CHECK(plain->format() == "etl");
+  CHECK(plain->etl());
+  CHECK_FALSE(plain->ctrace());
+  CHECK(plain->windows_version() == "10.0");
+  const auto times = times_of(*plain);
+  CHECK(times.size() == plain->events());
+  CHECK(times == times_of(*open(packed(etl))));
+
+  const auto own = open(ctrace);
+  REQUIRE(own);
+  CHECK(own->format() == "ctrace");
+  CHECK(own->ctrace());
+  CHECK_FALSE(own->etl());
+  CHECK(times_of(*own).size() == own->events());
+  CHECK(open(packed(ctrace))->format() == "ctrace");
+}
+
+TEST_CASE("what is no trace is told apart from what cannot be read") {
+  const fixtures::TemporaryDirectory directory;
+  core::Findings findings;
+  const auto missing = AnyTrace::open(directory.path("missing"), {}, findings);
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().error.fault == core::Fault::io);
+  CHECK_FALSE(missing.error().readable);
+
+  const auto text = AnyTrace::open(directory.write("a", "\x01\x80\x03\x91\x05"), {}, findings);
+  REQUIRE_FALSE(text);
+  CHECK(text.error().readable);
+  CHECK(text.error().kind == core::FileKind::unknown);
+
+  const auto elf = AnyTrace::open(directory.write("b",
+                                                  "\x7f"
+                                                  "ELF and more"),
+                                  {}, findings);
+  REQUIRE_FALSE(elf);
+  CHECK(elf.error().readable);
+  CHECK(elf.error().kind == core::FileKind::elf);
+}
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,73 @@
+#include "coldtrace/tracefile/event_selection.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/tracefile/etl/trace_test.hpp"
+
+namespace coldtrace::tracefile {
+namespace {
+
+constexpr u16 process_start = 0x0301;
+constexpr u16 thread_start = 0x0501;
+
+// Three events of the kernel by two processes, and one of some provider.
+std::vector<std::byte> four_events() {
+  fixtures::EtlBuffer buffer{0};
+  buffer.system(process_start, 4, {1, 10, 1'000'001}, fixtures::process_payload(500, "a.exe"))
+      .system(process_start, 4, {2, 20, 1'000'002}, fixtures::process_payload(600, "b.exe"))
+      .system(thread_start, 3, {3, 20, 1'000'003}, words({1}))
+      .event(some_provider, 7, 0, {4, 30, 1'000'004}, words({2}));
+  return fixtures::build_etl({}, {buffer});
+}
+
+// The times of the events that are wanted, as offsets; and what was asked for in vain.
+std::pair<std::vector<i64>, bool> select(const EventSelection& selection) {
+  const auto open = open_bytes(four_events());
+  EventSelector selector{open.trace->schemas(), selection};
+  StreamOptions options;
+  limit_to_times(selection, open.trace->clock(), options);
+  std::vector<i64> times;
+  for (const auto& held : all_events(*open.trace, options))
+    if (selector.wants(held.event) && held.event.timestamp > 1'000'000)
+      times.push_back(held.event.timestamp - 1'000'000);
+  return {times, selector.unmatched().empty()};
+}
+
+using Times = std::vector<i64>;
+
+}  // namespace
+
+TEST_CASE("a selection wants what all its lists want") {
+  CHECK(select({}) == std::pair{Times{1, 2, 3, 4}, true});
+  CHECK(select({.events = {"Process/*"}}) == std::pair{Times{1, 2}, true});
+  CHECK(select({.events = {"process"}}) == std::pair{Times{1, 2}, true});
+  CHECK(select({.events = {"7"}}) == std::pair{Times{4}, true});
+  CHECK(select({.events = {"Thread/Start", "7"}}) == std::pair{Times{3, 4}, true});
+  CHECK(select({.providers = {"{12345678-9abc-def0-1234-56789abcdef0}"}}) ==
+        std::pair{Times{4}, true});
+  CHECK(select({.providers = {"Windows Kern?l"}}) == std::pair{Times{1, 2, 3}, true});
+  CHECK(select({.pids = {20}}) == std::pair{Times{2, 3}, true});
+  CHECK(select({.pids = {20}, .tids = {2}}) == std::pair{Times{2}, true});
+  CHECK(select({.events = {"Process/*"}, .pids = {20}}) == std::pair{Times{2}, true});
+}
+
+TEST_CASE("what no event has is told") {
+  CHECK(select({.events = {"Process/*", "Prozess"}}) == std::pair{Times{1, 2}, false});
+  CHECK(select({.pids = {20, 21}}) == std::pair{Times{2, 3}, false});
+  CHECK(select({.tids = {9}}) == std::pair{Times{}, false});
+  // Each is there, and never together.
+  CHECK(select({.events = {"7"}, .pids = {20}}) == std::pair{Times{}, false});
+}
+
+TEST_CASE("times limit a selection, both ends included") {
+  // One tick of the 10 MHz clock is 100 ns; the session starts at 12:00.
+  const auto at = [](u64 ticks) {
+    return std::optional{core::FileTime{fixtures::EtlSession{}.start_time + ticks}};
+  };
+  CHECK(select({.from = at(2)}).first == Times{2, 3, 4});
+  CHECK(select({.from = at(2), .to = at(3)}).first == Times{2, 3});
+  CHECK(select({.to = at(1)}).first == Times{1});
+  CHECK(select({.from = at(3), .to = at(2)}) == std::pair{Times{}, false});
+}
+
+}  // namespace coldtrace::tracefile

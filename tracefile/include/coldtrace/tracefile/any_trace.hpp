@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/core/file_kind.hpp"
+#include "coldtrace/core/image_source.hpp"
+#include "coldtrace/tracefile/ctrace.hpp"
+#include "coldtrace/tracefile/trace.hpp"
+
+namespace coldtrace::tracefile {
+
+// A trace of either format with what it is read from: an .etl or a .ctrace file, packed with gzip
+// or not.
+class AnyTrace {
+ public:
+  struct Options {
+    CatalogOptions catalog;
+    u64 unpacked_limit = u64{64} << 30;  // bytes of an unpacked file
+  };
+
+  // Why a file is none.
+  struct Failure {
+    core::ParseError error;
+    bool readable;        // the file was read, and holds no trace
+    core::FileKind kind;  // of the contents where these are of another kind; else unknown
+  };
+
+  // Opens the file by its contents.
+  static core::Expected<AnyTrace, Failure> open(const std::string& path, const Options& options,
+                                                core::Findings& findings);
+
+  // One of the two is not null.
+  const Trace* etl() const { return etl_.get(); }
+  const Ctrace* ctrace() const { return ctrace_.get(); }
+
+  // "etl" or "ctrace".
+  std::string_view format() const { return etl_ ? "etl" : "ctrace"; }
+
+  const Clock& clock() const { return etl_ ? etl_->clock() : ctrace_->clock(); }
+  const NameTables& names() const { return etl_ ? etl_->names() : ctrace_->names(); }
+  const SchemaSource& schemas() const;
+  u64 events() const { return etl_ ? etl_->events() : ctrace_->scan().events; }
+
+  // Empty unless the options ask for it.
+  const std::vector<KindCount>& kinds() const { return etl_ ? etl_->kinds() : ctrace_->kinds(); }
+
+  // "10.0", of the machine that was traced.
+  std::string windows_version() const;
+
+  std::unique_ptr<EventSequence> stream(const StreamOptions& options) const;
+
+ private:
+  AnyTrace() = default;
+
+  std::unique_ptr<core::ImageSource> file_;
+  std::unique_ptr<core::ImageSource> unpacked_;  // null when the file is not packed
+  std::unique_ptr<Trace> etl_;
+  std::unique_ptr<Ctrace> ctrace_;
+};
+
+}  // namespace coldtrace::tracefile

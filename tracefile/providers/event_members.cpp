@@ -1,0 +1,32 @@
+#include "coldtrace/tracefile/event_members.hpp"
+
+namespace coldtrace::tracefile {
+
+bool has_id(EventClass event_class) {
+  return event_class == EventClass::manifest || event_class == EventClass::message ||
+         event_class == EventClass::driver;
+}
+
+bool has_opcode(const Event& event) {
+  return event.event_class == EventClass::classic || event.event_class == EventClass::manifest;
+}
+
+bool has_version(EventClass event_class) {
+  return event_class == EventClass::classic || event_class == EventClass::manifest ||
+         event_class == EventClass::driver;
+}
+
+bool has_level(const Event& event) {
+  return !event.kernel_group && has_opcode(event);
+}
+
+std::optional<u16> number_of(const EventKind& kind) {
+  const bool numbered = has_id(kind.event_class) || kind.event_class == EventClass::classic;
+  return numbered ? std::optional{kind.id} : std::nullopt;
+}
+
+std::optional<u8> version_of(const EventKind& kind) {
+  return has_version(kind.event_class) ? std::optional{kind.version} : std::nullopt;
+}
+
+}  // namespace coldtrace::tracefile
