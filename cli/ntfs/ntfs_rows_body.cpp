@@ -105,12 +105,12 @@ class BodyRows final : public RowFormat {
     out_ = &out;
     const auto& facts = row.facts;
     const auto own = facts.information ? &facts.information->times : nullptr;
-    const auto ids = facts.has_list ? ntfs::SleuthKitIds::of(snapshot, row) : ntfs::SleuthKitIds{};
+    const auto& ids = ids_of(snapshot, row);
     write_name(row);
     write_middle(row);
     bool indexed = false;
     for (const auto& root : facts.attributes) {
-      if (root.type != ntfs::AttributeType::index_root) continue;
+      if (root.type != ntfs::AttributeType::index_root || row.source->streams_left_out) continue;
       indexed = true;
       set_suffix(ntfs::equals_ascii(root.name, ntfs::directory_index_name) ? ntfs::StoredText{}
                                                                            : root.name);
@@ -132,6 +132,14 @@ class BodyRows final : public RowFormat {
   }
 
  private:
+  // Rows of one file follow each other.
+  const ntfs::SleuthKitIds& ids_of(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row) {
+    if (!row.facts.has_list) return no_ids_;
+    if (ids_record_ != row.facts.record) ids_.emplace(ntfs::SleuthKitIds::of(snapshot, row));
+    ids_record_ = row.facts.record;
+    return *ids_;
+  }
+
   static const ntfs::Times* index_times(const ntfs::FileRow& row) {
     return row.index ? &*row.index : nullptr;
   }
@@ -237,6 +245,9 @@ class BodyRows final : public RowFormat {
   }
 
   core::TextBuffer* out_ = nullptr;
+  ntfs::SleuthKitIds no_ids_;              // of files without a list
+  std::optional<ntfs::SleuthKitIds> ids_;  // of the file with this record
+  std::optional<u64> ids_record_;
   UnixTimeFormatter formatter_;
   std::string parent_;  // as it was when the first `prefix_` characters of name_ were made of it
   std::size_t prefix_ = std::string::npos;
