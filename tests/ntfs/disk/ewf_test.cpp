@@ -14,12 +14,14 @@ namespace coldtrace {
 namespace {
 
 // Writes an E01 image as acquisition programs do, in segments of so many bytes.
-void write_ewf(const std::string& path, std::vector<std::byte> bytes, u64 segment_size = 0) {
+void write_ewf(const std::string& path, std::vector<std::byte> bytes, u64 segment_size = 0,
+               u8 format = LIBEWF_FORMAT_ENCASE6) {
   libewf_handle_t* handle = nullptr;
   std::string base = path.substr(0, path.size() - 4);
   char* names[] = {base.data()};
   REQUIRE(libewf_handle_initialize(&handle, nullptr) == 1);
   REQUIRE(libewf_handle_open(handle, names, 1, LIBEWF_OPEN_WRITE, nullptr) == 1);
+  REQUIRE(libewf_handle_set_format(handle, format, nullptr) == 1);
   libewf_handle_set_media_size(handle, bytes.size(), nullptr);
   if (segment_size > 0) libewf_handle_set_maximum_segment_size(handle, segment_size, nullptr);
   REQUIRE(libewf_handle_write_buffer(handle, bytes.data(), bytes.size(), nullptr) ==
@@ -52,6 +54,35 @@ std::vector<u64> sections(core::ByteView segment) {
        next = *core::load<u64>(segment, next + 16))
     offsets.push_back(next);
   return offsets;
+}
+
+TEST_CASE("E01 images of all programs are sound") {
+  std::vector<std::byte> bytes(3 << 20);
+  u32 state = 1;
+  for (auto& byte : bytes)
+    byte = static_cast<std::byte>((state = state * 1664525 + 1013904223) >> 24);
+  struct Format {
+    u8 number;
+    const char* first;
+  };
+  for (const auto [number, first] : {Format{LIBEWF_FORMAT_ENCASE1, "a.E01"},
+                                     {LIBEWF_FORMAT_ENCASE2, "b.E01"},
+                                     {LIBEWF_FORMAT_ENCASE7, "c.E01"},
+                                     {LIBEWF_FORMAT_FTK_IMAGER, "d.E01"},
+                                     {LIBEWF_FORMAT_LINEN5, "e.E01"},
+                                     {LIBEWF_FORMAT_SMART, "f.s01"}}) {
+    CAPTURE(first);
+    const fixtures::TemporaryDirectory here;
+    write_ewf(here.path(first), bytes, 1 << 20, number);
+    core::Findings findings;
+    const auto image = ntfs::open_ewf(here.path(first), findings);
+    REQUIRE(image);
+    std::vector<std::byte> read(bytes.size());
+    CHECK((*image)->read_at(0, read));
+    CHECK(read == bytes);
+    CHECK((*image)->available() == bytes.size());
+    CHECK(findings.empty());
+  }
 }
 
 TEST_CASE("no damage of a section of an E01 image makes wrong bytes of it") {
