@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "coldtrace/core/hex.hpp"
 #include "syscall-map/hook-table/hook_table_fields.hpp"
 
