@@ -6,10 +6,11 @@
 #include "cli/hooks/hook_json.hpp"
 #include "cli/hooks/hooks_commands.hpp"
 #include "cli/images/identity.hpp"
-#include "cli/images/kernel_symbols.hpp"
 #include "cli/images/pe_input.hpp"
+#include "cli/images/symbol_file.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/hex.hpp"
+#include "coldtrace/syscall-map/kernel_symbols.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -28,11 +29,13 @@ struct SearchedImage {
   core::Findings findings;
 };
 
-SearchedImage search(PeInput& input, const Options& options, const std::vector<SymbolFile>& pdbs) {
+SearchedImage search(PeInput& input, const Options& options,
+                     const std::vector<pe::SymbolFile>& pdbs) {
   SearchedImage image;
   image.path = input.path;
   image.identity = identify(input, options);
-  const auto symbols = symbols_of(input.image, image.identity.identity, pdbs, image.findings);
+  const auto symbols =
+      syscall_map::find_kernel_symbols(input.image, image.identity.identity, pdbs, image.findings);
   image.pdb = symbols.path;
   image.search = syscall_map::find_context_switch(input.image, symbols.places);
   image.offsets = syscall_map::find_thread_offsets(input.image, symbols.types);

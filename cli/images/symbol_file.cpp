@@ -5,11 +5,8 @@
 namespace coldtrace::cli {
 namespace {
 
-// Larger than the symbols of any Windows file; those of browsers come near.
-constexpr u64 largest_file = u64{4} << 30;
-
-std::string why_no_pdb(const core::LazyFile& file, const core::ParseError& error) {
-  switch (const auto kind = core::recognize_file(file)) {
+std::string why_no_pdb(core::FileKind kind, const core::ParseError& error) {
+  switch (kind) {
     case core::FileKind::pdb:
       return to_message(error);
     case core::FileKind::pdb_2:
@@ -27,40 +24,26 @@ std::string why_no_pdb(const core::LazyFile& file, const core::ParseError& error
 
 }  // namespace
 
-void SymbolFile::compare(const std::optional<pe::PdbReference>& reference) {
-  matches_image = reference && pdb.matches(*reference);
-  if (*matches_image) return;
-  const auto mine = fmt::format("GUID {} and age {}", to_string(pdb.info().guid), pdb.age());
-  if (!reference)
-    findings.warning("pdb-mismatch", std::nullopt, "the image names no PDB; this one has {}", mine);
+std::optional<pe::SymbolFile> open_symbol_file(const std::string& path, Report& report) {
+  auto file = pe::SymbolFile::open(path);
+  if (file) return std::move(*file);
+  const auto& [error, kind] = file.error();
+  if (kind)
+    report.failed(path, why_no_pdb(*kind, error));
   else
-    findings.warning("pdb-mismatch", std::nullopt,
-                     "the PDB has {}, the image asks for GUID {} and age {}", mine,
-                     reference->guid ? to_string(*reference->guid) : "none", reference->age);
+    report.failed(path, error);
+  return std::nullopt;
 }
 
-std::optional<SymbolFile> open_symbol_file(const std::string& path, Report& report) {
-  auto file = core::LazyFile::open(path, largest_file);
-  if (!file) {
-    report.failed(path, file.error());
-    return std::nullopt;
-  }
-  core::Findings findings;
-  auto pdb = pe::Pdb::open(**file, findings);
-  if (!pdb) {
-    report.failed(path, why_no_pdb(**file, pdb.error()));
-    return std::nullopt;
-  }
-  auto sections = pe::PdbSections::read(*pdb, findings);
-  auto publics = pe::read_public_symbols(*pdb, sections, findings);
-  if ((*file)->error()) findings.warning("unreadable-range", *(*file)->error());
-  return SymbolFile{path,
-                    std::move(*file),
-                    std::move(*pdb),
-                    std::move(sections),
-                    std::move(publics),
-                    std::move(findings),
-                    std::nullopt};
+std::vector<pe::SymbolFile> open_symbol_files(const std::vector<std::string>& paths,
+                                              Report& report) {
+  std::vector<pe::SymbolFile> files;
+  for (const auto& path : paths)
+    if (auto file = open_symbol_file(path, report)) {
+      report.read(path, file->findings);
+      files.push_back(std::move(*file));
+    }
+  return files;
 }
 
 }  // namespace coldtrace::cli

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "cli/command/common_options.hpp"
-#include "cli/images/kernel_symbols.hpp"
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/pe/pdb_names.hpp"
+#include "coldtrace/syscall-map/kernel_symbols.hpp"
 
 namespace coldtrace::cli {
 
@@ -27,10 +27,10 @@ SymbolPlaces::SymbolPlaces(const std::vector<std::string>& paths, Report& report
   }
 }
 
-const SymbolFile* SymbolPlaces::find_file(const pe::Identity& identity) {
-  const auto file = std::find_if(files_.begin(), files_.end(), [&](const SymbolFile& candidate) {
-    return identity.pdb && candidate.pdb.matches(*identity.pdb);
-  });
+const pe::SymbolFile* SymbolPlaces::find_file(const pe::Identity& identity) {
+  const auto file = std::find_if(
+      files_.begin(), files_.end(),
+      [&](const pe::SymbolFile& candidate) { return candidate.belongs_to(identity.pdb); });
   if (file == files_.end()) {
     last_reference_ = identity.pdb;
     return nullptr;
@@ -41,7 +41,7 @@ const SymbolFile* SymbolPlaces::find_file(const pe::Identity& identity) {
 
 std::vector<syscall_map::NamedPlace> SymbolPlaces::all(const pe::Identity& identity) {
   const auto* file = find_file(identity);
-  return file ? to_places(*file) : std::vector<syscall_map::NamedPlace>{};
+  return file ? syscall_map::to_places(*file) : std::vector<syscall_map::NamedPlace>{};
 }
 
 std::optional<syscall_map::NamedPlace> SymbolPlaces::find(const pe::Identity& identity,

@@ -33,9 +33,9 @@ class SymbolPlaces {
 
  private:
   // The PDB of the image; null where none that was given is.
-  const SymbolFile* find_file(const pe::Identity& identity);
+  const pe::SymbolFile* find_file(const pe::Identity& identity);
 
-  std::vector<SymbolFile> files_;
+  std::vector<pe::SymbolFile> files_;
   std::optional<pe::PdbReference> last_reference_;  // of an image that found no file
 };
 

@@ -41,7 +41,7 @@ class Writer {
     if (format_ == "json") begin_json();
   }
 
-  void write(const SymbolFile& file) {
+  void write(const pe::SymbolFile& file) {
     if (format_ == "json") {
       write_json(file);
     } else if (format_ == "csv") {
@@ -80,7 +80,7 @@ class Writer {
     json_.key("files").begin_array();
   }
 
-  void write_json(const SymbolFile& file) {
+  void write_json(const pe::SymbolFile& file) {
     const auto& info = file.pdb.info();
     const auto& dbi = file.pdb.dbi();
     json_.begin_object()
@@ -113,7 +113,7 @@ class Writer {
     json_.end_object();
   }
 
-  void write_text(const SymbolFile& file) {
+  void write_text(const pe::SymbolFile& file) {
     print(output_, "{}: guid {}, age {}{}\n", printable(file.path), to_string(file.pdb.info().guid),
           file.pdb.age(),
           file.matches_image
@@ -131,7 +131,7 @@ class Writer {
   }
 
   // Of the image, where it is the one that the symbols belong to.
-  std::optional<u64> offset_of(const SymbolFile& file, const pe::PublicSymbol& symbol) const {
+  std::optional<u64> offset_of(const pe::SymbolFile& file, const pe::PublicSymbol& symbol) const {
     if (!file.matches_image.value_or(false) || !symbol.address) return std::nullopt;
     return image_->input.image.addresses().to_offset(*symbol.address);
   }

@@ -9,7 +9,7 @@ using syscall_map::ImageRole;
 
 std::optional<syscall_map::HookTable> make_hook_table(
     const syscall_map::BuildFiles& files, const PeOptions& options,
-    const std::vector<SymbolFile>& symbols, Report& report,
+    const std::vector<pe::SymbolFile>& symbols, Report& report,
     const std::vector<std::string>& trace_requests) {
   std::vector<PeInput> inputs;
   std::vector<syscall_map::HookTableSource> sources;
@@ -29,8 +29,8 @@ std::optional<syscall_map::HookTable> make_hook_table(
     sources.push_back({{file.role, file.path, std::move(identity.identity), identity.sha256},
                        &inputs.back().image});
   }
-  const auto kernel =
-      symbols_of(*sources.front().image, sources.front().description.identity, symbols, findings);
+  const auto kernel = syscall_map::find_kernel_symbols(
+      *sources.front().image, sources.front().description.identity, symbols, findings);
   auto table = syscall_map::build_hook_table(sources, kernel.places, kernel.types);
   table.trace_points = syscall_map::plan_trace_points(*sources.front().image, trace_requests,
                                                       {kernel.places, table.services}, findings);

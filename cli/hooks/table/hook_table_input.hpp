@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "cli/images/identity.hpp"
-#include "cli/images/kernel_symbols.hpp"
 #include "cli/images/pe_input.hpp"
 #include "coldtrace/syscall-map/build_pairing.hpp"
 #include "coldtrace/syscall-map/hook_table_builder.hpp"
+#include "coldtrace/syscall-map/kernel_symbols.hpp"
 
 namespace coldtrace::cli {
 
@@ -18,7 +18,7 @@ namespace coldtrace::cli {
 // for.
 std::optional<syscall_map::HookTable> make_hook_table(
     const syscall_map::BuildFiles& files, const PeOptions& options,
-    const std::vector<SymbolFile>& symbols, Report& report,
+    const std::vector<pe::SymbolFile>& symbols, Report& report,
     const std::vector<std::string>& trace_requests = {});
 
 }  // namespace coldtrace::cli

@@ -6,6 +6,7 @@
 #include "cli/hooks/table/hook_table_formats.hpp"
 #include "cli/hooks/trace_plan.hpp"
 #include "cli/images/image_roles.hpp"
+#include "cli/images/symbol_file.hpp"
 #include "coldtrace/syscall-map/hook_table_encoder.hpp"
 #include "coldtrace/syscall-map/trace_planner.hpp"
 
@@ -65,7 +66,7 @@ std::vector<TraceDriver> read_drivers(const Options& options, pe::Machine kernel
 }
 
 // The plan alone: what the rest of a hook table lacks does not matter to it.
-std::optional<TracePlan> make_plan(const Options& options, const std::vector<SymbolFile>& pdbs,
+std::optional<TracePlan> make_plan(const Options& options, const std::vector<pe::SymbolFile>& pdbs,
                                    Report& report) {
   auto kernel = open_pe(options.kernel, options, report);
   if (!kernel) return std::nullopt;
@@ -74,7 +75,8 @@ std::optional<TracePlan> make_plan(const Options& options, const std::vector<Sym
   TracePlan plan;
   plan.path = options.kernel;
   plan.identity = identify(*kernel, options);
-  const auto symbols = symbols_of(kernel->image, plan.identity.identity, pdbs, plan.findings);
+  const auto symbols =
+      syscall_map::find_kernel_symbols(kernel->image, plan.identity.identity, pdbs, plan.findings);
   plan.pdb = symbols.path;
   std::vector<syscall_map::HookTableSource> sources{
       {{ImageRole::kernel, options.kernel, plan.identity.identity, std::nullopt}, &kernel->image}};

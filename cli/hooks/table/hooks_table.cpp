@@ -6,6 +6,7 @@
 #include "cli/hooks/table/build_files.hpp"
 #include "cli/hooks/table/hook_table_formats.hpp"
 #include "cli/hooks/table/hook_table_services.hpp"
+#include "cli/images/symbol_file.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -1,0 +1,45 @@
+#include "coldtrace/pe/symbol_file.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace coldtrace::pe {
+namespace {
+
+// Larger than the symbols of any Windows file; those of browsers come near.
+constexpr u64 largest_file = u64{4} << 30;
+
+}  // namespace
+
+core::Expected<SymbolFile, SymbolFile::Failure> SymbolFile::open(const std::string& path) {
+  auto file = core::LazyFile::open(path, largest_file);
+  if (!file) return core::fail(Failure{file.error(), std::nullopt});
+  core::Findings findings;
+  auto pdb = Pdb::open(**file, findings);
+  if (!pdb) return core::fail(Failure{pdb.error(), core::recognize_file(**file)});
+  auto sections = PdbSections::read(*pdb, findings);
+  auto publics = read_public_symbols(*pdb, sections, findings);
+  if ((*file)->error()) findings.warning("unreadable-range", *(*file)->error());
+  return SymbolFile{path,
+                    std::move(*file),
+                    std::move(*pdb),
+                    std::move(sections),
+                    std::move(publics),
+                    std::move(findings),
+                    std::nullopt};
+}
+
+void SymbolFile::compare(const std::optional<PdbReference>& reference) {
+  matches_image = belongs_to(reference);
+  if (*matches_image) return;
+  const auto mine = fmt::format("GUID {} and age {}", core::to_string(pdb.info().guid), pdb.age());
+  if (!reference)
+    findings.warning("pdb-mismatch", std::nullopt, "the image names no PDB; this one has {}", mine);
+  else
+    findings.warning("pdb-mismatch", std::nullopt,
+                     "the PDB has {}, the image asks for GUID {} and age {}", mine,
+                     reference->guid ? core::to_string(*reference->guid) : "none", reference->age);
+}
+
+}  // namespace coldtrace::pe

@@ -1,0 +1,47 @@
+#include "coldtrace/syscall-map/kernel_symbols.hpp"
+
+#include <algorithm>
+
+#include "coldtrace/pe/pdb_types.hpp"
+
+namespace coldtrace::syscall_map {
+namespace {
+
+// What the types of the PDB say of the fields that are looked for; a PDB without types is none the
+// worse for it.
+std::vector<KnownOffset> to_offsets(const pe::SymbolFile& pdb, const pe::Image& image,
+                                    core::Findings& findings) {
+  std::vector<KnownOffset> known;
+  const auto types = pe::PdbTypes::read(pdb.pdb, findings);
+  if (!types) return known;
+  for (auto& field : thread_fields(image))
+    if (const auto offset = types->offset_of(field.structure, field.field, findings)) {
+      field.offset = *offset;
+      known.push_back(std::move(field));
+    }
+  return known;
+}
+
+}  // namespace
+
+std::vector<NamedPlace> to_places(const pe::SymbolFile& pdb) {
+  std::vector<NamedPlace> places;
+  for (const auto& symbol : pdb.publics.symbols)
+    if (symbol.address) places.push_back({std::string{symbol.name}, *symbol.address});
+  return places;
+}
+
+KernelSymbols find_kernel_symbols(const pe::Image& image, const pe::Identity& identity,
+                                  std::span<const pe::SymbolFile> files, core::Findings& findings) {
+  const auto file = std::find_if(files.begin(), files.end(), [&](const pe::SymbolFile& candidate) {
+    return candidate.belongs_to(identity.pdb);
+  });
+  if (file != files.end())
+    return {file->path, to_places(*file), to_offsets(*file, image, findings)};
+  if (!files.empty())
+    findings.warning("pdb-mismatch", std::nullopt,
+                     "no PDB that was given has the GUID and age of this image");
+  return {};
+}
+
+}  // namespace coldtrace::syscall_map

@@ -1,0 +1,53 @@
+#include "coldtrace/pe/symbol_file.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "coldtrace/core/text.hpp"
+#include "fixtures/builders/pdb_file.hpp"
+#include "fixtures/builders/temporary_directory.hpp"
+
+namespace coldtrace {
+namespace {
+
+using pe::SymbolFile;
+
+TEST_CASE("a PDB is opened with its public symbols, and knows its image") {
+  const fixtures::TemporaryDirectory directory;
+  const fixtures::PdbSpec spec;
+  const auto built = fixtures::build_pdb(spec);
+  auto file = SymbolFile::open(directory.write("a.pdb", core::to_chars(built.view())));
+  REQUIRE(file);
+  CHECK(file->findings.empty());
+  CHECK(file->publics.symbols.size() == spec.publics.size());
+  CHECK_FALSE(file->matches_image);
+
+  pe::PdbReference reference{"other/name.pdb", spec.guid, std::nullopt, spec.age};
+  CHECK(file->belongs_to(reference));
+  CHECK_FALSE(file->belongs_to(std::nullopt));
+  file->compare(reference);
+  CHECK(file->matches_image == true);
+  CHECK(file->findings.empty());
+
+  ++reference.age;
+  CHECK_FALSE(file->belongs_to(reference));
+  file->compare(reference);
+  CHECK(file->matches_image == false);
+  CHECK(file->findings.count("pdb-mismatch") == 1);
+}
+
+TEST_CASE("a file that cannot be opened is told apart from one that is no PDB") {
+  const fixtures::TemporaryDirectory directory;
+  const auto missing = SymbolFile::open(directory.path("missing"));
+  REQUIRE_FALSE(missing);
+  CHECK_FALSE(missing.error().kind);
+  CHECK(missing.error().error.fault == core::Fault::io);
+
+  const auto elf = SymbolFile::open(directory.write("elf",
+                                                    "\x7f"
+                                                    "ELF and more"));
+  REQUIRE_FALSE(elf);
+  CHECK(elf.error().kind == core::FileKind::elf);
+}
+
+}  // namespace
+}  // namespace coldtrace
