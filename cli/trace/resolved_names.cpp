@@ -38,7 +38,9 @@ ResolvedNames::Entry* ResolvedNames::entry_of(std::string_view field) {
         path.ends_with(field))
       return &entries_[i];
   }
-  if (used_ == most_entries) return nullptr;
+  const auto length = path_.size() + field.size();
+  if (used_ == most_entries || length > room_) return nullptr;
+  room_ -= length;
   if (used_ == entries_.size()) entries_.emplace_back();
   auto& entry = entries_[used_++];
   entry.path.assign(path_).append(field);

@@ -60,8 +60,14 @@ void TraceFields::start(core::TextBuffer& json, const tracefile::Event& event,
   time_ = time;
   name_bytes_ = 0;
   name_room_ = least_name_room + name_room_per_byte * event.payload.size();
+  cut_ = false;
   arrays_ = 0;
   first_ = true;
+}
+
+bool TraceFields::has_room(const FieldSchema& field) {
+  cut_ = !in_array() && name_bytes_ + field.name.size() > name_room_;
+  return !cut_;
 }
 
 void TraceFields::key(std::string_view name) {

@@ -30,7 +30,7 @@ class TraceFields final : public tracefile::FieldVisitor {
              const tracefile::EventKind& kind, i64 time);
   // Whether fields were left out: names may be written for each of many elements, and no event
   // makes more of them than its size allows.
-  bool cut() const { return !has_room(); }
+  bool cut() const { return cut_; }
   // Names of the values so far; those of the stack come to them.
   ResolvedNames& resolved() { return resolved_; }
   // What the event logged of a call of NtTraceControl; null when it is none.
@@ -38,7 +38,7 @@ class TraceFields final : public tracefile::FieldVisitor {
   // The bytes of an event of ETW that is a field; empty when there is none.
   core::ByteView etw_event() const { return etw_event_; }
 
-  bool has_room() const override { return name_bytes_ <= name_room_; }
+  bool has_room(const tracefile::FieldSchema& field) override;
   void value(const tracefile::FieldSchema& field, const tracefile::Value& value) override;
   void begin_array(const tracefile::FieldSchema& field) override;
   void end_array() override;
@@ -66,6 +66,7 @@ class TraceFields final : public tracefile::FieldVisitor {
   i64 time_ = 0;
   std::size_t name_bytes_ = 0;
   std::size_t name_room_ = 0;
+  bool cut_ = false;
   u64 arrays_ = 0;  // one bit a level, the innermost lowest: whether it is an array
   bool first_ = true;
 };

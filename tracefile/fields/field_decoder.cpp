@@ -30,7 +30,7 @@ class FieldDecoder {
 
   bool fields(std::span<const FieldSchema> fields, unsigned depth) {
     for (const auto& field : fields)
-      if (!visitor_.has_room() || !decode(field, depth)) return false;
+      if (!decode(field, depth)) return false;
     return true;
   }
 
@@ -40,9 +40,11 @@ class FieldDecoder {
  private:
   bool decode(const FieldSchema& field, unsigned depth) {
     if (field.optional && reader_.left() == 0) return true;
-    if (field.count.rule == Rule::none) return element(field, depth);
+    if (field.count.rule == Rule::none) return element(field, depth, true);
+    const auto start = reader_.consumed();
     u64 count = std::numeric_limits<u64>::max();
     if (field.count.rule != Rule::rest && !reader_.amount(field.count, count)) return false;
+    if (!takes(field, start)) return false;
     if (is_character(field.in, field.out)) return characters(field, count);
     visitor_.begin_array(field);
     const bool complete = elements(field, depth, count);
@@ -62,25 +64,34 @@ class FieldDecoder {
     for (u64 i = 0; i < count; ++i) {
       if (to_the_end && reader_.left() == 0) return true;
       const auto before = reader_.consumed();
-      if (!element(field, depth)) return false;
+      if (!element(field, depth, false)) return false;
       if (reader_.consumed() == before && ++empty_elements_ > most_empty_elements) return false;
     }
     return true;
   }
 
-  bool element(const FieldSchema& field, unsigned depth) {
+  // What is `named` comes with the name of its field, elements of an array without.
+  bool element(const FieldSchema& field, unsigned depth, bool named) {
+    const auto start = reader_.consumed();
     if (field.in == InType::structure) {
-      if (depth >= deepest_structure) return false;
+      if (depth >= deepest_structure || (named && !takes(field, start))) return false;
       visitor_.begin_structure(field);
       const bool complete = fields(field.members, depth + 1);
       visitor_.end_structure();
       return complete;
     }
     Value value;
-    if (!reader_.read(field, value)) return false;
+    if (!reader_.read(field, value) || (named && !takes(field, start))) return false;
     if (field.slot != 0) reader_.set_slot(field.slot, value.number);
     if (!field.padding) visitor_.value(field, value);
     return true;
+  }
+
+  // Whether the visitor takes the field that starts at `start`, which is not consumed otherwise.
+  bool takes(const FieldSchema& field, std::size_t start) {
+    if (field.padding || visitor_.has_room(field)) return true;
+    reader_.rewind(start);
+    return false;
   }
 
   ValueReader reader_;

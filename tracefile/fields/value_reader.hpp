@@ -26,6 +26,9 @@ class ValueReader {
   // The payload has at least as much left.
   void skip(std::size_t size) { at_ += size; }
 
+  // To where it was before.
+  void rewind(std::size_t consumed) { at_ = consumed; }
+
   // The number that later amounts refer to.
   void set_slot(u16 slot, u64 number) { slots_[slot & EventSchema::largest_slot] = number; }
 

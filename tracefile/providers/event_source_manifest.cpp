@@ -17,6 +17,7 @@ using Rule = FieldSchema::Rule;
 constexpr std::size_t largest_manifest = 8 << 20;  // all that are under way together
 constexpr std::size_t most_assemblies = 256;
 constexpr std::size_t most_schemas = 16'384;
+constexpr std::size_t longest_field_name = 4096;  // bytes, as of schemas that a merge embeds
 
 template <class T>
 struct Named {
@@ -176,15 +177,16 @@ class ManifestReader {
     for (const auto& node : parent.children()) {
       if (++fields_read_ > most_fields * 16 || fields.size() >= most_fields) return false;
       FieldSchema field;
-      field.name = text_of(node, "name");
-      if (!set_amount(schema, fields, field.count, text_of(node, "count"))) return false;
+      field.name = field_name(node, "name");
+      if (!set_amount(schema, fields, field.count, field_name(node, "count"))) return false;
       if (std::string_view{node.name()} == "struct") {
         field.in = InType::structure;
         if (depth >= deepest_structure || !read_fields(schema, field.members, node, depth + 1))
           return false;
       } else if (std::string_view{node.name()} == "data") {
         const auto in = find_named(in_types, node.attribute("inType").as_string());
-        if (!in || !set_amount(schema, fields, field.length, text_of(node, "length"))) return false;
+        if (!in || !set_amount(schema, fields, field.length, field_name(node, "length")))
+          return false;
         field.in = *in;
         field.out =
             find_named(out_types, node.attribute("outType").as_string()).value_or(OutType::none);
@@ -196,6 +198,12 @@ class ManifestReader {
       fields.push_back(std::move(field));
     }
     return true;
+  }
+
+  std::string field_name(const pugi::xml_node& node, const char* attribute) {
+    const std::string_view name = node.attribute(attribute).as_string();
+    manifest_.cut |= name.size() > longest_field_name;
+    return core::to_valid_utf8(name.substr(0, longest_field_name));
   }
 
   // A number, or the name of an earlier field.

@@ -61,6 +61,11 @@ void SchemaCollector::add_manifest(const Event& event, core::Findings& findings)
     findings.warning("schema-damaged", manifest.error());
     return;
   }
+  if (manifest->cut)
+    findings.warning(
+        "schema-name", event.buffer_offset,
+        "names of fields in a manifest are longer than 4096 bytes; the rest of them is "
+        "not kept");
   for (auto& [key, schema] : manifest->schemas) event_source_->add(key, std::move(schema));
 }
 

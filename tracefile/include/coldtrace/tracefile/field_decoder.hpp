@@ -12,8 +12,9 @@ class FieldVisitor {
   FieldVisitor& operator=(const FieldVisitor&) = delete;
   virtual ~FieldVisitor() = default;
 
-  // Whether it takes another field; else decoding ends, as it does where the payload ends.
-  virtual bool has_room() const { return true; }
+  // Whether it takes the field that comes next, with its name; else decoding ends in front of it,
+  // as it does where the payload ends.
+  virtual bool has_room(const FieldSchema&) { return true; }
   virtual void value(const FieldSchema& field, const Value& value) = 0;
   // Elements of an array come between these, each as a value or structure of the same field. An
   // array of characters is one text instead.
