@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import uuid
 import zipfile
 from pathlib import Path
 
@@ -275,6 +276,158 @@ class Trace(unittest.TestCase):
                 lines, findings = self.mutant(bytes(damaged))
                 self.assertEqual(self.identities(lines), intact)
                 self.assertEqual(findings, {code})
+
+    @staticmethod
+    def records(content, buffer):
+        """Offset and size of each record of an uncompressed buffer, by its own header."""
+        filled, = struct.unpack_from("<I", content, buffer + 0x30)
+        at, found = buffer + 72, []
+        while at < buffer + filled:
+            size_at = 4 if content[at + 2] in (1, 2, 3, 4, 16, 17) else 0
+            size, = struct.unpack_from("<H", content, at + size_at)
+            found.append((at, size))
+            at += (size + 7) & ~7
+        return found
+
+    def test_events_overwritten_to_the_end_of_their_buffer_are_damage(self):
+        content = sample("tx_HTTP_Server.etl").read_bytes()
+        intact = self.identities(self.events(SAMPLES / "tx_HTTP_Server.etl"))
+        start, end = 5 * 8192, 6 * 8192
+        records = self.records(content, start)
+        for at in end - 4096, records[5][0], records[0][0]:
+            for value in b"\xff", b"\0":
+                with self.subTest(at=at, value=value):
+                    lines, findings = self.mutant(content[:at] + value * (end - at) + content[end:])
+                    # The event in which it begins has its size, and may lose its contents.
+                    whole = sum(offset + size <= at for offset, size in records)
+                    left = [offset for offset, _ in records if offset < at]
+                    (gap,) = [line for line in lines if line["type"] == "gap"]
+                    self.assertEqual((gap["offset"], gap["offset"] + gap["length"]),
+                                     (records[len(left)][0], end))
+                    self.assertIn("buffer-damaged", findings)
+                    found = self.identities(lines)
+                    self.assertEqual(len(found), len(intact) - len(records) + len(left))
+                    self.assertEqual(len(set(intact) - set(found)), len(records) - whole)
+
+    def test_what_an_offset_hides_behind_damage_is_found(self):
+        content = sample("tx_HTTP_Server.etl").read_bytes()
+        intact = self.identities(self.events(SAMPLES / "tx_HTTP_Server.etl"))
+        buffer = 5 * 8192
+        records = self.records(content, buffer)
+        damaged = bytearray(content)
+        struct.pack_into("<I", damaged, buffer + 0x30, records[20][0] - buffer)
+        damaged[records[5][0]:records[5][0] + 8] = bytes(8)
+        lines, findings = self.mutant(bytes(damaged))
+        self.assertEqual(findings, {"buffer-damaged", "buffer-offset"})
+        self.assertEqual(len(set(intact) - set(self.identities(lines))), 1)
+        (gap,) = [line for line in lines if line["type"] == "gap"]
+        self.assertEqual((gap["offset"], gap["length"]),
+                         (records[5][0], records[6][0] - records[5][0]))
+
+    @staticmethod
+    def repeated(pattern, size):
+        """XPRESS ([MS-XCA] 2.4): the pattern as literals, then one match to the end."""
+        packed, flags_at = bytearray(), 0
+        for i, byte in enumerate([*pattern, None]):
+            if i % 32 == 0:
+                flags_at = len(packed)
+                packed += bytes(4)
+            if byte is not None:
+                packed.append(byte)
+                continue
+            packed += struct.pack("<HBBHI", (len(pattern) - 1) << 3 | 7, 15, 255, 0,
+                                  size - len(pattern) - 3)
+            struct.pack_into("<I", packed, flags_at, (1 << (32 - i % 32)) - 1)
+        return bytes(packed)
+
+    def bomb(self, buffers, size):
+        """A real compressed trace with `buffers` more, each `size` bytes of events of 80 bytes."""
+        content = sample("pv_smallEtlFile.etl").read_bytes()
+        first, = struct.unpack_from("<I", content, 0)
+        event = struct.pack("<HBBHHIIq", 80, 0x13, 0xc0, 0, 0, 4, 4, 10 ** 12).ljust(80, b"\0")
+        events = self.repeated(event, (size - 72) // 80 * 80)
+        header = bytearray(content[first:first + 72])
+        filled = 72 + (size - 72) // 80 * 80
+        struct.pack_into("<II", header, 0, 72 + len(events), filled)
+        struct.pack_into("<I", header, 0x30, filled)
+        made = content
+        for i in range(buffers):
+            struct.pack_into("<q", header, 0x18, 2 + i)
+            made += bytes(header) + events
+        return made
+
+    def test_compressed_buffers_unpack_to_what_their_file_justifies(self):
+        before = len(self.events(sample("pv_smallEtlFile.etl")))
+        each = (65536 - 72) // 80
+        content = self.bomb(40, 65536)
+        lines, findings = self.mutant(content)
+        self.assertIn("unpacked-limit", findings)
+        lost = [line for line in lines if line.get("reason") == "not-unpacked"]
+        read = 40 - len(lost)
+        self.assertEqual(lines[-1]["counts"]["events"], before + read * each)
+        self.assertLessEqual(read * 65536, (1 << 20) + 64 * len(content))
+        self.assertGreater((read + 1) * 65536, 1 << 20)
+        # No buffer holds more than those of its session, whatever it says.
+        lines, findings = self.mutant(self.bomb(1, 16 << 20))
+        self.assertIn("buffer-length", findings)
+        self.assertEqual(lines[-1]["counts"]["events"], before + each)
+        # Real ones are below all that.
+        for name in "dp_vsgc.etl", "pv_net.4.5.2.x64.etl", "pv_SelfDescribingSingleEvent.etl":
+            done = run("info", SAMPLES / name, "--format", "json")
+            self.assertEqual(done.returncode, 0, done.stderr.decode())
+
+    def manifest_trace(self, names, events):
+        """A trace of an EventSource whose one event has a UInt32 of each name."""
+        content = sample("tx_HTTP_Server.etl").read_bytes()
+        first, header = bytearray(content[:8192]), bytearray(content[8192:8192 + 72])
+        size = 1 << 20
+        struct.pack_into("<I", first, 72 + 32, size)
+        guid = uuid.UUID("12345678-9abc-def0-1234-56789abcdef0")
+        time, = struct.unpack_from("<q", content, 8192 + 72 + 16)
+        fields = "".join(f'<data name="{name}" inType="win:UInt32"/>' for name in names)
+        manifest = (
+            "<instrumentationManifest><instrumentation><events>"
+            f'<provider name="P" guid="{{{guid}}}"><templates><template tid="T">{fields}</template>'
+            '</templates><events><event value="1" version="0" task="X" template="T"/></events>'
+            "</provider></events></instrumentation></instrumentationManifest>").encode()
+        pieces = [manifest[i:i + 60000] for i in range(0, len(manifest), 60000)]
+        payloads = [(0xfffe, 0xfe, struct.pack("<BBBBHH", 1, 1, 0, 0x5b, len(pieces), i) + piece)
+                    for i, piece in enumerate(pieces)]
+        payloads += [(1, 0, struct.pack(f"<{len(names)}I", *range(len(names))))] * events
+        body = b""
+        for i, (number, opcode, payload) in enumerate(payloads):
+            record = (struct.pack("<HBBHHIIq", 80 + len(payload), 0x13, 0xc0, 0, 0, 4, 4, time + i)
+                      + guid.bytes_le + struct.pack("<HBBBBHQQ", number, 0, 0, 4, opcode, 0, 0, 0)
+                      + bytes(16) + payload)
+            body += record.ljust((len(record) + 7) & ~7, b"\0")
+        struct.pack_into("<II", header, 0, size, 72 + len(body))
+        struct.pack_into("<q", header, 0x10, time + len(payloads))
+        struct.pack_into("<I", header, 0x30, 72 + len(body))
+        struct.pack_into("<q", header, 0x18, 1)
+        return bytes(first) + (bytes(header) + body).ljust(size, b"\xff")
+
+    def test_names_of_fields_make_no_line_that_its_event_does_not_justify(self):
+        """The room for names is 4,096 bytes and 64 a byte of the payload."""
+        room = 4096 + 64 * 8
+        for names, shown, told in [
+            (["a" * 4096, "b" * (room - 4096)], 2, set()),
+            (["a" * 4096, "b" * (room - 4096 + 1)], 1, {"resolved-limit"}),
+            (["a" * 500_000, "b"], 2, {"schema-name"}),
+            (["a" * 500_000, "b" * 500_000], 1, {"schema-name", "resolved-limit"}),
+        ]:
+            with self.subTest(lengths=[len(name) for name in names]):
+                content = self.manifest_trace(names, 100)
+                lines, findings = self.mutant(content)
+                self.assertEqual(findings - {"buffer-count"}, told)
+                events = [line for line in lines if line.get("id") == 1]
+                self.assertEqual(len(events), 100)
+                for event in events:
+                    self.assertEqual(event["decoded"], "exact" if shown == 2 else "partial")
+                    self.assertEqual(list(event["fields"].values()), list(range(shown)))
+                    self.assertEqual([len(name) for name in event["fields"]],
+                                     [min(len(name), 4096) for name in names[:shown]])
+                    self.assertEqual(bytes.fromhex(event.get("trailing", "")),
+                                     b"" if shown == 2 else struct.pack("<I", 1))
 
     def test_a_lost_header_leaves_all_other_events(self):
         content = sample("tx_HTTP_Server.etl").read_bytes()

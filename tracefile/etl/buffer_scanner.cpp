@@ -13,6 +13,8 @@ namespace {
 using core::Fault;
 
 constexpr u64 header_size = BufferHeader::size_on_disk;
+constexpr u32 usual_buffer = 64U << 10;
+constexpr u64 least_unpacked = u64{1} << 20;  // that a file's buffers may unpack to, however short
 
 // The session's size of buffers; that of the first buffer too, since either number may be damaged.
 u32 largest_of(const core::ImageSource& source, const BufferScan& scan) {
@@ -24,12 +26,15 @@ u32 largest_of(const core::ImageSource& source, const BufferScan& scan) {
 
 class Scanner {
  public:
-  Scanner(const core::ImageSource& source, BufferScan& scan, core::Findings& findings)
+  Scanner(const core::ImageSource& source, BufferScan& scan, std::optional<u64> largest_unpacked,
+          core::Findings& findings)
       : source_{source},
         finder_{source, largest_of(source, scan)},
         scan_{scan},
         findings_{findings},
-        end_{source.size()} {}
+        end_{source.size()},
+        unpacked_left_{
+            largest_unpacked.value_or(least_unpacked + BufferHeader::unpacked_per_byte * end_)} {}
 
   void run() {
     for (u64 at = 0; at < end_;) {
@@ -78,8 +83,10 @@ class Scanner {
 
   bool unpacks(const BufferHeader& header, u64 at) const {
     const auto stored = std::min<u64>(header.size, end_ - at);
-    const auto entry = to_entry(header, at, static_cast<u32>(stored));
-    return !load_buffer(source_, entry, scan_.compression)->damaged;
+    auto entry = to_entry(header, at, static_cast<u32>(stored));
+    entry.filled = std::min(entry.filled, most_unpacked());
+    return entry.filled <= unpacked_left_ &&
+           !load_buffer(source_, entry, scan_.compression)->damaged;
   }
 
   // Returns the bytes that the buffer takes in the file.
@@ -94,24 +101,66 @@ class Scanner {
     else if (extent != header.size)
       findings_.warning("buffer-size", at, "a buffer of {} bytes says that it has {}", extent,
                         header.size);
-    if (!cut) bound_events(entry, header.saved);
+    if (entry.compressed())
+      bound_unpacked(entry, header.saved);
+    else if (!cut)
+      bound_events(entry);
     scan_.buffers.push_back(entry);
     return extent;
   }
 
-  void bound_events(BufferEntry& entry, u32 saved) {
+  // No buffer of a session has more in it than its buffers are long. That number may be damaged
+  // too, which costs buffers of the usual size nothing.
+  u32 most_unpacked() const {
+    const auto size = scan_.header.buffer_size;
+    return size == 0 ? BufferHeader::largest_buffer : std::max(size, usual_buffer);
+  }
+
+  void bound_unpacked(BufferEntry& entry, u32 saved) {
     const auto claimed = entry.filled;
-    if (entry.compressed()) {
-      if (entry.offset != 0 && saved <= BufferHeader::largest_buffer)
-        entry.filled = std::max(claimed, saved);
-    } else if (claimed > entry.size) {
+    if (entry.offset != 0 && saved <= most_unpacked()) entry.filled = std::max(claimed, saved);
+    const auto lose = [&](Gap::Reason reason) {
+      scan_.gaps.push_back({reason, entry.offset, entry.size, std::nullopt, entry.processor});
+    };
+    if (entry.filled > most_unpacked()) {
+      findings_.warning("buffer-length", entry.offset,
+                        "a compressed buffer claims {} bytes of events, and those of its session "
+                        "have {} at most",
+                        entry.filled, most_unpacked());
+      entry.filled = most_unpacked();
+      lose(Gap::Reason::damaged);
+    } else {
+      report_offset(entry, claimed);
+    }
+    if (entry.filled > unpacked_left_) {
+      findings_.warning("unpacked-limit", entry.offset,
+                        "compressed buffers unpack to more than the size of the file justifies or "
+                        "--unpacked-limit allows; this one is not read");
+      entry.filled = 0;
+      lose(Gap::Reason::not_unpacked);
+    }
+    unpacked_left_ -= entry.filled;
+  }
+
+  void bound_events(BufferEntry& entry) {
+    const auto claimed = entry.filled;
+    if (claimed > entry.size) {
       findings_.warning("buffer-length", entry.offset,
                         "a buffer of {} bytes claims {} bytes of events", entry.size, claimed);
       entry.filled = entry.size;
+      entry.filled = find_end(source_, entry);
       return;
-    } else {
-      entry.filled = find_filled(source_, entry);
     }
+    const auto tail = find_tail(source_, entry);
+    entry.filled = tail.filled;
+    if (tail.unused)
+      findings_.info("buffer-tail", entry.offset + tail.filled,
+                     "bytes behind the events of a buffer are neither filler nor events that "
+                     "follow these");
+    report_offset(entry, claimed);
+  }
+
+  void report_offset(const BufferEntry& entry, u32 claimed) {
     if (entry.filled < header_size) {
       findings_.warning("buffer-offset", entry.offset,
                         "a buffer says that it has {} bytes of events, fewer than its header",
@@ -144,12 +193,16 @@ class Scanner {
     return next;
   }
 
-  // A preallocated file that was not filled has zeros where the next buffer would be.
+  // A preallocated file that was not filled has zeros from where the next buffer would be.
   bool is_unwritten(u64 at) const {
-    std::array<std::byte, header_size> bytes{};
-    const auto part = std::span{bytes}.first(std::min(end_ - at, header_size));
-    if (!source_.read_at(at, part)) return false;
-    return std::all_of(part.begin(), part.end(), [](std::byte b) { return b == std::byte{0}; });
+    std::vector<std::byte> window(std::size_t{1} << 16);
+    for (; at < end_; at += window.size()) {
+      const auto part = std::span{window}.first(std::min<u64>(end_ - at, window.size()));
+      if (!source_.read_at(at, part)) return false;
+      if (std::any_of(part.begin(), part.end(), [](std::byte b) { return b != std::byte{0}; }))
+        return false;
+    }
+    return true;
   }
 
   const core::ImageSource& source_;
@@ -157,6 +210,7 @@ class Scanner {
   BufferScan& scan_;
   core::Findings& findings_;
   u64 end_;
+  u64 unpacked_left_;  // bytes that compressed buffers may still unpack to
 };
 
 void report_header(const LogfileHeader& header, u64 buffers, core::Findings& findings) {
@@ -175,9 +229,11 @@ void report_header(const LogfileHeader& header, u64 buffers, core::Findings& fin
 
 }  // namespace
 
-core::Result<BufferScan> scan_buffers(const core::ImageSource& source, core::Findings& findings) {
+core::Result<BufferScan> scan_buffers(const core::ImageSource& source,
+                                      std::optional<u64> largest_unpacked,
+                                      core::Findings& findings) {
   auto scan = COLDTRACE_TRY(find_session(source, findings));
-  Scanner{source, scan, findings}.run();
+  Scanner{source, scan, largest_unpacked, findings}.run();
   if (scan.has_header) report_header(scan.header, scan.buffers.size(), findings);
   return scan;
 }

@@ -1,6 +1,7 @@
 #include "coldtrace/tracefile/buffer_walker.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace coldtrace::tracefile {
 namespace {
@@ -19,7 +20,8 @@ BufferWalker::BufferWalker(core::ByteView bytes, const BufferContext& context, u
       pointer_size_{static_cast<u8>(pointer_size)},
       on_damage_{on_damage} {}
 
-bool BufferWalker::is_filler_to_the_end() const {
+bool BufferWalker::ends_at_filler() const {
+  if (on_damage_ != OnDamage::pass_to_filler) return on_damage_ == OnDamage::stop;
   const auto rest = bytes_.subspan(next_);
   return std::all_of(rest.begin(), rest.end(), [](std::byte b) { return b == std::byte{0xff}; });
 }
@@ -28,7 +30,7 @@ bool BufferWalker::next() {
   const auto word = core::load<u32>(bytes_, next_);
   if (!word) return false;
   if (*word == filler) {
-    if (on_damage_ == OnDamage::stop || is_filler_to_the_end()) return false;
+    if (ends_at_filler()) return false;
     return pass(
         {core::Fault::bad_magic, place_of(context_, next_), "trace header", "Marker", 0, *word});
   }
@@ -46,30 +48,38 @@ bool BufferWalker::next() {
 }
 
 // Three records that follow one another, the first of which is none of the session's own; fewer up
-// to the end when one of them has a time to judge it by.
+// to the end when one of them has a time to judge it by. Their extended data, which may be long, is
+// looked at when all else agrees.
 bool BufferWalker::resumes_at(u32 offset) const {
   auto latest = latest_;
   bool timed = false;
-  for (unsigned i = 0; i < records_that_agree; ++i) {
-    const auto word = core::load<u32>(bytes_, offset);
-    if (!word || *word == filler) return timed;
+  std::array<u32, records_that_agree> records;
+  unsigned count = 0;
+  for (u32 at = offset; count < records_that_agree; ++count) {
+    const auto word = core::load<u32>(bytes_, at);
+    if (!word || *word == filler) break;
     Event event;
-    const auto read = read_event(bytes_, offset, context_, event);
-    if (!read.ok || (i == 0 && is_of_the_session(event))) return false;
+    const auto read = peek_event(bytes_, at, context_, event);
+    if (!read.ok || (count == 0 && is_of_the_session(event))) return false;
     if (has_time_of_its_own(event)) {
       if (latest && event.timestamp < *latest) return false;
       latest = event.timestamp;
       timed = true;
     }
-    offset = read.next;
+    records[count] = at;
+    at = read.next;
   }
-  return true;
+  if (count < records_that_agree && !timed) return false;
+  return std::all_of(records.begin(), records.begin() + count, [&](u32 at) {
+    Event event;
+    return read_event(bytes_, at, context_, event).ok;
+  });
 }
 
 bool BufferWalker::pass(const core::ParseError& error) {
   const auto end = static_cast<u32>(bytes_.size());
   u32 at = end;
-  if (on_damage_ == OnDamage::pass && damage_.size() + 1 < most_damage) {
+  if (on_damage_ != OnDamage::stop && damage_.size() + 1 < most_damage) {
     at = (next_ & ~(alignment - 1)) + alignment;
     while (at < end && !resumes_at(at)) at += alignment;
     at = std::min(at, end);

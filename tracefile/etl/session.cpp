@@ -66,6 +66,7 @@ core::Result<BufferScan> read_first_buffer(const core::ImageSource& source) {
 std::optional<BufferScan> infer_session(const core::ImageSource& source, const BufferHeader& header,
                                         u64 at) {
   const bool packed = (header.flags & BufferHeader::compressed) != 0;
+  if (packed && header.filled > BufferHeader::unpacked_per_byte * header.size) return std::nullopt;
   const auto entry = to_entry(header, at, header.size);
   for (const auto compression :
        {Compression::xpress, Compression::lznt1, Compression::xpress_huffman}) {

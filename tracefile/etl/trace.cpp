@@ -18,7 +18,8 @@ Trace::Trace(const core::ImageSource& source, std::unique_ptr<BufferScan> scan,
 
 core::Result<Trace> Trace::open(const core::ImageSource& source, const CatalogOptions& options,
                                 core::Findings& findings) {
-  auto scan = std::make_unique<BufferScan>(COLDTRACE_TRY(scan_buffers(source, findings)));
+  auto scan = std::make_unique<BufferScan>(
+      COLDTRACE_TRY(scan_buffers(source, options.largest_unpacked, findings)));
   auto catalog = std::make_unique<Catalog>(read_catalog(source, *scan, options, findings));
   return Trace{source, std::move(scan), std::move(catalog), options.pointer_size};
 }

@@ -20,6 +20,9 @@ constexpr u16 has_processor_index = 0x0200;
 
 constexpr u16 schema_item = 11;  // EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL
 
+// Extended data items of one event. Windows 11 knows 18 types, and few come twice.
+constexpr unsigned most_items = 64;
+
 std::optional<u32> known_id(u32 id) {
   return id == unknown_id ? std::nullopt : std::optional{id};
 }
@@ -80,7 +83,7 @@ void read_full(ByteView record, Event& event, std::size_t header_size) {
 // Sets trace_logging when one of them is a schema.
 std::optional<ByteView> find_extended_data(ByteView rest, Event& event) {
   std::size_t at = 0;
-  while (true) {
+  for (unsigned i = 0; i < most_items; ++i) {
     const auto item = Fields<8>::at(rest, at);
     if (!item) return std::nullopt;
     const auto size = item->get<u16, 0>();
@@ -89,9 +92,10 @@ std::optional<ByteView> find_extended_data(ByteView rest, Event& event) {
     at += size;
     if ((item->get<u16, 4>() & 1U) == 0) return rest.first(at);
   }
+  return std::nullopt;
 }
 
-bool read_event_header(ByteView record, Event& event) {
+void read_event_header(ByteView record, Event& event) {
   const auto in = *Fields<80>::at(record, 0);
   const auto flags = in.get<u16, 4>();
   event.event_class = EventClass::manifest;
@@ -112,6 +116,12 @@ bool read_event_header(ByteView record, Event& event) {
     set_times(event, in.get<u32, 56>(), in.get<u32, 60>());
   event.activity = in.bytes<64, 16>();
   event.payload = record.subspan(80);
+}
+
+// Takes the extended data from the front of the payload.
+bool read_extended_data(ByteView record, Event& event) {
+  if (event.event_class != EventClass::manifest) return true;
+  const auto flags = *core::load<u16>(record, 4);
   if ((flags & has_extended_data) == 0) return true;
   const auto extended = find_extended_data(event.payload, event);
   if (!extended) return false;
@@ -168,7 +178,8 @@ bool read_by_type(HeaderType type, ByteView record, Event& event) {
       return true;
     case HeaderType::event32:
     case HeaderType::event64:
-      return read_event_header(record, event);
+      read_event_header(record, event);
+      return true;
     case HeaderType::message:
       return read_message(record, event);
     default:
@@ -213,7 +224,7 @@ bool starts_record(ByteView bytes, u32 room) {
   return smallest != 0 && start->size >= smallest && start->size <= room;
 }
 
-EventRead read_event(ByteView bytes, u32 offset, const BufferContext& context, Event& event) {
+EventRead peek_event(ByteView bytes, u32 offset, const BufferContext& context, Event& event) {
   const u64 at = place_of(context, offset);
   const auto marker = Fields<8>::at(bytes, offset);
   if (!marker)
@@ -238,9 +249,16 @@ EventRead read_event(ByteView bytes, u32 offset, const BufferContext& context, E
   event.has_time = true;
   if (!read_by_type(type, bytes.subspan(offset, size), event))
     return bad(Fault::bad_value, at, "Size", 0, size);
-  event.header = bytes.subspan(offset, size - event.extended.size() - event.payload.size());
+  event.header = bytes.subspan(offset, size - event.payload.size());
   const u32 padded = (size + alignment - 1) & ~(alignment - 1);
   return {true, offset + (padded < left ? padded : left), {Fault::truncated, 0, "", "", 0, 0}};
+}
+
+EventRead read_event(ByteView bytes, u32 offset, const BufferContext& context, Event& event) {
+  const auto read = peek_event(bytes, offset, context, event);
+  if (read.ok && !read_extended_data(bytes.subspan(offset, event.size), event))
+    return bad(Fault::bad_value, place_of(context, offset), "Size", 0, event.size);
+  return read;
 }
 
 }  // namespace coldtrace::tracefile

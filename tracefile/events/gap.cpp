@@ -16,6 +16,8 @@ std::string_view to_string(Gap::Reason reason) {
       return "not-a-buffer";
     case Gap::Reason::buffers_missing:
       return "buffers-missing";
+    case Gap::Reason::not_unpacked:
+      return "not-unpacked";
     case Gap::Reason::entries_torn:
       return "entries-torn";
   }

@@ -227,7 +227,55 @@ TEST_CASE("what a buffer has from an earlier use is no event of it") {
     std::memcpy(&bytes[static_cast<std::size_t>(4096 + at)], &filled, sizeof(filled));
   const auto open = open_bytes(bytes);
   CHECK(open.trace->events() == 2);
-  CHECK(open.findings.empty());
+  CHECK(open.findings.count("buffer-tail") == 1);
+  CHECK(open.findings.all().size() == 1);
+  CHECK(open.findings.all()[0].severity == core::Severity::info);
+}
+
+TEST_CASE("an Offset that is too small hides no event behind one that is damaged") {
+  auto bytes = fixtures::build_etl({}, overlapping_buffers(3));
+  constexpr std::size_t buffer = 2 * 4096, record = 24;
+  const u32 offset = 72 + 10 * record;
+  std::memcpy(&bytes[buffer + 0x30], &offset, sizeof(offset));
+  const i64 flush = 9'000'000;
+  std::memcpy(&bytes[buffer + 0x10], &flush, sizeof(flush));
+  std::memset(&bytes[buffer + 72 + 5 * record], 0, 8);
+  const auto open = open_bytes(bytes);
+  CHECK(open.trace->events() == 120);
+  CHECK(open.findings.count("buffer-offset") == 1);
+  CHECK(open.findings.count("buffer-damaged") == 1);
+  CHECK(open.findings.count("buffer-tail") == 0);
+  const auto gaps = all_gaps(*open.trace);
+  REQUIRE(gaps.size() == 1);
+  CHECK(gaps[0].offset == buffer + 72 + 5 * record);
+  CHECK(gaps[0].length == record);
+}
+
+TEST_CASE("filler in front of the end of a buffer's events is damage") {
+  auto bytes = fixtures::build_etl({}, overlapping_buffers(3));
+  constexpr std::size_t buffer = 2 * 4096, record = 24;
+  const auto what = GENERATE(0xff, 0);
+  const auto first = GENERATE(std::size_t{0}, std::size_t{7}, std::size_t{19});
+  CAPTURE(what, first);
+  const auto at = buffer + 72 + first * record;
+  std::memset(&bytes[at], what, buffer + 4096 - at);
+  const auto open = open_bytes(bytes);
+  CHECK(open.trace->events() == 121 - (20 - first));
+  CHECK(open.findings.count("buffer-damaged") == 1);
+  const auto gaps = all_gaps(*open.trace);
+  REQUIRE(gaps.size() == 1);
+  CHECK(gaps[0].offset == at);
+  CHECK(gaps[0].offset + gaps[0].length == buffer + 4096);
+}
+
+TEST_CASE("an event has no more extended data items than there are kinds of") {
+  const auto items = GENERATE(std::size_t{64}, std::size_t{65});
+  EtlBuffer buffer{0};
+  buffer.event(some_provider, 1, 0, {1, 2, 1'000'100}, words({1}),
+               std::vector<fixtures::EtlExtended>(items, {1, std::vector<std::byte>(16)}));
+  const auto open = open_bytes(fixtures::build_etl({}, {buffer}));
+  CHECK(open.trace->events() == (items == 64 ? 2 : 1));
+  CHECK(open.findings.count("buffer-damaged") == (items == 64 ? 0 : 1));
 }
 
 TEST_CASE("a number that no buffer can have counts no missing ones") {
@@ -253,6 +301,7 @@ TEST_CASE("a few bytes that declare sixteen megabytes cost what they unpack to")
   const auto open = open_bytes(bytes);
   CHECK(open.trace->events() == 5);
   CHECK(open.findings.count("buffer-damaged") == 4);
+  CHECK(open.findings.count("buffer-length") == 4);  // no buffer of the session holds as much
   CHECK(all_events(*open.trace, {.largest_buffers = 1}).size() == 5);
 }
 
@@ -277,6 +326,12 @@ TEST_CASE("a preallocated tail that was never written is no damage") {
   const auto open = open_bytes(bytes);
   CHECK(open.findings.count("trace-preallocated") == 1);
   CHECK(open.trace->events() == 41);
+  // Zeros with anything behind them were written.
+  bytes[bytes.size() - 100] = std::byte{1};
+  const auto damaged = open_bytes(bytes);
+  CHECK(damaged.findings.count("trace-preallocated") == 0);
+  CHECK(damaged.findings.count("buffer-header") == 1);
+  CHECK(damaged.trace->events() == 41);
 }
 
 TEST_CASE("a hole between buffers is skipped and shown") {

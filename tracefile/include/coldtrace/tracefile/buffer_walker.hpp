@@ -13,10 +13,13 @@ struct BufferDamage {
   core::ParseError error;
 };
 
-enum class OnDamage : u8 { pass, stop };
+enum class OnDamage : u8 {
+  pass,            // to the end: all bytes are said to be events, and filler is damage too
+  pass_to_filler,  // the same up to filler that goes on to the end
+  stop,            // or at any filler
+};
 
-// The events of one uncompressed buffer in their order, up to filler, the end or, with
-// OnDamage::stop, damage.
+// The events of one uncompressed buffer in their order.
 //
 // Behind damage the walk goes on at the next multiple of eight where three records follow one
 // another, none earlier than the one before it, or fewer up to the end when their time agrees: what
@@ -40,10 +43,9 @@ class BufferWalker {
   u32 offset() const { return next_; }  // of what next() reads
 
  private:
-  bool read();
+  bool ends_at_filler() const;
   bool pass(const core::ParseError& error);
   bool resumes_at(u32 offset) const;
-  bool is_filler_to_the_end() const;
 
   core::ByteView bytes_;
   BufferContext context_{0, false, std::nullopt};

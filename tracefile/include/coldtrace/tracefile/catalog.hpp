@@ -12,6 +12,8 @@ struct CatalogOptions {
   unsigned pointer_size = 0;  // overrides that of every event when not 0
   bool names = true;          // whether to follow the names of processes, files and so on
   std::size_t largest_names = std::size_t{512} << 20;  // bytes
+  // Most bytes that compressed buffers unpack to; where nothing is given, what the file justifies.
+  std::optional<u64> largest_unpacked = std::nullopt;
   bool kinds = false;  // whether to count and measure events by kind
 };
 
@@ -26,7 +28,7 @@ struct Catalog {
   std::vector<KindCount> kinds;  // as KindCounts::sorted(), when asked for
 };
 
-// Sets the times and event counts of the buffers of `scan` and adds to its gaps.
+// Sets the times and event counts of the buffers of `scan` and their damage, and adds to its gaps.
 Catalog read_catalog(const core::ImageSource& source, BufferScan& scan,
                      const CatalogOptions& options, core::Findings& findings);
 

@@ -43,4 +43,7 @@ bool starts_record(core::ByteView bytes, u32 room);
 // Reads the event at `offset` of the uncompressed buffer `bytes`, which ends with its last event.
 EventRead read_event(core::ByteView bytes, u32 offset, const BufferContext& context, Event& event);
 
+// The same but for its extended data, which stays in front of the payload.
+EventRead peek_event(core::ByteView bytes, u32 offset, const BufferContext& context, Event& event);
+
 }  // namespace coldtrace::tracefile
