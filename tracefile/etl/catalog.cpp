@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 
 #include "coldtrace/core/parallel.hpp"
 #include "coldtrace/tracefile/buffer_walker.hpp"
@@ -25,6 +26,7 @@ struct Part {
   std::size_t kept_bytes = 0;
   KindCensus::Part kinds;
   std::vector<Gap> gaps;
+  std::map<u32, std::vector<Stretch>> damage;
   core::Findings findings;
   u64 events = 0;
 };
@@ -39,14 +41,15 @@ class PartReader {
   void read(Part& part) {
     if (counter_ != nullptr) counter_->begin_part();
     for (std::size_t i = 0; i < part.count; ++i) {
-      read_buffer(part, scan_.buffers[part.first + i]);
+      read_buffer(part, static_cast<u32>(part.first + i));
       if (counter_ != nullptr) counter_->end_buffer(static_cast<u32>(part.first + i));
     }
     if (counter_ != nullptr) part.kinds = counter_->end_part();
   }
 
  private:
-  void read_buffer(Part& part, BufferEntry& entry) {
+  void read_buffer(Part& part, u32 index) {
+    auto& entry = scan_.buffers[index];
     const auto& buffer = loader_.load(source_, entry, scan_.compression);
     BufferWalker walker{buffer.bytes, context_of(entry, scan_.header),
                         static_cast<u32>(BufferHeader::size_on_disk), OnDamage::pass,
@@ -72,6 +75,8 @@ class PartReader {
     }
     part.events += entry.events;
     report_loss(part, entry);
+    for (const auto& damage : walker.damage())
+      part.damage[index].push_back({damage.offset, damage.size});
     const auto damage = damage_of(entry, buffer, walker);
     for (; told < damage.size(); ++told) report_damage(part, entry, damage[told], told == 0);
   }
@@ -181,6 +186,7 @@ Catalog read_catalog(const core::ImageSource& source, BufferScan& scan,
         events += part.events;
         findings.merge(part.findings);
         scan.gaps.insert(scan.gaps.end(), part.gaps.begin(), part.gaps.end());
+        scan.damage.merge(part.damage);
         names.add(part.names, findings);
         for (const auto& kept : part.kept) schemas.add(kept, findings);
         if (census) census->add(part.kinds, schemas);

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "coldtrace/tracefile/trace_header.hpp"
 #include "tracefile/etl/sift_down.hpp"
 
 namespace coldtrace::tracefile {
@@ -12,6 +13,9 @@ namespace {
 constexpr u8 thread_group = 0x05;
 constexpr u8 context_switch = 36;
 constexpr u32 first_event = BufferHeader::size_on_disk;
+constexpr u32 alignment = 8;
+constexpr u32 largest_window = 64U << 10;  // holds any one event
+constexpr u32 least_window = 4U << 10;
 
 bool lacks_thread(const Event& event) {
   return event.header_type == static_cast<u8>(HeaderType::perfinfo32) ||
@@ -121,35 +125,97 @@ bool EventStream::advance() {
   return false;
 }
 
-bool EventStream::step(Run& run) {
-  if (!run.walker.next()) return false;
-  run.offset = run.walker.event().offset;
-  run.time = run.walker.event().timestamp;
-  return true;
+EventStream::Run EventStream::open_next() {
+  const auto index = plan_[opened_++];
+  const auto& entry = scan_.buffers[index];
+  const auto end = entry.compressed() ? entry.filled : std::min(entry.size, entry.filled);
+  return {index, first_event, end, 0, 0, {}, nullptr, 0, std::nullopt};
 }
 
-void EventStream::load(Run& run) {
+bool EventStream::step(Run& run) {
+  const auto found = scan_.damage.find(run.index);
+  u32 at = run.next;
+  if (found != scan_.damage.end())
+    for (const auto& damage = found->second;
+         run.damaged < damage.size() && damage[run.damaged].offset <= at; ++run.damaged)
+      at = damage[run.damaged].offset + damage[run.damaged].size;
+  return at < run.end && read(run, at);
+}
+
+// Reads the event at `offset`, from the bytes that are held, from a window, or from one that no
+// event is too large for.
+bool EventStream::read(Run& run, u32 offset) {
+  const auto context = context_of(scan_.buffers[run.index], scan_.header);
+  for (const u32 size : {u32{0}, window(), largest_window}) {
+    if (size > 0) load(run, offset, size);
+    if (!run.bytes || offset < run.base) continue;
+    const auto read = read_event(run.bytes->bytes, offset - run.base, context, run.event);
+    if (!read.ok) continue;
+    run.next = run.base + read.next;
+    run.event.offset = offset;
+    if (!run.event.has_time) run.event.timestamp = run.time;
+    if (options_.pointer_size != 0) run.event.pointer_size = static_cast<u8>(options_.pointer_size);
+    run.time = run.event.timestamp;
+    return true;
+  }
+  return false;
+}
+
+void EventStream::load(Run& run, u32 offset, u32 size) {
+  release(run);
   const auto& entry = scan_.buffers[run.index];
-  run.buffer = load_buffer(source_, entry, scan_.compression);
-  held_ += run.buffer->bytes.size();
-  run.walker = BufferWalker{run.buffer->bytes, context_of(entry, scan_.header), run.offset,
-                            OnDamage::pass, options_.pointer_size};
+  if (entry.compressed() && !run.spilled) {
+    run.bytes = load_buffer(source_, entry, scan_.compression);
+    run.base = 0;
+    run.end = static_cast<u32>(run.bytes->bytes.size());
+  } else {
+    const auto& source = run.spilled ? *spill_ : source_;
+    auto window = std::make_shared<Buffer>();
+    size = std::min(size, run.end - offset);
+    const std::span bytes{window->storage.get(size), size};
+    if (source.read_at(run.spilled.value_or(entry.offset) + offset, bytes)) window->bytes = bytes;
+    run.bytes = std::move(window);
+    run.base = offset;
+  }
+  held_ += run.bytes->bytes.size();
+}
+
+void EventStream::release(Run& run) {
+  if (run.bytes) held_ -= run.bytes->bytes.size();
+  run.bytes.reset();
+}
+
+// Without room for it the buffer is unpacked again.
+void EventStream::spill(Run& run) {
+  if (!scan_.buffers[run.index].compressed() || run.spilled) return;
+  if (!spill_)
+    if (auto file = core::TemporaryFile::create()) spill_ = std::move(*file);
+  if (!spill_) return;
+  const auto at = spill_->size();
+  if (spill_->append(run.bytes->bytes)) run.spilled = at;
+}
+
+// Bytes to hold of each run.
+u32 EventStream::window() const {
+  const auto share = options_.largest_buffers / (heap_.size() + 1);
+  const auto size = std::clamp<std::size_t>(share, least_window, largest_window);
+  return static_cast<u32>(size) & ~(alignment - 1);
 }
 
 bool EventStream::next_in_file() {
   if (heap_.empty()) {
-    heap_.push_back(std::make_unique<Run>());
+    if (opened_ == plan_.size()) return false;
+    heap_.push_back(std::make_unique<Run>(open_next()));
     consumed_ = false;
   }
   auto& run = *heap_.front();
-  while (!run.buffer || !step(run)) {
+  while (!step(run)) {
+    release(run);
     if (opened_ == plan_.size()) return false;
-    run.index = plan_[opened_++];
-    run.offset = first_event;
-    load(run);
+    run = open_next();
   }
-  event_ = run.walker.event();
-  event_buffer_ = run.buffer;
+  event_ = run.event;
+  event_buffer_ = run.bytes;
   return true;
 }
 
@@ -160,61 +226,59 @@ bool EventStream::before(const Run& a, const Run& b) const {
   return std::tie(cpu_a, a.index) < std::tie(cpu_b, b.index);
 }
 
-void EventStream::drop_latest(const Run& keep) {
-  while (held_ > options_.largest_buffers) {
-    Run* latest = nullptr;
-    for (const auto& run : heap_)
-      if (run->buffer && run.get() != &keep && (latest == nullptr || before(*latest, *run)))
-        latest = run.get();
-    if (latest == nullptr) return;
-    held_ -= latest->buffer->bytes.size();
-    latest->buffer.reset();
+// What the heap has at its end is due late.
+void EventStream::shrink(const Run& keep) {
+  if (held_ <= options_.largest_buffers) return;
+  for (auto run = heap_.rbegin(); run != heap_.rend(); ++run) {
+    if (held_ <= options_.largest_buffers / 2) return;
+    if (!(*run)->bytes || run->get() == &keep) continue;
+    spill(**run);
+    release(**run);
   }
 }
 
 // Opens every buffer whose first event may come before the first run's.
 void EventStream::open_due() {
   while (opened_ < plan_.size()) {
-    const auto index = plan_[opened_];
-    if (!heap_.empty() && scan_.buffers[index].first_time > heap_.front()->time) return;
-    ++opened_;
-    auto run = std::make_unique<Run>();
-    run->index = index;
-    run->offset = first_event;
-    load(*run);
+    if (!heap_.empty() && scan_.buffers[plan_[opened_]].first_time > heap_.front()->time) return;
+    auto run = std::make_unique<Run>(open_next());
     if (!step(*run)) {
-      held_ -= run->buffer->bytes.size();
+      release(*run);
       continue;
     }
     const auto& kept = *run;
     heap_.push_back(std::move(run));
     std::push_heap(heap_.begin(), heap_.end(),
                    [&](const auto& a, const auto& b) { return before(*b, *a); });
-    drop_latest(kept);
+    shrink(kept);
   }
+}
+
+void EventStream::drop_first() {
+  release(*heap_.front());
+  std::swap(heap_.front(), heap_.back());
+  heap_.pop_back();
+  sift_down(heap_, [this](const Run& a, const Run& b) { return before(a, b); });
 }
 
 bool EventStream::next_in_time() {
   if (!consumed_) {
-    auto& run = *heap_.front();
-    if (!step(run)) {
-      held_ -= run.buffer->bytes.size();
-      std::swap(heap_.front(), heap_.back());
-      heap_.pop_back();
-    }
-    sift_down(heap_, [this](const Run& a, const Run& b) { return before(a, b); });
+    if (step(*heap_.front()))
+      sift_down(heap_, [this](const Run& a, const Run& b) { return before(a, b); });
+    else
+      drop_first();
     consumed_ = true;
   }
   open_due();
+  // What cannot be read any more ends its run.
+  while (!heap_.empty() && !heap_.front()->bytes &&
+         !read(*heap_.front(), heap_.front()->event.offset))
+    drop_first();
   if (heap_.empty()) return false;
   auto& run = *heap_.front();
-  if (!run.buffer) {
-    load(run);
-    step(run);
-    drop_latest(run);
-  }
-  event_ = run.walker.event();
-  event_buffer_ = run.buffer;
+  shrink(run);
+  event_ = run.event;
+  event_buffer_ = run.bytes;
   consumed_ = false;
   return true;
 }

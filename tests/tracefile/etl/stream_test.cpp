@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include <catch2/catch.hpp>
 
 #include "coldtrace/core/text.hpp"
@@ -24,7 +26,72 @@ std::vector<std::tuple<i64, u16, u64>> schedule(const Trace& trace,
   return events;
 }
 
+// Counts what is read of it.
+class CountingImage final : public core::ImageSource {
+ public:
+  explicit CountingImage(core::ByteView bytes) : image_{bytes} {}
+
+  u64 size() const override { return image_.size(); }
+  core::Result<core::Done> read_at(u64 offset, std::span<std::byte> destination) const override {
+    read += destination.size();
+    return image_.read_at(offset, destination);
+  }
+
+  mutable u64 read = 0;
+
+ private:
+  core::MemoryImage image_;
+};
+
+// Buffers of 64 KiB, one a processor, whose events take turns.
+std::vector<EtlBuffer> interleaved_buffers(u16 processors) {
+  std::vector<EtlBuffer> buffers;
+  for (u16 cpu = 0; cpu < processors; ++cpu) {
+    EtlBuffer buffer{cpu};
+    for (int i = 0; i < 1600; ++i)
+      buffer.system(ready_thread, 2, {1, 2, 1'000'000 + i * processors + cpu}, words({1, 2}));
+    buffers.push_back(std::move(buffer));
+  }
+  return buffers;
+}
+
 }  // namespace
+
+TEST_CASE("what overlaps more than memory allows is read again by little parts") {
+  const auto compression =
+      GENERATE(fixtures::EtlCompression::none, fixtures::EtlCompression::xpress);
+  const auto bytes = fixtures::build_etl({.buffer_size = 65536, .compression = compression},
+                                         interleaved_buffers(8));
+  const CountingImage image{bytes};
+  core::Findings findings;
+  const auto trace = Trace::open(image, {}, findings);
+  REQUIRE(trace);
+  const auto wanted = schedule(*trace);
+  REQUIRE(wanted.size() == 1 + 8 * 1600);
+  for (const std::size_t room : {std::size_t{200'000}, std::size_t{40'000}}) {
+    CAPTURE(room);
+    image.read = 0;
+    CHECK(schedule(*trace, {.largest_buffers = room}) == wanted);
+    CHECK(image.read < 3 * bytes.size());
+  }
+  // Even where there is room for nothing an event costs no more than a window.
+  image.read = 0;
+  CHECK(schedule(*trace, {.largest_buffers = 1}) == wanted);
+  CHECK(image.read < wanted.size() * 4096 + bytes.size());
+}
+
+TEST_CASE("a buffer that is damaged at many places is the same when it is read again") {
+  auto buffers = interleaved_buffers(2);
+  auto bytes = fixtures::build_etl({.buffer_size = 65536}, buffers);
+  for (std::size_t i = 0; i < 80; ++i) std::memset(&bytes[65536 + 72 + (i * 20 + 3) * 40], 0, 8);
+  const auto open = open_bytes(bytes);
+  // What is behind the last of 64 places is lost.
+  CHECK(open.trace->events() == 1 + 1600 + 63 * 19 + 3);
+  CHECK(all_gaps(*open.trace).size() == 64);
+  const auto wanted = schedule(*open.trace);
+  CHECK(wanted.size() == open.trace->events());
+  CHECK(schedule(*open.trace, {.largest_buffers = 1}) == wanted);
+}
 
 TEST_CASE("events of all processors come by time, whatever the compression") {
   const auto compression =

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "coldtrace/tracefile/buffer.hpp"
@@ -7,6 +8,12 @@
 #include "coldtrace/tracefile/logfile_header.hpp"
 
 namespace coldtrace::tracefile {
+
+// Bytes of a buffer, by their place in what it unpacks to.
+struct Stretch {
+  u32 offset;
+  u32 size;
+};
 
 // Where the buffers of a file lie and what its header says; nothing of their events.
 struct BufferScan {
@@ -17,6 +24,9 @@ struct BufferScan {
   Compression compression;
   std::vector<BufferEntry> buffers;  // in file order; times and event counts are not yet set
   std::vector<Gap> gaps;
+  // Stretches that no events were found in though some should be there, in their order; by the
+  // buffer's place in `buffers`. Set with the times.
+  std::map<u32, std::vector<Stretch>> damage;
 };
 
 }  // namespace coldtrace::tracefile

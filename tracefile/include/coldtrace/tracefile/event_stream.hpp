@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "coldtrace/tracefile/buffer_walker.hpp"
+#include "coldtrace/core/temporary_file.hpp"
 #include "coldtrace/tracefile/catalog.hpp"
 #include "coldtrace/tracefile/event_sequence.hpp"
 #include "coldtrace/tracefile/payload_threads.hpp"
@@ -37,8 +37,10 @@ struct StreamOptions {
 };
 
 // The events of a trace one after the other, with the gaps at their places. Buffers are runs that
-// overlap in time; a run's buffer is read when its first event is due, and when too many overlap
-// those due last are dropped and read again later, so that memory stays bounded.
+// overlap in time. Of a run a window of its bytes is held when its first event is due. When too
+// many overlap windows become smaller, and those due late are dropped and read again, so that
+// memory stays bounded; a compressed buffer unpacks as a whole, and goes to a temporary file when
+// dropped.
 class EventStream final : public EventSequence {
  public:
   // What is given must outlive the stream.
@@ -52,11 +54,15 @@ class EventStream final : public EventSequence {
 
  private:
   struct Run {
-    u32 index;                             // of the buffer
-    u32 offset;                            // of the current event
-    i64 time;                              // of the current event
-    std::shared_ptr<const Buffer> buffer;  // null: dropped
-    BufferWalker walker;
+    u32 index;                            // of the buffer
+    u32 next;                             // offset of what comes behind the current event
+    u32 end;                              // of the plain bytes
+    std::size_t damaged;                  // stretches of damage that lie before `next`
+    i64 time;                             // of the current event
+    Event event;                          // valid while there are bytes
+    std::shared_ptr<const Buffer> bytes;  // from `base` of the buffer on; null: dropped
+    u32 base;
+    std::optional<u64> spilled;  // where the plain bytes lie in spill_
   };
 
   void plan_buffers();
@@ -64,10 +70,16 @@ class EventStream final : public EventSequence {
   bool advance();
   bool next_in_file();
   bool next_in_time();
+  Run open_next();
   bool step(Run& run);
-  void load(Run& run);
+  bool read(Run& run, u32 offset);
+  void load(Run& run, u32 offset, u32 size);
+  u32 window() const;
   void open_due();
-  void drop_latest(const Run& keep);
+  void drop_first();
+  void release(Run& run);
+  void spill(Run& run);
+  void shrink(const Run& keep);
   bool before(const Run& a, const Run& b) const;
   bool is_due(const Gap& gap) const;
   bool wanted(const Event& event) const;
@@ -79,8 +91,9 @@ class EventStream final : public EventSequence {
   std::vector<u32> plan_;  // buffers in the order they are opened
   std::size_t opened_ = 0;
   std::vector<std::unique_ptr<Run>> heap_;  // the earliest run first
-  std::size_t held_ = 0;                    // bytes of the runs' buffers
-  bool consumed_ = true;                    // the first run's event was handed out
+  std::size_t held_ = 0;                    // bytes of all runs
+  std::unique_ptr<core::TemporaryFile> spill_;
+  bool consumed_ = true;  // the first run's event was handed out
   std::vector<const Gap*> gaps_;
   std::size_t gaps_passed_ = 0;
   bool pending_ = false;  // event_ waits behind a gap

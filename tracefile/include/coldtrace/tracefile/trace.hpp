@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "coldtrace/tracefile/buffer_walker.hpp"
 #include "coldtrace/tracefile/catalog.hpp"
 #include "coldtrace/tracefile/event_decoder.hpp"
 #include "coldtrace/tracefile/event_stream.hpp"
