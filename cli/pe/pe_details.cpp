@@ -12,6 +12,9 @@
 namespace coldtrace::cli {
 namespace {
 
+constexpr std::size_t most_signatures = 64;
+constexpr u64 longest_padding = 7;  // of a certificate, to a multiple of eight
+
 std::string md5(core::ByteView bytes) {
   return compute_digest("md5", std::array{bytes}).value();
 }
@@ -38,6 +41,11 @@ void compare_digests(PeInput& input, PeDetails& details) {
     if (signature["problem"].IsString())
       input.findings.warning("authenticode-unread", std::nullopt, "a signature: {}",
                              signature["problem"].GetString());
+    if (signature["bytes_behind"].IsUint64() &&
+        signature["bytes_behind"].GetUint64() > longest_padding)
+      input.findings.warning("authenticode-behind", std::nullopt,
+                             "{} bytes behind a signature in its certificate are covered by none",
+                             signature["bytes_behind"].GetUint64());
     if (signature["signature_valid"].IsFalse())
       input.findings.warning("authenticode-invalid", std::nullopt,
                              "a signature is not one of its digest by the certificate beside it");
@@ -147,12 +155,15 @@ PeDetails read_pe_details(PeInput& input, const std::vector<pe::Certificate>& ce
     input.findings.warning("clr-header", header.error());
   else
     details.clr_header = *header;
-  constexpr std::size_t most_signatures = 64;
   std::vector<pe::Certificate> signatures;
   for (const auto& certificate : certificates)
-    if (certificate.type == pe::Certificate::pkcs_signed_data &&
-        signatures.size() < most_signatures)
-      signatures.push_back(certificate);
+    if (certificate.type == pe::Certificate::pkcs_signed_data) signatures.push_back(certificate);
+  if (signatures.size() > most_signatures) {
+    input.findings.warning("authenticode-limit", signatures[most_signatures].offset,
+                           "{} signatures, of which the first {} are read", signatures.size(),
+                           most_signatures);
+    signatures.resize(most_signatures);
+  }
   details.answer = ask_details_helper(whole, signatures, input.findings);
   if (details.answer) compare_digests(input, details);
   return details;

@@ -52,6 +52,9 @@ bool are_signatures(const rapidjson::Value& signatures) {
     for (const auto* const name : {"problem", "digest_algorithm", "digest"})
       if (!signature.HasMember(name) || !(signature[name].IsString() || signature[name].IsNull()))
         return false;
+    const auto behind = signature.FindMember("bytes_behind");
+    if (behind == signature.MemberEnd() || !(behind->value.IsUint64() || behind->value.IsNull()))
+      return false;
   }
   return true;
 }

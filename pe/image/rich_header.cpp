@@ -32,7 +32,7 @@ u32 compute_key(core::ByteView before, const std::vector<RichHeader::Entry>& ent
 }
 
 std::optional<u64> find_start(core::ByteView bytes, u64 end, u32 key) {
-  for (u64 at = end; at >= dos_header_size + start_size;) {
+  for (u64 at = end; at >= dos_header_size + word;) {
     at -= word;
     if (at + start_size <= end && (load(bytes, at) ^ key) == start_mark) return at;
   }

@@ -68,6 +68,10 @@ def authenticode(file, algorithm):
     return digest.hexdigest()
 
 
+# AlgorithmIdentifier of RFC 5754 and RFC 8017: SEQUENCE of OID and NULL.
+SHA256 = bytes.fromhex("300d06096086480165030402010500")
+RSA = bytes.fromhex("300d06092a864886f70d0101010500")
+OID_NESTED = bytes.fromhex("060a2b060104018237020401")  # 1.3.6.1.4.1.311.2.4.1
 OID_TIME_STAMP = bytes.fromhex("060a2b060104018237030301")  # 1.3.6.1.4.1.311.3.3.1
 
 TIME_STAMPING = """
@@ -259,19 +263,99 @@ class Signatures(case.Case):
                          (time, "rfc3161"))
         self.assertIn(".", time)
 
+    def with_certificates(self, signed, blobs):
+        """The signed file with other signatures, each in a certificate of its own."""
+        place, (table, _) = layout_of(signed)[2:]
+        entries = b""
+        for blob in blobs:
+            entry = struct.pack("<IHH", 8 + len(blob), 0x200, 2) + blob
+            entries += entry.ljust((len(entry) + 7) & ~7, b"\0")
+        made = bytearray(signed[:table] + entries)
+        struct.pack_into("<II", made, place, table, len(entries))
+        return bytes(made)
+
+    @staticmethod
+    def blob_of(signed):
+        """The signature without its padding, by its own DER length."""
+        table = layout_of(signed)[3][0]
+        return signed[table + 8:table + 8 + contents(signed[table + 8:])[1]]
+
+    def test_bytes_behind_a_signature_are_told(self):
+        signed = self.sign(SEED, "signed.dll", "-h", "sha256").read_bytes()
+        blob = self.blob_of(signed)
+        for behind in 0, 7, 8, 480:
+            with self.subTest(behind=behind):
+                path = self.write("behind.dll",
+                                  self.with_certificates(signed, [blob + b"!" * behind]))
+                answer = info(path)
+                signature, = answer["details"]["signatures"]
+                self.assertEqual(signature["bytes_behind"], behind)
+                self.assertIs(signature["digest_agrees"], True)
+                self.assertIs(signature["signature_valid"], True)
+                self.assertEqual("authenticode-behind" in codes(answer), behind > 7)
+                text = text_of(path, "--details")
+                self.assertIn("sha256 digest agrees", text)
+
+    def test_more_signatures_than_are_read_are_told(self):
+        signed = self.sign(SEED, "signed.dll", "-h", "sha256").read_bytes()
+        blob = self.blob_of(signed)
+        for count in 64, 65:
+            with self.subTest(count=count):
+                answer = info(self.write("many.dll", self.with_certificates(signed, [blob] * count)))
+                self.assertEqual(len(answer["details"]["certificates"]), count)
+                self.assertEqual(len(answer["details"]["signatures"]), 64)
+                limits = [row for row in answer["findings"] if row["code"] == "authenticode-limit"]
+                self.assertEqual([row["first_offset"] for row in limits],
+                                 [answer["details"]["certificates"][64]["file_offset"]]
+                                 if count > 64 else [])
+
+    def test_signatures_nested_too_deep_are_told(self):
+        signed = self.sign(SEED, "signed.dll", "-h", "sha256").read_bytes()
+        blob = innermost = self.blob_of(signed)
+        for depth in range(1, 10):
+            # ContentInfo, [0], SignedData, signerInfos, SignerInfo: the last of each.
+            attribute = der(0x30, OID_NESTED + der(0x31, blob))
+            blob = append(innermost, 5, der(0xa1, attribute))
+            answer = info(self.write("nested.dll", self.with_certificates(signed, [blob])))
+            signatures = answer["details"]["signatures"]
+            self.assertEqual([entry["nested"] for entry in signatures], [False] + [True] * depth)
+            problems = [entry["problem"] for entry in signatures]
+            self.assertEqual(problems[:9], [None] * min(depth + 1, 9))
+            self.assertEqual("authenticode-unread" in codes(answer), depth > 8)
+            self.assertEqual(problems[9:], ["it is nested deeper than is read"] if depth > 8 else [])
+
     def test_damage_to_the_signature(self):
+        """Each byte counts, but for the certificate, which is not checked, and what no signature
+        covers: versions and the names of algorithms around it."""
         path = self.sign(SEED, "signed.dll", "-h", "sha256")
         good = path.read_bytes()
         table, size = layout_of(good)[3]
-        for at in range(table, len(good), 7):
+        intact = info(path)["details"]
+        certificate = subprocess.run(
+            [tool("openssl"), "x509", "-in", self.here / "certificate", "-outform", "DER"],
+            check=True, capture_output=True).stdout
+        start = good.index(certificate)
+        behind = start + len(certificate)
+        # Behind the SET and SEQUENCE that follow it, of four bytes each, is a version.
+        unchecked = {*range(start, behind), *range(behind + 8, behind + 11)}
+        for name, find in ((SHA256, good.index), (SHA256, good.rindex), (RSA, good.rindex)):
+            start = find(name, table)
+            # Around the first is a SET, and a version in front of that.
+            unchecked |= {*range(start - 5, start + len(name))}
+        end = table + 8 + len(self.blob_of(good))
+        for at in range(table, end, 7):
             changed = bytearray(good)
             changed[at] ^= 0x55
             answer = info(self.write("changed.dll", bytes(changed)))
             signatures = answer["details"]["signatures"]
             self.assertIsNotNone(signatures)
-            if not signatures or signatures[0]["problem"]:
-                self.assertTrue({"certificate-table", "authenticode-unread"} & set(codes(answer))
-                                or answer["details"]["certificates"][0]["type"] != 2)
+            with self.subTest(at=at - table):
+                if not signatures or signatures[0]["problem"]:
+                    self.assertTrue({"certificate-table", "authenticode-unread"} & set(codes(answer))
+                                    or answer["details"]["certificates"][0]["type"] != 2)
+                elif at not in unchecked:
+                    self.assertTrue({"authenticode-invalid", "authenticode-mismatch"}
+                                    & set(codes(answer)) or answer["details"] != intact)
 
     def test_a_cut_signature_is_not_none(self):
         good = self.sign(SEED, "signed.dll", "-h", "sha256").read_bytes()
@@ -341,7 +425,8 @@ class Signatures(case.Case):
 
 def rich(entries, start=0x80):
     """The bytes that a linker of Microsoft writes, of (id, build, count), and the DOS part."""
-    dos = bytearray(b"MZ".ljust(0x40, b"\x90") + b"\x0e\x1f stub ".ljust(start - 0x40, b"$"))
+    stub = b"\x0e\x1f stub ".ljust(start - 0x40, b"$")[:start - 0x40]
+    dos = bytearray(b"MZ".ljust(0x40, b"\x90") + stub)
     struct.pack_into("<I", dos, 0x3c, 0)
 
     def rotated(value, count):
@@ -361,9 +446,9 @@ def rich(entries, start=0x80):
 class RichHeader(case.Case):
     ENTRIES = [(0x105, 27412, 1), (0x103, 30795, 12), (1, 0, 201), (0x102, 30795, 1)]
 
-    def build(self, entries, behind=b""):
+    def build(self, entries, behind=b"", start=0x80):
         """The seed with another DOS part: its headers behind a Rich header and `behind`."""
-        dos, header, clear, key = rich(entries)
+        dos, header, clear, key = rich(entries, start)
         header += behind
         source = SEED.read_bytes()
         at, = struct.unpack_from("<I", source, 60)
@@ -388,6 +473,18 @@ class RichHeader(case.Case):
                          (0x80, key, key))
         self.assertEqual(found["md5"], hashlib.md5(clear).hexdigest())
         self.assertNotIn("rich-header", codes(answer))
+
+    def test_wherever_it_starts(self):
+        for start in range(0x40, 0x60, 4):
+            with self.subTest(start=start):
+                file, clear, key = self.build(self.ENTRIES, start=start)
+                answer = info(self.write("rich.dll", file))
+                found = answer["details"]["rich_header"]
+                self.assertNotIn("rich-header", codes(answer))
+                self.assertEqual((found["file_offset"], found["key"], found["computed_key"]),
+                                 (start, key, key))
+                self.assertEqual([tuple(entry.values()) for entry in found["entries"]],
+                                 self.ENTRIES)
 
     def test_a_changed_stub_is_noticed(self):
         file, _, key = self.build(self.ENTRIES)

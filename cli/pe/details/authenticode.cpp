@@ -271,6 +271,7 @@ class SignatureWriter {
       write_problem("no PKCS #7 signed data", depth);
       return;
     }
+    behind_ = bytes + size - at;
     auto* const content = signature->d.sign->contents;
     if (!content || oid_of(content->type) != oid_indirect_data || !content->d.other ||
         content->d.other->type != V_ASN1_SEQUENCE) {
@@ -287,6 +288,8 @@ class SignatureWriter {
     }
     const auto* const signer = sk_PKCS7_SIGNER_INFO_value(signers, 0);
     start(depth, nullptr);
+    json_.Key("bytes_behind");
+    json_.Int64(behind_);
     const X509_ALGOR* algorithm = nullptr;
     const ASN1_OCTET_STRING* digest = nullptr;
     X509_SIG_get0(data->digest, &algorithm, &digest);
@@ -334,8 +337,8 @@ class SignatureWriter {
   void write_problem(const char* problem, unsigned depth) {
     start(depth, problem);
     for (const auto* const name :
-         {"digest_algorithm", "digest", "signature_valid", "signer", "program_name", "more_info",
-          "signing_time", "signing_time_source"}) {
+         {"bytes_behind", "digest_algorithm", "digest", "signature_valid", "signer", "program_name",
+          "more_info", "signing_time", "signing_time_source"}) {
       json_.Key(name);
       json_.Null();
     }
@@ -346,13 +349,13 @@ class SignatureWriter {
   }
 
   void write_nested(const PKCS7_SIGNER_INFO* signer, unsigned depth) {
-    if (depth == deepest) return;
     for (int i = 0; i < sk_X509_ATTRIBUTE_num(signer->unauth_attr); ++i) {
       auto* const attribute = sk_X509_ATTRIBUTE_value(signer->unauth_attr, i);
       if (oid_of(X509_ATTRIBUTE_get0_object(attribute)) != oid_nested) continue;
       for (int k = 0; k < X509_ATTRIBUTE_count(attribute); ++k) {
         const auto* const value = X509_ATTRIBUTE_get0_type(attribute, k);
         if (!value || value->type != V_ASN1_SEQUENCE) continue;
+        if (depth == deepest) return write_problem("it is nested deeper than is read", depth + 1);
         write(ASN1_STRING_get0_data(value->value.sequence),
               static_cast<std::size_t>(ASN1_STRING_length(value->value.sequence)), depth + 1);
       }
@@ -361,6 +364,7 @@ class SignatureWriter {
 
   Writer& json_;
   unsigned certificate_;
+  std::ptrdiff_t behind_ = 0;  // bytes behind the signature that is read
 };
 
 }  // namespace
