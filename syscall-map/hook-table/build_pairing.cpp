@@ -83,16 +83,31 @@ class Pairing {
         }
   }
 
+  // The files of a role that `fits` takes, of the machine of the kernel.
+  template <class Fits>
+  std::vector<std::size_t> select(const HookTableImage& kernel, ImageRole role, Fits&& fits) const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < files_.size(); ++i)
+      if (files_[i].role == role && files_[i].identity.machine == kernel.identity.machine &&
+          fits(files_[i]))
+        found.push_back(i);
+    return found;
+  }
+
+  // What lies beside the kernel, else beside a copy of it, else what is of its version.
   std::vector<std::size_t> candidates(const HookTableImage& kernel, ImageRole role) const {
-    std::vector<std::size_t> beside, same_version;
-    for (std::size_t i = 0; i < files_.size(); ++i) {
-      const auto& file = files_[i];
-      if (file.role != role || file.identity.machine != kernel.identity.machine) continue;
-      if (folder_of(file) == folder_of(kernel)) beside.push_back(i);
-      if (file.identity.file_version && file.identity.file_version == kernel.identity.file_version)
-        same_version.push_back(i);
+    std::vector<std::size_t> found;
+    for (const auto& copy : files_) {
+      if (!same_image(copy, kernel)) continue;
+      found = select(kernel, role,
+                     [&](const auto& file) { return folder_of(file) == folder_of(copy); });
+      if (!found.empty()) return found;
     }
-    return beside.empty() ? same_version : beside;
+    return select(kernel, role, [&](const auto& file) { return same_version(file, kernel); });
+  }
+
+  static bool same_version(const HookTableImage& a, const HookTableImage& b) {
+    return a.identity.file_version && a.identity.file_version == b.identity.file_version;
   }
 
   void add_partner(std::size_t kernel, BuildFiles& build, ImageRole role) {
@@ -158,7 +173,9 @@ class Pairing {
       build.insert(build.begin() + 1, ntdll);
       return;
     }
-    std::string reason = "no ntdll of its machine is beside it or of its version";
+    std::string reason = candidates(files_[kernel], ImageRole::ntdll).empty()
+                             ? "no ntdll of its machine is beside it or of its version"
+                             : "nothing tells which ntdll of several is its own";
     if (!agreeing.empty())
       reason +=
           fmt::format(", and {} others that agree with it do not with each other", agreeing.size());
@@ -173,8 +190,35 @@ class Pairing {
     if (!nearest || other.equal > nearest->equal) nearest = other;
   }
 
+  // The kernel that a file would have been for; null when there is none.
+  const HookTableImage* find_kernel(const HookTableImage& file) const {
+    const HookTableImage* found = nullptr;
+    for (const auto& kernel : files_) {
+      if (kernel.role != ImageRole::kernel || kernel.identity.machine != file.identity.machine)
+        continue;
+      if (folder_of(kernel) == folder_of(file)) return &kernel;
+      if (!found && same_version(kernel, file)) found = &kernel;
+    }
+    return found;
+  }
+
+  // What the build of a kernel has in place of the file.
+  std::string describe_rival(const HookTableImage& file, const HookTableImage& kernel) const {
+    for (const auto& build : paired_.builds)
+      for (const auto& rival : build)
+        if (same_image(build.front(), kernel) && rival.role == file.role)
+          return fmt::format("its {} is {}", to_string(file.role), rival.path);
+    return "others fit it better";
+  }
+
   std::string why_unused(std::size_t index) const {
-    std::string reason = "no kernel of its machine is beside it or of its version";
+    const auto& file = files_[index];
+    const auto* const kernel = find_kernel(file);
+    auto reason =
+        kernel ? fmt::format("{} is {}, and {}", kernel->path,
+                             folder_of(*kernel) == folder_of(file) ? "beside it" : "of its version",
+                             describe_rival(file, *kernel))
+               : std::string{"no kernel of its machine is beside it or of its version"};
     if (const auto& nearest = nearest_kernels_[index])
       reason += fmt::format(
           "; {}, which has no ntdll of its own, has its number for {} of {} shared "

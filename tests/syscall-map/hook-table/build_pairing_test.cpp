@@ -160,6 +160,46 @@ TEST_CASE("a kernel that lies there twice is one build, and what lies beside the
   CHECK(paired.findings.count("image-unpaired") == 0);
 }
 
+TEST_CASE("what lies beside a copy of a kernel is of its build, wherever the kernel itself lies") {
+  Files files;
+  const auto paired = files.pair({image(ImageRole::kernel, "a/kernel", "10.0.1.1", 1),
+                                  image(ImageRole::kernel, "b/kernel", "10.0.1.1", 1),
+                                  image(ImageRole::ntdll, "b/ntdll", "10.0.1.9", 2),
+                                  image(ImageRole::win32u, "b/win32u", "10.0.1.9", 3)});
+  REQUIRE(paired.builds.size() == 1);
+  CHECK(paths(paired.builds[0]) == Paths{"a/kernel", "b/ntdll", "b/win32u"});
+  CHECK(paired.findings.count("image-twice") == 1);
+  CHECK(paired.findings.count("image-unpaired") == 0);
+}
+
+TEST_CASE("what a build has no use for is told from what it has in its place") {
+  struct Row {
+    const char* path;
+    const char* version;
+    pe::Machine machine;
+    const char* reason;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"b/ntdll", "10.0.1.9", pe::Machine::amd64,
+       "b/kernel is beside it, and its ntdll is a/ntdll"},
+      {"c/ntdll", "10.0.1.1", pe::Machine::amd64,
+       "a/kernel is of its version, and its ntdll is a/ntdll"},
+      {"c/ntdll", "10.0.1.9", pe::Machine::amd64,
+       "no kernel of its machine is beside it or of its version"},
+      {"a/arm", "10.0.1.1", pe::Machine::arm64,
+       "no kernel of its machine is beside it or of its version"},
+  }));
+  CAPTURE(row.path, row.version);
+  Files files;
+  const auto paired = files.pair({image(ImageRole::kernel, "a/kernel", "10.0.1.1", 1),
+                                  image(ImageRole::ntdll, "a/ntdll", "10.0.1.1", 2),
+                                  image(ImageRole::kernel, "b/kernel", "10.0.1.1", 1),
+                                  image(ImageRole::ntdll, row.path, row.version, 7, row.machine)});
+  REQUIRE(paired.unpaired.size() == 2);  // with the copy of the kernel
+  CHECK(paired.unpaired[1].file.path == row.path);
+  CHECK(paired.unpaired[1].reason == row.reason);
+}
+
 TEST_CASE("an image is the same by its role and the four values of its headers") {
   const auto one = image(ImageRole::ntdll, "a", "10.0.1.1", 1);
   auto other = image(ImageRole::ntdll, "b", "10.0.1.2", 1);
