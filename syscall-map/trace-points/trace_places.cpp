@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,9 @@
 
 namespace coldtrace::syscall_map {
 namespace {
+
+// Of one place. Linkers fold equal functions, which gives one place the names of all.
+constexpr std::size_t most_names = 256;
 
 std::optional<u32> parse_number(std::string_view text) {
   const bool hex = text.starts_with("0x") || text.starts_with("0X");
@@ -203,14 +207,17 @@ void TracePlaces::resolve(TracePoint& point, core::Findings& findings) {
   if (point.rva) point.rva = *point.rva + request->offset;
 }
 
-std::vector<std::string> TracePlaces::names_at(pe::Rva rva) const {
+std::vector<std::string> TracePlaces::names_at(pe::Rva rva, core::Findings& findings) const {
   std::vector<std::string> names;
+  std::unordered_set<std::string_view> known;
   const auto [first, last] = by_place_.equal_range(rva);
   for (auto it = first; it != last; ++it) {
-    std::string name{undecorated(names_[it->second].name)};
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      names.push_back(std::move(name));
+    const auto name = undecorated(names_[it->second].name);
+    if (known.insert(name).second && names.size() < most_names) names.emplace_back(name);
   }
+  if (known.size() > names.size())
+    findings.info("trace-names-limit", std::nullopt, "{:#x} has {} names, of which {} are listed",
+                  value(rva), known.size(), names.size());
   return names;
 }
 

@@ -48,7 +48,7 @@ class TracePlaces {
 
   const CodeSearch& code() const { return code_; }
 
-  std::vector<std::string> names_at(pe::Rva rva) const;
+  std::vector<std::string> names_at(pe::Rva rva, core::Findings& findings) const;
 
   // Of all that lie in executable sections.
   std::vector<FunctionStart> starts() const;

@@ -81,7 +81,7 @@ class Planner {
     if (!point.rva) return point;
     point.file_offset = image_.addresses().to_offset(*point.rva);
     point.address = image_.optional_header().image_base + value(*point.rva);
-    point.names = places_.names_at(*point.rva);
+    point.names = places_.names_at(*point.rva, findings_);
     const auto* section = image_.find_section(*point.rva);
     if (section == nullptr) {
       refuse(point, TraceRefusal::outside,

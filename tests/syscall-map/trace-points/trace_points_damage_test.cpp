@@ -52,6 +52,24 @@ void plan(core::ByteView file, pe::Layout layout) {
                     .evidence.empty());
 }
 
+TEST_CASE("a place of many names has each once, up to a number that is said") {
+  const auto bytes = load("points-x64");
+  if (bytes.empty()) return;
+  core::Findings findings;
+  const auto image = pe::Image::open(bytes, pe::Layout::file, findings);
+  REQUIRE(image);
+  const auto count = GENERATE(256U, 257U, 60'000U);
+  std::vector<NamedPlace> symbols;
+  for (unsigned i = 0; i < count; ++i)
+    for (int twice = 0; twice < 2; ++twice)
+      symbols.push_back({"Folded" + std::to_string(i), pe::Rva{0x1061}});
+  const auto points = plan_trace_points(*image, {{"0x1061"}}, {symbols, {}}, findings);
+  REQUIRE(points.size() == 1);
+  REQUIRE(points[0].names.size() == 256);
+  for (std::size_t i = 0; i < 256; ++i) CHECK(points[0].names[i] == "Folded" + std::to_string(i));
+  CHECK(findings.count("trace-names-limit") == (count > 256 ? 1 : 0));
+}
+
 TEST_CASE("every truncation of a kernel gets a plan") {
   const auto bytes = load(GENERATE("points-x64", "points-x86"));
   for (std::size_t size = 0; size < bytes.size(); size += 3) {
