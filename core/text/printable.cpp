@@ -33,6 +33,7 @@ constexpr Range unprintable[] = {
     {0xfeff, 0xfeff},    // zero width no-break space
     {0xffa0, 0xffa0},    // halfwidth Hangul filler
     {0xfff0, 0xfffb},    // reserved, interlinear annotation
+    {0x13430, 0x1343f},  // Egyptian hieroglyph joiners and other controls
     {0x1bca0, 0x1bca3},  // shorthand format controls
     {0x1d173, 0x1d17a},  // musical format controls
     {0xe0000, 0xe0fff},  // tags, variation selectors, reserved

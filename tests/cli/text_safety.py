@@ -19,10 +19,9 @@ from strict import strict_csv
 
 COLDTRACE, IMAGES = (Path(sys.argv.pop(1)).resolve() for _ in range(2))
 
-# Of category Cf (format) these are signs that show: Arabic number and verse marks, Syriac, Kaithi
-# and Egyptian signs. Source: The Unicode Standard, "Prepended Concatenation Marks" and blocks.
-VISIBLE = {*range(0x600, 0x606), 0x6dd, 0x70f, 0x890, 0x891, 0x8e2, 0x110bd, 0x110cd,
-           *range(0x13430, 0x13440)}
+# Of category Cf (format) these are signs that show: Arabic number and verse marks, Syriac and Kaithi
+# signs. Source: The Unicode Standard, "Prepended Concatenation Marks" and blocks.
+VISIBLE = {*range(0x600, 0x606), 0x6dd, 0x70f, 0x890, 0x891, 0x8e2, 0x110bd, 0x110cd}
 
 
 def run(*arguments):

@@ -27,6 +27,8 @@ TEST_CASE("what is printed shows all that a text holds, on one line") {
        "\u2764\\ufe0f\\ufe00\ufe10"},
       {"the first and the last of the tags", "\U000e0000\U000e0100\U000e0fff\U000e1000",
        "\\U000e0000\\U000e0100\\U000e0fff\U000e1000"},
+      {"joiners of hieroglyphs, and what comes before and behind them",
+       "\U0001342f\U00013430\U0001343f\U00013440", "\U0001342f\\U00013430\\U0001343f\U00013440"},
       {"reserved for such", "\uffef\ufff0\ufff8\ufffc", "\uffef\\ufff0\\ufff8\ufffc"},
       {"bytes that are no UTF-8, where all above ASCII is doubtful", "\xff\u00e9",
        "\\xff\\xc3\\xa9"},
