@@ -28,8 +28,10 @@ void add_trace_input_options(Command& command, TraceInputOptions& options) {
                   "Override the pointer size of every event")
       .one_of_numbers({4, 8});
   command
-      .add_option("--unpacked-limit", options.unpacked_limit,
-                  "Maximum decompressed size of a gzip file, in bytes")
+      .add_option(
+          "--unpacked-limit", options.unpacked_limit,
+          "Maximum decompressed size of a gzip file, in bytes (default: 64 GiB), and of the "
+          "compressed buffers of a trace (default: 1 MiB and 64 times the file)")
       .as_size();
   command
       .add_option("--names-limit", options.names_limit,
@@ -40,13 +42,14 @@ void add_trace_input_options(Command& command, TraceInputOptions& options) {
 std::optional<TraceInput> open_trace(const TraceInputOptions& options, TraceUse use,
                                      Report& report) {
   tracefile::AnyTrace::Options trace_options;
-  trace_options.unpacked_limit = options.unpacked_limit;
+  trace_options.unpacked_limit = options.unpacked_limit.value_or(trace_options.unpacked_limit);
   auto& catalog = trace_options.catalog;
   catalog.jobs = options.jobs;
   catalog.pointer_size = options.pointer_size;
   catalog.names = use == TraceUse::lines;
   catalog.kinds = use == TraceUse::counts;
   catalog.largest_names = options.names_limit;
+  catalog.largest_unpacked = options.unpacked_limit;
   core::Findings findings;
   auto trace = tracefile::AnyTrace::open(options.file, trace_options, findings);
   if (trace) return TraceInput{std::move(*trace), std::move(findings)};

@@ -13,7 +13,7 @@ struct TraceInputOptions : CommonOptions {
   std::string file;
   unsigned jobs = 1;
   unsigned pointer_size = 0;
-  u64 unpacked_limit = u64{64} << 30;
+  std::optional<u64> unpacked_limit;
   u64 names_limit = u64{512} << 20;
 };
 

@@ -23,7 +23,8 @@ constexpr u8 stack_group = 0x18;
 constexpr u8 stack_key_kernel = 37;
 constexpr u8 stack_key_user = 38;
 
-constexpr std::size_t longest_name = 1024;  // bytes; Windows has none of a quarter
+// Bytes; the 255 UTF-16 units that a file's name may have are 765 bytes of UTF-8 at most.
+constexpr std::size_t longest_name = 1024;
 
 }  // namespace
 

@@ -357,6 +357,7 @@ class Trace(unittest.TestCase):
         return made
 
     def test_compressed_buffers_unpack_to_what_their_file_justifies(self):
+        path = self.folder / "bomb.etl"
         before = len(self.events(sample("pv_smallEtlFile.etl")))
         each = (65536 - 72) // 80
         content = self.bomb(40, 65536)
@@ -367,6 +368,12 @@ class Trace(unittest.TestCase):
         self.assertEqual(lines[-1]["counts"]["events"], before + read * each)
         self.assertLessEqual(read * 65536, (1 << 20) + 64 * len(content))
         self.assertGreater((read + 1) * 65536, 1 << 20)
+        # What is asked for is done.
+        path.write_bytes(content)
+        events = self.lines(path, "--unpacked-limit", "4MiB", status=1)
+        self.assertEqual(events[-1]["counts"]["events"], before + 40 * each)
+        events = self.lines(path, "--unpacked-limit", "100000", status=1)
+        self.assertEqual(events[-1]["counts"]["events"], before + each)
         # No buffer holds more than those of its session, whatever it says.
         lines, findings = self.mutant(self.bomb(1, 16 << 20))
         self.assertIn("buffer-length", findings)
