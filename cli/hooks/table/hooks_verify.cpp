@@ -71,6 +71,23 @@ bool is_given(const HookTable& build, const BuildFiles& files) {
                      [&](const HookTableImage& file) { return same_image(file, kernel); });
 }
 
+// What the files say otherwise; that there is no kernel when it cannot be read a second time.
+std::vector<HookTableDifference> compare(const HookTable& build, const BuildFiles& files,
+                                         const Options& options,
+                                         const std::optional<syscall_map::HookProfile>& profile,
+                                         const std::vector<pe::SymbolFile>& symbols,
+                                         Report& report) {
+  auto again = make_hook_table(files, options, symbols, report,
+                               syscall_map::trace_requests(build.trace_points));
+  if (!again) {
+    const auto& kernel = *syscall_map::find_kernel(build);
+    return {{fmt::format("images[{}]", to_string(kernel.role)),
+             to_text({kernel.identity, kernel.sha256}), std::nullopt}};
+  }
+  if (profile) keep_selected_services(*profile, {&*again, 1});
+  return syscall_map::compare_hook_tables(build, *again);
+}
+
 Result verify(const std::vector<HookTable>& builds, const BuildFiles& files, const Options& options,
               Report& report) {
   Result result;
@@ -89,11 +106,7 @@ Result verify(const std::vector<HookTable>& builds, const BuildFiles& files, con
     const auto own = files_of(build, files, contents, used, verified.differences, result.findings);
     // Without all images other values would differ, and say nothing.
     if (verified.differences.empty())
-      if (auto again = make_hook_table(own, options, symbols, report,
-                                       syscall_map::trace_requests(build.trace_points))) {
-        if (profile) keep_selected_services(*profile, {&*again, 1});
-        verified.differences = syscall_map::compare_hook_tables(build, *again);
-      }
+      verified.differences = compare(build, own, options, profile, symbols, report);
     result.builds.push_back(std::move(verified));
   }
   for (std::size_t i = 0; i < files.size(); ++i)
