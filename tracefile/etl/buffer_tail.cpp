@@ -25,21 +25,23 @@ class TailTimes {
   explicit TailTimes(i64 flush) : flush_{flush} {}
 
   void pass(const Event& event) {
-    if (has_time_of_its_own(event))
-      latest_ = std::max(latest_.value_or(event.timestamp), event.timestamp);
+    if (!has_time_of_its_own(event)) return;
+    latest_ = passed_ ? std::max(latest_, event.timestamp) : event.timestamp;
+    passed_ = true;
   }
 
   bool allow(const Event& event) const {
     // After a merge the flush is in another clock, and the first buffer has none.
-    const bool knows_flush = flush_ != 0 && flush_ >= latest_.value_or(0);
-    const bool is_later = latest_ ? event.timestamp >= *latest_ : knows_flush;
+    const bool knows_flush = flush_ != 0 && flush_ >= latest_;
+    const bool is_later = passed_ ? event.timestamp >= latest_ : knows_flush;
     const bool is_earlier = !knows_flush || event.timestamp <= flush_;
     return has_time_of_its_own(event) && is_later && is_earlier;
   }
 
  private:
   i64 flush_;
-  std::optional<i64> latest_;
+  bool passed_ = false;
+  i64 latest_ = 0;  // of those that passed
 };
 
 }  // namespace
