@@ -52,7 +52,7 @@ void write_json(Output& output, const DiskOptions& options, const DiskInput& inp
   for (const auto& entry : entries) {
     json.begin_object().key("partition");
     write_partition(json, entry.partition);
-    json.field("holds", to_string(entry.partition.kind));
+    json.field("holds", name_of(entry.partition.kind));
     if (entry.volume) {
       write_volume(json, *entry.volume);
       json.key("counts")

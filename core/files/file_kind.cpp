@@ -297,6 +297,17 @@ std::string_view to_string(FileKind kind) {
   return "of no known kind";
 }
 
+std::string_view name_of(FileKind kind) {
+  switch (kind) {
+#define FILE_KIND(name, text) \
+  case FileKind::name:        \
+    return #name;
+#include "coldtrace/core/file_kinds.inc"
+#undef FILE_KIND
+  }
+  return "unknown";
+}
+
 FileKind recognize_file(const ImageSource& file) {
   return recognize(file.size(), [&](u64 offset, u64 length) {
     if (offset >= file.size()) return std::vector<std::byte>{};

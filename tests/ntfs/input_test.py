@@ -632,6 +632,7 @@ class LostBootSectors(Images):
         for findings in summary["findings"], document["findings"]:
             self.assertEqual([(one["count"], one["first_offset"]) for one in findings
                               if one["code"] == "volume-unopened"], [(1, 512 + len(good))])
+        self.assertEqual([one["holds"] for one in document["partitions"]], ["ntfs_volume"] * 2)
 
         for command in ("info", "snapshot"):
             done = ntfs(command, disk, status=1)

@@ -17,6 +17,9 @@ enum class FileKind : u8 {
 // For people, to be read behind "it is": "an ELF file (Linux, BSD)".
 std::string_view to_string(FileKind kind);
 
+// For programs: "elf", "ntfs_volume".
+std::string_view name_of(FileKind kind);
+
 // A guess from signatures at fixed places: a file of the kind may still be damaged. Reads the
 // file's first pages and its last one; what cannot be read is unknown.
 FileKind recognize_file(const ImageSource& file);
