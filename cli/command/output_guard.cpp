@@ -31,6 +31,7 @@ bool is_harmless(dev_t device) {
 
 struct Target {
   std::string name;  // for messages
+  std::string file;  // as it was given
   fs::path path;     // without links
   struct stat status {};
   bool terminal = false;
@@ -45,7 +46,8 @@ std::optional<Target> find_target(const OutputOptions& output) {
   Target target;
   const auto& path = output.path;
   std::error_code ignored;
-  target.path = fs::canonical(output.is_standard() ? "/dev/stdout" : path, ignored);
+  target.file = output.is_standard() ? "/dev/stdout" : path;
+  target.path = fs::canonical(target.file, ignored);
   if (output.is_standard()) {
     target.name = "standard output";
     if (::fstat(STDOUT_FILENO, &target.status) != 0) return std::nullopt;
@@ -93,9 +95,8 @@ void refuse_input(const Target& target, const std::string& input) {
   if (::stat(input.c_str(), &status) != 0) return;
   if (target.is(status))
     throw Failure{fmt::format("{}: the same file as the input {}", target.name, input)};
-  for (const auto& part : core::find_parts_beside(input))
-    if (::stat(part.c_str(), &status) == 0 && target.is(status))
-      throw Failure{fmt::format("{}: a part of the split image {}", target.name, input)};
+  if (core::is_part_beside(input, target.file))
+    throw Failure{fmt::format("{}: a part of the split image {}", target.name, input)};
 }
 
 }  // namespace

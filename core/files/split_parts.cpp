@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <vector>
 
 namespace coldtrace::core {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t longest = 7;  // with its dot; longer numbers are dates and the like
+constexpr std::size_t longest_letters = 7;  // with the dot
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -23,8 +24,8 @@ bool consists_of(const std::string& extension, bool (*is)(char)) {
 }
 
 bool is_part(const std::string& extension) {
-  return extension.size() <= longest &&
-         (consists_of(extension, is_digit) || consists_of(extension, is_letter));
+  return consists_of(extension, is_digit) ||
+         (extension.size() <= longest_letters && consists_of(extension, is_letter));
 }
 
 bool are_of_one_kind(const std::string& extension, const std::string& other) {
@@ -59,26 +60,24 @@ std::vector<fs::path> spellings_of(const fs::path& path) {
   return spellings;
 }
 
-// The other parts beside one spelling of a path.
-std::vector<std::string> find_others(const fs::path& path) {
-  std::vector<std::string> parts;
+bool is_file(const fs::path& path) {
+  std::error_code absent;
+  return fs::is_regular_file(path, absent);
+}
+
+// Whether an extension counts parts: three digits do and those with a leading zero; letters and
+// other numbers, which are years and the like, where the first part is beside. By name, as a folder
+// may be one that cannot be listed, or one of many files.
+bool counts_parts(const fs::path& path) {
   const auto extension = path.extension().string();
-  if (!is_part(extension)) return parts;
-  bool first = is_first_part(extension);
-  const auto folder = path.has_parent_path() ? path.parent_path() : fs::path{"."};
-  std::error_code error;
-  for (fs::directory_iterator at{folder, error}, end; !error && at != end; at.increment(error)) {
-    const auto& other = at->path();
-    std::error_code absent;
-    if (other.filename() == path.filename() || other.stem() != path.stem() ||
-        !are_of_one_kind(extension, other.extension()) || !fs::is_regular_file(other, absent))
-      continue;
-    first = first || is_first_part(other.extension());
-    parts.push_back(fs::path{path}.replace_filename(other.filename()).string());
-  }
-  if (!first) parts.clear();
-  std::ranges::sort(parts);
-  return parts;
+  if (!is_part(extension)) return false;
+  if (is_first_part(extension)) return true;
+  if (is_digit(extension[1]) && (extension[1] == '0' || extension.size() == 4)) return true;
+  auto first = extension;
+  std::fill(first.begin() + 1, first.end(), is_digit(extension[1]) ? '0' : 'a');
+  if (is_file(fs::path{path}.replace_extension(first))) return true;
+  first.back() = '1';
+  return is_digit(extension[1]) && is_file(fs::path{path}.replace_extension(first));
 }
 
 }  // namespace
@@ -94,22 +93,35 @@ std::optional<std::string> next_part(const std::string& path) {
   return step(path, 1);
 }
 
-std::vector<std::string> find_parts_beside(const std::string& path) {
-  std::vector<std::string> parts;
-  for (const auto& spelling : spellings_of(path)) {
-    const auto others = find_others(spelling);
-    parts.insert(parts.end(), others.begin(), others.end());
+bool is_part_beside(const std::string& path, const std::string& other) {
+  for (const fs::path& part : spellings_of(path)) {
+    if (!is_part(part.extension().string())) continue;
+    for (const fs::path& named : spellings_of(other)) {
+      std::error_code error;
+      if (named.stem() == part.stem() &&
+          are_of_one_kind(part.extension().string(), named.extension().string()) &&
+          (counts_parts(part) || counts_parts(named)) &&
+          fs::equivalent(fs::absolute(named).parent_path(), fs::absolute(part).parent_path(),
+                         error))
+        return true;
+    }
+    // Other names lead to it as well.
+    if (!counts_parts(part)) continue;
+    for (const int direction : {1, -1})
+      for (auto beside = step(part.string(), direction); beside && is_file(*beside);
+           beside = step(*beside, direction)) {
+        std::error_code error;
+        if (fs::equivalent(*beside, other, error)) return true;
+      }
   }
-  return parts;
+  return false;
 }
 
 std::optional<std::string> find_part_beside(const std::string& path) {
   for (const auto& spelling : spellings_of(path)) {
-    const auto parts = find_others(spelling);
+    if (!counts_parts(spelling)) continue;
     for (const int direction : {1, -1})
-      if (auto part = step(spelling.string(), direction);
-          part && std::ranges::binary_search(parts, *part))
-        return part;
+      if (auto part = step(spelling.string(), direction); part && is_file(*part)) return part;
   }
   return std::nullopt;
 }

@@ -173,6 +173,34 @@ class Evidence(case.Case):
             self.assertEqual((done.returncode, third.read_bytes()), (2, b"raw"), done.stderr)
             self.assertIn(b"a part of the split image", done.stderr)
 
+    def test_parts_without_the_first_are_safe(self):
+        for given, output in (("vol.002", "vol.003"), ("vol.100", "vol.101"),
+                              ("x.0000001", "x.0000002"), ("y.0000003", "y.0000004")):
+            with self.subTest(given=given):
+                first, second = self.victim(given, b"raw"), self.victim(output, b"raw")
+                self.refused(["ntfs", "info", first, "-o", second], [first, second],
+                             b"a part of the split image")
+
+    def test_parts_in_a_folder_that_cannot_be_listed_are_safe(self):
+        (self.here / "closed").mkdir()
+        first = self.victim("closed/i.001", b"raw")
+        second = self.victim("closed/i.002", b"raw")
+        (self.here / "closed").chmod(0o733)
+        self.addCleanup((self.here / "closed").chmod, 0o755)
+        self.here.chmod(0o755)
+        second.chmod(0o666)
+
+        def give_up_rights():
+            os.setgid(65534)
+            os.setuid(65534)
+
+        if os.geteuid() != 0:
+            self.skipTest("only root can become nobody")
+        done = subprocess.run([COLDTRACE, "ntfs", "info", first, "-o", second],
+                              capture_output=True, preexec_fn=give_up_rights)
+        self.assertEqual((done.returncode, second.read_bytes()), (2, b"raw"), done.stderr)
+        self.assertIn(b"a part of the split image", done.stderr)
+
     def test_numbers_that_count_no_parts_are_written(self):
         for given, output in (("case.20241121", "case.20241122"), ("win.10", "win.11"),
                               ("disk.2023", "disk.2024"), ("image.dd", "image.de")):

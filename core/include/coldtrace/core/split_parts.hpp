@@ -2,20 +2,20 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace coldtrace::core {
 
 // A disk image is often kept in parts: image.001 and image.002, or image.aa and image.ab, as split
 // makes them. Files are parts of one image where their names differ in an extension of digits, or
-// of letters, of one length, and the first part is beside them: years and other extensions count
-// up as well. A path means what lies beside it and beside the file that its links lead to.
+// of letters, of one length, and it is one that counts parts: three digits, a leading zero, or the
+// first part is beside. Years and other extensions count up as well. A path means what lies beside
+// it and beside the file that its links lead to.
 
 // True for an extension, with its dot, that the first part of an image has: .001, .00, .aa.
 bool is_first_part(const std::string& extension);
 
-// The files of all other parts.
-std::vector<std::string> find_parts_beside(const std::string& path);
+// Whether `other`, by any of its names, is another part of the image that `path` is a part of.
+bool is_part_beside(const std::string& path, const std::string& other);
 
 // The file of the part behind this one, or else of the one before it, where there is one.
 std::optional<std::string> find_part_beside(const std::string& path);
