@@ -44,15 +44,15 @@ core::Result<EwfSegments> check_ewf_segments(const std::vector<std::string>& seg
     cut = cut || end == End::cut;
     if (segment.damage.empty()) continue;
     result.damage.push_back(
-        {fmt::format("segment {}, {}, {}", i + 1, file_name(segments[i]), segment.damage), loses});
-    if (!result.first_damaged) result.first_damaged = i;
+        {fmt::format("segment {}, {}, {}", i + 1, file_name(segments[i]), segment.damage), loses,
+         i});
   }
   // Chunks behind a loss are not where they belong; libewf closes up what is left.
   if (lossy && result.chunks.back() < chunks_of_image) result.chunks.resize(*lossy + 1);
   if (end == End::next)
     result.damage.push_back({fmt::format("segment {}, {}, is missing", segments.size() + 1,
                                          file_name(next_ewf_segment(segments.back()))),
-                             true});
+                             true, segments.size()});
   std::stable_partition(result.damage.begin(), result.damage.end(),
                         [](const EwfSegments::Damage& damage) { return damage.loses; });
   return result;

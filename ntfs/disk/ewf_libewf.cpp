@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <functional>
 #include <mutex>
 
 #include <dlfcn.h>
@@ -89,10 +90,20 @@ std::vector<std::string> find_segments(const Libewf& ewf, const std::string& pat
 // How many segments to try when libewf refuses so many: some damage it bears only at the end of the
 // last one, and some not at all.
 std::size_t fewer_segments(const EwfSegments& segments, std::size_t count) {
-  if (!segments.first_damaged) return 0;
-  const std::size_t damaged = *segments.first_damaged;
-  if (count > damaged + 1) return damaged + 1;
-  return count == damaged + 1 ? damaged : 0;
+  std::size_t fewer = 0;
+  for (const auto& damage : segments.damage)
+    for (const auto candidate : {damage.segment, damage.segment + 1})
+      if (candidate < count) fewer = std::max(fewer, candidate);
+  return fewer;
+}
+
+// Libewf bears so many segments and no more: which damage that is for.
+void mark_refused(EwfSegments& segments, std::size_t count) {
+  const bool behind = std::ranges::find(segments.damage, count, &EwfSegments::Damage::segment) !=
+                      segments.damage.end();
+  for (auto& damage : segments.damage)
+    if (damage.segment == (behind ? count : count - 1)) damage.loses = true;
+  std::ranges::stable_partition(segments.damage, std::identity{}, &EwfSegments::Damage::loses);
 }
 
 struct SectorRange {
@@ -133,12 +144,14 @@ class EwfImage final : public EwfSource {
     const u64 end = std::min(core::saturating_multiply(chunks, chunk_size_), size_);
     available_ = end;
     if (segments.damage.empty() && end < size_)
-      segments.damage.push_back({fmt::format("the tables have {} chunks", chunks), true});
-    // What libewf does not bear loses chunks, too.
+      segments.damage.push_back({fmt::format("the tables have {} chunks", chunks), true, 0});
     const bool explained = std::ranges::any_of(segments.damage, &EwfSegments::Damage::loses);
     for (const auto& damage : segments.damage) {
       if (end == size_ || (explained && !damage.loses))
-        findings.warning("ewf-segment", std::nullopt, "{}; no sectors are lost", damage.text);
+        findings.warning("ewf-segment", std::nullopt,
+                         "{}; no sectors are given up for that, and chunks are checked as they are "
+                         "read",
+                         damage.text);
       else
         findings.warning(
             "ewf-segment", end, "{}: sectors{} of the disk are lost, its bytes {:#x}-{:#x}",
@@ -278,19 +291,21 @@ core::Result<std::unique_ptr<EwfSource>> open_ewf(const std::string& path,
   if (ewf == nullptr) return core::fail({Fault::unsupported, 0, "EWF", "libewf", 1, 0});
   auto segments = find_segments(*ewf, path);
   if (segments.empty()) segments.push_back(path);  // without the first, none is found
-  const auto state = COLDTRACE_TRY(check_ewf_segments(segments, findings));
+  auto state = COLDTRACE_TRY(check_ewf_segments(segments, findings));
   for (std::size_t count = state.chunks.size(); count > 0; count = fewer_segments(state, count)) {
     auto image = std::make_unique<EwfImage>(*ewf);
     if (!image->open(std::span{segments}.first(count))) continue;
+    if (count < state.chunks.size()) mark_refused(state, count);
     image->set_available(state, state.chunks[count - 1], findings);
     return std::unique_ptr<EwfSource>{std::move(image)};
   }
   for (const auto& damage : state.damage)
     findings.warning("ewf-segment", std::nullopt, "{}", damage.text);
   if (state.damage.empty())
-    findings.warning("ewf-segment", std::nullopt,
-                     "no section or table of {} fails its checksum; its headers may be damaged",
-                     segments.front().substr(segments.front().rfind('/') + 1));
+    findings.warning(
+        "ewf-segment", std::nullopt,
+        "libewf does not open {}, in which no checksum of a section, table or hash fails",
+        segments.front().substr(segments.front().rfind('/') + 1));
   return core::fail(ewf_error(0, "open"));
 }
 

@@ -29,6 +29,8 @@ constexpr u64 entry_size = 4;
 constexpr u64 checksum_size = 4;
 constexpr u64 chunk_count_offset = 4;  // in a "volume"
 constexpr u64 volume_size = 1052;      // of E01; that of SMART is shorter
+constexpr u64 hash_size = 36;
+constexpr u64 digest_size = 80;
 constexpr u64 piece_size = 64 * 1024;
 
 struct Section {
@@ -86,6 +88,8 @@ class SegmentReader {
     if (section.type == "table2") return read_copy(section);
     const bool volume = section.type == "volume" || section.type == "disk";
     if (volume || section.type == "data") return read_volume(section, volume);
+    if (section.type == "hash") return read_hash(section, hash_size);
+    if (section.type == "digest") return read_hash(section, digest_size);
     return true;
   }
 
@@ -97,6 +101,14 @@ class SegmentReader {
     if (first) segment_.chunks_of_image = *core::load<u32>(count, 0);
     if (section.body_size() != volume_size) return true;
     return has_checksum(section.body(), volume_size - checksum_size);
+  }
+
+  // The image is whole without it.
+  core::Result<bool> read_hash(const Section& section, u64 size) {
+    if (section.body_size() == size &&
+        !COLDTRACE_TRY(has_checksum(section.body(), size - checksum_size)))
+      add_harmless(fmt::format("has a damaged section at {:#x}", section.offset));
+    return true;
   }
 
   // The number of its chunks where that is sound.
@@ -132,14 +144,23 @@ class SegmentReader {
     const auto count = COLDTRACE_TRY(read_count(section));
     if (unproven_chunks_ == 0) {
       damaged_at_ = section.offset;
-      return count.has_value();
+      if (!count) return false;
+      if (!COLDTRACE_TRY(has_sound_entries(section, *count)))
+        add_harmless(
+            fmt::format("has a damaged copy of a table at {:#x}, which is not used", damaged_at_));
+      return true;
     }
     if (count != unproven_chunks_ || !COLDTRACE_TRY(has_sound_entries(section, *count)))
       return false;
     segment_.chunks += *count;
-    segment_.damage = fmt::format("has a damaged table at {:#x}, whose copy is used", damaged_at_);
+    add_harmless(fmt::format("has a damaged table at {:#x}, whose copy is used", damaged_at_));
     unproven_chunks_ = 0;
     return true;
+  }
+
+  // The first of a segment stands for all.
+  void add_harmless(std::string damage) {
+    if (segment_.damage.empty()) segment_.damage = std::move(damage);
   }
 
   // Whether an Adler-32 of so many bytes follows them.

@@ -389,7 +389,8 @@ class ExpertWitness(Images):
         self.assertIn(name, said)
         if export == content:
             self.assertEqual(done.returncode, 1)
-            self.assertIn("no sectors are lost", said)
+            self.assertIn("no sectors are given up for that", said)
+            self.assertNotIn("of the disk are lost", said)
             rows = [row for row in strict_ndjson(done.stdout) if row["type"] == "file"]
             self.assertEqual(rows, whole)
             return True
@@ -450,6 +451,60 @@ class ExpertWitness(Images):
         self.assertLessEqual({"header", "volume", "sectors", "table", "table2", "data", "next",
                               "done", "digest", "hash"}, kinds)
         self.assertLessEqual({"next", "done", "digest", "hash"}, lossless)
+
+    def flip(self, segment, *places):
+        content = bytearray(segment.read_bytes())
+        for at in places:
+            content[at] ^= 1
+        segment.write_bytes(content)
+
+    def test_damage_that_costs_nothing_gives_up_no_segment_when_another_is_lost(self):
+        raw = self.volume("-c", "4096")
+        noise = self.write("noise", random.Random(3).randbytes(900000))
+        for number in range(5):
+            made_by("ntfscp", "-f", raw, noise, f"file{number}")
+        segments = self.acquire(raw, "-d", "sha1")
+        self.assertGreater(len(segments), 4)
+        places = [{kind: at for kind, at, _ in self.sections(segment)} for segment in segments]
+        second, fourth = segments[1].read_bytes(), segments[3].read_bytes()
+        first = sum(struct.unpack_from("<I", segment.read_bytes(), place["table"] + 76)[0]
+                    for segment, place in zip(segments[:3], places)) * 64
+        self.flip(segments[3], places[3]["table"] + 76)
+        for what, at in (("entry", places[1]["table"] + 76 + 24 + 9),
+                         ("entry of the copy", places[1]["table2"] + 76 + 24 + 9),
+                         ("next", places[1]["next"] + 40)):
+            with self.subTest(what):
+                segments[1].write_bytes(second)
+                self.flip(segments[1], at)
+                said = ntfs("info", segments[0], status=1).stderr.decode()
+                self.assertIn(f"segment 4, image.E04, has a damaged section at "
+                              f"{places[3]['table']:#x}: sectors {first}-", said)
+                self.assertRegex(said, r"of the disk are lost, its bytes \S+ \(2 times\)")
+
+    def test_a_damaged_hash_is_named_and_the_other_segments_are_read(self):
+        raw = self.volume("-c", "4096")
+        segments = self.acquire(raw, "-d", "sha1")
+        last = len(segments)
+        content = segments[-1].read_bytes()
+        places = {kind: at for kind, at, _ in self.sections(segments[-1])}
+        first = sum(struct.unpack_from("<I", segment.read_bytes(), at + 76)[0]
+                    for segment in segments[:-1]
+                    for kind, at, _ in self.sections(segment) if kind == "table") * 64
+        for kind, size in ("hash", 36), ("digest", 80):
+            for place in 3, size - 2:
+                with self.subTest(kind, place=place):
+                    segments[-1].write_bytes(content)
+                    self.flip(segments[-1], places[kind] + 76 + place)
+                    said = ntfs("info", segments[0], status=1).stderr.decode()
+                    self.assertIn(f"segment {last}, image.E{last:02}, has a damaged section at "
+                                  f"{places[kind]:#x}: sectors {first}-", said)
+
+    def test_a_damaged_hash_of_a_single_segment_is_named(self):
+        (segment,) = self.acquire(self.volume(), "-S", "20M")
+        places = {kind: at for kind, at, _ in self.sections(segment)}
+        self.flip(segment, places["hash"] + 76 + 3)
+        self.assertIn(f"segment 1, image.E01, has a damaged section at {places['hash']:#x}".encode(),
+                      ntfs("info", segment, status=2).stderr)
 
     def test_the_end_of_a_segment_that_is_cut_off_costs_nothing(self):
         raw = self.volume("-c", "4096")

@@ -26,14 +26,14 @@ core::Result<std::unique_ptr<EwfSource>> open_ewf(const std::string& path,
 // What the segments of an image say of it.
 struct EwfSegments {
   struct Damage {
-    std::string text;  // which segment is damaged, cut off or missing
-    bool loses;        // chunks, unless all turn up
+    std::string text;     // which segment is damaged, cut off or missing
+    bool loses;           // chunks, unless all turn up
+    std::size_t segment;  // counted from 0
   };
   std::vector<Damage> damage;  // what loses chunks first
   // How many chunks the tables have up to the end of each segment, of those whose chunks are where
   // they belong.
   std::vector<u64> chunks;
-  std::optional<std::size_t> first_damaged;  // segment
 };
 
 // Fails when the first of them is not the image's first.
