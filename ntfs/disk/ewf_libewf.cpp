@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <functional>
 #include <mutex>
 
 #include <dlfcn.h>
@@ -103,7 +102,8 @@ void mark_refused(EwfSegments& segments, std::size_t count) {
                       segments.damage.end();
   for (auto& damage : segments.damage)
     if (damage.segment == (behind ? count : count - 1)) damage.loses = true;
-  std::ranges::stable_partition(segments.damage, std::identity{}, &EwfSegments::Damage::loses);
+  std::stable_partition(segments.damage.begin(), segments.damage.end(),
+                        [](const EwfSegments::Damage& damage) { return damage.loses; });
 }
 
 struct SectorRange {
