@@ -137,6 +137,10 @@ Exit run(const Options& options) {
         "resolved-limit", std::nullopt,
         "{} events have or stand for more or longer names than their size justifies",
         result.cut_names);
+  if (const auto unread = events->unread_buffers(); unread > 0)
+    input->findings.warning("trace-changed", std::nullopt,
+                            "{} buffers could be read when the trace was opened and not again",
+                            unread);
   if (!csv) {
     if (array) output.write(",");
     write_summary(json, result, context.names, input->findings);

@@ -383,6 +383,28 @@ class Trace(unittest.TestCase):
             done = run("info", SAMPLES / name, "--format", "json")
             self.assertEqual(done.returncode, 0, done.stderr.decode())
 
+    def test_a_file_that_becomes_shorter_while_it_is_read_is_told(self):
+        content = sample("dp_vsgc.etl").read_bytes()
+        path = self.folder / "shrinking.etl"
+        for order in "time", "file":
+            path.write_bytes(content)
+            # Nothing goes on before its first output is taken.
+            with subprocess.Popen([COLDTRACE, "trace", "decode", path, "--order", order],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+                output = process.stdout.read(4096)
+                with open(path, "r+b") as file:
+                    file.truncate(len(content) // 3)
+                output += process.stdout.read()
+                process.stderr.read()
+            self.assertEqual(process.returncode, 1)
+            lines = strict_ndjson(output)
+            gaps = [line for line in lines if line.get("reason") == "unreadable"]
+            finding, = (f for f in lines[-1]["findings"] if f["code"] == "trace-changed")
+            self.assertTrue(finding["text"].startswith(f"{len(gaps)} buffers"))
+            self.assertEqual(lines[-1]["counts"]["events"] + sum(g["events"] for g in gaps), 75931)
+            for gap in gaps:
+                schema("trace.schema.json").validate(gap)
+
     def manifest_trace(self, names, events):
         """A trace of an EventSource whose one event has a UInt32 of each name."""
         content = sample("tx_HTTP_Server.etl").read_bytes()

@@ -86,8 +86,7 @@ bool CtraceStream::begin_buffer(Run& run, u64 index) {
   while (index < buffers.size()) {
     const auto buffer = buffers.at(index);
     if (!buffer) {
-      gaps_.push_back(
-          {Gap::Reason::unreadable, run.buffer.offset + run.buffer.length, 0, {}, {}, 0});
+      add_unread(run.buffer.offset + run.buffer.length, 0, std::nullopt);
       return false;
     }
     if (const auto& clock = trace_.clock_of(buffer->processor); run.clock != &clock) {
@@ -107,15 +106,20 @@ bool CtraceStream::begin_buffer(Run& run, u64 index) {
   return false;
 }
 
+// What could be read once and cannot be now is a gap.
+void CtraceStream::add_unread(u64 offset, u64 length, std::optional<u16> processor) {
+  gaps_.push_back({Gap::Reason::unreadable, offset, length, {}, processor, 0});
+  ++unread_buffers_;
+}
+
 void CtraceStream::load(Run& run) {
   const auto& entry = run.buffer;
   auto buffer = std::make_shared<Buffer>();
   auto* memory = buffer->storage.get(entry.length);
-  // What could be read once and cannot be now is a gap.
   if (trace_.source().read_at(entry.offset, {memory, entry.length}))
     buffer->bytes = {memory, entry.length};
   else
-    gaps_.push_back({Gap::Reason::unreadable, entry.offset, entry.length, {}, entry.processor, 0});
+    add_unread(entry.offset, entry.length, entry.processor);
   held_ += buffer->bytes.size();
   run.bytes = std::move(buffer);
   run.entries =

@@ -16,6 +16,7 @@ class CtraceStream final : public EventSequence {
   const Event& event() const override { return event_; }
   const std::shared_ptr<const Buffer>& buffer() const override { return event_buffer_; }
   const Gap& gap() const override { return gaps_[gaps_passed_ - 1]; }
+  u64 unread_buffers() const override { return unread_buffers_; }
 
  private:
   // One processor, or the whole file in the order of the file.
@@ -35,6 +36,7 @@ class CtraceStream final : public EventSequence {
   void plan_gaps();
   bool is_wanted(const CtraceBufferEntry& buffer, Run& run) const;
   void load(Run& run);
+  void add_unread(u64 offset, u64 length, std::optional<u16> processor);
   bool begin_buffer(Run& run, u64 index);
   bool step(Run& run);
   bool advance();
@@ -49,6 +51,7 @@ class CtraceStream final : public EventSequence {
   std::size_t held_ = 0;
   std::vector<Gap> gaps_;  // with their times
   std::size_t gaps_passed_ = 0;
+  u64 unread_buffers_ = 0;
   bool pending_ = false;  // event_ waits behind a gap
   bool at_end_ = false;
   Event event_{};

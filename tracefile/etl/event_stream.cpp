@@ -72,16 +72,15 @@ void EventStream::plan_buffers() {
 
 void EventStream::plan_gaps() {
   for (const auto& gap : scan_.gaps) gaps_.push_back(&gap);
-  if (options_.order == Order::file) {
-    std::stable_sort(gaps_.begin(), gaps_.end(),
-                     [](const Gap* a, const Gap* b) { return a->offset < b->offset; });
-    return;
-  }
-  // Those whose time is not known come last.
-  std::stable_sort(gaps_.begin(), gaps_.end(), [](const Gap* a, const Gap* b) {
-    return std::tuple{!a->timestamp, a->timestamp.value_or(0), a->offset} <
-           std::tuple{!b->timestamp, b->timestamp.value_or(0), b->offset};
-  });
+  std::stable_sort(gaps_.begin(), gaps_.end(),
+                   [this](const Gap* a, const Gap* b) { return comes_before(*a, *b); });
+}
+
+// Those whose time is not known come last.
+bool EventStream::comes_before(const Gap& a, const Gap& b) const {
+  if (options_.order == Order::file) return a.offset < b.offset;
+  return std::tuple{!a.timestamp, a.timestamp.value_or(0), a.offset} <
+         std::tuple{!b.timestamp, b.timestamp.value_or(0), b.offset};
 }
 
 // Whether the gap comes before event_. What was lost came before its buffer's events, damage
@@ -129,7 +128,7 @@ EventStream::Run EventStream::open_next() {
   const auto index = plan_[opened_++];
   const auto& entry = scan_.buffers[index];
   const auto end = entry.compressed() ? entry.filled : std::min(entry.size, entry.filled);
-  return {index, first_event, end, 0, 0, {}, nullptr, 0, std::nullopt};
+  return {index, first_event, end, 0, 0, {}, nullptr, 0, std::nullopt, 0};
 }
 
 bool EventStream::step(Run& run) {
@@ -164,20 +163,31 @@ bool EventStream::read(Run& run, u32 offset) {
 void EventStream::load(Run& run, u32 offset, u32 size) {
   release(run);
   const auto& entry = scan_.buffers[run.index];
-  if (entry.compressed() && !run.spilled) {
+  if (run.spilled && !load_window(run, *spill_, *run.spilled, offset, size)) {
+    run.spilled.reset();
+    spill_failed_ = true;
+  }
+  if (!entry.compressed()) {
+    load_window(run, source_, entry.offset, offset, size);
+  } else if (!run.spilled) {
     run.bytes = load_buffer(source_, entry, scan_.compression);
     run.base = 0;
     run.end = static_cast<u32>(run.bytes->bytes.size());
-  } else {
-    const auto& source = run.spilled ? *spill_ : source_;
-    auto window = std::make_shared<Buffer>();
-    size = std::min(size, run.end - offset);
-    const std::span bytes{window->storage.get(size), size};
-    if (source.read_at(run.spilled.value_or(entry.offset) + offset, bytes)) window->bytes = bytes;
-    run.bytes = std::move(window);
-    run.base = offset;
   }
   held_ += run.bytes->bytes.size();
+}
+
+// Of the plain bytes that lie at `start` of `source`, those from `offset` on.
+bool EventStream::load_window(Run& run, const core::ImageSource& source, u64 start, u32 offset,
+                              u32 size) {
+  auto window = std::make_shared<Buffer>();
+  size = std::min(size, run.end - offset);
+  const std::span bytes{window->storage.get(size), size};
+  const bool ok = source.read_at(start + offset, bytes).has_value();
+  if (ok) window->bytes = bytes;
+  run.bytes = std::move(window);
+  run.base = offset;
+  return ok;
 }
 
 void EventStream::release(Run& run) {
@@ -187,7 +197,7 @@ void EventStream::release(Run& run) {
 
 // Without room for it the buffer is unpacked again.
 void EventStream::spill(Run& run) {
-  if (!scan_.buffers[run.index].compressed() || run.spilled) return;
+  if (!scan_.buffers[run.index].compressed() || run.spilled || spill_failed_) return;
   if (!spill_)
     if (auto file = core::TemporaryFile::create()) spill_ = std::move(*file);
   if (!spill_) return;
@@ -210,12 +220,11 @@ bool EventStream::next_in_file() {
   }
   auto& run = *heap_.front();
   while (!step(run)) {
-    release(run);
+    end(run, run.next);
     if (opened_ == plan_.size()) return false;
     run = open_next();
   }
-  event_ = run.event;
-  event_buffer_ = run.bytes;
+  hand_out(run);
   return true;
 }
 
@@ -243,7 +252,7 @@ void EventStream::open_due() {
     if (!heap_.empty() && scan_.buffers[plan_[opened_]].first_time > heap_.front()->time) return;
     auto run = std::make_unique<Run>(open_next());
     if (!step(*run)) {
-      release(*run);
+      end(*run, run->next);
       continue;
     }
     const auto& kept = *run;
@@ -254,8 +263,33 @@ void EventStream::open_due() {
   }
 }
 
-void EventStream::drop_first() {
-  release(*heap_.front());
+void EventStream::hand_out(Run& run) {
+  event_ = run.event;
+  event_buffer_ = run.bytes;
+  ++run.handed_out;
+}
+
+// Ends a run at `offset`. What the buffer had there when the trace was opened is a gap.
+void EventStream::end(Run& run, u32 offset) {
+  release(run);
+  const auto& entry = scan_.buffers[run.index];
+  if (run.handed_out >= entry.events) return;
+  const u32 from = entry.compressed() ? 0 : offset;
+  unread_.push_back({.reason = Gap::Reason::unreadable,
+                     .offset = entry.offset + from,
+                     .length = entry.size - from,
+                     .timestamp = run.handed_out > 0 ? run.time : entry.first_time,
+                     .cpu = entry.processor,
+                     .events = entry.events - run.handed_out});
+  const auto* const gap = &unread_.back();
+  const auto at =
+      std::upper_bound(gaps_.begin() + static_cast<std::ptrdiff_t>(gaps_passed_), gaps_.end(), gap,
+                       [this](const Gap* a, const Gap* b) { return comes_before(*a, *b); });
+  gaps_.insert(at, gap);
+}
+
+void EventStream::end_first(u32 offset) {
+  end(*heap_.front(), offset);
   std::swap(heap_.front(), heap_.back());
   heap_.pop_back();
   sift_down(heap_, [this](const Run& a, const Run& b) { return before(a, b); });
@@ -266,19 +300,18 @@ bool EventStream::next_in_time() {
     if (step(*heap_.front()))
       sift_down(heap_, [this](const Run& a, const Run& b) { return before(a, b); });
     else
-      drop_first();
+      end_first(heap_.front()->next);
     consumed_ = true;
   }
   open_due();
   // What cannot be read any more ends its run.
   while (!heap_.empty() && !heap_.front()->bytes &&
          !read(*heap_.front(), heap_.front()->event.offset))
-    drop_first();
+    end_first(heap_.front()->event.offset);
   if (heap_.empty()) return false;
   auto& run = *heap_.front();
   shrink(run);
-  event_ = run.event;
-  event_buffer_ = run.bytes;
+  hand_out(run);
   consumed_ = false;
   return true;
 }

@@ -1,4 +1,5 @@
 #include <cstring>
+#include <filesystem>
 
 #include <catch2/catch.hpp>
 
@@ -43,6 +44,37 @@ class CountingImage final : public core::ImageSource {
   core::MemoryImage image_;
 };
 
+// Of which bytes behind `left` cannot be read any more, as of a file that became shorter.
+class ShrinkingImage final : public core::ImageSource {
+ public:
+  explicit ShrinkingImage(core::ByteView bytes) : left{bytes.size()}, image_{bytes} {}
+
+  u64 size() const override { return image_.size(); }
+  core::Result<core::Done> read_at(u64 offset, std::span<std::byte> destination) const override {
+    if (offset + destination.size() > left)
+      return core::fail(core::ParseError{core::Fault::io, offset, "file", "read", 0, 0});
+    return image_.read_at(offset, destination);
+  }
+
+  mutable u64 left;
+
+ private:
+  core::MemoryImage image_;
+};
+
+// Cuts the temporary files that this process has open to nothing; returns their number.
+std::size_t empty_temporary_files() {
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator{"/proc/self/fd"}) {
+    std::error_code error;
+    const auto target = std::filesystem::read_symlink(entry.path(), error).string();
+    if (target.find("/coldtrace.") == std::string::npos) continue;
+    std::filesystem::resize_file(entry.path(), 0, error);
+    if (!error) ++files;
+  }
+  return files;
+}
+
 // Buffers of 64 KiB, one a processor, whose events take turns.
 std::vector<EtlBuffer> interleaved_buffers(u16 processors) {
   std::vector<EtlBuffer> buffers;
@@ -78,6 +110,53 @@ TEST_CASE("what overlaps more than memory allows is read again by little parts")
   image.read = 0;
   CHECK(schedule(*trace, {.largest_buffers = 1}) == wanted);
   CHECK(image.read < wanted.size() * 4096 + bytes.size());
+}
+
+TEST_CASE("a temporary file that cannot be read costs no event") {
+  const auto bytes =
+      fixtures::build_etl({.buffer_size = 65536, .compression = fixtures::EtlCompression::xpress},
+                          interleaved_buffers(8));
+  const auto open = open_bytes(bytes);
+  auto stream = open.trace->stream({.largest_buffers = 200'000});
+  u64 events = 0;
+  for (; events < 3000; ++events) REQUIRE(stream.next() == EventStream::Item::event);
+  REQUIRE(empty_temporary_files() == 1);
+  while (stream.next() == EventStream::Item::event) ++events;
+  CHECK(events == 1 + 8 * 1600);
+  CHECK(stream.unread_buffers() == 0);
+}
+
+TEST_CASE("what can be read once and not again is a gap with its events") {
+  const auto compression =
+      GENERATE(fixtures::EtlCompression::none, fixtures::EtlCompression::xpress);
+  const auto order = GENERATE(Order::time, Order::file);
+  const auto bytes = fixtures::build_etl({.buffer_size = 65536, .compression = compression},
+                                         interleaved_buffers(8));
+  const ShrinkingImage image{bytes};
+  core::Findings findings;
+  const auto trace = Trace::open(image, {}, findings);
+  REQUIRE(trace);
+  auto stream = trace->stream({.order = order, .largest_buffers = 40'000});
+  // In the order of time compressed buffers are soon in the temporary file.
+  const u64 shrinks_at = compression == fixtures::EtlCompression::none ? 1500 : 1;
+  u64 events = 0, lost = 0, gaps = 0;
+  i64 latest = 0;
+  for (auto item = stream.next(); item != EventStream::Item::end; item = stream.next()) {
+    if (item == EventStream::Item::gap) {
+      ++gaps;
+      lost += stream.gap().events;
+      CHECK(stream.gap().reason == Gap::Reason::unreadable);
+      CHECK(stream.gap().offset + stream.gap().length <= bytes.size());
+      if (order == Order::time) CHECK(stream.gap().timestamp >= latest);
+    } else if (++events == shrinks_at) {
+      image.left = bytes.size() / 2;
+    }
+    if (item == EventStream::Item::event && order == Order::time) latest = stream.event().timestamp;
+  }
+  CHECK(gaps > 0);
+  CHECK(stream.unread_buffers() == gaps);
+  CHECK(events < trace->events());
+  CHECK(events + lost == trace->events());
 }
 
 TEST_CASE("a buffer that is damaged at many places is the same when it is read again") {

@@ -21,6 +21,10 @@ class EventSequence {
   virtual const std::shared_ptr<const Buffer>& buffer() const = 0;
   virtual const Gap& gap() const = 0;
 
+  // Buffers so far that were read when the trace was opened and cannot be read again, or not to
+  // their end. Each has a gap.
+  virtual u64 unread_buffers() const = 0;
+
  protected:
   EventSequence() = default;
   EventSequence(const EventSequence&) = default;

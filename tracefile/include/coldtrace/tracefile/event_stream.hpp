@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -51,6 +52,7 @@ class EventStream final : public EventSequence {
   const Event& event() const override { return event_; }
   const std::shared_ptr<const Buffer>& buffer() const override { return event_buffer_; }
   const Gap& gap() const override { return *gap_; }
+  u64 unread_buffers() const override { return unread_.size(); }
 
  private:
   struct Run {
@@ -63,6 +65,7 @@ class EventStream final : public EventSequence {
     std::shared_ptr<const Buffer> bytes;  // from `base` of the buffer on; null: dropped
     u32 base;
     std::optional<u64> spilled;  // where the plain bytes lie in spill_
+    u32 handed_out;              // events
   };
 
   void plan_buffers();
@@ -74,14 +77,18 @@ class EventStream final : public EventSequence {
   bool step(Run& run);
   bool read(Run& run, u32 offset);
   void load(Run& run, u32 offset, u32 size);
+  bool load_window(Run& run, const core::ImageSource& source, u64 start, u32 offset, u32 size);
   u32 window() const;
   void open_due();
-  void drop_first();
+  void end_first(u32 offset);
+  void hand_out(Run& run);
+  void end(Run& run, u32 offset);
   void release(Run& run);
   void spill(Run& run);
   void shrink(const Run& keep);
   bool before(const Run& a, const Run& b) const;
   bool is_due(const Gap& gap) const;
+  bool comes_before(const Gap& a, const Gap& b) const;
   bool wanted(const Event& event) const;
 
   const core::ImageSource& source_;
@@ -93,10 +100,12 @@ class EventStream final : public EventSequence {
   std::vector<std::unique_ptr<Run>> heap_;  // the earliest run first
   std::size_t held_ = 0;                    // bytes of all runs
   std::unique_ptr<core::TemporaryFile> spill_;
+  bool spill_failed_ = false;
   bool consumed_ = true;  // the first run's event was handed out
   std::vector<const Gap*> gaps_;
   std::size_t gaps_passed_ = 0;
-  bool pending_ = false;  // event_ waits behind a gap
+  std::deque<Gap> unread_;  // of buffers that could be read once; in gaps_ too
+  bool pending_ = false;    // event_ waits behind a gap
   bool at_end_ = false;
   const Gap* gap_ = nullptr;
   PayloadThreads payload_threads_;
