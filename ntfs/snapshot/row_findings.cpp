@@ -16,7 +16,7 @@ bool matters(const FileRow& row) {
 }
 
 void add_time_finding(FileRow& row, core::Name code, std::string text) {
-  row.findings.push_back({code, false, std::move(text)});
+  row.findings.push_back({code, false, std::move(text), true});
 }
 
 bool has_fraction(core::FileTime time) {
@@ -116,33 +116,27 @@ void add_name_findings(FileRow& row, const RecordTable& records) {
   const auto& source = *row.source;
   if (has_illegal_unit(row.name))
     row.findings.push_back(
-        {"name-illegal", true, "the name holds a '/' or a zero, which NTFS does not allow"});
+        {"name-illegal", true, "the name holds a '/' or a zero, which NTFS does not allow", true});
   if (source.unlisted && !row.assembly.names_left_out)
-    row.findings.push_back(
-        {"name-mismatch", true, "the directory lists this name and the record does not have it"});
+    row.findings.push_back({"name-mismatch", true,
+                            "the directory lists this name and the record does not have it", true});
   if (source.directory_again)
-    row.findings.push_back(
-        {"directory-loop", true, "the directory was entered before and is not entered again"});
+    row.findings.push_back({"directory-loop", true,
+                            "the directory was entered before and is not entered again", true});
   if (source.stale_size) {
     row.findings.push_back({"index-size-stale", false,
                             fmt::format("{} bytes by the directory and {} by the record",
-                                        *source.stale_size, row.facts.content_size.value_or(0))});
+                                        *source.stale_size, row.facts.content_size.value_or(0)),
+                            true});
   }
   if (source.state == State::stale)
-    row.findings.push_back({"entry-stale", true, describe_stale(records, source.file)});
+    row.findings.push_back({"entry-stale", true, describe_stale(records, source.file), true});
 }
 
 // The scan of $MFT has told and counted these, once a record.
 bool is_told_by_scan(core::Name code) {
   return code == "record-bad" || code == "record-damaged" || code == "torn-fixup" ||
          code == "record-number";
-}
-
-// What a name has of its own; all else is of the file, and the same for each of its names.
-bool is_of_name(core::Name code) {
-  return code.view().starts_with("time-") || code == "name-illegal" || code == "name-mismatch" ||
-         code == "directory-loop" || code == "index-size-stale" || code == "entry-stale" ||
-         code == "streams-limit";
 }
 
 // Whether the bytes of an extent are such that `is` says so of their offset and number.
@@ -227,8 +221,8 @@ void add_unread_findings(FileRow& row, const Volume& volume) {
   const auto holds = [&](const auto& part) { return is_unreliable_record(part.record); };
   const auto& facts = row.facts;
   const auto& entry = row.source->entry;
-  const auto add = [&](std::string text) {
-    row.findings.push_back({"unread-sectors", matters(row), std::move(text)});
+  const auto add = [&](std::string text, bool of_name = false) {
+    row.findings.push_back({"unread-sectors", matters(row), std::move(text), of_name});
   };
   if (row.source->has_record && is_unreliable_record(facts.record))
     add("the record lies where the disk could not be read");
@@ -237,7 +231,7 @@ void add_unread_findings(FileRow& row, const Volume& volume) {
   else if (any_extent(row, volume, is_unreliable))
     add("clusters of a stream lie where the disk could not be read");
   else if (entry && is_unreliable(entry->offset, index_entry_size(row.name)))
-    add("the directory's entry lies where the disk could not be read");
+    add("the directory's entry lies where the disk could not be read", true);
 }
 
 void add_size_findings(FileRow& row, const StreamRow& stream, const AttributeFacts& first,
@@ -316,7 +310,7 @@ void note_findings(const FileRow& row, core::Findings& findings) {
       row.record_offset || !entry ? row.record_offset : std::optional{entry->offset};
   for (const auto& finding : row.findings) {
     if (is_told_by_scan(finding.code)) continue;
-    if (!row.source->first_of_record && !is_of_name(finding.code)) continue;
+    if (!row.source->first_of_record && !finding.of_name) continue;
     // Of one code some may be warnings and some not.
     if (finding.warning) {
       findings.warning(finding.code, offset, "record {}: {}", row.source->file.record,

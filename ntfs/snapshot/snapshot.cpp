@@ -208,10 +208,10 @@ void Snapshot::build_row(const RowBatch& batch, const RowSource& source, FileRow
       row.short_name = find_short_name(row.facts, *row.file_name);
     }
     if (source.streams_left_out) {
-      row.findings.push_back(
-          {"streams-limit", true,
-           "streams, extended attributes and reparse target are told of another "
-           "name of the file; again they would be more than the image justifies"});
+      row.findings.push_back({"streams-limit", true,
+                              "streams, extended attributes and reparse target are told of another "
+                              "name of the file; again they would be more than the image justifies",
+                              true});
     } else {
       add_streams(row);
       find_reparse_point(row);

@@ -590,6 +590,31 @@ class ExpertWitness(Images):
         self.assertIn("ewf-acquiry-error", said)
         self.assertIn("ewf-acquiry-error", ntfs("info", segment, status=1).stderr.decode())
 
+    def test_an_entry_that_could_not_be_read_counts_for_each_name_of_a_file(self):
+        raw = self.volume()
+        content = self.write("content", b"x" * 100)
+        for name in "first", "second":
+            made_by("ntfscp", "-f", raw, content, name)
+        image = bytearray(raw.read_bytes())
+        places = {}
+        for name in "first", "second":
+            stored = name.encode("utf-16-le")
+            # An entry of an index: the file, its own size and that of $FILE_NAME behind it.
+            (places[name],) = [found.start() - 0x52 for found in re.finditer(re.escape(stored), image)
+                               if struct.unpack_from("<HH", image, found.start() - 0x52 + 8)
+                               == ((0x52 + len(stored) + 7) // 8 * 8, 0x42 + len(stored))]
+        at = places["second"]
+        image[at:at + 8] = image[places["first"]:places["first"] + 8]
+        raw.write_bytes(image)
+        (segment,) = self.acquire(raw, "-S", "20M")
+        self.add_acquiry_errors(segment, [(at // 512, 1)])
+        rows, lines, _ = self.rows(segment, status=1)
+        marked = [row["path"] for row in rows
+                  if "unread-sectors" in {found["code"] for found in row["findings"]}]
+        self.assertEqual(sorted(marked), ["/", "/second"])
+        (finding,) = [f for f in lines[-1]["findings"] if f["code"] == "unread-sectors"]
+        self.assertEqual(finding["count"], 2)
+
 
 class LostBootSectors(Images):
     def lost(self, *options, before=0, mirror=False, mft=False):

@@ -95,6 +95,7 @@ struct RowFinding {
   core::Name code;
   bool warning;
   std::string text;
+  bool of_name = false;  // not of the file, which has it once however many its names
 };
 
 // All that is known about one name. Views last as long as the snapshot; the object is reused
