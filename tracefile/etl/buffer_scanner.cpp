@@ -14,6 +14,7 @@ using core::Fault;
 
 constexpr u64 header_size = BufferHeader::size_on_disk;
 constexpr u32 usual_buffer = 64U << 10;
+constexpr u32 most_of_windows = 16U << 20;
 constexpr u64 least_unpacked = u64{1} << 20;  // that a file's buffers may unpack to, however short
 
 // The session's size of buffers; that of the first buffer too, since either number may be damaged.
@@ -34,7 +35,8 @@ class Scanner {
         findings_{findings},
         end_{source.size()},
         unpacked_left_{
-            largest_unpacked.value_or(least_unpacked + BufferHeader::unpacked_per_byte * end_)} {}
+            largest_unpacked.value_or(least_unpacked + BufferHeader::unpacked_per_byte * end_)},
+        measured_left_{unpacked_left_} {}
 
   void run() {
     for (u64 at = 0; at < end_;) {
@@ -109,8 +111,8 @@ class Scanner {
     return extent;
   }
 
-  // No buffer of a session has more in it than its buffers are long. That number may be damaged
-  // too, which costs buffers of the usual size nothing.
+  // What a buffer is believed to have in it: no more than the session's buffers are long, and the
+  // usual size, since that number may be damaged too.
   u32 most_unpacked() const {
     const auto size = scan_.header.buffer_size;
     return size == 0 ? BufferHeader::largest_buffer : std::max(size, usual_buffer);
@@ -119,16 +121,12 @@ class Scanner {
   void bound_unpacked(BufferEntry& entry, u32 saved) {
     const auto claimed = entry.filled;
     if (entry.offset != 0 && saved <= most_unpacked()) entry.filled = std::max(claimed, saved);
-    const auto lose = [&](Gap::Reason reason) {
-      scan_.gaps.push_back({reason, entry.offset, entry.size, std::nullopt, entry.processor});
-    };
     if (entry.filled > most_unpacked()) {
       findings_.warning("buffer-length", entry.offset,
                         "a compressed buffer claims {} bytes of events, and those of its session "
                         "have {} at most",
                         entry.filled, most_unpacked());
-      entry.filled = most_unpacked();
-      lose(Gap::Reason::damaged);
+      measure(entry);
     } else {
       report_offset(entry, claimed);
     }
@@ -137,9 +135,25 @@ class Scanner {
                         "compressed buffers unpack to more than the size of the file justifies or "
                         "--unpacked-limit allows; this one is not read");
       entry.filled = 0;
-      lose(Gap::Reason::not_unpacked);
+      entry.cut = false;
+      scan_.gaps.push_back(
+          {Gap::Reason::not_unpacked, entry.offset, entry.size, std::nullopt, entry.processor});
     }
     unpacked_left_ -= entry.filled;
+  }
+
+  // A buffer that claims more than is believed has what it unpacks to, as far as that is allowed.
+  void measure(BufferEntry& entry) {
+    const auto most =
+        std::min<u64>({entry.filled, most_of_windows, unpacked_left_, measured_left_});
+    auto whole = entry;
+    whole.filled = std::max(static_cast<u32>(most), most_unpacked());
+    const auto unpacked = load_buffer(source_, whole, scan_.compression);
+    const auto size = static_cast<u32>(unpacked->bytes.size());
+    measured_left_ -= std::min<u64>(measured_left_, size);
+    const bool ends = unpacked->damaged;
+    entry.cut = ends ? unpacked->error.fault != Fault::truncated : whole.filled < entry.filled;
+    entry.filled = ends || !entry.cut ? std::max<u32>(size, header_size) : most_unpacked();
   }
 
   void bound_events(BufferEntry& entry) {
@@ -211,6 +225,7 @@ class Scanner {
   core::Findings& findings_;
   u64 end_;
   u64 unpacked_left_;  // bytes that compressed buffers may still unpack to
+  u64 measured_left_;  // the same of those that are unpacked to see what they have
 };
 
 void report_header(const LogfileHeader& header, u64 buffers, core::Findings& findings) {

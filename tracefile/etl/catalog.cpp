@@ -79,6 +79,11 @@ class PartReader {
       part.damage[index].push_back({damage.offset, damage.size});
     const auto damage = damage_of(entry, buffer, walker);
     for (; told < damage.size(); ++told) report_damage(part, entry, damage[told], told == 0);
+    // The finding is that of what the buffer claims.
+    if (entry.cut && damage.empty())
+      part.gaps.push_back({Gap::Reason::damaged, entry.offset, entry.size,
+                           entry.events > 0 ? std::optional{entry.last_time} : std::nullopt,
+                           entry.processor});
   }
 
   void visit(Part& part, const Event& event) {

@@ -302,7 +302,22 @@ TEST_CASE("a few bytes that declare sixteen megabytes cost what they unpack to")
   CHECK(open.trace->events() == 5);
   CHECK(open.findings.count("buffer-damaged") == 4);
   CHECK(open.findings.count("buffer-length") == 4);  // no buffer of the session holds as much
+  CHECK(all_gaps(*open.trace).size() == 4);
   CHECK(all_events(*open.trace, {.largest_buffers = 1}).size() == 5);
+}
+
+TEST_CASE("compressed buffers that are larger than the header says cost no event") {
+  EtlBuffer large{0};
+  for (int i = 0; i < 8000; ++i)
+    large.system(ready_thread, 2, {1, 2, 1'000'000 + i}, words({1, 2}));
+  auto bytes = fixtures::build_etl(
+      {.buffer_size = 1U << 20, .compression = fixtures::EtlCompression::xpress}, {large, large});
+  const u32 size = 65536;
+  std::memcpy(&bytes[72 + 32], &size, sizeof(size));
+  const auto open = open_bytes(bytes);
+  CHECK(open.trace->events() == 1 + 2 * 8000);
+  CHECK(open.findings.count("buffer-length") == 2);
+  CHECK(all_gaps(*open.trace).empty());
 }
 
 TEST_CASE("a compressed size that lies loses its buffer and finds the next") {

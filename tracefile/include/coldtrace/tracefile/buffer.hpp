@@ -24,6 +24,7 @@ struct BufferEntry {
   u16 flags;
   u16 logger_id;
   u8 type;
+  bool cut = false;  // unpacks to more than `filled`, or is damaged there
 
   bool compressed() const { return (flags & BufferHeader::compressed) != 0; }
 };
