@@ -18,8 +18,8 @@
 
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/syscall-map/signature_matcher.hpp"
-#include "coldtrace/syscall-map/signature_parser.hpp"
+#include "coldtrace/signatures/signature_matcher.hpp"
+#include "coldtrace/signatures/signature_parser.hpp"
 
 // As YARA reads files. The product never maps what it does not trust.
 class MappedFile {

@@ -49,8 +49,8 @@ set_property(GLOBAL PROPERTY coldtrace_components "")
 # coldtrace_add_library(NAME ROOMS... [LINK...] [PRIVATE_LINK...] [PACKAGES...] [PKG_CONFIG...]
 #                       [LIBS...])
 # The folder's library, or a part of it that stands alone: target coldtrace_NAME, alias
-# coldtrace::NAME. The folder's public headers lie in its include/ and are included as
-# <coldtrace/pe/image.hpp>. PACKAGES are what find_package must find, here and for whoever uses the
+# coldtrace::NAME. Its public headers lie in the folder's include/coldtrace/NAME and are included as
+# <coldtrace/NAME/image.hpp>. PACKAGES are what find_package must find, here and for whoever uses the
 # installed library; PKG_CONFIG and LIBS are the same for who asks pkg-config.
 function(coldtrace_add_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ROOMS;LINK;PRIVATE_LINK;PACKAGES;PKG_CONFIG;LIBS")
@@ -100,7 +100,7 @@ function(coldtrace_install_pkg_config name target needs packages libraries)
 endfunction()
 
 # coldtrace_add_room(NAME [SOURCES...] [HEADERS...]): what a room adds to the library NAME, or to
-# cli. HEADERS are the public ones, in the folder's include/; those that only the project includes
+# cli. HEADERS are the public ones, in the folder's include/coldtrace/NAME; those that only the project includes
 # lie beside their sources and are not named.
 function(coldtrace_add_room name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS")
@@ -109,7 +109,7 @@ function(coldtrace_add_room name)
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}
              OUTPUT_VARIABLE folder)
   string(REGEX REPLACE "/.*" "" folder ${folder})
-  list(TRANSFORM arg_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/${folder}/include/coldtrace/${folder}/)
+  list(TRANSFORM arg_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/${folder}/include/coldtrace/${name}/)
   target_sources(${target} PRIVATE ${arg_SOURCES})
   if(arg_HEADERS)
     target_sources(${target} PUBLIC FILE_SET HEADERS FILES ${arg_HEADERS})

@@ -16,8 +16,8 @@
 
 #include "cli/command/command.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/pdb/pdb.hpp"
 #include "coldtrace/pe/image.hpp"
-#include "coldtrace/pe/pdb.hpp"
 #include "coldtrace/syscall-map/hook_table_decoder.hpp"
 #include "fixtures/builders/strict_json.hpp"
 #include "fixtures/builders/temporary_directory.hpp"

@@ -5,9 +5,9 @@
 #include <span>
 
 #include "coldtrace/core/reader.hpp"
+#include "coldtrace/signatures/signature_parser.hpp"
+#include "coldtrace/signatures/signature_printer.hpp"
 #include "coldtrace/syscall-map/signature_derivation.hpp"
-#include "coldtrace/syscall-map/signature_parser.hpp"
-#include "coldtrace/syscall-map/signature_printer.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coldtrace;

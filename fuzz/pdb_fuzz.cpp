@@ -1,7 +1,7 @@
 // Any bytes: no crash, no hang, errors lie inside the file, no stream is larger than it, and
 // symbols are no more than their records have room for.
 
-#include "coldtrace/pe/pdb_publics.hpp"
+#include "coldtrace/pdb/pdb_publics.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coldtrace;

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/syscall-map/signature_matcher.hpp"
-#include "coldtrace/syscall-map/signature_parser.hpp"
-#include "coldtrace/syscall-map/signature_printer.hpp"
+#include "coldtrace/signatures/signature_matcher.hpp"
+#include "coldtrace/signatures/signature_parser.hpp"
+#include "coldtrace/signatures/signature_printer.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coldtrace;

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include "coldtrace/tracefile/trace_control_buffer.hpp"
-#include "coldtrace/tracefile/trace_control_check.hpp"
+#include "coldtrace/nt_trace_control/trace_control_buffer.hpp"
+#include "coldtrace/nt_trace_control/trace_control_check.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coldtrace;

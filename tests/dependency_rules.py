@@ -80,15 +80,23 @@ def public_headers(project):
     """Where each public header belongs: its path, and the one that it would have in its room, which
     is the room whose CMakeLists.txt names it."""
     rooms = {}
-    for library in ALLOWED:
-        folder = f"{library}/include/coldtrace/{library}"
-        for header in (project / folder).glob("*"):
-            rooms[f"{folder}/{header.name}"] = None
-        for listing in sorted((project / library).rglob("CMakeLists.txt")):
+    for folder, parts in PARTS.items():
+        faces = {part: f"{folder}/include/coldtrace/{part}" for part in parts}
+        for face in faces.values():
+            rooms |= {f"{face}/{header.name}": None for header in (project / face).glob("*")}
+        for listing in sorted((project / folder).rglob("CMakeLists.txt")):
             room = listing.parent.relative_to(project)
-            for name in re.findall(r"\b\w+\.(?:hpp|inc)\b", without_hashes(listing.read_text())):
-                rooms[f"{folder}/{name}"] = f"{room}/{name}"
+            for part, names in rooms_added(listing):
+                rooms |= {f"{faces[part]}/{name}": f"{room}/{name}" for name in names}
     return rooms
+
+
+def rooms_added(listing):
+    """The libraries that a CMakeLists.txt adds a room to, each with the public headers of it."""
+    text = without_hashes(listing.read_text())
+    for part, room in re.findall(r"coldtrace_add_room\((\S+)\s([^)]*)\)", text):
+        if "HEADERS" in room:
+            yield part, re.findall(r"\b\w+\.(?:hpp|inc)\b", room.split("HEADERS")[1])
 
 
 def without_hashes(text):
@@ -97,8 +105,9 @@ def without_hashes(text):
 
 def path_of(include):
     """Where a file lies that is included so: "coldtrace/pe/image.hpp" is in pe/include."""
-    parts = include.split("/")
-    return f"{parts[1]}/include/{include}" if parts[0] == "coldtrace" else include
+    top, _, rest = include.partition("/")
+    folders = [folder for folder, parts in PARTS.items() if rest.split("/")[0] in parts]
+    return f"{folders[0]}/include/{include}" if top == "coldtrace" and folders else include
 
 
 def check_file(path, library, project):
@@ -306,10 +315,11 @@ def check_together(project, built, libraries, cmake, folder):
 def part_headers(project, library, part):
     """The public headers that the rooms of a library add to one of its parts."""
     for listing in sorted((project / library).rglob("CMakeLists.txt")):
-        text = without_hashes(listing.read_text())
-        for room in re.findall(rf"coldtrace_add_room\({part}\s([^)]*)\)", text):
-            for name in re.findall(r"\b\w+\.hpp\b", room):
-                yield f"coldtrace/{library}/{name}"
+        for name, headers in rooms_added(listing):
+            if name == part:
+                for header in headers:
+                    if header.endswith(".hpp"):
+                        yield f"coldtrace/{part}/{header}"
 
 
 def check_use(project, cmake, library, part, prefix, own):

@@ -7,8 +7,8 @@
 #include "cli/images/pe_input.hpp"
 #include "cli/images/symbol_places.hpp"
 #include "cli/output/text.hpp"
+#include "coldtrace/signatures/signature_printer.hpp"
 #include "coldtrace/syscall-map/signature_derivation.hpp"
-#include "coldtrace/syscall-map/signature_printer.hpp"
 
 namespace coldtrace::cli {
 namespace {

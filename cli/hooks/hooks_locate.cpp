@@ -12,10 +12,10 @@
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/glob.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/syscall-map/built_in_signatures.hpp"
+#include "coldtrace/signatures/built_in_signatures.hpp"
+#include "coldtrace/signatures/signature_parser.hpp"
 #include "coldtrace/syscall-map/function_search.hpp"
 #include "coldtrace/syscall-map/hook_table_builder.hpp"
-#include "coldtrace/syscall-map/signature_parser.hpp"
 
 namespace coldtrace::cli {
 namespace {

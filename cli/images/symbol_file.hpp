@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/command/report.hpp"
-#include "coldtrace/pe/symbol_file.hpp"
+#include "coldtrace/pdb/symbol_file.hpp"
 
 namespace coldtrace::cli {
 

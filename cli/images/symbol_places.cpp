@@ -5,7 +5,7 @@
 #include "cli/command/common_options.hpp"
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/pe/pdb_names.hpp"
+#include "coldtrace/pdb/pdb_names.hpp"
 #include "coldtrace/syscall-map/kernel_symbols.hpp"
 
 namespace coldtrace::cli {

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "cli/output/json_text.hpp"
+#include "coldtrace/nt_trace_control/trace_control_code.hpp"
 #include "coldtrace/syscall-map/name_hash.hpp"
-#include "coldtrace/tracefile/trace_control_code.hpp"
 
 namespace coldtrace::cli {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "coldtrace/core/text_buffer.hpp"
-#include "coldtrace/tracefile/trace_control_call.hpp"
+#include "coldtrace/nt_trace_control/trace_control_call.hpp"
 
 namespace coldtrace::cli {
 

@@ -1,4 +1,4 @@
-#include "coldtrace/pe/msf.hpp"
+#include "coldtrace/pdb/msf.hpp"
 
 #include <algorithm>
 #include <string_view>

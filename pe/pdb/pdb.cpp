@@ -1,4 +1,4 @@
-#include "coldtrace/pe/pdb.hpp"
+#include "coldtrace/pdb/pdb.hpp"
 
 #include <algorithm>
 

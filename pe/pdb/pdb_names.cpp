@@ -1,4 +1,4 @@
-#include "coldtrace/pe/pdb_names.hpp"
+#include "coldtrace/pdb/pdb_names.hpp"
 
 #include <algorithm>
 

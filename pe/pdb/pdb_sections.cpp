@@ -1,4 +1,4 @@
-#include "coldtrace/pe/pdb_sections.hpp"
+#include "coldtrace/pdb/pdb_sections.hpp"
 
 #include <algorithm>
 

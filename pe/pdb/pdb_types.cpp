@@ -1,4 +1,4 @@
-#include "coldtrace/pe/pdb_types.hpp"
+#include "coldtrace/pdb/pdb_types.hpp"
 
 #include <algorithm>
 #include <tuple>

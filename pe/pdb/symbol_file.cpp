@@ -1,4 +1,4 @@
-#include "coldtrace/pe/symbol_file.hpp"
+#include "coldtrace/pdb/symbol_file.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "coldtrace/pe/type_records.hpp"
+#include "coldtrace/pdb/type_records.hpp"
 
 #include <algorithm>
 #include <array>

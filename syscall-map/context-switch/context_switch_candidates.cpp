@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "coldtrace/syscall-map/built_in_signatures.hpp"
+#include "coldtrace/signatures/built_in_signatures.hpp"
 #include "coldtrace/syscall-map/signature_locator.hpp"
 
 namespace coldtrace::syscall_map {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "coldtrace/pe/pdb_types.hpp"
+#include "coldtrace/pdb/pdb_types.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

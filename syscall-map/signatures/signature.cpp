@@ -1,8 +1,8 @@
-#include "coldtrace/syscall-map/signature.hpp"
+#include "coldtrace/signatures/signature.hpp"
 
 #include <algorithm>
 
-#include "coldtrace/syscall-map/byte_rarity.hpp"
+#include "coldtrace/signatures/byte_rarity.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

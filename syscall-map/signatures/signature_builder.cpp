@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/signature_builder.hpp"
+#include "coldtrace/signatures/signature_builder.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "coldtrace/pe/identity.hpp"
+#include "coldtrace/signatures/signature_matcher.hpp"
 #include "coldtrace/syscall-map/prefix_count.hpp"
-#include "coldtrace/syscall-map/signature_matcher.hpp"
 #include "syscall-map/code/disassembly.hpp"
 
 namespace coldtrace::syscall_map {

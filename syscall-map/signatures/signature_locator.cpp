@@ -8,7 +8,7 @@
 #include "coldtrace/pe/exception_directory.hpp"
 #include "coldtrace/pe/export_directory.hpp"
 #include "coldtrace/pe/identity.hpp"
-#include "coldtrace/syscall-map/signature_matcher.hpp"
+#include "coldtrace/signatures/signature_matcher.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/signature_matcher.hpp"
+#include "coldtrace/signatures/signature_matcher.hpp"
 
 #include <algorithm>
 #include <bit>

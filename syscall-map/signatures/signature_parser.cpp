@@ -1,10 +1,10 @@
-#include "coldtrace/syscall-map/signature_parser.hpp"
+#include "coldtrace/signatures/signature_parser.hpp"
 
 #include <fmt/format.h>
 
 #include "coldtrace/core/grammar.hpp"
 #include "coldtrace/core/result.hpp"
-#include "coldtrace/syscall-map/signature_builder.hpp"
+#include "coldtrace/signatures/signature_builder.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

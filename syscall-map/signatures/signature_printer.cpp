@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/signature_printer.hpp"
+#include "coldtrace/signatures/signature_printer.hpp"
 
 #include <algorithm>
 

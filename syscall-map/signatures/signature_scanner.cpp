@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/signature_scanner.hpp"
+#include "coldtrace/signatures/signature_scanner.hpp"
 
 #include <algorithm>
 #include <bit>

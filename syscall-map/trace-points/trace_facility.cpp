@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/pdb/pdb_names.hpp"
 #include "coldtrace/pe/identity.hpp"
-#include "coldtrace/pe/pdb_names.hpp"
 #include "coldtrace/pe/version_info.hpp"
 
 namespace coldtrace::syscall_map {

@@ -8,8 +8,8 @@
 
 #include "coldtrace/core/glob.hpp"
 #include "coldtrace/core/nearest_names.hpp"
-#include "coldtrace/pe/pdb_names.hpp"
-#include "coldtrace/syscall-map/built_in_signatures.hpp"
+#include "coldtrace/pdb/pdb_names.hpp"
+#include "coldtrace/signatures/built_in_signatures.hpp"
 #include "syscall-map/code/kernel_code.hpp"
 
 namespace coldtrace::syscall_map {

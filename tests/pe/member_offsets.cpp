@@ -7,7 +7,7 @@
 #include <string>
 
 #include "coldtrace/core/file.hpp"
-#include "coldtrace/pe/pdb_types.hpp"
+#include "coldtrace/pdb/pdb_types.hpp"
 
 int main(int argc, char** argv) {
   using namespace coldtrace;

@@ -1,9 +1,9 @@
-#include "coldtrace/tracefile/trace_control_buffer.hpp"
+#include "coldtrace/nt_trace_control/trace_control_buffer.hpp"
 
 #include <algorithm>
 
 #include "coldtrace/core/checked.hpp"
-#include "coldtrace/tracefile/trace_control_code.hpp"
+#include "coldtrace/nt_trace_control/trace_control_code.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/trace_control_code.hpp"
+#include "coldtrace/nt_trace_control/trace_control_code.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/trace_control_layout.hpp"
+#include "coldtrace/nt_trace_control/trace_control_layout.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "cli/command/common_options.hpp"
-#include "coldtrace/tracefile/trace_control_check.hpp"
-#include "coldtrace/tracefile/trace_control_code.hpp"
+#include "coldtrace/nt_trace_control/trace_control_check.hpp"
+#include "coldtrace/nt_trace_control/trace_control_code.hpp"
 
 namespace coldtrace::cli {
 

@@ -6,7 +6,7 @@
 #include "cli/trace/control/trace_control.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/hex.hpp"
-#include "coldtrace/tracefile/trace_control_buffer.hpp"
+#include "coldtrace/nt_trace_control/trace_control_buffer.hpp"
 
 namespace coldtrace::cli {
 namespace {

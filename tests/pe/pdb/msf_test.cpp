@@ -1,4 +1,4 @@
-#include "coldtrace/pe/msf.hpp"
+#include "coldtrace/pdb/msf.hpp"
 
 #include "fixtures/builders/pdb_file.hpp"
 #include "tests/pe/pdb/pdb_test.hpp"

@@ -1,4 +1,4 @@
-#include "coldtrace/pe/pdb_publics.hpp"
+#include "coldtrace/pdb/pdb_publics.hpp"
 
 #include "tests/pe/pdb/pdb_test.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "coldtrace/pe/pdb_publics.hpp"
+#include "coldtrace/pdb/pdb_publics.hpp"
 #include "fixtures/builders/pdb_file.hpp"
 
 namespace coldtrace::test {

@@ -9,8 +9,8 @@
 #include <catch2/catch.hpp>
 
 #include "coldtrace/core/file.hpp"
+#include "coldtrace/pdb/pdb_publics.hpp"
 #include "coldtrace/pe/image.hpp"
-#include "coldtrace/pe/pdb_publics.hpp"
 #include "coldtrace/syscall-map/context_switch.hpp"
 
 namespace coldtrace::test {

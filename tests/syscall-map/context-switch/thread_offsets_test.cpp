@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "coldtrace/pe/pdb_types.hpp"
+#include "coldtrace/pdb/pdb_types.hpp"
 #include "tests/syscall-map/context-switch/switch_kernel.hpp"
 
 namespace coldtrace {

@@ -5,9 +5,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "coldtrace/signatures/signature_parser.hpp"
+#include "coldtrace/signatures/signature_printer.hpp"
 #include "coldtrace/syscall-map/signature_locator.hpp"
-#include "coldtrace/syscall-map/signature_parser.hpp"
-#include "coldtrace/syscall-map/signature_printer.hpp"
 #include "fixtures/builders/pe_image.hpp"
 
 namespace coldtrace {

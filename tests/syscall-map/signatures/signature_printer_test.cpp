@@ -1,11 +1,11 @@
-#include "coldtrace/syscall-map/signature_printer.hpp"
+#include "coldtrace/signatures/signature_printer.hpp"
 
 #include <random>
 
 #include <catch2/catch.hpp>
 
-#include "coldtrace/syscall-map/built_in_signatures.hpp"
-#include "coldtrace/syscall-map/signature_parser.hpp"
+#include "coldtrace/signatures/built_in_signatures.hpp"
+#include "coldtrace/signatures/signature_parser.hpp"
 
 namespace coldtrace {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "coldtrace/syscall-map/built_in_signatures.hpp"
+#include "coldtrace/signatures/built_in_signatures.hpp"
+#include "coldtrace/signatures/signature_matcher.hpp"
+#include "coldtrace/signatures/signature_parser.hpp"
 #include "coldtrace/syscall-map/signature_locator.hpp"
-#include "coldtrace/syscall-map/signature_matcher.hpp"
-#include "coldtrace/syscall-map/signature_parser.hpp"
 #include "fixtures/builders/pe_image.hpp"
 
 namespace coldtrace {

@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
-#include "coldtrace/tracefile/trace_control_buffer.hpp"
-#include "coldtrace/tracefile/trace_control_code.hpp"
+#include "coldtrace/nt_trace_control/trace_control_buffer.hpp"
+#include "coldtrace/nt_trace_control/trace_control_code.hpp"
 #include "fixtures/builders/byte_writer.hpp"
 
 namespace coldtrace::tracefile {

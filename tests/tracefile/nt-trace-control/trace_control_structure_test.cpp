@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "coldtrace/tracefile/trace_control_layout.hpp"
+#include "coldtrace/nt_trace_control/trace_control_layout.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
-#include "coldtrace/tracefile/trace_control_check.hpp"
-#include "coldtrace/tracefile/trace_control_code.hpp"
+#include "coldtrace/nt_trace_control/trace_control_check.hpp"
+#include "coldtrace/nt_trace_control/trace_control_code.hpp"
 #include "fixtures/builders/byte_writer.hpp"
 #include "tests/tracefile/nt-trace-control/trace_control_oracle.hpp"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "coldtrace/pdb/symbol_file.hpp"
 #include "coldtrace/pe/identity.hpp"
-#include "coldtrace/pe/symbol_file.hpp"
 #include "coldtrace/syscall-map/named_place.hpp"
 #include "coldtrace/syscall-map/thread_offsets.hpp"
 

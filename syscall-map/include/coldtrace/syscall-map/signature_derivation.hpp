@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "coldtrace/pe/image.hpp"
+#include "coldtrace/signatures/signature.hpp"
 #include "coldtrace/syscall-map/function_bytes.hpp"
-#include "coldtrace/syscall-map/signature.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -8,7 +8,7 @@
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/pe/image.hpp"
-#include "coldtrace/syscall-map/signature.hpp"
+#include "coldtrace/signatures/signature.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "coldtrace/pdb/pdb.hpp"
 #include "coldtrace/pe/headers.hpp"
-#include "coldtrace/pe/pdb.hpp"
 
 namespace coldtrace::pe {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "coldtrace/tracefile/trace_control_check.hpp"
+#include "coldtrace/nt_trace_control/trace_control_check.hpp"
 
 namespace coldtrace::tracefile {
 

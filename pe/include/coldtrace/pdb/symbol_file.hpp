@@ -7,7 +7,7 @@
 #include "coldtrace/core/file_kind.hpp"
 #include "coldtrace/core/lazy_file.hpp"
 #include "coldtrace/core/result.hpp"
-#include "coldtrace/pe/pdb_publics.hpp"
+#include "coldtrace/pdb/pdb_publics.hpp"
 
 namespace coldtrace::pe {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "coldtrace/core/reader.hpp"
-#include "coldtrace/tracefile/trace_control_version.hpp"
+#include "coldtrace/nt_trace_control/trace_control_version.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "coldtrace/syscall-map/signature.hpp"
+#include "coldtrace/signatures/signature.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "coldtrace/pe/pdb_publics.hpp"
+#include "coldtrace/pdb/pdb_publics.hpp"
 
 namespace coldtrace::pe {
 

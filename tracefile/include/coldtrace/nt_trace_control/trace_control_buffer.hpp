@@ -7,7 +7,7 @@
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/guid.hpp"
 #include "coldtrace/core/reader.hpp"
-#include "coldtrace/tracefile/trace_control_layout.hpp"
+#include "coldtrace/nt_trace_control/trace_control_layout.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "coldtrace/pe/pdb.hpp"
-#include "coldtrace/pe/type_records.hpp"
+#include "coldtrace/pdb/pdb.hpp"
+#include "coldtrace/pdb/type_records.hpp"
 
 namespace coldtrace::pe {
 

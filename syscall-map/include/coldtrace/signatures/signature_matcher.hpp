@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "coldtrace/core/reader.hpp"
-#include "coldtrace/syscall-map/signature.hpp"
-#include "coldtrace/syscall-map/signature_scanner.hpp"
+#include "coldtrace/signatures/signature.hpp"
+#include "coldtrace/signatures/signature_scanner.hpp"
 
 namespace coldtrace::syscall_map {
 

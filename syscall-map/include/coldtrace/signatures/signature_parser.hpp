@@ -5,7 +5,7 @@
 
 #include "coldtrace/core/result.hpp"
 #include "coldtrace/core/text_error.hpp"
-#include "coldtrace/syscall-map/signature.hpp"
+#include "coldtrace/signatures/signature.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "coldtrace/core/error.hpp"
-#include "coldtrace/tracefile/trace_control_version.hpp"
+#include "coldtrace/nt_trace_control/trace_control_version.hpp"
 
 namespace coldtrace::tracefile {
 

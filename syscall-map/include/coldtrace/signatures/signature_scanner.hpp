@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "coldtrace/core/reader.hpp"
-#include "coldtrace/syscall-map/signature.hpp"
+#include "coldtrace/signatures/signature.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "coldtrace/pe/pdb_sections.hpp"
+#include "coldtrace/pdb/pdb_sections.hpp"
 
 namespace coldtrace::pe {
 

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "coldtrace/core/guid.hpp"
+#include "coldtrace/pdb/msf.hpp"
 #include "coldtrace/pe/debug_directory.hpp"
-#include "coldtrace/pe/msf.hpp"
 
 namespace coldtrace::pe {
 

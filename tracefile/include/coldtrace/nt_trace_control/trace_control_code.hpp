@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "coldtrace/tracefile/trace_control_layout.hpp"
+#include "coldtrace/nt_trace_control/trace_control_layout.hpp"
 
 namespace coldtrace::tracefile {
 

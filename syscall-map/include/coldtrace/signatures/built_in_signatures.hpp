@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "coldtrace/syscall-map/signature.hpp"
+#include "coldtrace/signatures/signature.hpp"
 
 namespace coldtrace::syscall_map {
 
