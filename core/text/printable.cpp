@@ -46,6 +46,13 @@ char32_t decode(std::string_view character) {
   return value;
 }
 
+// Whether a backslash in front would make these letters an escape.
+bool reads_as_escape(std::string_view text) {
+  const std::size_t digits = text[0] == 'x' ? 2 : text[0] == 'u' ? 4 : text[0] == 'U' ? 8 : 0;
+  return digits != 0 && text.size() > digits &&
+         text.substr(1, digits).find_first_not_of("0123456789abcdefABCDEF") == text.npos;
+}
+
 }  // namespace
 
 std::string_view first_character(std::string_view text) {
@@ -73,16 +80,14 @@ std::string printable(std::string_view text) {
   std::string safe;
   safe.reserve(text.size());
   const bool valid = core::is_valid_utf8(text);
+  std::size_t backslashes = 0;  // at the end of `safe`
   while (!text.empty()) {
     const bool foreign = !valid && static_cast<u8>(text.front()) >= 0x80;
     const auto character = foreign ? text.substr(0, 1) : first_character(text);
-    if (character == "\n")
-      safe += "\\n";
-    else if (character == "\t")
-      safe += "\\t";
-    else if (character == "\\")
-      safe += "\\\\";
-    else if (foreign || is_unprintable(character))
+    const bool escaped = foreign || is_unprintable(character);
+    if (escaped || reads_as_escape(text)) safe.append(backslashes, '\\');
+    backslashes = character == "\\" ? backslashes + 1 : 0;
+    if (escaped)
       append_escaped(safe, character);
     else
       safe += character;

@@ -6,6 +6,7 @@ that Python and Perl have, what a cell holds of a strict reader.
 """
 import functools
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -51,6 +52,18 @@ def is_unsafe(character):
         and ord(character) not in VISIBLE)
 
 
+ESCAPE = re.compile(r"(\\+)(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})")
+
+
+def unescaped(text):
+    """What docs/commands/common-options.md says of escapes, read back."""
+    def replaced(found):
+        backslashes, letters = len(found[1]), found[2]
+        return "\\" * (backslashes // 2) + (
+            chr(int(letters[1:], 16)) if backslashes % 2 else letters)
+    return ESCAPE.sub(replaced, text)
+
+
 class Terminal(case.Case):
     def test_no_control_and_no_invisible_character_reaches_it(self):
         codes = [c for c in range(1, 0x110000) if not 0xd800 <= c <= 0xdfff]
@@ -67,6 +80,18 @@ class Terminal(case.Case):
                     self.assertEqual([c for c in line if is_unsafe(c)], [])
                     if character not in unsafe and character != "\\":
                         self.assertIn(f"Nt{character}.", line)
+
+    def test_what_is_shown_says_what_there_is(self):
+        dice = random.Random(3)
+        alphabet = [*"\\\\\\xuU01bfA|. \x1b\n\t", "\u20ac", "\u202e", "\U000e0001"]
+        names = ["Nt" + "".join(dice.choices(alphabet, k=dice.randrange(1, 14))) + "."
+                 for _ in range(3000)]
+        names += [r"Nt\\server\x1b\u202e\U000e0001\new.", "Nt\\\x1b.", "Nt\\\\\x1b."]
+        lines = run("syscalls", "hash", *names).stdout.decode().split("\n")[:-1]
+        for name, line in zip(names, lines, strict=True):
+            self.assertEqual(unescaped(line[line.index("Nt"):]), name)
+        # Backslashes of names that need none stand once.
+        self.assertIn(r"Nt\\server\new", run("syscalls", "hash", r"Nt\\server\new").stdout.decode())
 
     def test_usage_errors_do_not_repeat_escapes(self):
         bad = "\x1b[31m\u009b\u202ered\x07"

@@ -14,7 +14,11 @@ TEST_CASE("what is printed shows all that a text holds, on one line") {
   const auto row = GENERATE(values<Row>({
       {"nothing", "", ""},
       {"letters of all lengths", "a\u00e9\u20ac\U0001f600", "a\u00e9\u20ac\U0001f600"},
-      {"a line end, a tab, a backslash", "\n\t\\", "\\n\\t\\\\"},
+      {"a line end and a tab", "\n\t", "\\x0a\\x09"},
+      {"paths", R"(\\server\new\table\)", R"(\\server\new\table\)"},
+      {"backslashes before an escape", "\\\\\x1b\\", R"(\\\\\x1b\)"},
+      {"names that look like escapes", R"(C:\x1b\u202e\U000e0001)", R"(C:\\x1b\\u202e\\U000e0001)"},
+      {"names that do not", R"(\x1\xg1\u202\U000e000)", R"(\x1\xg1\u202\U000e000)"},
       {"controls", "\x1b[m\x7f\u009b", "\\x1b[m\\x7f\\u009b"},
       {"the order of others", "\u202e\u2066", "\\u202e\\u2066"},
       {"zero width", "\u200b\ufeff", "\\u200b\\ufeff"},

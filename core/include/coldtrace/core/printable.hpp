@@ -6,8 +6,9 @@
 namespace coldtrace::core {
 
 // Text of a file made safe for a terminal and for one line: control characters, those that show
-// nothing or turn the order of others round, and bytes that are not UTF-8 are shown as \n, \t, \\,
-// \x1b and \u202e.
+// nothing or turn the order of others round, and bytes that are not UTF-8 are shown as \x1b, \u202e
+// and \U000e0001. A backslash is one, so that paths stay readable; those right before an escape, or
+// before letters that would be read as one, stand twice.
 std::string printable(std::string_view text);
 
 // The character at the front of `text`, which is valid UTF-8 and not empty.
