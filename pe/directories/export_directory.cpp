@@ -171,7 +171,7 @@ core::Result<Header> read_header(const Image& image, core::Findings& findings) {
   const auto [location, size] = image.directory(Directory::exports);
   // The tables and most names lie in there too: one read of a lazy file instead of a dozen.
   constexpr u64 most_at_once = 1 << 20;
-  image.addresses().tail(location, std::min<u64>(size, most_at_once));
+  image.addresses().prefetch(location, std::min<u64>(size, most_at_once));
   constexpr u64 size_on_disk = 40;
   const auto bytes =
       COLDTRACE_TRY(image.read(location, size_on_disk, "IMAGE_EXPORT_DIRECTORY", "all"));

@@ -3,18 +3,13 @@
 #include <algorithm>
 
 #include "coldtrace/syscall-map/name_hash.hpp"
+#include "syscall-map/code/kernel_code.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {
 
 // Source: the x64 calling convention of Windows; four arguments are in registers.
 constexpr u32 register_arguments = 4;
-
-// "_NtClose@4" of an x86 PDB is NtClose.
-std::string undecorated(std::string_view name) {
-  if (name.starts_with('_')) name.remove_prefix(1);
-  return std::string{name.substr(0, name.find('@'))};
-}
 
 std::string sentence(NameSource source, const TableNames& names) {
   const auto agreement =

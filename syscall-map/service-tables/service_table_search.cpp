@@ -99,7 +99,7 @@ KernelStubs read_kernel_stubs(const TableSearch& search) {
   KernelStubs stubs;
   std::vector<bool> numbers(most_services_of_table);
   for (const auto& service : map_services(search.image()).services) {
-    if (!service.shape.starts_with("kernel-") || service.number >= most_services_of_table) continue;
+    if (!service.kernel_stub || service.number >= most_services_of_table) continue;
     stubs.count += numbers[service.number] ? 0U : 1U;
     numbers[service.number] = true;
     if (!is_service_name(service.name)) continue;

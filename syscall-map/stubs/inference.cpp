@@ -29,7 +29,7 @@ class Resolver {
     read_.reserve(map.services.size());
     for (const auto& service : map.services) {
       read_.emplace_hint(read_.end(), service.rva, service.number);
-      kernel_ = kernel_ || service.shape.starts_with("kernel-");
+      kernel_ = kernel_ || service.kernel_stub;
     }
     for (const auto& entry : unread) {
       const bool missing = (is_hook(entry.code) && is_service_name(entry.names.front())) ||

@@ -38,18 +38,9 @@ void sort_names(Names& names) {
 
 Service to_service(const pe::Image& image, pe::Rva rva, const Stub& stub, const Names& names,
                    const std::string& evidence) {
-  Service service;
+  Service service = to_service(image, rva, stub, evidence);
   service.name = names.empty() ? "" : std::string{names.front()};
   for (std::size_t i = 1; i < names.size(); ++i) service.aliases.emplace_back(names[i]);
-  service.number = stub.number;
-  service.table = table_of(stub.number);
-  service.rva = rva;
-  service.file_offset = image.addresses().to_offset(rva);
-  service.argument_bytes = stub.argument_bytes;
-  service.shape = stub.shape;
-  service.raw_immediate = stub.raw_immediate;
-  service.verified = stub.verified;
-  service.evidence.push_back(evidence);
   return service;
 }
 
@@ -180,7 +171,7 @@ class Mapper {
       if (rva > end + close || rva > start + most) break;
       end = rva + StubDecoder::longest_stub;
     }
-    image_.addresses().tail(address(places.front()), end - start);
+    image_.addresses().prefetch(address(places.front()), end - start);
     loaded_ = end;
   }
 

@@ -120,4 +120,19 @@ std::optional<Stub> StubDecoder::decode(pe::Rva rva) {
   return std::nullopt;
 }
 
+Service to_service(const pe::Image& image, pe::Rva rva, const Stub& stub, std::string evidence) {
+  Service service;
+  service.number = stub.number;
+  service.table = table_of(stub.number);
+  service.rva = rva;
+  service.file_offset = image.addresses().to_offset(rva);
+  service.argument_bytes = stub.argument_bytes;
+  service.shape = stub.shape;
+  service.kernel_stub = stub.place == StubPlace::kernel;
+  service.raw_immediate = stub.raw_immediate;
+  service.verified = stub.verified;
+  service.evidence.push_back(std::move(evidence));
+  return service;
+}
+
 }  // namespace coldtrace::syscall_map

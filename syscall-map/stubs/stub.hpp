@@ -1,10 +1,12 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "coldtrace/pe/window.hpp"
+#include "coldtrace/syscall-map/service.hpp"
 
 namespace coldtrace::syscall_map {
 
@@ -27,6 +29,9 @@ struct Stub {
   // for KiSystemService and KiServiceInternal, or for the thunk of wow64-transition.
   std::optional<pe::Rva> gate;
 };
+
+// The service of a stub at `rva`, without names.
+Service to_service(const pe::Image& image, pe::Rva rva, const Stub& stub, std::string evidence);
 
 struct StubShape;
 

@@ -26,9 +26,7 @@ std::optional<Stub> decode_kernel_stub(StubDecoder& decoder, i64 rva) {
 
 core::Findings complete_kernel_run(const pe::Image& image, std::vector<Service>& services) {
   core::Findings findings;
-  const auto known = std::find_if(services.begin(), services.end(), [](const Service& service) {
-    return service.shape.starts_with("kernel-");
-  });
+  const auto known = std::ranges::find_if(services, &Service::kernel_stub);
   if (known == services.end()) return findings;
   const i64 stride = stride_of(image.machine());
   const i64 start = static_cast<i64>(value(known->rva)) - known->number * stride;
@@ -61,18 +59,9 @@ core::Findings complete_kernel_run(const pe::Image& image, std::vector<Service>&
                        gate ? pe::to_string(*gate) : "nothing");
     if (exported[number]) continue;
     const pe::Rva rva{static_cast<u32>(start + number * stride)};
-    Service service;
-    service.number = stub->number;
-    service.table = table_of(stub->number);
-    service.rva = rva;
-    service.file_offset = image.addresses().to_offset(rva);
-    service.argument_bytes = stub->argument_bytes;
-    service.shape = stub->shape;
-    service.raw_immediate = stub->raw_immediate;
-    service.verified = stub->verified;
-    service.evidence.push_back(
-        fmt::format("at its place in the run of {} stubs, no export names it", stub->shape));
-    services.push_back(std::move(service));
+    services.push_back(to_service(
+        image, rva, *stub,
+        fmt::format("at its place in the run of {} stubs, no export names it", stub->shape)));
   }
   return findings;
 }

@@ -39,7 +39,10 @@ class AddressMap {
 
   // The bytes from `rva` to the end of its section as far as the file has them, or the first
   // `limit` of these: of a lazy file, only what is asked for is read.
-  core::ByteView tail(Rva rva, u64 limit = ~u64{0}) const;
+  [[nodiscard]] core::ByteView tail(Rva rva, u64 limit = ~u64{0}) const;
+
+  // Reads these bytes of a lazy file at once, for readers that then ask for them one by one.
+  void prefetch(Rva rva, u64 size) const { (void)tail(rva, size); }
 
   // Bytes of one section or of the headers.
   struct Piece {

@@ -36,6 +36,7 @@ struct Service {
   std::optional<u64> file_offset;
   std::optional<u32> argument_bytes;  // where the bytes prove it
   std::string_view shape;             // empty when no stub was read
+  bool kernel_stub = false;           // a ZwX of ntoskrnl, which calls the service
   std::optional<u32> raw_immediate;
   NumberSource source = NumberSource::read;
   bool hooked = false;
