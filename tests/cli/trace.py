@@ -8,6 +8,8 @@ import gzip
 import io
 import json
 import lzma
+import os
+import resource
 import shutil
 import struct
 import subprocess
@@ -374,6 +376,23 @@ class Trace(unittest.TestCase):
         self.assertEqual(events[-1]["counts"]["events"], before + 40 * each)
         events = self.lines(path, "--unpacked-limit", "100000", status=1)
         self.assertEqual(events[-1]["counts"]["events"], before + each)
+        # To find out that a buffer holds less than it says costs no more than what is kept does:
+        # each of these is 32 bytes that unpack to 40 MB.
+        packed = (struct.pack("<IBHBBHI", 1 << 30, 255, 7, 15, 255, 0, 40_000_000)).ljust(16, b"\0")
+        content = bytearray(sample("pv_smallEtlFile.etl").read_bytes())
+        header = bytearray(content[struct.unpack_from("<I", content, 0)[0]:][:72])
+        struct.pack_into("<I", content, 104, 31 << 20)  # BufferSize of the session
+        struct.pack_into("<II", header, 0, 72 + len(packed), 32 << 20)
+        struct.pack_into("<I", header, 0x30, 32 << 20)
+        for i in range(3000):
+            struct.pack_into("<q", header, 0x18, 2 + i)
+            content += bytes(header) + packed
+        path.write_bytes(content)
+        done = subprocess.run([COLDTRACE, "trace", "decode", path, "-o", os.devnull],
+                              capture_output=True, timeout=120,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (60, 60)))
+        self.assertEqual(done.returncode, 1, done.stderr.decode())
+        self.assertIn(b"unpacked-limit", done.stderr)
         # No buffer holds more than those of its session, whatever it says.
         lines, findings = self.mutant(self.bomb(1, 16 << 20))
         self.assertIn("buffer-length", findings)

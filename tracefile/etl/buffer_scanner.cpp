@@ -17,12 +17,18 @@ constexpr u32 usual_buffer = 64U << 10;
 constexpr u32 most_of_windows = 16U << 20;
 constexpr u64 least_unpacked = u64{1} << 20;  // that a file's buffers may unpack to, however short
 
-// The session's size of buffers; that of the first buffer too, since either number may be damaged.
+// The session's size of buffers; 0 when it does not say, or what no session can have.
+u32 usual_size(const BufferScan& scan) {
+  const auto size = scan.header.buffer_size;
+  return size > BufferHeader::largest_buffer ? 0 : size;
+}
+
+// That of the first buffer too, since either number may be damaged.
 u32 largest_of(const core::ImageSource& source, const BufferScan& scan) {
   std::array<std::byte, header_size> bytes;
-  if (source.size() < header_size || !source.read_at(0, bytes)) return scan.header.buffer_size;
+  if (source.size() < header_size || !source.read_at(0, bytes)) return usual_size(scan);
   const auto first = load_buffer_header(bytes);
-  return std::max(scan.header.buffer_size, is_plausible(first) ? first.size : 0);
+  return std::max(usual_size(scan), is_plausible(first) ? first.size : 0);
 }
 
 class Scanner {
@@ -83,12 +89,11 @@ class Scanner {
     return std::min({to_next, most, possible ? u64{header.size} : most});
   }
 
-  bool unpacks(const BufferHeader& header, u64 at) const {
+  bool unpacks(const BufferHeader& header, u64 at) {
     const auto stored = std::min<u64>(header.size, end_ - at);
     auto entry = to_entry(header, at, static_cast<u32>(stored));
     entry.filled = std::min(entry.filled, most_unpacked());
-    return entry.filled <= unpacked_left_ &&
-           !load_buffer(source_, entry, scan_.compression)->damaged;
+    return entry.filled <= measured_left_ && !measure(entry)->damaged;
   }
 
   // Returns the bytes that the buffer takes in the file.
@@ -114,7 +119,7 @@ class Scanner {
   // What a buffer is believed to have in it: no more than the session's buffers are long, and the
   // usual size, since that number may be damaged too.
   u32 most_unpacked() const {
-    const auto size = scan_.header.buffer_size;
+    const auto size = usual_size(scan_);
     return size == 0 ? BufferHeader::largest_buffer : std::max(size, usual_buffer);
   }
 
@@ -126,7 +131,7 @@ class Scanner {
                         "a compressed buffer claims {} bytes of events, and those of its session "
                         "have {} at most",
                         entry.filled, most_unpacked());
-      measure(entry);
+      believe_unpacked(entry);
     } else {
       report_offset(entry, claimed);
     }
@@ -142,15 +147,26 @@ class Scanner {
     unpacked_left_ -= entry.filled;
   }
 
+  // What a buffer unpacks to. All that is unpacked to be looked at costs no more than what is kept.
+  std::shared_ptr<const Buffer> measure(const BufferEntry& entry) {
+    auto unpacked = load_buffer(source_, entry, scan_.compression);
+    measured_left_ -= std::min<u64>(measured_left_, unpacked->bytes.size());
+    return unpacked;
+  }
+
   // A buffer that claims more than is believed has what it unpacks to, as far as that is allowed.
-  void measure(BufferEntry& entry) {
-    const auto most =
-        std::min<u64>({entry.filled, most_of_windows, unpacked_left_, measured_left_});
+  void believe_unpacked(BufferEntry& entry) {
     auto whole = entry;
-    whole.filled = std::max(static_cast<u32>(most), most_unpacked());
-    const auto unpacked = load_buffer(source_, whole, scan_.compression);
+    whole.filled = static_cast<u32>(
+        std::min<u64>({std::max(std::min(entry.filled, most_of_windows), most_unpacked()),
+                       unpacked_left_, measured_left_}));
+    if (whole.filled < header_size) {
+      entry.cut = true;
+      entry.filled = most_unpacked();
+      return;
+    }
+    const auto unpacked = measure(whole);
     const auto size = static_cast<u32>(unpacked->bytes.size());
-    measured_left_ -= std::min<u64>(measured_left_, size);
     const bool ends = unpacked->damaged;
     entry.cut = ends ? unpacked->error.fault != Fault::truncated : whole.filled < entry.filled;
     entry.filled = ends || !entry.cut ? std::max<u32>(size, header_size) : most_unpacked();

@@ -43,8 +43,11 @@ core::FileTime Clock::to_file_time(i64 timestamp) const {
   return {start_ + static_cast<u64>(to_duration(static_cast<i64>(since)))};
 }
 
-i64 Clock::first_timestamp_at(core::FileTime time) const {
-  if (type_ == ClockType::system_time) return static_cast<i64>(time.ticks);
+std::optional<i64> Clock::first_timestamp_at(core::FileTime time) const {
+  if (type_ == ClockType::system_time) {
+    if (time.ticks > static_cast<u64>(std::numeric_limits<i64>::max())) return std::nullopt;
+    return static_cast<i64>(time.ticks);
+  }
   const auto reached = [&](i64 timestamp) {
     return i128{start_} + (i128{timestamp} - first_) * rate_.per / rate_.ticks >= time.ticks;
   };
@@ -57,7 +60,14 @@ i64 Clock::first_timestamp_at(core::FileTime time) const {
     else
       low = middle + 1;
   }
-  return low;
+  return reached(low) ? std::optional{low} : std::nullopt;
+}
+
+std::optional<i64> Clock::last_timestamp_at(core::FileTime time) const {
+  const auto next = time.ticks == ~u64{0} ? std::nullopt : first_timestamp_at({time.ticks + 1});
+  if (!next) return std::numeric_limits<i64>::max();
+  if (*next == std::numeric_limits<i64>::min()) return std::nullopt;
+  return *next - 1;
 }
 
 }  // namespace coldtrace::tracefile

@@ -111,14 +111,15 @@ core::NoMatch EventSelector::unmatched() const {
 }
 
 void limit_to_times(const EventSelection& selection, const Clock& clock, StreamOptions& options) {
-  if (!clock.known() && (selection.from || selection.to)) {
-    // Events without a time are in no range of times.
+  if (selection.from) options.first = clock.first_timestamp_at(*selection.from);
+  if (selection.to) options.last = clock.last_timestamp_at(*selection.to);
+  // Events without a time are in no range of times.
+  const bool none =
+      !clock.known() || (selection.from && !options.first) || (selection.to && !options.last);
+  if (none && (selection.from || selection.to)) {
     options.first = std::numeric_limits<i64>::max();
     options.last = std::numeric_limits<i64>::min();
-    return;
   }
-  if (selection.from) options.first = clock.first_timestamp_at(*selection.from);
-  if (selection.to) options.last = clock.first_timestamp_at({selection.to->ticks + 1}) - 1;
 }
 
 }  // namespace coldtrace::tracefile

@@ -1,5 +1,6 @@
 #include <cstring>
 #include <filesystem>
+#include <limits>
 
 #include <catch2/catch.hpp>
 
@@ -296,8 +297,25 @@ TEST_CASE("each clock gives the time that its definition says") {
   CHECK(static_cast<i64>(time.ticks - start) == row.expected);
   CHECK(clock.approximate() == (row.type == 3));
   const auto least = clock.first_timestamp_at(time);
-  CHECK(clock.to_file_time(least).ticks >= time.ticks);
-  CHECK(clock.to_file_time(least - 1).ticks < time.ticks);
+  REQUIRE(least);
+  CHECK(clock.to_file_time(*least).ticks >= time.ticks);
+  CHECK(clock.to_file_time(*least - 1).ticks < time.ticks);
+  const auto last = clock.last_timestamp_at(time);
+  REQUIRE(last);
+  CHECK(clock.to_file_time(*last).ticks <= time.ticks);
+  CHECK(clock.to_file_time(*last + 1).ticks > time.ticks);
+}
+
+TEST_CASE("times that no timestamp of a clock reaches are before or behind all of them") {
+  // 2^63 cycles at 3000 MHz are 97 years.
+  const Clock clock{ClockType::cpu_cycles, {133'000'000'000'000'000}, 0, {3000, 10}};
+  constexpr u64 century = u64{36525} * 864'000'000'000;
+  const core::FileTime before{133'000'000'000'000'000 - century};
+  const core::FileTime behind{133'000'000'000'000'000 + century};
+  CHECK(clock.first_timestamp_at(before) == std::numeric_limits<i64>::min());
+  CHECK_FALSE(clock.last_timestamp_at(before));
+  CHECK_FALSE(clock.first_timestamp_at(behind));
+  CHECK(clock.last_timestamp_at(behind) == std::numeric_limits<i64>::max());
 }
 
 TEST_CASE("system time needs no conversion") {

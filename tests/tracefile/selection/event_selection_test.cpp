@@ -11,18 +11,19 @@ constexpr u16 process_start = 0x0301;
 constexpr u16 thread_start = 0x0501;
 
 // Three events of the kernel by two processes, and one of some provider.
-std::vector<std::byte> four_events() {
+std::vector<std::byte> four_events(const fixtures::EtlSession& session) {
   fixtures::EtlBuffer buffer{0};
   buffer.system(process_start, 4, {1, 10, 1'000'001}, fixtures::process_payload(500, "a.exe"))
       .system(process_start, 4, {2, 20, 1'000'002}, fixtures::process_payload(600, "b.exe"))
       .system(thread_start, 3, {3, 20, 1'000'003}, words({1}))
       .event(some_provider, 7, 0, {4, 30, 1'000'004}, words({2}));
-  return fixtures::build_etl({}, {buffer});
+  return fixtures::build_etl(session, {buffer});
 }
 
 // The times of the events that are wanted, as offsets; and what was asked for in vain.
-std::pair<std::vector<i64>, bool> select(const EventSelection& selection) {
-  const auto open = open_bytes(four_events());
+std::pair<std::vector<i64>, bool> select(const EventSelection& selection,
+                                         const fixtures::EtlSession& session = {}) {
+  const auto open = open_bytes(four_events(session));
   EventSelector selector{open.trace->schemas(), selection};
   StreamOptions options;
   limit_to_times(selection, open.trace->clock(), options);
@@ -68,6 +69,15 @@ TEST_CASE("times limit a selection, both ends included") {
   CHECK(select({.from = at(2), .to = at(3)}).first == Times{2, 3});
   CHECK(select({.to = at(1)}).first == Times{1});
   CHECK(select({.from = at(3), .to = at(2)}) == std::pair{Times{}, false});
+}
+
+TEST_CASE("a time that the clock of a trace cannot have is before or behind all events") {
+  const fixtures::EtlSession cycles{.clock_type = 3, .cpu_mhz = 3000};
+  const core::FileTime in_1650{u64{49} * 365 * 864'000'000'000};
+  const core::FileTime in_2200{u64{599} * 365 * 864'000'000'000};
+  CHECK(select({.to = in_1650}, cycles) == std::pair{Times{}, false});
+  CHECK(select({.from = in_2200}, cycles) == std::pair{Times{}, false});
+  CHECK(select({.from = in_1650, .to = in_2200}, cycles) == std::pair{Times{1, 2, 3, 4}, true});
 }
 
 }  // namespace coldtrace::tracefile

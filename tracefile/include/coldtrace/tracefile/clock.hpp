@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include "coldtrace/core/file_time.hpp"
 
 namespace coldtrace::tracefile {
@@ -38,8 +41,10 @@ class Clock {
   // The length of `ticks` in units of 100 ns.
   i64 to_duration(i64 ticks) const;
 
-  // The least timestamp that is not before `time`.
-  i64 first_timestamp_at(core::FileTime time) const;
+  // The least timestamp that is not before `time`; nothing when all are.
+  std::optional<i64> first_timestamp_at(core::FileTime time) const;
+  // The greatest timestamp that is not after `time`; nothing when all are.
+  std::optional<i64> last_timestamp_at(core::FileTime time) const;
 
  private:
   bool known_ = false;
