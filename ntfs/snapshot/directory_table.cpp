@@ -421,10 +421,11 @@ DirectoryTable DirectoryTable::from_names(const core::ImageSource& image, const 
     if (!records.has(record) || !records.summary(record).in_use) continue;
     if (records.summary(record).extension) continue;
     records.assemble(image, mft, record, facts);
+    const ShortHalves halves{facts};
     for (u32 link = 0; link < facts.names.size(); ++link) {
       const auto& name = facts.names[link];
       const bool self = record == root_record && name.parent.record == root_record;
-      if (!records.has(name.parent.record) || self || is_short_half(facts, name)) continue;
+      if (!records.has(name.parent.record) || self || halves.contains(name)) continue;
       const auto parent = records.summary(name.parent.record);
       if (parent.in_use && parent.directory &&
           (name.parent.sequence == 0 || name.parent.sequence == parent.sequence))

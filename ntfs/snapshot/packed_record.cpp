@@ -270,13 +270,11 @@ void unpack_names(core::ByteView piece, u64 record, RecordFacts& facts) {
 }
 
 RecordSummary summarize(const RecordFacts& facts) {
-  const auto links = std::ranges::count_if(
-      facts.names, [&](const FileName& name) { return !is_short_half(facts, name); });
   return {.sequence = facts.sequence,
           .in_use = facts.in_use,
           .directory = facts.directory,
           .extension = facts.is_extension(),
-          .several_links = links > 1 || facts.has_list,
+          .several_links = count_links(facts) > 1 || facts.has_list,
           .out_of_order = false};
 }
 

@@ -15,8 +15,9 @@ bool matters(const FileRow& row) {
   return row.facts.in_use;
 }
 
-void add_time_finding(FileRow& row, core::Name code, std::string text) {
-  row.findings.push_back({code, false, std::move(text), true});
+// `of_name`: it is about the times of the name or of its entry too.
+void add_time_finding(FileRow& row, core::Name code, std::string text, bool of_name = true) {
+  row.findings.push_back({code, false, std::move(text), of_name});
 }
 
 bool has_fraction(core::FileTime time) {
@@ -24,17 +25,14 @@ bool has_fraction(core::FileTime time) {
 }
 
 void add_implausible_times(FileRow& row) {
-  std::string sets;
-  const auto look = [&](bool plausible, std::string_view set) {
-    if (!plausible) sets += (sets.empty() ? "" : ", ") + std::string{set};
+  const auto look = [&](const Times& times, std::string_view set, bool of_name) {
+    if (!is_plausible(times))
+      add_time_finding(row, "time-implausible",
+                       fmt::format("a time before 1970 or after 2199 in {}", set), of_name);
   };
-  if (row.facts.information)
-    look(is_plausible(row.facts.information->times), "$STANDARD_INFORMATION");
-  if (row.file_name) look(is_plausible(row.file_name->times), "$FILE_NAME");
-  if (row.index) look(is_plausible(*row.index), "the directory's entry");
-  if (!sets.empty())
-    add_time_finding(row, "time-implausible",
-                     fmt::format("a time before 1970 or after 2199 in {}", sets));
+  if (row.facts.information) look(row.facts.information->times, "$STANDARD_INFORMATION", false);
+  if (row.file_name) look(row.file_name->times, "$FILE_NAME", true);
+  if (row.index) look(*row.index, "the directory's entry", true);
 }
 
 // The same moment is kept three times: programs set it in $STANDARD_INFORMATION, NTFS copies it
@@ -69,7 +67,8 @@ void add_time_findings(FileRow& row, const RecordTable& records) {
   } else if (!system && has_whole_seconds(own) && records.has_rare_whole_seconds()) {
     add_time_finding(row, "time-whole-seconds",
                      "no time of $STANDARD_INFORMATION has a fraction of a second, as hardly "
-                     "another file's of this volume");
+                     "another file's of this volume",
+                     false);
   }
   if (row.file_name && row.index && *row.index != Times{} && row.index->created != created)
     add_time_finding(row, "time-index-differs",
@@ -79,7 +78,8 @@ void add_time_findings(FileRow& row, const RecordTable& records) {
     add_time_finding(row, "time-order",
                      fmt::format("created {}, before the records on both sides, which were in "
                                  "use first at about one time",
-                                 core::to_string(created)));
+                                 core::to_string(created)),
+                     false);
 }
 
 // Zeros and slashes, which NTFS does not allow in names.

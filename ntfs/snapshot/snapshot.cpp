@@ -186,11 +186,11 @@ void Snapshot::load_file(const RowSource& source, FileRow& row) const {
     row.facts.clear();
     row.assembly = {};
     row.links = 0;
-    row.loaded_from = nullptr;
-  } else if (row.loaded_from != &records_ || row.facts.record != source.file.record) {
+    row.loaded_from.reset();
+  } else if (row.loaded_from != records_.identity() || row.facts.record != source.file.record) {
     row.assembly = records_.assemble(volume_.image(), volume_.mft(), source.file.record, row.facts);
     row.links = count_links(row.facts);
-    row.loaded_from = &records_;
+    if (row.loaded_from != records_.identity()) row.loaded_from = records_.identity();
   }
 }
 

@@ -147,11 +147,36 @@ TEST_CASE("what is wrong with a file is counted once, whatever names it has") {
                               .streams = {{.content = "x"}}});
   image.file(file).raw_attributes.push_back(
       fixtures::make_resident(0xc0, 9, ByteWriter{}.write_u32(0xa000'000c).view()));
+  image.file(file).times = {5, 5, 5, 5};
   image.edit_record(file, [](ByteWriter& w) { w.patch<u16>(0x12, 7); });
   const auto seen = snapshot_of(image.build());
-  for (const auto* code : {"link-count", "reparse-point"}) {
+  for (const auto* code : {"link-count", "reparse-point", "time-implausible"}) {
     CHECK(seen.findings.count(code) == 1);
     for (const auto* path : {"/a", "/b", "/c"}) CHECK(seen.find(path)->has(code));
+  }
+}
+
+// When the root was created, by a row that may have been used for another volume.
+u64 root_created(const std::vector<std::byte>& bytes, ntfs::FileRow& row) {
+  core::Findings findings;
+  const core::MemoryImage image{bytes};
+  const auto volume = ntfs::Volume::open(image, 0, image.size(), findings);
+  const auto snapshot = ntfs::Snapshot::take(*volume, {}, findings);
+  ntfs::Walk walk{snapshot, {ntfs::State::live}};
+  ntfs::RowBatch batch;
+  REQUIRE(walk.next(batch));
+  snapshot.build_row(batch, batch.rows.front(), row);
+  return row.facts.information->times.created.ticks;
+}
+
+TEST_CASE("a row that is reused holds nothing of another volume") {
+  ntfs::FileRow row;
+  constexpr u64 day = u64{86'400} * 10'000'000;
+  for (u64 i = 1; i < 4; ++i) {
+    const u64 created = 133'000'000'000'000'000 + i * day;
+    NtfsImage image;
+    image.file(5).times = {created, created, created, created};
+    CHECK(root_created(image.build(), row) == created);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,9 @@ class RecordTable {
   // write such times are at work there, or files came from FAT.
   bool has_rare_whole_seconds() const { return whole_seconds_ * 100 < timed_; }
 
+  // Another one for each table, those that are gone included, as long as it is held.
+  const std::shared_ptr<const char>& identity() const { return identity_; }
+
   u64 memory() const;  // bytes
 
  private:
@@ -81,6 +85,7 @@ class RecordTable {
   RecordTable() = default;
   std::span<const u32> claims_of(u64 base) const;
 
+  std::shared_ptr<const char> identity_ = std::make_shared<const char>();
   std::unique_ptr<Arena> arena_ = std::make_unique<Arena>();
   std::vector<Slot> slots_;
   std::vector<u32> claimed_bases_;  // in order, with the records that claim them beside

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -123,7 +124,7 @@ struct FileRow {
   std::vector<RowFinding> findings;
   // The records that `facts`, `assembly` and `links` were taken from; rows of one file follow each
   // other and share them.
-  const RecordTable* loaded_from = nullptr;
+  std::shared_ptr<const char> loaded_from;  // identity of their table
   // Memory that is kept from row to row.
   std::vector<std::byte> owner_bytes;
   std::string owner_storage;
