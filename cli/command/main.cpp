@@ -1,7 +1,11 @@
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iostream>
+#include <span>
+#include <string>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -11,11 +15,27 @@
 
 #include "cli/command/command.hpp"
 #include "cli/command/version.hpp"
+#include "cli/output/messages.hpp"
 #include "cli/output/text.hpp"
 
 namespace {
 
 using namespace coldtrace::cli;
+
+// The word in the place of a command that is none; empty when the error is another one.
+std::string unknown_command(const CLI::App& app, int argc, char** argv) {
+  const auto* command = &app;
+  for (const std::string word : std::span{argv, static_cast<std::size_t>(argc)}.subspan(1)) {
+    const auto all =
+        command->get_subcommands([](const auto* sub) { return !sub->get_name().empty(); });
+    if (word.starts_with('-') || all.empty()) return {};
+    const auto next = std::ranges::find(all, word, &CLI::App::get_name);
+    if (next == all.end())
+      return fmt::format("'{}' is no command of '{}'", word, command->get_name());
+    command = *next;
+  }
+  return {};
+}
 
 Exit run(int argc, char** argv) {
   CLI::App app{"Offline forensic parser and static toolkit for Windows", "coldtrace"};
@@ -34,11 +54,12 @@ Exit run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {  // --help, --version
       app.exit(error);
-      return Exit::ok;
+      return std::cout.flush() ? Exit::ok : Exit::failure;
     }
     // Not by CLI11, which repeats an argument as it is.
-    fmt::print(stderr, "coldtrace: {}\nRun with --help for more information.\n",
-               printable(error.what()));
+    const auto unknown = unknown_command(app, argc, argv);
+    say(fmt::format("coldtrace: {}\nRun with --help for more information.\n",
+                    printable(unknown.empty() ? error.what() : unknown)));
     return Exit::failure;
   }
   return exit;
@@ -50,6 +71,7 @@ int main(int argc, char** argv) {
   // One input's memory serves the next: giving it back in between costs more than the parsing.
   ::mallopt(M_TRIM_THRESHOLD, 64 << 20);
   ::mallopt(M_MMAP_THRESHOLD, 64 << 20);
+  hold_standard_descriptors();
   std::signal(SIGPIPE, SIG_IGN);  // a write then fails with EPIPE, which Output knows
   Exit exit = Exit::failure;
   try {
@@ -57,9 +79,9 @@ int main(int argc, char** argv) {
   } catch (const ClosedPipe&) {
     exit = Exit::ok;
   } catch (const Failure& failure) {
-    fmt::print(stderr, "coldtrace: {}\n", printable(failure.message));
+    say(fmt::format("coldtrace: {}\n", printable(failure.message)));
   } catch (const std::exception& error) {
-    fmt::print(stderr, "coldtrace: {}\n", printable(error.what()));
+    say(fmt::format("coldtrace: {}\n", printable(error.what())));
   }
 #ifndef __SANITIZE_ADDRESS__  // which looks for leaks at the end
   // What is left is memory, which the kernel takes back faster than destructors do.

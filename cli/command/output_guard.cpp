@@ -12,6 +12,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "cli/output/messages.hpp"
 #include "cli/output/output.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/file_kind.hpp"
@@ -41,20 +42,22 @@ struct Target {
   }
 };
 
+std::optional<Target> find_standard(int descriptor, std::string name, std::string file) {
+  Target target{.name = std::move(name), .file = std::move(file), .path = {}};
+  if (::fstat(descriptor, &target.status) != 0) return std::nullopt;
+  std::error_code ignored;
+  target.path = fs::canonical(target.file, ignored);
+  target.terminal = ::isatty(descriptor) == 1;
+  return target;
+}
+
 // Nothing where no file is there yet.
 std::optional<Target> find_target(const OutputOptions& output) {
-  Target target;
+  if (output.is_standard()) return find_standard(STDOUT_FILENO, "standard output", "/dev/stdout");
   const auto& path = output.path;
+  Target target{.name = path, .file = path, .path = {}};
   std::error_code ignored;
-  target.file = output.is_standard() ? "/dev/stdout" : path;
-  target.path = fs::canonical(target.file, ignored);
-  if (output.is_standard()) {
-    target.name = "standard output";
-    if (::fstat(STDOUT_FILENO, &target.status) != 0) return std::nullopt;
-    target.terminal = ::isatty(STDOUT_FILENO) == 1;
-    return target;
-  }
-  target.name = path;
+  target.path = fs::canonical(path, ignored);
   if (::stat(path.c_str(), &target.status) != 0) return std::nullopt;
   // Terminals only: to open another device may do something already.
   if (S_ISCHR(target.status.st_mode) && !is_harmless(target.status.st_rdev)) {
@@ -73,45 +76,69 @@ void refuse_devices(const Target& target) {
     throw Failure{target.name + ": a device; results go to a file, a pipe or a terminal"};
 }
 
-// What no result is: a program, or a segment of an EnCase image. So the modules of a folder and the
-// other segments of an image are safe without a list of them.
-bool is_evidence(core::FileKind kind) {
-  using core::FileKind;
-  return core::has_dos_header(kind) || kind == FileKind::ewf || kind == FileKind::ewf_2 ||
-         kind == FileKind::ewf_logical;
+core::FileKind kind_of(const Target& target) {
+  const auto file = core::FileImage::open(target.path.string());
+  return file ? core::recognize_file(**file) : core::FileKind::unknown;
 }
 
-void refuse_evidence(const Target& target) {
-  const auto file = core::FileImage::open(target.path.string());
-  if (!file) return;
-  const auto kind = core::recognize_file(**file);
+// What no result is: a program, a log, an image, a volume. So the modules of a folder and the other
+// segments of an image are safe without a list of them.
+bool is_evidence(core::FileKind kind) {
+  using core::FileKind;
+  const bool own = kind >= FileKind::ctrace && kind <= FileKind::coldtrace_json;
+  return (kind >= FileKind::pe_image && kind <= FileKind::ntfs_index && !own) ||
+         core::is_packed(kind);
+}
+
+// Bytes that nothing tells apart from a piece of an image.
+bool may_be_part(core::FileKind kind) {
+  return kind == core::FileKind::unknown || kind == core::FileKind::zeros;
+}
+
+void refuse_input(const Target& target, core::FileKind kind, const std::string& input) {
+  struct stat status {};
+  if (::stat(input.c_str(), &status) != 0) return;
+  if (target.is(status))
+    throw Failure{fmt::format("{}: the same file as the input {}", target.name, input)};
+  if (core::is_part_beside(input, target.file) ||
+      (may_be_part(kind) && core::is_named_as_part_beside(input, target.file)))
+    throw Failure{fmt::format("{}: a part of the split image {}", target.name, input)};
+}
+
+// Throws where the target is a file that must stay as it is.
+void refuse_file(const Target& target, const std::vector<std::string>& inputs) {
+  if (!S_ISREG(target.status.st_mode)) return;
+  const auto kind = kind_of(target);
+  for (const auto& input : inputs) refuse_input(target, kind, input);
   if (is_evidence(kind))
     throw Failure{
         fmt::format("{}: it is {}, which no output replaces", target.name, to_string(kind))};
 }
 
-void refuse_input(const Target& target, const std::string& input) {
-  struct stat status {};
-  if (::stat(input.c_str(), &status) != 0) return;
-  if (target.is(status))
-    throw Failure{fmt::format("{}: the same file as the input {}", target.name, input)};
-  if (core::is_part_beside(input, target.file))
-    throw Failure{fmt::format("{}: a part of the split image {}", target.name, input)};
+// Messages are written to standard error, also the one that says why there are none.
+void refuse_messages(const std::vector<std::string>& inputs) {
+  const auto target = find_standard(STDERR_FILENO, "standard error", "/dev/stderr");
+  if (!target) return;
+  try {
+    refuse_file(*target, inputs);
+  } catch (const Failure&) {
+    fall_silent();
+    throw;
+  }
 }
 
 }  // namespace
 
 void guard_output(const OutputOptions& output, const std::string& format,
                   const std::vector<std::string>& inputs) {
+  refuse_messages(inputs);
   const auto target = find_target(output);
   if (!target) return;
   refuse_devices(*target);
   if (target->terminal &&
       std::find(binary_formats.begin(), binary_formats.end(), format) != binary_formats.end())
     throw Failure{"binary output is not written to a terminal; name a file with -o"};
-  if (!S_ISREG(target->status.st_mode)) return;
-  for (const auto& input : inputs) refuse_input(*target, input);
-  refuse_evidence(*target);
+  refuse_file(*target, inputs);
 }
 
 }  // namespace coldtrace::cli

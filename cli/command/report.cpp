@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <exception>
 #include <system_error>
 
 #include <fmt/format.h>
 
+#include "cli/output/messages.hpp"
 #include "cli/output/text.hpp"
 
 namespace coldtrace::cli {
@@ -29,7 +29,7 @@ Report::~Report() {
   std::string codes;
   for (const auto& [code, count] : informational_)
     codes += fmt::format("{}{} {}", codes.empty() ? "" : ", ", count, code);
-  fmt::print(stderr, "coldtrace: informational findings, which -v shows: {}\n", codes);
+  cli::say(fmt::format("coldtrace: informational findings, which -v shows: {}\n", codes));
 }
 
 void Report::read(std::string_view path, const core::Findings& findings) {
@@ -53,13 +53,13 @@ void Report::say(std::string_view path, const core::Finding& finding) const {
   const auto place =
       finding.first_offset ? fmt::format(" at {:#x}", *finding.first_offset) : std::string{};
   const auto times = finding.count > 1 ? fmt::format(" ({} times)", finding.count) : "";
-  fmt::print(stderr, "{}: {}: {}{}: {}{}\n", printable(path), to_string(finding.severity),
-             finding.code.view(), place, printable(finding.text), times);
+  cli::say(fmt::format("{}: {}: {}{}: {}{}\n", printable(path), to_string(finding.severity),
+                       finding.code.view(), place, printable(finding.text), times));
 }
 
 void Report::failed(std::string_view path, std::string_view message) {
   ++inputs_failed_;
-  fmt::print(stderr, "coldtrace: {}: {}\n", printable(path), printable(message));
+  cli::say(fmt::format("coldtrace: {}: {}\n", printable(path), printable(message)));
 }
 
 void Report::failed(std::string_view path, const core::ParseError& error) {

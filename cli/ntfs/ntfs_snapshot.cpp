@@ -6,6 +6,7 @@
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/output/messages.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/core/parallel.hpp"
@@ -195,7 +196,7 @@ void snapshot_volume(Output& output, JsonWriter& json, const Options& options,
   report.read(path, findings);
   const auto rest = left_out(walk, wanted);
   if (!rest.empty() && !options.findings.quiet)
-    fmt::print(stderr, "{}: not listed: {}; --state chooses\n", printable(path), rest);
+    say(fmt::format("{}: not listed: {}; --state chooses\n", printable(path), rest));
 }
 
 // States that were asked for by name and that no row has.

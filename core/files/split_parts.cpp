@@ -80,6 +80,14 @@ bool counts_parts(const fs::path& path) {
   return is_digit(extension[1]) && is_file(fs::path{path}.replace_extension(first));
 }
 
+// Of one folder, and alike but for what may count parts.
+bool are_named_as_parts(const fs::path& part, const fs::path& other) {
+  std::error_code error;
+  return part.stem() == other.stem() &&
+         are_of_one_kind(part.extension().string(), other.extension().string()) &&
+         fs::equivalent(fs::absolute(part).parent_path(), fs::absolute(other).parent_path(), error);
+}
+
 }  // namespace
 
 bool is_first_part(const std::string& extension) {
@@ -93,18 +101,19 @@ std::optional<std::string> next_part(const std::string& path) {
   return step(path, 1);
 }
 
+bool is_named_as_part_beside(const std::string& path, const std::string& other) {
+  for (const fs::path& part : spellings_of(path))
+    for (const fs::path& named : spellings_of(other))
+      if (are_named_as_parts(part, named)) return true;
+  return false;
+}
+
 bool is_part_beside(const std::string& path, const std::string& other) {
   for (const fs::path& part : spellings_of(path)) {
     if (!is_part(part.extension().string())) continue;
-    for (const fs::path& named : spellings_of(other)) {
-      std::error_code error;
-      if (named.stem() == part.stem() &&
-          are_of_one_kind(part.extension().string(), named.extension().string()) &&
-          (counts_parts(part) || counts_parts(named)) &&
-          fs::equivalent(fs::absolute(named).parent_path(), fs::absolute(part).parent_path(),
-                         error))
+    for (const fs::path& named : spellings_of(other))
+      if (are_named_as_parts(part, named) && (counts_parts(part) || counts_parts(named)))
         return true;
-    }
     // Other names lead to it as well.
     if (!counts_parts(part)) continue;
     for (const int direction : {1, -1})

@@ -210,12 +210,22 @@ class Evidence(case.Case):
                 self.assertNotIn(b"a part of", run("ntfs", "info", self.here / given, "-o",
                                                    old).stderr)
 
-    def test_no_output_replaces_a_program_or_a_segment(self):
+    def test_bytes_that_may_be_a_part_are_safe(self):
+        for given, output in (("win.10", "win.11"), ("image.ab", "image.ac"), ("x.7z.10", "x.7z.12")):
+            first, other = self.victim(given, b"raw"), self.victim(output, b"\x81\0\xfe" * 999)
+            self.refused(["ntfs", "info", first, "-o", other], [first, other],
+                         b"a part of the split image")
+
+    def test_no_output_replaces_evidence(self):
         dos = b"MZ".ljust(60, b"\0") + (64).to_bytes(4, "little")
         rows = {"a PE image": dos + b"PE\0\0", "an NE file": dos + b"NE",
                 "an LE file": dos + b"LE", "a DOS program (MZ": dos + b"PX\0\0",
                 "cut off inside its DOS header": b"MZ",
                 "an E01 disk image": b"EVF\x09\x0d\x0a\xff\0", "an Ex01 disk image": b"EVF2\r\n\x81\0",
+                "an NTFS volume": b"\xeb\x52\x90NTFS    \0\x02\x08".ljust(510, b"\0") + b"\x55\xaa",
+                "an event log (.evtx)": b"ElfFile\0".ljust(128, b"\0"),
+                "compressed with gzip": b"\x1f\x8b\x08".ljust(20, b"\0"),
+                "a PDB": b"Microsoft C/C++ MSF 7.00\r\n\x1aDS\0\0\0",
                 "an L01 evidence file": b"LVF\x09\x0d\x0a\xff\0", "an L01": b"LEF2\r\n\x81\0"}
         for kind, content in rows.items():
             with self.subTest(kind=kind):
@@ -233,6 +243,55 @@ class Evidence(case.Case):
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"the same file as the input", done.stderr)
         self.assertEqual(victim.read_bytes(), b"MZ" + bytes(510) + b"evidence")
+
+    def test_messages_are_not_appended_to_an_input(self):
+        for line in (["pe", "info"], ["ntfs", "snapshot"], ["trace", "decode"], ["syscalls", "map"]):
+            with self.subTest(line=line):
+                victim = self.victim()
+                before = victim.read_bytes()
+                with open(victim, "ab") as messages:
+                    done = subprocess.run([COLDTRACE, *line, victim], stdout=subprocess.PIPE,
+                                          stderr=messages, timeout=60)
+                self.assertEqual((done.returncode, done.stdout), (2, b""))
+                self.assertEqual(victim.read_bytes(), before)
+        log = self.write("log", b"log\n")
+        with open(log, "ab") as messages:
+            subprocess.run([COLDTRACE, "pe", "info", self.victim()], stderr=messages, timeout=60,
+                           stdout=subprocess.DEVNULL)
+        self.assertIn(b"evidence.bin", log.read_bytes())
+
+    def test_standard_error_that_takes_nothing_changes_nothing(self):
+        image = self.write("disk.img", bytes(1 << 20))
+        text = self.write("text", b"text")
+        for line in (["findings"], ["pe", "info", text], ["pe", "info", "missing"], ["nonsense"],
+                     ["ntfs", "info", image], ["syscalls", "hash", "NtClose"]):
+            usual = run(*line)
+            saved = self.here / "saved"
+            for redirect in ("2>/dev/full", "2>&-", "2>&- 0<&-"):
+                with self.subTest(line=line, redirect=redirect):
+                    saved.unlink(missing_ok=True)
+                    command = ["sh", "-c", f'"$@" {redirect}', "sh", COLDTRACE, *map(str, line)]
+                    done = subprocess.run(command, capture_output=True, timeout=60)
+                    self.assertEqual((done.returncode, done.stdout),
+                                     (usual.returncode, usual.stdout))
+                    if line == ["nonsense"]:
+                        continue
+                    done = subprocess.run([*command, "-o", saved], capture_output=True, timeout=60)
+                    self.assertEqual(done.returncode, usual.returncode)
+                    if usual.returncode < 2:
+                        self.assertEqual(saved.read_bytes(), usual.stdout)
+        closed = subprocess.run(["sh", "-c", f'"{COLDTRACE}" findings >&-'], capture_output=True,
+                                timeout=60)
+        self.assertEqual(closed.returncode, 2)
+
+    def test_a_word_that_is_no_command_is_named(self):
+        for line, word in ((["nonsense"], b"'nonsense' is no command of 'coldtrace'"),
+                           (["ntfs", "inf"], b"'inf' is no command of 'ntfs'"),
+                           (["trace", "control", "x"], b"'x' is no command of 'control'"),
+                           (["ntfs"], b"subcommand is required")):
+            done = run(*line)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(word, done.stderr)
 
     def test_devices_are_refused_but_null(self):
         disk, tape = self.here / "disk", self.here / "tape"

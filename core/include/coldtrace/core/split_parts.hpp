@@ -17,6 +17,9 @@ bool is_first_part(const std::string& extension);
 // Whether `other`, by any of its names, is another part of the image that `path` is a part of.
 bool is_part_beside(const std::string& path, const std::string& other);
 
+// Whether the names alone allow it, whatever the extension counts: image.10 and image.11.
+bool is_named_as_part_beside(const std::string& path, const std::string& other);
+
 // The file of the part behind this one, or else of the one before it, where there is one.
 std::optional<std::string> find_part_beside(const std::string& path);
 

@@ -1,0 +1,39 @@
+#include "cli/output/messages.hpp"
+
+#include <cerrno>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace coldtrace::cli {
+namespace {
+
+// Puts /dev/null there, opened the way round that neither reads nor writes what is wanted.
+void close_for_good(int descriptor) {
+  const int null = ::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  if (null < 0 || null == descriptor) return;
+  ::dup2(null, descriptor);
+  ::close(null);
+}
+
+}  // namespace
+
+void say(std::string_view text) {
+  while (!text.empty()) {
+    const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void fall_silent() {
+  close_for_good(STDERR_FILENO);
+}
+
+void hold_standard_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) close_for_good(descriptor);
+}
+
+}  // namespace coldtrace::cli
