@@ -477,6 +477,25 @@ class Trace(unittest.TestCase):
                     self.assertEqual(bytes.fromhex(event.get("trailing", "")),
                                      b"" if shown == 2 else struct.pack("<I", 1))
 
+    def test_stacks_of_the_net_runtime_have_all_their_frames(self):
+        stacks = self.lines(sample("pv_net.4.5.2.x64.etl"), "--event", "CLRStack/CLRStackWalk")[1:-1]
+        self.assertEqual(len(stacks), 14_983)
+        named = 0
+        for event in stacks:
+            self.assertEqual(event["decoded"], "exact")
+            frames = event["fields"]["Stack"]
+            # The payload is 8 bytes and the frames: both say how many.
+            self.assertEqual(len(frames), event["fields"]["FrameCount"])
+            names = event.get("resolved", {}).get("Stack", [None] * len(frames))
+            self.assertEqual(len(names), len(frames))
+            for frame, name in zip(frames, names):
+                if name is not None:
+                    named += 1
+                    # An image starts at a multiple of 64 KiB.
+                    offset = int(name.rsplit("+", 1)[1], 16)
+                    self.assertEqual((int(frame, 16) - offset) % 0x10000, 0)
+        self.assertGreater(named, 29_000)
+
     def test_a_lost_header_leaves_all_other_events(self):
         content = sample("tx_HTTP_Server.etl").read_bytes()
         intact = self.identities(self.events(SAMPLES / "tx_HTTP_Server.etl"))

@@ -4,6 +4,7 @@
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/extended_data.hpp"
+#include "tracefile/providers/clr_stack.hpp"
 #include "tracefile/providers/event_source_manifest.hpp"
 #include "tracefile/providers/kernel_events.hpp"
 #include "tracefile/providers/kernel_group.hpp"
@@ -187,6 +188,7 @@ void EventDecoder::describe_manifest(const Event& event, bool string_only, Event
     kind.undecoded = Undecoded::no_schema;
     return;
   }
+  if (auto whole = whole_clr_stack(event.provider, *schema)) schema = std::move(whole);
   if (!schema->provider_name.empty()) kind.provider_name = schema->provider_name;
   kind.name = schema->event_name;
   kind.schema = std::move(schema);

@@ -20,7 +20,7 @@ std::string_view class_of(std::string_view name) {
 bool is_provider(std::string_view wanted, const EventKind& kind) {
   if (wanted.size() == 38 && wanted.front() == '{') wanted = wanted.substr(1, 36);
   if (const auto guid = core::parse_guid(wanted)) return *guid == kind.provider;
-  return !kind.provider_name.empty() && matches(wanted, kind.provider_name);
+  return matches(wanted, kind.provider_name);
 }
 
 bool is_event(std::string_view wanted, const EventKind& kind) {
@@ -28,7 +28,7 @@ bool is_event(std::string_view wanted, const EventKind& kind) {
   const auto* const end = wanted.data() + wanted.size();
   if (std::from_chars(wanted.data(), end, id).ptr == end && !wanted.empty())
     return kind.event_class != EventClass::classic && kind.id == id;
-  return !kind.name.empty() && (matches(wanted, kind.name) || matches(wanted, class_of(kind.name)));
+  return matches(wanted, kind.name) || matches(wanted, class_of(kind.name));
 }
 
 }  // namespace

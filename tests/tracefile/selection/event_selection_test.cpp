@@ -47,6 +47,10 @@ TEST_CASE("a selection wants what all its lists want") {
   CHECK(select({.providers = {"{12345678-9abc-def0-1234-56789abcdef0}"}}) ==
         std::pair{Times{4}, true});
   CHECK(select({.providers = {"Windows Kern?l"}}) == std::pair{Times{1, 2, 3}, true});
+  // The last one has neither a name nor a provider with one.
+  CHECK(select({.events = {"*"}}) == std::pair{Times{1, 2, 3, 4}, true});
+  CHECK(select({.events = {"?*"}}) == std::pair{Times{1, 2, 3}, true});
+  CHECK(select({.providers = {"*"}}) == std::pair{Times{1, 2, 3, 4}, true});
   CHECK(select({.pids = {20}}) == std::pair{Times{2, 3}, true});
   CHECK(select({.pids = {20}, .tids = {2}}) == std::pair{Times{2}, true});
   CHECK(select({.events = {"Process/*"}, .pids = {20}}) == std::pair{Times{2}, true});
