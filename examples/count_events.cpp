@@ -20,5 +20,5 @@ int main(int argc, char** argv) {
         count.total();
   }
   for (const auto& [provider, count] : events) std::printf("%10llu %s\n", count, provider.c_str());
-  return findings.empty() ? 0 : 1;
+  return findings.has_warnings() ? 1 : 0;
 }

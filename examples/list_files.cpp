@@ -16,15 +16,16 @@ int main(int argc, char** argv) {
     if (!volume) return 2;
     const auto snapshot = ntfs::Snapshot::take(*volume, {.jobs = 2}, findings);
     ntfs::Walk walk{snapshot, {ntfs::State::live}};
-    ntfs::RowBatch batch;
-    for (ntfs::FileRow row; walk.next(batch);)
-      for (const auto& source : batch.rows) {
+    for (ntfs::RowBatch batch; walk.next(batch);)
+      for (ntfs::FileRow row; const auto& source : batch.rows) {
         snapshot.build_row(batch, source, row);
-        const auto* const content = row.content();
-        if (source.wanted && content && content->size)
+        note_findings(row, findings);
+        if (const auto* content = row.content(); source.wanted && content && content->size)
           std::printf("%12s %s\n", std::to_string(*content->size).c_str(), row.path().c_str());
       }
-    return findings.empty() ? 0 : 1;
+    findings.merge(walk.findings());
+    image->add_findings(findings);
+    return findings.has_warnings() ? 1 : 0;
   }
   return 2;
 }

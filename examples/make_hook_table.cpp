@@ -25,5 +25,5 @@ int main(int argc, char** argv) {
     std::printf("%zu bytes, %#x: %zu services, %zu context switches\n", bytes->size(),
                 table.images.front().identity.time_date_stamp, table.services.size(),
                 table.context_switch.candidates.size());
-  return findings.empty() ? 0 : 1;
+  return findings.has_warnings() ? 1 : 0;
 }

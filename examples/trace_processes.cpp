@@ -50,5 +50,5 @@ int main(int argc, char** argv) {
     const auto time = core::to_string(trace->clock().to_file_time(event.timestamp));
     std::printf("%s %6llu %s\n", time.c_str(), fields.pid, fields.image.c_str());
   }
-  return findings.empty() ? 0 : 1;
+  return findings.has_warnings() ? 1 : 0;
 }

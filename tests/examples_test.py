@@ -31,6 +31,10 @@ def run(*command, statuses=(0,), **options):
     return done.stdout
 
 
+def status(*command):
+    return subprocess.run([str(part) for part in command], capture_output=True).returncode
+
+
 def asked(*command):
     """What the program says in JSON."""
     return json.loads(run(COLDTRACE, *command, "--format", "json", statuses=(0, 1)))
@@ -56,7 +60,7 @@ class Examples(unittest.TestCase):
     def test_each_is_short(self):
         for name in LIBRARIES:
             lines = (SOURCES / "examples" / f"{name}.cpp").read_text().splitlines()
-            self.assertLessEqual(len(lines), 30, name)
+            self.assertLessEqual(sum(line != "" for line in lines), 30, name)
 
     def test_files(self):
         disk = DEMO / "demo-disk.img"
@@ -106,6 +110,26 @@ class Examples(unittest.TestCase):
         )
         expected = [f"{count:10} {name}" for name, count in sorted(counted.items())]
         self.assertEqual(self.example("count_events", trace), expected)
+
+    def test_statuses(self):
+        disk, trace = DEMO / "demo-disk.img", DEMO / "demo-trace.etl"
+        image = DEMO / "demo-ntdll.dll"
+        commands = {"list_files": ("ntfs", "snapshot"), "count_events": ("trace", "decode"),
+                    "list_exports": ("pe", "exports"), "list_services": ("syscalls", "map")}
+        seen = set()
+        for name, whole in (("list_files", disk), ("count_events", trace), ("list_exports", image),
+                            ("list_services", image)):
+            bytes_ = whole.read_bytes()
+            cut = self.here / f"cut-{whole.name}"
+            cut.write_bytes(bytes_[:len(bytes_) // 8 * 7])
+            empty = self.here / "empty"
+            empty.write_bytes(b"")
+            for path in (whole, cut, empty):
+                with self.subTest(name=name, path=path.name):
+                    expected = status(COLDTRACE, *commands[name], path)
+                    self.assertEqual(status(self.here / "built" / name, path), expected)
+                    seen.add(expected)
+        self.assertEqual(seen, {0, 1, 2})
 
     def test_pkg_config(self):
         if not shutil.which("pkg-config"):

@@ -43,6 +43,10 @@ void Findings::merge_unknown(const Findings& other) {
     if (!repeat(finding.code, finding.severity, 0)) tell(finding);
 }
 
+bool Findings::has_warnings() const {
+  return std::ranges::find(findings_, Severity::warning, &Finding::severity) != findings_.end();
+}
+
 u64 Findings::count(std::string_view code) const {
   for (const auto& finding : findings_)
     if (finding.code.view() == code) return finding.count;

@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/row_findings.hpp"
+#include "ntfs/snapshot/row_findings.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/checked.hpp"
+#include "coldtrace/ntfs/stale_reason.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
@@ -278,30 +279,6 @@ void add_size_findings(FileRow& row, const StreamRow& stream, const AttributeFac
     add("stream-allocated",
         fmt::format("{} bytes on the disk, and clusters of {}", *first.total_allocated, real));
   }
-}
-
-StaleReason find_stale_reason(const RecordTable& records, FileReference file) {
-  if (file.record >= records.size()) return StaleReason::outside_table;
-  if (!records.has(file.record)) return StaleReason::no_record;
-  const auto summary = records.summary(file.record);
-  if (!summary.in_use) return StaleReason::not_in_use;
-  return summary.extension ? StaleReason::extension : StaleReason::another_file;
-}
-
-std::string_view to_string(StaleReason reason) {
-  switch (reason) {
-    case StaleReason::another_file:
-      return "another_file";
-    case StaleReason::not_in_use:
-      return "not_in_use";
-    case StaleReason::extension:
-      return "extension";
-    case StaleReason::no_record:
-      return "no_record";
-    case StaleReason::outside_table:
-      break;
-  }
-  return "outside_table";
 }
 
 void note_findings(const FileRow& row, core::Findings& findings) {

@@ -18,19 +18,4 @@ void add_size_findings(FileRow& row, const StreamRow& stream, const AttributeFac
                        const Mft& mft);
 void add_row_findings(FileRow& row, const RecordTable& records);
 
-// Why an entry of a directory leads to no file.
-enum class StaleReason : u8 {
-  another_file,   // the record is in use with another sequence number
-  not_in_use,     // the file was deleted
-  extension,      // the record holds a part of another file
-  no_record,      // never used, or not readable
-  outside_table,  // $MFT has no such record
-};
-constexpr std::size_t stale_reason_count = 5;
-StaleReason find_stale_reason(const RecordTable& records, FileReference file);
-std::string_view to_string(StaleReason reason);
-
-// Adds the findings of a row to those of its volume.
-void note_findings(const FileRow& row, core::Findings& findings);
-
 }  // namespace coldtrace::ntfs

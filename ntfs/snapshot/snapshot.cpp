@@ -6,7 +6,7 @@
 
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/ntfs/reparse_point.hpp"
-#include "coldtrace/ntfs/row_findings.hpp"
+#include "ntfs/snapshot/row_findings.hpp"
 #include "ntfs/snapshot/stream_parts.hpp"
 
 namespace coldtrace::ntfs {

@@ -56,6 +56,7 @@ class Findings {
 
   const std::vector<Finding>& all() const { return findings_; }
   bool empty() const { return findings_.empty(); }
+  bool has_warnings() const;
   u64 count(std::string_view code) const;
 
  private:

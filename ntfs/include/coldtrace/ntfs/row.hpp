@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "coldtrace/core/error.hpp"
+#include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/guid.hpp"
 #include "coldtrace/ntfs/assembly.hpp"
 #include "coldtrace/ntfs/directory_node.hpp"
@@ -149,5 +150,8 @@ struct FileRow {
   // Empties all but what is known of the file and its record.
   void clear();
 };
+
+// Adds the findings of a row to those of its volume.
+void note_findings(const FileRow& row, core::Findings& findings);
 
 }  // namespace coldtrace::ntfs

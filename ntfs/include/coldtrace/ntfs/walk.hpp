@@ -10,8 +10,8 @@
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/ntfs/index_order.hpp"
 #include "coldtrace/ntfs/path_chain.hpp"
-#include "coldtrace/ntfs/row_findings.hpp"
 #include "coldtrace/ntfs/snapshot.hpp"
+#include "coldtrace/ntfs/stale_reason.hpp"
 
 namespace coldtrace::ntfs {
 
