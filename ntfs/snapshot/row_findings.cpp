@@ -170,6 +170,13 @@ void add_assembly_findings(FileRow& row) {
     add("extension-missing",
         fmt::format("the attribute list names record {}, which is not this file's",
                     assembly.missing));
+  if (assembly.absent) {
+    const auto type = to_string(assembly.absent->type);
+    add("attribute-list",
+        fmt::format("the attribute list names {} in record {}, which does not have it",
+                    type.empty() ? "an attribute" : fmt::format("a {}", type),
+                    assembly.absent->record));
+  }
   if (assembly.extension_unlisted)
     add("extension-unlisted",
         "a record names this file as its base and the attribute list does not know it");
@@ -307,7 +314,9 @@ void add_row_findings(FileRow& row, const RecordTable& records) {
     if (facts.torn) add("torn-fixup", "a fixup does not match: the record was not written whole");
     if (facts.bad) add("record-bad", "a disk check marked the record BAAD");
     if (facts.damaged)
-      add("record-damaged", "an attribute of the record is impossible; what follows it is lost");
+      add("record-damaged",
+          "an attribute of the record is impossible, out of place or missing; it is not used, nor "
+          "what follows it where its length is wrong");
     if (facts.misplaced) add("record-number", "the record says it has another number");
     if (facts.beyond_valid)
       row.findings.push_back(

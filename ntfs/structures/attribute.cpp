@@ -1,6 +1,7 @@
 #include "coldtrace/ntfs/attribute.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace coldtrace::ntfs {
 
@@ -46,58 +47,150 @@ std::string_view to_string(AttributeType type) {
   return {};
 }
 
+namespace {
+
+enum Form : u8 { resident = 1, elsewhere = 2, unnamed = 4, named = 8 };
+
+// How attributes of each known type are stored. Sources: the flags of $AttrDef; only streams and
+// what belongs to an index have names.
+constexpr std::array<u8, 17> forms{
+    0,
+    resident | unnamed,                      // $STANDARD_INFORMATION
+    resident | elsewhere | unnamed,          // $ATTRIBUTE_LIST
+    resident | unnamed,                      // $FILE_NAME
+    resident | unnamed,                      // $OBJECT_ID
+    resident | elsewhere | unnamed,          // $SECURITY_DESCRIPTOR
+    resident | unnamed,                      // $VOLUME_NAME
+    resident | unnamed,                      // $VOLUME_INFORMATION
+    resident | elsewhere | unnamed | named,  // $DATA
+    resident | named,                        // $INDEX_ROOT
+    elsewhere | named,                       // $INDEX_ALLOCATION
+    resident | elsewhere | unnamed | named,  // $BITMAP
+    resident | elsewhere | unnamed,          // $REPARSE_POINT
+    resident | unnamed,                      // $EA_INFORMATION
+    resident | elsewhere | unnamed,          // $EA
+    resident | elsewhere | unnamed | named,  // $PROPERTY_SET
+    resident | elsewhere | unnamed | named,  // $LOGGED_UTILITY_STREAM
+};
+
+// 0 for a type that NTFS does not have.
+u8 forms_of(u32 type) {
+  return type % 0x10 == 0 && type / 0x10 < forms.size() ? forms[type / 0x10] : u8{0};
+}
+
+constexpr u64 align(u64 size) {
+  return (size + 7) / 8 * 8;
+}
+
+}  // namespace
+
 AttributeReader::AttributeReader(core::ByteView record, u32 first, u32 used_size, u64 offset)
     : used_{record.first(std::min<std::size_t>(record.size(), used_size))},
       base_{offset},
-      at_{first} {
+      first_{first},
+      at_{first},
+      start_{first} {
   if (used_size > record.size())
     damage_ = core::ParseError{Fault::out_of_bounds, offset + 0x18, "FILE",
                                "UsedSize",           record.size(), used_size};
 }
 
-bool AttributeReader::stop(Fault fault, core::Name field, u64 expected, u64 found) {
-  damage_ = core::ParseError{fault, base_ + at_, "attribute", field, expected, found};
-  at_ = static_cast<u32>(used_.size());
+bool AttributeReader::note(Fault fault, core::Name field, u64 expected, u64 found) {
+  if (!damage_)
+    damage_ = core::ParseError{fault, base_ + start_, "attribute", field, expected, found};
   return false;
 }
 
-bool AttributeReader::read(Attribute& attribute) {
-  const auto type = core::load<u32>(used_, at_);
-  if (!type || *type == static_cast<u32>(AttributeType::end)) return false;
-  const auto header = core::Fields<0x10>::at(used_, at_);
-  const u64 left = used_.size() - at_;
-  if (!header) return stop(Fault::truncated, "header", 0x10, left);
-  u32 length = header->get<u32, 4>();
-  // Old volumes have garbage in the upper half of the length.
-  if (length > left) length &= 0xffff;
-  if (length < 0x18 || length > left || length % 8 != 0)
-    return stop(Fault::bad_value, "Length", left, header->get<u32, 4>());
-  const auto bytes = used_.subspan(at_, length);
-  const u64 name_size = u64{header->get<u8, 9>()} * 2;
-  const auto name = core::slice(bytes, header->get<u16, 0x0a>(), name_size);
-  if (!name && name_size > 0)
-    return stop(Fault::out_of_bounds, "NameOffset", length, header->get<u16, 0x0a>());
-  attribute.type = static_cast<AttributeType>(*type);
-  attribute.flags = header->get<u16, 0x0c>();
-  attribute.id = header->get<u16, 0x0e>();
-  attribute.resident = header->get<u8, 8>() == 0;
-  attribute.offset = at_;
-  attribute.name = name_size > 0 ? *name : core::ByteView{};
-  return attribute.resident ? read_resident(attribute, bytes) : read_non_resident(attribute, bytes);
+bool AttributeReader::stop(Fault fault, core::Name field, u64 expected, u64 found) {
+  at_ = static_cast<u32>(used_.size());
+  return note(fault, field, expected, found);
 }
 
-bool AttributeReader::read_resident(Attribute& attribute, core::ByteView bytes) {
-  const auto fields = *core::Fields<0x18>::at(bytes, 0);
-  const auto value = core::slice(bytes, fields.get<u16, 0x14>(), fields.get<u32, 0x10>());
-  if (!value)
-    return stop(Fault::out_of_bounds, "ValueLength", bytes.size(), fields.get<u32, 0x10>());
-  attribute.value_offset = at_ + fields.get<u16, 0x14>();
-  attribute.value = *value;
-  at_ += static_cast<u32>(bytes.size());
+bool AttributeReader::read(Attribute& attribute) {
+  while (const auto bytes = take_bytes()) {
+    if (!read_from(*bytes, attribute)) continue;
+    check_place(attribute);
+    return true;
+  }
+  return false;
+}
+
+std::optional<core::ByteView> AttributeReader::take_bytes() {
+  start_ = at_;
+  const auto type = core::load<u32>(used_, start_);
+  if (!type || *type == static_cast<u32>(AttributeType::end)) return std::nullopt;
+  const u64 left = used_.size() - start_;
+  const auto stored = core::load<u32>(used_, start_ + 4);
+  u32 length = stored.value_or(0);
+  // Old volumes have garbage in the upper half of the length.
+  if (length > left) length &= 0xffff;
+  if (length < 0x18 || length > left || length % 8 != 0) {
+    if (left < 0x10)
+      stop(Fault::truncated, "header", 0x10, left);
+    else
+      stop(Fault::bad_value, "Length", left, *stored);
+    return std::nullopt;
+  }
+  at_ += length;
+  return used_.subspan(start_, length);
+}
+
+bool AttributeReader::read_from(core::ByteView bytes, Attribute& attribute) {
+  const auto header = *core::Fields<0x10>::at(bytes, 0);
+  const auto type = header.get<u32, 0>();
+  const auto allowed = forms_of(type);
+  const u8 non_resident = header.get<u8, 8>();
+  const u8 name_units = header.get<u8, 9>();
+  attribute.type = static_cast<AttributeType>(type);
+  attribute.flags = header.get<u16, 0x0c>();
+  attribute.id = header.get<u16, 0x0e>();
+  attribute.resident = non_resident == 0;
+  attribute.offset = start_;
+  if (attribute.resident ? !read_resident(bytes, attribute) : !read_non_resident(bytes, attribute))
+    return false;
+  if (allowed == 0) return note(Fault::bad_value, "Type", 0x100, type);
+  if (non_resident > 1 || (allowed & (attribute.resident ? resident : elsewhere)) == 0)
+    return note(Fault::bad_value, "NonResident", attribute.resident ? 1 : 0, non_resident);
+  if ((allowed & (name_units == 0 ? unnamed : named)) == 0)
+    return note(Fault::bad_value, "NameLength", name_units == 0 ? 1 : 0, name_units);
+  constexpr u16 known_flags = 0xc001;
+  if ((attribute.flags & ~known_flags) != 0)
+    return note(Fault::bad_value, "Flags", known_flags, attribute.flags);
   return true;
 }
 
-bool AttributeReader::read_non_resident(Attribute& attribute, core::ByteView bytes) {
+// A name stands behind the head and before what the attribute holds.
+bool AttributeReader::read_name(core::ByteView bytes, u64 place, Attribute& attribute) {
+  const auto units = core::load<u8>(bytes, 9).value_or(0);
+  attribute.name = {};
+  if (units == 0) return true;
+  const auto stored = core::load<u16>(bytes, 0x0a).value_or(0);
+  if (stored != place) return note(Fault::bad_value, "NameOffset", place, stored);
+  const u64 size = u64{units} * 2;
+  attribute.name = bytes.subspan(place, size);
+  // A zero is no part of a name: fewer units would be the name.
+  if (*core::load<u16>(attribute.name, size - 2) == 0)
+    return note(Fault::bad_value, "NameLength", units - 1u, units);
+  return true;
+}
+
+bool AttributeReader::read_resident(core::ByteView bytes, Attribute& attribute) {
+  constexpr u64 head = 0x18;
+  const auto fields = *core::Fields<head>::at(bytes, 0);
+  const u64 size = fields.get<u32, 0x10>();
+  const u16 place = fields.get<u16, 0x14>();
+  // Where the next attribute is stands on the length alone.
+  if (align(place + size) != bytes.size())
+    return stop(Fault::bad_value, "ValueLength", bytes.size(), size);
+  const u64 expected = align(head + u64{fields.get<u8, 9>()} * 2);
+  if (place != expected) return note(Fault::bad_value, "ValueOffset", expected, place);
+  if (!read_name(bytes, head, attribute)) return false;
+  attribute.value_offset = start_ + place;
+  attribute.value = bytes.subspan(place, size);
+  return true;
+}
+
+bool AttributeReader::read_non_resident(core::ByteView bytes, Attribute& attribute) {
   const auto fields = core::Fields<0x40>::at(bytes, 0);
   if (!fields) return stop(Fault::truncated, "Length", 0x40, bytes.size());
   const u64 lowest = fields->get<u64, 0x10>();
@@ -105,23 +198,59 @@ bool AttributeReader::read_non_resident(Attribute& attribute, core::ByteView byt
   const u16 runs_offset = fields->get<u16, 0x20>();
   // An extent ends at or behind its start; adding one wraps -1 to 0.
   if (highest + 1 < lowest || lowest > ~u64{0} >> 1 || (highest + 1) > ~u64{0} >> 1)
-    return stop(Fault::bad_value, "HighestVcn", lowest, highest);
-  if (runs_offset < 0x40 || runs_offset > bytes.size())
-    return stop(Fault::out_of_bounds, "RunsOffset", bytes.size(), runs_offset);
+    return note(Fault::bad_value, "HighestVcn", lowest, highest);
+  attribute.compression_unit = fields->get<u8, 0x22>();
+  const bool packed = (attribute.flags & 0x8001) != 0 || attribute.compression_unit != 0;
+  // The size on the disk stands in the first extent; some drivers leave room for it in all.
+  const u64 name_size = u64{fields->get<u8, 9>()} * 2;
+  const bool roomy = lowest == 0 ? packed : runs_offset == align(0x48 + name_size) && packed;
+  const u64 head = roomy ? 0x48 : 0x40;
+  if (runs_offset != align(head + name_size) || runs_offset > bytes.size())
+    return note(Fault::bad_value, "RunsOffset", align(head + name_size), runs_offset);
+  if (!read_name(bytes, head, attribute)) return false;
   attribute.lowest_vcn = lowest;
   attribute.cluster_count = highest + 1 - lowest;
-  attribute.compression_unit = fields->get<u8, 0x22>();
   attribute.allocated_size = fields->get<u64, 0x28>();
   attribute.size = fields->get<u64, 0x30>();
   attribute.valid_size = fields->get<u64, 0x38>();
   attribute.total_allocated.reset();
-  // A run list that starts at 0x40 leaves no room for the field.
-  if ((attribute.flags & 0x80ff) != 0 || attribute.compression_unit != 0)
-    if (runs_offset >= 0x48) attribute.total_allocated = core::load<u64>(bytes, 0x40);
-  attribute.runs_offset = at_ + runs_offset;
+  if (roomy) attribute.total_allocated = core::load<u64>(bytes, 0x40);
+  attribute.runs_offset = start_ + runs_offset;
   attribute.runs = bytes.subspan(runs_offset);
-  at_ += static_cast<u32>(bytes.size());
   return true;
+}
+
+// Attributes stand in the order of their types. Only links have several of one type and name, and
+// streams in pieces, each with a lowest VCN above that of the piece before.
+void AttributeReader::check_place(const Attribute& attribute) {
+  if (before_.type != AttributeType::end) {
+    if (attribute.type < before_.type) {
+      note(Fault::bad_value, "Type", static_cast<u64>(before_.type),
+           static_cast<u64>(attribute.type));
+    } else if (attribute.type == before_.type && attribute.type != AttributeType::file_name &&
+               std::ranges::equal(attribute.name, before_.name) &&
+               (attribute.resident || before_.resident ||
+                attribute.lowest_vcn <= before_.lowest_vcn)) {
+      note(Fault::bad_value, "LowestVcn", before_.lowest_vcn + 1,
+           attribute.resident ? 0 : attribute.lowest_vcn);
+    }
+  }
+  const u64 bit = u64{1} << attribute.id % 64;
+  if ((before_.ids & bit) != 0 && is_id_taken(attribute.id))
+    note(Fault::bad_value, "AttributeId", 0, attribute.id);
+  before_ = {attribute.type, attribute.name, attribute.resident,
+             attribute.resident ? 0 : attribute.lowest_vcn, before_.ids | bit};
+}
+
+// By all attributes before this one, whose lengths have been checked.
+bool AttributeReader::is_id_taken(u16 id) const {
+  for (u32 at = first_; at < start_;) {
+    if (core::load<u16>(used_, at + 0x0e) == id) return true;
+    u32 length = *core::load<u32>(used_, at + 4);
+    if (length > used_.size() - at) length &= 0xffff;
+    at += length;
+  }
+  return false;
 }
 
 }  // namespace coldtrace::ntfs

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include "coldtrace/ntfs/attribute_list.hpp"
@@ -12,25 +13,71 @@ namespace {
 // Every row of a file goes through all of its names.
 constexpr std::size_t most_names = 4 * most_links;
 
-// The records that the attribute list of `base` names, without its own.
-std::set<u64> read_listed_records(const core::ImageSource& image, const Mft& mft,
-                                  const RecordFacts& base, Assembly& result) {
-  std::set<u64> records;
+// What an attribute list names; the entries view its bytes.
+struct Listed {
+  std::vector<std::byte> bytes;
+  std::vector<AttributeListEntry> entries;
+};
+
+Listed read_list(const core::ImageSource& image, const Mft& mft, const RecordFacts& base,
+                 Assembly& result) {
+  Listed listed;
   const auto* attribute = base.find(AttributeType::attribute_list);
   if (attribute && !attribute->resident && mft.extracted()) {
     result.list_out_of_reach = true;
-    return records;
+    return listed;
   }
-  const auto list = read_attribute_list_value(image, mft.clusters(), base);
+  auto list = read_attribute_list_value(image, mft.clusters(), base);
   if (!attribute || !list) {
     result.list_damaged = true;
-    return records;
+    return listed;
   }
-  AttributeListReader entries{*list, 0};
-  while (const auto entry = entries.next())
-    if (entry->record.record != base.record) records.insert(entry->record.record);
+  listed.bytes = std::move(*list);
+  AttributeListReader entries{listed.bytes, 0};
+  while (const auto entry = entries.next()) listed.entries.push_back(*entry);
   result.list_damaged = entries.damage().has_value();
-  return records;
+  return listed;
+}
+
+// What tells the attributes of one file apart, but for the names of two with one id.
+struct AttributeKey {
+  u64 record;
+  AttributeType type;
+  u16 id;
+  u64 lowest_vcn;
+  StoredText name;
+
+  auto place() const { return std::tuple{record, type, id, lowest_vcn}; }
+};
+
+// All attributes but $STANDARD_INFORMATION, of which nothing but its value is kept.
+std::vector<AttributeKey> sorted_keys(const RecordFacts& facts) {
+  std::vector<AttributeKey> keys;
+  for (const auto& attribute : facts.attributes)
+    keys.push_back(
+        {attribute.record, attribute.type, attribute.id, attribute.lowest_vcn, attribute.name});
+  for (const auto& name : facts.names)
+    keys.push_back({name.record, AttributeType::file_name, name.id, 0, {}});
+  std::ranges::sort(keys, {}, &AttributeKey::place);
+  return keys;
+}
+
+// The first entry of a list that leads to a record in `joined`, and to nothing there.
+std::optional<Assembly::Absent> find_absent(const Listed& listed, const RecordFacts& facts,
+                                            const std::set<u64>& joined) {
+  const auto keys = sorted_keys(facts);
+  for (const auto& entry : listed.entries) {
+    if (!joined.contains(entry.record.record)) continue;
+    if (entry.type == AttributeType::standard_information && facts.information) continue;
+    const AttributeKey wanted{entry.record.record, entry.type, entry.id, entry.lowest_vcn,
+                              to_stored_text(entry.name)};
+    const auto [first, last] = std::equal_range(
+        keys.begin(), keys.end(), wanted,
+        [](const AttributeKey& a, const AttributeKey& b) { return a.place() < b.place(); });
+    if (std::none_of(first, last, [&](const auto& key) { return key.name == wanted.name; }))
+      return Assembly::Absent{entry.type, entry.record.record};
+  }
+  return std::nullopt;
 }
 
 void append(const RecordFacts& extension, RecordFacts& facts, Assembly& result) {
@@ -60,7 +107,11 @@ Assembly assemble_file(const core::ImageSource& image, const Mft& mft,
                        RecordFacts& facts) {
   Assembly result;
   if (!facts.has_list) return result;
-  auto listed = read_listed_records(image, mft, facts, result);
+  const auto list = read_list(image, mft, facts, result);
+  std::set<u64> listed;
+  for (const auto& entry : list.entries)
+    if (entry.record.record != facts.record) listed.insert(entry.record.record);
+  std::set<u64> joined{facts.record};
   // Without a sound list the extension records speak for themselves.
   const bool sound = !result.list_damaged && !result.list_out_of_reach;
   std::vector<u64> candidates;
@@ -77,11 +128,13 @@ Assembly assemble_file(const core::ImageSource& image, const Mft& mft,
       continue;
     }
     append(extension, facts, result);
+    joined.insert(candidate);
   }
   if (sound && !listed.empty()) {
     result.extension_missing = true;
     result.missing = *listed.begin();
   }
+  if (sound && !result.names_left_out) result.absent = find_absent(list, facts, joined);
   return result;
 }
 

@@ -55,6 +55,23 @@ void to_facts(const Attribute& attribute, u64 number, AttributeFacts& facts) {
   facts.runs = attribute.runs;
 }
 
+// What every file has. With an attribute list it may be elsewhere, and the list names it.
+std::optional<core::ParseError> find_missing(const RecordFacts& facts,
+                                             const FileRecordHeader& header, u64 offset) {
+  if (!facts.in_use || facts.is_extension() || facts.has_list) return std::nullopt;
+  const auto missing = [&](core::Name attribute) {
+    return core::ParseError{core::Fault::bad_value, offset, "FILE", attribute, 1, 0};
+  };
+  if (!facts.information) return missing("$STANDARD_INFORMATION");
+  // $UsnJrnl has named streams only, and files of other indexes than those of names none.
+  if (facts.directory || header.in_extend) return std::nullopt;
+  const bool whole = std::ranges::any_of(facts.attributes, [](const AttributeFacts& attribute) {
+    return attribute.type == AttributeType::index_root ||
+           (attribute.type == AttributeType::data && attribute.name.empty());
+  });
+  return whole ? std::nullopt : std::optional{missing("$DATA")};
+}
+
 }  // namespace
 
 const AttributeFacts* RecordFacts::find(AttributeType type, std::string_view name) const {
@@ -148,6 +165,7 @@ core::Result<std::optional<core::ParseError>> read_record_facts(core::ByteView r
     }
   }
   if (in.damage()) note(*in.damage());
+  if (const auto missing = find_missing(facts, header, offset)) note(*missing);
   facts.damaged = damage.has_value();
   return damage;
 }

@@ -183,13 +183,7 @@ std::vector<Defect> stream_defects() {
       {"run with nine bytes of length", "run-list", 0, runs({0x19}), nothing},
       {"run before the first cluster", "run-list", 0, runs({0x11, 0x30, 0x90, 0x00}), nothing},
       {"run list with a pair that its attribute cuts off", "run-list", 0,
-       edit_attribute(&Volume::c, 0x80,
-                      [](ByteWriter& w, u64 at) {
-                        w.patch<u8>(at + *core::load<u32>(w.view(), at + 4) - 1, 0x88);
-                        w.patch<u16>(at + 0x20,
-                                     static_cast<u16>(*core::load<u32>(w.view(), at + 4) - 1));
-                      }),
-       nothing},
+       runs({0x88, 0x01}), nothing},
       {"run outside the volume", "run-outside-volume", 0,
        runs({0x41, 0x05, 0x00, 0x00, 0x00, 0x10, 0x00}), nothing},
       {"run of 2^63 clusters", "run-list", 0,
@@ -325,6 +319,14 @@ std::vector<Defect> volume_defects() {
        },
        nothing},
       {"attribute list names its own record only", nullptr, 0,
+       [](Volume& v) {
+         ByteWriter list;
+         list.write_u32(0x80).write_u16(0x20).write_u8(0).write_u8(0x1a).write_u64(0);
+         list.write_u64(v.a | u64{1} << 48).write_u16(2).align(8);
+         v.image.file(v.a).raw_attributes.push_back(fixtures::make_resident(0x20, 9, list.view()));
+       },
+       nothing},
+      {"attribute list names an attribute that its record does not have", "attribute-list", 0,
        [](Volume& v) {
          ByteWriter list;
          list.write_u32(0x80).write_u16(0x20).write_u8(0).write_u8(0x1a).write_u64(0);

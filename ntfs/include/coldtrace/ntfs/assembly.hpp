@@ -13,12 +13,19 @@ constexpr std::size_t most_links = 1024;  // that Windows makes of a file
 
 // What was met when the records of one file were joined.
 struct Assembly {
+  struct Absent {
+    AttributeType type;
+    u64 record;
+  };
+
   bool list_out_of_reach = false;  // outside an extracted $MFT; the records speak for themselves
   bool list_damaged = false;       // unreadable, or with impossible entries
   bool extension_missing = false;  // the list names a record that is not this file's
   bool extension_unlisted = false;
   bool names_left_out = false;  // more names than any file has
   u64 missing = 0;              // the first record of `extension_missing`
+  // The first attribute that the list names and the record, which is this file's, does not have.
+  std::optional<Absent> absent;
 };
 
 // True when an extension record belongs to a base: both in use, or both deleted, when the base

@@ -63,7 +63,9 @@ struct Attribute {
 };
 
 // The attributes of one record, in stored order. Ends at the end marker, at the end of what the
-// record uses, or at the first attribute that cannot be: then `damage()` tells.
+// record uses, or where a length cannot be. An attribute whose head contradicts itself or its type
+// is left out; one in the wrong place, or with the id of another, is not. `damage()` tells the
+// first of these.
 class AttributeReader {
  public:
   // `offset` is that of the record in the image, for errors.
@@ -79,13 +81,34 @@ class AttributeReader {
   const std::optional<core::ParseError>& damage() const { return damage_; }
 
  private:
+  // What is known of the attribute before, and of the ids so far.
+  struct Before {
+    AttributeType type = AttributeType::end;
+    core::ByteView name;
+    bool resident = false;
+    u64 lowest_vcn = 0;
+    u64 ids = 0;  // bit: the id modulo 64
+  };
+
+  // Both note damage and return false.
+  bool note(core::Fault fault, core::Name field, u64 expected, u64 found);
   bool stop(core::Fault fault, core::Name field, u64 expected, u64 found);
-  bool read_resident(Attribute& attribute, core::ByteView bytes);
-  bool read_non_resident(Attribute& attribute, core::ByteView bytes);
+
+  // The bytes of the attribute at `start_`, behind which reading goes on; nothing at the end.
+  std::optional<core::ByteView> take_bytes();
+  bool read_from(core::ByteView bytes, Attribute& attribute);
+  bool read_name(core::ByteView bytes, u64 place, Attribute& attribute);
+  bool read_resident(core::ByteView bytes, Attribute& attribute);
+  bool read_non_resident(core::ByteView bytes, Attribute& attribute);
+  void check_place(const Attribute& attribute);
+  bool is_id_taken(u16 id) const;
 
   core::ByteView used_;
   u64 base_;
+  u32 first_;
   u32 at_;
+  u32 start_;
+  Before before_;
   std::optional<core::ParseError> damage_;
 };
 
