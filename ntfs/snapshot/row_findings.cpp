@@ -124,7 +124,8 @@ void add_name_findings(FileRow& row, const RecordTable& records) {
   if (source.directory_again)
     row.findings.push_back({"directory-loop", true,
                             "the directory was entered before and is not entered again", true});
-  if (source.stale_size) {
+  // Of a damaged record the size may be what is lost.
+  if (source.stale_size && (row.facts.content_size || !row.facts.damaged)) {
     row.findings.push_back({"index-size-stale", false,
                             fmt::format("{} bytes by the directory and {} by the record",
                                         *source.stale_size, row.facts.content_size.value_or(0)),

@@ -78,6 +78,25 @@ u8 forms_of(u32 type) {
   return type % 0x10 == 0 && type / 0x10 < forms.size() ? forms[type / 0x10] : u8{0};
 }
 
+// Whether a resident value starts as one of its type does. Source: linux-ntfs documentation.
+bool is_value_of(AttributeType type, core::ByteView value) {
+  const auto field = [&](u64 offset) { return core::load<u32>(value, offset).value_or(~u32{0}); };
+  switch (type) {
+    case AttributeType::object_id:
+      return value.size() >= 16 && value.size() <= 64 && value.size() % 16 == 0;
+    case AttributeType::security_descriptor:
+      return value.size() >= 20 && value[0] == std::byte{1};
+    case AttributeType::index_root:
+      return value.size() >= 0x20 && field(0x14) <= value.size() - 0x10;
+    case AttributeType::ea_information:
+      return value.size() == 8;
+    case AttributeType::ea:
+      return field(0) <= value.size();
+    default:
+      return true;
+  }
+}
+
 constexpr u64 align(u64 size) {
   return (size + 7) / 8 * 8;
 }
@@ -153,6 +172,8 @@ bool AttributeReader::read_from(core::ByteView bytes, Attribute& attribute) {
     return note(Fault::bad_value, "NonResident", attribute.resident ? 1 : 0, non_resident);
   if ((allowed & (name_units == 0 ? unnamed : named)) == 0)
     return note(Fault::bad_value, "NameLength", name_units == 0 ? 1 : 0, name_units);
+  if (attribute.resident && !is_value_of(attribute.type, attribute.value))
+    return note(Fault::bad_value, "Value", type, attribute.value.size());
   constexpr u16 known_flags = 0xc001;
   if ((attribute.flags & ~known_flags) != 0)
     return note(Fault::bad_value, "Flags", known_flags, attribute.flags);

@@ -63,13 +63,22 @@ std::optional<core::ParseError> find_missing(const RecordFacts& facts,
     return core::ParseError{core::Fault::bad_value, offset, "FILE", attribute, 1, 0};
   };
   if (!facts.information) return missing("$STANDARD_INFORMATION");
+  const auto has = [&](AttributeType type, StoredText name) {
+    return std::ranges::any_of(facts.attributes, [&](const AttributeFacts& attribute) {
+      return attribute.type == type && attribute.name == name;
+    });
+  };
+  bool index = false;
+  for (const auto& attribute : facts.attributes) {
+    index = index || attribute.type == AttributeType::index_root;
+    if (attribute.type == AttributeType::index_allocation &&
+        !has(AttributeType::index_root, attribute.name))
+      return missing("$INDEX_ROOT");
+  }
   // $UsnJrnl has named streams only, and files of other indexes than those of names none.
-  if (facts.directory || header.in_extend) return std::nullopt;
-  const bool whole = std::ranges::any_of(facts.attributes, [](const AttributeFacts& attribute) {
-    return attribute.type == AttributeType::index_root ||
-           (attribute.type == AttributeType::data && attribute.name.empty());
-  });
-  return whole ? std::nullopt : std::optional{missing("$DATA")};
+  if (facts.directory || header.in_extend || index || has(AttributeType::data, {}))
+    return std::nullopt;
+  return missing("$DATA");
 }
 
 }  // namespace
@@ -158,6 +167,11 @@ core::Result<std::optional<core::ParseError>> read_record_facts(core::ByteView r
       }
     } else {
       if (attribute.type == AttributeType::attribute_list) facts.has_list = true;
+      const bool of_volume = attribute.type == AttributeType::volume_name ||
+                             attribute.type == AttributeType::volume_information;
+      if (of_volume && number != static_cast<u64>(SystemRecord::volume))
+        note({core::Fault::bad_value, offset + attribute.offset, "attribute", "Type", 0,
+              static_cast<u64>(attribute.type)});
       to_facts(attribute, number, facts.attributes.emplace_back());
       if (attribute.type == AttributeType::data && attribute.name.empty() && !facts.content_size)
         if (attribute.resident || attribute.lowest_vcn == 0)

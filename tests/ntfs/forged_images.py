@@ -192,6 +192,27 @@ class Forged(unittest.TestCase):
         self.assertEqual(found["streams"], [])
         self.assertIn("RunsOffset", findings["record-damaged"]["text"])
 
+    def test_a_changed_head_of_an_attribute_hides_nothing_without_a_word(self):
+        row, data_at, data = self.run_file()
+        information_at, _ = self.volume.find(row["record"], 0x10)
+        for at, byte in ((data_at + 1, 1),          # type 0x180
+                         (data_at + 8, 0),          # resident
+                         (data_at + 9, 1),          # a name of one unit
+                         (information_at + 1, 1)):  # type 0x110
+            with self.subTest(at=at - self.volume.mft - row["record"] * 1024):
+                before = self.volume.read(at, 1)
+                self.change((at, bytes([byte])))
+                found, codes, findings = self.codes_of(row["path"])
+                self.assertEqual(set(codes) - {f["code"] for f in row["findings"]},
+                                 {"record-damaged"})
+                self.assertEqual(findings["record-damaged"]["severity"], "warning")
+                self.assertIn(f"record {row['record']}: ", findings["record-damaged"]["text"])
+                if at < data_at:
+                    self.assertIsNone(found["si"])
+                else:
+                    self.assertEqual((found["size"], found["streams"]), (None, []))
+                self.change((at, before))
+
     def test_the_count_of_links_is_held_against_the_names(self):
         row = self.user_file()
         record = self.volume.mft + row["record"] * 1024

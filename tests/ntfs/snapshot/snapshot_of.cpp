@@ -1,5 +1,9 @@
 #include "tests/ntfs/snapshot/snapshot_of.hpp"
 
+#include <fmt/format.h>
+
+#include "coldtrace/core/text.hpp"
+
 namespace coldtrace::tests {
 namespace {
 
@@ -9,6 +13,46 @@ void add_places(const ntfs::FileRow& row, const std::vector<ntfs::StreamRow>& st
     for (const auto& extent : row.extents_of(stream))
       if (const auto offset = extent.lcn ? clusters.offset_of(*extent.lcn) : std::nullopt)
         seen.places.push_back({*offset, extent.clusters * clusters.cluster_size, content});
+}
+
+std::string to_text(const ntfs::Times& times) {
+  return fmt::format(" {}/{}/{}/{}", times.created.ticks, times.modified.ticks, times.changed.ticks,
+                     times.accessed.ticks);
+}
+
+std::string to_text(const ntfs::FileRow& row, const ntfs::StreamRow& stream) {
+  const auto number = [](const std::optional<u64>& value) {
+    return value ? fmt::format("{}", *value) : std::string{"-"};
+  };
+  auto text = fmt::format(
+      "\n{:#x} '{}' {} {}{}{}{} in {}: {} {} {} at {}", static_cast<u32>(stream.type),
+      to_utf8(stream.name), stream.id, stream.resident ? 'r' : '-', stream.compressed ? 'c' : '-',
+      stream.encrypted ? 'e' : '-', stream.sparse ? 's' : '-', stream.record, number(stream.size),
+      number(stream.allocated), number(stream.valid), number(stream.resident_offset));
+  for (const auto& extent : row.extents_of(stream))
+    text += fmt::format(" {}+{}@{}", extent.vcn, extent.clusters,
+                        extent.lcn ? static_cast<i64>(*extent.lcn) : -1);
+  for (const auto position : row.fixups_of(stream)) text += fmt::format(" f{}", position);
+  return text;
+}
+
+std::string members_of(const ntfs::FileRow& row) {
+  auto text =
+      fmt::format("{} {} {} {} {} {}", static_cast<int>(row.source->state), row.facts.directory,
+                  row.facts.sequence, row.links, row.owner_sid, row.record_offset.value_or(0));
+  if (const auto& own = row.facts.information)
+    text += to_text(own->times) + fmt::format(" {:#x} {} {}", own->dos_attributes,
+                                              own->security_id.value_or(0), own->usn.value_or(0));
+  if (row.file_name) text += to_text(row.file_name->times);
+  if (row.index) text += to_text(*row.index);
+  if (row.short_name) text += " short " + to_utf8(row.short_name->name);
+  if (row.object_id) text += " id " + to_string(*row.object_id);
+  if (row.reparse_tag) text += fmt::format(" tag {:#x}", *row.reparse_tag);
+  if (row.reparse_target) text += " to " + *row.reparse_target;
+  text += fmt::format(" ea {}", std::string{core::to_chars(row.extended_attributes)});
+  for (const auto& stream : row.streams) text += to_text(row, stream);
+  for (const auto& stream : row.other_streams) text += to_text(row, stream);
+  return text;
 }
 
 SeenRow copy(const ntfs::FileRow& row, const ntfs::ClusterMap& clusters) {
@@ -32,7 +76,8 @@ SeenRow copy(const ntfs::FileRow& row, const ntfs::ClusterMap& clusters) {
                .named = {},
                .index = row.index,
                .parent = row.source->parent.record,
-               .places = {}};
+               .places = {},
+               .members = members_of(row)};
   add_places(row, row.streams, clusters, true, seen);
   add_places(row, row.other_streams, clusters, false, seen);
   if (row.facts.information) seen.information = row.facts.information->times;

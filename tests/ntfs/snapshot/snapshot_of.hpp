@@ -41,6 +41,7 @@ struct SeenRow {
   std::optional<ntfs::Times> index;
   u64 parent = 0;                 // record of the directory
   std::vector<SeenPlace> places;  // of all streams
+  std::string members;            // all that is said of the file, findings apart
 
   bool has(std::string_view code) const {
     return std::find(codes.begin(), codes.end(), code) != codes.end();
