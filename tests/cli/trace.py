@@ -477,6 +477,13 @@ class Trace(unittest.TestCase):
                     self.assertEqual(bytes.fromhex(event.get("trailing", "")),
                                      b"" if shown == 2 else struct.pack("<I", 1))
 
+    def test_processes_that_ended_long_ago_have_their_names(self):
+        ended = self.lines(sample("pv_net.4.5.2.x64.etl"), "--event", "Process/Defunct")[1:-1]
+        self.assertGreater(len(ended), 1)
+        for event in ended:
+            self.assertEqual(event["pid"], event["fields"]["ProcessId"])
+            self.assertEqual(event["process"], event["fields"]["ImageFileName"])
+
     def test_stacks_of_the_net_runtime_have_all_their_frames(self):
         stacks = self.lines(sample("pv_net.4.5.2.x64.etl"), "--event", "CLRStack/CLRStackWalk")[1:-1]
         self.assertEqual(len(stacks), 14_983)

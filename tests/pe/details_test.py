@@ -156,7 +156,7 @@ class Signatures(case.Case):
         for source in GOOD[:4]:
             for algorithm in ("sha1", "sha256", "sha384", "sha512"):
                 with self.subTest(image=source.parent.name, algorithm=algorithm):
-                    path = self.sign(source, "signed.dll", "-h", algorithm, "-n", "A program",
+                    path = self.sign(source, "signed.dll", "-h", algorithm, "-n", "A pr\u00f6gram",
                                      "-i", "https://example.org/more")
                     answer = info(path)
                     signature, = answer["details"]["signatures"]
@@ -168,7 +168,7 @@ class Signatures(case.Case):
                     stored, calculated = self.verify(path)
                     self.assertEqual(([signature["digest"]], [signature["file_digest"]]),
                                      (stored, calculated))
-                    self.assertEqual(signature["program_name"], "A program")
+                    self.assertEqual(signature["program_name"], "A pr\u00f6gram")
                     self.assertEqual(signature["more_info"], "https://example.org/more")
                     self.assertIn("Signer\\, of \u00e4 test", signature["signer"]["issuer"])
                     self.assertEqual(len(signature["certificates"]), 1)

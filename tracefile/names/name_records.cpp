@@ -24,6 +24,9 @@ constexpr u8 stack_group = 0x18;
 constexpr u8 image_load = 10;
 constexpr std::size_t longest_text = 32'767;
 
+// Of a process that ended and is still held: its name and number were its own all along.
+constexpr u8 process_defunct = 39;
+
 // Opcodes 1 to 4 of processes, threads and, from 2, images.
 Verb life_verb(u8 opcode) {
   switch (opcode) {
@@ -32,6 +35,7 @@ Verb life_verb(u8 opcode) {
     case 3:
       return Verb::exists_before;
     case 4:
+    case process_defunct:
       return Verb::exists_after;
     default:
       return Verb::begins;
@@ -98,7 +102,8 @@ void NameRecords::add(const Event& event) {
   switch (group.value_or(0)) {
     case process_group:
       if (event.opcode == image_load) return add_image(event);
-      if (event.opcode >= 1 && event.opcode <= 4) add_process(event);
+      if ((event.opcode >= 1 && event.opcode <= 4) || event.opcode == process_defunct)
+        add_process(event);
       return;
     case thread_group:
       if ((event.opcode >= 1 && event.opcode <= 4) || event.opcode == 72) add_thread(event);
