@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cstdint>
+#include <cstdio>
 #include <mutex>
 
 #include <dlfcn.h>
@@ -8,6 +10,7 @@
 #include <libewf.h>
 
 #include "coldtrace/core/checked.hpp"
+#include "coldtrace/core/file.hpp"
 #include "coldtrace/ntfs/ewf_image.hpp"
 
 namespace coldtrace::ntfs {
@@ -18,6 +21,31 @@ using core::Fault;
 core::ParseError ewf_error(u64 offset, core::Name field) {
   return {Fault::io, offset, "EWF", field, 0, EIO};
 }
+
+// What libewf reads files with, by the declarations of libbfio 20170123. Its handles take the
+// functions of PatchedFile.
+struct Libbfio {
+  struct Handle;
+  struct Pool;
+  using Error = libewf_error_t;
+
+  int (*handle_initialize)(Handle**, std::intptr_t*, int (*free)(std::intptr_t**, Error**),
+                           int (*clone)(std::intptr_t**, std::intptr_t*, Error**),
+                           int (*open)(std::intptr_t*, int, Error**),
+                           int (*close)(std::intptr_t*, Error**),
+                           ssize_t (*read)(std::intptr_t*, u8*, std::size_t, Error**),
+                           ssize_t (*write)(std::intptr_t*, const u8*, std::size_t, Error**),
+                           off64_t (*seek)(std::intptr_t*, off64_t, int, Error**),
+                           int (*exists)(std::intptr_t*, Error**),
+                           int (*is_open)(std::intptr_t*, Error**),
+                           int (*get_size)(std::intptr_t*, size64_t*, Error**), u8 flags,
+                           Error**) = nullptr;
+  int (*handle_free)(Handle**, Error**) = nullptr;
+  int (*pool_initialize)(Pool**, int handles, int most_open, Error**) = nullptr;
+  int (*pool_free)(Pool**, Error**) = nullptr;
+  int (*pool_append_handle)(Pool*, int* entry, Handle*, int access, Error**) = nullptr;
+  int (*handle_open_file_io_pool)(libewf_handle_t*, Pool*, int access, Error**) = nullptr;
+};
 
 // libewf's functions, loaded with the first E01 image: linking it would cost every start of every
 // program as much as all else together.
@@ -37,12 +65,25 @@ struct Libewf {
   decltype(&libewf_handle_get_checksum_error) handle_get_checksum_error;
   decltype(&libewf_handle_get_number_of_acquiry_errors) handle_get_number_of_acquiry_errors;
   decltype(&libewf_handle_get_acquiry_error) handle_get_acquiry_error;
+  // Null where this libewf cannot read through functions of others.
+  Libbfio bfio;
 };
 
 template <typename Function>
 bool find(void* library, const char* name, Function& function) {
   function = std::bit_cast<Function>(::dlsym(library, name));
   return function != nullptr;
+}
+
+void find_libbfio(void* library, Libbfio& bfio) {
+  const bool complete =
+      find(library, "libbfio_handle_initialize", bfio.handle_initialize) &&
+      find(library, "libbfio_handle_free", bfio.handle_free) &&
+      find(library, "libbfio_pool_initialize", bfio.pool_initialize) &&
+      find(library, "libbfio_pool_free", bfio.pool_free) &&
+      find(library, "libbfio_pool_append_handle", bfio.pool_append_handle) &&
+      find(library, "libewf_handle_open_file_io_pool", bfio.handle_open_file_io_pool);
+  if (!complete) bfio = {};
 }
 
 // Null where libewf is not installed.
@@ -70,6 +111,7 @@ const Libewf* libewf() {
         find(library, "libewf_handle_get_number_of_acquiry_errors",
              functions.handle_get_number_of_acquiry_errors) &&
         find(library, "libewf_handle_get_acquiry_error", functions.handle_get_acquiry_error);
+    if (complete) find_libbfio(library, functions.bfio);
     return complete ? &functions : nullptr;
   }();
   return loaded;
@@ -106,6 +148,60 @@ void mark_refused(EwfSegments& segments, std::size_t count) {
                         [](const EwfSegments::Damage& damage) { return damage.loses; });
 }
 
+// One segment with some of its bytes replaced, as libewf is to see it.
+class PatchedFile {
+ public:
+  PatchedFile(std::unique_ptr<core::FileImage> file, std::vector<EwfPatch> patches)
+      : file_{std::move(file)}, patches_{std::move(patches)} {}
+
+  // A handle that reads this file, which must outlive it.
+  Libbfio::Handle* make_handle(const Libbfio& bfio) {
+    Libbfio::Handle* handle = nullptr;
+    bfio.handle_initialize(
+        &handle, std::bit_cast<std::intptr_t*>(this), nullptr, nullptr,
+        [](std::intptr_t*, int, Libbfio::Error**) { return 1; },
+        [](std::intptr_t*, Libbfio::Error**) { return 0; }, read, nullptr, seek,
+        [](std::intptr_t*, Libbfio::Error**) { return 1; },
+        [](std::intptr_t*, Libbfio::Error**) { return 1; }, get_size, 0, nullptr);
+    return handle;
+  }
+
+ private:
+  static PatchedFile& self(std::intptr_t* handle) { return *std::bit_cast<PatchedFile*>(handle); }
+
+  static ssize_t read(std::intptr_t* handle, u8* buffer, std::size_t size, Libbfio::Error**) {
+    auto& file = self(handle);
+    const u64 end = file.file_->size();
+    const u64 count = std::min<u64>(size, end - std::min(end, file.position_));
+    const auto bytes = std::as_writable_bytes(std::span{buffer, static_cast<std::size_t>(count)});
+    if (!file.file_->read_at(file.position_, bytes)) return -1;
+    for (const auto& patch : file.patches_)
+      for (std::size_t i = 0; i < patch.bytes.size(); ++i)
+        if (const u64 at = patch.offset + i; at >= file.position_ && at - file.position_ < count)
+          bytes[at - file.position_] = patch.bytes[i];
+    file.position_ += count;
+    return static_cast<ssize_t>(count);
+  }
+
+  static off64_t seek(std::intptr_t* handle, off64_t offset, int whence, Libbfio::Error**) {
+    auto& file = self(handle);
+    if (whence == SEEK_CUR) offset += static_cast<off64_t>(file.position_);
+    if (whence == SEEK_END) offset += static_cast<off64_t>(file.file_->size());
+    if (offset < 0) return -1;
+    file.position_ = static_cast<u64>(offset);
+    return offset;
+  }
+
+  static int get_size(std::intptr_t* handle, size64_t* size, Libbfio::Error**) {
+    *size = self(handle).file_->size();
+    return 1;
+  }
+
+  std::unique_ptr<core::FileImage> file_;
+  std::vector<EwfPatch> patches_;
+  u64 position_ = 0;
+};
+
 struct SectorRange {
   u64 first;
   u64 count;
@@ -115,17 +211,19 @@ class EwfImage final : public EwfSource {
  public:
   explicit EwfImage(const Libewf& ewf) : ewf_{ewf} {}
   ~EwfImage() override {
-    if (handle_ == nullptr) return;
-    ewf_.handle_close(handle_, nullptr);
-    ewf_.handle_free(&handle_, nullptr);
+    if (handle_ != nullptr) {
+      ewf_.handle_close(handle_, nullptr);
+      ewf_.handle_free(&handle_, nullptr);
+    }
+    if (pool_ != nullptr) ewf_.bfio.pool_free(&pool_, nullptr);
   }
 
-  bool open(std::span<std::string> segments) {
-    std::vector<char*> names;
-    for (auto& segment : segments) names.push_back(segment.data());
+  bool open(std::span<std::string> segments, const std::vector<std::vector<EwfPatch>>& patches) {
+    const bool patched =
+        std::ranges::any_of(std::span{patches}.first(segments.size()),
+                            [](const auto& of_segment) { return !of_segment.empty(); });
     return ewf_.handle_initialize(&handle_, nullptr) == 1 &&
-           ewf_.handle_open(handle_, names.data(), static_cast<int>(names.size()), LIBEWF_OPEN_READ,
-                            nullptr) == 1 &&
+           (patched ? open_patched(segments, patches) : open_files(segments)) &&
            ewf_.handle_get_media_size(handle_, &size_, nullptr) == 1 &&
            ewf_.handle_get_chunk_size(handle_, &chunk_size_, nullptr) == 1 &&
            ewf_.handle_get_bytes_per_sector(handle_, &sector_size_, nullptr) == 1 && size_ > 0 &&
@@ -199,6 +297,33 @@ class EwfImage final : public EwfSource {
  private:
   static constexpr u32 most_shown = 16;   // ranges of sectors
   static constexpr u32 most_kept = 4096;  // libewf goes through its list for each
+
+  bool open_files(std::span<std::string> segments) {
+    std::vector<char*> names;
+    for (auto& segment : segments) names.push_back(segment.data());
+    return ewf_.handle_open(handle_, names.data(), static_cast<int>(names.size()), LIBEWF_OPEN_READ,
+                            nullptr) == 1;
+  }
+
+  bool open_patched(std::span<std::string> segments,
+                    const std::vector<std::vector<EwfPatch>>& patches) {
+    const auto& bfio = ewf_.bfio;
+    if (bfio.handle_initialize == nullptr || bfio.pool_initialize(&pool_, 0, 0, nullptr) != 1)
+      return false;
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      auto file = core::FileImage::open(segments[i]);
+      if (!file) return false;
+      files_.push_back(std::make_unique<PatchedFile>(std::move(*file), patches[i]));
+      auto* handle = files_.back()->make_handle(bfio);
+      int entry = 0;
+      if (handle == nullptr) return false;
+      if (bfio.pool_append_handle(pool_, &entry, handle, LIBEWF_OPEN_READ, nullptr) != 1) {
+        bfio.handle_free(&handle, nullptr);
+        return false;
+      }
+    }
+    return bfio.handle_open_file_io_pool(handle_, pool_, LIBEWF_OPEN_READ, nullptr) == 1;
+  }
 
   // Where in the bytes just read a damaged chunk starts. Once a chunk has failed, chunks of zeros
   // are looked up, to tell damaged ones from those that are empty.
@@ -274,6 +399,8 @@ class EwfImage final : public EwfSource {
 
   const Libewf& ewf_;
   libewf_handle_t* handle_ = nullptr;
+  Libbfio::Pool* pool_ = nullptr;
+  std::vector<std::unique_ptr<PatchedFile>> files_;  // behind the pool
   size64_t size_ = 0;
   u64 available_ = 0;
   std::vector<core::ByteRange> acquiry_errors_;  // the first of so many:
@@ -282,6 +409,22 @@ class EwfImage final : public EwfSource {
   u32 sector_size_ = 0;
   mutable std::mutex mutex_;
 };
+
+// Libewf does not open an image with damaged case notes, which nothing here needs.
+std::unique_ptr<EwfImage> open_segments(const Libewf& ewf, std::span<std::string> segments,
+                                        EwfSegments& state) {
+  auto image = std::make_unique<EwfImage>(ewf);
+  if (image->open(segments, state.patches)) return image;
+  if (state.without_notes.empty()) return nullptr;
+  auto patches = state.patches;
+  patches[0].insert(patches[0].end(), state.without_notes.begin(), state.without_notes.end());
+  image = std::make_unique<EwfImage>(ewf);
+  if (!image->open(segments, patches)) return nullptr;
+  state.damage.push_back({fmt::format("segment 1, {}, has damaged case notes",
+                                      segments[0].substr(segments[0].rfind('/') + 1)),
+                          false, 0});
+  return image;
+}
 
 }  // namespace
 
@@ -293,8 +436,8 @@ core::Result<std::unique_ptr<EwfSource>> open_ewf(const std::string& path,
   if (segments.empty()) segments.push_back(path);  // without the first, none is found
   auto state = COLDTRACE_TRY(check_ewf_segments(segments, findings));
   for (std::size_t count = state.chunks.size(); count > 0; count = fewer_segments(state, count)) {
-    auto image = std::make_unique<EwfImage>(*ewf);
-    if (!image->open(std::span{segments}.first(count))) continue;
+    auto image = open_segments(*ewf, std::span{segments}.first(count), state);
+    if (!image) continue;
     if (count < state.chunks.size()) mark_refused(state, count);
     image->set_available(state, state.chunks[count - 1], findings);
     return std::unique_ptr<EwfSource>{std::move(image)};

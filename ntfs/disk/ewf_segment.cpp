@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <vector>
 
 #include <fmt/format.h>
@@ -42,17 +43,45 @@ struct Section {
   u64 body_size() const { return next - body(); }
 };
 
+bool is_notes(std::string_view type) {
+  return type == "header" || type == "header2" || type == "xheader";
+}
+
+bool is_volume(std::string_view type) {
+  return type == "volume" || type == "disk";
+}
+
+// Nothing where it fails its checksum.
+std::optional<Section> to_section(core::ByteView bytes, u64 at) {
+  const auto checked = bytes.first(descriptor_size - checksum_size);
+  if (core::adler32(checked) != *core::load<u32>(bytes, checked.size())) return std::nullopt;
+  const auto type = core::to_chars(bytes.first(type_size));
+  return Section{std::string{type.substr(0, type.find('\0'))}, at,
+                 *core::load<u64>(bytes, type_size)};
+}
+
+// Nothing where it fails its checksum or is cut off.
+core::Result<std::optional<Section>> read_descriptor(const core::ImageSource& file, u64 at) {
+  std::array<std::byte, descriptor_size> bytes{};
+  if (file.size() < at || file.size() - at < bytes.size()) return std::nullopt;
+  COLDTRACE_TRY(file.read_at(at, bytes));
+  return to_section(bytes, at);
+}
+
 class SegmentReader {
  public:
-  explicit SegmentReader(const core::FileImage& file) : file_{file} {}
+  SegmentReader(const core::FileImage& file, bool first) : file_{file}, first_{first} {}
 
   core::Result<EwfSegment> read() {
+    if (file_.size() < file_header_size) return cut(file_.size() == 0 ? "is empty" : "is cut off");
     std::array<std::byte, file_header_size> header{};
     COLDTRACE_TRY(file_.read_at(0, header));
     segment_.number = *core::load<u16>(header, number_offset);
+    segment_.sound_header = std::ranges::equal(header, make_file_header(segment_.number).bytes);
     for (u64 at = file_header_size;;) {
       if (at == file_.size()) return cut();
-      const auto section = COLDTRACE_TRY(read_descriptor(at));
+      auto section = COLDTRACE_TRY(read_descriptor(file_, at));
+      if (!section) section = COLDTRACE_TRY(pass_over_notes(at));
       if (!section) return damaged(at, fmt::format("has a damaged section at {:#x}", at));
       const bool last = section->type == "next" || section->type == "done";
       if (unproven_chunks_ > 0 && section->type != "table2") return damaged_table();
@@ -69,24 +98,31 @@ class SegmentReader {
   }
 
  private:
-  // Nothing where it fails its checksum or is cut off.
-  core::Result<std::optional<Section>> read_descriptor(u64 at) const {
-    std::array<std::byte, descriptor_size> bytes{};
-    if (file_.size() - at < bytes.size()) return std::nullopt;
+  // Case notes come first, before what the image is. A damaged descriptor among them costs nothing
+  // where the next one is found.
+  core::Result<std::optional<Section>> pass_over_notes(u64 at) {
+    constexpr u64 largest_notes = 1 << 20;
+    if (!first_ || segment_.chunks_of_image) return std::nullopt;
+    std::vector<std::byte> bytes(std::min(largest_notes, file_.size() - at));
     COLDTRACE_TRY(file_.read_at(at, bytes));
-    const auto view = core::ByteView{bytes};
-    const auto checked = view.first(descriptor_size - checksum_size);
-    if (core::adler32(checked) != *core::load<u32>(view, checked.size())) return std::nullopt;
-    const auto type = core::to_chars(view.first(type_size));
-    return Section{std::string{type.substr(0, type.find('\0'))}, at,
-                   *core::load<u64>(view, type_size)};
+    for (u64 i = descriptor_size; i + descriptor_size <= bytes.size(); ++i) {
+      const auto found = to_section(core::ByteView{bytes}.subspan(i, descriptor_size), at + i);
+      if (!found) continue;
+      if (!is_notes(found->type) && !is_volume(found->type)) return std::nullopt;
+      segment_.patches.push_back(hide_section(at, at + i));
+      add_harmless(fmt::format("has a damaged section at {:#x}", at));
+      return Section{"", at, at + i};
+    }
+    return std::nullopt;
   }
 
   // False where its contents are damaged.
   core::Result<bool> read_section(const Section& section) {
     if (section.type == "table") return read_table(section);
     if (section.type == "table2") return read_copy(section);
-    const bool volume = section.type == "volume" || section.type == "disk";
+    const bool volume = is_volume(section.type);
+    if (is_notes(section.type))
+      segment_.without_notes.push_back(hide_section(section.offset, section.next));
     if (volume || section.type == "data") return read_volume(section, volume);
     if (section.type == "hash") return read_hash(section, hash_size);
     if (section.type == "digest") return read_hash(section, digest_size);
@@ -179,9 +215,9 @@ class SegmentReader {
     return value == *core::load<u32>(stored, 0);
   }
 
-  EwfSegment cut() {
+  EwfSegment cut(std::string damage = "is cut off") {
     segment_.end = End::cut;
-    segment_.damage = "is cut off";
+    segment_.damage = std::move(damage);
     return segment_;
   }
 
@@ -200,6 +236,7 @@ class SegmentReader {
   }
 
   const core::FileImage& file_;
+  bool first_;
   EwfSegment segment_;
   u64 unproven_chunks_ = 0;  // of a table with damaged entries, until its copy is seen
   u64 damaged_at_ = 0;       // the section that is damaged, if one is
@@ -207,9 +244,34 @@ class SegmentReader {
 
 }  // namespace
 
-core::Result<EwfSegment> read_ewf_segment(const std::string& path) {
+core::Result<EwfSegment> read_ewf_segment(const std::string& path, bool first) {
   const auto file = COLDTRACE_TRY(core::FileImage::open(path));
-  return SegmentReader{*file}.read();
+  return SegmentReader{*file, first}.read();
+}
+
+bool has_ewf_section(const core::ImageSource& file) {
+  const auto section = read_descriptor(file, file_header_size);
+  return section && *section;
+}
+
+EwfPatch make_file_header(u16 number) {
+  std::vector<std::byte> bytes(file_header_size);
+  constexpr std::string_view start{"EVF\x09\x0d\x0a\xff\0\1", number_offset};
+  std::memcpy(bytes.data(), start.data(), start.size());
+  std::memcpy(bytes.data() + number_offset, &number, sizeof number);
+  return {0, std::move(bytes)};
+}
+
+EwfPatch hide_section(u64 offset, u64 next) {
+  std::vector<std::byte> bytes(descriptor_size);
+  constexpr std::string_view unknown = "passed over";
+  const u64 size = next - offset;
+  std::memcpy(bytes.data(), unknown.data(), unknown.size());
+  std::memcpy(bytes.data() + type_size, &next, sizeof next);
+  std::memcpy(bytes.data() + type_size + sizeof next, &size, sizeof size);
+  const u32 checksum = core::adler32(core::ByteView{bytes}.first(descriptor_size - checksum_size));
+  std::memcpy(bytes.data() + descriptor_size - checksum_size, &checksum, sizeof checksum);
+  return {offset, std::move(bytes)};
 }
 
 }  // namespace coldtrace::ntfs

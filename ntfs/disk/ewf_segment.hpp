@@ -2,8 +2,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "coldtrace/core/result.hpp"
+#include "coldtrace/core/image_source.hpp"
+#include "coldtrace/ntfs/ewf_patch.hpp"
 
 namespace coldtrace::ntfs {
 
@@ -16,13 +18,26 @@ struct EwfSegment {
     damaged,       // what follows a damaged section or table is unknown
     cut,           // the file ends before a section
   };
-  u16 number = 0;                      // in the file's header
-  u64 chunks = 0;                      // in its tables
-  std::optional<u64> chunks_of_image;  // as the first segment has it
+  u16 number = 0;                       // in the file's header
+  bool sound_header = true;             // but for the number
+  std::vector<EwfPatch> without_notes;  // that hide sections of case notes
+  std::vector<EwfPatch> patches;        // of sections
+  u64 chunks = 0;                       // in its tables
+  std::optional<u64> chunks_of_image;   // as the first segment has it
   End end = End::cut;
   std::string damage;  // behind the segment's name in a sentence; empty: none
 };
 
-core::Result<EwfSegment> read_ewf_segment(const std::string& path);
+// `first`: the one with the case notes.
+core::Result<EwfSegment> read_ewf_segment(const std::string& path, bool first);
+
+// Whether the first section of a file is sound.
+bool has_ewf_section(const core::ImageSource& file);
+
+// The file header that a segment should have.
+EwfPatch make_file_header(u16 number);
+
+// Makes libewf pass over the section at `offset` of a file.
+EwfPatch hide_section(u64 offset, u64 next);
 
 }  // namespace coldtrace::ntfs

@@ -31,7 +31,7 @@ core::Result<ImageFile> open_image(const std::string& path, core::Findings& find
   image.source = COLDTRACE_TRY(core::FileImage::open(path));
   image.container = "raw";
   image.kind = core::recognize_file(*image.source);
-  if (image.kind != core::FileKind::ewf) {
+  if (image.kind != core::FileKind::ewf && !is_first_ewf_segment(path, *image.source)) {
     note_split(path, findings);
     return image;
   }

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstring>
+#include <filesystem>
 
 #include <catch2/catch.hpp>
 #include <libewf.h>
@@ -136,6 +138,124 @@ TEST_CASE("no damage of a section of an E01 image makes wrong bytes of it") {
   CHECK(tried > 80);
   CHECK(whole > 15);
   CHECK(cut > 20);
+}
+
+// A disk in four segments, of which the tests damage one at a time.
+struct Segments {
+  fixtures::TemporaryDirectory here;
+  std::vector<std::byte> disk;
+
+  Segments() : disk(u64{7} << 19) {
+    u32 state = 1;
+    for (auto& byte : disk)
+      byte = static_cast<std::byte>((state = state * 1664525 + 1013904223) >> 24);
+    write_ewf(here.path("image.E01"), disk, 1 << 20);
+  }
+
+  // Opens the image with other contents of one segment, and holds each sector that can be read
+  // against the disk. How many bytes cannot be read; nothing where the image is not opened.
+  std::optional<u64> unread_with(const char* name, core::ByteView content,
+                                 core::Findings& findings) const {
+    here.write(name, core::to_chars(content));
+    const auto image = ntfs::open_ewf(here.path("image.E01"), findings);
+    if (!image) return std::nullopt;
+    constexpr u64 step = 32768;
+    std::vector<std::byte> part(step);
+    u64 unread = 0;
+    u64 wrong = 0;
+    for (u64 at = 0; at < disk.size(); at += step) {
+      if (!(*image)->read_at(at, part))
+        unread += step;
+      else if (std::memcmp(part.data(), disk.data() + at, step) != 0)
+        ++wrong;
+    }
+    CHECK(wrong == 0);
+    return unread;
+  }
+
+  std::vector<std::byte> content(const char* name) const {
+    return *core::read_whole_file(here.path(name), 1 << 24);
+  }
+};
+
+bool names(const core::Findings& findings, std::string_view text) {
+  return std::ranges::any_of(findings.all(), [&](const auto& finding) {
+    return finding.code == "ewf-segment" && finding.text.find(text) != std::string::npos;
+  });
+}
+
+TEST_CASE("no byte of a segment's file header costs a sector of an E01 image") {
+  const Segments segments;
+  for (const char* name : {"image.E01", "image.E02", "image.E04"}) {
+    const auto content = segments.content(name);
+    for (std::size_t at = 0; at < 13; ++at) {
+      for (const unsigned flip : {0x01u, 0x02u, 0x07u, 0x58u}) {
+        CAPTURE(name, at, flip);
+        auto damaged = content;
+        damaged[at] ^= static_cast<std::byte>(flip);
+        core::Findings findings;
+        CHECK(segments.unread_with(name, damaged, findings) == u64{0});
+        CHECK(names(findings, name));
+        CHECK(names(findings, "damaged file header"));
+      }
+    }
+    segments.here.write(name, core::to_chars(content));
+  }
+}
+
+TEST_CASE("no byte of the case notes costs a sector of an E01 image") {
+  const Segments segments;
+  const auto content = segments.content("image.E01");
+  u64 at = 13;
+  u64 told = 0;
+  for (std::string type; type != "volume";) {
+    const u64 next = *core::load<u64>(content, at + 16);
+    for (u64 place = at; place < next; place += place < at + 76 ? 3 : 1) {
+      CAPTURE(at, place);
+      auto damaged = content;
+      damaged[place] ^= std::byte{0x41};
+      core::Findings findings;
+      CHECK(segments.unread_with("image.E01", damaged, findings) == u64{0});
+      if (!findings.empty()) CHECK(names(findings, "segment 1, image.E01, has"));
+      told += findings.empty() ? u64{0} : u64{1};
+    }
+    at = next;
+    type = core::to_chars(core::ByteView{content}.subspan(at, 6));
+  }
+  CHECK(told > 100);
+}
+
+TEST_CASE("an E01 segment that is empty, too short or another's copy is like a missing one") {
+  const Segments segments;
+  const auto e02 = segments.content("image.E02");
+  const auto e03 = segments.content("image.E03");
+  core::Findings sound;
+  REQUIRE(segments.unread_with("image.E03", e03, sound) == u64{0});
+  REQUIRE(sound.empty());
+  std::filesystem::remove(segments.here.path("image.E03"));
+  core::Findings missing;
+  const auto lost = segments.unread_with("image.E02", e02, missing);
+  REQUIRE(lost);
+  REQUIRE(*lost > 0);
+  auto foreign = e02;
+  foreign[9] = std::byte{2};
+  struct Row {
+    const char* text;
+    core::ByteView content;
+  };
+  const std::vector<std::byte> short_header{e03.begin(), e03.begin() + 9};
+  const std::vector<std::byte> header_only{e03.begin(), e03.begin() + 13};
+  const std::vector<std::byte> noise(5000, std::byte{0x5a});
+  for (const auto& [text, content] : {Row{"image.E03, is empty", {}},
+                                      {"image.E03, is cut off", short_header},
+                                      {"image.E03, is cut off", header_only},
+                                      {"image.E03, has a damaged section at 0xd", noise},
+                                      {"image.E03, is a copy of segment 2", foreign}}) {
+    CAPTURE(text);
+    core::Findings findings;
+    CHECK(segments.unread_with("image.E03", content, findings) == lost);
+    CHECK(names(findings, text));
+  }
 }
 
 TEST_CASE("a damaged E01 image is an error, not a crash") {

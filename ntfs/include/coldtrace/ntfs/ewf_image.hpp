@@ -7,6 +7,7 @@
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/image_source.hpp"
+#include "coldtrace/ntfs/ewf_patch.hpp"
 
 namespace coldtrace::ntfs {
 
@@ -23,6 +24,10 @@ class EwfSource : public core::ImageSource {
 core::Result<std::unique_ptr<EwfSource>> open_ewf(const std::string& path,
                                                   core::Findings& findings);
 
+// Whether a file is the first segment of an image by its name and its first section, whatever its
+// file header is.
+bool is_first_ewf_segment(const std::string& path, const core::ImageSource& file);
+
 // What the segments of an image say of it.
 struct EwfSegments {
   struct Damage {
@@ -34,6 +39,9 @@ struct EwfSegments {
   // How many chunks the tables have up to the end of each segment, of those whose chunks are where
   // they belong.
   std::vector<u64> chunks;
+  std::vector<std::vector<EwfPatch>> patches;  // for each segment
+  // That make libewf pass over the case notes of the first segment.
+  std::vector<EwfPatch> without_notes;
 };
 
 // Fails when the first of them is not the image's first.
