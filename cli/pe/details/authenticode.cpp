@@ -123,9 +123,10 @@ const ASN1_TYPE* find_attribute(const STACK_OF(X509_ATTRIBUTE) * attributes, con
 
 std::string text_of(const ASN1_STRING* text) {
   // ASCII by definition; some tools put UTF-8 there, which OpenSSL takes for ISO 8859-1.
-  if (ASN1_STRING_type(text) == V_ASN1_IA5STRING)
-    return {reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)),
-            static_cast<std::size_t>(ASN1_STRING_length(text))};
+  if (ASN1_STRING_type(text) == V_ASN1_IA5STRING) {
+    const auto* const bytes = ASN1_STRING_get0_data(text);
+    return {bytes, bytes + ASN1_STRING_length(text)};
+  }
   unsigned char* utf8 = nullptr;
   const int size = ASN1_STRING_to_UTF8(&utf8, text);
   if (size < 0) return {};
