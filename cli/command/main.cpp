@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     say(fmt::format("coldtrace: {}\n", printable(error.what())));
   }
-#ifndef __SANITIZE_ADDRESS__  // which looks for leaks at the end
+#ifndef COLDTRACE_SANITIZED  // which looks for leaks at the end
   // What is left is memory, which the kernel takes back faster than destructors do.
   std::fflush(nullptr);
   std::_Exit(static_cast<int>(exit));
