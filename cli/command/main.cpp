@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <iostream>
 #include <span>
+#include <sstream>
 #include <string>
 
 #include <CLI/App.hpp>
@@ -16,6 +16,7 @@
 #include "cli/command/command.hpp"
 #include "cli/command/version.hpp"
 #include "cli/output/messages.hpp"
+#include "cli/output/output.hpp"
 #include "cli/output/text.hpp"
 
 namespace {
@@ -53,8 +54,12 @@ Exit run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {  // --help, --version
-      app.exit(error);
-      return std::cout.flush() ? Exit::ok : Exit::failure;
+      std::ostringstream text;
+      app.exit(error, text, text);
+      Output output{OutputOptions{}};
+      output.write(text.str());
+      output.commit();
+      return Exit::ok;
     }
     // Not by CLI11, which repeats an argument as it is.
     const auto unknown = unknown_command(app, argc, argv);

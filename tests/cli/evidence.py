@@ -280,9 +280,19 @@ class Evidence(case.Case):
                     self.assertEqual(done.returncode, usual.returncode)
                     if usual.returncode < 2:
                         self.assertEqual(saved.read_bytes(), usual.stdout)
-        closed = subprocess.run(["sh", "-c", f'"{COLDTRACE}" findings >&-'], capture_output=True,
-                                timeout=60)
-        self.assertEqual(closed.returncode, 2)
+
+    def test_standard_output_that_takes_nothing_is_told(self):
+        for line in ("findings", "--help", "--version", "ntfs snapshot --help"):
+            for redirect, status in ((">/dev/full", 2), (">&-", 2), ("| true", 0)):
+                with self.subTest(line=line, redirect=redirect):
+                    # Of a pipe that is closed before anything is written.
+                    wait = "sleep 0.2; " if status == 0 else ""
+                    done = subprocess.run(
+                        ["bash", "-c", f'({wait}"{COLDTRACE}" {line}) {redirect}; '
+                                       "exit ${PIPESTATUS[0]}"],
+                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+                    self.assertEqual(done.returncode, status, done.stderr)
+                    self.assertEqual(done.stderr != b"", status == 2)
 
     def test_a_word_that_is_no_command_is_named(self):
         for line, word in ((["nonsense"], b"'nonsense' is no command of 'coldtrace'"),

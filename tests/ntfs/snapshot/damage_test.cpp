@@ -71,6 +71,15 @@ void put(std::vector<std::byte>& bytes, u64 at, std::initializer_list<unsigned> 
   for (const auto value : values) bytes[at++] = static_cast<std::byte>(value);
 }
 
+// Gives the file an attribute list that says where its unnamed $DATA is.
+void list_data(Volume& volume, u64 record, u16 id) {
+  ByteWriter list;
+  list.write_u32(0x80).write_u16(0x20).write_u8(0).write_u8(0x1a).write_u64(0);
+  list.write_u64(record).write_u16(id).align(8);
+  volume.image.file(volume.a).raw_attributes.push_back(
+      fixtures::make_resident(0x20, 9, list.view()));
+}
+
 Bend edit_attribute(u64 Volume::*record, u32 type, std::function<void(ByteWriter&, u64)> edit) {
   return [=](Volume& volume) {
     volume.image.edit_record(
@@ -311,29 +320,11 @@ std::vector<Defect> volume_defects() {
       {"root directory is gone", "root-missing", whole_volume, unbent,
        [](const Volume& v, auto& bytes) { put(bytes, v.record_at(5, 0), {'X'}); }},
       {"attribute list names a record that does not exist", "extension-missing", 0,
-       [](Volume& v) {
-         ByteWriter list;
-         list.write_u32(0x80).write_u16(0x20).write_u8(0).write_u8(0x1a).write_u64(0);
-         list.write_u64(0x0001'0000'00ff'ffff).write_u16(5).align(8);
-         v.image.file(v.a).raw_attributes.push_back(fixtures::make_resident(0x20, 9, list.view()));
-       },
-       nothing},
+       [](Volume& v) { list_data(v, 0x0001'0000'00ff'ffff, 5); }, nothing},
       {"attribute list names its own record only", nullptr, 0,
-       [](Volume& v) {
-         ByteWriter list;
-         list.write_u32(0x80).write_u16(0x20).write_u8(0).write_u8(0x1a).write_u64(0);
-         list.write_u64(v.a | u64{1} << 48).write_u16(2).align(8);
-         v.image.file(v.a).raw_attributes.push_back(fixtures::make_resident(0x20, 9, list.view()));
-       },
-       nothing},
+       [](Volume& v) { list_data(v, v.a | u64{1} << 48, 2); }, nothing},
       {"attribute list names an attribute that its record does not have", "attribute-list", 0,
-       [](Volume& v) {
-         ByteWriter list;
-         list.write_u32(0x80).write_u16(0x20).write_u8(0).write_u8(0x1a).write_u64(0);
-         list.write_u64(v.a | u64{1} << 48).write_u16(5).align(8);
-         v.image.file(v.a).raw_attributes.push_back(fixtures::make_resident(0x20, 9, list.view()));
-       },
-       nothing},
+       [](Volume& v) { list_data(v, v.a | u64{1} << 48, 5); }, nothing},
       {"attribute list has an entry of length zero", "attribute-list", 0,
        [](Volume& v) {
          ByteWriter list;

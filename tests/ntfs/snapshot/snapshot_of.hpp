@@ -64,11 +64,7 @@ struct Seen {
     const auto* row = find(path);
     return row ? std::optional{row->state} : std::nullopt;
   }
-  bool warns() const {
-    for (const auto& finding : findings.all())
-      if (finding.severity == core::Severity::warning) return true;
-    return false;
-  }
+  bool warns() const { return findings.has_warnings(); }
 };
 
 inline constexpr ntfs::StateSet all_states{

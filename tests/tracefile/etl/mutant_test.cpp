@@ -173,9 +173,7 @@ class Original {
     const core::MemoryImage image{mutant.bytes};
     core::Findings findings;
     const auto trace = Trace::open(image, {}, findings);
-    const bool warned = std::any_of(
-        findings.all().begin(), findings.all().end(),
-        [](const auto& finding) { return finding.severity == core::Severity::warning; });
+    const bool warned = findings.has_warnings();
     std::unordered_map<std::string, int> found;
     std::size_t count = 0;
     if (trace)
