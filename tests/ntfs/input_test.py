@@ -345,11 +345,7 @@ class ExpertWitness(Images):
         return tuple(map(int, re.search(r"sector\(s\): (\d+) - (\d+)", said).groups()))
 
     def test_what_lost_segments_held_is_named_and_marked(self):
-        raw = self.volume("-c", "4096")
-        noise = self.write("noise", random.Random(1).randbytes(900000))
-        for number in range(5):
-            made_by("ntfscp", "-f", raw, noise, f"file{number}")
-        segments = self.acquire(raw)
+        raw, segments = self.acquired_noise(1)
         whole, _, _ = self.rows(segments[0], status=0)
         for number, cut in ((2, 700000), (4, 0), (len(segments), 0)):
             with self.subTest(segment=number, cut=cut):
@@ -435,18 +431,18 @@ class ExpertWitness(Images):
                     self.assertEqual(row[key], facts[row["path"]][key])
         return False
 
-    def acquired_noise(self, seed):
+    def acquired_noise(self, seed, *options):
         """A volume that does not compress, and its segments."""
         raw = self.volume("-c", "4096")
         noise = self.write("noise", random.Random(seed).randbytes(900000))
         for number in range(5):
             made_by("ntfscp", "-f", raw, noise, f"file{number}")
-        segments = self.acquire(raw, "-d", "sha1")
+        segments = self.acquire(raw, *options)
         self.assertGreater(len(segments), 4)
         return raw, segments
 
     def test_a_flipped_byte_in_any_section_descriptor_is_told_and_moves_nothing(self):
-        raw, segments = self.acquired_noise(2)
+        raw, segments = self.acquired_noise(2, "-d", "sha1")
         whole, _, _ = self.rows(segments[0], status=0)
         before, kinds, lossless = 0, set(), set()
         for number, segment in enumerate(segments, 1):
@@ -492,7 +488,7 @@ class ExpertWitness(Images):
         segment.write_bytes(content)
 
     def test_damage_that_costs_nothing_gives_up_no_segment_when_another_is_lost(self):
-        raw, segments = self.acquired_noise(3)
+        raw, segments = self.acquired_noise(3, "-d", "sha1")
         places = [{kind: at for kind, at, _ in self.sections(segment)} for segment in segments]
         second, fourth = segments[1].read_bytes(), segments[3].read_bytes()
         first = sum(struct.unpack_from("<I", segment.read_bytes(), place["table"] + 76)[0]
