@@ -32,7 +32,11 @@ PARTS = {
         "syscall-map": {"signatures", "pdb", "pe", "core"},
     },
     "ntfs": {"ntfs": {"core"}},
-    "tracefile": {"tracefile": {"core"}, "nt_trace_control": {"core"}},
+    "tracefile": {
+        "tracefile": {"core"},
+        "nt_trace_control": {"core"},
+        "trace_analysis": {"tracefile", "core"},
+    },
 }
 
 # The packages that each library may ask for, beside those of the libraries it is built on.

@@ -9,5 +9,6 @@ void add_trace_info(CLI::App& app, Exit& exit);
 void add_trace_control(CLI::App& app, Exit& exit);
 void add_trace_schema(CLI::App& app, Exit& exit);
 void add_trace_synthesize(CLI::App& app, Exit& exit);
+void add_trace_tree(CLI::App& app, Exit& exit);
 
 }  // namespace coldtrace::cli

@@ -151,18 +151,6 @@ Exit run(const Options& options) {
   return report.exit();
 }
 
-void add_time_option(Command& command, const std::string& name, std::optional<core::FileTime>& time,
-                     const std::string& help) {
-  command
-      .add_option_function<std::string>(
-          name, [&time](const std::string& text) { time = core::parse_file_time(text); }, help)
-      .check("TIME", [](const std::string& text) {
-        return core::parse_file_time(text)
-                   ? std::string{}
-                   : "'" + text + "' is an invalid time; expected one like 2024-02-29T12:34:56Z";
-      });
-}
-
 void add_selection_options(Command& command, TracePipelineOptions& options) {
   auto& selection = options.selection;
   command
@@ -175,8 +163,7 @@ void add_selection_options(Command& command, TracePipelineOptions& options) {
       .list("EVENT");
   command.add_option("--pid", selection.pids, "Only events of these processes").list("PID");
   command.add_option("--tid", selection.tids, "Only events of these threads").list("TID");
-  add_time_option(command, "--from", selection.from, "Only events at this time (UTC) or later");
-  add_time_option(command, "--to", selection.to, "Only events at this time (UTC) or earlier");
+  add_time_options(command, selection);
   command.add_option("--limit", options.limit, "Stop after this many events");
 }
 

@@ -42,14 +42,6 @@ void append_floating(core::TextBuffer& json, const Value& value) {
 
 }  // namespace
 
-std::string name_of_frame(const tracefile::NameTables& names, std::optional<u32> pid, u64 address,
-                          i64 time) {
-  const auto image = names.find_image(pid, address, time);
-  if (!image) return {};
-  const auto file = image->name.substr(image->name.rfind('\\') + 1);
-  return fmt::format(FMT_COMPILE("{}+{:#x}"), file, address - image->base);
-}
-
 void TraceFields::start(core::TextBuffer& json, const tracefile::Event& event,
                         const tracefile::EventKind& kind, i64 time) {
   json_ = &json;
@@ -190,7 +182,7 @@ void TraceFields::resolve(const FieldSchema& field, const Value& value) {
         return add(fmt::format("{}+{:#x}", image->name, value.number - image->base));
       return add({});
     case OutType::stack_frame:
-      return add(name_of_frame(names_, pid_, value.number, time_));
+      return add(names_.name_address(pid_, value.number, time_));
     default:
       if (tracefile::is_status(value.out)) add(tracefile::find_status_name(value));
   }

@@ -15,6 +15,18 @@ std::optional<std::string> time_or_null(core::FileTime time) {
   return core::to_string(time);
 }
 
+void add_time_option(Command& command, const std::string& name, std::optional<core::FileTime>& time,
+                     const std::string& help) {
+  command
+      .add_option_function<std::string>(
+          name, [&time](const std::string& text) { time = core::parse_file_time(text); }, help)
+      .check("TIME", [](const std::string& text) {
+        return core::parse_file_time(text)
+                   ? std::string{}
+                   : "'" + text + "' is an invalid time; expected one like 2024-02-29T12:34:56Z";
+      });
+}
+
 }  // namespace
 
 void add_trace_input_options(Command& command, TraceInputOptions& options) {
@@ -37,6 +49,11 @@ void add_trace_input_options(Command& command, TraceInputOptions& options) {
       .add_option("--names-limit", options.names_limit,
                   "Most bytes for names of processes, threads, files, images and registry keys")
       .as_size();
+}
+
+void add_time_options(Command& command, tracefile::EventSelection& selection) {
+  add_time_option(command, "--from", selection.from, "Only events at this time (UTC) or later");
+  add_time_option(command, "--to", selection.to, "Only events at this time (UTC) or earlier");
 }
 
 std::optional<TraceInput> open_trace(const TraceInputOptions& options, TraceUse use,

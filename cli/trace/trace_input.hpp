@@ -5,6 +5,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "coldtrace/tracefile/any_trace.hpp"
+#include "coldtrace/tracefile/event_selection.hpp"
 
 namespace coldtrace::cli {
 
@@ -18,6 +19,9 @@ struct TraceInputOptions : CommonOptions {
 };
 
 void add_trace_input_options(Command& command, TraceInputOptions& options);
+
+// --from and --to.
+void add_time_options(Command& command, tracefile::EventSelection& selection);
 
 struct TraceInput {
   tracefile::AnyTrace trace;

@@ -204,7 +204,7 @@ void TraceLines::append_details(TextBuffer& json, const Event& event) {
   find_stack(event);
   auto& resolved = fields_.resolved();
   for (const auto frame : stack_.frames)
-    resolved.add_element("stack", name_of_frame(trace_.names, event.pid, frame, event.name_time()));
+    resolved.add_element("stack", trace_.names.name_address(event.pid, frame, event.name_time()));
   cut_ |= resolved.cut() || fields_.cut();
   if (!resolved.empty()) {
     json.append(",\"resolved\":{");

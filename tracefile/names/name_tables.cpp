@@ -4,6 +4,8 @@
 #include <limits>
 #include <tuple>
 
+#include <fmt/compile.h>
+
 namespace coldtrace::tracefile {
 namespace {
 
@@ -199,6 +201,13 @@ std::optional<NameTables::Image> NameTables::find_image(std::optional<u32> pid, 
   for (const auto owner : {no_process, system_process})
     if (const auto image = find_image_of(owner, address, time)) return image;
   return std::nullopt;
+}
+
+std::string NameTables::name_address(std::optional<u32> pid, u64 address, i64 time) const {
+  const auto image = find_image(pid, address, time);
+  if (!image) return {};
+  const auto file = image->name.substr(image->name.rfind('\\') + 1);
+  return fmt::format(FMT_COMPILE("{}+{:#x}"), file, address - image->base);
 }
 
 std::size_t NameTables::entries() const {

@@ -62,6 +62,8 @@ class NameTables {
   // The image that has the address in the process, or in the kernel, whose addresses are the same
   // in all processes and need none.
   std::optional<Image> find_image(std::optional<u32> pid, u64 address, i64 time) const;
+  // "ntdll.dll+0x1f2a0"; empty where no image is known.
+  std::string name_address(std::optional<u32> pid, u64 address, i64 time) const;
 
   const StackTable& stacks() const { return stacks_; }
 

@@ -1,0 +1,211 @@
+"""What the trace commands answer, against readers of the events that are written here.
+
+usage: trace_analysis.py COLDTRACE SOURCES SHARED MAKE_SWITCH_TRACES [unittest arguments]
+"""
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+from collections import Counter
+from pathlib import Path
+
+import jsonschema
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from strict import strict_json, strict_ndjson
+
+COLDTRACE, SOURCES, SHARED, MAKE_SWITCH_TRACES = (Path(a).resolve() for a in sys.argv[1:5])
+SAMPLES = SHARED / "samples" / "etl"
+SCENARIOS = ("producer-consumer", "deadlock-2", "deadlock-5", "boot", "disk-idle", "system-calls")
+
+
+def run(*arguments):
+    return subprocess.run([COLDTRACE, "trace", *map(str, arguments)], capture_output=True, timeout=120)
+
+
+def schema(name):
+    return jsonschema.Draft202012Validator(json.loads((SOURCES / "docs/schema" / name).read_text()))
+
+
+def sample(name):
+    path = SAMPLES / name
+    if not path.exists():
+        raise unittest.SkipTest("the sample traces are not here")
+    return path
+
+
+def events_of(path, *options):
+    lines = strict_ndjson(run("decode", path, "--header-fields", *options).stdout)
+    return [line for line in lines if line["type"] == "event"]
+
+
+class Case(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        subprocess.run([MAKE_SWITCH_TRACES, cls.folder], check=True)
+        for scenario in SCENARIOS:
+            assert run("synthesize", scenario, "-o", cls.scenario(scenario)).returncode == 0
+
+    @classmethod
+    def scenario(cls, name):
+        return cls.folder / f"{name}.ctrace"
+
+    def answer(self, *arguments, status=0):
+        done = run(*arguments, "--format", "json")
+        self.assertEqual(done.returncode, status, done.stderr.decode())
+        return strict_json(done.stdout)
+
+
+class Tree(Case):
+    def test_follows_its_schema(self):
+        validator = schema("trace-tree.schema.json")
+        for path in [*map(self.scenario, SCENARIOS), sample("dp_vsgc.etl")]:
+            for options in [], ["--int64", "string"]:
+                with self.subTest(path=path.name, options=options):
+                    done = run("tree", path, "--format", "json", *options)
+                    self.assertIn(done.returncode, (0, 1))
+                    tree = strict_json(done.stdout)
+                    tree["threads"] = tree["threads"][:100] + tree["threads"][-100:]
+                    validator.validate(tree)
+
+    def test_processes_of_a_real_trace_are_those_of_its_events(self):
+        """Starts, ends, creators and parents of 18,850 threads and 124 processes, most of whose ids
+        were used before."""
+        path = sample("dp_vsgc.etl")
+        events = events_of(path, "--event", "Thread,Process")
+        tree = self.answer("tree", path)
+        threads, processes = tree["threads"], tree["processes"]
+        place = lambda event: {k: event["header"][k] for k in ("buffer", "offset")}
+        key = lambda where: (where["buffer"], where["offset"])
+        by_start = {key(t["start_event"]): t for t in threads if t["start"]}
+        starts = [e for e in events if e["name"] == "Thread/Start"]
+        self.assertEqual(len(starts), 18850)
+        self.assertEqual(len(by_start), len(starts))
+        remote = 0
+        for event in starts:
+            thread = by_start[key(place(event))]
+            self.assertEqual(thread["tid"], event["fields"]["TThreadId"])
+            self.assertEqual(thread["start"], event["time"])
+            self.assertEqual(thread["start_address"], event["fields"]["Win32StartAddr"])
+            self.assertEqual(processes[thread["process"]]["pid"], event["fields"]["ProcessId"])
+            creator = threads[thread["creator_thread"]]
+            self.assertEqual(creator["tid"], event["tid"])
+            self.assertEqual(processes[creator["process"]]["pid"], event["pid"])
+            remote += creator["process"] != thread["process"]
+            # Whoever creates is there: it did not end before, and began before.
+            self.assertLessEqual(creator["start"] or "", thread["start"])
+            self.assertGreaterEqual(creator["end"] or "9", thread["start"])
+        self.assertEqual(remote, 1226)
+        ends = [e for e in events if e["name"] == "Thread/End"]
+        self.assertEqual({key(t["end_event"]): t["tid"] for t in threads if t["end"]},
+                         {key(place(e)): e["fields"]["TThreadId"] for e in ends})
+        for thread in threads:
+            if thread["end"] and thread["start"]:
+                self.assertLessEqual(thread["start"], thread["end"])
+        # An id that was used again is another thread, and the one before it ended first.
+        listed = {e["fields"]["TThreadId"] for e in events if e["name"] == "Thread/DCStart"}
+        seen, again, among_starts = set(listed), 0, 0
+        started = set()
+        for event in starts:
+            tid = event["fields"]["TThreadId"]
+            again += tid in seen
+            among_starts += tid in started
+            seen.add(tid)
+            started.add(tid)
+        self.assertEqual(among_starts, 10247)
+        pids = Counter(e["fields"]["ProcessId"] for e in events
+                       if e["name"] in ("Process/Start", "Process/DCStart"))
+        self.assertEqual(tree["reused_ids"], again + sum(pids.values()) - len(pids))
+
+        process_starts = {key(place(e)): e for e in events if e["name"] == "Process/Start"}
+        self.assertEqual(len(process_starts), 124)
+        for process in processes:
+            if not process["start"]:
+                continue
+            event = process_starts.pop(key(process["start_event"]))
+            fields = event["fields"]
+            self.assertEqual((process["pid"], process["image_name"], process["command_line"] or ""),
+                             (fields["ProcessId"], fields["ImageFileName"], fields["CommandLine"]))
+            self.assertEqual(process["stated_parent_pid"], fields["ParentId"])
+            self.assertEqual(processes[process["parent"]]["pid"], event["pid"])
+            self.assertEqual(threads[process["creator_thread"]]["tid"], event["tid"])
+        self.assertFalse(process_starts)
+        ended = {e["fields"]["ProcessId"]: e["fields"]["ExitStatus"] for e in events
+                 if e["name"] == "Process/End"}
+        for process in processes:
+            if process["end"]:
+                self.assertEqual(process["exit_status"], ended[process["pid"]] & 0xffffffff)
+
+    def test_text_has_every_process_under_the_one_that_started_it(self):
+        path = sample("dp_vsgc.etl")
+        tree = self.answer("tree", path)
+        text = run("tree", path, "--threads", 0).stdout.decode().split("\n\n", 1)[1]
+        stack, parents = [], Counter()
+        for line in text.splitlines():
+            found = re.match(r"( *)(.+?) \((\d+)\)", line)
+            if not found or re.match(r" *\d+ threads$", line):
+                continue
+            depth = len(found[1]) // 2
+            del stack[depth:]
+            parents[(int(found[3]), stack[-1] if stack else None)] += 1
+            stack.append(int(found[3]))
+        expected = Counter(
+            (p["pid"], None if p["parent"] is None else tree["processes"][p["parent"]]["pid"])
+            for p in tree["processes"])
+        self.assertEqual(parents, expected)
+
+    def test_drawings_have_the_nodes_and_edges_of_the_answer(self):
+        for path in map(self.scenario, ("producer-consumer", "boot", "deadlock-5")):
+            with self.subTest(path=path.name):
+                tree = self.answer("tree", path)
+                processes, threads = tree["processes"], tree["threads"]
+                dot = run("tree", path, "--format", "dot").stdout.decode()
+                nodes = dict(re.findall(r"^  (n\d+) \[shape=(\w+)", dot, re.M))
+                self.assertEqual(Counter(nodes.values()),
+                                 Counter(ellipse=len(processes), box=len(threads)))
+                edges = re.findall(r"^  n\d+ -> n\d+$", dot, re.M)
+                roots = sum(p["parent"] is None and p["creator_thread"] is None for p in processes)
+                self.assertEqual(len(edges), len(nodes) - roots)
+                svg = xml.etree.ElementTree.fromstring(run("tree", path, "--format", "svg").stdout)
+                name = lambda tag: f".//{{http://www.w3.org/2000/svg}}{tag}"
+                self.assertEqual(len(svg.findall(name("ellipse"))), len(processes))
+                self.assertEqual(len(svg.findall(name("g"))), len(nodes))
+                self.assertEqual(len([p for p in svg.findall(name("path")) if "marker-end" in p.keys()]),
+                                 len(edges))
+
+    def test_a_drawing_that_is_too_large_says_what_is_left_out(self):
+        path = sample("dp_vsgc.etl")
+        tree = self.answer("tree", path)
+        dot = run("tree", path, "--format", "dot", "--nodes", 600).stdout.decode()
+        drawn = re.findall(r"shape=(ellipse|box), label=\"([^\"]*)\"", dot)
+        more = [int(label.split()[0]) for _, label in drawn if "more threads" in label]
+        self.assertEqual(len(drawn) - len(more), 600)
+        unknown = sum(t["process"] is None for t in tree["threads"])
+        self.assertEqual(sum(more) + 600 + unknown, len(tree["processes"]) + len(tree["threads"]))
+        few = run("tree", path, "--format", "dot", "--nodes", 10).stdout.decode()
+        self.assertIn(f'{len(tree["processes"]) - 10} more processes', few)
+        for text in dot, few:
+            if shutil.which("dot"):
+                subprocess.run(["dot", "-Tplain"], input=text.encode(), check=True,
+                               stdout=subprocess.DEVNULL, timeout=120)
+
+    def test_events_that_are_cut_are_told(self):
+        tree = self.answer("tree", self.folder / "cut.etl", status=1)
+        self.assertEqual([(f["code"], f["count"]) for f in tree["findings"]],
+                         [("record-unreadable", 1)])
+        self.assertEqual([t["tid"] for t in tree["threads"]], [0, 11])
+
+    def test_a_trace_without_processes_is_told(self):
+        done = run("tree", self.scenario("disk-idle"), "--from", "2030-01-01", "--format", "json")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"no-match", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])

@@ -1,0 +1,323 @@
+#include "tracefile/analysis/record_reader.hpp"
+
+namespace coldtrace::trace_analysis {
+namespace {
+
+using tracefile::Event;
+using tracefile::EventKind;
+
+constexpr u32 unknown_id = 0xffff'ffff;
+constexpr u8 in_dpc = 1;  // of ReadyThread's Flag
+
+constexpr std::size_t most_fields = 8;
+
+}  // namespace
+
+// One event of one provider, and what its fields mean.
+struct RecordReader::KnownEvent {
+  std::string_view provider;
+  std::string_view name;
+  Handler handler;
+  std::array<NamedField, most_fields> fields;
+};
+
+// Source of the meanings: Microsoft Learn "CSwitch", "ReadyThread", "Thread_TypeGroup1",
+// "Process_TypeGroup1"; of the driver's schemas docs/formats/seed-events.md.
+std::span<const RecordReader::KnownEvent> RecordReader::known_events() {
+  using F = Field;
+  constexpr std::array<NamedField, most_fields> kernel_process = {
+      {{F::process, "ProcessId"},
+       {F::parent, "ParentId"},
+       {F::exit_status, "ExitStatus"},
+       {F::image_name, "ImageFileName"},
+       {F::command_line, "CommandLine"}}};
+  constexpr std::array<NamedField, most_fields> kernel_thread = {
+      {{F::process, "ProcessId"},
+       {F::thread, "TThreadId"},
+       {F::start_address, "Win32StartAddr"},
+       {F::thread_name, "ThreadName"}}};
+  using R = RecordReader;
+  static constexpr KnownEvent all[] = {
+      {"Windows Kernel",
+       "Thread/CSwitch",
+       &R::context_switch,
+       {{{F::old_thread, "OldThreadId"},
+         {F::new_thread, "NewThreadId"},
+         {F::old_state, "OldThreadState"},
+         {F::wait_reason, "OldThreadWaitReason"},
+         {F::old_priority, "OldThreadPriority"},
+         {F::new_priority, "NewThreadPriority"}}}},
+      {"Windows Kernel",
+       "Thread/ReadyThread",
+       &R::readied,
+       {{{F::thread, "TThreadId"}, {F::ready_flags, "Flag"}}}},
+      {"Windows Kernel", "Process/Start", &R::process<Life::begins>, kernel_process},
+      {"Windows Kernel", "Process/End", &R::process<Life::ends>, kernel_process},
+      {"Windows Kernel", "Process/DCStart", &R::process<Life::was_there>, kernel_process},
+      {"Windows Kernel", "Process/DCEnd", &R::process<Life::is_left>, kernel_process},
+      {"Windows Kernel", "Thread/Start", &R::thread<Life::begins>, kernel_thread},
+      {"Windows Kernel", "Thread/End", &R::thread<Life::ends>, kernel_thread},
+      {"Windows Kernel", "Thread/DCStart", &R::thread<Life::was_there>, kernel_thread},
+      {"Windows Kernel", "Thread/DCEnd", &R::thread<Life::is_left>, kernel_thread},
+      {"Windows Kernel",
+       "Thread/SetName",
+       &R::thread_named,
+       {{{F::process, "ProcessId"}, {F::thread, "ThreadId"}, {F::thread_name, "ThreadName"}}}},
+
+      {"wmk",
+       "ContextSwitch",
+       &R::context_switch,
+       {{{F::old_process, "old_process"},
+         {F::old_thread, "old_thread"},
+         {F::new_process, "new_process"},
+         {F::new_thread, "new_thread"},
+         {F::old_state, "old_state"},
+         {F::wait_reason, "old_wait_reason"},
+         {F::old_priority, "old_priority"},
+         {F::new_priority, "new_priority"}}}},
+      {"wmk",
+       "WaitSatisfied",
+       &R::wait_satisfied,
+       {{{F::process, "process"}, {F::thread, "thread"}, {F::thread_object, "thread_object"}}}},
+      {"wmk",
+       "ProcessCreate",
+       &R::process<Life::begins>,
+       {{{F::creator_process, "process"},
+         {F::creator_thread, "thread"},
+         {F::process, "new_process"},
+         {F::image_name, "image_file_name"}}}},
+      {"wmk",
+       "ProcessEnd",
+       &R::process<Life::ends>,
+       {{{F::process, "process"}, {F::exit_status, "exit_status"}}}},
+      {"wmk",
+       "ThreadCreate",
+       &R::thread<Life::begins>,
+       {{{F::creator_process, "process"},
+         {F::creator_thread, "thread"},
+         {F::process, "new_process"},
+         {F::thread, "new_thread"},
+         {F::thread_object, "thread_object"},
+         {F::start_address, "start_address"}}}},
+      {"wmk",
+       "ThreadEnd",
+       &R::thread<Life::ends>,
+       {{{F::process, "process"}, {F::thread, "thread"}, {F::exit_status, "exit_status"}}}},
+
+      {"vtrace",
+       "ContextSwitch",
+       &R::context_switch,
+       {{{F::old_process, "old_process"},
+         {F::old_thread, "old_thread"},
+         {F::new_process, "new_process"},
+         {F::new_thread, "new_thread"}}}},
+      {"vtrace",
+       "ProcessStart",
+       &R::process<Life::begins>,
+       {{{F::process, "process"}, {F::parent, "parent"}, {F::image_name, "image_name"}}}},
+      {"vtrace", "ProcessStop", &R::process<Life::ends>, {{{F::process, "process"}}}},
+      {"vtrace",
+       "ProcessListed",
+       &R::process<Life::was_there>,
+       {{{F::process, "process"}, {F::image_name, "image_name"}}}},
+      {"vtrace",
+       "ThreadStart",
+       &R::thread<Life::begins>,
+       {{{F::process, "process"}, {F::thread, "thread"}}}},
+      {"vtrace",
+       "ThreadStop",
+       &R::thread<Life::ends>,
+       {{{F::process, "process"}, {F::thread, "thread"}}}},
+  };
+  return all;
+}
+
+const RecordReader::KnownEvent* RecordReader::find_known(const EventKind& kind) {
+  if (!kind.schema) return nullptr;
+  for (const auto& known : known_events())
+    if (known.name == kind.name && known.provider == kind.provider_name) return &known;
+  return nullptr;
+}
+
+const RecordReader::Plan& RecordReader::plan_of(const Event& event, const EventKind& kind) {
+  const std::size_t at = std::size_t{kind.number} * 2 + (event.pointer_size == 8 ? 1 : 0);
+  if (at >= plans_.size()) plans_.resize(at + 1);
+  auto& plan = plans_[at];
+  if (plan.looked_up && kind.kept) return plan;
+  plan = {true, event.pointer_size, find_known(kind), {}};
+  if (plan.known != nullptr)
+    plan.fields = FieldPlan{*kind.schema, plan.known->fields, event.pointer_size};
+  return plan;
+}
+
+bool RecordReader::read(const Event& event) {
+  const auto& plan = plan_of(event, decoder_.kind_of(event));
+  if (plan.known == nullptr) return false;
+  plan.fields.take(event, values_);
+  if ((this->*plan.known->handler)(event)) return true;
+  ++unreadable_;
+  return false;
+}
+
+Moment RecordReader::moment_of(const Event& event) const {
+  return {event.name_time(), event.cpu, {event.buffer_offset, event.offset}};
+}
+
+// The idle threads all have the id 0.
+Index RecordReader::thread_of(std::optional<u32> tid, std::optional<u16> cpu) {
+  if (!tid || *tid == unknown_id) return nobody;
+  if (*tid != 0) return population_.thread(*tid);
+  return cpu ? population_.idle_thread(*cpu) : nobody;
+}
+
+Index RecordReader::header_thread(const Event& event) {
+  if (event.thread_source != tracefile::ThreadSource::header) return running(event.cpu);
+  return thread_of(event.tid, event.cpu);
+}
+
+Index RecordReader::running(std::optional<u16> cpu) const {
+  return cpu && *cpu < running_.size() ? running_[*cpu] : nobody;
+}
+
+void RecordReader::set_process(Index thread, std::optional<u32> pid) {
+  if (thread == nobody || !pid || *pid == unknown_id) return;
+  auto& process = population_.at_thread(thread).process;
+  if (process == nobody) process = population_.process(*pid);
+}
+
+bool RecordReader::context_switch(const Event& event) {
+  const auto old_tid = values_.get<u32>(Field::old_thread);
+  const auto new_tid = values_.get<u32>(Field::new_thread);
+  if (!event.cpu || !old_tid || !new_tid) return false;
+  ContextSwitch record{};
+  record.moment = moment_of(event);
+  record.old_thread = thread_of(old_tid, event.cpu);
+  record.new_thread = thread_of(new_tid, event.cpu);
+  if (record.old_thread == nobody || record.new_thread == nobody) return false;
+  set_process(record.old_thread, values_.get<u32>(Field::old_process));
+  set_process(record.new_thread, values_.get<u32>(Field::new_process));
+  record.continues = running(event.cpu) == record.old_thread;
+  if (const auto state = values_.get<u8>(Field::old_state))
+    record.old_state = static_cast<ThreadState>(*state);
+  record.wait_reason = values_.get<u8>(Field::wait_reason);
+  record.old_priority = values_.get<i8>(Field::old_priority);
+  record.new_priority = values_.get<i8>(Field::new_priority);
+  if (*event.cpu >= running_.size()) running_.resize(std::size_t{*event.cpu} + 1, nobody);
+  running_[*event.cpu] = record.new_thread;
+  for (auto* const analysis : analyses_) analysis->on_switch(record);
+  return true;
+}
+
+bool RecordReader::readied(const Event& event) {
+  const auto tid = values_.get<u32>(Field::thread);
+  if (!tid || *tid == 0 || *tid == unknown_id) return false;
+  Readied record{moment_of(event), population_.thread(*tid), nobody, false};
+  record.in_dpc = (values_.get<u8>(Field::ready_flags).value_or(0) & in_dpc) != 0;
+  if (!record.in_dpc) record.waker = header_thread(event);
+  // The idle thread makes nobody ready: an interrupt does.
+  if (record.waker != nobody && population_.threads()[record.waker].idle_of) {
+    record.waker = nobody;
+    record.in_dpc = true;
+  }
+  for (auto* const analysis : analyses_) analysis->on_ready(record);
+  return true;
+}
+
+// Logged when the object satisfies the wait, by whoever runs then. One that finds its object free
+// never stopped running.
+bool RecordReader::wait_satisfied(const Event& event) {
+  const auto tid = values_.get<u32>(Field::thread);
+  if (!tid || *tid == 0 || *tid == unknown_id) return false;
+  const auto thread = population_.thread(*tid);
+  set_process(thread, values_.get<u32>(Field::process));
+  auto& known = population_.at_thread(thread);
+  if (known.object == 0) known.object = values_.get<u64>(Field::thread_object).value_or(0);
+  const auto waker = running(event.cpu);
+  if (waker == thread) return true;
+  const bool idle = waker != nobody && population_.threads()[waker].idle_of;
+  const Readied record{moment_of(event), thread, idle ? nobody : waker, idle};
+  for (auto* const analysis : analyses_) analysis->on_ready(record);
+  return true;
+}
+
+template <Life life>
+bool RecordReader::process(const Event& event) {
+  const auto pid = values_.get<u32>(Field::process);
+  if (!pid || *pid == unknown_id) return false;
+  const ProcessRecord record{
+      moment_of(event), life,
+      life == Life::begins
+          ? population_.start_process(*pid, event.name_time(), moment_of(event).place)
+          : population_.process(*pid)};
+  const auto parent = values_.get<u32>(Field::parent);
+  Index creator = nobody;
+  if constexpr (life == Life::begins) {
+    creator = values_.has(Field::creator_thread)
+                  ? thread_of(values_.get<u32>(Field::creator_thread), event.cpu)
+                  : header_thread(event);
+    set_process(creator, values_.has(Field::creator_process)
+                             ? values_.get<u32>(Field::creator_process)
+                             : event.pid);
+  }
+  const Index parent_index = life == Life::begins && parent ? population_.process(*parent) : nobody;
+  auto& process = population_.at_process(record.process);
+  if constexpr (life == Life::begins) {
+    process.creator = creator;
+    process.parent = parent_index;
+  }
+  if constexpr (life == Life::ends) {
+    process.life.end = record.moment.time;
+    process.life.ended_at = record.moment.place;
+    process.exit_status = values_.get<u32>(Field::exit_status);
+  }
+  if (!process.stated_parent) process.stated_parent = parent;
+  if (process.image_name.empty()) process.image_name = values_.text(Field::image_name);
+  if (process.command_line.empty()) process.command_line = values_.text(Field::command_line);
+  for (auto* const analysis : analyses_) analysis->on_process(record);
+  return true;
+}
+
+template <Life life>
+bool RecordReader::thread(const Event& event) {
+  const auto tid = values_.get<u32>(Field::thread);
+  if (!tid || *tid == unknown_id) return false;
+  if (*tid == 0) return true;  // the rundown lists the idle threads as one
+  const ThreadRecord record{moment_of(event), life,
+                            life == Life::begins ? population_.start_thread(*tid, event.name_time(),
+                                                                            moment_of(event).place)
+                                                 : population_.thread(*tid)};
+  Index creator = nobody;
+  if constexpr (life == Life::begins) {
+    creator = values_.has(Field::creator_thread)
+                  ? thread_of(values_.get<u32>(Field::creator_thread), event.cpu)
+                  : header_thread(event);
+    set_process(creator, values_.has(Field::creator_process)
+                             ? values_.get<u32>(Field::creator_process)
+                             : event.pid);
+  }
+  set_process(record.thread, values_.get<u32>(Field::process));
+  auto& thread = population_.at_thread(record.thread);
+  if constexpr (life == Life::begins) thread.creator = creator;
+  if constexpr (life == Life::ends) {
+    thread.life.end = record.moment.time;
+    thread.life.ended_at = record.moment.place;
+    thread.exit_status = values_.get<u32>(Field::exit_status);
+  }
+  if (thread.start_address == 0)
+    thread.start_address = values_.get<u64>(Field::start_address).value_or(0);
+  if (thread.object == 0) thread.object = values_.get<u64>(Field::thread_object).value_or(0);
+  if (const auto& name = values_.text(Field::thread_name); !name.empty()) thread.name = name;
+  for (auto* const analysis : analyses_) analysis->on_thread(record);
+  return true;
+}
+
+bool RecordReader::thread_named(const Event& event) {
+  const auto tid = values_.get<u32>(Field::thread);
+  if (!tid || *tid == 0 || *tid == unknown_id) return false;
+  const auto thread = population_.thread(*tid);
+  set_process(thread, values_.get<u32>(Field::process).value_or(event.pid.value_or(unknown_id)));
+  population_.at_thread(thread).name = values_.text(Field::thread_name);
+  return true;
+}
+
+}  // namespace coldtrace::trace_analysis

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <span>
+
+#include "coldtrace/trace_analysis/losses.hpp"
+#include "coldtrace/trace_analysis/records.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// What all analyses of one pass share. Complete when finish() is called.
+struct Observed {
+  const Population& population;
+  const Losses& losses;
+  std::optional<i64> first, last;  // times of the first and the last event
+  u64 events = 0;
+  u64 records = 0;     // events that became one
+  u64 unreadable = 0;  // of kinds that would have, whose fields could not be read
+};
+
+// Answers a question from the records of a trace, which come in the order of time.
+class Analysis {
+ public:
+  virtual ~Analysis() = default;
+
+  virtual void begin(const Observed&) {}
+  virtual void on_switch(const ContextSwitch&) {}
+  virtual void on_ready(const Readied&) {}
+  virtual void on_process(const ProcessRecord&) {}
+  virtual void on_thread(const ThreadRecord&) {}
+  virtual void finish(const Observed&) {}
+
+ protected:
+  Analysis() = default;
+  Analysis(const Analysis&) = default;
+  Analysis& operator=(const Analysis&) = default;
+};
+
+}  // namespace coldtrace::trace_analysis

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "coldtrace/trace_analysis/population.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// What events of either format say of a machine, in a few neutral records. Threads and processes
+// are those of the Population, which knows them when a record names them.
+
+// When and where a record comes from.
+struct Moment {
+  i64 time = 0;  // ticks
+  std::optional<u16> cpu;
+  Place place;
+};
+
+// Source: phnt ntkeapi.h, _KTHREAD_STATE.
+enum class ThreadState : u8 {
+  initialized = 0,
+  ready = 1,
+  running = 2,
+  standby = 3,
+  terminated = 4,
+  waiting = 5,
+  transition = 6,  // its kernel stack is swapped out
+  deferred_ready = 7,
+  gate_wait = 8,
+  process_swapped = 9,
+};
+
+// A processor goes from one thread to another.
+struct ContextSwitch {
+  Moment moment;
+  Index old_thread, new_thread;
+  bool continues;  // the old thread is the one that the processor went to last
+  std::optional<ThreadState> old_state;
+  std::optional<u8> wait_reason;  // a KWAIT_REASON
+  std::optional<i8> old_priority, new_priority;
+};
+
+// A thread is made ready to run.
+struct Readied {
+  Moment moment;
+  Index thread;
+  Index waker;  // nobody: a DPC, or not known
+  bool in_dpc;
+};
+
+// A process or thread begins, ends, or is listed by a rundown; the Population has what is known.
+enum class Life : u8 { begins, ends, was_there, is_left };
+struct ProcessRecord {
+  Moment moment;
+  Life life;
+  Index process;
+};
+struct ThreadRecord {
+  Moment moment;
+  Life life;
+  Index thread;
+};
+
+// Source: phnt ntkeapi.h, _KWAIT_REASON and _KTHREAD_STATE; empty for a number without a name.
+std::string_view wait_reason_name(u8 reason);
+std::string_view to_string(ThreadState state);
+
+}  // namespace coldtrace::trace_analysis
