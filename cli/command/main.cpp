@@ -6,6 +6,7 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -14,6 +15,7 @@
 #include <malloc.h>
 
 #include "cli/command/command.hpp"
+#include "cli/command/output_guard.hpp"
 #include "cli/command/version.hpp"
 #include "cli/output/messages.hpp"
 #include "cli/output/output.hpp"
@@ -38,6 +40,16 @@ std::string unknown_command(const CLI::App& app, int argc, char** argv) {
   return {};
 }
 
+// What a line that is not run may name as inputs: any word of it, or what an option has behind '='.
+std::vector<std::string> named_files(std::span<char*> words) {
+  std::vector<std::string> files;
+  for (const std::string word : words) {
+    const auto value = word.starts_with('-') ? word.find('=') + 1 : 0;
+    files.push_back(word.substr(value));
+  }
+  return files;
+}
+
 Exit run(int argc, char** argv) {
   CLI::App app{"Offline forensic parser and static toolkit for Windows", "coldtrace"};
   app.set_version_flag("--version", version_text());
@@ -53,14 +65,18 @@ Exit run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    const auto files = named_files(std::span{argv, static_cast<std::size_t>(argc)}.subspan(1));
     if (error.get_exit_code() == 0) {  // --help, --version
       std::ostringstream text;
       app.exit(error, text, text);
-      Output output{OutputOptions{}};
+      const OutputOptions standard;
+      guard_output(standard, "text", files);
+      Output output{standard};
       output.write(text.str());
       output.commit();
       return Exit::ok;
     }
+    guard_messages(files);
     // Not by CLI11, which repeats an argument as it is.
     const auto unknown = unknown_command(app, argc, argv);
     say(fmt::format("coldtrace: {}\nRun with --help for more information.\n",

@@ -12,6 +12,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "cli/command/backing_files.hpp"
 #include "cli/output/messages.hpp"
 #include "cli/output/output.hpp"
 #include "coldtrace/core/file.hpp"
@@ -95,14 +96,29 @@ bool may_be_part(core::FileKind kind) {
   return kind == core::FileKind::unknown || kind == core::FileKind::zeros;
 }
 
+void refuse_same_file(const Target& target, const std::string& file, const std::string& what) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) == 0 && target.is(status))
+    throw Failure{fmt::format("{}: {}", target.name, what)};
+}
+
+void refuse_part(const Target& target, core::FileKind kind, const std::string& file,
+                 const std::string& what) {
+  if (core::is_part_beside(file, target.file) ||
+      (may_be_part(kind) && core::is_named_as_part_beside(file, target.file)))
+    throw Failure{fmt::format("{}: a part of the split image {}", target.name, what)};
+}
+
 void refuse_input(const Target& target, core::FileKind kind, const std::string& input) {
   struct stat status {};
   if (::stat(input.c_str(), &status) != 0) return;
-  if (target.is(status))
-    throw Failure{fmt::format("{}: the same file as the input {}", target.name, input)};
-  if (core::is_part_beside(input, target.file) ||
-      (may_be_part(kind) && core::is_named_as_part_beside(input, target.file)))
-    throw Failure{fmt::format("{}: a part of the split image {}", target.name, input)};
+  refuse_same_file(target, input, "the same file as the input " + input);
+  refuse_part(target, kind, input, input);
+  if (!S_ISBLK(status.st_mode)) return;
+  for (const auto& file : find_backing_files(status.st_rdev)) {
+    refuse_same_file(target, file, "the file behind the input " + input);
+    refuse_part(target, kind, file, fmt::format("{}, which is behind the input {}", file, input));
+  }
 }
 
 // Throws where the target is a file that must stay as it is.
@@ -115,11 +131,14 @@ void refuse_file(const Target& target, const std::vector<std::string>& inputs) {
         fmt::format("{}: it is {}, which no output replaces", target.name, to_string(kind))};
 }
 
-// Messages are written to standard error, also the one that says why there are none.
-void refuse_messages(const std::vector<std::string>& inputs) {
+}  // namespace
+
+// The message that says why there are none would be written there too.
+void guard_messages(const std::vector<std::string>& inputs) {
   const auto target = find_standard(STDERR_FILENO, "standard error", "/dev/stderr");
   if (!target) return;
   try {
+    refuse_devices(*target);
     refuse_file(*target, inputs);
   } catch (const Failure&) {
     fall_silent();
@@ -127,11 +146,9 @@ void refuse_messages(const std::vector<std::string>& inputs) {
   }
 }
 
-}  // namespace
-
 void guard_output(const OutputOptions& output, const std::string& format,
                   const std::vector<std::string>& inputs) {
-  refuse_messages(inputs);
+  guard_messages(inputs);
   const auto target = find_target(output);
   if (!target) return;
   refuse_devices(*target);

@@ -8,12 +8,15 @@
 namespace coldtrace::cli {
 
 // Throws Failure, with nothing touched, where writing the output of a run could do harm: to one of
-// its inputs, whatever name or link leads there, to a part of one, to another file of evidence or
-// to a device. Where standard error would do harm, nothing is said from then on. Files, pipes,
-// sockets, terminals, /dev/null and /dev/full are written, a terminal only with text.
+// its inputs, whatever name or link leads there or block device it is behind, to a part of one, to
+// another file of evidence or to a device. Files, pipes, sockets, terminals, /dev/null and
+// /dev/full are written, a terminal only with text. Guards the messages as well.
 //
 // `inputs` are the files and folders that the options name; what does not exist is passed over.
 void guard_output(const OutputOptions& output, const std::string& format,
                   const std::vector<std::string>& inputs);
+
+// The same for standard error; where writing there would do harm, nothing is said from then on.
+void guard_messages(const std::vector<std::string>& inputs);
 
 }  // namespace coldtrace::cli

@@ -6,6 +6,7 @@ Which options name inputs is asked of each command's help, so that no new one is
 import os
 import pty
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -259,6 +260,102 @@ class Evidence(case.Case):
             subprocess.run([COLDTRACE, "pe", "info", self.victim()], stderr=messages, timeout=60,
                            stdout=subprocess.DEVNULL)
         self.assertIn(b"evidence.bin", log.read_bytes())
+
+    def loop_device(self, image, *options):
+        if os.geteuid() != 0 or not shutil.which("losetup"):
+            self.skipTest("only root can make loop devices, with losetup")
+        done = subprocess.run(["losetup", *options, "-f", "--show", image], capture_output=True,
+                              text=True)
+        if done.returncode != 0:
+            self.skipTest(f"no loop device can be made here: {done.stderr}")
+        device = done.stdout.strip()
+        self.addCleanup(subprocess.run, ["losetup", "-d", device], check=True)
+        return device
+
+    def test_an_image_behind_its_loop_device_is_safe(self):
+        image, link = self.write("vol.001", bytes(1 << 20)), self.here / "link"
+        second = self.write("vol.002", bytes(1 << 20))
+        hard = self.here / "hard"
+        os.link(image, hard)
+        link.symlink_to(image)
+        device = self.loop_device(image, "-r")
+        device_link = self.here / "device"
+        device_link.symlink_to(device)
+        kept = [image, second, hard]
+        for given in (device, device_link):
+            for output in (image, link, hard):
+                for command in ("info", "snapshot"):
+                    self.refused(["ntfs", command, "-q", given, "-o", output], kept,
+                                 f"the file behind the input {given}".encode())
+            self.refused(["ntfs", "info", given, "-o", second], kept, b"a part of the split image",
+                         f"vol.001, which is behind the input {given}".encode())
+        with open(image, "ab") as output:
+            done = subprocess.run([COLDTRACE, "ntfs", "snapshot", device], stdout=output,
+                                  stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual((done.returncode, image.stat().st_size), (2, 1 << 20), done.stderr)
+        other = self.write("other", b"old")
+        self.assertNotIn(b"behind", run("ntfs", "info", device, "-o", other).stderr)
+
+    def redirected(self, redirect, *line):
+        return subprocess.run(["sh", "-c", f'"$@" {redirect}', "sh", COLDTRACE, *map(str, line)],
+                              capture_output=True, timeout=60)
+
+    def test_messages_are_not_written_onto_a_disk(self):
+        content = b"sector" * 4096
+        image = self.write("disk", content)
+        device = self.loop_device(image)
+        for line in (["trace", "info", "missing"], ["findings"], ["bogus"], ["ntfs", "info", image],
+                     ["ntfs", "snapshot", image, "--help"], ["--version"]):
+            with self.subTest(line=line):
+                done = self.redirected(f"2> {device}", *line)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (2, b"", b""))
+                self.assertEqual(Path(device).read_bytes(), content)
+        self.assertEqual(run("findings", "-o", device).returncode, 2)
+        self.assertEqual(Path(device).read_bytes(), content)
+
+    def test_messages_and_help_are_not_written_to_a_device(self):
+        for line in (["trace", "info", "missing"], ["bogus"], ["--help"]):
+            done = self.redirected("2> /dev/zero", *line)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertEqual(self.redirected("2> /dev/null", *line).returncode, run(*line).returncode)
+        for line in (["--help"], ["--version"], ["ntfs", "snapshot", "x", "--help"]):
+            done = self.redirected("> /dev/zero", *line)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"standard output: a device", done.stderr)
+
+    def test_help_and_usage_errors_harm_nothing(self):
+        image = self.write("disk.img", b"\xeb\x52\x90NTFS    ".ljust(510, b"\0") + b"\x55\xaa")
+        raw = self.write("raw.bin", b"what nothing tells from a result" * 100)
+        part = self.write("vol.002", b"raw")
+        self.write("vol.001", b"raw")
+        kept = {path: path.read_bytes() for path in (image, raw, part)}
+        for line, onto, word in (
+                (["--help"], image, b"it is an NTFS volume"),
+                (["--version"], image, b"it is an NTFS volume"),
+                (["ntfs", "snapshot", "x", "--help"], image, b"it is an NTFS volume"),
+                (["ntfs", "snapshot", raw, "--help"], raw, b"the same file as the input"),
+                (["ntfs", "--help", "snapshot", raw], raw, b"the same file as the input"),
+                (["trace", "decode", f"--symbols={raw}", "--help"], raw, b"the same file as the input"),
+                (["ntfs", "info", self.here / "vol.001", "--help"], part, b"a part of the split")):
+            with self.subTest(line=line):
+                done = self.redirected(f">> {onto}", *line)
+                self.assertEqual((done.returncode, done.stdout), (2, b""))
+                self.assertIn(word, done.stderr)
+                done = self.redirected(f"2>> {onto}", *line)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (2, b"", b""))
+        for line, onto in ((["bogus"], image), (["ntfs", "inf", raw], raw), ([], image),
+                           (["ntfs", "info", raw, "--bogus"], raw), (["ntfs", "info"], image),
+                           (["ntfs", "info", raw, "--format", "none"], raw),
+                           (["ntfs", "info", self.here / "vol.001", "--bogus"], part)):
+            with self.subTest(line=line):
+                done = self.redirected(f"2>> {onto}", *line)
+                self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertEqual({path: path.read_bytes() for path in kept}, kept)
+        log = self.write("log", b"log\n")
+        self.assertEqual(self.redirected(f">> {log}", "ntfs", "info", raw, "--help").returncode, 0)
+        self.assertEqual(self.redirected(f"2>> {log}", "ntfs", "info", raw, "--bogus").returncode, 2)
+        self.assertIn(b"Usage", log.read_bytes())
+        self.assertIn(b"--bogus", log.read_bytes())
 
     def test_standard_error_that_takes_nothing_changes_nothing(self):
         image = self.write("disk.img", bytes(1 << 20))
