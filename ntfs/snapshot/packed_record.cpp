@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 
+#include "coldtrace/ntfs/data_runs.hpp"
+
 namespace coldtrace::ntfs {
 namespace {
 
@@ -181,17 +183,6 @@ void get_attribute(u64 record, PackedReader& in, AttributeFacts& facts) {
   }
   facts.runs_offset = static_cast<u32>(in.get());
   facts.runs = in.get_bytes(in.get());
-}
-
-// The mapping pairs up to their terminator, without what fills the attribute behind it.
-core::ByteView trim_runs(core::ByteView runs) {
-  u64 at = 0;
-  while (at < runs.size()) {
-    const auto header = std::to_integer<unsigned>(runs[at]);
-    if (header == 0) break;
-    at += 1 + (header & 15) + (header >> 4);
-  }
-  return runs.first(std::min<u64>(at, runs.size()));
 }
 
 // Everything before the attributes. The reader comes and goes by value, to stay in registers.

@@ -62,6 +62,10 @@ void note_record(const RecordFacts& facts, u64 offset,
   } else if (damage) {
     findings.info("deleted-record-damaged", damage->offset, "record {}: {}", facts.record, *damage);
   }
+  if (facts.remains_at)
+    findings.info("attribute-remains", offset + *facts.remains_at,
+                  "record {}: behind its attributes is one that it does not use any more",
+                  facts.record);
   if (facts.torn && facts.in_use) {
     findings.warning("torn-fixup", offset, "record {} was not written as a whole", facts.record);
   } else if (facts.torn) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "coldtrace/ntfs/data_runs.hpp"
+
 namespace coldtrace::ntfs {
 
 using core::Fault;
@@ -97,6 +99,8 @@ bool is_value_of(AttributeType type, core::ByteView value) {
   }
 }
 
+constexpr u32 marker_size = 8;
+
 constexpr u64 align(u64 size) {
   return (size + 7) / 8 * 8;
 }
@@ -104,7 +108,8 @@ constexpr u64 align(u64 size) {
 }  // namespace
 
 AttributeReader::AttributeReader(core::ByteView record, u32 first, u32 used_size, u64 offset)
-    : used_{record.first(std::min<std::size_t>(record.size(), used_size))},
+    : record_{record},
+      used_{record.first(std::min<std::size_t>(record.size(), used_size))},
       base_{offset},
       first_{first},
       at_{first},
@@ -131,7 +136,37 @@ bool AttributeReader::read(Attribute& attribute) {
     check_place(attribute);
     return true;
   }
+  if (!damage_) check_end();
   return false;
+}
+
+// A marker takes the last 8 bytes that a record uses. Attributes that were removed leave bytes
+// behind it, but none so that the second half of the marker is the length of one.
+void AttributeReader::check_end() {
+  const u64 end = u64{start_} + marker_size;
+  if (used_.size() - start_ < sizeof(u32)) {
+    note(Fault::truncated, "EndMarker", marker_size, used_.size() - start_);
+  } else if (end != used_.size()) {
+    note(Fault::bad_value, "UsedSize", end, used_.size());
+  } else if (const u64 next = u64{start_} + *core::load<u32>(used_, start_ + 4);
+             next >= end && (is_end(next) || is_attribute(next))) {
+    note(Fault::bad_value, "EndMarker", 0, next - start_);
+  } else if (is_attribute(end)) {
+    remains_ = static_cast<u32>(end);
+  }
+}
+
+bool AttributeReader::is_end(u64 at) const {
+  return core::load<u32>(record_, at) == static_cast<u32>(AttributeType::end);
+}
+
+// Whether the record has bytes there that are a sound attribute.
+bool AttributeReader::is_attribute(u64 at) const {
+  if (at >= record_.size()) return false;
+  AttributeReader probe{record_, static_cast<u32>(at), static_cast<u32>(record_.size()), 0};
+  Attribute attribute{};
+  const auto bytes = probe.take_bytes();
+  return bytes && probe.read_from(*bytes, attribute);
 }
 
 std::optional<core::ByteView> AttributeReader::take_bytes() {
@@ -139,15 +174,12 @@ std::optional<core::ByteView> AttributeReader::take_bytes() {
   const auto type = core::load<u32>(used_, start_);
   if (!type || *type == static_cast<u32>(AttributeType::end)) return std::nullopt;
   const u64 left = used_.size() - start_;
-  const auto stored = core::load<u32>(used_, start_ + 4);
-  u32 length = stored.value_or(0);
-  // Old volumes have garbage in the upper half of the length.
-  if (length > left) length &= 0xffff;
+  const u32 length = left < 8 ? 0 : length_at(start_);
   if (length < 0x18 || length > left || length % 8 != 0) {
     if (left < 0x10)
       stop(Fault::truncated, "header", 0x10, left);
     else
-      stop(Fault::bad_value, "Length", left, *stored);
+      stop(Fault::bad_value, "Length", left, *core::load<u32>(used_, start_ + 4));
     return std::nullopt;
   }
   at_ += length;
@@ -190,8 +222,9 @@ bool AttributeReader::read_name(core::ByteView bytes, u64 place, Attribute& attr
   const u64 size = u64{units} * 2;
   attribute.name = bytes.subspan(place, size);
   // A zero is no part of a name: fewer units would be the name.
-  if (*core::load<u16>(attribute.name, size - 2) == 0)
-    return note(Fault::bad_value, "NameLength", units - 1u, units);
+  for (u64 i = 0; i < units; ++i)
+    if (*core::load<u16>(attribute.name, i * 2) == 0)
+      return note(Fault::bad_value, "NameLength", i, units);
   return true;
 }
 
@@ -228,6 +261,10 @@ bool AttributeReader::read_non_resident(core::ByteView bytes, Attribute& attribu
   const u64 head = roomy ? 0x48 : 0x40;
   if (runs_offset != align(head + name_size) || runs_offset > bytes.size())
     return note(Fault::bad_value, "RunsOffset", align(head + name_size), runs_offset);
+  // Windows leaves room behind mapping pairs that got shorter, but no attribute in it.
+  const u64 end = align(runs_offset + trim_runs(bytes.subspan(runs_offset)).size() + 1);
+  if (end < bytes.size() && is_attribute(start_ + end))
+    note(Fault::bad_value, "Length", end, bytes.size());
   if (!read_name(bytes, head, attribute)) return false;
   attribute.lowest_vcn = lowest;
   attribute.cluster_count = highest + 1 - lowest;
@@ -244,34 +281,47 @@ bool AttributeReader::read_non_resident(core::ByteView bytes, Attribute& attribu
 // Attributes stand in the order of their types. Only links have several of one type and name, and
 // streams in pieces, each with a lowest VCN above that of the piece before.
 void AttributeReader::check_place(const Attribute& attribute) {
-  if (before_.type != AttributeType::end) {
-    if (attribute.type < before_.type) {
+  if (attribute.type != before_.type) {
+    if (before_.type != AttributeType::end && attribute.type < before_.type)
       note(Fault::bad_value, "Type", static_cast<u64>(before_.type),
            static_cast<u64>(attribute.type));
-    } else if (attribute.type == before_.type && attribute.type != AttributeType::file_name &&
-               std::ranges::equal(attribute.name, before_.name) &&
-               (attribute.resident || before_.resident ||
-                attribute.lowest_vcn <= before_.lowest_vcn)) {
-      note(Fault::bad_value, "LowestVcn", before_.lowest_vcn + 1,
-           attribute.resident ? 0 : attribute.lowest_vcn);
-    }
+    before_.type = attribute.type;
+    before_.first = start_;
+  } else if (attribute.type != AttributeType::file_name) {
+    check_repeated(attribute);
   }
   const u64 bit = u64{1} << attribute.id % 64;
   if ((before_.ids & bit) != 0 && is_id_taken(attribute.id))
     note(Fault::bad_value, "AttributeId", 0, attribute.id);
-  before_ = {attribute.type, attribute.name, attribute.resident,
-             attribute.resident ? 0 : attribute.lowest_vcn, before_.ids | bit};
+  before_.ids |= bit;
+}
+
+// By all attributes of this type before this one.
+void AttributeReader::check_repeated(const Attribute& attribute) {
+  for (u32 at = before_.first; at < start_; at += length_at(at)) {
+    const auto head = *core::Fields<0x18>::at(used_, at);
+    const auto name =
+        core::slice(used_, at + u64{head.get<u16, 0x0a>()}, u64{head.get<u8, 9>()} * 2);
+    if (!name || !std::ranges::equal(*name, attribute.name)) continue;
+    const bool resident_before = head.get<u8, 8>() == 0;
+    const u64 lowest_before = head.get<u64, 0x10>();
+    if (attribute.resident || resident_before || attribute.lowest_vcn <= lowest_before)
+      note(Fault::bad_value, "LowestVcn", resident_before ? 1 : lowest_before + 1,
+           attribute.resident ? 0 : attribute.lowest_vcn);
+  }
 }
 
 // By all attributes before this one, whose lengths have been checked.
 bool AttributeReader::is_id_taken(u16 id) const {
-  for (u32 at = first_; at < start_;) {
+  for (u32 at = first_; at < start_; at += length_at(at))
     if (core::load<u16>(used_, at + 0x0e) == id) return true;
-    u32 length = *core::load<u32>(used_, at + 4);
-    if (length > used_.size() - at) length &= 0xffff;
-    at += length;
-  }
   return false;
+}
+
+// Old volumes have garbage in the upper half of the length.
+u32 AttributeReader::length_at(u32 at) const {
+  const u32 length = *core::load<u32>(used_, at + 4);
+  return length > used_.size() - at ? length & 0xffff : length;
 }
 
 }  // namespace coldtrace::ntfs

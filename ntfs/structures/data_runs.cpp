@@ -23,6 +23,16 @@ u64 sign_extended(core::ByteView bytes) {
 
 }  // namespace
 
+core::ByteView trim_runs(core::ByteView runs) {
+  u64 at = 0;
+  while (at < runs.size()) {
+    const auto header = std::to_integer<unsigned>(runs[at]);
+    if (header == 0) break;
+    at += 1 + (header & 15) + (header >> 4);
+  }
+  return runs.first(std::min<u64>(at, runs.size()));
+}
+
 std::optional<DataRun> DataRunReader::stop(Fault fault, core::Name field, u64 expected, u64 found) {
   damage_ = core::ParseError{fault, base_ + at_, "mapping pairs", field, expected, found};
   at_ = runs_.size();

@@ -98,6 +98,7 @@ void RecordFacts::clear() {
   base = {};
   information.reset();
   content_size.reset();
+  remains_at.reset();
   names.clear();
   attributes.clear();
 }
@@ -179,6 +180,7 @@ core::Result<std::optional<core::ParseError>> read_record_facts(core::ByteView r
     }
   }
   if (in.damage()) note(*in.damage());
+  facts.remains_at = in.remains();
   if (const auto missing = find_missing(facts, header, offset)) note(*missing);
   facts.damaged = damage.has_value();
   return damage;

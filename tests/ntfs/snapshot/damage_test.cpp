@@ -87,6 +87,13 @@ Bend edit_attribute(u64 Volume::*record, u32 type, std::function<void(ByteWriter
   };
 }
 
+// By the offset of the second stream of a file in its record.
+Bend edit_second_stream(std::function<void(ByteWriter&, u64 second)> edit) {
+  return edit_attribute(&Volume::plain, 0x80, [=](ByteWriter& bytes, u64 at) {
+    edit(bytes, at + *core::load<u32>(bytes.view(), at + 4));
+  });
+}
+
 const Break nothing = [](const Volume&, std::vector<std::byte>&) {};
 const Bend unbent = [](Volume&) {};
 
@@ -159,6 +166,45 @@ std::vector<Defect> record_defects() {
       {"resident value is longer than its attribute", "record-damaged", 0,
        edit_attribute(&Volume::a, 0x80,
                       [](ByteWriter& w, u64 at) { w.patch<u32>(at + 0x10, 0xffffffff); }),
+       nothing},
+      {"end marker stands over a stream", "record-damaged", 0,
+       edit_second_stream([](ByteWriter& w, u64 second) { w.patch<u32>(second, 0xffff'ffff); }),
+       nothing},
+      {"end marker stands over a stream, and the used size ends there", "record-damaged", 0,
+       edit_second_stream([](ByteWriter& w, u64 second) {
+         w.patch<u32>(second, 0xffff'ffff);
+         w.patch<u32>(0x18, static_cast<u32>(second + 8));
+       }),
+       nothing},
+      {"used size ends before a stream", "record-damaged", 0,
+       edit_second_stream(
+           [](ByteWriter& w, u64 second) { w.patch<u32>(0x18, static_cast<u32>(second)); }),
+       nothing},
+      {"used size ends in the end marker", "record-damaged", 0,
+       edit_second_stream([](ByteWriter& w, u64 second) {
+         const u64 end = second + *core::load<u32>(w.view(), second + 4);
+         w.patch<u32>(0x18, static_cast<u32>(end + 4));
+       }),
+       nothing},
+      {"length of a stream goes on over the next one", "record-damaged", 0,
+       [](Volume& v) {
+         v.image.file(v.c).streams.push_back({.name = u"extra", .content = "more"});
+         v.image.edit_record(v.c, [](ByteWriter& w) {
+           const u64 at = attribute_at(w.view(), 0x80);
+           const u32 length = *core::load<u32>(w.view(), at + 4);
+           w.patch<u32>(at + 4, length + *core::load<u32>(w.view(), at + length + 4));
+         });
+       },
+       nothing},
+      {"two streams of one name, and another one between them", "record-damaged", 0,
+       [](Volume& v) {
+         auto& streams = v.image.file(v.plain).streams;
+         streams.push_back({.name = u"other", .content = "more"});
+         streams.push_back({.name = u"extra", .content = "evil"});
+       },
+       nothing},
+      {"zero in the middle of a stream's name", "record-damaged", 0,
+       edit_second_stream([](ByteWriter& w, u64 second) { w.patch<u16>(second + 0x18 + 4, 0); }),
        nothing},
       {"$STANDARD_INFORMATION is cut off", "record-damaged", 0,
        edit_attribute(&Volume::a, 0x10, [](ByteWriter& w, u64 at) { w.patch<u32>(at + 0x10, 8); }),
@@ -393,6 +439,22 @@ TEST_CASE("a healthy volume gives all names and no findings") {
 
 TEST_CASE("damage to one record leaves all other rows") {
   for (const auto& defect : record_defects()) check(defect);
+}
+
+TEST_CASE("an attribute behind those that a record uses is told") {
+  Volume volume;
+  const auto removed =
+      fixtures::make_resident(0x80, 7, std::as_bytes(std::span{"removed", 7}), u"Zone.Identifier");
+  volume.image.edit_record(volume.plain, [&](ByteWriter& bytes) {
+    const u64 end = *core::load<u32>(bytes.view(), 0x18);
+    for (u64 i = 0; i < removed.size(); ++i)
+      bytes.patch<u8>(end + i, std::to_integer<u8>(removed[i]));
+  });
+  const auto seen = snapshot_of(volume.image.build());
+  CHECK(seen.findings.count("attribute-remains") == 1);
+  CHECK(seen.findings.all().size() == 1);
+  CHECK_FALSE(seen.warns());
+  CHECK(seen.find("/plain.txt")->streams == std::vector<std::string>{"", "extra"});
 }
 
 TEST_CASE("damage to run lists leaves all rows") {

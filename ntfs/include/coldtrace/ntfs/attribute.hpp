@@ -63,9 +63,9 @@ struct Attribute {
 };
 
 // The attributes of one record, in stored order. Ends at the end marker, at the end of what the
-// record uses, or where a length cannot be. An attribute whose head contradicts itself or its type
-// is left out; one in the wrong place, or with the id of another, is not. `damage()` tells the
-// first of these.
+// record uses, or where a length cannot be; only the first two at one place are no damage. An
+// attribute whose head contradicts itself or its type is left out; one in the wrong place, or with
+// the id of another, is not. `damage()` tells the first of these.
 class AttributeReader {
  public:
   // `offset` is that of the record in the image, for errors.
@@ -79,15 +79,15 @@ class AttributeReader {
   // is left as it was.
   bool read(Attribute& attribute);
   const std::optional<core::ParseError>& damage() const { return damage_; }
+  // Where in the record an attribute stands behind the end of what is used.
+  const std::optional<u32>& remains() const { return remains_; }
 
  private:
-  // What is known of the attribute before, and of the ids so far.
+  // What is known of the attributes before.
   struct Before {
     AttributeType type = AttributeType::end;
-    core::ByteView name;
-    bool resident = false;
-    u64 lowest_vcn = 0;
-    u64 ids = 0;  // bit: the id modulo 64
+    u32 first = 0;  // of that type
+    u64 ids = 0;    // bit: the id modulo 64
   };
 
   // Both note damage and return false.
@@ -101,8 +101,14 @@ class AttributeReader {
   bool read_resident(core::ByteView bytes, Attribute& attribute);
   bool read_non_resident(core::ByteView bytes, Attribute& attribute);
   void check_place(const Attribute& attribute);
+  void check_repeated(const Attribute& attribute);
+  void check_end();
+  bool is_end(u64 at) const;
+  bool is_attribute(u64 at) const;
   bool is_id_taken(u16 id) const;
+  u32 length_at(u32 at) const;
 
+  core::ByteView record_;
   core::ByteView used_;
   u64 base_;
   u32 first_;
@@ -110,6 +116,7 @@ class AttributeReader {
   u32 start_;
   Before before_;
   std::optional<core::ParseError> damage_;
+  std::optional<u32> remains_;
 };
 
 }  // namespace coldtrace::ntfs

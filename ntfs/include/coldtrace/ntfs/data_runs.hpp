@@ -13,6 +13,9 @@ struct DataRun {
   std::optional<Lcn> start;  // absent: a hole, reads as zeros. LCN 0 is a place.
 };
 
+// The mapping pairs up to their terminator, without what fills the attribute behind it.
+core::ByteView trim_runs(core::ByteView runs);
+
 // The mapping pairs of one attribute, in order. Bounded by its bytes; a list that fills its
 // attribute may lack the terminator.
 // Source: linux-ntfs documentation, "Data Runs".

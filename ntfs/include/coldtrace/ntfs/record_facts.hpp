@@ -57,6 +57,7 @@ struct RecordFacts {
   FileReference base;  // of an extension record
   std::optional<StandardInformation> information;
   std::optional<u64> content_size;  // of the unnamed $DATA
+  std::optional<u32> remains_at;    // in the record alone: where an attribute is that is not used
   std::vector<FileName> names;
   std::vector<AttributeFacts> attributes;
 
