@@ -6,6 +6,7 @@
 #include "cli/images/image_roles.hpp"
 #include "cli/images/pe_input.hpp"
 #include "cli/output/text.hpp"
+#include "cli/trace/trace_answers.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/pe/identity.hpp"
@@ -60,8 +61,14 @@ Exit run(const Options& options) {
     made.ntdll = to_traced_image(identity);
   }
   Output output{options.output};
-  tracefile::synthesize(options.scenario, made,
-                        [&](core::ByteView bytes) { output.write(core::to_chars(bytes)); });
+  const bool wants_trace = options.format == "ctrace";
+  const auto answers = tracefile::synthesize(options.scenario, made, [&](core::ByteView bytes) {
+    if (wants_trace) output.write(core::to_chars(bytes));
+  });
+  if (!wants_trace) {
+    JsonWriter json{output, options.int64};
+    write_answers(json, options.scenario, made, *answers);
+  }
   output.commit();
   return report.exit();
 }
@@ -71,12 +78,15 @@ Exit run(const Options& options) {
 void add_trace_synthesize(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"synthesize", "Write a made-up trace in coldtrace's own format",
+      {"synthesize",
+       "Write a made-up trace in coldtrace's own format, or with --format json what an analysis of "
+       "it should find",
        "  coldtrace trace synthesize deadlock-5 -o deadlock.ctrace\n"
+       "  coldtrace trace synthesize deadlock-5 --format json -o deadlock.json\n"
        "  coldtrace trace synthesize system-calls --rounds 100000 --seed 7 -o mix.ctrace\n",
-       "  0  the trace was written\n"
+       "  0  it was written\n"
        "  2  it cannot be written\n"},
-      {"ctrace"},
+      {"ctrace", "json"},
       [](Command& command, Options& options) {
         std::vector<std::string> names;
         std::string help = "What happens in it:";

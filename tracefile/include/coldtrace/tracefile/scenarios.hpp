@@ -1,21 +1,21 @@
 #pragma once
 
-#include <array>
-
+#include "coldtrace/tracefile/scenario_answers.hpp"
 #include "coldtrace/tracefile/scenario_options.hpp"
 
 namespace coldtrace::tracefile {
 
-// Made-up runs of a system, to try readers and diagrams on: what the seeds' authors looked at.
+// Made-up runs of a system, to try readers, analyses and diagrams on.
 struct Scenario {
   std::string_view name;
   std::string_view summary;
 };
 
-const std::array<Scenario, 6>& scenarios();
+const std::vector<Scenario>& scenarios();
 
-// Writes the scenario's trace; the same bytes for the same options. False for an unknown name.
-bool synthesize(std::string_view name, const ScenarioOptions& options,
-                const CtraceWriter::Sink& sink);
+// Writes the scenario's trace, the same bytes for the same options, and says what is true of it.
+// Nothing for an unknown name.
+std::optional<ScenarioAnswers> synthesize(std::string_view name, const ScenarioOptions& options,
+                                          const CtraceWriter::Sink& sink);
 
 }  // namespace coldtrace::tracefile

@@ -1,0 +1,331 @@
+"""Every scenario of `trace synthesize` keeps the rules of a scheduler, and its answers are true.
+
+usage: scenarios.py COLDTRACE SOURCES [MAKE_SCENARIO_ETL]
+"""
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from collections import defaultdict
+from pathlib import Path
+
+import jsonschema
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from scenario_reading import WAITING, Reading, ticks_of
+from strict import strict_json, strict_ndjson
+
+COLDTRACE, SOURCES = (Path(a).resolve() for a in sys.argv[1:3])
+SEEDS = 1, 2, 77
+# Of these the file does not have everything.
+INCOMPLETE = "losses", "wrapped"
+SKIP = object()  # the trace has nothing of what the test is about
+
+
+def run(*arguments):
+    done = subprocess.run([str(a) for a in arguments], capture_output=True, timeout=120)
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout
+
+
+def scenario_names():
+    help_text = run(COLDTRACE, "trace", "synthesize", "--help").decode()
+    return help_text.split("TEXT:{")[1].split("}")[0].replace("\n", "").replace(" ", "").split(",")
+
+
+class Made:
+    """A scenario's trace and what is true of it."""
+    def __init__(self, name, seed, folder):
+        options = [name, "--seed", seed]
+        self.name, self.path = name, Path(folder) / f"{name}-{seed}.ctrace"
+        run(COLDTRACE, "trace", "synthesize", *options, "-o", self.path)
+        self.answers = strict_json(run(COLDTRACE, "trace", "synthesize", *options,
+                                       "--format", "json"))
+        self.lines = strict_ndjson(run(COLDTRACE, "trace", "decode", self.path))
+        self.reading = Reading(self.lines, self.answers["elapsed"])
+
+    def has(self, name):
+        return any(event.name == name for event in self.reading.events)
+
+    def told(self, life):
+        """What the answers have of a thread: of the same id, the one created then."""
+        found = [thread for thread in self.answers["threads"]
+                 if (thread["tid"], thread["created"]) == (life.tid, life.created)]
+        assert len(found) == 1, (life.tid, life.created)
+        return found[0]
+
+
+def each(only=None, without=()):
+    """The test takes one scenario's trace after the other."""
+    def wrap(test):
+        def of_all(self):
+            count = 0
+            for made in self.all:
+                if made.name in (only or self.names) and made.name not in without:
+                    with self.subTest(trace=made.path.name):
+                        count += test(self, made) is not SKIP
+            self.assertGreater(count, 0)
+        of_all.__doc__ = test.__doc__
+        return of_all
+    return wrap
+
+
+class Scenarios(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.names = scenario_names()
+        cls.all = [Made(name, seed, folder.name) for name in cls.names for seed in SEEDS]
+
+    @each()
+    def test_the_rules_hold(self, made):
+        """The chain of switches, one processor a thread, events of the thread that runs."""
+        self.assertEqual(made.reading.problems, [])
+
+    @each()
+    def test_answers_follow_their_schema(self, made):
+        validator = jsonschema.Draft202012Validator(json.loads(
+            (SOURCES / "docs/schema/trace-answers.schema.json").read_text()))
+        validator.validate(made.answers)
+        self.assertEqual(ticks_of(made.answers["start"]), made.reading.start)
+
+    @each()
+    def test_every_thread_has_one_processor_at_a_time(self, made):
+        for life in made.reading.lives:
+            runs = sorted((since, to) for _, since, to in life.runs)
+            for (_, end), (begin, _) in zip(runs, runs[1:]):
+                self.assertLessEqual(end, begin, life.tid)
+
+    @each(without=[*INCOMPLETE, "vxd-services"])
+    def test_runs_and_idle_are_the_time(self, made):
+        for cpu, told in enumerate(made.answers["processors"]):
+            turns = made.reading.processors[cpu]
+            idle = sum(to - since for since, to, tid in turns if tid == 0)
+            busy = sum(to - since for since, to, tid in turns if tid != 0)
+            self.assertEqual(idle + busy, made.answers["elapsed"])
+            self.assertEqual((busy, idle), (told["busy"], told["idle"]))
+            self.assertEqual(len(turns) - 1, told["switches"])
+
+    @each(only=INCOMPLETE)
+    def test_what_a_trace_lost_is_less(self, made):
+        self.assertTrue(made.reading.lost or made.name == "wrapped")
+        missed = 0
+        for cpu, told in enumerate(made.answers["processors"]):
+            turns = made.reading.processors[cpu]
+            busy = sum(to - since for since, to, tid in turns if tid != 0)
+            missed += told["switches"] - (len(turns) - 1)
+            if made.name == "losses":
+                lost = sum(loss["to"] - loss["from"]
+                           for loss in made.answers["losses"] if loss["cpu"] == cpu)
+                self.assertLessEqual(abs(told["busy"] - busy), lost + 10_000)
+        self.assertGreater(missed, 0)
+
+    @each(only=["wrapped"])
+    def test_processors_of_a_wrapped_trace_begin_at_different_times(self, made):
+        first = {}
+        for event in made.reading.events:
+            first.setdefault(event.cpu, event.time)
+        self.assertGreater(abs(first[0] - first[1]), 10_000)
+
+    @each(without=[*INCOMPLETE, "vxd-services"])
+    def test_times_of_threads_are_true(self, made):
+        self.assertEqual(len(made.reading.lives), len(made.answers["threads"]))
+        for life in made.reading.lives:
+            told = made.told(life)
+            with self.subTest(tid=life.tid, created=life.created):
+                self.assertEqual(sum(to - since for _, since, to in life.runs), told["run"])
+                self.assertEqual(len(life.runs), told["switches"])
+                end = made.answers["elapsed"]
+                off = sum((back if back is not None else end) - out
+                          for out, state, _, _, back in life.outs if state != 4)
+                if life.ended is None or life.outs[-1][1] == 4:  # vtrace does not say so
+                    self.assertEqual(off, told["ready"] + told["wait"])
+
+    @each(without=INCOMPLETE)
+    def test_waits_end_with_a_cause(self, made):
+        """By wmk: a wait for an object ends when it is satisfied, one for a time with no event."""
+        if not made.has("WaitSatisfied"):
+            return SKIP
+        ended = 0
+        for life in made.reading.lives:
+            told = made.told(life)
+            waits = defaultdict(lambda: [0, 0])
+            for out, state, reason, ready, back in life.outs:
+                if state != WAITING:
+                    continue
+                self.assertTrue(ready is not None or back is None or reason == 4,
+                                (life.tid, out))
+                ended += back is not None
+                end = ready if ready is not None else made.answers["elapsed"]
+                waits[reason][0] += 1
+                waits[reason][1] += end - out
+            for wait in told["waits"]:
+                count, time = waits[wait["reason"]]
+                self.assertEqual(count, wait["count"])
+                if wait["reason"] != 4:
+                    self.assertEqual(time, wait["time"])
+            last = life.outs[-1]
+            is_open = last[1] == WAITING and last[4] is None
+            self.assertEqual(told["open_wait"],
+                             {"reason": last[2], "since": last[0]} if is_open else None)
+        self.assertGreater(ended, 3)
+
+    @each(without=INCOMPLETE)
+    def test_waits_for_objects_are_true(self, made):
+        if not made.has("WaitSatisfied"):
+            return SKIP
+        threads = made.answers["threads"]
+        expected = {}
+        for wait in made.answers["object_waits"]:
+            thread = threads[wait["thread"]]
+            expected[thread["tid"], thread["created"], wait["object"]] = \
+                [wait["count"], wait["time"]]
+        for life, objects in made.reading.open_waits.items():
+            for name, (began, _) in objects.items():
+                made.reading.waits[life, name][1] += made.answers["elapsed"] - began
+        self.assertEqual({(life.tid, life.created, name): sums
+                          for (life, name), sums in made.reading.waits.items()}, expected)
+
+    @each(without=INCOMPLETE)
+    def test_the_last_owner_hands_a_mutant_over(self, made):
+        """When a thread waited, WaitSatisfied is logged by the one that had the mutant."""
+        handed, owner, waits, current = 0, {}, {}, {}
+        for event in made.reading.in_causal_order():
+            if event.kind == "switch":
+                current[event.cpu] = event.is_["new"]
+            elif event.kind == "wait" and event.is_["type"] == 2:
+                waits[event.tid] = event.time
+            elif event.kind == "satisfied" and event.fields["object_type"] == 2:
+                if event.time > waits[event.tid]:
+                    self.assertEqual(current[event.cpu], owner[event.is_["object"]])
+                    handed += 1
+                owner[event.is_["object"]] = event.tid
+        return handed or SKIP
+
+    @each(without=INCOMPLETE)
+    def test_deadlocks_are_true(self, made):
+        """Who waits for whom at the end, by the last waits and the last owners."""
+        if not made.has("WaitSatisfied"):
+            return SKIP
+        owner, waits = {}, {}
+        for event in made.reading.events:
+            if event.kind == "wait" and event.is_["type"] == 2:
+                waits[event.tid] = (event.is_["object"], event.time)
+            elif event.kind == "satisfied" and event.fields["object_type"] == 2:
+                waits.pop(event.tid)
+                owner[event.is_["object"]] = event.tid
+        cycles = set()
+        for thread in waits:
+            path = []
+            while thread in waits and thread not in path:
+                path.append(thread)
+                thread = owner[waits[thread][0]]
+            if thread in path:
+                cycles.add(frozenset(path[path.index(thread):]))
+        told = {frozenset(made.answers["threads"][i]["tid"] for i in deadlock["threads"]):
+                deadlock for deadlock in made.answers["deadlocks"]}
+        self.assertEqual(cycles, set(told))
+        for cycle in cycles:
+            self.assertEqual(told[cycle]["closed"], max(waits[tid][1] for tid in cycle))
+            self.assertIsNone(told[cycle]["ended"])
+
+    @each(only=["any-wait"])
+    def test_an_any_wait_is_a_deadlock_only_when_nobody_can_end_it(self, made):
+        deadlock, = made.answers["deadlocks"]
+        threads = made.answers["threads"]
+        members = {threads[i]["tid"] for i in deadlock["threads"]}
+        begun, any_waits = {}, 0
+        for event in made.reading.events:
+            if event.kind == "begin":
+                begun[event.tid] = event
+                any_waits += len(event.is_["objects"]) == 2
+            elif event.kind == "end":
+                begun.pop(event.tid)
+        self.assertGreater(any_waits, 1)
+        self.assertEqual(len(members), 3)
+        self.assertLess(members, set(begun))
+        self.assertEqual(deadlock["closed"], max(begun[tid].time for tid in members))
+        self.assertEqual([threads[i]["tid"] for i in deadlock["victims"]],
+                         [tid for tid in begun if len(begun[tid].is_["objects"]) == 3])
+
+    @each(without=["losses", "wrapped", "vxd-services"])
+    def test_who_created_whom(self, made):
+        threads, processes = made.answers["threads"], made.answers["processes"]
+
+        def creator(one):
+            return threads[one["creator"]]["tid"]
+        told = sorted([(creator(one), one["pid"], None) for one in processes
+                       if one["creator"] is not None]
+                      + [(creator(one), None, one["tid"]) for one in threads
+                         if one["creator"] is not None], key=str)
+        found = sorted(made.reading.creations, key=str)
+        if made.has("ThreadStart"):  # vtrace: the thread that runs is not told
+            found = [(None, *row[1:]) for row in found]
+            told = [(None, *row[1:]) for row in told]
+        self.assertEqual(sorted(found, key=str), sorted(told, key=str))
+
+    @each(only=["id-reuse"])
+    def test_ids_are_used_again(self, made):
+        tids = [life.tid for life in made.reading.lives]
+        self.assertGreater(len(tids), len(set(tids)) + 5)
+        pids = {process["pid"] for process in made.answers["processes"]}
+        self.assertTrue(pids & set(tids))
+
+    @each(without=[*INCOMPLETE, "vxd-services"])
+    def test_calls_are_true(self, made):
+        told = {(None if row["name_hash"] else row["number"], row["name_hash"]):
+                [row["calls"], row["inclusive"], row["exclusive"], row["on_processor"]]
+                for row in made.answers["services"] if row["calls"]}
+        self.assertEqual(dict(made.reading.services), told)
+        opened = sum(len(life.calls) for life in made.reading.lives)
+        self.assertEqual(opened, sum(row["open"] for row in made.answers["services"]))
+
+    @each(only=["vxd-services"])
+    def test_services_of_drivers_are_true(self, made):
+        """VxDMon's events name the caller and count cycles, of which 10 are 100 ns."""
+        stack, sums = [], defaultdict(lambda: [0, 0])
+        for event in made.reading.events:
+            fields = event.fields
+            service = fields["vxd"] << 16 | fields["service"]
+            if event.name == "ServiceReturn":
+                self.assertEqual(stack.pop(), service)
+                sums[service][0] += 1
+                sums[service][1] += fields["cycles"] // 10
+            caller = fields["caller_vxd"] << 16 | fields["caller_service"]
+            self.assertEqual(caller, stack[-1] if stack else 0)
+            if event.name == "ServiceCall":
+                stack.append(service)
+        self.assertEqual({row["number"]: [row["calls"], row["inclusive"]]
+                          for row in made.answers["services"]}, dict(sums))
+
+    @each()
+    def test_disk_requests_are_true(self, made):
+        if not made.has("DiskRequest"):
+            return SKIP
+        told = [(int(row["irp"], 16), row["start"], row["end"],
+                 made.answers["threads"][row["thread"]]["tid"])
+                for row in made.answers["disk_requests"]]
+        self.assertEqual(sorted(made.reading.disk), sorted(told))
+        self.assertGreater(len(told), 20)
+
+    @each(only=["priority-inversion"])
+    def test_a_convoy_and_an_inversion_are_there(self, made):
+        # The high thread waits longer for the mutant than the low one computes with it.
+        threads = {thread["tid"]: thread for thread in made.answers["threads"]}
+        high = max((life for life in made.reading.lives if life.pid == 2800),
+                   key=lambda life: life.tid)
+        waits = [wait for wait in made.answers["object_waits"] if wait["type"] == 2
+                 and made.answers["threads"][wait["thread"]] is threads[high.tid]]
+        self.assertGreater(waits[0]["time"], 5 * 60_000)
+
+    @each(only=["migration"])
+    def test_a_thread_migrates_within_a_tick(self, made):
+        moves = sum(one[0] != two[0] and one[2] == two[1] for life in made.reading.lives
+                    for one, two in zip(life.runs, life.runs[1:]))
+        self.assertGreater(moves, 3)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

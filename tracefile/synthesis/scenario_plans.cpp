@@ -1,0 +1,127 @@
+#include "tracefile/synthesis/scenario_plans.hpp"
+
+namespace coldtrace::tracefile::synthesis {
+namespace {
+
+CtraceFileOptions boot_file() {
+  CtraceFileOptions options{.schemas = {"wmk"}};
+  options.boot = true;
+  options.buffers = 32;
+  return options;
+}
+
+CtraceFileOptions wrapped_file() {
+  CtraceFileOptions options{.schemas = {"wmk"}};
+  options.wrap_around = true;
+  options.buffers = 4;
+  options.buffer_size = 4096;
+  return options;
+}
+
+CtraceFileOptions vxd_file() {
+  CtraceFileOptions options{.schemas = {"vxdmon"}};
+  options.processors = 1;
+  return options;
+}
+
+MachineOptions with_reused_ids() {
+  MachineOptions options;
+  options.reuses_ids = true;
+  return options;
+}
+
+}  // namespace
+
+const std::vector<ScenarioPlan>& scenario_plans() {
+  static const std::vector<ScenarioPlan> all = {
+      {"producer-consumer",
+       "two threads share a mutant, and each calls a server; a third one waits for both",
+       20,
+       play_producer_consumer,
+       {.schemas = {"wmk"}}},
+      {"deadlock-2",
+       "two threads, each with the mutant that the other one waits for",
+       5,
+       play_deadlock_of_2,
+       {.schemas = {"wmk"}}},
+      {"deadlock-5", "five threads in a circle", 5, play_deadlock_of_5, {.schemas = {"wmk"}}},
+      {"boot", "the first threads and processes of a system, traced before a disk exists", 30,
+       play_boot, boot_file()},
+      {"disk-idle",
+       "a disk between bursts of requests, and a user who types",
+       12,
+       play_disk_idle,
+       {.schemas = {"vtrace"}}},
+      {"system-calls",
+       "a mix of system calls of four threads",
+       100,
+       play_system_calls,
+       {.schemas = {"wmk", "dynamic_tracing"}}},
+      {"any-wait",
+       "waits for any of two mutants: in a cycle with a way out, and in a deadlock",
+       3,
+       play_any_wait,
+       {.schemas = {"wmk", "vtrace"}}},
+      {"priority-inversion",
+       "threads of middle priority keep one from running that holds a mutant",
+       5,
+       play_priority_inversion,
+       {.schemas = {"wmk"}}},
+      {"lock-convoy",
+       "six threads queue up for one mutant",
+       20,
+       play_lock_convoy,
+       {.schemas = {"wmk"}}},
+      {"server",
+       "worker threads under load, whose system calls make others",
+       60,
+       play_server,
+       {.schemas = {"wmk"}}},
+      {"vxd-services", "services of virtual device drivers that call others", 40, play_vxd_services,
+       vxd_file()},
+      {"disk-bursts",
+       "three threads with several disk requests at once",
+       8,
+       play_disk_bursts,
+       {.schemas = {"vtrace"}}},
+      {"migration",
+       "a thread that is pushed from one processor to the other",
+       10,
+       play_migration,
+       {.schemas = {"wmk"}}},
+      {"wrapped", "buffers that were overwritten: the processors' traces begin at different times",
+       60, play_wrapped, wrapped_file()},
+      {"losses",
+       "buffers that were lost in the middle of a trace",
+       20,
+       play_losses,
+       {.schemas = {"wmk"}}},
+      {"id-reuse",
+       "processes and threads with ids that others had before",
+       10,
+       play_id_reuse,
+       {.schemas = {"wmk"}},
+       with_reused_ids()},
+  };
+  return all;
+}
+
+const ScenarioPlan* find_plan(std::string_view name) {
+  for (const auto& plan : scenario_plans())
+    if (plan.name == name) return &plan;
+  return nullptr;
+}
+
+ScenarioAnswers play(const ScenarioPlan& plan, const ScenarioOptions& options,
+                     std::vector<MachineLog*> logs) {
+  auto machine_options = plan.machine;
+  machine_options.processors = plan.file.processors;
+  machine_options.seed = options.seed;
+  Machine machine{machine_options, std::move(logs)};
+  plan.play(machine, options.rounds == 0 ? plan.rounds : options.rounds);
+  auto answers = machine.finish();
+  answers.start = {CtraceFile::start};
+  return answers;
+}
+
+}  // namespace coldtrace::tracefile::synthesis
