@@ -94,7 +94,8 @@ class Event:
         read = {"wmk": wmk, "vtrace": vtrace, "dynamic_tracing": dynamic_tracing}.get(provider, etw)
         self.name, self.fields = line["name"], line["fields"]
         self.time, self.cpu = ticks_of(line["time"]) - start, line["cpu"]
-        self.tid = line["tid"]
+        # What the header or the data has; what the decoder infers is for this reader to find.
+        self.tid = None if "thread_source" in line else line["tid"]
         self.kind, self.is_ = read(self.name, self.fields)
 
 
@@ -117,7 +118,8 @@ class Reading:
         self.elapsed = elapsed
         self.problems = []
         # Of what ends here the begin may be missing.
-        self.is_whole = not header["session"].get("wrap_around")
+        session = header["session"]
+        self.is_whole = not (session.get("wrap_around") or int(session.get("log_file_mode", "0"), 16) & 2)
         self.lost = sorted((ticks_of(line["time"]) - self.start, line["cpu"])
                            for line in lines if line["type"] == "gap")
         self.is_whole &= not self.lost
@@ -185,7 +187,7 @@ class Reading:
 
     def check_thread(self, event):
         """Each event of a thread comes from the thread that has the processor."""
-        if event.kind in ("satisfied", "switch") or event.tid is None:
+        if event.kind in ("satisfied", "switch", "routine") or event.tid is None:
             return
         if event.cpu in self.current and self.current[event.cpu] not in (None, event.tid):
             self.problem(event, f"of {event.tid}, but {self.current[event.cpu]} runs")
@@ -204,7 +206,7 @@ class Reading:
             self.current[cpu], self.since[cpu] = old, 0
         if self.current[cpu] != old:
             gap = next((gap for gap in self.lost if gap not in self.seen_gaps
-                        and gap[1] == cpu and gap[0] <= event.time), None)
+                        and gap[1] in (cpu, None) and gap[0] <= event.time), None)
             if gap is None:
                 self.problem(event, f"{old} leaves, but {self.current[cpu]} ran")
             self.seen_gaps.add(gap)
@@ -265,14 +267,22 @@ class Reading:
         return total + sum(time - self.since[cpu]
                            for cpu, running in self.current.items() if running == tid)
 
+    def thread_of(self, event):
+        tid = event.tid if event.tid is not None else self.current.get(event.cpu)
+        if tid is None and self.is_whole:
+            self.problem(event, "nothing says which thread runs")
+        return tid
+
     def on_enter(self, event):
-        tid = event.tid if event.tid is not None else self.current[event.cpu]
+        tid = self.thread_of(event)
+        if tid is None:
+            return
         self.life(tid).calls.append([event.is_["service"], event.time,
                                      self.run_time(tid, event.time), 0])
 
     def on_exit(self, event):
-        tid = event.tid if event.tid is not None else self.current[event.cpu]
-        calls = self.life(tid).calls
+        tid = self.thread_of(event)
+        calls = self.life(tid).calls if tid is not None else None
         if not calls:
             if self.is_whole:
                 self.problem(event, "no call was open")
@@ -305,7 +315,7 @@ class Reading:
     def on_disk(self, event):
         if event.is_["irp"] in self.open_disk:
             self.problem(event, "its IRP is in use")
-        self.open_disk[event.is_["irp"]] = (event.time, self.current[event.cpu])
+        self.open_disk[event.is_["irp"]] = (event.time, self.thread_of(event))
 
     def on_disk_end(self, event):
         began, tid = self.open_disk.pop(event.is_["irp"], (None, None))
