@@ -16,7 +16,7 @@ from pathlib import Path
 import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from strict import strict_json, strict_ndjson
+from strict import strict_csv, strict_json, strict_ndjson
 
 COLDTRACE, SOURCES, SHARED, MAKE_SWITCH_TRACES = (Path(a).resolve() for a in sys.argv[1:5])
 SAMPLES = SHARED / "samples" / "etl"
@@ -205,6 +205,184 @@ class Tree(Case):
         done = run("tree", self.scenario("disk-idle"), "--from", "2030-01-01", "--format", "json")
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"no-match", done.stderr)
+
+
+def ticks(time):
+    """Of 100 ns, in the day of a time such as 2024-02-29T12:34:56.1234567Z."""
+    hours, minutes, seconds = time.split("T")[1].rstrip("Z").split(":")
+    whole, part = seconds.split(".")
+    return ((int(hours) * 60 + int(minutes)) * 60 + int(whole)) * 10_000_000 + int(part)
+
+
+def scheduler_events(path):
+    """Switches and readied threads of either format, as (time, processor, old, new, state, reason)
+    and (time, thread)."""
+    for event in events_of(path):
+        time, fields = ticks(event["time"]), event["fields"]
+        if event["name"] == "Thread/CSwitch":
+            yield (time, event["cpu"], fields["OldThreadId"], fields["NewThreadId"],
+                   fields["OldThreadState"], fields["OldThreadWaitReason"])
+        elif event["name"] == "ContextSwitch" and event["provider"]["name"] == "wmk":
+            yield (time, event["cpu"], fields["old_thread"], fields["new_thread"],
+                   fields["old_state"], fields["old_wait_reason"])
+        elif event["name"] == "Thread/ReadyThread":
+            yield time, fields["TThreadId"]
+        elif event["name"] == "WaitSatisfied":
+            yield time, fields["thread"], event["cpu"]
+
+
+def sums_of(path):
+    """Where time went, by the rules of Microsoft's "CPU Analysis" alone: a wait lasts from
+    switch-out to ready, ready from there to switch-in, a run from there to the next switch-out. For
+    traces without loss."""
+    current, since, left, readied = {}, {}, {}, {}
+    processors = {}
+    threads = {}
+    for record in scheduler_events(path):
+        if len(record) < 4:
+            time, tid = record[:2]
+            if len(record) == 2 or current.get(record[2]) != tid:
+                readied.setdefault(tid, time)
+            continue
+        time, cpu, old, new, state, reason = record
+        sums = processors.setdefault(cpu, Counter())
+        if cpu in current:
+            assert current[cpu] == old, "a trace with loss"
+            sums["busy" if old else "idle"] += time - since[cpu]
+            if old:
+                threads.setdefault(old, Counter())["running"] += time - since[cpu]
+        if old:
+            readied.pop(old, None)
+            left[old] = time, state, reason
+        if new:
+            one = threads.setdefault(new, Counter())
+            was = left.pop(new, None)
+            ready = readied.pop(new, None)
+            if was and was[1] in (1, 2, 3, 7):
+                one["ready"] += time - was[0]
+            elif ready is not None:
+                one["ready"] += time - ready
+                if was:
+                    one["waiting"] += ready - was[0]
+                    one["waits"] += 1
+        current[cpu], since[cpu] = new, time
+    return processors, threads
+
+
+class Schedules(Case):
+    def sound(self):
+        """Traces that keep the rules of a scheduler and have its events."""
+        return [self.folder / "random.etl",
+                *(self.scenario(name) for name in SCENARIOS
+                  if name not in ("disk-idle", "system-calls"))]
+
+    def test_follows_its_schema(self):
+        validator = schema("trace-schedule.schema.json")
+        for path in [*map(self.scenario, SCENARIOS), *self.sound(), self.folder / "cut.etl"]:
+            for options in [], ["--int64", "string"]:
+                with self.subTest(path=path.name, options=options):
+                    done = run("schedule", path, "--format", "json", *options)
+                    self.assertIn(done.returncode, (0, 1))
+                    validator.validate(strict_json(done.stdout))
+
+    def test_time_goes_where_the_rules_say(self):
+        for path in self.sound():
+            with self.subTest(path=path.name):
+                answer = self.answer("schedule", path)
+                processors, threads = sums_of(path)
+                self.assertGreater(len(threads), 1)
+                elapsed = ticks(answer["last_event"]) - ticks(answer["first_event"])
+                self.assertEqual(answer["elapsed"], elapsed)
+                for one in answer["processors"]:
+                    sums = processors[one["processor"]]
+                    self.assertEqual((one["busy"], one["idle"]), (sums["busy"], sums["idle"]))
+                    self.assertEqual(one["busy"] + one["idle"] + one["unknown"], elapsed)
+                    # Exactly what lies between its first and its last switch.
+                    span = ticks(one["last_switch"]) - ticks(one["first_switch"])
+                    self.assertEqual(one["busy"] + one["idle"], span)
+                found = {one["tid"]: one for one in answer["threads"] if one["tid"]}
+                for tid, sums in threads.items():
+                    one = found[tid]
+                    for what in "running", "ready", "waiting":
+                        self.assertEqual(one[what], sums[what], (tid, what))
+                    self.assertEqual(sum(w["count"] for w in one["waits"]), sums["waits"])
+                    self.assertEqual(sum(w["time"] for w in one["waits"]), one["waiting"])
+                self.assertEqual(sum(one["running"] for one in answer["threads"]),
+                                 sum(one["busy"] + one["idle"] for one in answer["processors"]))
+
+    def test_turns_are_the_rows_of_wpa(self):
+        for path in self.sound():
+            with self.subTest(path=path.name):
+                done = run("schedule", path, "--format", "csv")
+                rows = strict_csv(done.stdout)
+                answer = self.answer("schedule", path)
+                self.assertEqual(len(rows), sum(one["turns"] for one in answer["threads"]))
+                units = lambda cell: round(float(cell) * 10)
+                seconds = lambda cell: round(float(cell) * 10_000_000)
+                usage, waits = Counter(), Counter()
+                for row in rows:
+                    if row["Next Switch-Out Time (s)"]:
+                        run_time = (seconds(row["Next Switch-Out Time (s)"])
+                                    - seconds(row["Switch-In Time (s)"]))
+                        self.assertEqual(units(row["CPU Usage (us)"]), run_time)
+                        usage[int(row["New Thread Id"])] += run_time
+                    if row["Waits (us)"]:
+                        self.assertEqual(units(row["Waits (us)"]) + units(row["Ready (us)"]),
+                                         units(row["Time Since Last (us)"]))
+                        self.assertEqual(units(row["Time Since Last (us)"]),
+                                         seconds(row["Switch-In Time (s)"])
+                                         - seconds(row["Last Switch-Out Time (s)"]))
+                        waits[int(row["New Thread Id"])] += units(row["Waits (us)"])
+                    self.assertEqual(row["Count:Waits"], "0" if row["New Thread Id"] == "0" else "1")
+                for one in answer["threads"]:
+                    if one["tid"]:
+                        self.assertEqual((usage[one["tid"]], waits[one["tid"]]),
+                                         (one["running"], one["waiting"]))
+
+    def test_text_has_the_same_sums(self):
+        path = self.folder / "random.etl"
+        answer = self.answer("schedule", path)
+        lines = run("schedule", path).stdout.decode().splitlines()
+        cells = {line.split()[0]: line.split() for line in lines if re.match(r" +\d", line)}
+        for one in answer["threads"]:
+            if one["tid"]:
+                self.assertEqual([round(float(cell) * 1e6) for cell in cells[str(one["tid"])][1:6]],
+                                 [one[what] // 10 for what in
+                                  ("running", "ready", "waiting", "off", "unknown")])
+
+    def test_what_breaks_the_rules_is_told(self):
+        codes = lambda path, status: {f["code"] for f in
+                                      self.answer("schedule", path, status=status)["findings"]}
+        self.assertIn("switch-chain", codes(self.without_a_switch(), 1))
+        self.assertIn("switch-overlap", codes(self.folder / "overlap.etl", 1))
+        self.assertIn("no-match", codes(sample("dp_vsgc.etl"), 1))
+
+    def test_without_ready_events_waiting_is_not_told_from_ready(self):
+        both = self.answer("schedule", self.folder / "random.etl")
+        switches = self.answer("schedule", self.folder / "switches.etl")
+        self.assertEqual([f["code"] for f in switches["findings"]], ["no-ready-events"])
+        self.assertEqual(both["findings"], [])
+        running = lambda answer: {(one["tid"], one["idle_processor"]): one["running"]
+                                  for one in answer["threads"]}
+        self.assertEqual(running(switches), running(both))
+        self.assertEqual(sum(one["waiting"] for one in switches["threads"]), 0)
+        self.assertGreater(sum(one["off"] for one in switches["threads"]), 0)
+
+    def without_a_switch(self):
+        """random.etl without the events of one stretch of one processor: its bytes are one event."""
+        data = bytearray((self.folder / "random.etl").read_bytes())
+        path = self.folder / "hole.etl"
+        switch = self.place_of_switch(data)
+        data[switch + 16:switch + 20] = (0xfffc).to_bytes(4, "little")
+        path.write_bytes(data)
+        return path
+
+    def place_of_switch(self, data):
+        """Of the twentieth context switch: an event of the type and hook that Windows gives it."""
+        at = -1
+        for _ in range(20):
+            at = data.index(b"\x24\x05", at + 1)
+        return at - 6
 
 
 if __name__ == "__main__":

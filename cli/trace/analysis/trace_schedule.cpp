@@ -1,0 +1,419 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/command/version.hpp"
+#include "cli/output/text.hpp"
+#include "cli/trace/analysis/analysis_input.hpp"
+#include "cli/trace/trace_commands.hpp"
+#include "coldtrace/trace_analysis/schedule.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using trace_analysis::Before;
+using trace_analysis::Index;
+using trace_analysis::nobody;
+using trace_analysis::Schedule;
+using trace_analysis::Standing;
+using trace_analysis::ThreadSchedule;
+using trace_analysis::Turn;
+
+struct Options : AnalysisOptions {
+  u64 top = 20;  // threads in text
+};
+
+// Columns of WPA's table "CPU Usage (Precise)", under its names.
+// Source: Microsoft, "CPU Analysis" (Windows Performance Toolkit).
+constexpr std::string_view turn_columns =
+    "New Process,New Process Id,New Thread Id,CPU,Switch-In Time (s),Last Switch-Out Time (s),"
+    "Ready Time (s),Next Switch-Out Time (s),Waits (us),Ready (us),Time Since Last (us),"
+    "CPU Usage (us),Count:Waits,New Prev State,New Prev Wait Reason,New Prev Out Pri,New In Pri,"
+    "New Out Pri,Old Process,Old Process Id,Old Thread Id,Readying Process,Readying Process Id,"
+    "Readying Thread Id,Readied In DPC\n";
+
+std::string_view to_string(Standing::Where where) {
+  using W = Standing::Where;
+  switch (where) {
+    case W::not_told:
+      return "not_told";
+    case W::created:
+      return "created";
+    case W::running:
+      return "running";
+    case W::waiting:
+      return "waiting";
+    case W::ready:
+      return "ready";
+    case W::off:
+      return "off";
+    case W::swapped:
+      return "swapped";
+    case W::ended:
+      return "ended";
+    case W::unknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+std::string reason_text(u8 reason) {
+  const auto name = trace_analysis::wait_reason_name(reason);
+  return name.empty() ? fmt::format("reason {}", reason) : std::string{name};
+}
+
+// One row for each turn, as it ends.
+class TurnRows {
+ public:
+  TurnRows(const trace_analysis::Population& population, const tracefile::Clock& clock,
+           const trace_analysis::Observed& observed, Output& output)
+      : population_{population}, clock_{clock}, observed_{observed}, output_{output} {}
+
+  void write(const Turn& turn) {
+    row_.clear();
+    add_thread(turn.thread);
+    add(fmt::format("{}", turn.cpu));
+    add(seconds(turn.begin));
+    const bool absent = turn.left && turn.before != Before::created;
+    add(absent ? seconds(*turn.left) : "");
+    add(turn.readied ? seconds(*turn.readied) : "");
+    add(turn.end ? seconds(*turn.end) : "");
+    add_absence(turn);
+    add(turn.end ? microseconds(*turn.end - turn.begin) : "");
+    add(population_.threads()[turn.thread].idle_of ? "0" : "1");
+    add(turn.left_state ? std::string{to_string(*turn.left_state)} : "");
+    add(turn.wait_reason ? reason_text(*turn.wait_reason) : "");
+    add_priority(turn.left_priority);
+    add_priority(turn.in_priority);
+    add_priority(turn.out_priority);
+    add_thread(turn.old_thread);
+    add_thread(turn.waker);
+    add(turn.readied ? turn.woken_in_dpc ? "1" : "0" : "");
+    row_.back() = '\n';
+    output_.write(row_);
+  }
+
+ private:
+  void add(std::string_view cell) {
+    row_ += csv_field(cell);
+    row_ += ',';
+  }
+
+  void add_priority(std::optional<i8> priority) {
+    add(priority ? fmt::format("{}", *priority) : "");
+  }
+
+  void add_thread(Index index) {
+    if (index == nobody) return add(""), add(""), add("");
+    const auto& thread = population_.threads()[index];
+    if (thread.process == nobody) {
+      add("");
+      add("");
+    } else {
+      const auto& process = population_.processes()[thread.process];
+      add(process.image_name);
+      add(fmt::format("{}", process.pid));
+    }
+    add(fmt::format("{}", thread.tid));
+  }
+
+  void add_absence(const Turn& turn) {
+    const bool known =
+        turn.left && (turn.before == Before::waiting || turn.before == Before::ready);
+    const bool waited = known && turn.before == Before::waiting;
+    add(waited ? microseconds(*turn.readied - *turn.left) : known ? microseconds(0) : "");
+    if (known)
+      add(microseconds(turn.begin - (waited ? *turn.readied : *turn.left)));
+    else
+      add(turn.readied ? microseconds(turn.begin - *turn.readied) : "");
+    const bool whole = known || turn.before == Before::off || turn.before == Before::swapped;
+    add(whole && turn.left ? microseconds(turn.begin - *turn.left) : "");
+  }
+
+  std::string seconds(i64 time) const {
+    return TraceTimes{clock_, observed_.first}.since_start(time).substr(1);
+  }
+  std::string microseconds(i64 ticks) const {
+    const auto units = clock_.to_duration(ticks);
+    return fmt::format("{}.{}", units / 10, units % 10);
+  }
+
+  const trace_analysis::Population& population_;
+  const tracefile::Clock& clock_;
+  const trace_analysis::Observed& observed_;
+  Output& output_;
+  std::string row_;
+};
+
+class ScheduleWriter {
+ public:
+  ScheduleWriter(const TraceInput& input, const trace_analysis::Observation& observation,
+                 const Schedule& schedule, Output& output)
+      : input_{input},
+        observation_{observation},
+        schedule_{schedule},
+        output_{output},
+        population_{observation.population()},
+        clock_{input.trace.clock()},
+        times_{clock_, observation.observed().first} {}
+
+  void write_json(Int64 int64) {
+    JsonWriter json{output_, int64};
+    json.begin_object().field("schema", "coldtrace.trace-schedule/1").field("tool", tool_version);
+    write_observed(json, input_.trace, observation_.observed());
+    json.field("elapsed", duration(schedule_.elapsed()));
+    const auto& counts = schedule_.turns().counts();
+    json.key("counts")
+        .begin_object()
+        .field("switches", counts.switches)
+        .field("repeated", counts.repeated)
+        .field("readied", counts.readied)
+        .field("superfluous", counts.superfluous)
+        .field("broken", counts.broken)
+        .field("overlapping", counts.overlapping)
+        .end_object();
+    json.key("processors").begin_array();
+    for (std::size_t i = 0; i < schedule_.processors().size(); ++i) write_processor(json, i);
+    json.end_array().key("threads").begin_array();
+    for (Index i = 0; i < schedule_.threads().size(); ++i)
+      if (schedule_.threads()[i].first) write_thread(json, i);
+    json.end_array().key("findings");
+    write_findings(json, input_.findings);
+    json.end_object().end_document();
+  }
+
+  void write_text(u64 top) {
+    const auto& counts = schedule_.turns().counts();
+    print(output_, "Elapsed       {}\nSwitches      {}, {} broken\nReadied       {}\n\n",
+          seconds(schedule_.elapsed()), counts.switches, counts.broken, counts.readied);
+    print(output_, "{:>9} {:>14} {:>14} {:>14} {:>10}\n", "processor", "busy", "idle", "unknown",
+          "turns");
+    for (std::size_t i = 0; i < schedule_.processors().size(); ++i) {
+      const auto& one = schedule_.processors()[i];
+      print(output_, "{:>9} {:>14} {:>14} {:>14} {:>10}\n", i, seconds(one.busy), seconds(one.idle),
+            seconds(one.unknown), one.turns);
+    }
+    auto threads = by_running();
+    print(output_, "\n{:>7} {:>12} {:>12} {:>12} {:>12} {:>12} {:>9} {:>12} {:>12}  {}\n", "thread",
+          "running", "ready", "waiting", "off", "unknown", "turns", "ready p50", "ready p99",
+          "process, longest waits, priorities");
+    const auto shown = std::min<std::size_t>(threads.size(), top);
+    for (std::size_t i = 0; i < shown; ++i) write_thread_line(threads[i]);
+    if (shown < threads.size()) print(output_, "{} more threads\n", threads.size() - shown);
+  }
+
+ private:
+  std::vector<Index> by_running() const {
+    std::vector<Index> threads;
+    for (Index i = 0; i < schedule_.threads().size(); ++i)
+      if (schedule_.threads()[i].first && !population_.threads()[i].idle_of) threads.push_back(i);
+    std::stable_sort(threads.begin(), threads.end(), [this](Index a, Index b) {
+      return schedule_.threads()[a].running > schedule_.threads()[b].running;
+    });
+    return threads;
+  }
+
+  void write_thread_line(Index index) {
+    const auto& one = schedule_.threads()[index];
+    const auto& thread = population_.threads()[index];
+    print(output_, "{:>7} {:>12} {:>12} {:>12} {:>12} {:>12} {:>9} {:>12} {:>12}  {}", thread.tid,
+          seconds(one.running), seconds(one.ready), seconds(one.waiting), seconds(one.off),
+          seconds(one.unknown), one.turns, percentile_text(one, 50), percentile_text(one, 99),
+          process_text(thread));
+    auto waits = one.waits;
+    std::stable_sort(waits.begin(), waits.end(),
+                     [](const auto& a, const auto& b) { return a.time > b.time; });
+    for (std::size_t i = 0; i < std::min<std::size_t>(waits.size(), 2); ++i)
+      print(output_, ", {} {}x {}", reason_text(waits[i].reason), waits[i].count,
+            seconds(waits[i].time));
+    std::string priorities;
+    for (unsigned i = 0; i < 32; ++i)
+      if ((one.priorities >> i & 1U) != 0) priorities += fmt::format(" {}", i);
+    if (!priorities.empty()) print(output_, ", priority{}", priorities);
+    output_.write("\n");
+  }
+
+  std::string process_text(const trace_analysis::Thread& thread) const {
+    if (thread.process == nobody) return "-";
+    const auto& process = population_.processes()[thread.process];
+    return fmt::format("{} ({})",
+                       process.image_name.empty() ? "process" : printable(process.image_name),
+                       process.pid);
+  }
+
+  std::string percentile_text(const ThreadSchedule& one, unsigned percent) const {
+    const auto value = one.ready_latency.percentile(percent);
+    return value ? seconds(static_cast<i64>(*value)) : "-";
+  }
+
+  void write_processor(JsonWriter& json, std::size_t number) const {
+    const auto& one = schedule_.processors()[number];
+    json.begin_object()
+        .field("processor", u64{number})
+        .field("turns", one.turns)
+        .field("busy", duration(one.busy))
+        .field("idle", duration(one.idle))
+        .field("unknown", duration(one.unknown))
+        .field("first_switch", times_.utc(one.first_switch))
+        .field("last_switch", times_.utc(one.last_switch))
+        .field("breaks", one.breaks)
+        .end_object();
+  }
+
+  void write_thread(JsonWriter& json, Index index) const {
+    const auto& one = schedule_.threads()[index];
+    const auto& thread = population_.threads()[index];
+    std::optional<u32> pid;
+    std::optional<std::string> process;
+    if (thread.process != nobody) {
+      pid = population_.processes()[thread.process].pid;
+      const auto& name = population_.processes()[thread.process].image_name;
+      if (!name.empty()) process = name;
+    }
+    json.begin_object()
+        .field("tid", thread.tid)
+        .field("pid", pid)
+        .field("process", process)
+        .field("start", times_.utc(thread.life.start))
+        .field("idle_processor", thread.idle_of)
+        .field("turns", one.turns)
+        .field("running", duration(one.running))
+        .field("ready", duration(one.ready))
+        .field("waiting", duration(one.waiting))
+        .field("off", duration(one.off))
+        .field("swapped", duration(one.swapped))
+        .field("created", duration(one.created))
+        .field("unknown", duration(one.unknown));
+    write_waits(json, one);
+    write_latency(json, one);
+    json.key("priorities").begin_array();
+    for (unsigned i = 0; i < 32; ++i)
+      if ((one.priorities >> i & 1U) != 0) json.value(i);
+    json.end_array().key("at_end");
+    const auto standing = schedule_.turns().standing(index);
+    json.begin_object()
+        .field("state", to_string(standing.where))
+        .field("since", times_.utc(standing.since))
+        .field("wait_reason", reason_or_null(standing.wait_reason))
+        .end_object()
+        .end_object();
+  }
+
+  static std::optional<std::string> reason_or_null(std::optional<u8> reason) {
+    if (!reason) return std::nullopt;
+    return reason_text(*reason);
+  }
+
+  void write_waits(JsonWriter& json, const ThreadSchedule& one) const {
+    json.key("waits").begin_array();
+    for (const auto& wait : one.waits)
+      json.begin_object()
+          .field("reason", reason_text(wait.reason))
+          .field("count", wait.count)
+          .field("time", duration(wait.time))
+          .field("longest", duration(wait.longest))
+          .end_object();
+    json.end_array();
+  }
+
+  void write_latency(JsonWriter& json, const ThreadSchedule& one) const {
+    const auto& latency = one.ready_latency;
+    const auto at = [&](unsigned percent) -> std::optional<i64> {
+      const auto value = latency.percentile(percent);
+      if (!value) return std::nullopt;
+      return duration(static_cast<i64>(*value));
+    };
+    std::optional<i64> longest;
+    if (latency.count() > 0) longest = duration(static_cast<i64>(latency.greatest()));
+    json.key("ready_latency")
+        .begin_object()
+        .field("count", latency.count())
+        .field("p50", at(50))
+        .field("p90", at(90))
+        .field("p99", at(99))
+        .field("longest", longest)
+        .end_object();
+  }
+
+  i64 duration(i64 ticks) const { return clock_.to_duration(ticks); }
+  std::string seconds(i64 ticks) const {
+    const auto units = static_cast<u64>(std::max<i64>(0, duration(ticks)));
+    return fmt::format("{}.{:06}", units / 10'000'000, units % 10'000'000 / 10);
+  }
+
+  const TraceInput& input_;
+  const trace_analysis::Observation& observation_;
+  const Schedule& schedule_;
+  Output& output_;
+  const trace_analysis::Population& population_;
+  const tracefile::Clock& clock_;
+  TraceTimes times_;
+};
+
+void note_schedule(const Schedule& schedule, core::Findings& findings) {
+  const auto& counts = schedule.turns().counts();
+  if (counts.switches == 0)
+    findings.warning("no-match", std::nullopt,
+                     "the trace has no context switches (CSWITCH of the kernel's flags)");
+  else if (counts.readied == 0)
+    findings.info("no-ready-events", std::nullopt,
+                  "no event says when threads became ready (DISPATCHER of the kernel's flags): "
+                  "waiting and ready are not told apart");
+  if (counts.broken > 0)
+    findings.warning("switch-chain", std::nullopt,
+                     "{} switches are from a thread that their processor had not gone to: events "
+                     "are missing",
+                     counts.broken);
+  if (counts.overlapping > 0)
+    findings.warning("switch-overlap", std::nullopt,
+                     "{} switches are from a thread that is on another processor",
+                     counts.overlapping);
+}
+
+Exit run(const Options& options) {
+  Report report{options.findings};
+  auto input = open_trace(options, TraceUse::counts, report);
+  if (!input) return Exit::failure;
+  tracefile::StreamOptions stream;
+  tracefile::limit_to_times(options.times, input->trace.clock(), stream);
+  trace_analysis::Observation observation{input->trace, stream};
+  Output output{options.output};
+  TurnRows rows{observation.population(), input->trace.clock(), observation.observed(), output};
+  const bool csv = options.format == "csv";
+  if (csv) output.write(turn_columns);
+  Schedule schedule{csv ? trace_analysis::Turns::Sink{[&](const Turn& turn) { rows.write(turn); }}
+                        : nullptr};
+  trace_analysis::Analysis* const analyses[] = {&schedule};
+  observation.run(analyses);
+  note_observation(observation, input->findings);
+  note_schedule(schedule, input->findings);
+  ScheduleWriter writer{*input, observation, schedule, output};
+  if (options.format == "json") writer.write_json(options.int64);
+  if (options.format == "text") writer.write_text(options.top);
+  output.commit();
+  report.read(options.file, input->findings);
+  return report.exit();
+}
+
+}  // namespace
+
+void add_trace_schedule(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"schedule", "Who ran, was ready and waited, and for how long",
+       "  coldtrace trace schedule run.etl\n"
+       "  coldtrace trace schedule run.etl --format csv -o turns.csv\n"
+       "  coldtrace trace schedule run.ctrace --format json\n",
+       "  0  the whole trace was read\n"
+       "  1  events are missing, or the trace has no context switches; the rest was written\n"
+       "  2  not a trace, or it cannot be read or written\n"},
+      {"text", "json", "csv"},
+      [](Command& command, Options& options) {
+        add_analysis_options(command, options);
+        command.add_option("--top", options.top, "In text: threads that are shown")
+            .capture_default_str();
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

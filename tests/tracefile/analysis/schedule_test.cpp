@@ -1,0 +1,163 @@
+#include "coldtrace/trace_analysis/schedule.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/tracefile/analysis/random_schedule.hpp"
+
+namespace {
+
+using namespace coldtrace;
+using namespace coldtrace::trace_analysis;
+using fixtures::RandomSchedule;
+using Step = RandomSchedule::Step;
+
+// What an analysis is told of the steps but one.
+class Replay {
+ public:
+  explicit Replay(const std::vector<Step>& steps, std::optional<std::size_t> removed = {}) {
+    Schedule made;
+    Observed observed{population_, losses_, steps.front().time, steps.back().time};
+    made.begin(observed);
+    std::array<Index, RandomSchedule::processors> current;
+    current.fill(nobody);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (i == removed) continue;
+      const auto& step = steps[i];
+      const Moment moment{step.time, step.cpu, {}};
+      if (!step.is_switch) {
+        made.on_ready({moment, population_.thread(step.readied), nobody, false});
+        continue;
+      }
+      ContextSwitch record{};
+      record.moment = moment;
+      record.old_thread = find(step.old_tid, step.cpu);
+      record.new_thread = find(step.new_tid, step.cpu);
+      record.continues = current[step.cpu] == record.old_thread;
+      record.old_state = static_cast<ThreadState>(step.old_state);
+      record.wait_reason = step.reason;
+      current[step.cpu] = record.new_thread;
+      made.on_switch(record);
+    }
+    made.finish(observed);
+    threads = made.threads();
+    processors = made.processors();
+    counts = made.turns().counts();
+    elapsed = made.elapsed();
+  }
+
+  ThreadSchedule thread(u32 number) {
+    const auto index = population_.thread(number * 4);
+    return index < threads.size() ? threads[index] : ThreadSchedule{};
+  }
+  RandomSchedule::Times times(u32 number) {
+    const auto one = thread(number);
+    RandomSchedule::Times times{one.running, one.ready, one.waiting, {}};
+    for (const auto& wait : one.waits) times.waits.at(wait.reason) = wait.count;
+    return times;
+  }
+
+  std::vector<ThreadSchedule> threads;
+  std::vector<ProcessorSchedule> processors;
+  Turns::Counts counts;
+  i64 elapsed = 0;
+
+ private:
+  Index find(u32 tid, u16 cpu) {
+    return tid == 0 ? population_.idle_thread(cpu) : population_.thread(tid);
+  }
+
+  Population population_;
+  Losses losses_;
+};
+
+}  // namespace
+
+TEST_CASE("the schedule of made-up runs is where their time went") {
+  for (u64 seed = 0; seed < 200; ++seed) {
+    const RandomSchedule run{seed, 150};
+    Replay answer{run.steps};
+    REQUIRE(answer.counts.broken == 0);
+    REQUIRE(answer.counts.overlapping == 0);
+    REQUIRE(answer.counts.superfluous == 0);
+    for (u32 i = 1; i <= RandomSchedule::threads; ++i) REQUIRE(answer.times(i) == run.times[i]);
+    i64 sum = 0;
+    for (u16 cpu = 0; cpu < answer.processors.size(); ++cpu) {
+      const auto& one = answer.processors[cpu];
+      REQUIRE(one.busy == run.busy[cpu]);
+      REQUIRE(one.idle == run.idle[cpu]);
+      REQUIRE(one.busy + one.idle + one.unknown == answer.elapsed);
+      sum += one.busy + one.idle;
+    }
+    for (const auto& one : answer.threads) sum -= one.running;
+    REQUIRE(sum == 0);
+  }
+}
+
+TEST_CASE("an event that is missing makes time unknown and adds none") {
+  u64 noticed = 0;
+  for (u64 seed = 0; seed < 1000; ++seed) {
+    const RandomSchedule run{seed, 60};
+    const auto removed = static_cast<std::size_t>(seed * 7 % run.steps.size());
+    Replay answer{run.steps, removed};
+    noticed += answer.counts.broken;
+    for (u32 i = 1; i <= RandomSchedule::threads; ++i) {
+      const auto times = answer.times(i);
+      REQUIRE(times.running <= run.times[i].running);
+      REQUIRE(times.ready <= run.times[i].ready);
+      REQUIRE(times.waiting <= run.times[i].waiting);
+    }
+    for (u16 cpu = 0; cpu < answer.processors.size(); ++cpu) {
+      REQUIRE(answer.processors[cpu].busy <= run.busy[cpu]);
+      REQUIRE(answer.processors[cpu].idle <= run.idle[cpu]);
+      REQUIRE(answer.processors[cpu].unknown >= 0);
+    }
+  }
+  CHECK(noticed > 300);
+}
+
+TEST_CASE("a thread that moves within a tick is on one processor") {
+  const std::vector<Step> steps = {
+      {100, 0, true, 0, 4, 2, 0, 0, 0},  // thread 4 on processor 0
+      {100, 1, true, 8, 0, 5, 6, 0, 0},
+      {150, 1, true, 0, 4, 2, 0, 0, 0},  // switched in on 1 before it is switched out on 0
+      {150, 0, true, 4, 0, 7, 31, 0, 0},
+      {180, 1, true, 4, 0, 5, 6, 0, 0},
+      {200, 0, true, 0, 12, 2, 0, 0, 0},
+  };
+  Replay answer{steps};
+  CHECK(answer.counts.overlapping == 0);
+  const auto moved = answer.thread(1);
+  CHECK(moved.running == 80);
+  CHECK(moved.ready == 0);
+  CHECK(moved.unknown == 0);
+  CHECK(answer.processors[0].idle == 50);
+}
+
+TEST_CASE("a thread that is made ready in the tick in which it leaves did not wait") {
+  const std::vector<Step> steps = {
+      {100, 1, true, 0, 4, 2, 0, 0, 0},  {140, 0, false, 0, 0, 0, 0, 4, 8},
+      {140, 1, true, 4, 0, 5, 15, 0, 0}, {160, 1, true, 0, 4, 2, 0, 0, 0},
+      {170, 1, true, 4, 0, 5, 15, 0, 0},
+  };
+  Replay answer{steps};
+  const auto thread = answer.thread(1);
+  CHECK(thread.waiting == 0);
+  CHECK(thread.ready == 20);
+  CHECK(thread.running == 50);
+  REQUIRE(thread.waits.size() == 1);
+  CHECK(thread.waits[0].count == 1);
+}
+
+TEST_CASE("times that run backwards add nothing") {
+  const std::vector<Step> steps = {
+      {500, 0, true, 0, 4, 2, 0, 0, 0},
+      {100, 0, true, 4, 0, 5, 6, 0, 0},
+      {50, 0, false, 0, 0, 0, 0, 4, 8},
+      {400, 0, true, 0, 4, 2, 0, 0, 0},
+  };
+  Replay answer{steps};
+  const auto thread = answer.thread(1);
+  CHECK(thread.running == 0);
+  CHECK(thread.ready == 0);
+  CHECK(thread.waiting == 0);
+}

@@ -1,0 +1,51 @@
+#include "coldtrace/trace_analysis/histogram.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace coldtrace::trace_analysis {
+namespace {
+
+constexpr unsigned step_bits = 5;  // 32 steps an octave
+constexpr u64 exact = u64{2} << step_bits;
+
+}  // namespace
+
+u32 Histogram::step_of(u64 value) {
+  if (value < exact) return static_cast<u32>(value);
+  const auto octave = static_cast<unsigned>(std::bit_width(value)) - 1 - step_bits;
+  return static_cast<u32>((octave << step_bits) + (value >> octave));
+}
+
+u64 Histogram::greatest_of(u32 step) {
+  if (step < exact) return step;
+  const unsigned octave = (step >> step_bits) - 1;
+  const u64 first = u64{step} - (u64{octave} << step_bits);
+  return (first << octave) + ((u64{1} << octave) - 1);
+}
+
+void Histogram::add(u64 value) {
+  least_ = count_ == 0 ? value : std::min(least_, value);
+  greatest_ = std::max(greatest_, value);
+  ++count_;
+  const auto number = step_of(value);
+  const auto at = std::lower_bound(steps_.begin(), steps_.end(), number,
+                                   [](const Step& step, u32 key) { return step.number < key; });
+  if (at != steps_.end() && at->number == number)
+    ++at->count;
+  else
+    steps_.insert(at, {number, 1});
+}
+
+std::optional<u64> Histogram::percentile(unsigned percent) const {
+  // Counts of events: far below 2^57, so that the products do not overflow.
+  u64 below = 0;
+  for (const auto& step : steps_) {
+    below += step.count;
+    if (below * 100 >= count_ * percent)
+      return std::clamp(greatest_of(step.number), least_, greatest_);
+  }
+  return std::nullopt;
+}
+
+}  // namespace coldtrace::trace_analysis

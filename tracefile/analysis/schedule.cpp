@@ -1,0 +1,123 @@
+#include "coldtrace/trace_analysis/schedule.hpp"
+
+#include <algorithm>
+
+namespace coldtrace::trace_analysis {
+namespace {
+
+void add_wait(ThreadSchedule& thread, u8 reason, i64 time) {
+  auto at = std::lower_bound(thread.waits.begin(), thread.waits.end(), reason,
+                             [](const WaitSum& sum, u8 key) { return sum.reason < key; });
+  if (at == thread.waits.end() || at->reason != reason) at = thread.waits.insert(at, {reason});
+  ++at->count;
+  at->time += time;
+  at->longest = std::max(at->longest, time);
+}
+
+void add_priority(ThreadSchedule& thread, std::optional<i8> priority) {
+  if (priority && *priority >= 0 && *priority < 32) thread.priorities |= 1U << unsigned(*priority);
+}
+
+}  // namespace
+
+Schedule::Schedule(Turns::Sink each_turn)
+    : turns_{[this](const Turn& turn) { add(turn); }}, each_turn_{std::move(each_turn)} {}
+
+ThreadSchedule& Schedule::thread(Index index) {
+  if (index >= threads_.size()) threads_.resize(std::size_t{index} + 1);
+  return threads_[index];
+}
+
+void Schedule::seen(Index index, i64 time) {
+  auto& one = thread(index);
+  if (!one.first) one.first = time;
+  one.last = std::max(one.last.value_or(time), time);
+}
+
+void Schedule::on_switch(const ContextSwitch& record) {
+  seen(record.old_thread, record.moment.time);
+  seen(record.new_thread, record.moment.time);
+  turns_.on_switch(record);
+}
+
+void Schedule::on_ready(const Readied& record) {
+  if (!thread(record.thread).first) seen(record.thread, record.moment.time);
+  turns_.on_ready(record);
+}
+
+void Schedule::on_thread(const ThreadRecord& record) {
+  if (record.life == Life::begins) seen(record.thread, record.moment.time);
+  turns_.on_thread(record);
+}
+
+void Schedule::add(const Turn& turn) {
+  auto& one = thread(turn.thread);
+  ++one.turns;
+  add_priority(one, turn.in_priority);
+  add_priority(one, turn.out_priority);
+  add_priority(one, turn.left_priority);
+  add_absence(one, turn);
+  if (turn.cpu >= processors_.size()) processors_.resize(std::size_t{turn.cpu} + 1);
+  auto& processor = processors_[turn.cpu];
+  ++processor.turns;
+  if (turn.end) {
+    const auto time = *turn.end - turn.begin;
+    one.running += time;
+    const bool idle = population_->threads()[turn.thread].idle_of.has_value();
+    (idle ? processor.idle : processor.busy) += time;
+  }
+  if (each_turn_) each_turn_(turn);
+}
+
+void Schedule::add_absence(ThreadSchedule& one, const Turn& turn) const {
+  const auto absent = [&](i64 until) { return until - turn.left.value_or(until); };
+  switch (turn.before) {
+    case Before::first:
+    case Before::unknown:
+      break;
+    case Before::off:
+      one.off += absent(turn.begin);
+      break;
+    case Before::swapped:
+      one.swapped += absent(turn.begin);
+      break;
+    case Before::ready:
+      one.ready += absent(turn.begin);
+      one.ready_latency.add(static_cast<u64>(absent(turn.begin)));
+      break;
+    case Before::created:
+      (turn.readied ? one.created : one.off) += absent(turn.readied.value_or(turn.begin));
+      break;
+    case Before::waiting:
+      one.waiting += absent(*turn.readied);
+      if (turn.wait_reason) add_wait(one, *turn.wait_reason, absent(*turn.readied));
+      break;
+  }
+  const bool woken = turn.before == Before::waiting || turn.before == Before::created ||
+                     turn.before == Before::first;
+  if (!turn.readied || !woken) return;
+  one.ready += turn.begin - *turn.readied;
+  one.ready_latency.add(static_cast<u64>(turn.begin - *turn.readied));
+}
+
+void Schedule::finish(const Observed& observed) {
+  turns_.finish(observed);
+  elapsed_ = observed.first ? *observed.last - *observed.first : 0;
+  processors_.resize(std::max(processors_.size(), turns_.processors()));
+  for (std::size_t cpu = 0; cpu < processors_.size(); ++cpu) {
+    auto& one = processors_[cpu];
+    const auto number = static_cast<u16>(cpu);
+    one.first_switch = turns_.first_switch(number);
+    one.last_switch = turns_.last_switch(number);
+    one.breaks = turns_.breaks(number);
+    one.unknown = elapsed_ - one.busy - one.idle;
+  }
+  for (auto& one : threads_) {
+    if (!one.first) continue;
+    const auto told = one.running + one.ready + one.waiting + one.off + one.swapped + one.created;
+    // Damage can put a thread on two processors at once.
+    one.unknown = std::max<i64>(0, *one.last - *one.first - told);
+  }
+}
+
+}  // namespace coldtrace::trace_analysis

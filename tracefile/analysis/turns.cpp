@@ -1,0 +1,200 @@
+#include "coldtrace/trace_analysis/turns.hpp"
+
+namespace coldtrace::trace_analysis {
+namespace {
+
+bool is_runnable(ThreadState state) {
+  return state == ThreadState::ready || state == ThreadState::running ||
+         state == ThreadState::standby || state == ThreadState::deferred_ready;
+}
+
+bool is_swapped(ThreadState state) {
+  return state == ThreadState::transition || state == ThreadState::process_swapped;
+}
+
+bool is_waiting(ThreadState state) {
+  return state == ThreadState::waiting || state == ThreadState::gate_wait;
+}
+
+}  // namespace
+
+void Turns::begin(const Observed& observed) {
+  losses_ = &observed.losses;
+}
+
+Turns::Follow& Turns::follow(Index thread) {
+  if (thread >= threads_.size()) threads_.resize(std::size_t{thread} + 1);
+  return threads_[thread];
+}
+
+Turns::Processor& Turns::processor(u16 cpu) {
+  if (cpu >= processors_.size()) processors_.resize(std::size_t{cpu} + 1);
+  return processors_[cpu];
+}
+
+void Turns::on_switch(const ContextSwitch& record) {
+  auto& on = processor(*record.moment.cpu);
+  ++counts_.switches;
+  if (!on.first) on.first = record.moment.time;
+  on.last = record.moment.time;
+  if (record.old_thread == record.new_thread && record.continues) {
+    ++counts_.repeated;
+    return;
+  }
+  if (on.turn) end_turn(on, record);
+  if (record.old_thread != record.new_thread) leave(record);
+  enter(on, record);
+}
+
+void Turns::end_turn(Processor& on, const ContextSwitch& record) {
+  auto& turn = *on.turn;
+  auto& thread = follow(turn.thread);
+  const auto time = record.moment.time;
+  const bool is_here = thread.where == Where::running && thread.cpu == turn.cpu;
+  if (turn.thread != record.old_thread) {
+    ++counts_.broken;
+    ++on.breaks;
+    // Of where it is since nothing is known, unless it was seen elsewhere meanwhile.
+    if (is_here) thread = {};
+  } else if (!is_here && thread.since != time) {
+    ++counts_.overlapping;
+  } else if (time >= turn.begin && !losses_->on(turn.cpu, turn.begin, time)) {
+    turn.end = time;
+    turn.new_thread = record.new_thread;
+    turn.out_priority = record.old_priority;
+  }
+  sink_(turn);
+  on.turn.reset();
+}
+
+// A thread that is switched in on another processor within the tick of its switch-out, or before
+// it, has moved: it is there already, or has left there too.
+void Turns::leave(const ContextSwitch& record) {
+  const auto time = record.moment.time;
+  auto& thread = follow(record.old_thread);
+  if (thread.where == Where::running && thread.cpu != *record.moment.cpu) {
+    auto& now = processors_[thread.cpu].turn;
+    if (thread.since != time || !now || now->thread != record.old_thread) return;
+    now->before = Before::ready;
+    now->left = time;
+    now->left_state = record.old_state;
+    now->wait_reason = record.wait_reason;
+    now->left_priority = record.old_priority;
+    return;
+  }
+  if (record.continues && thread.where != Where::running) {
+    if (thread.since != time) thread = {};
+    return;
+  }
+  const auto early = thread.readied_early;
+  thread = {};
+  thread.where = Where::off;
+  thread.since = time;
+  thread.state = record.old_state;
+  thread.wait_reason = record.wait_reason;
+  thread.priority = record.old_priority;
+  // Made ready by another processor within the tick in which it left.
+  if (early == time && record.old_state && is_waiting(*record.old_state)) thread.readied = time;
+}
+
+void Turns::enter(Processor& on, const ContextSwitch& record) {
+  Turn turn;
+  turn.thread = record.new_thread;
+  turn.cpu = *record.moment.cpu;
+  turn.begin = record.moment.time;
+  turn.old_thread = record.old_thread;
+  turn.in_priority = record.new_priority;
+  turn.place = record.moment.place;
+  auto& thread = follow(record.new_thread);
+  describe_absence(turn, thread);
+  thread = {};
+  thread.where = Where::running;
+  thread.cpu = turn.cpu;
+  thread.since = turn.begin;
+  on.turn = turn;
+}
+
+void Turns::describe_absence(Turn& turn, const Follow& thread) const {
+  turn.before = absence_of(thread, turn.begin);
+  if (thread.readied && *thread.readied <= turn.begin &&
+      !losses_->anywhere(*thread.readied, turn.begin)) {
+    turn.readied = thread.readied;
+    turn.waker = thread.waker;
+    turn.woken_in_dpc = thread.woken_in_dpc;
+  }
+  if (thread.where != Where::off && thread.where != Where::created) return;
+  turn.left = thread.since;
+  turn.left_state = thread.state;
+  turn.left_priority = thread.priority;
+  turn.wait_reason = thread.wait_reason;
+}
+
+Before Turns::absence_of(const Follow& thread, i64 until) const {
+  if (thread.where == Where::unknown) return Before::first;
+  if (thread.where == Where::running) return Before::unknown;
+  if (thread.since > until || losses_->anywhere(thread.since, until)) return Before::unknown;
+  if (thread.readied && (*thread.readied < thread.since || *thread.readied > until))
+    return Before::unknown;
+  if (thread.where == Where::created) return Before::created;
+  if (!thread.state) return thread.readied ? Before::waiting : Before::off;
+  if (is_runnable(*thread.state)) return Before::ready;
+  if (is_swapped(*thread.state)) return Before::swapped;
+  if (is_waiting(*thread.state)) return thread.readied ? Before::waiting : Before::off;
+  return Before::unknown;  // it had ended, or never begun
+}
+
+void Turns::on_ready(const Readied& record) {
+  ++counts_.readied;
+  auto& thread = follow(record.thread);
+  const bool stays = thread.state && is_runnable(*thread.state);
+  if (thread.where == Where::running || thread.readied || stays) {
+    ++counts_.superfluous;
+    if (thread.where == Where::running) thread.readied_early = record.moment.time;
+    return;
+  }
+  thread.readied = record.moment.time;
+  thread.waker = record.waker;
+  thread.woken_in_dpc = record.in_dpc;
+}
+
+void Turns::on_thread(const ThreadRecord& record) {
+  if (record.life != Life::begins) return;
+  auto& thread = follow(record.thread);
+  thread.where = Where::created;
+  thread.since = record.moment.time;
+}
+
+void Turns::finish(const Observed&) {
+  for (auto& on : processors_) {
+    if (!on.turn) continue;
+    sink_(*on.turn);
+    on.turn.reset();
+  }
+}
+
+Standing Turns::standing(Index index) const {
+  using S = Standing::Where;
+  if (index >= threads_.size()) return {};
+  const auto& thread = threads_[index];
+  constexpr auto end = std::numeric_limits<i64>::max();
+  switch (thread.where) {
+    case Where::unknown:
+      return {};
+    case Where::running:
+      return {losses_->on(thread.cpu, thread.since, end) ? S::unknown : S::running, thread.since,
+              std::nullopt};
+    case Where::created:
+    case Where::off:
+      break;
+  }
+  if (thread.state == ThreadState::terminated) return {S::ended, thread.since, std::nullopt};
+  if (losses_->anywhere(thread.since, end)) return {S::unknown, thread.since, std::nullopt};
+  if (thread.readied) return {S::ready, thread.readied, std::nullopt};
+  if (thread.where == Where::created) return {S::created, thread.since, std::nullopt};
+  if (!thread.state) return {S::off, thread.since, std::nullopt};
+  if (is_runnable(*thread.state)) return {S::ready, thread.since, std::nullopt};
+  if (is_swapped(*thread.state)) return {S::swapped, thread.since, std::nullopt};
+  return {S::waiting, thread.since, thread.wait_reason};
+}
+
+}  // namespace coldtrace::trace_analysis

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "coldtrace/core/integers.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// How often values of each size came: exact below 64, then in 32 steps an octave, so that
+// percentiles are within 1/32 of the value. Keeps the sizes that came and no others.
+class Histogram {
+ public:
+  void add(u64 value);
+
+  u64 count() const { return count_; }
+  u64 least() const { return least_; }
+  u64 greatest() const { return greatest_; }
+
+  // The least value that `percent` of all are not above, as the greatest of its step; nothing
+  // without values.
+  std::optional<u64> percentile(unsigned percent) const;
+
+ private:
+  struct Step {
+    u32 number;
+    u64 count;
+  };
+
+  static u32 step_of(u64 value);
+  static u64 greatest_of(u32 step);
+
+  std::vector<Step> steps_;  // by number
+  u64 count_ = 0;
+  u64 least_ = 0, greatest_ = 0;
+};
+
+}  // namespace coldtrace::trace_analysis
