@@ -1,6 +1,6 @@
 """What the trace commands answer, against readers of the events that are written here.
 
-usage: trace_analysis.py COLDTRACE SOURCES SHARED MAKE_SWITCH_TRACES [unittest arguments]
+usage: trace_analysis.py COLDTRACE SOURCES SHARED MAKE_SWITCH_TRACES MAKE_SCENARIO_ETL [arguments of unittest]
 """
 import json
 import re
@@ -18,7 +18,8 @@ import jsonschema
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from strict import strict_csv, strict_json, strict_ndjson
 
-COLDTRACE, SOURCES, SHARED, MAKE_SWITCH_TRACES = (Path(a).resolve() for a in sys.argv[1:5])
+COLDTRACE, SOURCES, SHARED, MAKE_SWITCH_TRACES, MAKE_SCENARIO_ETL = (
+    Path(a).resolve() for a in sys.argv[1:6])
 SAMPLES = SHARED / "samples" / "etl"
 SCENARIOS = ("producer-consumer", "deadlock-2", "deadlock-5", "boot", "disk-idle", "system-calls")
 
@@ -339,6 +340,62 @@ class Schedules(Case):
                         self.assertEqual((usage[one["tid"]], waits[one["tid"]]),
                                          (one["running"], one["waiting"]))
 
+    def made_runs(self):
+        """Each made-up run in both formats, with what is true of it."""
+        help_text = run("synthesize", "--help").stdout.decode()
+        names = help_text.split("TEXT:{")[1].split("}")[0].replace("\n", "").replace(" ", "")
+        for name in names.split(","):
+            answers = strict_json(run("synthesize", name, "--format", "json", "--seed", 3).stdout)
+            path = self.folder / f"{name}-3.ctrace"
+            self.assertEqual(run("synthesize", name, "--seed", 3, "-o", path).returncode, 0)
+            yield name, answers, path
+            etl = path.with_suffix(".etl")
+            subprocess.run([MAKE_SCENARIO_ETL, name, "3", "0", "4", etl], check=True)
+            yield name, answers, etl
+
+    def test_made_up_runs_have_the_times_that_their_simulator_counted(self):
+        compared = Counter()
+        for name, answers, path in self.made_runs():
+            if name == "wrapped":  # begins in the middle of what the answers count
+                continue
+            done = run("schedule", path, "--format", "json")
+            self.assertIn(done.returncode, (0, 1))
+            answer = strict_json(done.stdout)
+            states = path.suffix == ".etl" or any(one["waits"] for one in answer["threads"])
+            start = ticks(answers["start"])
+            told = {(one["tid"], ticks(one["start"]) - start): one
+                    for one in answer["threads"] if one["start"]}
+            for number, thread in enumerate(answers["threads"]):
+                one = told.get((thread["tid"], thread["created"]))
+                if thread["created"] is None or thread["ended"] is None or one is None:
+                    continue
+                with self.subTest(path=path.name, tid=thread["tid"]):
+                    if one["unknown"] or answers["losses"]:
+                        self.assertTrue(answers["losses"])
+                        self.assertLessEqual(one["running"], thread["run"] + 1000)
+                        self.assertLessEqual(one["waiting"], thread["wait"])
+                        compared["lossy"] += 1
+                        continue
+                    self.assertEqual(one["at_end"]["state"], "ended")
+                    # A thread runs on from its end to the switch away from it.
+                    tail = ticks(one["at_end"]["since"]) - start - thread["ended"]
+                    self.assertGreaterEqual(tail, 0)
+                    self.assertEqual(one["running"], thread["run"] + tail)
+                    self.assertEqual(one["turns"], thread["switches"])
+                    rest = one["ready"] + one["waiting"] + one["off"] + one["created"]
+                    self.assertEqual(rest, thread["ready"] + thread["wait"])
+                    if states and not one["off"]:
+                        self.assertEqual(one["waiting"], thread["wait"])
+                        self.assertEqual(
+                            sorted((wait["count"], wait["time"]) for wait in one["waits"]),
+                            sorted((wait["count"], wait["time"]) for wait in thread["waits"]))
+                        compared["waits", path.suffix] += len(one["waits"])
+                    compared[path.suffix] += 1
+        self.assertGreater(compared[".etl"], 60)
+        self.assertGreater(compared[".ctrace"], 60)
+        self.assertGreater(compared["waits", ".etl"], 40)
+        self.assertGreater(compared["lossy"], 2)
+
     def test_text_has_the_same_sums(self):
         path = self.folder / "random.etl"
         answer = self.answer("schedule", path)
@@ -386,4 +443,4 @@ class Schedules(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[6:]])

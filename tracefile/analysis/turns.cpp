@@ -187,7 +187,8 @@ Standing Turns::standing(Index index) const {
     case Where::off:
       break;
   }
-  if (thread.state == ThreadState::terminated) return {S::ended, thread.since, std::nullopt};
+  if (thread.state == ThreadState::terminated || population_->threads()[index].life.end)
+    return {S::ended, thread.since, std::nullopt};
   if (losses_->anywhere(thread.since, end)) return {S::unknown, thread.since, std::nullopt};
   if (thread.readied) return {S::ready, thread.readied, std::nullopt};
   if (thread.where == Where::created) return {S::created, thread.since, std::nullopt};

@@ -118,6 +118,7 @@ class Turns final : public Analysis {
 
   Sink sink_;
   const Losses* losses_ = nullptr;
+  const Population* population_ = nullptr;
   std::vector<Processor> processors_;
   std::vector<Follow> threads_;
   Counts counts_;
