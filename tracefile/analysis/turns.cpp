@@ -20,6 +20,7 @@ bool is_waiting(ThreadState state) {
 
 void Turns::begin(const Observed& observed) {
   losses_ = &observed.losses;
+  population_ = &observed.population;
 }
 
 Turns::Follow& Turns::follow(Index thread) {
