@@ -29,7 +29,8 @@ void Clock::forget_cancelled() {
 
 void Clock::follow(Processor& processor) {
   // One that comes at this very time is still to come.
-  const u64 from = processor.clock_due == state_.now() ? state_.now() : state_.now() + 1;
+  const u64 now = state_.now();
+  const u64 from = processor.clock_due != 0 && processor.clock_due == now ? now : now + 1;
   u64 due = 0;
   if (!processor.current->is_idle()) due = next_interrupt(from, processor);
   if (processor.index == 0) {
