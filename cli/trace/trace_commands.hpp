@@ -7,6 +7,8 @@ namespace coldtrace::cli {
 void add_trace_decode(CLI::App& app, Exit& exit);
 void add_trace_info(CLI::App& app, Exit& exit);
 void add_trace_control(CLI::App& app, Exit& exit);
+void add_trace_graph(CLI::App& app, Exit& exit);
+void add_trace_graph_wait_for(CLI::App& app, Exit& exit);
 void add_trace_schedule(CLI::App& app, Exit& exit);
 void add_trace_schema(CLI::App& app, Exit& exit);
 void add_trace_synthesize(CLI::App& app, Exit& exit);

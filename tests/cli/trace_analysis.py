@@ -1,6 +1,7 @@
 """What the trace commands answer, against readers of the events that are written here.
 
-usage: trace_analysis.py COLDTRACE SOURCES SHARED MAKE_SWITCH_TRACES MAKE_SCENARIO_ETL [arguments of unittest]
+usage: trace_analysis.py COLDTRACE SOURCES SHARED MAKE_SWITCH_TRACES MAKE_SCENARIO_ETL MAKE_WAIT_TRACES
+           [arguments of unittest]
 """
 import json
 import re
@@ -18,8 +19,8 @@ import jsonschema
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from strict import strict_csv, strict_json, strict_ndjson
 
-COLDTRACE, SOURCES, SHARED, MAKE_SWITCH_TRACES, MAKE_SCENARIO_ETL = (
-    Path(a).resolve() for a in sys.argv[1:6])
+COLDTRACE, SOURCES, SHARED, MAKE_SWITCH_TRACES, MAKE_SCENARIO_ETL, MAKE_WAIT_TRACES = (
+    Path(a).resolve() for a in sys.argv[1:7])
 SAMPLES = SHARED / "samples" / "etl"
 SCENARIOS = ("producer-consumer", "deadlock-2", "deadlock-5", "boot", "disk-idle", "system-calls")
 
@@ -442,5 +443,248 @@ class Schedules(Case):
         return at - 6
 
 
+WAIT_SCENARIOS = ("producer-consumer", "deadlock-2", "deadlock-5", "boot", "disk-idle", "any-wait",
+                  "priority-inversion", "lock-convoy", "server", "disk-bursts", "migration", "id-reuse")
+
+
+def waits_of(events):
+    """Who waited for what, from the lines of `trace decode`, by (thread, address), where a thread is
+    its id and how often that began: number of waits, their time; the begins of open ones; owners."""
+    starts, waits, open_waits, owners = Counter(), {}, {}, {}
+    for event in events:
+        name, fields = event["name"], event["fields"]
+        if name == "ThreadCreate":
+            starts[fields["new_thread"]] += 1
+        elif name == "ThreadStart":
+            starts[fields["thread"]] += 1
+        if name not in ("WaitBegin", "WaitSatisfied", "WaitEnd", "ThreadEnd", "ThreadStop"):
+            continue
+        thread = (fields["thread"], starts[fields["thread"]])
+        if name == "WaitBegin":
+            one = {"object": fields.get("object"), "kind": fields.get("object_type")}
+            for one in fields.get("objects", [one]):
+                wait = waits.setdefault((thread, one["object"]),
+                                        {"count": 0, "time": 0, "kind": one["kind"]})
+                wait["count"] += 1
+                open_waits.setdefault(thread, {})[one["object"]] = event
+        elif name in ("WaitSatisfied", "WaitEnd"):
+            ended, status = open_waits.get(thread, {}), int(fields["status"], 16)
+            addresses = [fields["object"]] if "object" in fields else list(ended)
+            for address in addresses:
+                wait = waits[thread, address]
+                wait["time"] += ticks(event["time"]) - ticks(ended.pop(address)["time"])
+                if wait["kind"] == 2 and status < 64 and addresses[status] == address:
+                    owners[address] = thread
+        else:
+            open_waits.pop(thread, None)
+            owners = {address: owner for address, owner in owners.items() if owner != thread}
+    still = {(thread, address): event for thread, ones in open_waits.items()
+             for address, event in ones.items()}
+    return waits, still, owners
+
+
+def place_of(event):
+    return {name: event["header"][name] for name in ("buffer", "offset")}
+
+
+class WaitGraphs(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        for name in WAIT_SCENARIOS:
+            assert run("synthesize", name, "-o", cls.scenario(name)).returncode == 0
+
+    def graph(self, name, *options):
+        return self.answer("graph", "wait-for", self.scenario(name), *options)
+
+    def test_follows_its_schema(self):
+        validator = schema("trace-wait-graph.schema.json")
+        etl = self.scenario_etl("deadlock-2")
+        for path in [*map(self.scenario, WAIT_SCENARIOS), etl]:
+            for options in [], ["--int64", "string"]:
+                with self.subTest(path=path.name, options=options):
+                    validator.validate(self.answer("graph", "wait-for", path, *options))
+
+    def scenario_etl(self, name):
+        path = self.folder / f"{name}.etl"
+        subprocess.run([MAKE_SCENARIO_ETL, name, "1", "0", "4", path], check=True)
+        return path
+
+    def test_edges_are_the_waits_of_the_events(self):
+        for name in WAIT_SCENARIOS:
+            with self.subTest(scenario=name):
+                graph = self.graph(name)
+                expected, still, owners = waits_of(events_of(self.scenario(name)))
+                threads = {thread["id"]: thread for thread in graph["threads"]}
+                objects = {one["id"]: one for one in graph["objects"]}
+                # Ids in the order of their starts: `id` counts up.
+                order = {}
+                for thread in sorted(threads.values(), key=lambda one: one["id"]):
+                    order.setdefault(thread["tid"], []).append(thread["id"])
+                starts = Counter(tid for (tid, _), _ in expected)
+                found = {}
+                for wait in graph["waits"]:
+                    key = (wait["thread"], objects[wait["object"]]["address"])
+                    self.assertNotIn(key, found)
+                    found[key] = wait
+                    self.assertEqual(wait["unknown"], 0)
+                by_id = {}
+                for (thread, address), wait in expected.items():
+                    generations = sorted({one for one, _ in expected if one[0] == thread[0]})
+                    waiting = [i for i in order[thread[0]]
+                               if any(edge["thread"] == i for edge in graph["waits"])]
+                    by_id[waiting[generations.index(thread)], address] = (wait, thread)
+                self.assertEqual(set(by_id), set(found))
+                for key, (wait, thread) in by_id.items():
+                    edge = found[key]
+                    begun = still.get((thread, key[1]))
+                    self.assertEqual((edge["count"], edge["time"], edge["open"]),
+                                     (wait["count"], wait["time"], int(begun is not None)))
+                    self.assertEqual(edge["open_since"], begun and begun["time"])
+                    self.assertEqual(edge["open_event"], begun and place_of(begun))
+                    # vtrace does not tell the addresses of thread objects.
+                    is_thread = wait["kind"] == 6 and not name.startswith("disk-")
+                    waited = objects[edge["object"]]
+                    self.assertEqual(waited["thread"] is not None, is_thread)
+                    if is_thread:
+                        self.assertEqual(threads[waited["thread"]]["object"], waited["address"])
+                self.assertEqual({objects[owner["object"]]["address"]: threads[owner["thread"]]["tid"]
+                                  for owner in graph["owners"]},
+                                 {address: owner[0] for address, owner in owners.items()})
+                wanted = {address for (thread, address) in still
+                          if owners.get(address, thread) != thread}
+                for owner in graph["owners"]:
+                    self.assertEqual(owner["strength"] == "proved",
+                                     objects[owner["object"]]["address"] in wanted)
+
+    def test_edges_are_what_the_simulator_counted(self):
+        for name in WAIT_SCENARIOS:
+            with self.subTest(scenario=name):
+                graph = self.graph(name)
+                answers = strict_json(run("synthesize", name, "--format", "json").stdout)
+                end = answers["elapsed"]
+                addresses = {one["id"]: one["address"] for one in graph["objects"]}
+                tids = {one["id"]: one["tid"] for one in graph["threads"]}
+                found, expected = Counter(), Counter()
+                for wait in graph["waits"]:
+                    found[tids[wait["thread"]], addresses[wait["object"]]] += wait["count"]
+                for wait in answers["object_waits"]:
+                    expected[answers["threads"][wait["thread"]]["tid"], wait["object"]] += wait["count"]
+                self.assertEqual(found, expected)
+                if name == "id-reuse":
+                    continue
+                known = {(tids[w["thread"]], addresses[w["object"]]): w for w in graph["waits"]}
+                for wait in answers["object_waits"]:
+                    edge = known[answers["threads"][wait["thread"]]["tid"], wait["object"]]
+                    # To the end where it is open; vtrace logs the end when the thread runs again.
+                    if not edge["open"] and edge["strength"] == "exact" and name not in (
+                            "any-wait", "disk-idle", "disk-bursts"):
+                        self.assertEqual(edge["time"], wait["time"])
+                        self.assertLessEqual(edge["time"], end)
+
+    def test_the_figure_of_the_paper(self):
+        """Producer and consumer wait for one mutant, each for a semaphore of local procedure calls,
+        and main for both."""
+        graph = self.graph("producer-consumer", "--process", "PRODCONS*")
+        main, producer, consumer = (thread["id"] for thread in sorted(
+            graph["threads"], key=lambda thread: thread["tid"]))
+        objects = {one["id"]: one for one in graph["objects"]}
+        edges = {(wait["thread"], objects[wait["object"]]["type"], objects[wait["object"]]["calls"],
+                  objects[wait["object"]]["thread"]) for wait in graph["waits"]}
+        self.assertEqual(edges, {(main, "Thread", None, producer), (main, "Thread", None, consumer),
+                                 (producer, "Mutant", None, None), (consumer, "Mutant", None, None),
+                                 (producer, "Semaphore", "WrLpcReply", None),
+                                 (consumer, "Semaphore", "WrLpcReply", None)})
+        self.assertEqual(len([one for one in objects.values() if one["type"] == "Mutant"]), 1)
+        self.assertEqual(len([one for one in objects.values() if one["calls"]]), 2)
+        dot = run("graph", "wait-for", self.scenario("producer-consumer"), "--process", 2000,
+                  "--format", "dot").stdout.decode()
+        self.assertEqual(Counter(re.findall(r"shape=(\w+)", dot)), Counter(box=3, diamond=3))
+        for thread in graph["threads"]:
+            self.assertRegex(dot, rf'label="{thread["tid"]:#010x}  prodcons.exe\\n'
+                                  rf'{thread["function"]}\\n{thread["object"]}"')
+
+    def test_drawings_have_the_nodes_and_edges_of_the_answer(self):
+        for name in WAIT_SCENARIOS:
+            with self.subTest(scenario=name):
+                graph = self.graph(name)
+                arguments = "graph", "wait-for", self.scenario(name), "--format"
+                dot = run(*arguments, "dot").stdout.decode()
+                diamonds = [one for one in graph["objects"] if one["thread"] is None]
+                edges = len(graph["waits"]) + len(graph["owners"])
+                self.assertEqual(Counter(re.findall(r"shape=(\w+)", dot)),
+                                 Counter(box=len(graph["threads"]), diamond=len(diamonds)))
+                self.assertEqual(len(re.findall(r"^  n\d+ -> n\d+ ", dot, re.M)), edges)
+                svg = xml.etree.ElementTree.fromstring(run(*arguments, "svg").stdout)
+                tag = lambda one: f".//{{http://www.w3.org/2000/svg}}{one}"
+                self.assertEqual(len(svg.findall(tag("polygon"))), len(diamonds))
+                self.assertEqual(len(svg.findall(tag("g/*[@marker-end]"))), edges)
+                if shutil.which("dot"):
+                    plain = subprocess.run(["dot", "-Tplain"], input=dot.encode(), check=True,
+                                           capture_output=True, timeout=120).stdout.decode()
+                    kinds = Counter(line.split()[0] for line in plain.splitlines())
+                    self.assertEqual((kinds["node"], kinds["edge"]),
+                                     (len(graph["threads"]) + len(diamonds), edges))
+
+    def test_a_drawing_that_is_too_large_says_what_is_left_out(self):
+        for name in ("boot", "lock-convoy"):
+            graph = self.graph(name)
+            total = len(graph["threads"]) + len([o for o in graph["objects"] if o["thread"] is None])
+            for nodes in (0, 1, 5, total - 1):
+                with self.subTest(scenario=name, nodes=nodes):
+                    dot = run("graph", "wait-for", self.scenario(name), "--format", "dot", "--nodes",
+                              nodes).stdout.decode()
+                    labels = re.findall(r'label="([^"]*)", style=(\w+)', dot)
+                    left = [int(label.split()[0]) for label, style in labels if style == "dashed"]
+                    self.assertEqual(sum(left) + len(labels) - len(left), total)
+                    self.assertEqual(len(labels) - len(left), nodes)
+
+    def test_a_process_that_is_not_there_is_told(self):
+        done = run("graph", "wait-for", self.scenario("boot"), "--process", "smsss.exe")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"no-match", done.stderr)
+        self.assertIn(b"smss.exe", done.stderr)
+        self.assertEqual(done.stdout, b"")
+
+    def test_an_etl_trace_tells_only_who_woke_whom(self):
+        path = self.scenario_etl("producer-consumer")
+        graph = self.answer("graph", "wait-for", path)
+        self.assertEqual((graph["waits"], graph["objects"], graph["owners"]), ([], [], []))
+        self.assertFalse(graph["names_objects"])
+        self.assertIn("wait-unnamed", [finding["code"] for finding in graph["findings"]])
+        off, expected = {}, Counter()
+        for event in events_of(path):
+            fields = event["fields"]
+            if event["name"] == "Thread/CSwitch":
+                off.pop(fields["NewThreadId"], None)
+                if fields["OldThreadState"] == 5:
+                    off[fields["OldThreadId"]] = event
+            elif event["name"] == "Thread/ReadyThread" and off.pop(fields["TThreadId"], None):
+                in_dpc = fields["Flag"] & 1 or not event["tid"]
+                expected[fields["TThreadId"], None if in_dpc else event["tid"]] += 1
+        tids = {one["id"]: one["tid"] for one in graph["threads"]}
+        found = Counter({(tids[one["thread"]], tids.get(one["waker"])): one["count"]
+                         for one in graph["woken_by"]})
+        self.assertEqual(found, expected)
+        self.assertGreater(len(expected), 5)
+        text = run("graph", "wait-for", path).stdout.decode()
+        self.assertNotIn("waited", text)
+        dot = run("graph", "wait-for", path, "--format", "dot").stdout.decode()
+        self.assertNotIn("diamond", dot)
+        self.assertEqual(len(re.findall("label=\"woken by", dot)), len(expected))
+
+    def test_more_objects_than_are_kept_are_told(self):
+        subprocess.run([MAKE_WAIT_TRACES, self.folder], check=True)
+        graph = self.answer("graph", "wait-for", self.folder / "many-objects.ctrace", status=1)
+        self.assertEqual(len(graph["waits"]), 1 << 18)
+        limit, = (one for one in graph["findings"] if one["code"] == "wait-limit")
+        self.assertIn("64 waits", limit["text"])
+
+    def test_a_trace_without_waits_is_told(self):
+        done = run("graph", "wait-for", sample("dp_vsgc.etl"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"no-match", done.stderr)
+
+
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[6:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[7:]])

@@ -19,7 +19,7 @@ class Picker final : public tracefile::FieldVisitor {
       : fields_{fields}, values_{values} {}
 
   void value(const FieldSchema& schema, const Value& value) override {
-    if (depth_ != 0) return;
+    if (depth_ != 0) return append(schema, value);
     for (const auto& [field, name] : fields_) {
       if (name != schema.name) continue;
       const auto shape = tracefile::shape_of(value);
@@ -31,14 +31,29 @@ class Picker final : public tracefile::FieldVisitor {
         values_.set(field, value.number);
     }
   }
-  void begin_array(const FieldSchema&) override { ++depth_; }
+  void begin_array(const FieldSchema& schema) override {
+    if (depth_++ == 0) array_ = schema.name;
+  }
   void end_array() override { --depth_; }
-  void begin_structure(const FieldSchema&) override { ++depth_; }
+  void begin_structure(const FieldSchema&) override {
+    if (depth_++ == 0) array_ = {};
+  }
   void end_structure() override { --depth_; }
 
  private:
+  static constexpr int in_structure_of_array = 2;
+
+  void append(const FieldSchema& schema, const Value& value) {
+    if (depth_ != in_structure_of_array || array_.empty()) return;
+    for (const auto& [field, name] : fields_)
+      if (name.size() == array_.size() + 1 + schema.name.size() && name.starts_with(array_) &&
+          name[array_.size()] == '.' && name.ends_with(schema.name))
+        values_.append(field, value.number);
+  }
+
   const std::vector<NamedField>& fields_;
   FieldValues& values_;
+  std::string_view array_;  // at depth 0
   int depth_ = 0;
 };
 
@@ -74,8 +89,9 @@ FieldPlan::FieldPlan(const tracefile::EventSchema& schema, std::span<const Named
     if (offset > 0xffff) break;
   }
   const auto declared = [&](const NamedField& one) {
-    return std::any_of(schema.fields.begin(), schema.fields.end(),
-                       [&](const FieldSchema& field) { return field.name == one.name; });
+    return std::any_of(schema.fields.begin(), schema.fields.end(), [&](const FieldSchema& field) {
+      return field.name == one.name.substr(0, one.name.find('.'));
+    });
   };
   const auto named =
       static_cast<std::size_t>(std::count_if(fields.begin(), fields.end(), declared));

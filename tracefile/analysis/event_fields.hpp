@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "coldtrace/tracefile/event_decoder.hpp"
@@ -26,6 +27,12 @@ enum class Field : u8 {
   new_priority,
   ready_flags,
   thread_object,
+  object,
+  object_kind,
+  objects,  // addresses of several
+  object_kinds,
+  wait_type,
+  timeout,
   start_address,
   exit_status,
   image_name,
@@ -34,6 +41,7 @@ enum class Field : u8 {
   count,  // of these
 };
 
+// "objects.kind" is the field `kind` of each structure in the array `objects`.
 struct NamedField {
   Field field = Field::count;
   std::string_view name;
@@ -42,7 +50,11 @@ struct NamedField {
 // The fields of one event that a record asks for.
 class FieldValues {
  public:
-  void clear() { present_ = 0; }
+  void clear() {
+    present_ = 0;
+    if (std::exchange(has_lists_, false))
+      for (auto& list : lists_) list.clear();
+  }
   void set(Field field, u64 value) {
     numbers_[static_cast<std::size_t>(field)] = value;
     present_ |= u64{1} << static_cast<unsigned>(field);
@@ -50,6 +62,13 @@ class FieldValues {
   void set(Field field, std::string text) {
     texts_[static_cast<std::size_t>(field)] = std::move(text);
     set(field, u64{0});
+  }
+
+  // One more of an array; those beyond `longest_list` are left out.
+  void append(Field field, u64 value) {
+    auto& list = lists_[static_cast<std::size_t>(field)];
+    if (list.size() < longest_list) list.push_back(value);
+    has_lists_ = true;
   }
 
   bool has(Field field) const { return (present_ >> static_cast<unsigned>(field) & 1U) != 0; }
@@ -62,12 +81,18 @@ class FieldValues {
     static const std::string none;
     return has(field) ? texts_[static_cast<std::size_t>(field)] : none;
   }
+  const std::vector<u64>& list(Field field) const {
+    return lists_[static_cast<std::size_t>(field)];
+  }
 
  private:
   static constexpr auto size = static_cast<std::size_t>(Field::count);
+  static constexpr std::size_t longest_list = 64;  // MAXIMUM_WAIT_OBJECTS
   std::array<u64, size> numbers_{};
   std::array<std::string, size> texts_;
+  std::array<std::vector<u64>, size> lists_;
   u64 present_ = 0;
+  bool has_lists_ = false;
 };
 
 // How to take the fields of one kind of event out of its payload: from fixed places where all of

@@ -38,13 +38,17 @@ class RecordReader {
 
   bool context_switch(const tracefile::Event& event);
   bool readied(const tracefile::Event& event);
+  bool wait_begin(const tracefile::Event& event);
+  bool wait_begin_of_several(const tracefile::Event& event);
   bool wait_satisfied(const tracefile::Event& event);
+  bool wait_end(const tracefile::Event& event);
   template <Life life>
   bool process(const tracefile::Event& event);
   template <Life life>
   bool thread(const tracefile::Event& event);
   bool thread_named(const tracefile::Event& event);
 
+  Index waiting_thread();
   Index thread_of(std::optional<u32> tid, std::optional<u16> cpu);
   Index header_thread(const tracefile::Event& event);
   void set_process(Index thread, std::optional<u32> pid);

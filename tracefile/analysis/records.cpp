@@ -23,4 +23,40 @@ std::string_view to_string(ThreadState state) {
   return find_value(*names, static_cast<u8>(state));
 }
 
+std::string_view to_string(ObjectKind kind) {
+  switch (kind) {
+    case ObjectKind::unknown:
+      break;
+    case ObjectKind::event:
+      return "Event";
+    case ObjectKind::notification_event:
+      return "NotificationEvent";
+    case ObjectKind::synchronization_event:
+      return "SynchronizationEvent";
+    case ObjectKind::mutant:
+      return "Mutant";
+    case ObjectKind::process:
+      return "Process";
+    case ObjectKind::queue:
+      return "Queue";
+    case ObjectKind::semaphore:
+      return "Semaphore";
+    case ObjectKind::thread:
+      return "Thread";
+    case ObjectKind::gate:
+      return "Gate";
+    case ObjectKind::timer:
+      return "Timer";
+    case ObjectKind::notification_timer:
+      return "NotificationTimer";
+    case ObjectKind::synchronization_timer:
+      return "SynchronizationTimer";
+    case ObjectKind::file:
+      return "File";
+    case ObjectKind::port:
+      return "Port";
+  }
+  return "Object";
+}
+
 }  // namespace coldtrace::trace_analysis

@@ -25,6 +25,8 @@ class Analysis {
   virtual void begin(const Observed&) {}
   virtual void on_switch(const ContextSwitch&) {}
   virtual void on_ready(const Readied&) {}
+  virtual void on_wait_begin(const WaitBegin&) {}
+  virtual void on_wait_end(const WaitEnd&) {}
   virtual void on_process(const ProcessRecord&) {}
   virtual void on_thread(const ThreadRecord&) {}
   virtual void finish(const Observed&) {}

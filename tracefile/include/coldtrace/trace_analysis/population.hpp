@@ -22,6 +22,8 @@ constexpr Index nobody = 0xffff'ffff;
 struct Place {
   u64 buffer = 0;  // offset of the event's buffer in the file
   u32 offset = 0;  // of the event in the uncompressed buffer
+
+  bool operator==(const Place&) const = default;
 };
 
 // When a process or thread was there. What is absent lies before or after the trace, or was lost.

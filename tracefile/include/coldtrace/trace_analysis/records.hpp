@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "coldtrace/trace_analysis/population.hpp"
 
 namespace coldtrace::trace_analysis {
@@ -46,6 +48,55 @@ struct Readied {
   bool in_dpc;
 };
 
+// What a thread can wait for, as far as the event tells.
+enum class ObjectKind : u8 {
+  unknown,
+  event,
+  notification_event,
+  synchronization_event,
+  mutant,
+  process,
+  queue,
+  semaphore,
+  thread,
+  gate,
+  timer,
+  notification_timer,
+  synchronization_timer,
+  file,
+  port,
+};
+
+struct WaitedObject {
+  u64 address;
+  ObjectKind kind;
+};
+
+// Which of its objects a wait needs. Not known where each object has an event of its own: those
+// that come before the thread leaves the processor belong to one wait.
+enum class WaitNeeds : u8 { not_known, any, all };
+
+// A thread is about to wait; one that finds its objects free will not leave the processor. A wait
+// without objects is for time to pass.
+struct WaitBegin {
+  Moment moment;
+  Index thread;
+  std::span<const WaitedObject> objects;
+  WaitNeeds needs;
+  std::optional<u8> reason;    // a KWAIT_REASON
+  std::optional<i64> timeout;  // 100 ns; negative: from now; the least number: none
+};
+
+// A wait is satisfied, or ends without that: by its timeout, say. Of the object where one is
+// named, else of all.
+struct WaitEnd {
+  Moment moment;
+  Index thread;
+  std::optional<WaitedObject> object;
+  u32 status;
+  Index running;  // on that processor then; it may be the thread itself
+};
+
 // A process or thread begins, ends, or is listed by a rundown; the Population has what is known.
 enum class Life : u8 { begins, ends, was_there, is_left };
 struct ProcessRecord {
@@ -62,5 +113,7 @@ struct ThreadRecord {
 // Source: phnt ntkeapi.h, _KWAIT_REASON and _KTHREAD_STATE; empty for a number without a name.
 std::string_view wait_reason_name(u8 reason);
 std::string_view to_string(ThreadState state);
+// "Mutant", "SynchronizationEvent".
+std::string_view to_string(ObjectKind kind);
 
 }  // namespace coldtrace::trace_analysis

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace coldtrace::cli {
+
+// Inside the quotes of a label of Graphviz.
+std::string dot_text(std::string_view text);
+
+// Between tags and inside the quotes of attributes.
+std::string xml_text(std::string_view text);
+
+// What a box of a drawing has room for: the first characters of a text that is too long.
+std::string fitted(const std::string& text);
+
+}  // namespace coldtrace::cli

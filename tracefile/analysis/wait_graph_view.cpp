@@ -1,0 +1,131 @@
+#include "coldtrace/trace_analysis/wait_graph_view.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace coldtrace::trace_analysis {
+
+using Kind = WaitGraphView::Node::Kind;
+
+WaitGraphView::WaitGraphView(const WaitGraph& graph, const Population& population,
+                             const std::optional<std::vector<Index>>& processes,
+                             std::size_t most_nodes)
+    : graph_{graph},
+      node_of_thread_(population.threads().size(), no_node),
+      node_of_object_(graph.objects().all().size(), no_node) {
+  choose(population, processes);
+  if (graph.names_objects())
+    place_waits(most_nodes);
+  else
+    place_wakes(most_nodes);
+  count_left_out();
+}
+
+void WaitGraphView::choose(const Population& population,
+                           const std::optional<std::vector<Index>>& processes) {
+  std::vector<bool> wanted(population.processes().size(), !processes);
+  if (processes)
+    for (const auto process : *processes) wanted[process] = true;
+  const auto is_wanted = [&](Index thread) {
+    const auto process = population.threads()[thread].process;
+    return process == nobody ? !processes : wanted[process];
+  };
+  const auto& edges = graph_.edges();
+  for (u32 i = 0; i < edges.size(); ++i)
+    if (is_wanted(edges[i].thread)) waits_.push_back(i);
+  std::sort(waits_.begin(), waits_.end(), [&](u32 a, u32 b) {
+    return std::tuple{edges[b].open, edges[b].total, edges[b].count, a} <
+           std::tuple{edges[a].open, edges[a].total, edges[a].count, b};
+  });
+  const auto& wakes = graph_.wakes().edges();
+  for (u32 i = 0; i < wakes.size() && !graph_.names_objects(); ++i)
+    if (is_wanted(wakes[i].thread)) wakes_.push_back(i);
+  std::sort(wakes_.begin(), wakes_.end(), [&](u32 a, u32 b) {
+    return std::tuple{wakes[b].total, wakes[b].count, a} <
+           std::tuple{wakes[a].total, wakes[a].count, b};
+  });
+  std::vector<bool> waited_for(graph_.objects().all().size());
+  for (const auto wait : waits_) waited_for[edges[wait].object] = true;
+  for (u32 i = 0; i < graph_.owners().size(); ++i)
+    if (waited_for[graph_.owners()[i].object]) owners_.push_back(i);
+}
+
+u32 WaitGraphView::node(Kind kind, u32 index, std::vector<u32>& numbers, std::size_t most_nodes) {
+  if (numbers[index] == no_node && nodes_.size() < most_nodes) {
+    numbers[index] = static_cast<u32>(nodes_.size());
+    nodes_.push_back({kind, index, 0});
+  }
+  return numbers[index];
+}
+
+// A thread that is waited for is its own object.
+u32 WaitGraphView::object_node(ObjectIndex object, std::size_t most_nodes) {
+  const auto thread = graph_.objects().all()[object].thread;
+  return thread == nobody ? node(Kind::object, object, node_of_object_, most_nodes)
+                          : node(Kind::thread, thread, node_of_thread_, most_nodes);
+}
+
+void WaitGraphView::place_waits(std::size_t most_nodes) {
+  for (const auto wait : waits_) {
+    const auto& edge = graph_.edges()[wait];
+    const auto from = node(Kind::thread, edge.thread, node_of_thread_, most_nodes);
+    const auto to = object_node(edge.object, most_nodes);
+    if (from != no_node && to != no_node) edges_.push_back({Edge::Kind::waits, from, to, wait});
+  }
+  for (const auto owned : owners_) {
+    const auto& owner = graph_.owners()[owned];
+    if (node_of_object_[owner.object] == no_node) continue;
+    const auto to = node(Kind::thread, owner.thread, node_of_thread_, most_nodes);
+    if (to != no_node)
+      edges_.push_back({Edge::Kind::owner, node_of_object_[owner.object], to, owned});
+  }
+}
+
+void WaitGraphView::place_wakes(std::size_t most_nodes) {
+  for (const auto wake : wakes_) {
+    const auto& edge = graph_.wakes().edges()[wake];
+    const auto from = node(Kind::thread, edge.thread, node_of_thread_, most_nodes);
+    u32 to = interrupts_;
+    if (edge.waker != nobody) {
+      to = node(Kind::thread, edge.waker, node_of_thread_, most_nodes);
+    } else if (interrupts_ == no_node && nodes_.size() < most_nodes) {
+      to = interrupts_ = static_cast<u32>(nodes_.size());
+      nodes_.push_back({Kind::interrupts, 0, 0});
+    }
+    if (from != no_node && to != no_node) edges_.push_back({Edge::Kind::woken, from, to, wake});
+  }
+}
+
+void WaitGraphView::count_left_out() {
+  std::vector<bool> threads(node_of_thread_.size()), objects(node_of_object_.size());
+  const auto count = [](std::vector<bool>& seen, const std::vector<u32>& nodes, u32 index,
+                        u64& left_out) {
+    if (nodes[index] == no_node && !seen[index]) ++left_out;
+    seen[index] = true;
+  };
+  const auto thread = [&](Index index) {
+    count(threads, node_of_thread_, index, threads_left_out_);
+  };
+  if (graph_.names_objects()) {
+    for (const auto wait : waits_) {
+      const auto& edge = graph_.edges()[wait];
+      thread(edge.thread);
+      const auto waited = graph_.objects().all()[edge.object].thread;
+      if (waited != nobody)
+        thread(waited);
+      else
+        count(objects, node_of_object_, edge.object, objects_left_out_);
+    }
+    for (const auto owned : owners_) thread(graph_.owners()[owned].thread);
+  } else {
+    for (const auto wake : wakes_) {
+      thread(graph_.wakes().edges()[wake].thread);
+      if (graph_.wakes().edges()[wake].waker != nobody) thread(graph_.wakes().edges()[wake].waker);
+    }
+  }
+  if (threads_left_out_ > 0) nodes_.push_back({Kind::more_threads, 0, threads_left_out_});
+  if (objects_left_out_ > 0) nodes_.push_back({Kind::more_objects, 0, objects_left_out_});
+}
+
+}  // namespace coldtrace::trace_analysis

@@ -1,0 +1,52 @@
+#include "coldtrace/trace_analysis/wakes.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// In the order of processors a thread that moves within one tick is switched in before it is
+// switched out: it does not wait.
+void Wakes::switched(const ContextSwitch& record) {
+  any_switch_ = true;
+  const auto cpu = record.moment.cpu.value_or(0);
+  const auto time = record.moment.time;
+  if (off_.erase(record.new_thread) > 0) ++unseen_;
+  const auto run = runs_.find(record.old_thread);
+  const bool elsewhere = run != runs_.end() && run->second.cpu != cpu && run->second.since == time;
+  if (!elsewhere) {
+    if (run != runs_.end()) runs_.erase(run);
+    if (record.old_state == ThreadState::waiting)
+      off_[record.old_thread] = {record.moment, record.wait_reason};
+  }
+  runs_[record.new_thread] = {cpu, time};
+}
+
+void Wakes::readied(const Readied& record, const Losses& losses) {
+  any_ready_ = true;
+  const auto off = off_.find(record.thread);
+  if (off == off_.end()) return;
+  const auto [since, reason] = off->second;
+  off_.erase(off);
+  const Key key{record.thread, record.waker, record.in_dpc};
+  auto number = numbers_.find(key);
+  if (number == numbers_.end()) {
+    if (edges_.size() >= most_edges) {
+      ++left_out_;
+      return;
+    }
+    number = numbers_.emplace(key, static_cast<u32>(edges_.size())).first;
+    edges_.push_back({record.thread, record.waker, record.in_dpc});
+  }
+  auto& edge = edges_[number->second];
+  ++edge.count;
+  if (losses.anywhere(since.time, record.moment.time)) {
+    ++edge.unknown;
+    return;
+  }
+  const u64 length = time_between(since.time, record.moment.time);
+  edge.total += length;
+  if (edge.measured++ > 0 && length <= edge.longest) return;
+  edge.longest = length;
+  edge.longest_since = since;
+  edge.longest_reason = reason;
+}
+
+}  // namespace coldtrace::trace_analysis
