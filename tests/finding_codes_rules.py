@@ -16,7 +16,7 @@ UNTESTED = set("""
     beyond-valid buffer-order clock-pair cluster-reused
     control-status deleted-record-damaged extension-unlisted
     index-bitmap index-detached index-extents index-lost index-unreadable path-cut record-limit
-    schema-damaged schema-text security-id security-stream services-tab-ambiguous
+    schema-damaged schema-text security-id services-tab-ambiguous
     unreadable-range
 """.split())
 

@@ -157,7 +157,7 @@ void DirectoryReader::run(core::Findings& findings, std::vector<Gap>& gaps) {
 void DirectoryReader::add_directory(u64 record, BlockReport& report) {
   auto& worker = *workers_.front();
   RecordFacts facts;
-  records_.assemble(image_, mft_, record, facts);
+  records_.assemble(record, facts);
   // A buffer has at least 512 bytes of the image for itself.
   const u64 most = std::min(image_.size() / fixup_stride + 65536, largest_buffer_total);
   const auto index =
@@ -264,7 +264,7 @@ u64 DirectoryReader::read_together(Worker& worker, std::span<const BufferJob> jo
   const auto& job = jobs.front();
   const auto& directory = table_.directories_[job.directory];
   RecordFacts facts;
-  records_.assemble(image_, mft_, directory.record, facts);
+  records_.assemble(directory.record, facts);
   const auto* allocation = facts.find(AttributeType::index_allocation, directory_index_name);
   ExtentFaults faults;
   const auto extents =
@@ -328,8 +328,7 @@ const RecordFacts* DirectoryReader::load_child(Worker& worker, FileReference fil
   if (!summary.in_use || summary.extension) return nullptr;
   if (file.sequence != 0 && summary.sequence != file.sequence) return nullptr;
   // Links of one file often stand side by side.
-  if (worker.loaded_child != file.record)
-    records_.assemble_names(image_, mft_, file.record, worker.child);
+  if (worker.loaded_child != file.record) records_.assemble_names(file.record, worker.child);
   worker.loaded_child = file.record;
   return &worker.child;
 }
@@ -406,8 +405,7 @@ DirectoryTable DirectoryTable::read(const core::ImageSource& image, const Mft& m
   return table;
 }
 
-DirectoryTable DirectoryTable::from_names(const core::ImageSource& image, const Mft& mft,
-                                          const RecordTable& records) {
+DirectoryTable DirectoryTable::from_names(const RecordTable& records) {
   struct Child {
     u32 parent;
     u32 record;
@@ -420,7 +418,7 @@ DirectoryTable DirectoryTable::from_names(const core::ImageSource& image, const 
   for (u64 record = 0; record < records.size(); ++record) {
     if (!records.has(record) || !records.summary(record).in_use) continue;
     if (records.summary(record).extension) continue;
-    records.assemble(image, mft, record, facts);
+    records.assemble(record, facts);
     const ShortHalves halves{facts};
     for (u32 link = 0; link < facts.names.size(); ++link) {
       const auto& name = facts.names[link];

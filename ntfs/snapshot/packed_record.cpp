@@ -197,6 +197,7 @@ PackedReader unpack_head(PackedReader in, u64 record, RecordFacts& facts) {
     auto& information = facts.information.emplace();
     pool.get(in, information.times);
     information.dos_attributes = static_cast<u32>(in.get());
+    information.id = static_cast<u16>(in.get());
     if (bits & bit_security_id) {
       information.security_id = static_cast<u32>(in.get());
       information.usn = in.get();
@@ -237,6 +238,7 @@ void pack_record(const RecordFacts& facts, PackedWriter& out) {
   if (facts.information) {
     pool.put(facts.information->times, out);
     out.put(facts.information->dos_attributes);
+    out.put(facts.information->id);
     if (security) {
       out.put(*facts.information->security_id);
       out.put(facts.information->usn.value_or(0));

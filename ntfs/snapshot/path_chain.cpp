@@ -16,12 +16,9 @@ std::string broken_path(FileReference directory) {
   return fmt::format("/<parent {}-{}>", directory.record, directory.sequence);
 }
 
-PathChain::PathChain(const core::ImageSource& image, const Mft& mft, const RecordTable& records)
-    : image_{image}, mft_{mft}, records_{records} {}
-
 // What the name of a directory says, which may be in an extension record.
 PathChain::Parent PathChain::read_parent(u64 directory) {
-  records_.assemble_names(image_, mft_, directory, facts_);
+  records_.assemble_names(directory, facts_);
   // A directory has one link; its long name comes before the short one.
   const auto name = std::ranges::find_if(
       facts_.names, [](const FileName& n) { return n.name_space != NameSpace::dos; });

@@ -115,7 +115,9 @@ struct RecordTable::Worker {
   RecordFacts facts;
   PackedWriter packed;
   std::vector<Claim> claims;
+  std::vector<u32> lists;  // records with an attribute list
   CreationOrder order;
+  u64 secured = 0;
   u64 timed = 0;
   u64 whole_seconds = 0;
   std::map<u64, BlockReport> reports;
@@ -155,7 +157,9 @@ RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, un
     if (worker.facts.bad) report.bad.add(number, offset, "read all the same");
     if (worker.facts.in_use) {
       if (marks && !mft.extracted()) marks->mark(worker.facts);
-      if (const auto& own = worker.facts.information; own && own->times.created.ticks != 0) {
+      const auto& own = worker.facts.information;
+      if (own && own->security_id.value_or(0) != 0) ++worker.secured;
+      if (own && own->times.created.ticks != 0) {
         ++worker.timed;
         if (has_whole_seconds(own->times)) ++worker.whole_seconds;
       }
@@ -167,6 +171,8 @@ RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, un
     if (slot.piece == Arena::none)
       report.findings.warning("record-limit", offset, "record {} is more than memory for records",
                               number);
+    if (worker.facts.has_list && slot.piece != Arena::none)
+      worker.lists.push_back(static_cast<u32>(number));
     if (worker.facts.is_extension() && worker.facts.base.record < count)
       worker.claims.push_back(
           {static_cast<u32>(worker.facts.base.record), static_cast<u32>(number)});
@@ -223,9 +229,12 @@ RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, un
 
   std::map<u64, BlockReport> reports;
   std::vector<Claim> claims;
+  std::vector<u32> lists;
   for (auto& worker : workers) {
     reports.merge(worker->reports);
+    lists.insert(lists.end(), worker->lists.begin(), worker->lists.end());
     claims.insert(claims.end(), worker->claims.begin(), worker->claims.end());
+    table.secured_ += worker->secured;
     table.timed_ += worker->timed;
     table.whole_seconds_ += worker->whole_seconds;
   }
@@ -234,6 +243,8 @@ RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, un
     table.claimed_bases_.push_back(claim.base);
     table.claims_.push_back(claim.record);
   }
+  std::ranges::sort(lists);
+  table.read_lists(image, mft, lists);
   BadRecords bad;
   for (const auto& [block, report] : reports) {
     findings.merge(report.findings);
@@ -249,11 +260,10 @@ void RecordTable::unpack(u64 record, RecordFacts& facts) const {
   unpack_record(arena_->at(slots_[record].piece), record, facts);
 }
 
-void RecordTable::assemble_names(const core::ImageSource& image, const Mft& mft, u64 record,
-                                 RecordFacts& facts) const {
+void RecordTable::assemble_names(u64 record, RecordFacts& facts) const {
   facts.clear();
   unpack_names(arena_->at(slots_[record].piece), record, facts);
-  if (facts.has_list) assemble(image, mft, record, facts);
+  if (facts.has_list) assemble(record, facts);
 }
 
 std::span<const u32> RecordTable::claims_of(u64 base) const {
@@ -262,20 +272,42 @@ std::span<const u32> RecordTable::claims_of(u64 base) const {
                                     static_cast<std::size_t>(last - first));
 }
 
-Assembly RecordTable::assemble(const core::ImageSource& image, const Mft& mft, u64 record,
-                               RecordFacts& facts) const {
-  unpack(record, facts);
-  if (!facts.has_list) return {};
+// Each list once, in the order of the records. Lists do not share clusters, so all of them are
+// less than the image.
+void RecordTable::read_lists(const core::ImageSource& image, const Mft& mft,
+                             std::span<const u32> records) {
+  u64 bytes_left = image.size();
+  RecordFacts facts;
   const auto load = [&](u64 number, RecordFacts& extension) {
     unpack(number, extension);
     return true;
   };
-  return assemble_file(image, mft, claims_of(record), load, facts);
+  for (const u32 record : records) {
+    unpack(record, facts);
+    const u64 size = attribute_list_size(facts);
+    const auto& assembly = assemblies_[record] =
+        assemble_file(image, mft, claims_of(record), load, facts, bytes_left);
+    if (!assembly.list_left_out && !assembly.list_out_of_reach)
+      bytes_left -= std::min(bytes_left, size);
+  }
+}
+
+Assembly RecordTable::assemble(u64 record, RecordFacts& facts) const {
+  unpack(record, facts);
+  if (!facts.has_list) return {};
+  auto assembly = assemblies_.at(record);
+  RecordFacts extension;
+  for (const u64 number : assembly.joined) {
+    unpack(number, extension);
+    join(extension, facts, assembly);
+  }
+  return assembly;
 }
 
 u64 RecordTable::memory() const {
   return arena_->bytes() + slots_.capacity() * sizeof(Slot) +
-         (claims_.capacity() + claimed_bases_.capacity()) * sizeof(u32);
+         (claims_.capacity() + claimed_bases_.capacity()) * sizeof(u32) +
+         assemblies_.size() * sizeof(decltype(assemblies_)::value_type);
 }
 
 }  // namespace coldtrace::ntfs

@@ -53,6 +53,11 @@ void add_time_findings(FileRow& row, const RecordTable& records) {
                                  "$FILE_NAME",
                                  core::to_string(named)));
   if (!comparable(created)) return;
+  if (row.file_name && named.ticks == 0 && !system)
+    add_time_finding(row, "time-not-set",
+                     fmt::format("created {} by $STANDARD_INFORMATION, and no time of creation in "
+                                 "$FILE_NAME",
+                                 core::to_string(created)));
   if (comparable(named)) {
     const auto text = [&] {
       return fmt::format("created {} by $STANDARD_INFORMATION and {} by $FILE_NAME",
@@ -71,10 +76,13 @@ void add_time_findings(FileRow& row, const RecordTable& records) {
                      "another file's of this volume",
                      false);
   }
-  if (row.file_name && row.index && *row.index != Times{} && row.index->created != created)
-    add_time_finding(row, "time-index-differs",
-                     fmt::format("created {} by $STANDARD_INFORMATION and {} by the directory",
-                                 core::to_string(created), core::to_string(row.index->created)));
+  const bool indexed = row.file_name && row.index && (!system || *row.index != Times{});
+  if (indexed && row.index->created != created)
+    add_time_finding(
+        row, "time-index-differs",
+        fmt::format(
+            "created {} by $STANDARD_INFORMATION and {} by the directory", core::to_string(created),
+            row.index->created.ticks == 0 ? "at no time" : core::to_string(row.index->created)));
   if (records.summary(row.source->file.record).out_of_order)
     add_time_finding(row, "time-order",
                      fmt::format("created {}, before the records on both sides, which were in "
@@ -171,13 +179,29 @@ void add_assembly_findings(FileRow& row) {
     add("extension-missing",
         fmt::format("the attribute list names record {}, which is not this file's",
                     assembly.missing));
-  if (assembly.absent) {
-    const auto type = to_string(assembly.absent->type);
+  if (assembly.list_left_out)
+    add("attribute-list-limit",
+        "the attribute list is not read, as those of all files would be more than the image has "
+        "room for; all records that name this file as their base are taken");
+  const auto describe = [](AttributeType type) {
+    const auto name = to_string(type);
+    return name.empty() ? std::string{"an attribute"} : fmt::format("a {}", name);
+  };
+  if (assembly.absent)
     add("attribute-list",
         fmt::format("the attribute list names {} in record {}, which does not have it",
-                    type.empty() ? "an attribute" : fmt::format("a {}", type),
-                    assembly.absent->record));
-  }
+                    describe(assembly.absent->type), assembly.absent->record));
+  if (assembly.unlisted)
+    add("attribute-list",
+        fmt::format("record {} has {} that the attribute list does not name",
+                    assembly.unlisted->record, describe(assembly.unlisted->type)));
+  if (const auto& other = assembly.other_use)
+    add("attribute-list",
+        fmt::format("the attribute list names record {} with sequence {}, and it has {}",
+                    other->listed.record, other->listed.sequence, other->sequence));
+  if (assembly.lacking)
+    add("attribute-list",
+        fmt::format("no {} is in the records of the file", assembly.lacking->view()));
   if (assembly.extension_unlisted)
     add("extension-unlisted",
         "a record names this file as its base and the attribute list does not know it");
@@ -190,7 +214,8 @@ void add_link_finding(FileRow& row) {
   const auto& facts = row.facts;
   const auto& assembly = row.assembly;
   const bool all_names = !facts.damaged && !assembly.list_damaged && !assembly.list_out_of_reach &&
-                         !assembly.extension_missing && !assembly.names_left_out;
+                         !assembly.list_left_out && !assembly.extension_missing &&
+                         !assembly.names_left_out;
   if (!facts.in_use || facts.is_extension() || !all_names) return;
   if (facts.link_count != facts.names.size())
     row.findings.push_back({"link-count", true,

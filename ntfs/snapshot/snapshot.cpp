@@ -30,11 +30,16 @@ Snapshot Snapshot::take(const Volume& volume, Options options, core::Findings& f
       RecordTable::scan(volume.image(), volume.mft(), options.jobs, findings, gaps, &marks);
   auto directories =
       volume.mft().extracted()
-          ? DirectoryTable::from_names(volume.image(), volume.mft(), records)
+          ? DirectoryTable::from_names(records)
           : DirectoryTable::read(volume.image(), volume.mft(), records,
                                  {.jobs = options.jobs, .slack = options.slack}, findings, gaps);
   Snapshot snapshot{volume, std::move(records), std::move(directories)};
   snapshot.owners_ = volume.read_security_owners(findings);
+  if (snapshot.owners_.empty() && snapshot.records_.secured() > 0 && !volume.mft().extracted())
+    findings.warning("security-stream",
+                     volume.mft().offset_of(static_cast<u64>(SystemRecord::secure)),
+                     "$Secure has no usable $SDS: the owners of {} files are not known",
+                     snapshot.records_.secured());
   snapshot.clusters_ = ClusterOwners::find(volume.mft(), snapshot.records_, marks);
   snapshot.gaps_ = std::move(gaps);
   std::ranges::sort(snapshot.gaps_, {}, &Gap::offset);
@@ -188,7 +193,7 @@ void Snapshot::load_file(const RowSource& source, FileRow& row) const {
     row.links = 0;
     row.loaded_from.reset();
   } else if (row.loaded_from != records_.identity() || row.facts.record != source.file.record) {
-    row.assembly = records_.assemble(volume_.image(), volume_.mft(), source.file.record, row.facts);
+    row.assembly = records_.assemble(source.file.record, row.facts);
     row.links = count_links(row.facts);
     if (row.loaded_from != records_.identity()) row.loaded_from = records_.identity();
   }

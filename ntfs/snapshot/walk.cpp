@@ -47,7 +47,7 @@ Walk::Walk(const Snapshot& snapshot, StateSet states)
       listed_(snapshot.records().size()),
       repeats_left_(snapshot.volume().image().size() / bytes_for_a_repeat + least_repeats),
       read_buffers_(snapshot.directories().buffer_total()),
-      chain_{snapshot.volume().image(), snapshot.volume().mft(), snapshot.records()} {}
+      chain_{snapshot_.records()} {}
 
 bool Walk::next(RowBatch& batch) {
   batch.clear();
@@ -104,8 +104,7 @@ void Walk::start() {
                       "record 5, the root directory, is not usable");
     return;
   }
-  snapshot_.records().assemble_names(snapshot_.volume().image(), snapshot_.volume().mft(),
-                                     root_record, facts_);
+  snapshot_.records().assemble_names(root_record, facts_);
   const auto* directory = snapshot_.directories().find(root_record);
   entered_[root_record] = true;
   if (directory)
@@ -201,8 +200,7 @@ bool Walk::may_repeat(u64 record) {
   const auto [known, added] = stream_sizes_.try_emplace(record);
   if (added) {
     RecordFacts facts;
-    snapshot_.records().assemble(snapshot_.volume().image(), snapshot_.volume().mft(), record,
-                                 facts);
+    snapshot_.records().assemble(record, facts);
     for (const auto& attribute : facts.attributes) known->second += size_as_text(attribute);
   }
   if (known->second > repeats_left_) return false;
@@ -276,7 +274,7 @@ void Walk::add_entry(RowBatch& batch, const NodeEntry& entry) {
   row.directory_again = summary.directory && !enter_it;
   push(batch, row, path_);
   if (!enter_it) return;
-  records.assemble(snapshot_.volume().image(), snapshot_.volume().mft(), entry.file.record, facts_);
+  records.assemble(entry.file.record, facts_);
   enter(row, facts_);
 }
 
@@ -284,7 +282,6 @@ void Walk::enter(const RowSource& row, const RecordFacts& facts) {
   entered_[row.file.record] = true;
   const auto* directory = snapshot_.directories().find(row.file.record);
   if (!directory) return;
-  // A list outside the record may read differently the second time on a failing disk.
   const bool named = row.link && *row.link < facts.names.size();
   const auto name = named ? facts.names[*row.link].name : row.name;
   if (path_.size() + name.units() * 3 + 1 > longest_path) {
@@ -313,7 +310,6 @@ void Walk::step_record(RowBatch& batch) {
 
 void Walk::add_unreached(RowBatch& batch, u64 record) {
   const auto& records = snapshot_.records();
-  const auto& volume = snapshot_.volume();
   const auto summary = records.summary(record);
   // Nearly all: every link is listed already.
   if (reached_[record] && summary.in_use && !summary.extension && !summary.several_links) return;
@@ -328,7 +324,7 @@ void Walk::add_unreached(RowBatch& batch, u64 record) {
     // What is left of a file whose base record has another file now.
     if (facts_.names.empty() && facts_.attributes.empty()) return;
   } else {
-    records.assemble(volume.image(), volume.mft(), record, facts_);
+    records.assemble(record, facts_);
   }
   if (!summary.in_use && was_never_used(facts_)) return;
   const auto add = [&](State state, std::optional<u32> link) {

@@ -30,7 +30,6 @@ core::Result<FileRecordHeader> read_file_record_header(core::ByteView record, u6
                           .first_attribute = first,
                           .in_use = (flags & 1) != 0,
                           .directory = (flags & 2) != 0,
-                          .in_extend = (flags & 4) != 0,
                           .used_size = fields->get<u32, 0x18>(),
                           .allocated_size = fields->get<u32, 0x1c>(),
                           .base = to_file_reference(fields->get<u64, 0x20>()),

@@ -99,24 +99,25 @@ std::optional<IndexEntry> IndexEntryReader::next() {
 }
 
 std::optional<IndexEntry> IndexSlackReader::next() {
-  for (; at_ < slack_.size() && slack_.size() - at_ >= entry_head + FileName::fixed_size + 2;
-       at_ += 8) {
-    const auto key = slack_.subspan(at_ + entry_head);
-    const auto reference = core::load<u64>(slack_, at_);
-    const auto name = read_file_name(key, base_ + at_ + entry_head);
+  for (; at_ < slack_.size() && slack_.size() - at_ >= FileName::fixed_size + 2; at_ += 8) {
+    const auto name = read_file_name(slack_.subspan(at_), base_ + at_);
     if (!name || name->parent.record != directory_ || !is_plausible(*name)) continue;
-    const u64 size = entry_head + FileName::fixed_size + name->name.bytes.size();
-    // The end of a node moves forward over the heads of removed entries: what they say counts
-    // where their lengths are those of the name.
-    const u64 length = *core::load<u16>(slack_, at_ + 8);
-    const bool sound = length % 8 == 0 && length >= size &&
-                       *core::load<u16>(slack_, at_ + 10) == size - entry_head;
-    IndexEntry entry{.file = to_file_reference(*reference),
+    const u64 key_size = FileName::fixed_size + name->name.bytes.size();
+    IndexEntry entry{.file = {},
                      .name = *name,
                      .child_vcn = std::nullopt,
-                     .offset = base_ + at_,
-                     .file_known = sound};
-    at_ += (size + 7) / 8 * 8;
+                     .offset = base_ + at_ - entry_head,
+                     .file_known = false};
+    // The end of a node moves forward over the heads of removed entries: what they say counts
+    // where their lengths are those of the name. That of the first one is before the slack.
+    if (at_ >= entry_head) {
+      const auto head = *core::Fields<entry_head>::at(slack_, at_ - entry_head);
+      const u16 length = head.get<u16, 8>();
+      entry.file = to_file_reference(head.get<u64, 0>());
+      entry.file_known =
+          length % 8 == 0 && length >= entry_head + key_size && head.get<u16, 0x0a>() == key_size;
+    }
+    at_ += (entry_head + key_size + 7) / 8 * 8;
     return entry;
   }
   return std::nullopt;

@@ -58,6 +58,13 @@ bool operator==(StoredText a, StoredText b) {
   return true;
 }
 
+bool operator<(StoredText a, StoredText b) {
+  if (a.units() != b.units()) return a.units() < b.units();
+  for (std::size_t i = 0; i < a.units(); ++i)
+    if (a.unit(i) != b.unit(i)) return a.unit(i) < b.unit(i);
+  return false;
+}
+
 bool equals_ascii(StoredText text, std::string_view ascii) {
   if (text.units() != ascii.size()) return false;
   for (std::size_t i = 0; i < ascii.size(); ++i)

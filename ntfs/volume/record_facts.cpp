@@ -55,33 +55,30 @@ void to_facts(const Attribute& attribute, u64 number, AttributeFacts& facts) {
   facts.runs = attribute.runs;
 }
 
-// What every file has. With an attribute list it may be elsewhere, and the list names it.
-std::optional<core::ParseError> find_missing(const RecordFacts& facts,
-                                             const FileRecordHeader& header, u64 offset) {
-  if (!facts.in_use || facts.is_extension() || facts.has_list) return std::nullopt;
-  const auto missing = [&](core::Name attribute) {
-    return core::ParseError{core::Fault::bad_value, offset, "FILE", attribute, 1, 0};
-  };
-  if (!facts.information) return missing("$STANDARD_INFORMATION");
-  const auto has = [&](AttributeType type, StoredText name) {
-    return std::ranges::any_of(facts.attributes, [&](const AttributeFacts& attribute) {
-      return attribute.type == type && attribute.name == name;
-    });
-  };
-  bool index = false;
-  for (const auto& attribute : facts.attributes) {
-    index = index || attribute.type == AttributeType::index_root;
-    if (attribute.type == AttributeType::index_allocation &&
-        !has(AttributeType::index_root, attribute.name))
-      return missing("$INDEX_ROOT");
-  }
-  // $UsnJrnl has named streams only, and files of other indexes than those of names none.
-  if (facts.directory || header.in_extend || index || has(AttributeType::data, {}))
-    return std::nullopt;
-  return missing("$DATA");
-}
-
 }  // namespace
+
+std::optional<core::Name> find_missing(const RecordFacts& facts) {
+  if (!facts.in_use || facts.is_extension()) return std::nullopt;
+  if (!facts.information) return "$STANDARD_INFORMATION";
+  std::vector<StoredText> roots;
+  for (const auto& attribute : facts.attributes)
+    if (attribute.type == AttributeType::index_root) roots.push_back(attribute.name);
+  std::sort(roots.begin(), roots.end());
+  for (const auto& attribute : facts.attributes)
+    if (attribute.type == AttributeType::index_allocation &&
+        !std::binary_search(roots.begin(), roots.end(), attribute.name))
+      return "$INDEX_ROOT";
+  // $UsnJrnl has named streams only, and files of other indexes than those of names none.
+  const bool in_extend = std::ranges::any_of(facts.names, [](const FileName& name) {
+    return name.parent.record == static_cast<u64>(SystemRecord::extend);
+  });
+  const bool has_content =
+      std::ranges::any_of(facts.attributes, [](const AttributeFacts& attribute) {
+        return attribute.type == AttributeType::data && attribute.name.empty();
+      });
+  if (facts.directory || in_extend || !roots.empty() || has_content) return std::nullopt;
+  return "$DATA";
+}
 
 const AttributeFacts* RecordFacts::find(AttributeType type, std::string_view name) const {
   for (const auto& attribute : attributes)
@@ -156,6 +153,7 @@ core::Result<std::optional<core::ParseError>> read_record_facts(core::ByteView r
         note(information.error());
       } else if (!facts.information) {
         facts.information = *information;
+        facts.information->id = attribute.id;
       }
     } else if (attribute.type == AttributeType::file_name && attribute.resident) {
       const auto name = read_file_name(attribute.value, value_at);
@@ -181,7 +179,9 @@ core::Result<std::optional<core::ParseError>> read_record_facts(core::ByteView r
   }
   if (in.damage()) note(*in.damage());
   facts.remains_at = in.remains();
-  if (const auto missing = find_missing(facts, header, offset)) note(*missing);
+  // With an attribute list it may be elsewhere.
+  if (const auto missing = facts.has_list ? std::nullopt : find_missing(facts))
+    note({core::Fault::bad_value, offset, "FILE", *missing, 1, 0});
   facts.damaged = damage.has_value();
   return damage;
 }

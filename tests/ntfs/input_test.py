@@ -867,6 +867,23 @@ class Slack(Images):
         self.assertEqual(line.split("|")[6], "1234")
 
 
+    def test_the_last_entry_that_was_removed_has_the_end_over_its_head(self):
+        volume = self.volume("-c", "4096")
+        content = bytearray(volume.read_bytes())
+        node = content.index(b"INDX") + 0x18
+        at = node + struct.unpack_from("<I", content, node)[0]
+        while not content[at + 12] & 2:
+            last, at = at, at + struct.unpack_from("<H", content, at + 8)[0]
+        units = content[last + 0x50]
+        name = content[last + 0x52:last + 0x52 + 2 * units].decode("utf-16-le")
+        content[last:last + 16] = content[at:at + 16]
+        struct.pack_into("<I", content, node + 4, last + 16 - node)
+        volume.write_bytes(content)
+        done = ntfs("snapshot", "--slack", "--state", "slack", volume, status=0)
+        row, = (row for row in strict_ndjson(done.stdout) if row.get("state") == "slack")
+        self.assertEqual((row["name"], row["record"], row["entry"]["offset"]), (name, None, last))
+
+
 class Records(Images):
     def test_records_that_were_never_used_are_not_deleted(self):
         rows, _, _ = self.rows(self.volume(), status=0)

@@ -9,6 +9,7 @@ namespace coldtrace {
 namespace {
 
 using fixtures::ByteWriter;
+using fixtures::NtfsFile;
 using fixtures::NtfsImage;
 using tests::Seen;
 using tests::snapshot_of;
@@ -71,13 +72,39 @@ void put(std::vector<std::byte>& bytes, u64 at, std::initializer_list<unsigned> 
   for (const auto value : values) bytes[at++] = static_cast<std::byte>(value);
 }
 
+struct Listed {
+  u32 type;
+  u16 id;
+  u16 sequence = 1;
+  std::u16string name = {};
+};
+
+void add_list(Volume& volume, core::ByteView list) {
+  volume.image.file(volume.a).raw_attributes.push_back(fixtures::make_resident(0x20, 9, list));
+}
+
+// Gives the file an attribute list that says so of its own record.
+Bend list_own(std::vector<Listed> entries, std::function<void(NtfsFile&)> edit = {}) {
+  return [=](Volume& volume) {
+    ByteWriter list;
+    for (const auto& entry : entries) {
+      list.write_u32(entry.type).write_u16((0x1a + entry.name.size() * 2 + 7) / 8 * 8);
+      list.write_u8(entry.name.size()).write_u8(0x1a).write_u64(0);
+      list.write_u64(volume.a | u64{entry.sequence} << 48).write_u16(entry.id);
+      for (const char16_t unit : entry.name) list.write_u16(unit);
+      list.align(8);
+    }
+    add_list(volume, list.view());
+    if (edit) edit(volume.image.file(volume.a));
+  };
+}
+
 // Gives the file an attribute list that says where its unnamed $DATA is.
 void list_data(Volume& volume, u64 record, u16 id) {
   ByteWriter list;
   list.write_u32(0x80).write_u16(0x20).write_u8(0).write_u8(0x1a).write_u64(0);
   list.write_u64(record).write_u16(id).align(8);
-  volume.image.file(volume.a).raw_attributes.push_back(
-      fixtures::make_resident(0x20, 9, list.view()));
+  add_list(volume, list.view());
 }
 
 Bend edit_attribute(u64 Volume::*record, u32 type, std::function<void(ByteWriter&, u64)> edit) {
@@ -368,7 +395,37 @@ std::vector<Defect> volume_defects() {
       {"attribute list names a record that does not exist", "extension-missing", 0,
        [](Volume& v) { list_data(v, 0x0001'0000'00ff'ffff, 5); }, nothing},
       {"attribute list names its own record only", nullptr, 0,
-       [](Volume& v) { list_data(v, v.a | u64{1} << 48, 2); }, nothing},
+       list_own({{0x10, 0}, {0x30, 1}, {0x80, 2}}), nothing},
+      {"attribute list does not name a stream", "attribute-list", 0,
+       list_own(
+           {{0x10, 0}, {0x30, 1}, {0x80, 2}},
+           [](NtfsFile& file) { file.streams.push_back({.name = u"extra", .content = "more"}); }),
+       nothing},
+      {"attribute list names a stream by another name", "attribute-list", 0,
+       list_own(
+           {{0x10, 0}, {0x30, 1}, {0x80, 2}, {0x80, 3, 1, u"extrb"}},
+           [](NtfsFile& file) { file.streams.push_back({.name = u"extra", .content = "more"}); }),
+       nothing},
+      {"attribute list is empty", "attribute-list", 0, list_own({}), nothing},
+      {"attribute list does not name $STANDARD_INFORMATION", "attribute-list", 0,
+       list_own({{0x30, 1}, {0x80, 2}}), nothing},
+      {"attribute list names $STANDARD_INFORMATION with another id", "attribute-list", 0,
+       list_own({{0x10, 7}, {0x30, 1}, {0x80, 2}}), nothing},
+      {"attribute list names another use of the record", "attribute-list", 0,
+       list_own({{0x10, 0, 2}, {0x30, 1, 2}, {0x80, 2, 2}}), nothing},
+      {"attribute list names all there is, and that is no $DATA", "attribute-list", 0,
+       list_own({{0x10, 0}, {0x30, 1}}, [](NtfsFile& file) { file.streams.clear(); }), nothing},
+      {"flag of files in $Extend, without $DATA", "record-damaged", 0,
+       edit_attribute(&Volume::a, 0x80,
+                      [](ByteWriter& w, u64 at) {
+                        w.patch<u16>(0x16, 5);
+                        w.patch<u32>(at, 0x100);
+                      }),
+       nothing},
+      {"descriptors of files are in $Secure, which is not there", "security-stream", 0,
+       edit_attribute(&Volume::a, 0x10,
+                      [](ByteWriter& w, u64 at) { w.patch<u32>(at + 0x18 + 0x34, 0x100); }),
+       nothing},
       {"attribute list names an attribute that its record does not have", "attribute-list", 0,
        [](Volume& v) { list_data(v, v.a | u64{1} << 48, 5); }, nothing},
       {"attribute list has an entry of length zero", "attribute-list", 0,

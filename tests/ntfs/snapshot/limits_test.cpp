@@ -100,5 +100,23 @@ TEST_CASE("directories that claim more index buffers than the image has room for
   CHECK(seen.rows.size() >= directories);
 }
 
+TEST_CASE("attribute lists in the same clusters are not read once for each of many files") {
+  fixtures::NtfsImage image{{.clusters = 256, .records = 60}};
+  constexpr u64 list_size = 256 * 1024;
+  const u64 place = image.allocate(list_size / 4096);
+  for (int i = 0; i < 6; ++i) {
+    const u64 file = image.add_file(numbered(u"file ", i), "x");
+    image.file(file).raw_attributes.push_back(
+        fixtures::make_non_resident(0x20, 9, {{place, list_size / 4096}}, list_size, 4096));
+  }
+  const auto bytes = image.build();
+  const auto seen = snapshot_of(bytes);
+  const u64 read = bytes.size() / list_size;
+  REQUIRE(read < 6);
+  CHECK(seen.findings.count("attribute-list-limit") == 6 - read);
+  CHECK(seen.find("/file 005")->has("attribute-list-limit"));
+  CHECK_FALSE(seen.find("/file 000")->has("attribute-list-limit"));
+}
+
 }  // namespace
 }  // namespace coldtrace

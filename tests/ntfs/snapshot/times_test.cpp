@@ -83,6 +83,10 @@ TEST_CASE("patterns of forged times show, and usual ones do not") {
       {"10: set forward by a program", "time-set-forward", all_at(made + day + 1), all_at(made),
        all_at(made + day + 1)},
       {"11: zeroed", "time-not-set", all_at(0), all_at(made), all_at(0)},
+      {"12: the name's times zeroed on the disk", "time-not-set", all_at(made), all_at(0),
+       all_at(made)},
+      {"13: the directory's times zeroed on the disk", "time-index-differs", all_at(made),
+       all_at(made), all_at(0)},
   }));
   CAPTURE(row.why);
   NtfsImage image{{.clusters = 512, .records = 400}};

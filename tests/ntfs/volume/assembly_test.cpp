@@ -90,7 +90,7 @@ TEST_CASE("a file asked for alone is put together like all files at once") {
     const auto file = volume->read_file(files[i]);
     REQUIRE(file);
     ntfs::RecordFacts facts;
-    const auto assembly = snapshot.records().assemble(source, volume->mft(), files[i], facts);
+    const auto assembly = snapshot.records().assemble(files[i], facts);
     CHECK(file->facts.names.size() == names[i]);
     CHECK(facts.names.size() == names[i]);
     CHECK(facts.attributes.size() == file->facts.attributes.size());

@@ -156,19 +156,26 @@ TEST_CASE("a file with extension records has all its names, streams and extents"
   const u64 place = image.allocate(8);
   const u64 file = image.add({.names = {{.parent = 5, .name = u"big"}}});
   const u64 more = image.add({.listed = false, .base_record = file, .base_sequence = 1});
-  const auto part = [](u64 lowest, u64 lcn) {
+  const auto make_part = [](u64 lowest, u64 lcn) {
     ByteWriter out;
     out.write_bytes(fixtures::make_non_resident(0x80, 7, {{lcn, 2}}, lowest == 0 ? 16384 : 0, 4096,
                                                 u"", 0, lowest));
     // The first part has the sizes of the whole stream.
     return out.patch<u64>(0x28, lowest == 0 ? 16384 : 0).bytes();
   };
-  image.file(file).raw_attributes.push_back(part(0, place));
-  image.file(more).raw_attributes.push_back(part(2, place + 6));
+  image.file(file).raw_attributes.push_back(make_part(0, place));
+  image.file(more).raw_attributes.push_back(make_part(2, place + 6));
   ByteWriter list;
-  for (const auto& [lowest, record] : {std::pair{u64{2}, more}, std::pair{u64{0}, file}}) {
-    list.write_u32(0x80).write_u16(0x20).write_u8(0).write_u8(0x1a).write_u64(lowest);
-    list.write_u64(record | u64{1} << 48).write_u16(7).align(8);
+  struct Part {
+    u32 type;
+    u64 lowest;
+    u64 record;
+    u16 id;
+  };
+  for (const auto& part : {Part{0x10, 0, file, 0}, Part{0x30, 0, file, 1}, Part{0x80, 2, more, 7},
+                           Part{0x80, 0, file, 7}}) {
+    list.write_u32(part.type).write_u16(0x20).write_u8(0).write_u8(0x1a).write_u64(part.lowest);
+    list.write_u64(part.record | u64{1} << 48).write_u16(part.id).align(8);
   }
   SECTION("with a resident list") {
     image.file(file).raw_attributes.push_back(fixtures::make_resident(0x20, 6, list.view()));
@@ -200,7 +207,8 @@ TEST_CASE("an extracted $MFT gives names by their parents") {
   const u64 folder = image.add_directory(u"folder");
   image.add_file(u"file", "1", folder);
   // A list outside of $MFT is out of reach, which is no damage.
-  const u64 big = image.add({.names = {{.parent = folder, .name = u"big"}}});
+  const u64 big = image.add(
+      {.names = {{.parent = folder, .name = u"big"}}, .streams = {{.content = "content"}}});
   image.add({.names = {{.parent = folder, .name = u"second name"}},
              .base_record = big,
              .base_sequence = 1});

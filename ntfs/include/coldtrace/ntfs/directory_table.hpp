@@ -41,8 +41,7 @@ class DirectoryTable {
                              std::vector<Gap>& gaps);
 
   // Directories made from the names in records, for an extracted $MFT.
-  static DirectoryTable from_names(const core::ImageSource& image, const Mft& mft,
-                                   const RecordTable& records);
+  static DirectoryTable from_names(const RecordTable& records);
 
   const Directory* find(u64 record) const {
     if (record >= by_record_.size() || by_record_[record] == absent) return nullptr;

@@ -15,7 +15,6 @@ struct FileRecordHeader {
   u16 first_attribute;
   bool in_use;
   bool directory;
-  bool in_extend;  // a file in $Extend: $UsnJrnl has no unnamed stream
   u32 used_size;
   u32 allocated_size;
   FileReference base;  // of an extension record; zeros in a base record

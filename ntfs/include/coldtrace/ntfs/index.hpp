@@ -88,8 +88,9 @@ class IndexEntryReader {
   std::optional<core::ParseError> damage_;
 };
 
-// Entries that are left in unused bytes of a node: found on 8-byte steps, kept when parent, name
-// and times are plausible. Only names of `directory` count.
+// Entries that are left in unused bytes of a node, which a node's used ones are before: found by
+// their keys on 8-byte steps, kept when parent, name and times are plausible. Only names of
+// `directory` count.
 class IndexSlackReader {
  public:
   IndexSlackReader(core::ByteView slack, u64 offset, u64 directory)
@@ -101,7 +102,7 @@ class IndexSlackReader {
   core::ByteView slack_;
   u64 base_;
   u64 directory_;
-  u64 at_ = 0;
+  u64 at_ = 0;  // of the next key
 };
 
 }  // namespace coldtrace::ntfs

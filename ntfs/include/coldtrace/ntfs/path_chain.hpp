@@ -19,7 +19,7 @@ std::string broken_path(FileReference directory);
 // Paths of directories through the names in their records: for what no index reaches.
 class PathChain {
  public:
-  PathChain(const core::ImageSource& image, const Mft& mft, const RecordTable& records);
+  explicit PathChain(const RecordTable& records) : records_{records} {}
 
   struct Path {
     std::string_view text;  // valid until the next call; without a '/' at its end
@@ -42,11 +42,9 @@ class PathChain {
   Parent parent_of(FileReference directory);
   Parent read_parent(u64 directory);
 
-  const core::ImageSource& image_;
-  const Mft& mft_;
   const RecordTable& records_;
   RecordFacts facts_;
-  std::unordered_map<u64, Parent> joined_;  // of directories whose attribute list was read
+  std::unordered_map<u64, Parent> joined_;  // of directories with an attribute list
   FileReference last_;
   bool has_last_ = false;
   std::string text_;

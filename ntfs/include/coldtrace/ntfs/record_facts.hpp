@@ -87,6 +87,9 @@ class ShortHalves {
 // The names of a file that are no short halves.
 u32 count_links(const RecordFacts& facts);
 
+// What every file in use has and this one, all of whose records are joined, has not.
+std::optional<core::Name> find_missing(const RecordFacts& facts);
+
 // Reads a record after its fixups into `facts`. Damage inside the record is told by
 // `facts.damaged` and the first such error is the optional result; the error of the Result means
 // there is no record.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -54,15 +55,16 @@ class RecordTable {
   void unpack(u64 record, RecordFacts& facts) const;
 
   // A file: its base record and those that extend it.
-  Assembly assemble(const core::ImageSource& image, const Mft& mft, u64 record,
-                    RecordFacts& facts) const;
+  Assembly assemble(u64 record, RecordFacts& facts) const;
   // As assemble, when only information, names and the size of the content are wanted.
-  void assemble_names(const core::ImageSource& image, const Mft& mft, u64 record,
-                      RecordFacts& facts) const;
+  void assemble_names(u64 record, RecordFacts& facts) const;
 
   // False on volumes whose files mostly have times without fractions of a second: drivers that
   // write such times are at work there, or files came from FAT.
   bool has_rare_whole_seconds() const { return whole_seconds_ * 100 < timed_; }
+
+  // Files in use whose security descriptor is in $Secure.
+  u64 secured() const { return secured_; }
 
   // Another one for each table, those that are gone included, as long as it is held.
   const std::shared_ptr<const char>& identity() const { return identity_; }
@@ -84,12 +86,15 @@ class RecordTable {
   };
   RecordTable() = default;
   std::span<const u32> claims_of(u64 base) const;
+  void read_lists(const core::ImageSource& image, const Mft& mft, std::span<const u32> records);
 
   std::shared_ptr<const char> identity_ = std::make_shared<const char>();
   std::unique_ptr<Arena> arena_ = std::make_unique<Arena>();
   std::vector<Slot> slots_;
   std::vector<u32> claimed_bases_;  // in order, with the records that claim them beside
   std::vector<u32> claims_;
+  std::unordered_map<u64, Assembly> assemblies_;  // of the records with an attribute list
+  u64 secured_ = 0;
   u64 timed_ = 0;          // records in use with a time of creation
   u64 whole_seconds_ = 0;  // of those, with no fraction of a second in any time
 };

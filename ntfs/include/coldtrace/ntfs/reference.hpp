@@ -31,6 +31,7 @@ enum class SystemRecord : u64 {
   bitmap = 6,
   bad_clusters = 8,
   secure = 9,
+  extend = 11,
 };
 
 // The first record that users' files get; those before are the system's or $MFT's own.

@@ -34,6 +34,7 @@ struct StandardInformation {
   u32 dos_attributes;
   std::optional<u32> security_id;  // into $Secure; absent in the short form
   std::optional<u64> usn;
+  u16 id = 0;  // of the attribute
 };
 
 core::Result<StandardInformation> read_standard_information(core::ByteView value, u64 offset);

@@ -28,6 +28,8 @@ inline StoredText to_stored_text(core::ByteView utf16) {
 }
 
 bool operator==(StoredText a, StoredText b);
+// An order of all texts: by their lengths, then by their units.
+bool operator<(StoredText a, StoredText b);
 bool equals_ascii(StoredText text, std::string_view ascii);
 
 // Appends as UTF-8 with U+FFFD for unpaired surrogates; returns whether there were none.
