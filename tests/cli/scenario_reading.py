@@ -79,6 +79,8 @@ def etw(name, fields):
         "PerfInfo/SysClExit": lambda: ("exit", {"service": None}),
         "PerfInfo/ISR": lambda: ("routine", {"kind": "ISR", "address": fields["Routine"],
                                              "begun": fields["InitialTime"]}),
+        "PerfInfo/TimerDPC": lambda: ("routine", {"kind": "TimerDPC", "address": fields["Routine"],
+                                                  "begun": fields["InitialTime"]}),
         "PerfInfo/DPC": lambda: ("routine", {"kind": "DPC", "address": fields["Routine"],
                                              "begun": fields["InitialTime"]}),
         "DiskIo/ReadInit": lambda: ("disk", {"irp": int(fields["Irp"], 16)}),

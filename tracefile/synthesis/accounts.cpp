@@ -201,6 +201,7 @@ void Accounts::deadlocked(u64 time, const std::vector<const Thread*>& members,
                           const std::vector<const Thread*>& victims) {
   const auto places = [&](const auto& threads) {
     std::vector<std::size_t> made;
+    made.reserve(threads.size());
     for (const auto* thread : threads) made.push_back(place(*thread));
     std::sort(made.begin(), made.end());
     return made;

@@ -44,6 +44,7 @@ class Actor {
 
   void release(DispatcherObject& object, i64 count = 1) const;
   void set(DispatcherObject& event) const;
+  void set_timer(DispatcherObject& timer, Duration due) const { machine_->set_timer(timer, due); }
 
   // --- processes and threads
   Thread& start_thread(const Body& body, const ThreadOptions& options = {}) const;

@@ -54,7 +54,7 @@ void Clock::tick(Processor& processor) {
     if (thread.quantum > 0) --thread.quantum;
     forget_cancelled();
     if (processor.index == 0 && !timers_.empty() && timers_.begin()->first <= state_.now())
-      interrupts_.queue(RoutineKind::deferred, expiration_routine, expiration_time,
+      interrupts_.queue(RoutineKind::timer, expiration_routine, expiration_time,
                         [this] { expire_timers(); });
   });
 }

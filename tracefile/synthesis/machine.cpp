@@ -225,6 +225,11 @@ void Machine::set(DispatcherObject& event, u8 increment) {
   waits_.signaled(event, increment);
 }
 
+void Machine::set_timer(DispatcherObject& timer, Duration due) {
+  timer.reset();
+  clock_.arm(now() + ticks_of(due), [this, &timer] { set(timer, no_increment); });
+}
+
 void Machine::enter(const Service& service, std::span<const u64> arguments) {
   state_.tell(&MachineLog::call_entered, state_.moment(), service, arguments);
   state_.accounts.call_entered(state_.moment(), service);

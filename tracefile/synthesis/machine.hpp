@@ -57,6 +57,7 @@ class Machine {
   void start(Thread& thread, Program program);
   bool release(DispatcherObject& object, i64 count, u8 increment);
   void set(DispatcherObject& event, u8 increment);
+  void set_timer(DispatcherObject& timer, Duration due);
   void enter(const Service& service, std::span<const u64> arguments);
   void leave(const Service& service, u64 status);
   void request(DispatcherObject& done, bool write, u64 offset, u32 bytes);

@@ -82,8 +82,10 @@ Program listen(Actor self, Server& server, u32 rounds) {
   std::vector<Thread*> threads;
   for (std::size_t i = 0; i < workers; ++i)
     threads.push_back(&self.start_thread([&](Actor thread) { return work(thread, server); }));
+  auto& timer = self.machine().add_object(ObjectType::synchronization_timer, 0);
   for (u32 come = 0; come < rounds;) {
-    co_await self.sleep(1ms);
+    self.set_timer(timer, 1ms);
+    co_await self.wait(timer);
     const auto most = static_cast<u32>(self.random(8) == 0 ? 12 : 1 + self.random(2));
     const u32 now = std::min(most, rounds - come);
     self.release(server.requests, now);

@@ -249,6 +249,27 @@ TEST_CASE("Waits end with the status that tells why") {
   CHECK_FALSE(answers.threads[0].open_wait);
 }
 
+Program wait_for_timer(Actor self, DispatcherObject& timer, std::vector<u64>& seen) {
+  self.set_timer(timer, 2'500us);
+  for (int i = 0; i < 2; ++i) {
+    if (co_await self.wait_within(timer, 10ms) == status_timeout) co_return;
+    seen.push_back(self.machine().now());
+  }
+}
+
+TEST_CASE("A timer is signaled by the first clock interrupt after its time") {
+  Fixture fixture;
+  std::vector<u64> seen;
+  const bool resets = GENERATE(true, false);
+  auto& timer = fixture.machine.add_object(
+      resets ? ObjectType::synchronization_timer : ObjectType::notification_timer, 0);
+  fixture.add(low, 8, [&](Actor self) { return wait_for_timer(self, timer, seen); });
+  fixture.machine.run();
+  REQUIRE(seen.size() == (resets ? 1 : 2));
+  CHECK(seen[0] == ticks_of(3ms + 5us));  // 2 µs of interrupt, 3 µs of deferred call
+  CHECK(fixture.recorder.routines[1].kind == RoutineKind::timer);
+}
+
 TEST_CASE("A thread that ends with a mutant abandons it") {
   Fixture fixture;
   auto& mutant = fixture.machine.add_mutant();
