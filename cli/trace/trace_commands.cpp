@@ -11,6 +11,7 @@ void add_trace_commands(CLI::App& app, Exit& exit) {
               add_trace_graph(group, exit);
               add_trace_schedule(group, exit);
               add_trace_schema(group, exit);
+              add_trace_services(group, exit);
               add_trace_synthesize(group, exit);
               add_trace_tree(group, exit);
             });

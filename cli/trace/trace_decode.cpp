@@ -107,12 +107,7 @@ Exit run(const Options& options) {
   if (!input) return Exit::failure;
   std::optional<SystemCallNames> calls;
   if (!options.syscall_map.empty()) {
-    if (!input->trace.ctrace()) {
-      report.failed(options.syscall_map, "--syscall-map is for .ctrace files");
-      return Exit::failure;
-    }
-    calls = read_system_call_names(options.syscall_map, input->trace.ctrace()->header().ntdll,
-                                   input->findings, report);
+    calls = read_trace_call_names(options.syscall_map, *input, report);
     if (!calls) return Exit::failure;
   }
   Output output{options.output};

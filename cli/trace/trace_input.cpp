@@ -80,6 +80,15 @@ std::optional<TraceInput> open_trace(const TraceInputOptions& options, TraceUse 
   return std::nullopt;
 }
 
+std::optional<SystemCallNames> read_trace_call_names(const std::string& path, TraceInput& input,
+                                                     Report& report) {
+  if (input.trace.ctrace() == nullptr) {
+    report.failed(path, "--syscall-map is for .ctrace files");
+    return std::nullopt;
+  }
+  return read_system_call_names(path, input.trace.ctrace()->header().ntdll, input.findings, report);
+}
+
 void write_session(JsonWriter& json, const tracefile::AnyTrace& any) {
   if (any.ctrace()) {
     write_session(json, *any.ctrace());

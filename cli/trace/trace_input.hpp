@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/command/common_options.hpp"
+#include "cli/trace/system_call_names.hpp"
 #include "coldtrace/tracefile/any_trace.hpp"
 #include "coldtrace/tracefile/event_selection.hpp"
 
@@ -34,6 +35,11 @@ enum class TraceUse : u8 { lines, counts };
 // Nothing when the file cannot be read, which `report` then says.
 std::optional<TraceInput> open_trace(const TraceInputOptions& options, TraceUse use,
                                      Report& report);
+
+// The names of --syscall-map, which .ctrace files have the numbers of; nothing when `report` says
+// why not.
+std::optional<SystemCallNames> read_trace_call_names(const std::string& path, TraceInput& input,
+                                                     Report& report);
 
 // The object of the trace's header: session, machine, clock and loss.
 void write_session(JsonWriter& json, const tracefile::AnyTrace& trace);

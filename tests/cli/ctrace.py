@@ -107,6 +107,15 @@ class Ctrace(unittest.TestCase):
             self.assertEqual(int(row["id"]), line["id"])
             self.assertEqual(strict_json(row["fields"].encode()), line["fields"])
 
+    def test_services_of_drivers_have_the_names_that_the_trace_gives_them(self):
+        done = run("trace", "services", self.folder / "vxd-names.ctrace", "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([(one["number"], one["name"], one["calls"], one["inclusive"], one["cycles"])
+                          for one in strict_json(done.stdout)["services"]],
+                         [(0x10003, "VMM:Get_VMM_Version", 1, 5, 1500), (0x10004, None, 1, 5, 1500)])
+        text = run("trace", "services", self.folder / "vxd-names.ctrace").stdout.decode()
+        self.assertIn("  VMM:Get_VMM_Version\n", text)
+
     def test_selection_takes_what_it_says(self):
         path = self.folder / "deadlock-5.ctrace"
         events = [line for line in self.lines(path) if line["type"] == "event"]

@@ -64,6 +64,20 @@ class Case(unittest.TestCase):
         return strict_json(done.stdout)
 
 
+    def made_runs(self):
+        """Each made-up run in both formats, with what is true of it."""
+        help_text = run("synthesize", "--help").stdout.decode()
+        names = help_text.split("TEXT:{")[1].split("}")[0].replace("\n", "").replace(" ", "")
+        for name in names.split(","):
+            answers = strict_json(run("synthesize", name, "--format", "json", "--seed", 3).stdout)
+            path = self.folder / f"{name}-3.ctrace"
+            self.assertEqual(run("synthesize", name, "--seed", 3, "-o", path).returncode, 0)
+            yield name, answers, path
+            etl = path.with_suffix(".etl")
+            subprocess.run([MAKE_SCENARIO_ETL, name, "3", "0", "4", etl], check=True)
+            yield name, answers, etl
+
+
 class Tree(Case):
     def test_follows_its_schema(self):
         validator = schema("trace-tree.schema.json")
@@ -340,19 +354,6 @@ class Schedules(Case):
                     if one["tid"]:
                         self.assertEqual((usage[one["tid"]], waits[one["tid"]]),
                                          (one["running"], one["waiting"]))
-
-    def made_runs(self):
-        """Each made-up run in both formats, with what is true of it."""
-        help_text = run("synthesize", "--help").stdout.decode()
-        names = help_text.split("TEXT:{")[1].split("}")[0].replace("\n", "").replace(" ", "")
-        for name in names.split(","):
-            answers = strict_json(run("synthesize", name, "--format", "json", "--seed", 3).stdout)
-            path = self.folder / f"{name}-3.ctrace"
-            self.assertEqual(run("synthesize", name, "--seed", 3, "-o", path).returncode, 0)
-            yield name, answers, path
-            etl = path.with_suffix(".etl")
-            subprocess.run([MAKE_SCENARIO_ETL, name, "3", "0", "4", etl], check=True)
-            yield name, answers, etl
 
     def test_made_up_runs_have_the_times_that_their_simulator_counted(self):
         compared = Counter()
@@ -684,6 +685,135 @@ class WaitGraphs(Case):
         done = run("graph", "wait-for", sample("dp_vsgc.etl"))
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"no-match", done.stderr)
+
+
+class ServiceCalls(Case):
+    def test_follows_its_schema(self):
+        validator = schema("trace-services.schema.json")
+        for name, _, path in self.made_runs():
+            for options in [], ["--int64", "string"]:
+                with self.subTest(path=path.name, options=options):
+                    done = run("services", path, "--format", "json", *options)
+                    self.assertIn(done.returncode, (0, 1))
+                    validator.validate(strict_json(done.stdout))
+
+    def test_calls_cost_what_the_simulator_counted(self):
+        """Of each service and routine; nested, recursive and open calls, on another processor too."""
+        compared = Counter()
+        for name, answers, path in self.made_runs():
+            if name in ("wrapped", "losses") or not answers["services"] + answers["routines"]:
+                continue
+            answer = strict_json(run("services", path, "--format", "json").stdout)
+            with self.subTest(path=path.name):
+                found = [one for one in answer["services"] if one["kind"] not in ("isr", "dpc", "timer_dpc")]
+                has_calls = bool(found)
+                on_processor = lambda one: one["on_processor"] if one["calls"] else 0
+                # Services of drivers are not of a thread.
+                knows_threads = all(one["on_processor"] is not None for one in found if one["calls"])
+                sums = lambda one: (one["calls"], one["inclusive"], one["exclusive"],
+                                    on_processor(one) if knows_threads else None, one["open"])
+                if has_calls:
+                    self.assertEqual(sorted(map(sums, found), key=str),
+                                     sorted(map(sums, answers["services"]), key=str))
+                    compared["services", path.suffix] += len(found)
+                    compared["open"] += sum(one["open"] for one in found)
+                    for one in found:
+                        self.assertEqual(sum(step["calls"] for step in one["histogram"]), one["calls"])
+                        self.assertEqual(one["unmatched"] + one["untimed"], 0)
+                    self.assertEqual(answer["unmatched_returns"], 0)
+                if path.suffix == ".ctrace" and has_calls and name != "vxd-services":
+                    number = lambda one: one["number"]
+                    self.assertEqual({one["number"] for one in found},
+                                     {one["name_hash"] or one["number"] for one in answers["services"]})
+                routines = [one for one in answer["services"] if one not in found]
+                if routines:
+                    self.assertEqual(
+                        sorted((one["number"], one["calls"], one["inclusive"], one["exclusive"])
+                               for one in routines),
+                        sorted((int(one["address"], 16), one["count"], one["inclusive"],
+                                one["exclusive"]) for one in answers["routines"]))
+                    compared["routines"] += len(routines)
+        self.assertGreater(compared["services", ".ctrace"], 10)
+        self.assertGreater(compared["services", ".etl"], 8)
+        self.assertGreater(compared["routines"], 20)
+        self.assertGreater(compared["open"], 0)
+
+    def test_who_called_whom_is_what_the_events_say(self):
+        """Of services whose events name the caller."""
+        path = self.folder / "vxd.ctrace"
+        self.assertEqual(run("synthesize", "vxd-services", "-o", path).returncode, 0)
+        events = events_of(path)
+        edges, cycles = Counter(), Counter()
+        for event in events:
+            fields = event["fields"]
+            key = fields["vxd"] << 16 | fields["service"]
+            if event["name"] == "ServiceReturn":
+                cycles[key] += fields["cycles"]
+            elif fields["caller_vxd"]:
+                edges[fields["caller_vxd"] << 16 | fields["caller_service"], key] += 1
+        answer = self.answer("services", path)
+        numbers = {one["id"]: one["number"] for one in answer["services"]}
+        self.assertEqual({(numbers[one["caller"]], numbers[one["callee"]]): one["calls"]
+                          for one in answer["calls"]}, edges)
+        self.assertEqual({one["number"]: one["cycles"] for one in answer["services"]}, cycles)
+
+    def test_a_return_without_a_call_and_a_call_without_a_return_are_counted(self):
+        path = self.scenario("system-calls")
+        events = [e for e in events_of(path) if e["name"] in ("SystemCall", "SystemCallReturn")]
+        whole = self.answer("services", path)
+        # From the middle of a call on, and up to the middle of another one.
+        inside = next(e for e, after in zip(events, events[1:]) if e["name"] == "SystemCall"
+                      and after["name"] == "SystemCallReturn" and after["time"] > e["time"])
+        later = events[events.index(inside) + 1]["time"]
+        part = self.answer("services", path, "--from", later)
+        self.assertGreater(sum(one["unmatched"] for one in part["services"]), 0)
+        part = self.answer("services", path, "--to", inside["time"])
+        self.assertGreater(sum(one["open"] for one in part["services"]), 0)
+        self.assertLess(sum(one["calls"] for one in part["services"]),
+                        sum(one["calls"] for one in whole["services"]))
+
+    def test_calls_of_threads_that_nobody_names_are_counted(self):
+        """The kernel's events of calls have no thread: it is known from the first switch on."""
+        path = self.folder / "server.etl"
+        subprocess.run([MAKE_SCENARIO_ETL, "server", "1", "0", "4", path], check=True)
+        events = events_of(path)
+        middle = events[len(events) // 2]["time"]
+        known, unknown = set(), 0
+        for event in events:
+            if event["time"] < middle:
+                continue
+            if event["name"] == "Thread/CSwitch":
+                known.add(event["cpu"])
+            elif event["name"].startswith("PerfInfo/SysCl") and event["cpu"] not in known:
+                unknown += 1
+        answer = self.answer("services", path, "--from", middle)
+        self.assertEqual(answer["without_thread"], unknown)
+        self.assertGreater(unknown, 0)
+        self.assertIn("call-without-thread", [f["code"] for f in answer["findings"]])
+
+    def test_all_formats_say_the_same(self):
+        path = self.scenario("system-calls")
+        answer = self.answer("services", path)
+        rows = strict_csv(run("services", path, "--format", "csv").stdout)
+        self.assertEqual(len(rows), len(answer["services"]))
+        for row, one in zip(rows, answer["services"]):
+            for name in ("kind", "number", "calls", "open", "unmatched", "untimed", "inclusive",
+                         "exclusive", "on_processor", "cycles", "mean", "least", "p50", "p90", "p99",
+                         "greatest"):
+                self.assertEqual(row[name], "" if one[name] is None else str(one[name]))
+        text = run("services", path, "--top", 100).stdout.decode().splitlines()[1:]
+        self.assertEqual([tuple(line.split()[:2]) for line in text],
+                         [(str(one["calls"]), str(one["open"])) for one in answer["services"]])
+
+    def test_a_service_is_chosen_by_its_name(self):
+        path = self.scenario("system-calls")
+        chosen = self.answer("services", path, "--service", "*of hash*")
+        self.assertEqual({one["kind"] for one in chosen["services"]}, {"hashed_system_call"})
+        done = run("services", path, "--service", "nothing")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"no-match", done.stderr)
+        trees = run("services", path, "--trees", "--service", "*of hash*").stdout.decode()
+        self.assertIn("system call of hash", trees)
 
 
 if __name__ == "__main__":

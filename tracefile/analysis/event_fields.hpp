@@ -35,9 +35,16 @@ enum class Field : u8 {
   timeout,
   start_address,
   exit_status,
+  service,
+  vxd,
+  cycles,
+  begin_time,
+  routine,
   image_name,
   command_line,
   thread_name,
+  vxd_name,
+  service_name,
   count,  // of these
 };
 

@@ -28,13 +28,20 @@ void Histogram::add(u64 value) {
   least_ = count_ == 0 ? value : std::min(least_, value);
   greatest_ = std::max(greatest_, value);
   ++count_;
+  sum_ += value;
   const auto number = step_of(value);
   const auto at = std::lower_bound(steps_.begin(), steps_.end(), number,
-                                   [](const Step& step, u32 key) { return step.number < key; });
+                                   [](const Numbered& step, u32 key) { return step.number < key; });
   if (at != steps_.end() && at->number == number)
     ++at->count;
   else
     steps_.insert(at, {number, 1});
+}
+
+std::vector<Histogram::Step> Histogram::steps() const {
+  std::vector<Step> steps;
+  for (const auto& step : steps_) steps.push_back({greatest_of(step.number), step.count});
+  return steps;
 }
 
 std::optional<u64> Histogram::percentile(unsigned percent) const {

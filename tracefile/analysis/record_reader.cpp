@@ -56,7 +56,14 @@ std::span<const RecordReader::KnownEvent> RecordReader::known_events() {
        {F::thread, "TThreadId"},
        {F::start_address, "Win32StartAddr"},
        {F::thread_name, "ThreadName"}}};
+  constexpr std::array<NamedField, most_fields> interruption = {
+      {{F::begin_time, "InitialTime"}, {F::routine, "Routine"}}};
+  constexpr std::array<NamedField, most_fields> call_by_number = {
+      {{F::process, "process"}, {F::thread, "thread"}, {F::service, "number"}}};
+  constexpr std::array<NamedField, most_fields> call_by_hash = {
+      {{F::process, "process"}, {F::thread, "thread"}, {F::service, "name_hash"}}};
   using R = RecordReader;
+  using K = Service::Kind;
   static constexpr KnownEvent all[] = {
       {"Windows Kernel",
        "Thread/CSwitch",
@@ -71,6 +78,16 @@ std::span<const RecordReader::KnownEvent> RecordReader::known_events() {
        "Thread/ReadyThread",
        &R::readied,
        {{{F::thread, "TThreadId"}, {F::ready_flags, "Flag"}}}},
+      {"Windows Kernel",
+       "PerfInfo/SysClEnter",
+       &R::call<K::system_call_address, true>,
+       {{{F::service, "SysCallAddress"}}}},
+      {"Windows Kernel", "PerfInfo/SysClExit", &R::call<K::system_call_address, false>, {}},
+      {"Windows Kernel", "PerfInfo/ISR", &R::interruption<K::isr>, interruption},
+      {"Windows Kernel", "PerfInfo/ISR-MSI", &R::interruption<K::isr>, interruption},
+      {"Windows Kernel", "PerfInfo/DPC", &R::interruption<K::dpc>, interruption},
+      {"Windows Kernel", "PerfInfo/TimerDPC", &R::interruption<K::timer_dpc>, interruption},
+      {"Windows Kernel", "PerfInfo/IOTimer", &R::interruption<K::io_timer>, interruption},
       {"Windows Kernel", "Process/Start", &R::process<Life::begins>, kernel_process},
       {"Windows Kernel", "Process/End", &R::process<Life::ends>, kernel_process},
       {"Windows Kernel", "Process/DCStart", &R::process<Life::was_there>, kernel_process},
@@ -137,6 +154,27 @@ std::span<const RecordReader::KnownEvent> RecordReader::known_events() {
        "ThreadEnd",
        &R::thread<Life::ends>,
        {{{F::process, "process"}, {F::thread, "thread"}, {F::exit_status, "exit_status"}}}},
+
+      {"wmk", "SystemCall", &R::call<K::system_call, true>, call_by_number},
+      {"wmk", "SystemCallReturn", &R::call<K::system_call, false>, call_by_number},
+      {"vtrace", "SystemCallEnter", &R::call<K::system_call, true>, call_by_number},
+      {"vtrace", "SystemCallExit", &R::call<K::system_call, false>, call_by_number},
+      {"dynamic_tracing", "SystemServiceEnter", &R::call<K::hashed_system_call, true>,
+       call_by_hash},
+      {"dynamic_tracing", "SystemServiceExit", &R::call<K::hashed_system_call, false>,
+       call_by_hash},
+      {"vxdmon", "ServiceCall", &R::vxd_call<true>, {{{F::vxd, "vxd"}, {F::service, "service"}}}},
+      {"vxdmon",
+       "ServiceReturn",
+       &R::vxd_call<false>,
+       {{{F::vxd, "vxd"}, {F::service, "service"}, {F::cycles, "cycles"}}}},
+      {"vxdmon",
+       "ServiceName",
+       &R::vxd_service_named,
+       {{{F::vxd, "vxd"},
+         {F::service, "service"},
+         {F::vxd_name, "vxd_name"},
+         {F::service_name, "service_name"}}}},
 
       {"vtrace",
        "ContextSwitch",
@@ -347,6 +385,58 @@ bool RecordReader::wait_end(const Event& event) {
   if (!status || thread == nobody) return false;
   const WaitEnd record{moment_of(event), thread, std::nullopt, *status, thread};
   for (auto* const analysis : analyses_) analysis->on_wait_end(record);
+  return true;
+}
+
+// Events of the kernel have no thread: it is the one that runs there.
+template <Service::Kind kind, bool enters>
+bool RecordReader::call(const Event& event) {
+  CallRecord record{moment_of(event), nobody, enters, false, std::nullopt, std::nullopt};
+  if (const auto number = values_.get<u64>(Field::service)) record.service = {kind, *number};
+  if (enters && !record.service) return false;
+  if (kind == Service::Kind::system_call_address) {
+    record.thread = header_thread(event);
+  } else {
+    record.thread = thread_of(values_.get<u32>(Field::thread), event.cpu);
+    if (record.thread == nobody || !record.service) return false;
+    set_process(record.thread, values_.get<u32>(Field::process));
+  }
+  for (auto* const analysis : analyses_) analysis->on_call(record);
+  return true;
+}
+
+template <bool enters>
+bool RecordReader::vxd_call(const Event& event) {
+  const auto vxd = values_.get<u64>(Field::vxd);
+  const auto service = values_.get<u64>(Field::service);
+  if (!vxd || !service) return false;
+  const CallRecord record{moment_of(event),
+                          nobody,
+                          enters,
+                          true,
+                          Service{Service::Kind::vxd_service, *vxd << 16 | *service},
+                          values_.get<u64>(Field::cycles)};
+  for (auto* const analysis : analyses_) analysis->on_call(record);
+  return true;
+}
+
+bool RecordReader::vxd_service_named(const Event&) {
+  const auto vxd = values_.get<u64>(Field::vxd);
+  const auto service = values_.get<u64>(Field::service);
+  if (!vxd || !service) return false;
+  const auto name = values_.text(Field::vxd_name) + ":" + values_.text(Field::service_name);
+  for (auto* const analysis : analyses_)
+    analysis->on_service_name({{Service::Kind::vxd_service, *vxd << 16 | *service}, name});
+  return true;
+}
+
+template <Service::Kind kind>
+bool RecordReader::interruption(const Event& event) {
+  const auto begin = values_.get<i64>(Field::begin_time);
+  const auto routine = values_.get<u64>(Field::routine);
+  if (!event.cpu || !begin || !routine) return false;
+  const Interruption record{moment_of(event), *begin, {kind, *routine}};
+  for (auto* const analysis : analyses_) analysis->on_interruption(record);
   return true;
 }
 

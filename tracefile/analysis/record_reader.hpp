@@ -42,6 +42,13 @@ class RecordReader {
   bool wait_begin_of_several(const tracefile::Event& event);
   bool wait_satisfied(const tracefile::Event& event);
   bool wait_end(const tracefile::Event& event);
+  template <Service::Kind kind, bool enters>
+  bool call(const tracefile::Event& event);
+  template <bool enters>
+  bool vxd_call(const tracefile::Event& event);
+  bool vxd_service_named(const tracefile::Event& event);
+  template <Service::Kind kind>
+  bool interruption(const tracefile::Event& event);
   template <Life life>
   bool process(const tracefile::Event& event);
   template <Life life>

@@ -59,4 +59,27 @@ std::string_view to_string(ObjectKind kind) {
   return "Object";
 }
 
+std::string_view to_string(Service::Kind kind) {
+  using Kind = Service::Kind;
+  switch (kind) {
+    case Kind::system_call:
+      return "system_call";
+    case Kind::hashed_system_call:
+      return "hashed_system_call";
+    case Kind::system_call_address:
+      return "system_call_address";
+    case Kind::vxd_service:
+      return "vxd_service";
+    case Kind::isr:
+      return "isr";
+    case Kind::dpc:
+      return "dpc";
+    case Kind::timer_dpc:
+      return "timer_dpc";
+    case Kind::io_timer:
+      return "io_timer";
+  }
+  return "unknown";
+}
+
 }  // namespace coldtrace::trace_analysis

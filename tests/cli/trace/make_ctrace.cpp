@@ -133,6 +133,22 @@ void write_calls(const std::filesystem::path& path) {
   file.save(path);
 }
 
+// A service of a virtual device driver by its name, and one without.
+void write_vxd_names(const std::filesystem::path& path) {
+  File file;
+  CtraceData name;
+  file.writer.write(0, 0x0303, 0, name.u16(1).u16(3).ansi("VMM").ansi("Get_VMM_Version").view());
+  for (const u16 service : {u16{3}, u16{4}}) {
+    file.at_tick(service * u64{10});
+    file.writer.write(0, 0x0301, 0, CtraceData{}.u16(1).u16(service).u16(0).u16(0).view());
+    file.at_tick(service * u64{10} + 5);
+    file.writer.write(0, 0x0302, 0,
+                      CtraceData{}.u16(1).u16(service).u16(0).u16(0).u64(1500).view());
+  }
+  file.writer.end();
+  file.save(path);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -143,4 +159,5 @@ int main(int argc, char** argv) {
   write_open(folder / "open.ctrace");
   write_etw(folder / "etw.ctrace");
   write_calls(folder / "calls.ctrace");
+  write_vxd_names(folder / "vxd-names.ctrace");
 }

@@ -27,6 +27,9 @@ class Analysis {
   virtual void on_ready(const Readied&) {}
   virtual void on_wait_begin(const WaitBegin&) {}
   virtual void on_wait_end(const WaitEnd&) {}
+  virtual void on_call(const CallRecord&) {}
+  virtual void on_service_name(const ServiceName&) {}
+  virtual void on_interruption(const Interruption&) {}
   virtual void on_process(const ProcessRecord&) {}
   virtual void on_thread(const ThreadRecord&) {}
   virtual void finish(const Observed&) {}

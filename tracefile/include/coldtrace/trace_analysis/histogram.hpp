@@ -14,15 +14,23 @@ class Histogram {
   void add(u64 value);
 
   u64 count() const { return count_; }
+  u64 sum() const { return sum_; }
   u64 least() const { return least_; }
   u64 greatest() const { return greatest_; }
+
+  // Of the steps that have values: the greatest value of each, and how many it has.
+  struct Step {
+    u64 greatest;
+    u64 count;
+  };
+  std::vector<Step> steps() const;
 
   // The least value that `percent` of all are not above, as the greatest of its step; nothing
   // without values.
   std::optional<u64> percentile(unsigned percent) const;
 
  private:
-  struct Step {
+  struct Numbered {
     u32 number;
     u64 count;
   };
@@ -30,8 +38,9 @@ class Histogram {
   static u32 step_of(u64 value);
   static u64 greatest_of(u32 step);
 
-  std::vector<Step> steps_;  // by number
+  std::vector<Numbered> steps_;  // by number
   u64 count_ = 0;
+  u64 sum_ = 0;
   u64 least_ = 0, greatest_ = 0;
 };
 

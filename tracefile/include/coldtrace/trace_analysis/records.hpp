@@ -97,6 +97,47 @@ struct WaitEnd {
   Index running;  // on that processor then; it may be the thread itself
 };
 
+// What can be called, or interrupts what runs.
+struct Service {
+  enum class Kind : u8 {
+    system_call,          // by its number
+    hashed_system_call,   // by the hash of its name
+    system_call_address,  // by the address of its handler
+    vxd_service,          // device id << 16 | service number
+    isr,                  // by the address of the routine, as those that follow
+    dpc,
+    timer_dpc,
+    io_timer,
+  };
+  Kind kind;
+  u64 number;
+  friend auto operator<=>(const Service&, const Service&) = default;
+};
+std::string_view to_string(Service::Kind kind);
+
+// A thread calls a service, or comes back from it.
+struct CallRecord {
+  Moment moment;
+  Index thread;  // nobody: not known
+  bool enters;
+  bool threadless;                 // the format does not say of any call whose it is
+  std::optional<Service> service;  // absent of a return that does not say from what
+  std::optional<u64> cycles;       // that the tracer itself has measured
+};
+
+// What a service is called, by the trace itself.
+struct ServiceName {
+  Service service;
+  std::string_view name;
+};
+
+// A routine that took a processor from what ran there, once it is done.
+struct Interruption {
+  Moment moment;  // of its end
+  i64 begin;
+  Service routine;
+};
+
 // A process or thread begins, ends, or is listed by a rundown; the Population has what is known.
 enum class Life : u8 { begins, ends, was_there, is_left };
 struct ProcessRecord {

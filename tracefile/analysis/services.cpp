@@ -1,0 +1,173 @@
+#include "coldtrace/trace_analysis/services.hpp"
+
+#include <algorithm>
+
+namespace coldtrace::trace_analysis {
+
+void Services::begin(const Observed& observed) {
+  losses_ = &observed.losses;
+}
+
+u32 Services::number_of(const Service& service) {
+  const auto [place, added] = numbers_.try_emplace(service, static_cast<u32>(services_.size()));
+  if (added) services_.push_back({.service = service});
+  return place->second;
+}
+
+// The time that a thread has run is a clock of its own, which stands still while it waits.
+void Services::on_switch(const ContextSwitch& record) {
+  const auto most = std::max(record.old_thread, record.new_thread);
+  if (most >= threads_.size()) threads_.resize(std::size_t{most} + 1);
+  const auto time = record.moment.time;
+  auto& old = threads_[record.old_thread];
+  if (old.runs_since && record.continues && *old.runs_since <= time &&
+      !losses_->on(*record.moment.cpu, *old.runs_since, time))
+    old.ran += time - *old.runs_since;
+  else
+    for (auto& call : old.calls) call.ran.reset();
+  old.runs_since.reset();
+  old.ran_known = true;
+  auto& next = threads_[record.new_thread];
+  next.runs_since = time;
+  next.ran_known = true;
+  interruptions_[*record.moment.cpu].clear();
+}
+
+std::optional<i64> Services::ran(const Stack& stack, i64 time) const {
+  if (!stack.ran_known) return std::nullopt;
+  return stack.ran + (stack.runs_since ? time - *stack.runs_since : 0);
+}
+
+void Services::on_service_name(const ServiceName& record) {
+  names_.try_emplace(record.service, record.name);
+}
+
+std::string_view Services::name_of(const Service& service) const {
+  const auto known = names_.find(service);
+  return known == names_.end() ? std::string_view{} : known->second;
+}
+
+Services::Stack* Services::stack_of(const CallRecord& record) {
+  if (record.threadless) return &processors_[record.moment.cpu.value_or(0)];
+  if (record.thread == nobody) return nullptr;
+  if (record.thread >= threads_.size()) threads_.resize(std::size_t{record.thread} + 1);
+  return &threads_[record.thread];
+}
+
+void Services::on_call(const CallRecord& record) {
+  auto* const stack = stack_of(record);
+  if (stack == nullptr) {
+    ++without_thread_;
+    return;
+  }
+  if (record.enters)
+    enter(*stack, record);
+  else
+    leave(*stack, record);
+}
+
+void Services::enter(Stack& stack, const CallRecord& record) {
+  const auto service = number_of(*record.service);
+  if (stack.calls.size() == deepest) {
+    ++services_[service].open;
+    return;
+  }
+  stack.calls.push_back({service, record.moment.time, 0, ran(stack, record.moment.time)});
+}
+
+void Services::leave(Stack& stack, const CallRecord& record) {
+  if (!record.service) {
+    if (stack.calls.empty())
+      ++nameless_returns_;
+    else
+      close(stack, record);
+    return;
+  }
+  const auto service = number_of(*record.service);
+  const auto from = std::find_if(stack.calls.rbegin(), stack.calls.rend(),
+                                 [&](const Open& call) { return call.service == service; });
+  if (from == stack.calls.rend()) {
+    ++services_[service].unmatched;
+    return;
+  }
+  abandon(stack, static_cast<std::size_t>(stack.calls.rend() - from));
+  close(stack, record);
+}
+
+// The calls from the given depth on never return.
+void Services::abandon(Stack& stack, std::size_t from) {
+  for (auto i = from; i < stack.calls.size(); ++i) ++services_[stack.calls[i].service].open;
+  stack.calls.resize(from);
+}
+
+void Services::close(Stack& stack, const CallRecord& record) {
+  const auto call = stack.calls.back();
+  stack.calls.pop_back();
+  auto& sums = services_[call.service];
+  const auto end = record.moment.time;
+  if (end < call.begin || losses_->anywhere(call.begin, end)) {
+    ++sums.untimed;
+    return;
+  }
+  const auto inclusive = end - call.begin;
+  ++sums.calls;
+  sums.times.add(static_cast<u64>(inclusive));
+  sums.exclusive += inclusive - call.inside;
+  if (record.cycles) sums.cycles = sums.cycles.value_or(0) + *record.cycles;
+  const bool recursive =
+      std::any_of(stack.calls.begin(), stack.calls.end(),
+                  [&](const Open& outer) { return outer.service == call.service; });
+  if (!recursive) {
+    sums.inclusive += inclusive;
+    const auto now = ran(stack, end);
+    if (now && call.ran) sums.on_processor = sums.on_processor.value_or(0) + *now - *call.ran;
+  }
+  if (stack.calls.empty()) return;
+  stack.calls.back().inside += inclusive;
+  add_edge(stack.calls.back().service, call.service, inclusive);
+}
+
+void Services::add_edge(u32 caller, u32 callee, i64 inclusive) {
+  const auto [place, added] =
+      edge_numbers_.try_emplace({caller, callee}, static_cast<u32>(edges_.size()));
+  if (added) edges_.push_back({caller, callee});
+  auto& edge = edges_[place->second];
+  ++edge.calls;
+  edge.inclusive += inclusive;
+}
+
+// Interrupts nest and are logged when they end: those that began after this one were inside it.
+void Services::on_interruption(const Interruption& record) {
+  auto& sums = services_[number_of(record.routine)];
+  const auto end = record.moment.time;
+  if (end < record.begin || losses_->on(*record.moment.cpu, record.begin, end)) {
+    ++sums.untimed;
+    return;
+  }
+  const auto inclusive = end - record.begin;
+  i64 inside = 0;
+  auto& done = interruptions_[*record.moment.cpu];
+  while (!done.empty() && done.back().begin >= record.begin) {
+    inside += done.back().inclusive;
+    done.pop_back();
+  }
+  if (done.size() == deepest) done.erase(done.begin());
+  done.push_back({record.begin, inclusive});
+  ++sums.calls;
+  sums.times.add(static_cast<u64>(inclusive));
+  sums.inclusive += inclusive;
+  sums.exclusive += inclusive - inside;
+  sums.on_processor = sums.on_processor.value_or(0) + inclusive;
+}
+
+void Services::on_thread(const ThreadRecord& record) {
+  if (record.life != Life::ends || record.thread >= threads_.size()) return;
+  abandon(threads_[record.thread], 0);
+}
+
+void Services::finish(const Observed&) {
+  for (auto& stack : threads_) abandon(stack, 0);
+  for (auto& [cpu, stack] : processors_) abandon(stack, 0);
+}
+
+}  // namespace coldtrace::trace_analysis
