@@ -114,8 +114,11 @@ core::Result<EwfSegments> check_ewf_segments(const std::vector<std::string>& pat
                              : fmt::format("has a damaged file header, by which it is segment {}",
                                            segment.number);
     }
-    if (state == FileHeaders::State::foreign) {
-      segment.damage = fmt::format("is a copy of segment {}", segment.number);
+    const bool other_image = segment.set_identifier && segments[0].set_identifier &&
+                             segment.set_identifier != segments[0].set_identifier;
+    if (state == FileHeaders::State::foreign || other_image) {
+      segment.damage = other_image ? "is one of another image"
+                                   : fmt::format("is a copy of segment {}", segment.number);
       segment.end = End::cut;
       segment.chunks = 0;
     }

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <deque>
 #include <mutex>
 
 #include <dlfcn.h>
@@ -17,6 +18,9 @@ namespace coldtrace::ntfs {
 namespace {
 
 using core::Fault;
+
+// Damaged segments that are tried one by one, from the last on.
+constexpr std::size_t most_in_turn = 8;
 
 core::ParseError ewf_error(u64 offset, core::Name field) {
   return {Fault::io, offset, "EWF", field, 0, EIO};
@@ -128,13 +132,15 @@ std::vector<std::string> find_segments(const Libewf& ewf, const std::string& pat
   return segments;
 }
 
-// How many segments to try when libewf refuses so many: some damage it bears only at the end of the
-// last one, and some not at all.
-std::size_t fewer_segments(const EwfSegments& segments, std::size_t count) {
-  std::size_t fewer = 0;
+// How many segments to try when libewf refuses so many, in order: some damage it bears only at the
+// end of the last one, and some not at all.
+std::vector<std::size_t> fewer_segments(const EwfSegments& segments, std::size_t count) {
+  std::vector<std::size_t> fewer;
   for (const auto& damage : segments.damage)
     for (const auto candidate : {damage.segment, damage.segment + 1})
-      if (candidate < count) fewer = std::max(fewer, candidate);
+      if (candidate > 0 && candidate < count) fewer.push_back(candidate);
+  std::ranges::sort(fewer);
+  fewer.erase(std::ranges::unique(fewer).begin(), fewer.end());
   return fewer;
 }
 
@@ -148,11 +154,29 @@ void mark_refused(EwfSegments& segments, std::size_t count) {
                         [](const EwfSegments::Damage& damage) { return damage.loses; });
 }
 
-// One segment with some of its bytes replaced, as libewf is to see it.
+class PatchedFile;
+
+// The segments that are open: an image may have 14,971, and a process few open files.
+using OpenFiles = std::deque<PatchedFile*>;
+constexpr std::size_t most_open = 16;
+
+// One segment with some of its bytes replaced, as libewf is to see it. libbfio has a bound on open
+// files too, with which it reads wrong bytes.
 class PatchedFile {
  public:
-  PatchedFile(std::unique_ptr<core::FileImage> file, std::vector<EwfPatch> patches)
-      : file_{std::move(file)}, patches_{std::move(patches)} {}
+  // Nothing where the file cannot be opened.
+  static std::unique_ptr<PatchedFile> make(std::string path, std::vector<EwfPatch> patches,
+                                           OpenFiles& open_files) {
+    auto file = std::make_unique<PatchedFile>(std::move(path), std::move(patches), open_files);
+    if (!file->open()) return nullptr;
+    file->size_ = file->file_->size();
+    return file;
+  }
+
+  PatchedFile(std::string path, std::vector<EwfPatch> patches, OpenFiles& open_files)
+      : path_{std::move(path)}, patches_{std::move(patches)}, open_files_{open_files} {
+    std::ranges::sort(patches_, {}, &EwfPatch::offset);
+  }
 
   // A handle that reads this file, which must outlive it.
   Libbfio::Handle* make_handle(const Libbfio& bfio) {
@@ -169,36 +193,62 @@ class PatchedFile {
  private:
   static PatchedFile& self(std::intptr_t* handle) { return *std::bit_cast<PatchedFile*>(handle); }
 
+  bool open() {
+    if (file_) return true;
+    if (open_files_.size() >= most_open) {
+      open_files_.front()->file_.reset();
+      open_files_.pop_front();
+    }
+    auto opened = core::FileImage::open(path_);
+    if (!opened) return false;
+    file_ = std::move(*opened);
+    open_files_.push_back(this);
+    return true;
+  }
+
   static ssize_t read(std::intptr_t* handle, u8* buffer, std::size_t size, Libbfio::Error**) {
     auto& file = self(handle);
-    const u64 end = file.file_->size();
+    if (!file.open()) return -1;
+    const u64 end = file.size_;
     const u64 count = std::min<u64>(size, end - std::min(end, file.position_));
     const auto bytes = std::as_writable_bytes(std::span{buffer, static_cast<std::size_t>(count)});
     if (!file.file_->read_at(file.position_, bytes)) return -1;
-    for (const auto& patch : file.patches_)
-      for (std::size_t i = 0; i < patch.bytes.size(); ++i)
-        if (const u64 at = patch.offset + i; at >= file.position_ && at - file.position_ < count)
-          bytes[at - file.position_] = patch.bytes[i];
+    file.patch(bytes);
     file.position_ += count;
     return static_cast<ssize_t>(count);
+  }
+
+  // No two patches have a byte in common.
+  void patch(std::span<std::byte> bytes) const {
+    const auto first = std::ranges::partition_point(patches_, [&](const EwfPatch& patch) {
+      return patch.offset + patch.bytes.size() <= position_;
+    });
+    for (auto patch = first; patch != patches_.end() && patch->offset < position_ + bytes.size();
+         ++patch)
+      for (std::size_t i = 0; i < patch->bytes.size(); ++i)
+        if (const u64 at = patch->offset + i; at >= position_ && at - position_ < bytes.size())
+          bytes[at - position_] = patch->bytes[i];
   }
 
   static off64_t seek(std::intptr_t* handle, off64_t offset, int whence, Libbfio::Error**) {
     auto& file = self(handle);
     if (whence == SEEK_CUR) offset += static_cast<off64_t>(file.position_);
-    if (whence == SEEK_END) offset += static_cast<off64_t>(file.file_->size());
+    if (whence == SEEK_END) offset += static_cast<off64_t>(file.size_);
     if (offset < 0) return -1;
     file.position_ = static_cast<u64>(offset);
     return offset;
   }
 
   static int get_size(std::intptr_t* handle, size64_t* size, Libbfio::Error**) {
-    *size = self(handle).file_->size();
+    *size = self(handle).size_;
     return 1;
   }
 
-  std::unique_ptr<core::FileImage> file_;
-  std::vector<EwfPatch> patches_;
+  std::string path_;
+  std::vector<EwfPatch> patches_;  // by offset
+  OpenFiles& open_files_;
+  std::unique_ptr<core::FileImage> file_;  // while it is one of them
+  u64 size_ = 0;
   u64 position_ = 0;
 };
 
@@ -222,8 +272,9 @@ class EwfImage final : public EwfSource {
     const bool patched =
         std::ranges::any_of(std::span{patches}.first(segments.size()),
                             [](const auto& of_segment) { return !of_segment.empty(); });
+    const bool many = segments.size() > most_open && ewf_.bfio.handle_initialize != nullptr;
     return ewf_.handle_initialize(&handle_, nullptr) == 1 &&
-           (patched ? open_patched(segments, patches) : open_files(segments)) &&
+           (patched || many ? open_patched(segments, patches) : open_files(segments)) &&
            ewf_.handle_get_media_size(handle_, &size_, nullptr) == 1 &&
            ewf_.handle_get_chunk_size(handle_, &chunk_size_, nullptr) == 1 &&
            ewf_.handle_get_bytes_per_sector(handle_, &sector_size_, nullptr) == 1 && size_ > 0 &&
@@ -311,9 +362,8 @@ class EwfImage final : public EwfSource {
     if (bfio.handle_initialize == nullptr || bfio.pool_initialize(&pool_, 0, 0, nullptr) != 1)
       return false;
     for (std::size_t i = 0; i < segments.size(); ++i) {
-      auto file = core::FileImage::open(segments[i]);
-      if (!file) return false;
-      files_.push_back(std::make_unique<PatchedFile>(std::move(*file), patches[i]));
+      files_.push_back(PatchedFile::make(segments[i], patches[i], open_));
+      if (!files_.back()) return false;
       auto* handle = files_.back()->make_handle(bfio);
       int entry = 0;
       if (handle == nullptr) return false;
@@ -400,6 +450,7 @@ class EwfImage final : public EwfSource {
   const Libewf& ewf_;
   libewf_handle_t* handle_ = nullptr;
   Libbfio::Pool* pool_ = nullptr;
+  OpenFiles open_;
   std::vector<std::unique_ptr<PatchedFile>> files_;  // behind the pool
   size64_t size_ = 0;
   u64 available_ = 0;
@@ -420,6 +471,8 @@ std::unique_ptr<EwfImage> open_segments(const Libewf& ewf, std::span<std::string
   patches[0].insert(patches[0].end(), state.without_notes.begin(), state.without_notes.end());
   image = std::make_unique<EwfImage>(ewf);
   if (!image->open(segments, patches)) return nullptr;
+  state.patches = std::move(patches);
+  state.without_notes.clear();
   state.damage.push_back({fmt::format("segment 1, {}, has damaged case notes",
                                       segments[0].substr(segments[0].rfind('/') + 1)),
                           false, 0});
@@ -435,11 +488,32 @@ core::Result<std::unique_ptr<EwfSource>> open_ewf(const std::string& path,
   auto segments = find_segments(*ewf, path);
   if (segments.empty()) segments.push_back(path);  // without the first, none is found
   auto state = COLDTRACE_TRY(check_ewf_segments(segments, findings));
-  for (std::size_t count = state.chunks.size(); count > 0; count = fewer_segments(state, count)) {
-    auto image = open_segments(*ewf, std::span{segments}.first(count), state);
-    if (!image) continue;
-    if (count < state.chunks.size()) mark_refused(state, count);
-    image->set_available(state, state.chunks[count - 1], findings);
+  std::size_t opened = 0;
+  std::unique_ptr<EwfImage> image;
+  const auto open = [&](std::size_t count) {
+    auto next = open_segments(*ewf, std::span{segments}.first(count), state);
+    if (!next) return false;
+    image = std::move(next);
+    opened = count;
+    return true;
+  };
+  if (!open(state.chunks.size())) {
+    // What libewf bears of many segments it bears of the first of them.
+    const auto fewer = fewer_segments(state, state.chunks.size());
+    std::size_t low = 0;
+    std::size_t high = fewer.size();
+    while (low < high) {
+      // The last ones mostly; many damaged segments are halved.
+      const std::size_t middle = high - low <= most_in_turn ? high - 1 : low + (high - low) / 2;
+      if (!open(fewer[middle]))
+        high = middle;
+      else
+        low = middle + 1;
+    }
+  }
+  if (image) {
+    if (opened < state.chunks.size()) mark_refused(state, opened);
+    image->set_available(state, state.chunks[opened - 1], findings);
     return std::unique_ptr<EwfSource>{std::move(image)};
   }
   for (const auto& damage : state.damage)

@@ -30,6 +30,8 @@ constexpr u64 entry_size = 4;
 constexpr u64 checksum_size = 4;
 constexpr u64 chunk_count_offset = 4;  // in a "volume"
 constexpr u64 volume_size = 1052;      // of E01; that of SMART is shorter
+constexpr u64 set_identifier_offset = 64;
+constexpr u64 set_identifier_size = 16;
 constexpr u64 hash_size = 36;
 constexpr u64 digest_size = 80;
 constexpr u64 piece_size = 64 * 1024;
@@ -101,14 +103,15 @@ class SegmentReader {
   // Case notes come first, before what the image is. A damaged descriptor among them costs nothing
   // where the next one is found.
   core::Result<std::optional<Section>> pass_over_notes(u64 at) {
-    constexpr u64 largest_notes = 1 << 20;
-    if (!first_ || segment_.chunks_of_image) return std::nullopt;
-    std::vector<std::byte> bytes(std::min(largest_notes, file_.size() - at));
+    if (!first_ || segment_.chunks_of_image || notes_left_ < descriptor_size) return std::nullopt;
+    std::vector<std::byte> bytes(std::min(notes_left_, file_.size() - at));
     COLDTRACE_TRY(file_.read_at(at, bytes));
     for (u64 i = descriptor_size; i + descriptor_size <= bytes.size(); ++i) {
       const auto found = to_section(core::ByteView{bytes}.subspan(i, descriptor_size), at + i);
       if (!found) continue;
       if (!is_notes(found->type) && !is_volume(found->type)) return std::nullopt;
+      // What was searched once is not searched again, and few sections have much to say.
+      notes_left_ /= 2;
       segment_.patches.push_back(hide_section(at, at + i));
       add_harmless(fmt::format("has a damaged section at {:#x}", at));
       return Section{"", at, at + i};
@@ -136,7 +139,11 @@ class SegmentReader {
     COLDTRACE_TRY(file_.read_at(section.body() + chunk_count_offset, count));
     if (first) segment_.chunks_of_image = *core::load<u32>(count, 0);
     if (section.body_size() != volume_size) return true;
-    return has_checksum(section.body(), volume_size - checksum_size);
+    if (!COLDTRACE_TRY(has_checksum(section.body(), volume_size - checksum_size))) return false;
+    std::array<std::byte, set_identifier_size> identifier{};
+    COLDTRACE_TRY(file_.read_at(section.body() + set_identifier_offset, identifier));
+    if (identifier != decltype(identifier){}) segment_.set_identifier = identifier;
+    return true;
   }
 
   // The image is whole without it.
@@ -238,8 +245,9 @@ class SegmentReader {
   const core::FileImage& file_;
   bool first_;
   EwfSegment segment_;
-  u64 unproven_chunks_ = 0;  // of a table with damaged entries, until its copy is seen
-  u64 damaged_at_ = 0;       // the section that is damaged, if one is
+  u64 notes_left_ = 1 << 20;  // bytes that are searched for what is behind a damaged section
+  u64 unproven_chunks_ = 0;   // of a table with damaged entries, until its copy is seen
+  u64 damaged_at_ = 0;        // the section that is damaged, if one is
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct EwfSegment {
   std::vector<EwfPatch> patches;        // of sections
   u64 chunks = 0;                       // in its tables
   std::optional<u64> chunks_of_image;   // as the first segment has it
+  // The same in all segments of one image; older programs write none.
+  std::optional<std::array<std::byte, 16>> set_identifier;
   End end = End::cut;
   std::string damage;  // behind the segment's name in a sentence; empty: none
 };
