@@ -363,6 +363,9 @@ class Scenarios(unittest.TestCase):
         self.assertEqual({(row["kind"], row["address"]):
                           [row["count"], row["inclusive"], row["exclusive"]]
                           for row in made.answers["routines"]}, dict(made.reading.routines))
+        if made.name == "server":
+            self.assertTrue(any(row["exclusive"] < row["inclusive"]
+                                for row in made.answers["routines"]))
 
     @each(form="etl")
     def test_both_formats_tell_the_same_story(self, made):

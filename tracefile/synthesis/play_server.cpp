@@ -17,6 +17,11 @@ constexpr Service nt_user_dispatch_message{0x1161};
 constexpr std::size_t workers = 4;
 constexpr u32 page = 4096;
 
+constexpr u64 network_routine = 0xffff'f880'0150'1000;
+constexpr u8 network_vector = 0xb1;
+constexpr u8 network_increment = 2;  // IO_NETWORK_INCREMENT
+constexpr u64 packet_time = 120;     // ticks
+
 struct Server {
   DispatcherObject& requests;  // a count of them
   u32 left;                    // requests that nobody has taken
@@ -77,6 +82,14 @@ Program work(Actor self, Server& server) {
   co_await self.compute(5us);
 }
 
+// Each one interrupts the first processor, sometimes while the deferred call of the last one is not
+// done.
+void receive(Machine& machine, Server& server, u32 count) {
+  for (u32 i = 0; i < count; ++i)
+    machine.plan_interrupt(machine.now() + 100 + i * packet_time, network_routine, network_vector,
+                           [&] { machine.release(server.requests, 1, network_increment); });
+}
+
 // Requests come one by one, and now and then many at once.
 Program listen(Actor self, Server& server, u32 rounds) {
   std::vector<Thread*> threads;
@@ -84,12 +97,12 @@ Program listen(Actor self, Server& server, u32 rounds) {
     threads.push_back(&self.start_thread([&](Actor thread) { return work(thread, server); }));
   auto& timer = self.machine().add_object(ObjectType::synchronization_timer, 0);
   for (u32 come = 0; come < rounds;) {
-    self.set_timer(timer, 1ms);
-    co_await self.wait(timer);
     const auto most = static_cast<u32>(self.random(8) == 0 ? 12 : 1 + self.random(2));
     const u32 now = std::min(most, rounds - come);
-    self.release(server.requests, now);
+    receive(self.machine(), server, now);
     come += now;
+    self.set_timer(timer, 1ms);
+    co_await self.wait(timer);
   }
   self.release(server.requests, workers);  // with nothing to do: each worker ends
   for (auto* thread : threads) co_await self.wait(thread->object);

@@ -148,6 +148,10 @@ TEST_CASE("Interrupts and deferred calls delay a thread by as long as they take"
   CHECK(std::pair{routines[3].begun, routines[3].ended} == std::pair{u64{1'200}, u64{1'300}});
   CHECK(called == std::vector<u64>{1'200, 1'300});
   CHECK(fixture.recorder.from(low)[0].time == ticks_of(900us) + 300);
+  const auto sums = fixture.machine.finish().routines;
+  REQUIRE(sums.size() == 2);
+  CHECK(std::pair{sums[0].inclusive, sums[0].exclusive} == std::pair{u64{100}, u64{100}});
+  CHECK(std::pair{sums[1].inclusive, sums[1].exclusive} == std::pair{u64{250}, u64{200}});
 }
 
 Program run_after_wait(Actor self, DispatcherObject& event) {
