@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "coldtrace/trace_analysis/ticks.hpp"
+
 namespace coldtrace::trace_analysis {
 namespace {
 
@@ -10,8 +12,15 @@ void add_wait(ThreadSchedule& thread, u8 reason, i64 time) {
                              [](const WaitSum& sum, u8 key) { return sum.reason < key; });
   if (at == thread.waits.end() || at->reason != reason) at = thread.waits.insert(at, {reason});
   ++at->count;
-  at->time += time;
+  add_ticks(at->time, time);
   at->longest = std::max(at->longest, time);
+}
+
+template <class... Ticks>
+i64 told(Ticks... ticks) {
+  i64 sum = 0;
+  (add_ticks(sum, ticks), ...);
+  return sum;
 }
 
 void add_priority(ThreadSchedule& thread, std::optional<i8> priority) {
@@ -61,48 +70,49 @@ void Schedule::add(const Turn& turn) {
   auto& processor = processors_[turn.cpu];
   ++processor.turns;
   if (turn.end) {
-    const auto time = *turn.end - turn.begin;
-    one.running += time;
+    const auto time = ticks_between(turn.begin, *turn.end);
+    add_ticks(one.running, time);
     const bool idle = population_->threads()[turn.thread].idle_of.has_value();
-    (idle ? processor.idle : processor.busy) += time;
+    add_ticks(idle ? processor.idle : processor.busy, time);
   }
   if (each_turn_) each_turn_(turn);
 }
 
 void Schedule::add_absence(ThreadSchedule& one, const Turn& turn) const {
-  const auto absent = [&](i64 until) { return until - turn.left.value_or(until); };
+  const auto absent = [&](i64 until) { return ticks_between(turn.left.value_or(until), until); };
   switch (turn.before) {
     case Before::first:
     case Before::unknown:
       break;
     case Before::off:
-      one.off += absent(turn.begin);
+      add_ticks(one.off, absent(turn.begin));
       break;
     case Before::swapped:
-      one.swapped += absent(turn.begin);
+      add_ticks(one.swapped, absent(turn.begin));
       break;
     case Before::ready:
-      one.ready += absent(turn.begin);
+      add_ticks(one.ready, absent(turn.begin));
       one.ready_latency.add(static_cast<u64>(absent(turn.begin)));
       break;
     case Before::created:
-      (turn.readied ? one.created : one.off) += absent(turn.readied.value_or(turn.begin));
+      add_ticks(turn.readied ? one.created : one.off, absent(turn.readied.value_or(turn.begin)));
       break;
     case Before::waiting:
-      one.waiting += absent(*turn.readied);
+      add_ticks(one.waiting, absent(*turn.readied));
       if (turn.wait_reason) add_wait(one, *turn.wait_reason, absent(*turn.readied));
       break;
   }
   const bool woken = turn.before == Before::waiting || turn.before == Before::created ||
                      turn.before == Before::first;
   if (!turn.readied || !woken) return;
-  one.ready += turn.begin - *turn.readied;
-  one.ready_latency.add(static_cast<u64>(turn.begin - *turn.readied));
+  const auto ready = ticks_between(*turn.readied, turn.begin);
+  add_ticks(one.ready, ready);
+  one.ready_latency.add(static_cast<u64>(ready));
 }
 
 void Schedule::finish(const Observed& observed) {
   turns_.finish(observed);
-  elapsed_ = observed.first ? *observed.last - *observed.first : 0;
+  elapsed_ = observed.first ? ticks_between(*observed.first, *observed.last) : 0;
   processors_.resize(std::max(processors_.size(), turns_.processors()));
   for (std::size_t cpu = 0; cpu < processors_.size(); ++cpu) {
     auto& one = processors_[cpu];
@@ -110,13 +120,14 @@ void Schedule::finish(const Observed& observed) {
     one.first_switch = turns_.first_switch(number);
     one.last_switch = turns_.last_switch(number);
     one.breaks = turns_.breaks(number);
-    one.unknown = elapsed_ - one.busy - one.idle;
+    one.unknown = std::max<i64>(0, elapsed_ - told(one.busy, one.idle));
   }
   for (auto& one : threads_) {
     if (!one.first) continue;
-    const auto told = one.running + one.ready + one.waiting + one.off + one.swapped + one.created;
     // Damage can put a thread on two processors at once.
-    one.unknown = std::max<i64>(0, *one.last - *one.first - told);
+    one.unknown = std::max<i64>(
+        0, ticks_between(*one.first, *one.last) -
+               told(one.running, one.ready, one.waiting, one.off, one.swapped, one.created));
   }
 }
 

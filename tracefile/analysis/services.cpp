@@ -2,7 +2,18 @@
 
 #include <algorithm>
 
+#include "coldtrace/trace_analysis/ticks.hpp"
+
 namespace coldtrace::trace_analysis {
+namespace {
+
+void add_ran(ServiceSums& sums, i64 ticks) {
+  auto ran = sums.on_processor.value_or(0);
+  add_ticks(ran, ticks);
+  sums.on_processor = ran;
+}
+
+}  // namespace
 
 void Services::begin(const Observed& observed) {
   losses_ = &observed.losses;
@@ -22,7 +33,7 @@ void Services::on_switch(const ContextSwitch& record) {
   auto& old = threads_[record.old_thread];
   if (old.runs_since && record.continues && *old.runs_since <= time &&
       !losses_->on(*record.moment.cpu, *old.runs_since, time))
-    old.ran += time - *old.runs_since;
+    add_ticks(old.ran, ticks_between(*old.runs_since, time));
   else
     for (auto& call : old.calls) call.ran.reset();
   old.runs_since.reset();
@@ -35,7 +46,9 @@ void Services::on_switch(const ContextSwitch& record) {
 
 std::optional<i64> Services::ran(const Stack& stack, i64 time) const {
   if (!stack.ran_known) return std::nullopt;
-  return stack.ran + (stack.runs_since ? time - *stack.runs_since : 0);
+  auto ran = stack.ran;
+  if (stack.runs_since) add_ticks(ran, ticks_between(*stack.runs_since, time));
+  return ran;
 }
 
 void Services::on_service_name(const ServiceName& record) {
@@ -109,21 +122,21 @@ void Services::close(Stack& stack, const CallRecord& record) {
     ++sums.untimed;
     return;
   }
-  const auto inclusive = end - call.begin;
+  const auto inclusive = ticks_between(call.begin, end);
   ++sums.calls;
   sums.times.add(static_cast<u64>(inclusive));
-  sums.exclusive += inclusive - call.inside;
+  add_ticks(sums.exclusive, std::max<i64>(0, inclusive - call.inside));
   if (record.cycles) sums.cycles = sums.cycles.value_or(0) + *record.cycles;
   const bool recursive =
       std::any_of(stack.calls.begin(), stack.calls.end(),
                   [&](const Open& outer) { return outer.service == call.service; });
   if (!recursive) {
-    sums.inclusive += inclusive;
+    add_ticks(sums.inclusive, inclusive);
     const auto now = ran(stack, end);
-    if (now && call.ran) sums.on_processor = sums.on_processor.value_or(0) + *now - *call.ran;
+    if (now && call.ran) add_ran(sums, ticks_between(*call.ran, *now));
   }
   if (stack.calls.empty()) return;
-  stack.calls.back().inside += inclusive;
+  add_ticks(stack.calls.back().inside, inclusive);
   add_edge(stack.calls.back().service, call.service, inclusive);
 }
 
@@ -133,7 +146,7 @@ void Services::add_edge(u32 caller, u32 callee, i64 inclusive) {
   if (added) edges_.push_back({caller, callee});
   auto& edge = edges_[place->second];
   ++edge.calls;
-  edge.inclusive += inclusive;
+  add_ticks(edge.inclusive, inclusive);
 }
 
 // Interrupts nest and are logged when they end: those that began after this one were inside it.
@@ -144,20 +157,20 @@ void Services::on_interruption(const Interruption& record) {
     ++sums.untimed;
     return;
   }
-  const auto inclusive = end - record.begin;
+  const auto inclusive = ticks_between(record.begin, end);
   i64 inside = 0;
   auto& done = interruptions_[*record.moment.cpu];
   while (!done.empty() && done.back().begin >= record.begin) {
-    inside += done.back().inclusive;
+    add_ticks(inside, done.back().inclusive);
     done.pop_back();
   }
   if (done.size() == deepest) done.erase(done.begin());
   done.push_back({record.begin, inclusive});
   ++sums.calls;
   sums.times.add(static_cast<u64>(inclusive));
-  sums.inclusive += inclusive;
-  sums.exclusive += inclusive - inside;
-  sums.on_processor = sums.on_processor.value_or(0) + inclusive;
+  add_ticks(sums.inclusive, inclusive);
+  add_ticks(sums.exclusive, std::max<i64>(0, inclusive - inside));
+  add_ran(sums, inclusive);
 }
 
 void Services::on_thread(const ThreadRecord& record) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/trace_analysis/ticks.hpp"
+
 namespace coldtrace::cli {
 
 void add_analysis_options(Command& command, AnalysisOptions& options) {
@@ -34,9 +36,10 @@ std::optional<std::string> TraceTimes::utc(std::optional<i64> time) const {
 }
 
 std::string TraceTimes::since_start(i64 time) const {
-  const i64 ticks = clock_.to_duration(time - first_);
-  const u64 length = ticks < 0 ? u64{0} - static_cast<u64>(ticks) : static_cast<u64>(ticks);
-  return fmt::format("{}{}.{:07}", ticks < 0 ? '-' : '+', length / 10'000'000, length % 10'000'000);
+  const bool before = time < first_;
+  const auto units = clock_.to_duration(before ? trace_analysis::ticks_between(time, first_)
+                                               : trace_analysis::ticks_between(first_, time));
+  return fmt::format("{}{}.{:07}", before ? '-' : '+', units / 10'000'000, units % 10'000'000);
 }
 
 }  // namespace coldtrace::cli

@@ -7,6 +7,7 @@
 #include "cli/trace/analysis/analysis_input.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "coldtrace/trace_analysis/schedule.hpp"
+#include "coldtrace/trace_analysis/ticks.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -79,7 +80,7 @@ class TurnRows {
     add(turn.readied ? seconds(*turn.readied) : "");
     add(turn.end ? seconds(*turn.end) : "");
     add_absence(turn);
-    add(turn.end ? microseconds(*turn.end - turn.begin) : "");
+    add(turn.end ? microseconds(turn.begin, *turn.end) : "");
     add(population_.threads()[turn.thread].idle_of ? "0" : "1");
     add(turn.left_state ? std::string{to_string(*turn.left_state)} : "");
     add(turn.wait_reason ? reason_text(*turn.wait_reason) : "");
@@ -121,20 +122,20 @@ class TurnRows {
     const bool known =
         turn.left && (turn.before == Before::waiting || turn.before == Before::ready);
     const bool waited = known && turn.before == Before::waiting;
-    add(waited ? microseconds(*turn.readied - *turn.left) : known ? microseconds(0) : "");
+    add(waited ? microseconds(*turn.left, *turn.readied) : known ? microseconds(0, 0) : "");
     if (known)
-      add(microseconds(turn.begin - (waited ? *turn.readied : *turn.left)));
+      add(microseconds(waited ? *turn.readied : *turn.left, turn.begin));
     else
-      add(turn.readied ? microseconds(turn.begin - *turn.readied) : "");
+      add(turn.readied ? microseconds(*turn.readied, turn.begin) : "");
     const bool whole = known || turn.before == Before::off || turn.before == Before::swapped;
-    add(whole && turn.left ? microseconds(turn.begin - *turn.left) : "");
+    add(whole && turn.left ? microseconds(*turn.left, turn.begin) : "");
   }
 
   std::string seconds(i64 time) const {
     return TraceTimes{clock_, observed_.first}.since_start(time).substr(1);
   }
-  std::string microseconds(i64 ticks) const {
-    const auto units = clock_.to_duration(ticks);
+  std::string microseconds(i64 from, i64 to) const {
+    const auto units = clock_.to_duration(trace_analysis::ticks_between(from, to));
     return fmt::format("{}.{}", units / 10, units % 10);
   }
 
