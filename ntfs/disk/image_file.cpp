@@ -1,9 +1,14 @@
 #include "coldtrace/ntfs/image_file.hpp"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 
+#include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/split_parts.hpp"
+#include "coldtrace/ntfs/partition.hpp"
+#include "ntfs/disk/ewf_segment.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
@@ -24,13 +29,65 @@ void note_split(const std::string& path, core::Findings& findings) {
   }
 }
 
+// Kinds that a few bytes at the start tell, and that are no disks themselves.
+bool is_told_by_first_bytes(core::FileKind kind) {
+  using core::FileKind;
+  switch (kind) {
+    case FileKind::ewf:
+    case FileKind::ewf_2:
+    case FileKind::ewf_logical:
+    case FileKind::aff:
+    case FileKind::ntfs_mft:
+      return true;
+    default:
+      return core::is_virtual_disk(kind) || core::is_packed(kind);
+  }
+}
+
+bool has_partition_with_ntfs(const core::ImageSource& image) {
+  std::array<std::byte, 512> sector{};
+  if (!image.read_at(0, sector) || !looks_like_mbr(sector)) return false;
+  core::Findings unused;
+  Disk disk{.kind = DiskKind::mbr, .sector_size = 512, .partitions = {}};
+  read_mbr(image, sector, disk, unused);
+  return std::ranges::any_of(disk.partitions, [](const Partition& partition) {
+    return partition.kind == core::FileKind::ntfs_volume;
+  });
+}
+
+// By the copy of its boot sector, which lies where the volume ends.
+bool is_ntfs_volume(const core::ImageSource& image) {
+  std::array<std::byte, BootSector::size_on_disk> sector{};
+  for (const u64 back : {u64{512}, u64{4096}}) {
+    if (back > image.size() || !image.read_at(image.size() - back, sector)) continue;
+    const auto boot = read_boot_sector(sector, image.size() - back);
+    if (boot && core::saturating_multiply(boot->total_sectors, boot->bytes_per_sector) ==
+                    image.size() - back)
+      return true;
+  }
+  return false;
+}
+
+// What the image is by its contents. Its first bytes are not believed against all others.
+core::FileKind recognize_image(const core::ImageSource& image, core::Findings& findings) {
+  const auto kind = core::recognize_file(image);
+  if (!is_told_by_first_bytes(kind)) return kind;
+  if (kind == core::FileKind::ewf && has_ewf_section(image)) return kind;
+  const bool disk = has_partition_with_ntfs(image);
+  if (!disk && !is_ntfs_volume(image)) return kind;
+  findings.warning("first-bytes", 0,
+                   "by its first bytes it is {}, and it is read as the {} that the rest says it is",
+                   core::to_string(kind), disk ? "disk with partitions" : "NTFS volume");
+  return core::FileKind::unknown;
+}
+
 }  // namespace
 
 core::Result<ImageFile> open_image(const std::string& path, core::Findings& findings) {
   ImageFile image;
   image.source = COLDTRACE_TRY(core::FileImage::open(path));
   image.container = "raw";
-  image.kind = core::recognize_file(*image.source);
+  image.kind = recognize_image(*image.source, findings);
   if (image.kind != core::FileKind::ewf && !is_first_ewf_segment(path, *image.source)) {
     note_split(path, findings);
     return image;
@@ -39,7 +96,7 @@ core::Result<ImageFile> open_image(const std::string& path, core::Findings& find
   image.ewf = ewf.get();
   image.source = std::move(ewf);
   image.container = "ewf";
-  image.kind = core::recognize_file(*image.source);
+  image.kind = recognize_image(*image.source, findings);
   return image;
 }
 

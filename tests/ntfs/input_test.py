@@ -78,6 +78,32 @@ class OtherFiles(Images):
                 made_by("qemu-img", "convert", "-f", "raw", "-O", form, raw, image)
                 self.refused(image, words, "qemu-img convert -O raw")
 
+    def test_the_first_bytes_of_another_kind_do_not_hide_a_volume_or_disk(self):
+        volume = self.volume()
+        whole, *_ = self.rows(volume, status=0)
+        content = volume.read_bytes()
+        table = bytearray(512)
+        struct.pack_into("<B3xB3xII", table, 446, 0, 7, 1, len(content) // 512)
+        table[510:] = b"\x55\xaa"
+        for magic in (b"PK\3\4", b"\x1f\x8b\x08", b"QFI\xfb\0\0\0", b"EVF\x09\x0d\x0a\xff\0",
+                      b"FILE0\0", b"KDMV", b"conectix"):
+            with self.subTest(magic):
+                path = self.write("volume", magic + content[len(magic):])
+                rows, lines, said = self.rows(path, status=1)
+                self.assertEqual([row["path"] for row in rows], [row["path"] for row in whole])
+                # The first three bytes are a jump, which nothing needs.
+                self.assertEqual({f["code"] for f in lines[-1]["findings"]},
+                                 {"first-bytes", "boot-sector"} if len(magic) > 3 else
+                                 {"first-bytes"})
+                self.assertIn("read as the NTFS volume that the rest says it is", said)
+                disk = self.write("disk", magic + bytes(table)[len(magic):] + content)
+                rows, lines, said = self.rows(disk, status=1)
+                self.assertEqual([row["path"] for row in rows], [row["path"] for row in whole])
+                self.assertEqual({f["code"] for f in lines[-1]["findings"]}, {"first-bytes"})
+                # Where nothing speaks for a volume it is what it says.
+                end = self.write("end", magic + content[len(magic):-512] + bytes(512))
+                self.assertEqual(ntfs("info", end, status=2).stdout, b"")
+
     def test_a_fixed_vhd_is_read_as_the_disk_it_is(self):
         image = self.here / "fixed.vhd"
         made_by("qemu-img", "convert", "-f", "raw", "-O", "vpc", "-o", "subformat=fixed",
