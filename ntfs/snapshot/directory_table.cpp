@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -83,6 +84,7 @@ class DirectoryReader {
   void pack_slack(Worker& worker, const IndexNode& node, FileReference directory,
                   BlockReport& report);
   const RecordFacts* load_child(Worker& worker, FileReference file);
+  void drop_listed();
   static void merge_copies(DirectoryTable& table);
 
   const core::ImageSource& image_;
@@ -93,6 +95,39 @@ class DirectoryReader {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<BufferJob> jobs_;
 };
+
+// Nodes that were split leave copies of names that are still there. Where the head of one is
+// overwritten, it is a copy of the file in use that has the name and the time of creation.
+void DirectoryReader::drop_listed() {
+  using Key = std::tuple<u64, std::string, u64>;
+  const auto read_key = [&](const SlackName& slack) -> std::optional<Key> {
+    const auto entry = NodeReader{table_.node(slack.piece)}.next();
+    if (!entry || !entry->named || entry->facts.file_known) return std::nullopt;
+    return Key{slack.directory, to_utf16_hex(entry->name), entry->times.created.ticks};
+  };
+  std::set<Key> without_file;
+  for (const auto& slack : table_.slack_)
+    if (auto key = read_key(slack)) without_file.insert(std::move(*key));
+  if (without_file.empty()) return;
+  std::set<Key> listed;
+  RecordFacts facts;
+  for (u64 record = 0; record < records_.size(); ++record) {
+    if (!records_.has(record)) continue;
+    const auto summary = records_.summary(record);
+    if (!summary.in_use || summary.extension) continue;
+    records_.assemble_names(record, facts);
+    for (const auto& name : facts.names) {
+      const auto created =
+          facts.information ? facts.information->times.created : name.times.created;
+      Key key{name.parent.record, to_utf16_hex(name.name), created.ticks};
+      if (without_file.contains(key)) listed.insert(std::move(key));
+    }
+  }
+  std::erase_if(table_.slack_, [&](const SlackName& slack) {
+    const auto key = read_key(slack);
+    return key && listed.contains(*key);
+  });
+}
 
 // Nodes that were split or emptied leave the same name several times: the first is kept and counts
 // the others. One whose head is overwritten is a copy of any that says the same.
@@ -151,6 +186,7 @@ void DirectoryReader::run(core::Findings& findings, std::vector<Gap>& gaps) {
   take(report);
   for (const auto& [block, from] : reports) take(from);
   std::ranges::sort(table_.slack_, {}, &SlackName::offset);
+  drop_listed();
   merge_copies(table_);
 }
 
