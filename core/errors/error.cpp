@@ -16,6 +16,8 @@ std::string_view to_string(Fault fault) {
       return "bad magic";
     case Fault::bad_value:
       return "bad value";
+    case Fault::missing:
+      return "missing";
     case Fault::loop:
       return "loop";
     case Fault::limit:
@@ -29,6 +31,9 @@ std::string_view to_string(Fault fault) {
 }
 
 std::string to_string(const ParseError& error) {
+  if (error.fault == Fault::missing)
+    return fmt::format("{:#x}: {} has no {}", error.offset, error.structure.view(),
+                       error.field.view());
   const auto place = fmt::format("{:#x}: {}.{}: {}", error.offset, error.structure.view(),
                                  error.field.view(), to_string(error.fault));
   if (error.fault == Fault::io)

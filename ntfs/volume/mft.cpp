@@ -106,13 +106,14 @@ core::Result<core::Done> Mft::locate(const core::ImageSource& image, const Recor
                                      core::Findings& findings) {
   const auto* data = base.find(AttributeType::data);
   const u64 at = offset_of(0).value_or(clusters_.volume_offset);
-  if (!data || data->resident)
-    return core::fail({Fault::bad_value, at, "$MFT", "$DATA", 1, data ? 0u : 1u});
+  if (!data) return core::fail({Fault::missing, at, "$MFT", "$DATA", 1, 0});
+  if (data->resident)
+    return core::fail({Fault::bad_value, at, "$DATA of $MFT", "NonResident", 1, 0});
   ExtentFaults faults;
   append_extents(*data, clusters_, extents_, faults);
   // A first extent that leads nowhere makes the copy in $MFTMirr the better one.
   if (extents_.empty() || !extents_.front().lcn || !clusters_.contains(*extents_.front().lcn, 1))
-    return core::fail({Fault::bad_value, at, "$MFT", "Runs", 1, 0});
+    return core::fail({Fault::missing, at, "$MFT", "first extent in the volume", 1, 0});
   if (base.has_list) {
     const auto list = read_attribute_list_value(image, clusters_, base);
     if (list) {

@@ -181,7 +181,7 @@ core::Result<std::optional<core::ParseError>> read_record_facts(core::ByteView r
   facts.remains_at = in.remains();
   // With an attribute list it may be elsewhere.
   if (const auto missing = facts.has_list ? std::nullopt : find_missing(facts))
-    note({core::Fault::bad_value, offset, "FILE", *missing, 1, 0});
+    note({core::Fault::missing, offset, "FILE record", *missing, 1, 0});
   facts.damaged = damage.has_value();
   return damage;
 }

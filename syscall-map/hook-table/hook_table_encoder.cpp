@@ -297,7 +297,7 @@ core::Result<Bytes> encode_hook_tables(std::span<const HookTable> builds,
   for (const auto& build : builds) {
     sorted.push_back(&build);
     if (find_kernel(build) == nullptr)
-      return core::fail({core::Fault::bad_value, 0, "hook table", "kernel", 1, 0});
+      return core::fail({core::Fault::missing, 0, "hook table", "kernel", 1, 0});
   }
   const auto identity = [](const HookTable* build) -> const pe::Identity& {
     return find_kernel(*build)->identity;

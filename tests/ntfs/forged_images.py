@@ -1,6 +1,6 @@
 """Changes single values of a volume made by Windows and asks the command what it says.
 
-usage: forged_images.py COLDTRACE SHARED
+usage: forged_images.py COLDTRACE SHARED [unittest arguments]
 
 The volume is read here from the description of the format, so that the places that are changed do
 not come from coldtrace. Skips where SHARED has no images.
@@ -46,10 +46,7 @@ class Volume:
     def attributes(self, record):
         """(type, offset in the image, bytes), the bytes with their fixups put back."""
         at = self.mft + record * 1024
-        data = bytearray(self.read(at, 1024))
-        array, = struct.unpack_from("<H", data, 4)
-        for stride in (1, 2):
-            data[stride * 512 - 2:stride * 512] = data[array + stride * 2:array + stride * 2 + 2]
+        data = self.record(record)
         place, = struct.unpack_from("<H", data, 0x14)
         while struct.unpack_from("<I", data, place)[0] != 0xffffffff:
             kind, size = struct.unpack_from("<II", data, place)
@@ -58,6 +55,14 @@ class Volume:
 
     def find(self, record, wanted):
         return next((at, data) for kind, at, data in self.attributes(record) if kind == wanted)
+
+    def record(self, record):
+        """The record with its fixups put back."""
+        data = bytearray(self.read(self.mft + record * 1024, 1024))
+        array, = struct.unpack_from("<H", data, 4)
+        for stride in (1, 2):
+            data[stride * 512 - 2:stride * 512] = data[array + stride * 2:array + stride * 2 + 2]
+        return data
 
     def value(self, record, wanted):
         at, data = self.find(record, wanted)
@@ -317,6 +322,22 @@ class Forged(unittest.TestCase):
         self.assertEqual(found, rows)
         self.assertLessEqual({"index-vcn"}, {f["code"] for f in summary["findings"]})
 
+    def tells(self, code, severity, status=1):
+        """The sentence of a finding that the volume as it was has not."""
+        self.assertNotIn(code, {f["code"] for f in self.sound[1]["findings"]})
+        _, summary = self.run_snapshot(status, "--state", "all")
+        (finding,) = [f for f in summary["findings"] if f["code"] == code]
+        self.assertEqual(finding["severity"], severity)
+        return finding["text"]
+
+    def test_what_a_record_lacks_is_told_in_words(self):
+        row, data_at, _ = self.run_file()
+        record = self.volume.mft + row["record"] * 1024
+        # The type of a stream that no volume has to have, so that nothing is out of order.
+        self.change((data_at, struct.pack("<I", 0x100)))
+        text = self.tells("record-damaged", "warning")
+        self.assertEqual(text, f"record {row['record']}: {record:#x}: FILE record has no $DATA")
+
     def test_the_volume_itself_has_none_of_these_findings(self):
         _, summary = self.sound
         self.assertEqual({finding["code"] for finding in summary["findings"]},
@@ -324,4 +345,4 @@ class Forged(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -249,7 +249,7 @@ core::Result<EventManifest> read_event_manifest(std::string_view xml, u64 offset
                        static_cast<u64>(result.offset < 0 ? 0 : result.offset)});
   auto manifest = ManifestReader{document.child("instrumentationManifest")}.read();
   if (!manifest)
-    return core::fail({Fault::bad_value, offset, "event manifest", "provider guid", 0, 0});
+    return core::fail({Fault::missing, offset, "event manifest", "provider with a GUID", 1, 0});
   return std::move(*manifest);
 }
 

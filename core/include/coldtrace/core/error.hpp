@@ -29,6 +29,7 @@ enum class Fault : u8 {
   out_of_bounds,  // an offset or length leads outside the file: expected is the limit
   bad_magic,      // a constant that names the structure is another one
   bad_value,      // a field holds what the format does not allow
+  missing,        // what the structure must have is not there
   loop,           // links lead back to where they came from
   limit,          // larger than coldtrace reads: expected is the cap
   unsupported,    // a known format that coldtrace does not read
@@ -48,7 +49,8 @@ struct ParseError {
   u64 found;
 };
 
-// "0x180: IMAGE_SECTION_HEADER.VirtualSize: truncated: expected 0x4, found 0x2"
+// "0x180: IMAGE_SECTION_HEADER.VirtualSize: truncated: expected 0x4, found 0x2", or
+// "0x6000: FILE record has no $DATA"
 std::string to_string(const ParseError& error);
 
 }  // namespace coldtrace::core
