@@ -13,7 +13,7 @@ namespace coldtrace::cli {
 namespace {
 
 constexpr std::size_t most_signatures = 64;
-constexpr u64 longest_padding = 7;  // of a certificate, to a multiple of eight
+constexpr u64 longest_padding = 7;  // of any bytes, to a multiple of eight; zeros may be more
 
 std::string md5(core::ByteView bytes) {
   return compute_digest("md5", std::array{bytes}).value();
@@ -41,7 +41,7 @@ void compare_digests(PeInput& input, PeDetails& details) {
     if (signature["problem"].IsString())
       input.findings.warning("authenticode-unread", std::nullopt, "a signature: {}",
                              signature["problem"].GetString());
-    if (signature["bytes_behind"].IsUint64() &&
+    if (signature["behind_is_zero"].IsFalse() &&
         signature["bytes_behind"].GetUint64() > longest_padding)
       input.findings.warning("authenticode-behind", std::nullopt,
                              "{} bytes behind a signature in its certificate are covered by none",

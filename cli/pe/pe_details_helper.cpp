@@ -53,7 +53,10 @@ bool are_signatures(const rapidjson::Value& signatures) {
       if (!signature.HasMember(name) || !(signature[name].IsString() || signature[name].IsNull()))
         return false;
     const auto behind = signature.FindMember("bytes_behind");
-    if (behind == signature.MemberEnd() || !(behind->value.IsUint64() || behind->value.IsNull()))
+    const auto zero = signature.FindMember("behind_is_zero");
+    if (behind == signature.MemberEnd() || zero == signature.MemberEnd()) return false;
+    if (!(behind->value.IsUint64() && zero->value.IsBool()) &&
+        !(behind->value.IsNull() && zero->value.IsNull()))
       return false;
   }
   return true;

@@ -16,6 +16,10 @@ u64 place_of_table(const OptionalHeader& header) {
          static_cast<u64>(Directory::certificates) * directory_size;
 }
 
+bool is_zero(core::ByteView bytes) {
+  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
 }  // namespace
 
 std::optional<CertificateTable> find_certificate_table(const Image& image) {
@@ -43,6 +47,7 @@ std::vector<Certificate> read_certificates(const Image& image, core::Findings& f
     const auto bytes = image.file().clip(table->offset + at, std::min(left, header_size));
     const auto header = core::Fields<header_size>::at(bytes, 0);
     const u64 length = header ? header->get<u32, 0>() : 0;
+    if (length == 0 && is_zero(image.file().clip(table->offset + at, left))) break;  // padding
     // What was cut off is said once.
     if (is_cut && (!header || (length > left && length <= table->size - at))) break;
     if (length < header_size || length > left) {

@@ -296,6 +296,30 @@ class Signatures(case.Case):
                 text = text_of(path, "--details")
                 self.assertIn("sha256 digest agrees", text)
 
+    def test_zeros_behind_a_signature_are_padding(self):
+        signed = self.sign(SEED, "signed.dll", "-h", "sha256").read_bytes()
+        blob = self.blob_of(signed)
+        for behind, data in ((b"\0" * 8, False), (b"\0" * 480, False),
+                             (b"\0" * 479 + b"!", True), (b"!" + b"\0" * 479, True)):
+            with self.subTest(behind=behind):
+                answer = info(self.write("behind.dll",
+                                         self.with_certificates(signed, [blob + behind])))
+                signature, = answer["details"]["signatures"]
+                self.assertEqual((signature["bytes_behind"], signature["behind_is_zero"]),
+                                 (len(behind), not data))
+                self.assertEqual("authenticode-behind" in codes(answer), data)
+
+    def test_zeros_behind_the_last_certificate_are_padding(self):
+        signed = self.sign(SEED, "signed.dll", "-h", "sha256").read_bytes()
+        _, _, place, (table, size), *_ = layout_of(signed)
+        for rest, damaged in ((b"\0" * 8, False), (b"\0" * 504, False), (b"\0" * 503 + b"!", True)):
+            with self.subTest(rest=rest):
+                made = bytearray(signed + rest)
+                struct.pack_into("<I", made, place + 4, size + len(rest))
+                answer = info(self.write("rest.dll", made))
+                self.assertEqual(len(answer["details"]["signatures"]), 1)
+                self.assertEqual("certificate-table" in codes(answer), damaged)
+
     def test_more_signatures_than_are_read_are_told(self):
         signed = self.sign(SEED, "signed.dll", "-h", "sha256").read_bytes()
         blob = self.blob_of(signed)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include <openssl/asn1t.h>
 #include <openssl/err.h>
@@ -276,7 +277,7 @@ class SignatureWriter {
       write_problem("no PKCS #7 signed data", depth);
       return;
     }
-    behind_ = bytes + size - at;
+    behind_ = {at, static_cast<std::size_t>(bytes + size - at)};
     auto* const content = signature->d.sign->contents;
     if (!content || oid_of(content->type) != oid_indirect_data || !content->d.other ||
         content->d.other->type != V_ASN1_SEQUENCE) {
@@ -294,7 +295,9 @@ class SignatureWriter {
     const auto* const signer = sk_PKCS7_SIGNER_INFO_value(signers, 0);
     start(depth, nullptr);
     json_.Key("bytes_behind");
-    json_.Int64(behind_);
+    json_.Uint64(behind_.size());
+    json_.Key("behind_is_zero");
+    json_.Bool(std::ranges::all_of(behind_, [](unsigned char byte) { return byte == 0; }));
     const X509_ALGOR* algorithm = nullptr;
     const ASN1_OCTET_STRING* digest = nullptr;
     X509_SIG_get0(data->digest, &algorithm, &digest);
@@ -342,8 +345,8 @@ class SignatureWriter {
   void write_problem(const char* problem, unsigned depth) {
     start(depth, problem);
     for (const auto* const name :
-         {"bytes_behind", "digest_algorithm", "digest", "signature_valid", "signer", "program_name",
-          "more_info", "signing_time", "signing_time_source"}) {
+         {"bytes_behind", "behind_is_zero", "digest_algorithm", "digest", "signature_valid",
+          "signer", "program_name", "more_info", "signing_time", "signing_time_source"}) {
       json_.Key(name);
       json_.Null();
     }
@@ -369,7 +372,7 @@ class SignatureWriter {
 
   Writer& json_;
   unsigned certificate_;
-  std::ptrdiff_t behind_ = 0;  // bytes behind the signature that is read
+  std::span<const unsigned char> behind_;  // bytes behind the signature that is read
 };
 
 }  // namespace
