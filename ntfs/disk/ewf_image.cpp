@@ -81,8 +81,7 @@ bool is_first_ewf_segment(const std::string& path, const core::ImageSource& file
   return is_first_ewf_name(path) && has_ewf_section(file);
 }
 
-core::Result<EwfSegments> check_ewf_segments(const std::vector<std::string>& paths,
-                                             core::Findings& findings) {
+core::Result<EwfSegments> check_ewf_segments(const std::vector<std::string>& paths) {
   constexpr u64 number_offset = 9;
   std::vector<EwfSegment> segments;
   for (const auto& path : paths)
@@ -104,8 +103,9 @@ core::Result<EwfSegments> check_ewf_segments(const std::vector<std::string>& pat
     auto state = unknown ? FileHeaders::State::sound : COLDTRACE_TRY(headers.state(i));
     const auto number = static_cast<u16>(i + 1);
     if (state == FileHeaders::State::renamed)
-      findings.warning("ewf-segment", std::nullopt, "{} says it is segment {}, not {}",
-                       file_name(paths[i]), segment.number, number);
+      result.renamed.push_back({fmt::format("{} says it is segment {}, not {}", file_name(paths[i]),
+                                            segment.number, number),
+                                false, i});
     if (state == FileHeaders::State::repaired) {
       segment.patches.push_back(make_file_header(number));
       if (segment.damage.empty())

@@ -154,6 +154,40 @@ void mark_refused(EwfSegments& segments, std::size_t count) {
                         [](const EwfSegments::Damage& damage) { return damage.loses; });
 }
 
+// What is wrong with several segments, as one sentence: of the first ones all, of the others their
+// numbers.
+class DamageText {
+ public:
+  void add(const EwfSegments::Damage& damage) {
+    if (count_++ < most_sentences)
+      text_ += fmt::format("{}{}", text_.empty() ? "" : "; ", damage.text);
+    else
+      numbers_ += fmt::format("{} {}", numbers_.empty() ? "" : ",", damage.segment + 1);
+  }
+  bool empty() const { return count_ == 0; }
+  std::string text() const {
+    return numbers_.empty() ? text_ : fmt::format("{}; and so segments{}", text_, numbers_);
+  }
+
+ private:
+  static constexpr std::size_t most_sentences = 16;
+  std::size_t count_ = 0;
+  std::string text_;
+  std::string numbers_;
+};
+
+// All of it is one finding, and a finding has one text: it counts segments.
+void tell_damage(const EwfSegments& segments, std::vector<std::string> sentences,
+                 std::optional<u64> offset, core::Findings& findings) {
+  DamageText renamed;
+  for (const auto& other : segments.renamed) renamed.add(other);
+  if (!renamed.empty()) sentences.push_back(renamed.text());
+  const auto text = fmt::format("{}", fmt::join(sentences, "; "));
+  const auto count = std::max<std::size_t>(segments.damage.size() + segments.renamed.size(), 1);
+  for (std::size_t i = 0; !sentences.empty() && i < count; ++i)
+    findings.warning("ewf-segment", offset, "{}", text);
+}
+
 class PatchedFile;
 
 // The segments that are open: an image may have 14,971, and a process few open files.
@@ -295,19 +329,23 @@ class EwfImage final : public EwfSource {
     if (segments.damage.empty() && end < size_)
       segments.damage.push_back({fmt::format("the tables have {} chunks", chunks), true, 0});
     const bool explained = std::ranges::any_of(segments.damage, &EwfSegments::Damage::loses);
-    for (const auto& damage : segments.damage) {
-      if (end == size_ || (explained && !damage.loses))
-        findings.warning("ewf-segment", std::nullopt,
-                         "{}; no sectors are given up for that, and chunks are checked as they are "
-                         "read",
-                         damage.text);
-      else
-        findings.warning(
-            "ewf-segment", end, "{}: sectors{} of the disk are lost, its bytes {:#x}-{:#x}",
-            damage.text,
-            to_text({end / sector_size_, (size_ - end + sector_size_ - 1) / sector_size_}), end,
-            size_ - 1);
-    }
+    DamageText lossy;
+    DamageText harmless;
+    for (const auto& damage : segments.damage)
+      (end == size_ || (explained && !damage.loses) ? harmless : lossy).add(damage);
+    std::vector<std::string> sentences;
+    if (!lossy.empty())
+      sentences.push_back(fmt::format(
+          "{}: sectors{} of the disk are lost, its bytes {:#x}-{:#x}", lossy.text(),
+          to_text({end / sector_size_, (size_ - end + sector_size_ - 1) / sector_size_}), end,
+          size_ - 1));
+    if (!harmless.empty())
+      sentences.push_back(
+          fmt::format("{}; no sectors are given up for that, and chunks are checked as they are "
+                      "read",
+                      harmless.text()));
+    tell_damage(segments, std::move(sentences), lossy.empty() ? std::nullopt : std::optional{end},
+                findings);
   }
 
   core::Result<core::Done> read_at(u64 offset, std::span<std::byte> destination) const override {
@@ -439,12 +477,15 @@ class EwfImage final : public EwfSource {
   }
 
   void add_acquiry_errors(core::Findings& findings) const {
-    for (u32 i = 0; i < acquiry_error_count_; ++i) {
-      const auto& range = acquiry_errors_[std::min<std::size_t>(i, acquiry_errors_.size() - 1)];
-      findings.warning("ewf-acquiry-error", range.offset,
+    std::string ranges;
+    for (u32 i = 0; i < std::min(acquiry_error_count_, most_shown); ++i)
+      ranges += to_text(
+          {acquiry_errors_[i].offset / sector_size_, acquiry_errors_[i].length / sector_size_});
+    if (acquiry_error_count_ > most_shown) ranges += " and others";
+    for (u32 i = 0; i < acquiry_error_count_; ++i)
+      findings.warning("ewf-acquiry-error", acquiry_errors_.front().offset,
                        "the disk could not be read there when the E01 image was made: sectors{}",
-                       to_text({range.offset / sector_size_, range.length / sector_size_}));
-    }
+                       ranges);
   }
 
   const Libewf& ewf_;
@@ -487,7 +528,7 @@ core::Result<std::unique_ptr<EwfSource>> open_ewf(const std::string& path,
   if (ewf == nullptr) return core::fail({Fault::unsupported, 0, "EWF", "libewf", 1, 0});
   auto segments = find_segments(*ewf, path);
   if (segments.empty()) segments.push_back(path);  // without the first, none is found
-  auto state = COLDTRACE_TRY(check_ewf_segments(segments, findings));
+  auto state = COLDTRACE_TRY(check_ewf_segments(segments));
   std::size_t opened = 0;
   std::unique_ptr<EwfImage> image;
   const auto open = [&](std::size_t count) {
@@ -516,13 +557,16 @@ core::Result<std::unique_ptr<EwfSource>> open_ewf(const std::string& path,
     image->set_available(state, state.chunks[opened - 1], findings);
     return std::unique_ptr<EwfSource>{std::move(image)};
   }
-  for (const auto& damage : state.damage)
-    findings.warning("ewf-segment", std::nullopt, "{}", damage.text);
-  if (state.damage.empty())
-    findings.warning(
-        "ewf-segment", std::nullopt,
-        "libewf does not open {}, in which no checksum of a section, table or hash fails",
-        segments.front().substr(segments.front().rfind('/') + 1));
+  DamageText damage;
+  for (const auto& one : state.damage) damage.add(one);
+  tell_damage(
+      state,
+      {damage.empty()
+           ? fmt::format("libewf does not open {}, in which no checksum of a section, table or "
+                         "hash fails",
+                         segments.front().substr(segments.front().rfind('/') + 1))
+           : damage.text()},
+      std::nullopt, findings);
   return core::fail(ewf_error(0, "open"));
 }
 

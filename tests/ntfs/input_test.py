@@ -1,6 +1,6 @@
 """What the ntfs commands make of files that are no image, in part an image, or damaged ones.
 
-usage: input_test.py COLDTRACE SHARED
+usage: input_test.py COLDTRACE SHARED [unittest arguments]
 """
 import gzip
 import random
@@ -397,6 +397,43 @@ class ExpertWitness(Images):
                                   if "beyond-image" in {f["code"] for f in row["findings"]}},
                                  touched & {row["path"] for row in rows})
 
+    def test_each_damaged_segment_is_told(self):
+        raw, segments = self.acquired_noise(3)
+        for segment in segments[1:4]:
+            self.flip(segment, 2)
+        _, lines, said = self.rows(segments[0], status=1)
+        (finding,) = [f for f in lines[-1]["findings"] if f["code"] == "ewf-segment"]
+        self.assertEqual(finding["count"], 3)
+        for text in said, finding["text"]:
+            for number in 2, 3, 4:
+                self.assertIn(f"segment {number}, image.E0{number}, has a damaged file header", text)
+
+    def test_of_many_damaged_segments_all_numbers_are_told(self):
+        raw, segments = self.acquired_noise(4, "-S", "1M", times=6)
+        self.assertGreater(len(segments), 24)
+        damaged = range(3, 24)
+        for number in damaged:
+            self.flip(segments[number - 1], 2)
+        _, lines, said = self.rows(segments[0], status=1)
+        (finding,) = [f for f in lines[-1]["findings"] if f["code"] == "ewf-segment"]
+        self.assertEqual(finding["count"], len(damaged))
+        for text in said, finding["text"]:
+            self.assertEqual([int(number) for number in re.findall(r"segment (\d+), image", text)],
+                             [*damaged][:16])
+            numbers, = re.findall(r"; and so segments ([\d, ]+)", text)
+            self.assertEqual([int(number) for number in numbers.split(", ")], [*damaged][16:])
+
+    def test_segments_with_each_others_names_are_told(self):
+        raw, segments = self.acquired_noise(5)
+        second, third = segments[1].read_bytes(), segments[2].read_bytes()
+        segments[1].write_bytes(third)
+        segments[2].write_bytes(second)
+        self.flip(segments[3], 2)
+        said = self.rows(segments[0], status=1)[2]
+        for words in ("image.E02 says it is segment 3, not 2", "image.E03 says it is segment 2, not 3",
+                      "segment 4, image.E04, has a damaged file header"):
+            self.assertIn(words, said)
+
     def test_any_segment_stands_for_all(self):
         raw = self.volume()
         segments = self.acquire(raw)
@@ -457,10 +494,10 @@ class ExpertWitness(Images):
                     self.assertEqual(row[key], facts[row["path"]][key])
         return False
 
-    def acquired_noise(self, seed, *options):
+    def acquired_noise(self, seed, *options, times=1):
         """A volume that does not compress, and its segments."""
-        raw = self.volume("-c", "4096")
-        noise = self.write("noise", random.Random(seed).randbytes(900000))
+        raw = self.volume("-c", "4096", size=times * (8 << 20))
+        noise = self.write("noise", random.Random(seed).randbytes(900000 * times))
         for number in range(5):
             made_by("ntfscp", "-f", raw, noise, f"file{number}")
         segments = self.acquire(raw, *options)
@@ -636,7 +673,8 @@ class ExpertWitness(Images):
         (finding,) = [f for f in lines[-1]["findings"] if f["code"] == "ewf-acquiry-error"]
         first = min(errors)
         self.assertEqual((finding["count"], finding["first_offset"]), (3, first[0] * 512))
-        self.assertIn(f"sectors {first[0]}-{first[0] + first[1] - 1}", finding["text"])
+        self.assertIn("sectors" + "".join(f" {at}-{at + count - 1}" for at, count in sorted(errors)),
+                      finding["text"])
         self.assertIn("ewf-acquiry-error", said)
         self.assertIn("ewf-acquiry-error", ntfs("info", segment, status=1).stderr.decode())
 
@@ -1008,4 +1046,4 @@ class Columns(Images):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

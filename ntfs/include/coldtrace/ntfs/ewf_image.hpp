@@ -35,7 +35,8 @@ struct EwfSegments {
     bool loses;           // chunks, unless all turn up
     std::size_t segment;  // counted from 0
   };
-  std::vector<Damage> damage;  // what loses chunks first
+  std::vector<Damage> damage;   // what loses chunks first
+  std::vector<Damage> renamed;  // whose names are those of others, as their headers have it
   // How many chunks the tables have up to the end of each segment, of those whose chunks are where
   // they belong.
   std::vector<u64> chunks;
@@ -45,8 +46,7 @@ struct EwfSegments {
 };
 
 // Fails when the first of them is not the image's first.
-core::Result<EwfSegments> check_ewf_segments(const std::vector<std::string>& segments,
-                                             core::Findings& findings);
+core::Result<EwfSegments> check_ewf_segments(const std::vector<std::string>& segments);
 
 // The name of the segment behind this one: .E02 for .E01, .EAA for .E99; empty behind the last.
 std::string next_ewf_segment(const std::string& path);
