@@ -71,7 +71,10 @@ std::optional<TraceInput> open_trace(const TraceInputOptions& options, TraceUse 
   auto trace = tracefile::AnyTrace::open(options.file, trace_options, findings);
   if (trace) return TraceInput{std::move(*trace), std::move(findings)};
   const auto& [error, readable, kind] = trace.error();
-  if (kind != core::FileKind::unknown)
+  if (kind == core::FileKind::ctrace)
+    report.failed(options.file,
+                  fmt::format("a .ctrace file, by its header, whose magic is damaged: {}", error));
+  else if (kind != core::FileKind::unknown)
     report.failed(options.file, describe_other(kind, "an .etl or .ctrace file"));
   else if (readable)
     report.failed(options.file, fmt::format("not an .etl or .ctrace file: {}", error));

@@ -3,6 +3,7 @@
 usage: ctrace.py COLDTRACE SOURCES IMAGES MAKE_CTRACE [unittest arguments]
 MAKE_CTRACE writes traces with damage, keys and an event of ETW into a folder.
 """
+import gzip
 import json
 import shutil
 import subprocess
@@ -177,6 +178,28 @@ class Ctrace(unittest.TestCase):
         self.assertTrue(all(line["events"] > 0 for line in lost))
         self.assertEqual(lines[-1]["counts"]["gaps"],
                          sum(line["type"] == "gap" for line in lines))
+
+    def test_a_damaged_magic_is_named_as_one(self):
+        whole = (self.folder / "etw.ctrace").read_bytes()
+        path = self.folder / "magic.ctrace"
+        self.addCleanup(path.unlink, missing_ok=True)
+        damages = [whole[:at] + bytes([whole[at] ^ 0x20]) + whole[at + 1:] for at in range(8)]
+        damages += [bytes(8) + whole[8:], b"MZ" + whole[2:],
+                    b"X" * 8 + whole[8:200] + b"\xff" + whole[201:]]  # and a name in the header
+        for damaged in damages + [gzip.compress(damages[0])]:
+            path.write_bytes(damaged)
+            for command in ("info", "decode"):
+                with self.subTest(start=damaged[:8], command=command):
+                    done = run("trace", command, path)
+                    self.assertEqual((done.returncode, done.stdout), (2, b""))
+                    self.assertIn(b"a .ctrace file, by its header, whose magic is damaged: 0x0: ",
+                                  done.stderr)
+                    self.assertNotIn(b".etl", done.stderr)
+        for no_header in (bytes(8) + whole[8:300], whole[:4] + whole, bytes(8) + bytes([9]) + whole[9:]):
+            path.write_bytes(no_header)
+            done = run("trace", "info", path)
+            self.assertEqual(done.returncode, 2)
+            self.assertNotIn(b"whose magic is damaged", done.stderr)
 
     def test_a_file_that_was_never_closed_is_read(self):
         lines = self.lines(self.folder / "open.ctrace", status=1)

@@ -1,5 +1,7 @@
 #include "coldtrace/tracefile/ctrace_header.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "coldtrace/core/crc32c.hpp"
@@ -47,6 +49,18 @@ bool is_ctrace(const core::ImageSource& source) {
   std::array<std::byte, 8> bytes;
   return source.size() >= bytes.size() && source.read_at(0, bytes) &&
          *core::load<u64>(bytes, 0) == magic;
+}
+
+std::optional<core::ParseError> find_damaged_ctrace_magic(const core::ImageSource& source) {
+  std::vector<std::byte> bytes(std::min<u64>(source.size(), largest_header));
+  if (bytes.size() < CtraceHeader::size_on_disk || !source.read_at(0, bytes)) return std::nullopt;
+  const core::ParseError error{Fault::bad_magic, 0,     "ctrace header",
+                               "Magic",          magic, *core::load<u64>(bytes, 0)};
+  std::memcpy(bytes.data(), &magic, sizeof(magic));
+  const auto header = read_ctrace_header(core::MemoryImage{bytes});
+  // The damage may go on, in the schema or in names.
+  if (header || header.error().field == "Crc") return error;
+  return std::nullopt;
 }
 
 core::Result<CtraceHeader> read_ctrace_header(const core::ImageSource& source) {

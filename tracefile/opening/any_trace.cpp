@@ -25,10 +25,16 @@ tl::unexpected<AnyTrace::Failure> unreadable(const core::ParseError& error) {
 core::Expected<AnyTrace, AnyTrace::Failure> AnyTrace::open(const std::string& path,
                                                            const Options& options,
                                                            core::Findings& findings) {
-  AnyTrace opened;
   auto file = core::FileImage::open(path);
   if (!file) return unreadable(file.error());
-  opened.file_ = std::move(*file);
+  return open(std::move(*file), options, findings);
+}
+
+core::Expected<AnyTrace, AnyTrace::Failure> AnyTrace::open(std::unique_ptr<core::ImageSource> file,
+                                                           const Options& options,
+                                                           core::Findings& findings) {
+  AnyTrace opened;
+  opened.file_ = std::move(file);
   const core::ImageSource* source = opened.file_.get();
   if (is_gzip(*source)) {
     auto unpacked = unpack_gzip(*source, options.unpacked_limit, findings);
@@ -42,6 +48,8 @@ core::Expected<AnyTrace, AnyTrace::Failure> AnyTrace::open(const std::string& pa
     opened.ctrace_ = std::move(*ctrace);
     return opened;
   }
+  if (const auto damage = find_damaged_ctrace_magic(*source))
+    return core::fail(Failure{*damage, true, core::FileKind::ctrace});
   const auto kind = core::recognize_file(*source);
   auto trace = Trace::open(*source, options.catalog, findings);
   if (!trace) {

@@ -24,13 +24,17 @@ class AnyTrace {
   // Why a file is none.
   struct Failure {
     core::ParseError error;
-    bool readable;        // the file was read, and holds no trace
-    core::FileKind kind;  // of the contents where these are of another kind; else unknown
+    bool readable;  // the file was read, and holds no trace
+    // Of the contents where these are of another kind, or a .ctrace file with a damaged magic; else
+    // unknown.
+    core::FileKind kind;
   };
 
   // Opens the file by its contents.
   static core::Expected<AnyTrace, Failure> open(const std::string& path, const Options& options,
                                                 core::Findings& findings);
+  static core::Expected<AnyTrace, Failure> open(std::unique_ptr<core::ImageSource> file,
+                                                const Options& options, core::Findings& findings);
 
   // One of the two is not null.
   const Trace* etl() const { return etl_.get(); }

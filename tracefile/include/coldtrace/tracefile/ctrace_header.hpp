@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 
 #include "coldtrace/core/guid.hpp"
@@ -50,6 +51,9 @@ struct CtraceHeader {
 };
 
 bool is_ctrace(const core::ImageSource& source);
+
+// Why is_ctrace() is false of a file whose header is one in all fields but the magic; else nothing.
+std::optional<core::ParseError> find_damaged_ctrace_magic(const core::ImageSource& source);
 
 // Fails when the header is not whole: without it nothing can be decoded.
 core::Result<CtraceHeader> read_ctrace_header(const core::ImageSource& source);
