@@ -209,6 +209,19 @@ bool is_usn_record(ByteView bytes) {
          *name_length > 0 && u64{*name_offset} + *name_length <= length;
 }
 
+// Old pages of a journal are holes, and a copy of it may have empty ones behind its end. The last
+// page with anything in it decides: of the file's end, or else of pages all over the file.
+bool ends_with_usn_record(u64 size, const ReadAt& read) {
+  constexpr u64 tries = 1024;
+  const u64 pages = (size - 1) / page_size + 1;
+  for (const u64 step : {u64{1}, std::max<u64>(pages / tries, 1)})
+    for (u64 back = 0; back < tries * step && back < pages; back += step) {
+      const auto page = read((pages - 1 - back) * page_size, page_size);
+      if (!is_zero(page)) return is_usn_record(page);
+    }
+  return false;
+}
+
 // Text in UTF-8, or in UTF-16 as far as it is ASCII; empty when it is neither.
 std::string to_text(ByteView head) {
   auto chars = to_chars(head);
@@ -263,8 +276,6 @@ FileKind recognize(u64 size, const ReadAt& read) {
       return FileKind::vhd_fixed;
   if (is_usn_record(head)) return FileKind::ntfs_usn_journal;
   const bool zeros = is_zero(head.first(std::min<u64>(head.size(), page_size)));
-  if (zeros && is_usn_record(read((size - 1) / page_size * page_size, page_size)))
-    return FileKind::ntfs_usn_journal;
   if (const auto kind = recognize_volume(head);
       kind != FileKind::unknown && kind != FileKind::zeros)
     return kind;
@@ -274,7 +285,7 @@ FileKind recognize(u64 size, const ReadAt& read) {
   if (const auto kind = find(signatures, read(0, std::min(size, head_size)));
       kind != FileKind::unknown)
     return kind;
-  if (zeros) return FileKind::zeros;
+  if (zeros) return ends_with_usn_record(size, read) ? FileKind::ntfs_usn_journal : FileKind::zeros;
 
   // Anonymous objects start with 0, 0xffff: import library members and /GL or /bigobj objects.
   if (matches(head, 0, "\0\0\xff\xff"sv)) return FileKind::coff_object_extended;

@@ -135,6 +135,19 @@ TEST_CASE("parts of an NTFS volume are named") {
     ByteWriter sparse;
     write_usn_record(sparse.pad_to(8192), major);
     CHECK(kind_of(sparse) == FileKind::ntfs_usn_journal);
+    // Copied with the empty pages behind its end, few or many.
+    for (const std::size_t behind : {1u, 4096u, 3u << 20}) {
+      auto padded = sparse;
+      CHECK(kind_of(padded.pad_to(padded.size() + behind)) == FileKind::ntfs_usn_journal);
+    }
+    ByteWriter middle;
+    for (unsigned page = 4096; page < 4112; ++page)
+      write_usn_record(middle.pad_to(page * 4096), major);
+    CHECK(kind_of(middle.pad_to(9000 * 4096)) == FileKind::ntfs_usn_journal);
+    // What another page holds behind it is no journal.
+    ByteWriter disk;
+    write_usn_record(disk.pad_to(8192), major).pad_to(16384);
+    CHECK(kind_of(disk.write_u32(0x1234).pad_to(32768)) == FileKind::zeros);
   }
 }
 

@@ -21,7 +21,8 @@ std::string_view to_string(FileKind kind);
 std::string_view name_of(FileKind kind);
 
 // A guess from signatures at fixed places: a file of the kind may still be damaged. Reads the
-// file's first pages and its last one; what cannot be read is unknown.
+// file's first pages and its last one, and where these are zeros a bounded number of others; what
+// cannot be read is unknown.
 FileKind recognize_file(const ImageSource& file);
 FileKind recognize_file(const FileView& file);
 
