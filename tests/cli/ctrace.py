@@ -6,6 +6,7 @@ MAKE_CTRACE writes traces with damage, keys and an event of ETW into a folder.
 import gzip
 import json
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,16 @@ BUILT_IN = ("vtrace", "wmk", "vxdmon", "dynamic_tracing")
 
 def run(*arguments):
     return subprocess.run([COLDTRACE, *map(str, arguments)], capture_output=True, timeout=120)
+
+
+def crc32c(data):
+    """RFC 3720, appendix B.4, bit by bit."""
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
 
 
 def schema(name):
@@ -200,6 +211,40 @@ class Ctrace(unittest.TestCase):
             done = run("trace", "info", path)
             self.assertEqual(done.returncode, 2)
             self.assertNotIn(b"whose magic is damaged", done.stderr)
+
+    def codes(self, content):
+        path = self.folder / "changed.ctrace"
+        path.write_bytes(content)
+        self.addCleanup(path.unlink, missing_ok=True)
+        done = run("trace", "info", path, "--format", "json")
+        return done.returncode, {row["code"] for row in json.loads(done.stdout)["findings"]}
+
+    def test_a_schema_text_with_an_error_is_told(self):
+        whole = bytearray((self.folder / "etw.ctrace").read_bytes())
+        size, = struct.unpack_from("<I", whole, 12)
+        self.assertEqual(self.codes(whole), (0, set()))
+        whole[384:388] = b"\"\"\"\""
+        whole[16:20] = bytes(4)
+        struct.pack_into("<I", whole, 16, crc32c(whole[:size]))
+        self.assertEqual(self.codes(whole), (1, {"schema-text"}))
+
+    def test_a_buffer_behind_a_later_one_of_its_processor_is_told(self):
+        whole = (self.folder / "boot.ctrace").read_bytes()
+        at, = struct.unpack_from("<I", whole, 12)
+        buffers = []
+        while at < len(whole):
+            self.assertEqual(whole[at:at + 8], b"CTBUFFER")
+            length, processor = struct.unpack_from("<IH", whole, at + 12)
+            buffers.append((processor, whole[at:at + 64 + length]))
+            at += 64 + length
+        start = len(whole) - sum(len(content) for _, content in buffers)
+        first = buffers[0][0]
+        second = next(i for i, (processor, _) in enumerate(buffers) if i and processor == first)
+        moved = [buffers[second], *buffers[1:second], buffers[0], *buffers[second + 1:]]
+        status, codes = self.codes(whole[:start] + b"".join(content for _, content in moved))
+        self.assertEqual(status, 1)
+        # Its calibration pair is behind a later one, too.
+        self.assertLessEqual({"buffer-order", "clock-pair"}, codes)
 
     def test_a_file_that_was_never_closed_is_read(self):
         lines = self.lines(self.folder / "open.ctrace", status=1)

@@ -6,6 +6,7 @@ Where the change goes is read from the format here, or is the linker's word.
 import os
 import re
 import resource
+import shutil
 import struct
 import subprocess
 import sys
@@ -51,6 +52,53 @@ class Case(case.Case):
         self.assertNotIn(code, codes(*sound)[1])
         self.assertEqual((codes(*changed)[0], code in codes(*changed)[1]), (status, True),
                          codes(*changed))
+
+
+# Fails reads of one byte of a file as a bad sector does.
+BAD_SECTOR = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static ssize_t read_at(const char* name, int file, void* to, size_t size, off_t at) {
+  ssize_t (*real)(int, void*, size_t, off_t) = dlsym(RTLD_NEXT, name);
+  const off_t bad = atoll(getenv("BAD_BYTE"));
+  struct stat status;
+  if (at <= bad && bad < at + (off_t)size && fstat(file, &status) == 0 &&
+      status.st_ino == (ino_t)atoll(getenv("BAD_FILE"))) {
+    errno = EIO;
+    return -1;
+  }
+  return real(file, to, size, at);
+}
+ssize_t pread(int file, void* to, size_t size, off_t at) { return read_at("pread", file, to, size, at); }
+ssize_t pread64(int file, void* to, size_t size, off_t at) { return read_at("pread64", file, to, size, at); }
+"""
+
+
+class Unreadable(Case):
+    def test_a_range_that_cannot_be_read(self):
+        if not shutil.which("cc"):
+            raise unittest.SkipTest("no C compiler")
+        shim = self.here / "bad_sector.so"
+        subprocess.run(["cc", "-w", "-shared", "-fPIC", "-o", shim,
+                        self.write("bad_sector.c", BAD_SECTOR.encode()), "-ldl"], check=True)
+        file = self.write("image.dll", SEED.read_bytes() + b"behind the sections" * 9999)
+        bad = file.stat().st_size - 5000
+        for command in (["pe", "info"], ["pe", "info", "--details"]):
+            self.assertNotIn("unreadable-range", codes(*command, file)[1])
+            done = subprocess.run(
+                [COLDTRACE, *command, "--format", "json", file], capture_output=True,
+                env=dict(os.environ, LD_PRELOAD=shim, BAD_BYTE=str(bad),
+                         BAD_FILE=str(file.stat().st_ino),
+                         ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0"))
+            self.assertEqual(done.returncode, 1, done.stderr)
+            found, = [row for row in strict_json(done.stdout)["images"][0]["findings"]
+                      if row["code"] == "unreadable-range"]
+            self.assertLessEqual(found["first_offset"], bad)
+            self.assertIn("Input/output error", found["text"])
 
 
 class Directories(Case):

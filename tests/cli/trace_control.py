@@ -120,6 +120,13 @@ class Buffers(Case):
         self.assertEqual(self.outcome(1, "13", content, "--output-length", "1"),
                          ("fails", ["STATUS_INVALID_PARAMETER"]))
 
+    def test_a_call_that_fails_is_a_finding(self):
+        for length, codes in ((0, []), (1, ["control-status"])):
+            document = self.decode(1 if codes else 0, "13", bytes(0x30), "--output-length",
+                                   length)
+            self.assertEqual([row["code"] for row in document["findings"]
+                              if row["severity"] == "warning"], codes)
+
     def test_integers_above_2_53_may_be_strings(self):
         path = self.write("connect", struct.pack("<IIQ", 1, 2, 1 << 60) + bytes(0x50))
         done = self.exits(0, "decode", "0x0b", "--input", path, "--int64", "string", "--format",

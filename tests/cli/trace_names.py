@@ -8,6 +8,7 @@ usage: trace_names.py COLDTRACE SHARED MAKE_NAMED_TRACE [unittest arguments]
 import bisect
 import collections
 import json
+import re
 import shutil
 import struct
 import subprocess
@@ -64,6 +65,24 @@ def utf16z(data, at):
 
 def guid_bytes(text):
     return uuid.UUID(text).bytes_le
+
+
+class Schemas(unittest.TestCase):
+    def test_a_damaged_schema_is_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([MAKE_NAMED_TRACE, folder], check=True)
+            (path,) = Path(folder).glob("maps.etl")
+            whole = path.read_bytes()
+            for count, codes in ((5, set()), (0xffff, {"schema-damaged"})):
+                content = bytearray(whole)
+                # TRACE_EVENT_INFO.PropertyCount, behind 16 bytes of zeros and the event's id.
+                found, = re.finditer(rb"(?s)\0{16}\x05\0.{66}\x05\0\0\0\x04\0\0\0", content)
+                struct.pack_into("<I", content, found.end() - 8, count)
+                path.write_bytes(content)
+                done = run("info", "--format", "json", path)
+                self.assertEqual(done.returncode, 1 if codes else 0, done.stderr)
+                self.assertEqual({row["code"] for row in strict_json(done.stdout)["findings"]
+                                  if row["severity"] == "warning"}, codes)
 
 
 class Maps:

@@ -64,6 +64,25 @@ class Volume:
             data[stride * 512 - 2:stride * 512] = data[array + stride * 2:array + stride * 2 + 2]
         return data
 
+    def change_of(self, record, data):
+        """What to write where, so that the record becomes `data`."""
+        data = bytearray(data)
+        array, = struct.unpack_from("<H", data, 4)
+        for stride in (1, 2):
+            place = array + stride * 2
+            data[place:place + 2] = data[stride * 512 - 2:stride * 512]
+            data[stride * 512 - 2:stride * 512] = data[array:array + 2]
+        return self.mft + record * 1024, bytes(data)
+
+    def runs(self, record, wanted, name=""):
+        """(offset, room) of the runs of an attribute."""
+        for kind, at, data in self.attributes(record):
+            stored = data[struct.unpack_from("<H", data, 0x0a)[0]:][:2 * data[9]]
+            if kind == wanted and stored.decode("utf-16-le") == name:
+                start, = struct.unpack_from("<H", data, 0x20)
+                return at + start, len(data) - start
+        raise AssertionError((record, wanted, name))
+
     def value(self, record, wanted):
         at, data = self.find(record, wanted)
         return at + struct.unpack_from("<H", data, 0x14)[0]
@@ -330,6 +349,19 @@ class Forged(unittest.TestCase):
         self.assertEqual(finding["severity"], severity)
         return finding["text"]
 
+    def run_at(self, record, wanted, name, lcn, clusters=1):
+        """A change of an attribute's runs to one."""
+        at, room = self.volume.runs(record, wanted, name)
+        run = struct.pack("<BB", 0x31, clusters) + lcn.to_bytes(3, "little")
+        self.assertLess(len(run), room)
+        return at, run.ljust(room, b"\0")
+
+    def truncate(self, size):
+        """Cuts the image off until the test ends."""
+        rest = self.volume.read(size, self.volume.path.stat().st_size - size)
+        self.volume.file.truncate(size)
+        self.addCleanup(self.volume.write, size, rest)
+
     def test_what_a_record_lacks_is_told_in_words(self):
         row, data_at, _ = self.run_file()
         record = self.volume.mft + row["record"] * 1024
@@ -337,6 +369,101 @@ class Forged(unittest.TestCase):
         self.change((data_at, struct.pack("<I", 0x100)))
         text = self.tells("record-damaged", "warning")
         self.assertEqual(text, f"record {row['record']}: {record:#x}: FILE record has no $DATA")
+
+    def test_a_record_behind_those_that_count_is_told(self):
+        row = self.run_file()[0]
+        at, _ = self.volume.find(0, 0x80)
+        self.change((at + 0x38, struct.pack("<Q", row["record"] * 1024)))
+        self.assertIn("a part of $MFT that does not count", self.tells("beyond-valid", "info"))
+
+    def delete(self, row):
+        flags = self.volume.mft + row["record"] * 1024 + 0x16
+        self.assertEqual(self.volume.read(flags, 2), b"\1\0")
+        self.change((flags, b"\0\0"))
+
+    def test_clusters_of_a_deleted_file_that_another_has_are_told(self):
+        row = self.run_file()[0]
+        boot = next(r for r in self.sound[0].values() if r["record"] == 7)
+        self.assertEqual(boot["streams"][0]["extents"][0]["lcn"], 0)
+        self.delete(row)
+        self.change(self.run_at(row["record"], 0x80, "", 0))
+        self.assertEqual(self.tells("cluster-reused", "info"),
+                         f"record {row['record']}: 1 clusters belong to other files now, first to record 7")
+
+    def test_damage_of_a_deleted_record_is_told(self):
+        row, at, _ = self.run_file()
+        self.delete(row)
+        self.change((at + 4, struct.pack("<I", 9)))
+        self.assertIn(f"record {row['record']}: ", self.tells("deleted-record-damaged", "info"))
+
+    def test_an_extension_that_the_list_does_not_know_is_told(self):
+        row = self.run_file()[0]
+        own = row["record"] | row["sequence"] << 48
+        data = self.volume.record(row["record"])
+        parts = list(self.volume.attributes(row["record"]))
+        listed = b"".join(struct.pack("<IHBBQQH6x", kind, 32, 0, 26, 0, own,
+                                      struct.unpack_from("<H", part, 14)[0])
+                          for kind, _, part in parts)
+        attribute = struct.pack("<IIBBHHHIHH", 0x20, 24 + len(listed), 0, 0, 24, 0, 99,
+                                len(listed), 24, 0) + listed
+        first, = struct.unpack_from("<H", data, 0x14)
+        self.assertEqual(parts[0][0], 0x10)
+        behind = first + len(parts[0][2])
+        made = data[:behind] + attribute + data[behind:]
+        self.assertFalse(any(made[1024:]))
+        struct.pack_into("<I", made, 0x18, struct.unpack_from("<I", data, 0x18)[0] + len(attribute))
+        self.change(self.volume.change_of(row["record"], made[:1024]))
+        self.run_snapshot(0, "--state", "all")
+        other = next(r for r in self.sound[0].values() if r["record"] > row["record"])
+        self.change((self.volume.mft + other["record"] * 1024 + 0x20, struct.pack("<Q", own)))
+        self.assertIn("names this file as its base", self.tells("extension-unlisted", "warning"))
+
+    def test_an_index_without_its_bitmap_is_told(self):
+        at, data = next((at, data) for kind, at, data in self.volume.attributes(5) if kind == 0xb0)
+        name = at + struct.unpack_from("<H", data, 0x0a)[0]
+        self.assertEqual(self.volume.read(name, 8).decode("utf-16-le"), "$I30")
+        self.change((name + 6, b"1"))
+        self.assertIn("the bitmap of the index of directory 5", self.tells("index-bitmap", "warning"))
+
+    def test_an_index_buffer_that_nothing_leads_to_is_told(self):
+        node = self.volume.value(5, 0x90) + 0x10
+        first, = struct.unpack("<I", self.volume.read(node, 4))
+        flags = node + first + 12
+        self.assertEqual(self.volume.read(flags, 2), b"\3\0")  # the last one, with a child
+        self.change((flags, b"\2\0"))
+        self.assertEqual(self.tells("index-detached", "warning"),
+                         "no node of the index of directory 5 leads to its buffer 0")
+
+    def test_an_index_outside_the_volume_is_told(self):
+        self.change(self.run_at(5, 0xa0, "$I30", 0x7fffff))
+        self.assertEqual(self.tells("index-extents", "warning"),
+                         "the extents of the index of directory 5 are damaged")
+
+    def clusters(self):
+        sectors, = struct.unpack("<Q", self.volume.read(self.volume.start + 0x28, 8))
+        return sectors * 512 // self.volume.cluster
+
+    def test_an_index_behind_the_end_of_the_image_is_told(self):
+        lcn = self.clusters() - 1
+        self.change(self.run_at(5, 0xa0, "$I30", lcn))
+        self.truncate(self.volume.start + lcn * self.volume.cluster)
+        self.assertIn("buffer 0 of the index of directory 5: ",
+                      self.tells("index-unreadable", "warning"))
+
+    def test_security_descriptors_behind_the_end_of_the_image_are_told(self):
+        secure = next(r for r in self.sound[0].values() if r["record"] == 9)
+        count = sum(e["clusters"] for s in secure["streams"] if s["name"] == "$SDS"
+                    for e in s["extents"])
+        lcn = self.clusters() - count
+        self.change(self.run_at(9, 0x80, "$SDS", lcn, count))
+        self.truncate(self.volume.start + lcn * self.volume.cluster)
+        self.tells("security-stream", "warning")
+
+    def test_a_security_id_without_a_descriptor_is_told(self):
+        row = self.run_file()[0]
+        self.change((self.volume.value(row["record"], 0x10) + 0x34, struct.pack("<I", 0x7777)))
+        self.assertEqual(self.tells("security-id", "warning"),
+                         f"record {row['record']}: $Secure has no usable descriptor with the id {0x7777}")
 
     def test_the_volume_itself_has_none_of_these_findings(self):
         _, summary = self.sound

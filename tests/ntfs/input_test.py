@@ -3,12 +3,14 @@
 usage: input_test.py COLDTRACE SHARED [unittest arguments]
 """
 import gzip
+import os
 import random
 import re
 import shutil
 import struct
 import subprocess
 import sys
+import time
 import unittest
 import zlib
 from pathlib import Path
@@ -1013,6 +1015,36 @@ class Records(Images):
         said = ntfs("info", volume, status=1).stderr.decode()
         line = next(line for line in said.splitlines() if "mft-size" in line)
         self.assertIn(f"and the image has {size}", line)
+
+
+class LongPaths(Images):
+    def test_a_path_that_is_too_long_starts_at_a_directory(self):
+        volume, mount = self.volume(), self.here / "mount"
+        mount.mkdir()
+        if not shutil.which("ntfs-3g") or not Path("/dev/fuse").exists():
+            raise unittest.SkipTest("ntfs-3g or FUSE is not here")
+        daemon = subprocess.Popen(["ntfs-3g", "-o", "no_detach", volume, mount],
+                                  stderr=subprocess.DEVNULL)
+        while not mount.is_mount():
+            if daemon.poll() is not None:
+                raise unittest.SkipTest("ntfs-3g may not mount here")
+            time.sleep(0.01)
+        folder = os.open(mount, os.O_DIRECTORY)
+        levels = 96 * 1024 // 256 + 8
+        try:
+            for _ in range(levels):
+                os.mkdir("d" * 255, dir_fd=folder)
+                inner = os.open("d" * 255, os.O_DIRECTORY, dir_fd=folder)
+                os.close(folder)
+                folder = inner
+        finally:
+            os.close(folder)
+            subprocess.run(["umount", mount], check=True)
+            daemon.wait(60)
+        rows, lines, _ = self.rows(volume, "--fields", "name", status=0)
+        (finding,) = [f for f in lines[-1]["findings"] if f["code"] == "path-cut"]
+        self.assertEqual(finding["severity"], "info")
+        self.assertEqual([row["name"] for row in rows].count("d" * 255), levels)
 
 
 class Columns(Images):

@@ -8,6 +8,7 @@ builds (BUILD/ntoskrnl.exe, BUILD/win32k.sys, BUILD/win32u.dll, ...), these are 
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import unittest
@@ -188,6 +189,44 @@ class Kernels(Case):
         self.assertEqual(len(shown["services_tab"]["records"]), len(NT) + 1)
         self.assertEqual(shown["services_tab"]["confidence"], "low")
         self.assertIn("services-tab-count", self.codes(shown))
+
+    def with_a_second_tab(self, path, tab):
+        """The kernel with a section that has a copy of KiServicesTab, relocated as the first is."""
+        file = bytearray(path.read_bytes())
+        header, = struct.unpack_from("<I", file, 60)
+        optional = header + 24
+        count, size = struct.unpack_from("<H", file, header + 6)[0], struct.unpack_from(
+            "<H", file, header + 20)[0]
+        place = optional + size + 40 * count
+        self.assertFalse(any(file[place:place + 40]))
+        rva, = struct.unpack_from("<I", file, optional + 56)
+        records = file[tab["file_offset"]:][:16 * len(tab["records"])]
+        struct.pack_into("<8sIIII12xI", file, place, b".copy", len(records), rva, len(records),
+                         len(file), 0xc0000040)
+        struct.pack_into("<H", file, header + 6, count + 1)
+        struct.pack_into("<I", file, optional + 56, rva + 0x1000)
+        # Behind the blocks of .reloc, whose data on disk has room.
+        directory = optional + 112 + 5 * 8
+        relocations, used = struct.unpack_from("<II", file, directory)
+        section = next(at for at in range(place - 40 * count, place, 40)
+                       if struct.unpack_from("<I", file, at + 12)[0] == relocations)
+        stored, offset = struct.unpack_from("<II", file, section + 16)
+        entries = [10 << 12 | 16 * i + 8 for i in range(len(tab["records"]))]
+        entries += [0] * (len(entries) % 2)
+        block = struct.pack(f"<II{len(entries)}H", rva, 8 + 2 * len(entries), *entries)
+        self.assertLessEqual(used + len(block), stored)
+        file[offset + used:offset + used + len(block)] = block
+        struct.pack_into("<I", file, directory + 4, used + len(block))
+        struct.pack_into("<I", file, section + 8, used + len(block))
+        return self.write("second.exe", bytes(file) + records)
+
+    def test_two_services_tabs_are_none(self):
+        path = image("tables-x64-kernel-rva32")
+        shown = self.read(1, self.with_a_second_tab(path, self.read(0, path)["services_tab"]))
+        self.assertIsNone(shown["services_tab"])
+        self.assertIn("services-tab-ambiguous", self.codes(shown))
+        self.assertEqual([table["confidence"] for table in shown["tables"]],
+                         [table["confidence"] for table in self.read(0, path)["tables"]])
 
     def test_old_kernels_have_no_services_tab(self):
         for name in ("tables-x64-kernel-va64", "tables-x86-kernel"):
