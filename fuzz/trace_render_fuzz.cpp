@@ -1,9 +1,13 @@
 // Any bytes as a trace: whatever its events hold, their lines are JSON and CSV that strict readers
-// of another make take.
+// of another make take, and so is what "trace info" says.
 
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <span>
+#include <utility>
 
+#include "cli/trace/trace_info.hpp"
 #include "cli/trace/trace_lines.hpp"
 #include "fixtures/builders/strict_json.hpp"
 
@@ -28,14 +32,39 @@ std::string render(const tracefile::Trace& trace, cli::TraceFormat format) {
   return std::string{text.view()};
 }
 
+void check_lines(const core::ImageSource& image) {
+  core::Findings findings;
+  const auto trace = tracefile::Trace::open(image, {}, findings);
+  if (!trace) return;
+  if (fixtures::find_ndjson_error(render(*trace, cli::TraceFormat::ndjson))) __builtin_trap();
+  if (fixtures::find_csv_error(render(*trace, cli::TraceFormat::csv))) __builtin_trap();
+}
+
+// Of either format, packed or not.
+void check_info(core::ByteView bytes) {
+  tracefile::AnyTrace::Options options;
+  options.unpacked_limit = 1 << 24;
+  options.catalog.kinds = true;
+  core::Findings findings;
+  auto trace =
+      tracefile::AnyTrace::open(std::make_unique<core::MemoryImage>(bytes), options, findings);
+  if (!trace) return;
+  cli::BufferPool pool;
+  cli::Output output{std::numeric_limits<std::size_t>::max(), pool};
+  cli::JsonWriter json{output, cli::Int64::string};
+  cli::write_trace_info(json, {std::move(*trace), std::move(findings)});
+  std::vector<core::TextBuffer> pieces;
+  output.take(pieces);
+  std::string text;
+  for (const auto& piece : pieces) text += piece.view();
+  if (fixtures::find_json_error(text)) __builtin_trap();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const core::MemoryImage image{std::as_bytes(std::span{data, size})};
-  core::Findings findings;
-  const auto trace = tracefile::Trace::open(image, {}, findings);
-  if (!trace) return 0;
-  if (fixtures::find_ndjson_error(render(*trace, cli::TraceFormat::ndjson))) __builtin_trap();
-  if (fixtures::find_csv_error(render(*trace, cli::TraceFormat::csv))) __builtin_trap();
+  const auto bytes = std::as_bytes(std::span{data, size});
+  check_lines(core::MemoryImage{bytes});
+  check_info(bytes);
   return 0;
 }

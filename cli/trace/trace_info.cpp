@@ -1,3 +1,5 @@
+#include "cli/trace/trace_info.hpp"
+
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -6,7 +8,6 @@
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
-#include "cli/trace/trace_input.hpp"
 #include "coldtrace/tracefile/event_members.hpp"
 #include "coldtrace/tracefile/trace.hpp"
 
@@ -129,7 +130,10 @@ void write_kind(JsonWriter& json, const KindCount& count) {
   json.end_object();
 }
 
-void write_json(JsonWriter& json, const TraceInput& input, const std::vector<KindCount>& kinds) {
+}  // namespace
+
+void write_trace_info(JsonWriter& json, const TraceInput& input) {
+  const auto& kinds = input.trace.kinds();
   json.begin_object()
       .field("schema", "coldtrace.trace-info/1")
       .field("tool", tool_version)
@@ -161,22 +165,23 @@ void write_json(JsonWriter& json, const TraceInput& input, const std::vector<Kin
   json.end_object().end_document();
 }
 
+namespace {
+
 Exit run(const TraceInputOptions& options) {
   Report report{options.findings};
   const auto input = open_trace(options, TraceUse::counts, report);
   if (!input) return Exit::failure;
   Output output{options.output};
   const auto& trace = input->trace;
-  const auto& kinds = trace.kinds();
   if (options.format == "json") {
     JsonWriter json{output, options.int64};
-    write_json(json, *input, kinds);
+    write_trace_info(json, *input);
   } else {
     if (trace.ctrace())
       write_session_text(output, *trace.ctrace());
     else
       write_session_text(output, *trace.etl());
-    write_kinds_text(output, trace.events(), kinds);
+    write_kinds_text(output, trace.events(), trace.kinds());
   }
   output.commit();
   report.read(options.file, input->findings);
