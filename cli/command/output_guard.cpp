@@ -91,9 +91,15 @@ bool is_evidence(core::FileKind kind) {
          core::is_packed(kind);
 }
 
-// Bytes that nothing tells apart from a piece of an image.
-bool may_be_part(core::FileKind kind) {
-  return kind == core::FileKind::unknown || kind == core::FileKind::zeros;
+// What nothing tells apart from a piece of an image. One that starts like a text has whole sectors,
+// or the size of the piece beside it.
+bool may_be_part(const Target& target, core::FileKind kind, const std::string& beside) {
+  constexpr off_t sector_size = 512;
+  if (kind == core::FileKind::unknown || kind == core::FileKind::zeros) return true;
+  const auto size = target.status.st_size;
+  struct stat piece {};
+  return size > 0 && (size % sector_size == 0 ||
+                      (::stat(beside.c_str(), &piece) == 0 && size == piece.st_size));
 }
 
 void refuse_same_file(const Target& target, const std::string& file, const std::string& what) {
@@ -105,7 +111,7 @@ void refuse_same_file(const Target& target, const std::string& file, const std::
 void refuse_part(const Target& target, core::FileKind kind, const std::string& file,
                  const std::string& what) {
   if (core::is_part_beside(file, target.file) ||
-      (may_be_part(kind) && core::is_named_as_part_beside(file, target.file)))
+      (core::is_named_as_part_beside(file, target.file) && may_be_part(target, kind, file)))
     throw Failure{fmt::format("{}: a part of the split image {}", target.name, what)};
 }
 

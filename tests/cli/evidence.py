@@ -207,7 +207,7 @@ class Evidence(case.Case):
                               ("disk.2023", "disk.2024"), ("image.dd", "image.de")):
             with self.subTest(given=given):
                 self.victim(given, b"raw")
-                old = self.victim(output, b"old")
+                old = self.victim(output, b"an old result\n")
                 self.assertNotIn(b"a part of", run("ntfs", "info", self.here / given, "-o",
                                                    old).stderr)
 
@@ -216,6 +216,19 @@ class Evidence(case.Case):
             first, other = self.victim(given, b"raw"), self.victim(output, b"\x81\0\xfe" * 999)
             self.refused(["ntfs", "info", first, "-o", other], [first, other],
                          b"a part of the split image")
+
+    def test_a_part_that_starts_like_a_text_is_safe(self):
+        log = b"2024-02-29 12:34:56 all is well\n"
+        part = (log * 300)[:8192] + b"\0\x80\xff\xfe" * 256
+        for given, output, content in (("win.10", "win.11", part), ("image.ab", "image.ac", log * 16),
+                                       ("odd.10", "odd.11", log * 3),
+                                       ("x.10", "x.12", b"[1]".ljust(1024))):
+            with self.subTest(given=given):
+                self.assertTrue(len(content) % 512 == 0 or given.startswith("odd"))
+                first = self.victim(given, b"raw".ljust(len(content), b"\x81"))
+                other = self.victim(output, content)
+                self.refused(["ntfs", "info", first, "-o", other], [first, other],
+                             b"a part of the split image")
 
     def test_no_output_replaces_evidence(self):
         dos = b"MZ".ljust(60, b"\0") + (64).to_bytes(4, "little")
