@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 #include <map>
 #include <span>
 
 #include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/ntfs/ntfs_streams_json.hpp"
+#include "cli/output/csv_text.hpp"
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/core/guid.hpp"
 
@@ -45,68 +46,11 @@ constexpr Column columns[] = {
     {RowField::findings, "findings"},
 };
 
-constexpr u64 ones = 0x0101'0101'0101'0101;
-constexpr u64 tops = ones * 0x80;
-
-// The top bit of each of eight characters that is `wanted`. The lowest is right; those above it may
-// be wrong.
-// Source: Sean Eron Anderson, "Bit Twiddling Hacks", haszero() and hasless().
-u64 find(u64 eight, char wanted) {
-  const u64 zeros = eight ^ ones * static_cast<unsigned char>(wanted);
-  return (zeros - ones) & ~zeros & tops;
-}
-
-bool needs_quotes(char c) {
-  return c == ',' || c == '"' || c == '\r' || c == '\n';
-}
-
-bool needs_quotes(std::string_view value) {
-  constexpr std::size_t width = sizeof(u64);
-  if (value.size() < width)
-    return std::ranges::any_of(value, [](char c) { return needs_quotes(c); });
-  u64 found = 0;
-  const auto look = [&](std::size_t at) {
-    u64 eight;
-    std::memcpy(&eight, value.data() + at, width);
-    const u64 controls = (eight - ones * 0x20) & ~eight & tops;
-    found |= find(eight, ',') | find(eight, '"') | controls;
-  };
-  for (std::size_t at = 0; at < value.size() - width; at += width) look(at);
-  look(value.size() - width);
-  // Other controls need none.
-  return found != 0 && std::ranges::any_of(value, [](char c) { return needs_quotes(c); });
-}
-
-// Copies the text, every quote of it twice, eight characters at once; returns the end. Up to eight
-// characters behind that are written too.
-char* double_quotes(char* at, std::string_view value) {
-  std::size_t i = 0;
-  while (value.size() - i >= 8) {
-    u64 eight;
-    std::memcpy(&eight, value.data() + i, 8);
-    std::memcpy(at, &eight, 8);
-    const auto plain = static_cast<std::size_t>(std::countr_zero(find(eight, '"'))) / 8;
-    at += plain;
-    i += plain;
-    if (plain == 8) continue;
-    *at++ = '"';
-    *at++ = '"';
-    ++i;
-  }
-  for (; i < value.size(); ++i) {
-    *at = '"';
-    at += value[i] == '"' ? 1 : 0;
-    *at++ = value[i];
-  }
-  return at;
-}
-
 class CsvRows final : public RowFormat {
  public:
   CsvRows(const RowFields& fields, Int64 int64, std::optional<u64> longest_cell)
-      : fields_{fields}, longest_cell_{longest_cell} {
-    for (const auto field :
-         {RowField::ea, RowField::streams, RowField::other_streams, RowField::findings}) {
+      : fields_{fields}, longest_cell_{longest_cell}, streams_{int64} {
+    for (const auto field : {RowField::ea, RowField::findings}) {
       const auto& name = row_field_names()[static_cast<std::size_t>(field)];
       nested_.push_back({field, make_json_rows(RowFields{{name}}, int64, false),
                          std::string_view{R"({"type":"file","":)"}.size() + name.size()});
@@ -130,7 +74,7 @@ class CsvRows final : public RowFormat {
  private:
   // A cell of text; in quotes where it needs them.
   void text(std::string_view value) {
-    if (needs_quotes(value))
+    if (needs_csv_quotes(value))
       quoted(value);
     else if (fits(value))
       out_->append(value);
@@ -138,15 +82,14 @@ class CsvRows final : public RowFormat {
 
   void quoted(std::string_view value) {
     if (!fits(value)) return;
-    char* const start = out_->reserve(2 * value.size() + 10);
-    *start = '"';
-    char* at = double_quotes(start + 1, value);
-    *at++ = '"';
-    out_->commit(static_cast<std::size_t>(at - start));
+    out_->append('"');
+    append_doubled_quotes(*out_, value);
+    out_->append('"');
   }
 
-  bool fits(std::string_view value) {
-    if (!longest_cell_ || value.size() <= *longest_cell_) return true;
+  bool fits(std::string_view value) { return fits(value.size()); }
+  bool fits(std::size_t size) {
+    if (!longest_cell_ || size <= *longest_cell_) return true;
     ++left_out_;
     return false;
   }
@@ -178,22 +121,21 @@ class CsvRows final : public RowFormat {
     written_[written_count_++] = {value, start, out_->size() - start};
   }
 
-  static bool is_empty(const ntfs::FileRow& row, RowField field) {
-    switch (field) {
-      case RowField::ea:
-        return row.extended_attributes.empty();
-      case RowField::streams:
-        return row.streams.empty();
-      case RowField::other_streams:
-        return row.other_streams.empty();
-      default:
-        return row.findings.empty();
-    }
+  void streams(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row,
+               const std::vector<ntfs::StreamRow>& streams, StreamTypes types) {
+    if (streams.empty()) return text("[]");
+    const auto start = out_->size();
+    out_->append("\"[");
+    streams_.write(snapshot, row, streams, types, *out_);
+    out_->append("]\"");
+    if (!longest_cell_) return;
+    const auto cell = out_->view().substr(start);
+    const auto quotes = static_cast<std::size_t>(std::ranges::count(cell, '"'));
+    if (!fits(cell.size() - quotes / 2 - 1)) out_->shrink_to(start);
   }
 
   // The value of one member as the NDJSON line has it.
   void json(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row, RowField field) {
-    if (is_empty(row, field)) return text("[]");
     const auto nested = std::ranges::find(nested_, field, &Nested::field);
     json_.clear();
     nested->rows->write(snapshot, row, json_);
@@ -243,6 +185,7 @@ class CsvRows final : public RowFormat {
   RowFields fields_;
   std::optional<u64> longest_cell_;
   u64 left_out_ = 0;
+  StreamsJson<Quotes::doubled> streams_;
   std::vector<Nested> nested_;
   core::TextBuffer* out_ = nullptr;
   core::TextBuffer json_;
@@ -322,10 +265,13 @@ void CsvRows::write_column(const ntfs::Snapshot& snapshot, const ntfs::FileRow& 
       if (const auto* content = row.content()) number(content->size);
       return;
     case RowField::streams:
-    case RowField::ea:
+      return streams(snapshot, row, row.streams, StreamTypes::left_out);
     case RowField::other_streams:
+      return streams(snapshot, row, row.other_streams, StreamTypes::written);
+    case RowField::ea:
+      return row.extended_attributes.empty() ? text("[]") : json(snapshot, row, field);
     case RowField::findings:
-      return json(snapshot, row, field);
+      return row.findings.empty() ? text("[]") : json(snapshot, row, field);
   }
 }
 

@@ -1,6 +1,7 @@
 #include <map>
 
 #include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/ntfs/ntfs_streams_json.hpp"
 #include "cli/output/json_text.hpp"
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/core/text.hpp"
@@ -17,7 +18,7 @@ using ntfs::StoredText;
 class JsonRows final : public RowFormat {
  public:
   JsonRows(const RowFields& fields, Int64 int64, bool array)
-      : fields_{fields}, int64_{int64}, array_{array} {}
+      : fields_{fields}, int64_{int64}, array_{array}, streams_{int64} {}
 
   void write(const Snapshot& snapshot, const FileRow& row, core::TextBuffer& out) override {
     out_ = &out;
@@ -30,12 +31,12 @@ class JsonRows final : public RowFormat {
     write_metadata();
     if (fields_.contains(RowField::streams)) {
       out.append(R"(,"streams":[)");
-      write_streams(snapshot, row.streams, false);
+      streams_.write(snapshot, row, row.streams, StreamTypes::left_out, out);
       out.append(']');
     }
     if (fields_.contains(RowField::other_streams)) {
       out.append(R"(,"other_streams":[)");
-      write_streams(snapshot, row.other_streams, true);
+      streams_.write(snapshot, row, row.other_streams, StreamTypes::written, out);
       out.append(']');
     }
     if (fields_.contains(RowField::findings)) write_findings_of_row();
@@ -335,81 +336,6 @@ class JsonRows final : public RowFormat {
     out_->append(']');
   }
 
-  void write_streams(const Snapshot& snapshot, const std::vector<ntfs::StreamRow>& streams,
-                     bool with_type) {
-    bool first = true;
-    for (const auto& stream : streams) {
-      if (!first) out_->append(',');
-      first = false;
-      write_stream(snapshot, stream, with_type);
-    }
-  }
-
-  void flag(std::string_view key, bool value) {
-    out_->append(key);
-    out_->append(value ? "true" : "false");
-  }
-
-  void write_stream(const Snapshot& snapshot, const ntfs::StreamRow& stream, bool with_type) {
-    out_->append('{');
-    if (with_type) {
-      out_->append(R"("type":)");
-      const auto type = to_string(stream.type);
-      append_json_text(*out_, type.empty() ? fmt::format("{:#x}", static_cast<u32>(stream.type))
-                                           : std::string{type});
-      out_->append(',');
-    }
-    out_->append(R"("name":)");
-    if (stream.name.empty()) {
-      out_->append("null");
-    } else {
-      text(stream.name);
-    }
-    out_->append(R"(,"id":)");
-    out_->append_decimal(u64{stream.id});
-    flag(R"(,"resident":)", stream.resident);
-    out_->append(R"(,"resident_offset":)");
-    number_or_null(stream.resident_offset);
-    out_->append(R"(,"fixup_positions":[)");
-    const auto positions = row_->fixups_of(stream);
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-      if (i > 0) out_->append(',');
-      out_->append_decimal(u64{positions[i]});
-    }
-    out_->append(R"(],"size":)");
-    number_or_null(stream.size);
-    out_->append(R"(,"allocated":)");
-    number_or_null(stream.allocated);
-    out_->append(R"(,"valid":)");
-    number_or_null(stream.valid);
-    flag(R"(,"compressed":)", stream.compressed);
-    flag(R"(,"encrypted":)", stream.encrypted);
-    flag(R"(,"sparse":)", stream.sparse);
-    out_->append(R"(,"extents":[)");
-    write_extents(snapshot, row_->extents_of(stream));
-    out_->append("]}");
-  }
-
-  void write_extents(const Snapshot& snapshot, std::span<const ntfs::Extent> extents) {
-    const auto& mft = snapshot.volume().mft();
-    bool first = true;
-    for (const auto& extent : extents) {
-      if (!first) out_->append(',');
-      first = false;
-      out_->append(R"({"vcn":)");
-      number(extent.vcn);
-      out_->append(R"(,"lcn":)");
-      number_or_null(extent.lcn ? std::optional<u64>{static_cast<u64>(*extent.lcn)} : std::nullopt);
-      out_->append(R"(,"clusters":)");
-      number(extent.clusters);
-      out_->append(R"(,"offset":)");
-      const bool placed =
-          extent.lcn && !mft.extracted() && mft.clusters().contains(*extent.lcn, extent.clusters);
-      number_or_null(placed ? mft.clusters().offset_of(*extent.lcn) : std::nullopt);
-      out_->append('}');
-    }
-  }
-
   void write_findings_of_row() {
     out_->append(R"(,"findings":[)");
     bool first = true;
@@ -436,6 +362,7 @@ class JsonRows final : public RowFormat {
   RowFields fields_;
   Int64 int64_;
   bool array_;
+  StreamsJson<Quotes::single> streams_;
   core::TextBuffer* out_ = nullptr;
   const FileRow* row_ = nullptr;
   core::FileTimeFormatter formatter_;

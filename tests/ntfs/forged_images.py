@@ -15,7 +15,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from strict import strict_ndjson  # noqa: E402
+from strict import strict_csv, strict_ndjson  # noqa: E402
 
 COLDTRACE, SHARED = (Path(argument).resolve() for argument in sys.argv[1:3])
 SAMPLE = SHARED / "samples/ntfs/ntfs-ptrn.raw.gz"
@@ -196,6 +196,20 @@ class Forged(unittest.TestCase):
     def text(self, form, *options):
         return subprocess.run([COLDTRACE, "ntfs", "snapshot", "-q", "--format", form, *options,
                                self.volume.path], capture_output=True, text=True).stdout
+
+    def test_cells_of_csv_hold_the_json_of_the_lines(self):
+        row, at, _ = self.run_file()
+        self.change((at + 0x30, struct.pack("<Q", 1 << 60)))
+        for options in ((), ("--int64", "string")):
+            lines = [json.loads(line) for line in self.text("ndjson", "--state", "all",
+                                                            *options).splitlines()[1:-1]]
+            cells = strict_csv(self.text("csv", "--state", "all", *options).encode())
+            self.assertEqual(len(cells), len(lines))
+            for line, of_line in zip(lines, cells):
+                for name in "streams", "other_streams", "ea", "findings":
+                    self.assertEqual(json.loads(of_line[name]), line[name])
+            sizes = [stream["size"] for line in lines for stream in line["streams"]]
+            self.assertIn(str(1 << 60) if options else 1 << 60, sizes)
 
     def test_a_hole_in_a_stream_that_is_not_sparse_is_a_finding(self):
         row, at, data = self.run_file()
