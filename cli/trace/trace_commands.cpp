@@ -8,6 +8,7 @@ void add_trace_commands(CLI::App& app, Exit& exit) {
               add_trace_decode(group, exit);
               add_trace_info(group, exit);
               add_trace_control(group, exit);
+              add_trace_deadlocks(group, exit);
               add_trace_graph(group, exit);
               add_trace_schedule(group, exit);
               add_trace_schema(group, exit);

@@ -816,5 +816,174 @@ class ServiceCalls(Case):
         self.assertIn("system call of hash", trees)
 
 
+class DeadlocksFound(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        subprocess.run([MAKE_WAIT_TRACES, cls.folder], check=True)
+
+    def made(self, name, seed):
+        path = self.folder / f"{name}-{seed}.ctrace"
+        self.assertEqual(run("synthesize", name, "--seed", seed, "-o", path).returncode, 0)
+        return path, strict_json(run("synthesize", name, "--seed", seed, "--format", "json").stdout)
+
+    def test_follows_its_schema(self):
+        validator = schema("trace-deadlocks.schema.json")
+        etl = self.folder / "deadlock.etl"
+        subprocess.run([MAKE_SCENARIO_ETL, "deadlock-5", "1", "0", "4", etl], check=True)
+        for path in [self.made("deadlock-5", 1)[0], self.made("any-wait", 1)[0],
+                     self.folder / "broken.ctrace", etl]:
+            for options in [], ["--int64", "string"]:
+                with self.subTest(path=path.name, options=options):
+                    validator.validate(self.answer("deadlocks", path, *options))
+
+    def test_deadlocks_are_those_of_the_simulator(self):
+        found = Counter()
+        for name in WAIT_SCENARIOS:
+            for seed in (1, 2, 3) if "deadlock" in name or name == "any-wait" else (1,):
+                with self.subTest(scenario=name, seed=seed):
+                    path, truth = self.made(name, seed)
+                    answer = self.answer("deadlocks", path)
+                    tids = {one["id"]: one["tid"] for one in answer["threads"]}
+                    start = ticks(truth["start"])
+                    self.assertEqual(
+                        [({tids[member["thread"]] for member in one["members"]},
+                          {tids[victim["thread"]] for victim in one["victims"]},
+                          ticks(one["closed"]) - start, one["end"], one["proved"])
+                         for one in answer["deadlocks"]],
+                        [({truth["threads"][thread]["tid"] for thread in one["threads"]},
+                          {truth["threads"][thread]["tid"] for thread in one["victims"]},
+                          one["closed"], None, True) for one in truth["deadlocks"]])
+                    for one in answer["deadlocks"]:
+                        found[name, one["shape"], len(one["members"])] += 1
+                        self.hold_against_events(path, one, answer)
+        self.assertEqual(found, {("deadlock-2", "cycle", 2): 3, ("deadlock-5", "cycle", 5): 3,
+                                 ("any-wait", "knot", 3): 3})
+
+    def hold_against_events(self, path, deadlock, answer):
+        """The places are those of events that say so; the last WaitBegin of its threads closes it."""
+        events = {tuple(place_of(event).values()): event for event in events_of(path)}
+        at = lambda place: events[place["buffer"], place["offset"]]
+        tids = {one["id"]: one["tid"] for one in answer["threads"]}
+        addresses = {one["id"]: one["address"] for one in answer["objects"]}
+        members = {tids[member["thread"]] for member in deadlock["members"]}
+        begins = [event for event in events.values()
+                  if event["name"] == "WaitBegin" and event["fields"]["thread"] in members]
+        last = max(begins, key=lambda event: event["time"])
+        self.assertEqual(at(deadlock["closed_event"]), last)
+        self.assertEqual(tids[deadlock["members"][0]["thread"]], last["fields"]["thread"])
+        for member in deadlock["members"]:
+            begun = at(member["event"])
+            self.assertEqual((begun["name"], begun["fields"]["thread"], begun["time"]),
+                             ("WaitBegin", tids[member["thread"]], member["since"]))
+            waited = {one["object"] for one in begun["fields"].get("objects", [begun["fields"]])}
+            for step in member["waits_for"]:
+                self.assertIn(addresses[step["object"]], waited)
+                self.assertIn(tids[step["owner"]], members)
+                taken = at(step["owned_event"])
+                self.assertIn(taken["name"], ("WaitSatisfied", "WaitEnd"))
+                self.assertEqual((taken["fields"]["thread"], taken["time"]),
+                                 (tids[step["owner"]], step["owned_since"]))
+        if deadlock["shape"] == "cycle":
+            order = [tids[member["thread"]] for member in deadlock["members"]]
+            self.assertEqual([tids[member["waits_for"][0]["owner"]]
+                              for member in deadlock["members"]], order[1:] + order[:1])
+
+    def test_orders_of_mutants_are_told_with_their_witnesses(self):
+        for name, size in (("deadlock-2", 2), ("deadlock-5", 5)):
+            with self.subTest(scenario=name):
+                path, _ = self.made(name, 1)
+                answer = self.answer("deadlocks", path)
+                inversion, = answer["inversions"]
+                self.assertTrue(inversion["deadlocked"])
+                witnesses = inversion["witnesses"]
+                self.assertEqual(len({one["thread"] for one in witnesses}), size)
+                self.assertEqual([one["taken"] for one in witnesses],
+                                 [one["held"] for one in witnesses[1:] + witnesses[:1]])
+                events = {tuple(place_of(event).values()): event for event in events_of(path)}
+                tids = {one["id"]: one["tid"] for one in answer["threads"]}
+                addresses = {one["id"]: one["address"] for one in answer["objects"]}
+                for one in witnesses:
+                    self.assertLess(one["taken_at"], answer["deadlocks"][0]["closed"])
+                    for object_, event in (("held", "held_event"), ("taken", "taken_event")):
+                        taken = events[tuple(one[event].values())]
+                        self.assertEqual(
+                            (taken["name"], taken["fields"]["thread"], taken["fields"]["object"]),
+                            ("WaitSatisfied", tids[one["thread"]], addresses[one[object_]]))
+        for name in ("producer-consumer", "lock-convoy", "boot", "server"):
+            self.assertEqual(self.answer("deadlocks", self.made(name, 1)[0])["inversions"], [])
+
+    def test_one_that_a_timeout_breaks(self):
+        answer = self.answer("deadlocks", self.folder / "broken.ctrace")
+        tids = {one["id"]: one["tid"] for one in answer["threads"]}
+        deadlock, = answer["deadlocks"]
+        self.assertEqual((deadlock["shape"], deadlock["proved"]), ("cycle", True))
+        self.assertEqual((tids[deadlock["end"]["thread"]], deadlock["end"]["status"]), (16, 0x102))
+        # Between the WaitBegin and the WaitSatisfied lies the switch: 2 of 100 ns.
+        self.assertEqual(deadlock["duration"], 2)
+        # The second one was gone before thread 16 left its processor.
+        self.assertEqual(answer["passing"], 1)
+        self.assertIn("deadlock-unproved", [one["code"] for one in answer["findings"]])
+        text = run("deadlocks", self.folder / "broken.ctrace").stdout.decode()
+        self.assertIn("it was broken at +0.0000012", text)
+        self.assertIn("the wait of thread 16 of process (8) ended with STATUS_TIMEOUT", text)
+
+    def test_text_tells_the_story(self):
+        path, _ = self.made("deadlock-2", 1)
+        answer = self.answer("deadlocks", path)
+        text = run("deadlocks", path).stdout.decode()
+        start = ticks(answer["first_event"])
+        since = lambda time: "+{}.{:07}".format(*divmod(ticks(time) - start, 10**7))
+        deadlock, = answer["deadlocks"]
+        self.assertIn(f"Deadlock 1: a cycle of 2 threads, closed at {since(deadlock['closed'])} "
+                      f"(event at {deadlock['closed_event']['buffer']:#x}+"
+                      f"{deadlock['closed_event']['offset']:#x})", text)
+        for member in deadlock["members"]:
+            self.assertIn(f" waits since {since(member['since'])} ", text)
+        self.assertIn("It lasts to the end of the trace", text)
+        self.assertIn("Behind it thread", text)
+        self.assertIn("Two mutants taken in opposite orders, which led to a deadlock above", text)
+        text = run("deadlocks", self.made("producer-consumer", 1)[0]).stdout.decode()
+        self.assertEqual(text, "No deadlock was found.\n")
+
+    def test_an_etl_trace_has_only_suspects(self):
+        for name in ("deadlock-5", "boot"):
+            with self.subTest(scenario=name):
+                path = self.folder / f"{name}.etl"
+                subprocess.run([MAKE_SCENARIO_ETL, name, "1", "0", "4", path], check=True)
+                answer = self.answer("deadlocks", path)
+                self.assertEqual((answer["deadlocks"], answer["inversions"]), ([], []))
+                self.assertFalse(answer["names_objects"])
+                self.assertIn("wait-unnamed", [one["code"] for one in answer["findings"]])
+                off = {}
+                for event in events_of(path):
+                    fields = event["fields"]
+                    if event["name"] == "Thread/CSwitch":
+                        off.pop(fields["NewThreadId"], None)
+                        if fields["OldThreadState"] == 5:
+                            off[fields["OldThreadId"]] = event
+                    elif event["name"] in ("Thread/ReadyThread", "Thread/End"):
+                        off.pop(fields["TThreadId"], None)
+                tids = {one["id"]: one["tid"] for one in answer["threads"]}
+                self.assertEqual(
+                    [(tids[one["thread"]], one["since"], one["event"]) for one in answer["suspects"]],
+                    [(tid, event["time"], place_of(event))
+                     for tid, event in sorted(off.items(), key=lambda one: one[1]["time"])])
+                self.assertGreater(len(off), 5)
+                text = run("deadlocks", path).stdout.decode()
+                self.assertIn("no deadlock can be shown", text)
+                self.assertNotIn("Deadlock 1", text)
+
+    def test_what_is_not_looked_at_is_told(self):
+        answer = self.answer("deadlocks", self.folder / "long-chain.ctrace", status=1)
+        self.assertIn("deadlock-limit", [one["code"] for one in answer["findings"]])
+        self.assertEqual(answer["deadlocks"], [])
+
+    def test_a_trace_without_waits_is_told(self):
+        done = run("deadlocks", sample("dp_vsgc.etl"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"no-match", done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[7:]])
