@@ -21,6 +21,7 @@ namespace coldtrace::cli {
 namespace {
 
 using syscall_map::FunctionLocation;
+using syscall_map::FunctionPlace;
 using syscall_map::HookTable;
 using syscall_map::ImageRole;
 using syscall_map::PlaceSource;
@@ -69,6 +70,29 @@ std::string offset_of(const FunctionLocation& location) {
   return location.file_offset ? fmt::format("{:#x}", *location.file_offset) : "-";
 }
 
+void write_match(Output& output, const SignatureMatch& match) {
+  print(output, "  signature {} ({}: {})\n", printable(match.signature->id),
+        word_of(match.signature->verified), printable(match.signature->source));
+  for (const auto& capture : match.captures)
+    print(output, "    {} = {:#x}, at rva {:#x}\n", printable(capture.name), capture.value,
+          value(capture.rva));
+  for (const auto& sentence : match.evidence) print(output, "    {}\n", printable(sentence));
+}
+
+void write_source(Output& output, const FunctionLocation& location, const FunctionPlace& place) {
+  if (place.source == PlaceSource::symbol) {
+    print(output, "  public symbol {} of the PDB, {}\n", printable(location.symbol),
+          location.confirmed() ? "confirmed by signatures" : "no signature finds it");
+    return;
+  }
+  if (place.source == PlaceSource::signature) {
+    for (const auto& match : location.matches) write_match(output, match);
+    return;
+  }
+  print(output, "  {}\n", to_string(place.source));
+  for (const auto& sentence : place.evidence) print(output, "    {}\n", printable(sentence));
+}
+
 void write_text(Output& output, const Options& options, const std::vector<LocatedImage>& images) {
   for (const auto& image : images) {
     print(output, "{}: {}\n", printable(image.path), to_text(image.identity));
@@ -80,22 +104,7 @@ void write_text(Output& output, const Options& options, const std::vector<Locate
             printable(location.function), value(location.rva), offset_of(location),
             location.address, word_of(location.verified()),
             location.chosen ? "" : ", but another source counts before");
-      for (const auto& place : location.sources) {
-        if (place.source == PlaceSource::signature || place.source == PlaceSource::symbol) continue;
-        print(output, "  {}\n", to_string(place.source));
-        for (const auto& sentence : place.evidence) print(output, "    {}\n", printable(sentence));
-      }
-      if (!location.symbol.empty())
-        print(output, "  public symbol {} of the PDB, {}\n", printable(location.symbol),
-              location.confirmed() ? "confirmed by signatures" : "no signature finds it");
-      for (const auto& match : location.matches) {
-        print(output, "  signature {} ({}: {})\n", printable(match.signature->id),
-              word_of(match.signature->verified), printable(match.signature->source));
-        for (const auto& capture : match.captures)
-          print(output, "    {} = {:#x}, at rva {:#x}\n", printable(capture.name), capture.value,
-                value(capture.rva));
-        for (const auto& sentence : match.evidence) print(output, "    {}\n", printable(sentence));
-      }
+      for (const auto& place : location.sources) write_source(output, location, place);
     }
     output.write("\n");
   }

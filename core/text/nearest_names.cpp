@@ -54,7 +54,7 @@ std::vector<std::string_view> nearest_names(std::string_view wanted,
   const auto text = folded(wanted);
   std::vector<std::pair<std::size_t, std::string_view>> ranked;
   for (const auto name : names)
-    if (const auto far = rank(text, folded(name)); far < 2 * longest)
+    if (const auto far = rank(text, folded(name)); far < 2 * longest && name != wanted)
       ranked.emplace_back(far, name);
   std::sort(ranked.begin(), ranked.end());
   ranked.erase(std::unique(ranked.begin(), ranked.end()), ranked.end());

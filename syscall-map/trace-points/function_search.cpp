@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/glob.hpp"
+#include "coldtrace/core/nearest_names.hpp"
 #include "coldtrace/core/no_match.hpp"
 #include "syscall-map/trace-points/trace_places.hpp"
 
@@ -14,14 +15,16 @@ namespace coldtrace::syscall_map {
 namespace {
 
 void note_missing(std::string_view wanted, const TracePlaces& named,
-                  std::span<const std::string_view> by_code, FunctionSearch& search) {
+                  std::span<const std::string_view> by_code, CodeSearch& code,
+                  FunctionSearch& search) {
   core::NoMatch missing;
   if (const auto forwarder = named.forwarder_of(wanted); !forwarder.empty()) {
     missing.add_sentence(
         fmt::format("{} is not in this image: it is exported as {}", wanted, forwarder));
   } else {
     auto names = named.names();
-    names.insert(names.end(), by_code.begin(), by_code.end());
+    for (const auto function : core::nearest_names(wanted, by_code))
+      if (!code.find(function).places.empty()) names.push_back(function);
     missing.add("function", wanted, names);
   }
   missing.report(search.findings);
@@ -86,7 +89,7 @@ FunctionSearch find_functions(const pe::Image& image, std::string_view wanted,
   else
     find_function(image, wanted, named, code, search);
   search.findings.merge(code.findings());
-  if (search.locations.empty()) note_missing(wanted, named, by_code, search);
+  if (search.locations.empty()) note_missing(wanted, named, by_code, code, search);
   std::sort(search.locations.begin(), search.locations.end(), [](const auto& a, const auto& b) {
     return std::tie(a.rva, a.function) < std::tie(b.rva, b.function);
   });

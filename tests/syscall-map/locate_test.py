@@ -208,6 +208,31 @@ class Sources(Case):
         self.assertIn(b"warning: no-match: function: nothing matches 'KiDispatchInterupt'; did you "
                       b"mean 'KiDispatchInterrupt'", done.stderr)
 
+    def test_what_is_proposed_is_there_and_not_what_was_asked_for(self):
+        kernel = image("tables-x86-kernel")
+        for name in ("SwapContext", "EnlightenedSwapContext", "SwapContxt", "KiFastCallEntri"):
+            error = self.exits(1, "hooks", "locate", name, kernel).stderr.decode()
+            self.assertIn(f"nothing matches '{name}'", error)
+            for proposed in re.findall("(?:did you mean|or) '(.*?)'", error):
+                with self.subTest(name=name, proposed=proposed):
+                    self.assertNotEqual(proposed, name)
+                    self.exits(0, "hooks", "locate", proposed, kernel)
+        misspelt = self.exits(1, "hooks", "locate", "SwapContxt", image("switch-7-x86"))
+        self.assertIn(b"did you mean 'SwapContext'", misspelt.stderr)
+
+    def test_text_has_the_sources_in_the_order_in_which_they_count(self):
+        signs = {"export": "  export", "service-table": "  service-table",
+                 "symbol": "  public symbol ", "signature": "  signature ",
+                 "structure": "  structure"}
+        kernel = image("switch-7-x86")
+        found, chosen, _ = self.locate(0, "SwapContext", "--pdb", kernel.with_suffix(".pdb"), kernel)
+        self.assertEqual(found[chosen[0]], ["symbol", "signature", "structure"])
+        text = self.exits(0, "hooks", "locate", "SwapContext", "--pdb", kernel.with_suffix(".pdb"),
+                          kernel).stdout.decode()
+        shown = [source for line in text.splitlines() for source, sign in signs.items()
+                 if line.startswith(sign)]
+        self.assertEqual(shown, found[chosen[0]])
+
 
 class Globs(Case):
     def functions(self, status, glob, *arguments):

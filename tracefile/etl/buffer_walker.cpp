@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "tracefile/etl/swallowed_records.hpp"
+
 namespace coldtrace::tracefile {
 namespace {
 
@@ -40,6 +42,14 @@ bool BufferWalker::next() {
     event_.timestamp = before;
     return pass(read.error);
   }
+  if (on_damage_ != OnDamage::stop) {
+    if (const auto inside = find_swallowed_records(bytes_, context_, event_, read.next, latest_)) {
+      event_.timestamp = before;
+      return pass({core::Fault::bad_value, place_of(context_, next_), "trace header", "Size",
+                   *inside - next_, event_.size},
+                  inside);
+    }
+  }
   if (!event_.has_time) event_.timestamp = before;
   if (has_time_of_its_own(event_)) latest_ = event_.timestamp;
   if (pointer_size_ != 0) event_.pointer_size = pointer_size_;
@@ -76,12 +86,12 @@ bool BufferWalker::resumes_at(u32 offset) const {
   });
 }
 
-bool BufferWalker::pass(const core::ParseError& error) {
+bool BufferWalker::pass(const core::ParseError& error, std::optional<u32> resume) {
   const auto end = static_cast<u32>(bytes_.size());
   u32 at = end;
   if (on_damage_ != OnDamage::stop && damage_.size() + 1 < most_damage) {
-    at = (next_ & ~(alignment - 1)) + alignment;
-    while (at < end && !resumes_at(at)) at += alignment;
+    at = resume.value_or((next_ & ~(alignment - 1)) + alignment);
+    while (!resume && at < end && !resumes_at(at)) at += alignment;
     at = std::min(at, end);
   }
   damage_.push_back({next_, at - next_, error});

@@ -216,12 +216,12 @@ EventRead bad(Fault fault, u64 at, core::Name field, u64 expected, u64 found) {
 
 }  // namespace
 
-bool starts_record(ByteView bytes, u32 room) {
+u32 record_size(ByteView bytes, u32 room) {
   const auto marker = Fields<8>::at(bytes, 0);
   const auto start = marker ? read_start(*marker) : std::nullopt;
-  if (!start || start->type == HeaderType::timed || start->type == HeaderType::error) return false;
+  if (!start || start->type == HeaderType::timed || start->type == HeaderType::error) return 0;
   const auto smallest = layout_of(start->type).header_size;
-  return smallest != 0 && start->size >= smallest && start->size <= room;
+  return smallest != 0 && start->size >= smallest && start->size <= room ? start->size : 0;
 }
 
 EventRead peek_event(ByteView bytes, u32 offset, const BufferContext& context, Event& event) {

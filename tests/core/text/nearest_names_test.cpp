@@ -29,6 +29,7 @@ TEST_CASE("the names nearest to a misspelt one come first") {
       Row{"case does not count", "ntclose", {"NtClose"}},
       Row{"a glob's signs do not count", "*NtClse?", {"NtClose"}},
       Row{"a part of it", "Create", {"NtCreateKey", "NtCreateFile"}},
+      Row{"never the very name", "NtOpenKey", {"NtOpenKeyEx"}},
       Row{"nothing like it", "Zzzzzz", {}}, Row{"nothing at all", "", {}},
       Row{"only signs", "**", {}});
   CAPTURE(row.why);

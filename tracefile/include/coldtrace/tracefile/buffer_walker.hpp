@@ -23,8 +23,8 @@ enum class OnDamage : u8 {
 //
 // Behind damage the walk goes on at the next multiple of eight where three records follow one
 // another, none earlier than the one before it, or fewer up to the end when their time agrees: what
-// else looks like a header is part of a payload. A buffer damaged at `most_damage` places is not
-// read further.
+// else looks like a header is part of a payload. An event whose Size takes in others is damage, and
+// the walk goes on with these. A buffer damaged at `most_damage` places is not read further.
 class BufferWalker {
  public:
   static constexpr std::size_t most_damage = 64;
@@ -44,7 +44,8 @@ class BufferWalker {
 
  private:
   bool ends_at_filler() const;
-  bool pass(const core::ParseError& error);
+  // Goes on at `resume`, where that is known.
+  bool pass(const core::ParseError& error, std::optional<u32> resume = std::nullopt);
   bool resumes_at(u32 offset) const;
 
   core::ByteView bytes_;

@@ -36,9 +36,13 @@ struct EventRead {
   core::ParseError error;  // when not ok
 };
 
-// Whether the first eight bytes of an event are that, and say no more than `room` bytes; of the
-// kinds that events in files have.
-bool starts_record(core::ByteView bytes, u32 room);
+// The size that the first eight bytes of an event say, no more than `room`; 0 when they are none,
+// or none of the kinds that events in files have.
+u32 record_size(core::ByteView bytes, u32 room);
+
+inline bool starts_record(core::ByteView bytes, u32 room) {
+  return record_size(bytes, room) != 0;
+}
 
 // Reads the event at `offset` of the uncompressed buffer `bytes`, which ends with its last event.
 EventRead read_event(core::ByteView bytes, u32 offset, const BufferContext& context, Event& event);

@@ -1,0 +1,159 @@
+// A damaged size costs the event that has it. What a buffer holds is told by a walker of the test's
+// own.
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/tracefile/buffer_walker.hpp"
+#include "tests/tracefile/etl/trace_test.hpp"
+
+namespace coldtrace::tracefile {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+constexpr u32 buffer_header = 72;
+
+// Where the u16 with the size of the record at `at` lies.
+u32 place_of_size(const Bytes& bytes, u32 at) {
+  const auto type = std::to_integer<unsigned>(bytes[at + 2]);
+  const bool message = (std::to_integer<unsigned>(bytes[at + 3]) & 0xf0U) == 0x90;
+  const bool behind_hook = !message && ((type >= 1 && type <= 4) || type == 16 || type == 17);
+  return behind_hook ? at + 4 : at;
+}
+
+u32 size_at(const Bytes& bytes, u32 place) {
+  return std::to_integer<u32>(bytes[place]) | std::to_integer<u32>(bytes[place + 1]) << 8;
+}
+
+// Where the records of an intact buffer start, and its end.
+std::vector<u32> starts_of(const Bytes& bytes) {
+  std::vector<u32> starts;
+  u32 at = buffer_header;
+  while (at < bytes.size()) {
+    starts.push_back(at);
+    at += (size_at(bytes, place_of_size(bytes, at)) + 7U) & ~7U;
+  }
+  starts.push_back(static_cast<u32>(bytes.size()));
+  return starts;
+}
+
+struct Walk {
+  std::vector<u32> starts;
+  std::vector<BufferDamage> damage;
+};
+
+Walk walk(const Bytes& bytes) {
+  BufferWalker walker{bytes, {0, false, std::nullopt}, buffer_header, OnDamage::pass};
+  Walk found;
+  while (walker.next()) found.starts.push_back(walker.event().offset);
+  found.damage = walker.damage();
+  return found;
+}
+
+// Every buffer of a trace that has events, unpacked.
+std::vector<Bytes> buffers_of(const Trace& trace, const core::ImageSource& source) {
+  std::vector<Bytes> all;
+  for (const auto& entry : trace.scan().buffers) {
+    const auto buffer = load_buffer(source, entry, trace.scan().compression);
+    REQUIRE_FALSE(buffer->damaged);
+    if (entry.events > 0) all.emplace_back(buffer->bytes.begin(), buffer->bytes.end());
+  }
+  return all;
+}
+
+class Sizes {
+ public:
+  explicit Sizes(const std::vector<Bytes>& buffers) : buffers_{buffers} {}
+
+  void check_intact() const {
+    for (const auto& buffer : buffers_) {
+      auto starts = starts_of(buffer);
+      starts.pop_back();
+      const auto found = walk(buffer);
+      CHECK(found.starts == starts);
+      CHECK(found.damage.empty());
+    }
+  }
+
+  void check_damaged(unsigned mutants) {
+    for (unsigned i = 0; i < mutants; ++i) {
+      const auto chosen = below(buffers_.size());
+      const auto& buffer = buffers_[chosen];
+      const auto starts = starts_of(buffer);
+      if (chosen == 0) continue;  // of the session, whose events have no time of their own
+      const auto record = below(starts.size() - 1);
+      const u32 at = starts[record];
+      const u32 size = size_at(buffer, place_of_size(buffer, at));
+      const u32 behind = starts[record + 1] - at;
+      const u32 to_later = starts[record + below(starts.size() - record - 1) + 1] - at;
+      const u32 to_end = static_cast<u32>(buffer.size()) - at;
+      for (const u32 damaged :
+           {to_later, to_end, to_later - 5, behind + 8, behind + 32, to_later + 8, size / 2})
+        if (damaged <= 0xffff && ((damaged + 7) & ~7U) != behind)
+          check(buffer, starts, record, damaged);
+    }
+  }
+
+ private:
+  std::size_t below(std::size_t limit) { return random_() % limit; }
+
+  static void check(const Bytes& buffer, const std::vector<u32>& starts, std::size_t record,
+                    u32 damaged) {
+    const u32 at = starts[record];
+    auto bytes = buffer;
+    const auto place = place_of_size(bytes, at);
+    INFO(fmt::format("size of the record at {:#x}: {} for {}, the next at {:#x} of {:#x}", at,
+                     damaged, size_at(bytes, place), starts[record + 1], bytes.size()));
+    bytes[place] = static_cast<std::byte>(damaged & 0xffU);
+    bytes[place + 1] = static_cast<std::byte>(damaged >> 8);
+    auto found = walk(bytes);
+    std::erase(found.starts, at);  // with fewer bytes it may be there
+    auto expected = starts;
+    expected.erase(expected.begin() + static_cast<std::ptrdiff_t>(record));
+    expected.pop_back();
+    CHECK(found.starts == expected);
+    REQUIRE(found.damage.size() == 1);
+    const auto& damage = found.damage.front();
+    CHECK(damage.offset >= at);
+    CHECK(damage.offset + damage.size == starts[record + 1]);
+    if (damaged > starts[record + 1] - at) CHECK(damage.offset == at);
+  }
+
+  const std::vector<Bytes>& buffers_;
+  std::mt19937 random_{1};
+};
+
+}  // namespace
+
+TEST_CASE("a damaged size of a real trace costs the event that has it") {
+  if (samples_missing()) return;
+  struct Row {
+    const char* name;
+    unsigned mutants;
+  };
+  const auto row = GENERATE(values<Row>({{"tx_HTTP_Server.etl", 150},
+                                         {"tx_CrossMachineHTTP.etl", 150},
+                                         {"tx_BondEtwSample.etl", 20},
+                                         {"pv_primitive-types.etl", 20},
+                                         {"pv_gcevents.etl", 50},
+                                         {"pv_smallEtlFile.etl", 50},
+                                         {"pv_net.4.5.2.x64.etl", 150},
+                                         {"dp_vsgc.etl", 150}}));
+  CAPTURE(row.name);
+  const auto bytes = core::read_whole_file(sample_path(row.name), u64{1} << 28);
+  REQUIRE(bytes);
+  const auto open = open_bytes(*bytes);
+  const auto buffers = buffers_of(*open.trace, *open.image);
+  Sizes sizes{buffers};
+  sizes.check_intact();
+  sizes.check_damaged(row.mutants);
+}
+
+}  // namespace coldtrace::tracefile
