@@ -113,22 +113,26 @@ void Machine::look(Processor& processor) {
 }
 
 void Machine::go_on(Processor& processor) {
-  for (;;) {
-    auto& thread = *processor.current;
-    if (!thread.is_idle() && thread.quantum == 0) {
-      scheduler_.end_quantum(processor);
-    } else if (scheduler_.preempt(processor) || take_request(processor)) {
-      continue;
-    } else if (thread.is_idle()) {
-      break;
-    } else if (thread.remaining > 0) {
-      compute(processor);
-      break;
-    } else {
-      step(processor);
-    }
+  while (advance(processor)) {
   }
   clock_.follow(processor);
+}
+
+// What happens next on the processor without any time passing; false when there is nothing.
+bool Machine::advance(Processor& processor) {
+  auto& thread = *processor.current;
+  if (!thread.is_idle() && thread.quantum == 0) {
+    scheduler_.end_quantum(processor);
+    return true;
+  }
+  if (scheduler_.preempt(processor) || take_request(processor)) return true;
+  if (thread.is_idle()) return false;
+  if (thread.remaining > 0) {
+    compute(processor);
+    return false;
+  }
+  step(processor);
+  return true;
 }
 
 void Machine::compute(Processor& processor) {
@@ -179,6 +183,7 @@ void Machine::end_thread(Processor& processor) {
 }
 
 void Machine::end_process(Process& process) {
+  process.exit_status = state_.here->current->exit_status;  // that of its last thread
   state_.tell(&MachineLog::process_ended, state_.moment());
   state_.accounts.process_ended(state_.moment());
   process.object.set();

@@ -70,6 +70,7 @@ class Machine {
  private:
   void look(Processor& processor);
   void go_on(Processor& processor);
+  bool advance(Processor& processor);
   bool take_request(Processor& processor);
   void step(Processor& processor);
   void compute(Processor& processor);

@@ -20,7 +20,6 @@ enum class ThreadState : u8 {
 // Of KWAIT_REASON.
 namespace wait_reason {
 constexpr u8 executive = 0;
-constexpr u8 page_in = 2;
 constexpr u8 delay_execution = 4;
 constexpr u8 user_request = 6;
 constexpr u8 queue = 15;

@@ -24,8 +24,6 @@ class Recorder final : public MachineLog {
     u8 reason;
     int old_priority;
     int new_priority;
-
-    friend bool operator==(const Switch&, const Switch&) = default;
   };
   struct Told {
     RoutineKind kind;
