@@ -140,7 +140,7 @@ std::vector<std::size_t> fewer_segments(const EwfSegments& segments, std::size_t
     for (const auto candidate : {damage.segment, damage.segment + 1})
       if (candidate > 0 && candidate < count) fewer.push_back(candidate);
   std::ranges::sort(fewer);
-  fewer.erase(std::ranges::unique(fewer).begin(), fewer.end());
+  fewer.erase(std::unique(fewer.begin(), fewer.end()), fewer.end());
   return fewer;
 }
 
