@@ -4,13 +4,15 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <set>
 #include <span>
 
+#include "coldtrace/trace_analysis/deadlocks.hpp"
 #include "coldtrace/trace_analysis/schedule.hpp"
 #include "coldtrace/trace_analysis/services.hpp"
 #include "coldtrace/trace_analysis/thread_graph.hpp"
 #include "coldtrace/trace_analysis/ticks.hpp"
-#include "coldtrace/trace_analysis/wait_graph.hpp"
+#include "coldtrace/trace_analysis/wait_graph_view.hpp"
 #include "coldtrace/tracefile/built_in_schemas.hpp"
 #include "coldtrace/tracefile/schema_compiler.hpp"
 #include "tracefile/analysis/record_reader.hpp"
@@ -79,6 +81,32 @@ void check(const Services& services) {
     require(one.exclusive >= 0 && one.times.count() == one.calls);
 }
 
+// Each member waits for others of them, and nobody is both member and victim.
+void check(const Deadlocks& deadlocks) {
+  for (const auto& one : deadlocks.deadlocks()) {
+    std::set<Index> members;
+    for (const auto& member : one.members) members.insert(member.place.thread);
+    require(members.size() == one.members.size() && members.size() > 1);
+    for (const auto& member : one.members) {
+      require(!member.place.steps.empty());
+      for (const auto& step : member.place.steps) require(members.count(step.owner) != 0);
+      require(!one.cycle || member.place.steps.size() == 1);
+    }
+    for (const auto& victim : one.victims) require(members.count(victim.place.thread) == 0);
+  }
+  for (const auto& inversion : deadlocks.inversions()) {
+    std::set<Index> threads;
+    for (const auto& witness : inversion.witnesses) threads.insert(witness.thread);
+    require(threads.size() == inversion.witnesses.size() && threads.size() > 1);
+  }
+}
+
+void check(const WaitGraphView& view) {
+  require(view.nodes().size() <= 8 + 2);
+  for (const auto& edge : view.edges())
+    require(edge.from < view.nodes().size() && edge.to < view.nodes().size());
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -89,7 +117,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Schedule schedule;
   Services services;
   WaitGraph waits;
-  const std::array<Analysis*, 3> analyses = {&schedule, &services, &waits};
+  Deadlocks deadlocks;
+  const std::array<Analysis*, 4> analyses = {&schedule, &services, &waits, &deadlocks};
   Observed observed{population, losses, std::nullopt, std::nullopt};
   for (auto* const analysis : analyses) analysis->begin(observed);
   RecordReader reader{schemas, population, analyses};
@@ -129,6 +158,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (auto* const analysis : analyses) analysis->finish(observed);
   check(schedule);
   check(services);
+  check(deadlocks);
+  check(WaitGraphView{waits, population, std::nullopt, 8});
   const ProcessTree tree{population};
   check(tree);
   require(ThreadGraph{tree, 8}.nodes().size() <= 8 + population.processes().size() + 1);
