@@ -210,15 +210,22 @@ bool is_usn_record(ByteView bytes) {
 }
 
 // Old pages of a journal are holes, and a copy of it may have empty ones behind its end. The last
-// page with anything in it decides: of the file's end, or else of pages all over the file.
+// page with anything in it decides: of the file's last MiB, or else of pages all over the file.
 bool ends_with_usn_record(u64 size, const ReadAt& read) {
-  constexpr u64 tries = 1024;
+  constexpr u64 tries = 256;
   const u64 pages = (size - 1) / page_size + 1;
-  for (const u64 step : {u64{1}, std::max<u64>(pages / tries, 1)})
-    for (u64 back = 0; back < tries * step && back < pages; back += step) {
-      const auto page = read((pages - 1 - back) * page_size, page_size);
-      if (!is_zero(page)) return is_usn_record(page);
-    }
+  const u64 start = (pages - std::min(pages, tries)) * page_size;
+  const auto end = read(start, size - start);
+  for (u64 behind = end.size(); behind > 0;) {
+    const u64 at = (behind - 1) / page_size * page_size;
+    const auto page = ByteView{end}.subspan(at, behind - at);
+    if (!is_zero(page)) return is_usn_record(page);
+    behind = at;
+  }
+  for (u64 i = tries; i > 0; --i) {
+    const auto page = read(pages * (i - 1) / tries * page_size, page_size);
+    if (!is_zero(page)) return is_usn_record(page);
+  }
   return false;
 }
 
