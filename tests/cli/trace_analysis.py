@@ -777,7 +777,9 @@ class ServiceCalls(Case):
         path = self.folder / "server.etl"
         subprocess.run([MAKE_SCENARIO_ETL, "server", "1", "0", "4", path], check=True)
         events = events_of(path)
-        middle = events[len(events) // 2]["time"]
+        switched = {event["time"] for event in events if event["name"] == "Thread/CSwitch"}
+        middle = next(event["time"] for event in events[len(events) // 2:]
+                      if event["name"].startswith("PerfInfo/SysCl") and event["time"] not in switched)
         known, unknown = set(), 0
         for event in events:
             if event["time"] < middle:
