@@ -26,7 +26,10 @@ IMAGE_COMMANDS = (
     ("hooks", "tables", *JSON), ("hooks", "context-switch", *JSON), ("hooks", "iat", *JSON),
     ("hooks", "locate", *JSON, "Nt*"), ("hooks", "table", *JSON))
 TRACE_COMMANDS = (("trace", "info", *JSON), ("trace", "info"), ("trace", "decode"),
-                  ("trace", "decode", "--order", "file"))
+                  ("trace", "decode", "--order", "file"), ("trace", "tree", *JSON),
+                  ("trace", "tree", "--format", "svg"), ("trace", "schedule", *JSON),
+                  ("trace", "services", *JSON), ("trace", "graph", "wait-for", *JSON),
+                  ("trace", "deadlocks", *JSON))
 VOLUME_COMMANDS = (("ntfs", "info", *JSON), ("ntfs", "snapshot"),
                    ("ntfs", "snapshot", "--format", "csv"),
                    ("ntfs", "snapshot", "--format", "bodyfile"), ("ntfs", "snapshot", "--slack"))

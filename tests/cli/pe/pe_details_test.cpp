@@ -13,7 +13,8 @@ TEST_CASE("only the expected object is believed") {
   };
   const std::string rest = "\"refused\":false,\"tls\":null,\"resources\":null}";
   const std::string signature =
-      "{\"problem\":null,\"bytes_behind\":0,\"digest_algorithm\":\"sha1\",\"digest\":\"00\"}";
+      "{\"problem\":null,\"bytes_behind\":0,\"behind_is_zero\":true,\"digest_algorithm\":\"sha1\","
+      "\"digest\":\"00\"}";
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "{\"a\":";
   const auto row = GENERATE_COPY(values<Row>({
@@ -31,8 +32,13 @@ TEST_CASE("only the expected object is believed") {
       {"a digest of another type",
        "{\"signatures\":[{\"problem\":null,\"digest_algorithm\":1,\"digest\":2}]," + rest, false},
       {"bytes behind of another type",
-       "{\"signatures\":[{\"problem\":null,\"bytes_behind\":-1,\"digest_algorithm\":\"sha1\","
-       "\"digest\":\"00\"}]," +
+       "{\"signatures\":[{\"problem\":null,\"bytes_behind\":-1,\"behind_is_zero\":true,"
+       "\"digest_algorithm\":\"sha1\",\"digest\":\"00\"}]," +
+           rest,
+       false},
+      {"bytes behind that are not said to be zeros or not",
+       "{\"signatures\":[{\"problem\":null,\"bytes_behind\":1,\"behind_is_zero\":null,"
+       "\"digest_algorithm\":\"sha1\",\"digest\":\"00\"}]," +
            rest,
        false},
       {"bytes behind the end", "{\"signatures\":[]," + rest + "x", false},
