@@ -18,7 +18,7 @@ using Kind = Node::Kind;
 // Where each node is drawn: a column for each step from a root, and a row for each leaf.
 class Layout {
  public:
-  explicit Layout(const ThreadGraph& graph) : graph_{graph}, row_(graph.nodes().size()) {
+  explicit Layout(const ThreadGraph& graph) : row_(graph.nodes().size()) {
     column_.resize(row_.size());
     children_.resize(row_.size());
     const auto& nodes = graph.nodes();
@@ -45,7 +45,6 @@ class Layout {
     row_[node] = row_[children_[node].front()];
   }
 
-  const ThreadGraph& graph_;
   std::vector<double> row_;
   std::vector<u32> column_;
   std::vector<std::vector<u32>> children_;
