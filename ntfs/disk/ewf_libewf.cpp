@@ -1,18 +1,13 @@
 #include <algorithm>
-#include <bit>
 #include <cerrno>
-#include <cstdint>
-#include <cstdio>
-#include <deque>
 #include <mutex>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <libewf.h>
 
 #include "coldtrace/core/checked.hpp"
-#include "coldtrace/core/file.hpp"
 #include "coldtrace/ntfs/ewf_image.hpp"
+#include "ntfs/disk/ewf_damage.hpp"
+#include "ntfs/disk/patched_segment.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
@@ -24,101 +19,6 @@ constexpr std::size_t most_in_turn = 8;
 
 core::ParseError ewf_error(u64 offset, core::Name field) {
   return {Fault::io, offset, "EWF", field, 0, EIO};
-}
-
-// What libewf reads files with, by the declarations of libbfio 20170123. Its handles take the
-// functions of PatchedFile.
-struct Libbfio {
-  struct Handle;
-  struct Pool;
-  using Error = libewf_error_t;
-
-  int (*handle_initialize)(Handle**, std::intptr_t*, int (*free)(std::intptr_t**, Error**),
-                           int (*clone)(std::intptr_t**, std::intptr_t*, Error**),
-                           int (*open)(std::intptr_t*, int, Error**),
-                           int (*close)(std::intptr_t*, Error**),
-                           ssize_t (*read)(std::intptr_t*, u8*, std::size_t, Error**),
-                           ssize_t (*write)(std::intptr_t*, const u8*, std::size_t, Error**),
-                           off64_t (*seek)(std::intptr_t*, off64_t, int, Error**),
-                           int (*exists)(std::intptr_t*, Error**),
-                           int (*is_open)(std::intptr_t*, Error**),
-                           int (*get_size)(std::intptr_t*, size64_t*, Error**), u8 flags,
-                           Error**) = nullptr;
-  int (*handle_free)(Handle**, Error**) = nullptr;
-  int (*pool_initialize)(Pool**, int handles, int most_open, Error**) = nullptr;
-  int (*pool_free)(Pool**, Error**) = nullptr;
-  int (*pool_append_handle)(Pool*, int* entry, Handle*, int access, Error**) = nullptr;
-  int (*handle_open_file_io_pool)(libewf_handle_t*, Pool*, int access, Error**) = nullptr;
-};
-
-// libewf's functions, loaded with the first E01 image: linking it would cost every start of every
-// program as much as all else together.
-struct Libewf {
-  decltype(&libewf_glob) glob;
-  decltype(&libewf_glob_free) glob_free;
-  decltype(&libewf_handle_initialize) handle_initialize;
-  decltype(&libewf_handle_free) handle_free;
-  decltype(&libewf_handle_open) handle_open;
-  decltype(&libewf_handle_close) handle_close;
-  decltype(&libewf_handle_get_media_size) handle_get_media_size;
-  decltype(&libewf_handle_get_chunk_size) handle_get_chunk_size;
-  decltype(&libewf_handle_get_bytes_per_sector) handle_get_bytes_per_sector;
-  decltype(&libewf_handle_read_random) handle_read_random;
-  decltype(&libewf_handle_set_read_zero_chunk_on_error) handle_set_read_zero_chunk_on_error;
-  decltype(&libewf_handle_get_number_of_checksum_errors) handle_get_number_of_checksum_errors;
-  decltype(&libewf_handle_get_checksum_error) handle_get_checksum_error;
-  decltype(&libewf_handle_get_number_of_acquiry_errors) handle_get_number_of_acquiry_errors;
-  decltype(&libewf_handle_get_acquiry_error) handle_get_acquiry_error;
-  // Null where this libewf cannot read through functions of others.
-  Libbfio bfio;
-};
-
-template <typename Function>
-bool find(void* library, const char* name, Function& function) {
-  function = std::bit_cast<Function>(::dlsym(library, name));
-  return function != nullptr;
-}
-
-void find_libbfio(void* library, Libbfio& bfio) {
-  const bool complete =
-      find(library, "libbfio_handle_initialize", bfio.handle_initialize) &&
-      find(library, "libbfio_handle_free", bfio.handle_free) &&
-      find(library, "libbfio_pool_initialize", bfio.pool_initialize) &&
-      find(library, "libbfio_pool_free", bfio.pool_free) &&
-      find(library, "libbfio_pool_append_handle", bfio.pool_append_handle) &&
-      find(library, "libewf_handle_open_file_io_pool", bfio.handle_open_file_io_pool);
-  if (!complete) bfio = {};
-}
-
-// Null where libewf is not installed.
-const Libewf* libewf() {
-  static const Libewf* loaded = []() -> const Libewf* {
-    void* library = ::dlopen(LIBEWF_SONAME, RTLD_NOW | RTLD_LOCAL);
-    static Libewf functions{};
-    const auto complete =
-        library != nullptr && find(library, "libewf_glob", functions.glob) &&
-        find(library, "libewf_glob_free", functions.glob_free) &&
-        find(library, "libewf_handle_initialize", functions.handle_initialize) &&
-        find(library, "libewf_handle_free", functions.handle_free) &&
-        find(library, "libewf_handle_open", functions.handle_open) &&
-        find(library, "libewf_handle_close", functions.handle_close) &&
-        find(library, "libewf_handle_get_media_size", functions.handle_get_media_size) &&
-        find(library, "libewf_handle_get_chunk_size", functions.handle_get_chunk_size) &&
-        find(library, "libewf_handle_get_bytes_per_sector",
-             functions.handle_get_bytes_per_sector) &&
-        find(library, "libewf_handle_read_random", functions.handle_read_random) &&
-        find(library, "libewf_handle_set_read_zero_chunk_on_error",
-             functions.handle_set_read_zero_chunk_on_error) &&
-        find(library, "libewf_handle_get_number_of_checksum_errors",
-             functions.handle_get_number_of_checksum_errors) &&
-        find(library, "libewf_handle_get_checksum_error", functions.handle_get_checksum_error) &&
-        find(library, "libewf_handle_get_number_of_acquiry_errors",
-             functions.handle_get_number_of_acquiry_errors) &&
-        find(library, "libewf_handle_get_acquiry_error", functions.handle_get_acquiry_error);
-    if (complete) find_libbfio(library, functions.bfio);
-    return complete ? &functions : nullptr;
-  }();
-  return loaded;
 }
 
 // The segments from the first to the last before one that is missing.
@@ -144,148 +44,6 @@ std::vector<std::size_t> fewer_segments(const EwfSegments& segments, std::size_t
   return fewer;
 }
 
-// Libewf bears so many segments and no more: which damage that is for.
-void mark_refused(EwfSegments& segments, std::size_t count) {
-  const bool behind = std::ranges::find(segments.damage, count, &EwfSegments::Damage::segment) !=
-                      segments.damage.end();
-  for (auto& damage : segments.damage)
-    if (damage.segment == (behind ? count : count - 1)) damage.loses = true;
-  std::stable_partition(segments.damage.begin(), segments.damage.end(),
-                        [](const EwfSegments::Damage& damage) { return damage.loses; });
-}
-
-// What is wrong with several segments, as one sentence: of the first ones all, of the others their
-// numbers.
-class DamageText {
- public:
-  void add(const EwfSegments::Damage& damage) {
-    if (count_++ < most_sentences)
-      text_ += fmt::format("{}{}", text_.empty() ? "" : "; ", damage.text);
-    else
-      numbers_ += fmt::format("{} {}", numbers_.empty() ? "" : ",", damage.segment + 1);
-  }
-  bool empty() const { return count_ == 0; }
-  std::string text() const {
-    return numbers_.empty() ? text_ : fmt::format("{}; and so segments{}", text_, numbers_);
-  }
-
- private:
-  static constexpr std::size_t most_sentences = 16;
-  std::size_t count_ = 0;
-  std::string text_;
-  std::string numbers_;
-};
-
-// All of it is one finding, and a finding has one text: it counts segments.
-void tell_damage(const EwfSegments& segments, std::vector<std::string> sentences,
-                 std::optional<u64> offset, core::Findings& findings) {
-  DamageText renamed;
-  for (const auto& other : segments.renamed) renamed.add(other);
-  if (!renamed.empty()) sentences.push_back(renamed.text());
-  const auto text = fmt::format("{}", fmt::join(sentences, "; "));
-  const auto count = std::max<std::size_t>(segments.damage.size() + segments.renamed.size(), 1);
-  for (std::size_t i = 0; !sentences.empty() && i < count; ++i)
-    findings.warning("ewf-segment", offset, "{}", text);
-}
-
-class PatchedFile;
-
-// The segments that are open: an image may have 14,971, and a process few open files.
-using OpenFiles = std::deque<PatchedFile*>;
-constexpr std::size_t most_open = 16;
-
-// One segment with some of its bytes replaced, as libewf is to see it. libbfio has a bound on open
-// files too, with which it reads wrong bytes.
-class PatchedFile {
- public:
-  // Nothing where the file cannot be opened.
-  static std::unique_ptr<PatchedFile> make(std::string path, std::vector<EwfPatch> patches,
-                                           OpenFiles& open_files) {
-    auto file = std::make_unique<PatchedFile>(std::move(path), std::move(patches), open_files);
-    if (!file->open()) return nullptr;
-    file->size_ = file->file_->size();
-    return file;
-  }
-
-  PatchedFile(std::string path, std::vector<EwfPatch> patches, OpenFiles& open_files)
-      : path_{std::move(path)}, patches_{std::move(patches)}, open_files_{open_files} {
-    std::ranges::sort(patches_, {}, &EwfPatch::offset);
-  }
-
-  // A handle that reads this file, which must outlive it.
-  Libbfio::Handle* make_handle(const Libbfio& bfio) {
-    Libbfio::Handle* handle = nullptr;
-    bfio.handle_initialize(
-        &handle, std::bit_cast<std::intptr_t*>(this), nullptr, nullptr,
-        [](std::intptr_t*, int, Libbfio::Error**) { return 1; },
-        [](std::intptr_t*, Libbfio::Error**) { return 0; }, read, nullptr, seek,
-        [](std::intptr_t*, Libbfio::Error**) { return 1; },
-        [](std::intptr_t*, Libbfio::Error**) { return 1; }, get_size, 0, nullptr);
-    return handle;
-  }
-
- private:
-  static PatchedFile& self(std::intptr_t* handle) { return *std::bit_cast<PatchedFile*>(handle); }
-
-  bool open() {
-    if (file_) return true;
-    if (open_files_.size() >= most_open) {
-      open_files_.front()->file_.reset();
-      open_files_.pop_front();
-    }
-    auto opened = core::FileImage::open(path_);
-    if (!opened) return false;
-    file_ = std::move(*opened);
-    open_files_.push_back(this);
-    return true;
-  }
-
-  static ssize_t read(std::intptr_t* handle, u8* buffer, std::size_t size, Libbfio::Error**) {
-    auto& file = self(handle);
-    if (!file.open()) return -1;
-    const u64 end = file.size_;
-    const u64 count = std::min<u64>(size, end - std::min(end, file.position_));
-    const auto bytes = std::as_writable_bytes(std::span{buffer, static_cast<std::size_t>(count)});
-    if (!file.file_->read_at(file.position_, bytes)) return -1;
-    file.patch(bytes);
-    file.position_ += count;
-    return static_cast<ssize_t>(count);
-  }
-
-  // No two patches have a byte in common.
-  void patch(std::span<std::byte> bytes) const {
-    const auto first = std::ranges::partition_point(patches_, [&](const EwfPatch& patch) {
-      return patch.offset + patch.bytes.size() <= position_;
-    });
-    for (auto patch = first; patch != patches_.end() && patch->offset < position_ + bytes.size();
-         ++patch)
-      for (std::size_t i = 0; i < patch->bytes.size(); ++i)
-        if (const u64 at = patch->offset + i; at >= position_ && at - position_ < bytes.size())
-          bytes[at - position_] = patch->bytes[i];
-  }
-
-  static off64_t seek(std::intptr_t* handle, off64_t offset, int whence, Libbfio::Error**) {
-    auto& file = self(handle);
-    if (whence == SEEK_CUR) offset += static_cast<off64_t>(file.position_);
-    if (whence == SEEK_END) offset += static_cast<off64_t>(file.size_);
-    if (offset < 0) return -1;
-    file.position_ = static_cast<u64>(offset);
-    return offset;
-  }
-
-  static int get_size(std::intptr_t* handle, size64_t* size, Libbfio::Error**) {
-    *size = self(handle).size_;
-    return 1;
-  }
-
-  std::string path_;
-  std::vector<EwfPatch> patches_;  // by offset
-  OpenFiles& open_files_;
-  std::unique_ptr<core::FileImage> file_;  // while it is one of them
-  u64 size_ = 0;
-  u64 position_ = 0;
-};
-
 struct SectorRange {
   u64 first;
   u64 count;
@@ -306,7 +64,8 @@ class EwfImage final : public EwfSource {
     const bool patched =
         std::ranges::any_of(std::span{patches}.first(segments.size()),
                             [](const auto& of_segment) { return !of_segment.empty(); });
-    const bool many = segments.size() > most_open && ewf_.bfio.handle_initialize != nullptr;
+    const bool many =
+        segments.size() > PatchedSegment::most_open && ewf_.bfio.handle_initialize != nullptr;
     return ewf_.handle_initialize(&handle_, nullptr) == 1 &&
            (patched || many ? open_patched(segments, patches) : open_files(segments)) &&
            ewf_.handle_get_media_size(handle_, &size_, nullptr) == 1 &&
@@ -329,8 +88,8 @@ class EwfImage final : public EwfSource {
     if (segments.damage.empty() && end < size_)
       segments.damage.push_back({fmt::format("the tables have {} chunks", chunks), true, 0});
     const bool explained = std::ranges::any_of(segments.damage, &EwfSegments::Damage::loses);
-    DamageText lossy;
-    DamageText harmless;
+    EwfDamageText lossy;
+    EwfDamageText harmless;
     for (const auto& damage : segments.damage)
       (end == size_ || (explained && !damage.loses) ? harmless : lossy).add(damage);
     std::vector<std::string> sentences;
@@ -400,7 +159,7 @@ class EwfImage final : public EwfSource {
     if (bfio.handle_initialize == nullptr || bfio.pool_initialize(&pool_, 0, 0, nullptr) != 1)
       return false;
     for (std::size_t i = 0; i < segments.size(); ++i) {
-      files_.push_back(PatchedFile::make(segments[i], patches[i], open_));
+      files_.push_back(PatchedSegment::make(segments[i], patches[i], open_));
       if (!files_.back()) return false;
       auto* handle = files_.back()->make_handle(bfio);
       int entry = 0;
@@ -491,8 +250,8 @@ class EwfImage final : public EwfSource {
   const Libewf& ewf_;
   libewf_handle_t* handle_ = nullptr;
   Libbfio::Pool* pool_ = nullptr;
-  OpenFiles open_;
-  std::vector<std::unique_ptr<PatchedFile>> files_;  // behind the pool
+  PatchedSegment::OpenFiles open_;
+  std::vector<std::unique_ptr<PatchedSegment>> files_;  // behind the pool
   size64_t size_ = 0;
   u64 available_ = 0;
   std::vector<core::ByteRange> acquiry_errors_;  // the first of so many:
@@ -557,8 +316,7 @@ core::Result<std::unique_ptr<EwfSource>> open_ewf(const std::string& path,
     image->set_available(state, state.chunks[opened - 1], findings);
     return std::unique_ptr<EwfSource>{std::move(image)};
   }
-  DamageText damage;
-  for (const auto& one : state.damage) damage.add(one);
+  const EwfDamageText damage{state.damage};
   tell_damage(
       state,
       {damage.empty()
