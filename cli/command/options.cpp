@@ -1,6 +1,8 @@
 #include "cli/command/options.hpp"
 
+#include <charconv>
 #include <optional>
+#include <type_traits>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -18,6 +20,11 @@ Option& Option::required() {
 
 Option& Option::excludes(const Option& other) {
   option_->excludes(other.option_);
+  return *this;
+}
+
+Option& Option::needs(const Option& other) {
+  option_->needs(other.option_);
   return *this;
 }
 
@@ -78,9 +85,29 @@ Option& Option::check(const std::string& type,
   return *this;
 }
 
+namespace {
+
+// CLI11 reads -1 and 2^64 as the greatest number, and 010 as 8.
+std::string check_number(std::string& text) {
+  while (text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9') text.erase(0, 1);
+  if (text.empty() || text[0] == '-') return "'" + text + "' is not a number from 0 on";
+  const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+  const char* const first = text.data() + (hexadecimal ? 2 : 0);
+  u64 number = 0;
+  const auto parsed =
+      std::from_chars(first, text.data() + text.size(), number, hexadecimal ? 16 : 10);
+  return parsed.ec == std::errc::result_out_of_range ? "'" + text + "' is too large" : "";
+}
+
+}  // namespace
+
 template <class T>
 Option Command::add_option(const std::string& names, T& value, const std::string& help) {
-  return Option{app_.add_option(names, value, help)};
+  auto* const option = app_.add_option(names, value, help);
+  constexpr bool is_text =
+      std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<std::string>>;
+  if constexpr (!is_text) option->transform(CLI::Validator{check_number, ""});
+  return Option{option};
 }
 template Option Command::add_option(const std::string&, std::string&, const std::string&);
 template Option Command::add_option(const std::string&, std::vector<std::string>&,

@@ -20,6 +20,7 @@ class Option {
 
   Option& required();
   Option& excludes(const Option& other);
+  Option& needs(const Option& other);
   Option& expected(int count);
 
   // What stands for the value in --help.
