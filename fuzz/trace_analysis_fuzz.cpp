@@ -4,10 +4,16 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <set>
 #include <span>
 
+#include "coldtrace/trace_analysis/critical_path.hpp"
 #include "coldtrace/trace_analysis/deadlocks.hpp"
+#include "coldtrace/trace_analysis/disk_io.hpp"
+#include "coldtrace/trace_analysis/file_io.hpp"
+#include "coldtrace/trace_analysis/network_io.hpp"
+#include "coldtrace/trace_analysis/rest.hpp"
 #include "coldtrace/trace_analysis/schedule.hpp"
 #include "coldtrace/trace_analysis/services.hpp"
 #include "coldtrace/trace_analysis/thread_graph.hpp"
@@ -24,22 +30,22 @@ using namespace coldtrace::trace_analysis;
 
 // An event is a byte that chooses its kind, one for processor and size, the time that passes, and
 // the payload.
-constexpr std::array<std::array<u8, 3>, 16> kernel_kinds = {{{0x05, 36, 4},
-                                                             {0x05, 50, 2},
-                                                             {0x05, 1, 3},
-                                                             {0x05, 2, 3},
-                                                             {0x05, 3, 3},
-                                                             {0x05, 4, 3},
-                                                             {0x03, 1, 4},
-                                                             {0x03, 2, 4},
-                                                             {0x03, 3, 4},
-                                                             {0x03, 4, 4},
-                                                             {0x0f, 51, 2},
-                                                             {0x0f, 52, 2},
-                                                             {0x0f, 67, 2},
-                                                             {0x0f, 68, 2},
-                                                             {0x0f, 69, 2},
-                                                             {0x05, 72, 2}}};
+constexpr std::array<std::array<u8, 3>, 28> kernel_kinds = {
+    {{0x05, 36, 4}, {0x05, 50, 2}, {0x05, 1, 3},  {0x05, 2, 3},  {0x05, 3, 3},  {0x05, 4, 3},
+     {0x03, 1, 4},  {0x03, 2, 4},  {0x03, 3, 4},  {0x03, 4, 4},  {0x0f, 51, 2}, {0x0f, 52, 2},
+     {0x0f, 67, 2}, {0x0f, 68, 2}, {0x0f, 69, 2}, {0x05, 72, 2}, {0x04, 64, 2}, {0x04, 66, 3},
+     {0x04, 67, 3}, {0x04, 68, 2}, {0x04, 76, 3}, {0x06, 10, 2}, {0x06, 27, 2}, {0x08, 11, 2},
+     {0x01, 10, 3}, {0x01, 12, 3}, {0x01, 11, 2}, {0x01, 14, 3}}};
+
+// The first and the last bytes choose these, all others events of drivers.
+constexpr std::size_t low_kinds = 16;
+
+const std::array<u8, 3>* find_classic(u8 kind) {
+  if (kind < low_kinds) return &kernel_kinds[kind];
+  const std::size_t high = kernel_kinds.size() - low_kinds;
+  if (kind < 256 - high) return nullptr;
+  return &kernel_kinds[low_kinds + kind - (256 - high)];
+}
 
 std::vector<tracefile::Schema> all_schemas() {
   std::vector<tracefile::Schema> all;
@@ -101,6 +107,70 @@ void check(const Deadlocks& deadlocks) {
   }
 }
 
+// Each request is of one disk, one thread and one priority, and no sum of parts is more than the
+// whole.
+void check(const DiskIo& disk) {
+  const auto count = disk.all().count();
+  require(count == disk.requests().counts().requests);
+  u64 of_disks = 0, of_threads = 0, of_processes = 0, of_priorities = 0, of_files = 0;
+  for (const auto& [number, one] : disk.disks()) {
+    of_disks += one.sums.count();
+    require(one.busy.total() >= 0 && one.sums.service >= 0 && one.sums.queue >= 0);
+    require(one.sums.service <= one.sums.response && one.sums.queue <= one.sums.response);
+    require(one.sums.served <= one.sums.responses.count());
+  }
+  for (const auto& [thread, sums] : disk.of_threads()) of_threads += sums.count();
+  for (const auto& [process, sums] : disk.of_processes()) of_processes += sums.count();
+  for (const auto& [priority, sums] : disk.of_priorities()) of_priorities += sums.count();
+  for (const auto& sums : disk.of_files()) of_files += sums.count();
+  require(of_disks == count && of_threads == count && of_processes == count &&
+          of_priorities == count && of_files == count);
+}
+
+// Hops follow each other through all of the time, whoever it is.
+void check(const CriticalPath& path, const Population& population, const Observed& observed) {
+  if (!observed.first || *observed.first >= *observed.last) return;
+  for (Index thread = 0; thread < std::min<std::size_t>(population.threads().size(), 4); ++thread) {
+    const auto hops = path.find(thread, *observed.first, *observed.last);
+    require(!hops.empty() && hops.front().from == *observed.first &&
+            hops.back().to == *observed.last);
+    for (std::size_t i = 0; i < hops.size(); ++i) {
+      require(hops[i].from < hops[i].to && hops[i].depth < CriticalPath::most_depth);
+      require(i == 0 || hops[i].from == hops[i - 1].to);
+    }
+  }
+}
+
+void check(const FileIo& files) {
+  u64 began = 0, ended = 0;
+  for (const auto& sums : files.of_actions()) {
+    began += sums.operations;
+    ended += sums.ended;
+    require(sums.timed <= sums.ended && sums.failed <= sums.ended && sums.longest <= sums.time);
+  }
+  require(began == ended + files.open() + files.lost_ends() + files.left_out());
+  u64 of_files = 0;
+  for (const auto& sums : files.of_files()) of_files += sums.operations;
+  require(of_files == began);
+}
+
+void check(const NetworkIo& network) {
+  u64 of_processes = 0, of_peers = 0;
+  for (const auto& [process, sums] : network.of_processes())
+    of_processes += sums.sends + sums.receives + sums.repeats;
+  for (const auto& [peer, sums] : network.of_peers())
+    of_peers += sums.sends + sums.receives + sums.repeats;
+  require(of_processes == of_peers);
+}
+
+void check(const AtRest& rest) {
+  for (const auto& [device, one] : rest.devices()) {
+    require(one.busy() >= 0 && one.idle() >= 0);
+    require(one.longest().size() <= Rest::most_longest);
+    for (const auto& saving : one.savings()) require(saving.off >= 0);
+  }
+}
+
 void check(const WaitGraphView& view) {
   require(view.nodes().size() <= 8 + 2);
   for (const auto& edge : view.edges())
@@ -118,10 +188,23 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Services services;
   WaitGraph waits;
   Deadlocks deadlocks;
-  const std::array<Analysis*, 4> analyses = {&schedule, &services, &waits, &deadlocks};
+  tracefile::NameTables names{1U << 16U};
+  names.finish();
+  const tracefile::Clock clock;
+  const RestPolicy policy{{1'000, 1'000'000}, 10'000, 100'000};
+  AtRest rest{clock, policy, 50'000};
+  DiskIo disk{names, std::nullopt, CounterTicks{},
+              [&](const DiskIo::Row& row) { rest.on_request(row); }};
+  rest.set_disk(disk);
+  CriticalPath path{std::numeric_limits<i64>::min()};
+  FileIo files{names};
+  NetworkIo network;
+  const std::array<Analysis*, 9> analyses = {&schedule, &services, &waits,   &deadlocks, &disk,
+                                             &path,     &files,    &network, &rest};
   Observed observed{population, losses, std::nullopt, std::nullopt};
   for (auto* const analysis : analyses) analysis->begin(observed);
-  RecordReader reader{schemas, population, analyses};
+  const tracefile::StackTable stacks;
+  RecordReader reader{schemas, stacks, population, analyses};
   const auto input = std::as_bytes(std::span{data, size});
   i64 time = 0;
   for (std::size_t at = 0; at + 12 <= input.size();) {
@@ -137,11 +220,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         std::min<std::size_t>(std::to_integer<u8>(input[at + 10]), input.size() - at - 11);
     event.payload = input.subspan(at + 11, length);
     at += 11 + length;
-    if (kind < kernel_kinds.size()) {
+    if (const auto* const classic = find_classic(kind)) {
       event.event_class = tracefile::EventClass::classic;
-      event.kernel_group = kernel_kinds[kind][0];
-      event.opcode = kernel_kinds[kind][1];
-      event.version = kernel_kinds[kind][2];
+      event.kernel_group = (*classic)[0];
+      event.opcode = (*classic)[1];
+      event.version = (*classic)[2];
       event.pid = 4;
       event.tid = shape;
     } else {
@@ -159,6 +242,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check(schedule);
   check(services);
   check(deadlocks);
+  check(disk);
+  check(path, population, observed);
+  check(files);
+  check(network);
+  check(rest);
   check(WaitGraphView{waits, population, std::nullopt, 8});
   const ProcessTree tree{population};
   check(tree);

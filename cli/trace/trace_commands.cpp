@@ -8,8 +8,12 @@ void add_trace_commands(CLI::App& app, Exit& exit) {
               add_trace_decode(group, exit);
               add_trace_info(group, exit);
               add_trace_control(group, exit);
+              add_trace_cpu(group, exit);
+              add_trace_critical_path(group, exit);
               add_trace_deadlocks(group, exit);
               add_trace_graph(group, exit);
+              add_trace_idle(group, exit);
+              add_trace_io(group, exit);
               add_trace_schedule(group, exit);
               add_trace_schema(group, exit);
               add_trace_services(group, exit);

@@ -7,9 +7,13 @@ namespace coldtrace::cli {
 void add_trace_decode(CLI::App& app, Exit& exit);
 void add_trace_info(CLI::App& app, Exit& exit);
 void add_trace_control(CLI::App& app, Exit& exit);
+void add_trace_critical_path(CLI::App& app, Exit& exit);
+void add_trace_cpu(CLI::App& app, Exit& exit);
 void add_trace_deadlocks(CLI::App& app, Exit& exit);
 void add_trace_graph(CLI::App& app, Exit& exit);
 void add_trace_graph_wait_for(CLI::App& app, Exit& exit);
+void add_trace_idle(CLI::App& app, Exit& exit);
+void add_trace_io(CLI::App& app, Exit& exit);
 void add_trace_schedule(CLI::App& app, Exit& exit);
 void add_trace_schema(CLI::App& app, Exit& exit);
 void add_trace_services(CLI::App& app, Exit& exit);

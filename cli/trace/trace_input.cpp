@@ -51,9 +51,10 @@ void add_trace_input_options(Command& command, TraceInputOptions& options) {
       .as_size();
 }
 
-void add_time_options(Command& command, tracefile::EventSelection& selection) {
-  add_time_option(command, "--from", selection.from, "Only events at this time (UTC) or later");
-  add_time_option(command, "--to", selection.to, "Only events at this time (UTC) or earlier");
+void add_time_options(Command& command, tracefile::EventSelection& selection,
+                      const std::string& from, const std::string& to) {
+  add_time_option(command, "--from", selection.from, from);
+  add_time_option(command, "--to", selection.to, to);
 }
 
 std::optional<TraceInput> open_trace(const TraceInputOptions& options, TraceUse use,

@@ -22,7 +22,9 @@ struct TraceInputOptions : CommonOptions {
 void add_trace_input_options(Command& command, TraceInputOptions& options);
 
 // --from and --to.
-void add_time_options(Command& command, tracefile::EventSelection& selection);
+void add_time_options(Command& command, tracefile::EventSelection& selection,
+                      const std::string& from = "Only events at this time (UTC) or later",
+                      const std::string& to = "Only events at this time (UTC) or earlier");
 
 struct TraceInput {
   tracefile::AnyTrace trace;

@@ -8,7 +8,7 @@
 #include "cli/trace/trace_text.hpp"
 #include "coldtrace/tracefile/buffer_walker.hpp"
 #include "coldtrace/tracefile/event_members.hpp"
-#include "coldtrace/tracefile/extended_data.hpp"
+#include "coldtrace/tracefile/event_stack.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -18,10 +18,6 @@ using tracefile::Decoded;
 using tracefile::Event;
 using tracefile::EventClass;
 using tracefile::EventKind;
-
-constexpr u8 stack_group = 0x18;
-constexpr u8 stack_key_kernel = 37;
-constexpr u8 stack_key_user = 38;
 
 // Bytes; the 255 UTF-16 units that a file's name may have are 765 bytes of UTF-8 at most.
 constexpr std::size_t longest_name = 1024;
@@ -201,8 +197,9 @@ void TraceLines::append_details(TextBuffer& json, const Event& event) {
                     ? ",\"thread_source\":\"payload\""
                     : ",\"thread_source\":\"context-switch\"");
   }
-  find_stack(event);
+  tracefile::find_stack(event, trace_.names.stacks(), stack_);
   auto& resolved = fields_.resolved();
+  resolved.allow(stack_.frames.size() * sizeof(u64));
   for (const auto frame : stack_.frames)
     resolved.add_element("stack", trace_.names.name_address(event.pid, frame, event.name_time()));
   cut_ |= resolved.cut() || fields_.cut();
@@ -252,25 +249,6 @@ void TraceLines::append_etw_event(TextBuffer& json, const Event& event) {
   json.append("},\"decoded\":\"");
   json.append(to_string(result.decoded));
   json.append("\"}");
-}
-
-// The frames of the event, those of its keys included.
-void TraceLines::find_stack(const Event& event) {
-  stack_.frames.clear();
-  const bool of_kernel = event.opcode == stack_key_kernel;
-  const bool defined_elsewhere =
-      event.kernel_group == stack_group && (of_kernel || event.opcode == stack_key_user);
-  if (event.extended.empty() && !defined_elsewhere) return;
-  tracefile::read_stack(event, stack_);
-  if (defined_elsewhere && event.payload.size() >= std::size_t{16} + event.pointer_size)
-    stack_.keys.push_back(event.pointer_size == 8 ? *core::load<u64>(event.payload, 16)
-                                                  : u64{*core::load<u32>(event.payload, 16)});
-  const auto kernel =
-      defined_elsewhere && event.pointer_size == 8 ? std::optional{of_kernel} : std::nullopt;
-  for (const auto key : stack_.keys)
-    if (const auto frames = trace_.names.stacks().find({key, event.name_time(), kernel}))
-      stack_.frames.insert(stack_.frames.end(), frames->begin(), frames->end());
-  fields_.resolved().allow(stack_.frames.size() * sizeof(u64));
 }
 
 void TraceLines::append_stack(TextBuffer& json) const {

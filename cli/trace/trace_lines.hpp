@@ -66,7 +66,6 @@ class TraceLines {
   void append_extended(core::TextBuffer& json, const tracefile::Event& event);
   void append_etw_event(core::TextBuffer& json, const tracefile::Event& event);
   void append_header_fields(core::TextBuffer& json, const tracefile::Event& event);
-  void find_stack(const tracefile::Event& event);
   void append_stack(core::TextBuffer& json) const;
   std::optional<core::FileTime> time_of(const tracefile::Event& event) const;
   std::optional<core::FileTime> time_of(const tracefile::Gap& gap) const;

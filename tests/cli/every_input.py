@@ -29,7 +29,10 @@ TRACE_COMMANDS = (("trace", "info", *JSON), ("trace", "info"), ("trace", "decode
                   ("trace", "decode", "--order", "file"), ("trace", "tree", *JSON),
                   ("trace", "tree", "--format", "svg"), ("trace", "schedule", *JSON),
                   ("trace", "services", *JSON), ("trace", "graph", "wait-for", *JSON),
-                  ("trace", "deadlocks", *JSON))
+                  ("trace", "deadlocks", *JSON), ("trace", "critical-path", "--thread", "4", *JSON),
+                  ("trace", "io", *JSON), ("trace", "cpu", *JSON),
+                  ("trace", "cpu", "--format", "collapsed"),
+                  ("trace", "cpu", "--format", "collapsed", "--stacks", "waiting"))
 VOLUME_COMMANDS = (("ntfs", "info", *JSON), ("ntfs", "snapshot"),
                    ("ntfs", "snapshot", "--format", "csv"),
                    ("ntfs", "snapshot", "--format", "bodyfile"), ("ntfs", "snapshot", "--slack"))

@@ -24,6 +24,7 @@ NEEDED = {
     ("hooks", "locate"): ["SwapContext"],
     ("hooks", "plan"): ["--function", "NtClose"],
     ("trace", "control", "decode"): ["0x0B"],
+    ("trace", "critical-path"): ["--thread", "4"],
     ("trace", "synthesize"): ["deadlock-2"],
 }
 

@@ -405,8 +405,8 @@ class Schedules(Case):
         cells = {line.split()[0]: line.split() for line in lines if re.match(r" +\d", line)}
         for one in answer["threads"]:
             if one["tid"]:
-                self.assertEqual([round(float(cell) * 1e6) for cell in cells[str(one["tid"])][1:6]],
-                                 [one[what] // 10 for what in
+                self.assertEqual([round(float(cell) * 1e7) for cell in cells[str(one["tid"])][1:6]],
+                                 [one[what] for what in
                                   ("running", "ready", "waiting", "off", "unknown")])
 
     def test_what_breaks_the_rules_is_told(self):

@@ -13,6 +13,23 @@ using tracefile::FieldSchema;
 using tracefile::Value;
 using tracefile::ValueShape;
 
+// What is no number as it lies in the payload.
+bool is_address(const FieldSchema& field) {
+  using tracefile::OutType;
+  return field.out == OutType::ipv4 || field.out == OutType::ipv6 ||
+         field.out == OutType::socket_address;
+}
+bool is_turned(const FieldSchema& field) {
+  return is_address(field) || field.out == tracefile::OutType::port;
+}
+
+std::string address_text(const Value& value) {
+  static const tracefile::Clock no_clock;
+  core::TextBuffer text;
+  tracefile::ValueText{no_clock}.append(text, value);
+  return std::string{text.view()};
+}
+
 class Picker final : public tracefile::FieldVisitor {
  public:
   Picker(const std::vector<NamedField>& fields, FieldValues& values)
@@ -27,8 +44,11 @@ class Picker final : public tracefile::FieldVisitor {
         values_.set(field, core::decode_utf16(value.bytes).utf8);
       else if (shape == ValueShape::ansi_text)
         values_.set(field, core::to_valid_utf8(core::to_chars(value.bytes)));
+      else if (is_address(schema))
+        values_.set(field, address_text(value));
       else
-        values_.set(field, value.number);
+        values_.set(field, shape == ValueShape::unsigned_integer ? tracefile::shown_number(value)
+                                                                 : value.number);
     }
   }
   void begin_array(const FieldSchema& schema) override {
@@ -82,7 +102,7 @@ FieldPlan::FieldPlan(const tracefile::EventSchema& schema, std::span<const Named
     if (size == 0) break;
     const auto wanted = std::find_if(fields.begin(), fields.end(),
                                      [&](const NamedField& one) { return one.name == field.name; });
-    if (wanted != fields.end() && size <= sizeof(u64))
+    if (wanted != fields.end() && size <= sizeof(u64) && !is_turned(field))
       fixed_.push_back(
           {wanted->field, static_cast<u8>(size), static_cast<u16>(offset), is_signed(field.in)});
     offset += size;

@@ -38,6 +38,24 @@ void Histogram::add(u64 value) {
     steps_.insert(at, {number, 1});
 }
 
+void Histogram::add(const Histogram& other) {
+  if (other.count_ == 0) return;
+  least_ = count_ == 0 ? other.least_ : std::min(least_, other.least_);
+  greatest_ = std::max(greatest_, other.greatest_);
+  count_ += other.count_;
+  sum_ += other.sum_;
+  std::vector<Numbered> both;
+  both.reserve(steps_.size() + other.steps_.size());
+  auto own = steps_.begin();
+  for (const auto& step : other.steps_) {
+    while (own != steps_.end() && own->number < step.number) both.push_back(*own++);
+    both.push_back(step);
+    if (own != steps_.end() && own->number == step.number) both.back().count += own++->count;
+  }
+  both.insert(both.end(), own, steps_.end());
+  steps_ = std::move(both);
+}
+
 std::vector<Histogram::Step> Histogram::steps() const {
   std::vector<Step> steps;
   for (const auto& step : steps_) steps.push_back({greatest_of(step.number), step.count});

@@ -1,6 +1,7 @@
 #include "coldtrace/trace_analysis/losses.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace coldtrace::trace_analysis {
 namespace {
@@ -26,28 +27,72 @@ struct Line {
   std::optional<i64> open;  // a gap came after this time, and no event yet
 };
 
+constexpr auto before_all = std::numeric_limits<i64>::min();
+constexpr auto after_all = std::numeric_limits<i64>::max();
+
 }  // namespace
+
+// Buffers are numbered as they are written. Nothing says of which processor a missing one is: of
+// each, its events lie between those of the processor's buffers before and after it.
+void Losses::add_missing_buffers(const tracefile::BufferScan& scan) {
+  std::set<u64> behind;  // offsets of the buffers that come behind missing ones
+  for (const auto& gap : scan.gaps)
+    if (gap.reason == tracefile::Gap::Reason::buffers_missing) behind.insert(gap.offset);
+  if (behind.empty()) return;
+  std::vector<const tracefile::BufferEntry*> buffers;
+  for (const auto& entry : scan.buffers)
+    if (entry.events != 0 || behind.count(entry.offset) != 0) buffers.push_back(&entry);
+  std::stable_sort(buffers.begin(), buffers.end(),
+                   [](const auto* a, const auto* b) { return a->sequence < b->sequence; });
+  struct Processor {
+    i64 last = before_all;
+    std::size_t holes = 0;  // that came before its last buffer
+  };
+  std::map<u16, Processor> processors;
+  std::size_t holes = 0;
+  for (const auto* const entry : buffers) {
+    holes += behind.count(entry->offset);
+    if (entry->events == 0) continue;
+    auto& processor = processors[entry->processor];
+    if (processor.holes < holes)
+      of_cpu_[entry->processor].push_back({processor.last, entry->first_time});
+    processor = {entry->last_time, holes};
+  }
+  for (const auto& [cpu, processor] : processors)
+    if (processor.holes < holes) of_cpu_[cpu].push_back({processor.last, after_all});
+}
 
 Losses Losses::find(const tracefile::AnyTrace& trace, const tracefile::StreamOptions& options) {
   Losses losses;
   const auto& gaps =
       trace.etl() != nullptr ? trace.etl()->scan().gaps : trace.ctrace()->scan().gaps;
   if (gaps.empty()) return losses;
+  if (trace.etl() != nullptr) losses.add_missing_buffers(trace.etl()->scan());
   using Item = tracefile::EventSequence::Item;
   std::map<u16, Line> lines;
   Line shared;
+  Line unseen;  // a processor without an event so far
   std::optional<i64> first;
   const auto events = trace.stream(options);
   for (auto item = events->next(); item != Item::end; item = events->next()) {
     if (item == Item::gap) {
       const auto& gap = events->gap();
+      if (trace.etl() != nullptr && gap.reason == tracefile::Gap::Reason::buffers_missing) continue;
       if (!gap.timestamp) {
         ++losses.without_time_;
         continue;
       }
-      auto& line = gap.cpu ? lines[*gap.cpu] : shared;
-      const auto before = line.last ? line.last : first;
-      if (!line.open) line.open = before.value_or(std::numeric_limits<i64>::min());
+      const auto open = [&](Line& line) {
+        const auto before = line.last ? line.last : first;
+        if (!line.open) line.open = before.value_or(before_all);
+      };
+      if (gap.cpu) {
+        open(lines[*gap.cpu]);
+        continue;
+      }
+      for (auto& [cpu, line] : lines) open(line);
+      open(shared);
+      open(unseen);
       continue;
     }
     const auto time = events->event().name_time();
@@ -56,13 +101,13 @@ Losses Losses::find(const tracefile::AnyTrace& trace, const tracefile::StreamOpt
       if (line.open) stretches.push_back({*line.open, time});
       line = {time, std::nullopt};
     };
-    if (const auto cpu = events->event().cpu) pass(lines[*cpu], losses.of_cpu_[*cpu]);
+    if (const auto cpu = events->event().cpu)
+      pass(lines.try_emplace(*cpu, unseen).first->second, losses.of_cpu_[*cpu]);
     pass(shared, losses.shared_);
   }
-  constexpr auto end = std::numeric_limits<i64>::max();
-  if (shared.open) losses.shared_.push_back({*shared.open, end});
+  if (shared.open) losses.shared_.push_back({*shared.open, after_all});
   for (const auto& [cpu, line] : lines)
-    if (line.open) losses.of_cpu_[cpu].push_back({*line.open, end});
+    if (line.open) losses.of_cpu_[cpu].push_back({*line.open, after_all});
   losses.all_ = losses.shared_;
   merge(losses.shared_);
   for (auto& [cpu, stretches] : losses.of_cpu_) {

@@ -73,4 +73,11 @@ void Population::finish() {
   }
 }
 
+std::optional<u32> pid_of(const Population& population, Index thread) {
+  if (thread == nobody) return std::nullopt;
+  const auto process = population.threads()[thread].process;
+  if (process == nobody) return std::nullopt;
+  return population.processes()[process].pid;
+}
+
 }  // namespace coldtrace::trace_analysis

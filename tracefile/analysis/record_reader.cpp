@@ -8,8 +8,11 @@ using tracefile::EventKind;
 
 constexpr u32 unknown_id = 0xffff'ffff;
 constexpr u8 in_dpc = 1;  // of ReadyThread's Flag
-
-constexpr std::size_t most_fields = 8;
+// Of a sample's flags, which its layout calls Reserved.
+constexpr u16 sample_in_dpc = 1;
+constexpr u16 sample_in_isr = 2;
+constexpr u32 profile_time = 0;  // a KPROFILE_SOURCE
+constexpr u8 spin_lock_collection_start = 75;
 
 // By the values of ObjectType in wmk.schema and in vtrace.schema.
 constexpr std::array wmk_kinds = {ObjectKind::notification_event,
@@ -33,204 +36,14 @@ ObjectKind object_kind(std::span<const ObjectKind> kinds, u64 value) {
 
 }  // namespace
 
-// One event of one provider, and what its fields mean.
-struct RecordReader::KnownEvent {
-  std::string_view provider;
-  std::string_view name;
-  Handler handler;
-  std::array<NamedField, most_fields> fields;
-};
-
-// Source of the meanings: Microsoft Learn "CSwitch", "ReadyThread", "Thread_TypeGroup1",
-// "Process_TypeGroup1"; of the driver's schemas docs/formats/seed-events.md.
-std::span<const RecordReader::KnownEvent> RecordReader::known_events() {
-  using F = Field;
-  constexpr std::array<NamedField, most_fields> kernel_process = {
-      {{F::process, "ProcessId"},
-       {F::parent, "ParentId"},
-       {F::exit_status, "ExitStatus"},
-       {F::image_name, "ImageFileName"},
-       {F::command_line, "CommandLine"}}};
-  constexpr std::array<NamedField, most_fields> kernel_thread = {
-      {{F::process, "ProcessId"},
-       {F::thread, "TThreadId"},
-       {F::start_address, "Win32StartAddr"},
-       {F::thread_name, "ThreadName"}}};
-  constexpr std::array<NamedField, most_fields> interruption = {
-      {{F::begin_time, "InitialTime"}, {F::routine, "Routine"}}};
-  constexpr std::array<NamedField, most_fields> call_by_number = {
-      {{F::process, "process"}, {F::thread, "thread"}, {F::service, "number"}}};
-  constexpr std::array<NamedField, most_fields> call_by_hash = {
-      {{F::process, "process"}, {F::thread, "thread"}, {F::service, "name_hash"}}};
-  using R = RecordReader;
-  using K = Service::Kind;
-  static constexpr KnownEvent all[] = {
-      {"Windows Kernel",
-       "Thread/CSwitch",
-       &R::context_switch,
-       {{{F::old_thread, "OldThreadId"},
-         {F::new_thread, "NewThreadId"},
-         {F::old_state, "OldThreadState"},
-         {F::wait_reason, "OldThreadWaitReason"},
-         {F::old_priority, "OldThreadPriority"},
-         {F::new_priority, "NewThreadPriority"}}}},
-      {"Windows Kernel",
-       "Thread/ReadyThread",
-       &R::readied,
-       {{{F::thread, "TThreadId"}, {F::ready_flags, "Flag"}}}},
-      {"Windows Kernel",
-       "PerfInfo/SysClEnter",
-       &R::call<K::system_call_address, true>,
-       {{{F::service, "SysCallAddress"}}}},
-      {"Windows Kernel", "PerfInfo/SysClExit", &R::call<K::system_call_address, false>, {}},
-      {"Windows Kernel", "PerfInfo/ISR", &R::interruption<K::isr>, interruption},
-      {"Windows Kernel", "PerfInfo/ISR-MSI", &R::interruption<K::isr>, interruption},
-      {"Windows Kernel", "PerfInfo/DPC", &R::interruption<K::dpc>, interruption},
-      {"Windows Kernel", "PerfInfo/TimerDPC", &R::interruption<K::timer_dpc>, interruption},
-      {"Windows Kernel", "PerfInfo/IOTimer", &R::interruption<K::io_timer>, interruption},
-      {"Windows Kernel", "Process/Start", &R::process<Life::begins>, kernel_process},
-      {"Windows Kernel", "Process/End", &R::process<Life::ends>, kernel_process},
-      {"Windows Kernel", "Process/DCStart", &R::process<Life::was_there>, kernel_process},
-      {"Windows Kernel", "Process/DCEnd", &R::process<Life::is_left>, kernel_process},
-      {"Windows Kernel", "Thread/Start", &R::thread<Life::begins>, kernel_thread},
-      {"Windows Kernel", "Thread/End", &R::thread<Life::ends>, kernel_thread},
-      {"Windows Kernel", "Thread/DCStart", &R::thread<Life::was_there>, kernel_thread},
-      {"Windows Kernel", "Thread/DCEnd", &R::thread<Life::is_left>, kernel_thread},
-      {"Windows Kernel",
-       "Thread/SetName",
-       &R::thread_named,
-       {{{F::process, "ProcessId"}, {F::thread, "ThreadId"}, {F::thread_name, "ThreadName"}}}},
-
-      {"wmk",
-       "ContextSwitch",
-       &R::context_switch,
-       {{{F::old_process, "old_process"},
-         {F::old_thread, "old_thread"},
-         {F::new_process, "new_process"},
-         {F::new_thread, "new_thread"},
-         {F::old_state, "old_state"},
-         {F::wait_reason, "old_wait_reason"},
-         {F::old_priority, "old_priority"},
-         {F::new_priority, "new_priority"}}}},
-      {"wmk",
-       "WaitSatisfied",
-       &R::wait_satisfied,
-       {{{F::process, "process"},
-         {F::thread, "thread"},
-         {F::thread_object, "thread_object"},
-         {F::object, "object"},
-         {F::object_kind, "object_type"},
-         {F::exit_status, "status"}}}},
-      {"wmk",
-       "WaitBegin",
-       &R::wait_begin,
-       {{{F::process, "process"},
-         {F::thread, "thread"},
-         {F::thread_object, "thread_object"},
-         {F::object, "object"},
-         {F::object_kind, "object_type"},
-         {F::wait_reason, "reason"}}}},
-      {"wmk",
-       "ProcessCreate",
-       &R::process<Life::begins>,
-       {{{F::creator_process, "process"},
-         {F::creator_thread, "thread"},
-         {F::process, "new_process"},
-         {F::image_name, "image_file_name"}}}},
-      {"wmk",
-       "ProcessEnd",
-       &R::process<Life::ends>,
-       {{{F::process, "process"}, {F::exit_status, "exit_status"}}}},
-      {"wmk",
-       "ThreadCreate",
-       &R::thread<Life::begins>,
-       {{{F::creator_process, "process"},
-         {F::creator_thread, "thread"},
-         {F::process, "new_process"},
-         {F::thread, "new_thread"},
-         {F::thread_object, "thread_object"},
-         {F::start_address, "start_address"}}}},
-      {"wmk",
-       "ThreadEnd",
-       &R::thread<Life::ends>,
-       {{{F::process, "process"}, {F::thread, "thread"}, {F::exit_status, "exit_status"}}}},
-
-      {"wmk", "SystemCall", &R::call<K::system_call, true>, call_by_number},
-      {"wmk", "SystemCallReturn", &R::call<K::system_call, false>, call_by_number},
-      {"vtrace", "SystemCallEnter", &R::call<K::system_call, true>, call_by_number},
-      {"vtrace", "SystemCallExit", &R::call<K::system_call, false>, call_by_number},
-      {"dynamic_tracing", "SystemServiceEnter", &R::call<K::hashed_system_call, true>,
-       call_by_hash},
-      {"dynamic_tracing", "SystemServiceExit", &R::call<K::hashed_system_call, false>,
-       call_by_hash},
-      {"vxdmon", "ServiceCall", &R::vxd_call<true>, {{{F::vxd, "vxd"}, {F::service, "service"}}}},
-      {"vxdmon",
-       "ServiceReturn",
-       &R::vxd_call<false>,
-       {{{F::vxd, "vxd"}, {F::service, "service"}, {F::cycles, "cycles"}}}},
-      {"vxdmon",
-       "ServiceName",
-       &R::vxd_service_named,
-       {{{F::vxd, "vxd"},
-         {F::service, "service"},
-         {F::vxd_name, "vxd_name"},
-         {F::service_name, "service_name"}}}},
-
-      {"vtrace",
-       "ContextSwitch",
-       &R::context_switch,
-       {{{F::old_process, "old_process"},
-         {F::old_thread, "old_thread"},
-         {F::new_process, "new_process"},
-         {F::new_thread, "new_thread"}}}},
-      {"vtrace",
-       "WaitBegin",
-       &R::wait_begin_of_several,
-       {{{F::process, "process"},
-         {F::thread, "thread"},
-         {F::wait_reason, "reason"},
-         {F::wait_type, "wait_type"},
-         {F::object_kinds, "objects.kind"},
-         {F::objects, "objects.object"},
-         {F::timeout, "timeout"}}}},
-      {"vtrace",
-       "WaitEnd",
-       &R::wait_end,
-       {{{F::process, "process"}, {F::thread, "thread"}, {F::exit_status, "status"}}}},
-      {"vtrace",
-       "ProcessStart",
-       &R::process<Life::begins>,
-       {{{F::process, "process"}, {F::parent, "parent"}, {F::image_name, "image_name"}}}},
-      {"vtrace", "ProcessStop", &R::process<Life::ends>, {{{F::process, "process"}}}},
-      {"vtrace",
-       "ProcessListed",
-       &R::process<Life::was_there>,
-       {{{F::process, "process"}, {F::image_name, "image_name"}}}},
-      {"vtrace",
-       "ThreadStart",
-       &R::thread<Life::begins>,
-       {{{F::process, "process"}, {F::thread, "thread"}}}},
-      {"vtrace",
-       "ThreadStop",
-       &R::thread<Life::ends>,
-       {{{F::process, "process"}, {F::thread, "thread"}}}},
-  };
-  return all;
-}
-
-const RecordReader::KnownEvent* RecordReader::find_known(const EventKind& kind) {
-  if (!kind.schema) return nullptr;
-  for (const auto& known : known_events())
-    if (known.name == kind.name && known.provider == kind.provider_name) return &known;
-  return nullptr;
-}
-
 const RecordReader::Plan& RecordReader::plan_of(const Event& event, const EventKind& kind) {
   const std::size_t at = std::size_t{kind.number} * 2 + (event.pointer_size == 8 ? 1 : 0);
   if (at >= plans_.size()) plans_.resize(at + 1);
   auto& plan = plans_[at];
   if (plan.looked_up && kind.kept) return plan;
-  plan = {true, event.pointer_size, find_known(kind), {}};
+  plan = {true, nullptr, {}};
+  if (!kind.schema) return plan;
+  plan.known = find_known_event(kind.provider_name, kind.name);
   if (plan.known != nullptr)
     plan.fields = FieldPlan{*kind.schema, plan.known->fields, event.pointer_size};
   return plan;
@@ -240,8 +53,69 @@ bool RecordReader::read(const Event& event) {
   const auto& plan = plan_of(event, decoder_.kind_of(event));
   if (plan.known == nullptr) return false;
   plan.fields.take(event, values_);
-  if ((this->*plan.known->handler)(event)) return true;
+  if (read(event, *plan.known)) return true;
   ++unreadable_;
+  return false;
+}
+
+bool RecordReader::read(const Event& event, const KnownEvent& known) {
+  switch (known.record) {
+    case RecordKind::context_switch:
+      return context_switch(event);
+    case RecordKind::readied:
+      return readied(event);
+    case RecordKind::wait_begin:
+      return wait_begin(event);
+    case RecordKind::wait_begin_of_several:
+      return wait_begin_of_several(event);
+    case RecordKind::wait_satisfied:
+      return wait_satisfied(event);
+    case RecordKind::wait_end:
+      return wait_end(event);
+    case RecordKind::call:
+      return call(event, known.service, true);
+    case RecordKind::call_return:
+      return call(event, known.service, false);
+    case RecordKind::vxd_call:
+      return vxd_call(event, true);
+    case RecordKind::vxd_return:
+      return vxd_call(event, false);
+    case RecordKind::vxd_service_name:
+      return vxd_service_named();
+    case RecordKind::interruption:
+      return interruption(event, known.service);
+    case RecordKind::sample:
+      return sample(event);
+    case RecordKind::sampling_interval:
+      return sampling_interval(event);
+    case RecordKind::stack:
+    case RecordKind::stack_key:
+      return stack(event, known);
+    case RecordKind::process:
+      return process(event, known.life);
+    case RecordKind::thread:
+      return thread(event, known.life);
+    case RecordKind::thread_name:
+      return thread_named(event);
+    case RecordKind::disk_start:
+      return disk_start(event, known.disk_action);
+    case RecordKind::disk_end:
+      return disk_end(event, known.disk_action);
+    case RecordKind::file_start:
+      return file_start(event, known.file_action);
+    case RecordKind::file_end:
+      return file_end(event);
+    case RecordKind::tcp_sent:
+    case RecordKind::tcp_sent_again:
+    case RecordKind::tcp_received:
+    case RecordKind::udp_sent:
+    case RecordKind::udp_received:
+      return network_transfer(event, known.record);
+    case RecordKind::network_start:
+      return network_start(event);
+    case RecordKind::network_end:
+      return network_end(event);
+  }
   return false;
 }
 
@@ -372,8 +246,12 @@ bool RecordReader::wait_satisfied(const Event& event) {
     for (auto* const analysis : analyses_) analysis->on_wait_end(record);
   }
   if (waker == thread) return true;
-  const bool idle = waker != nobody && population_.threads()[waker].idle_of;
-  const Readied record{moment_of(event), thread, idle ? nobody : waker, idle};
+  // A timer ends a wait by a DPC, whoever runs there.
+  const auto ended = kind ? object_kind(wmk_kinds, *kind) : ObjectKind::unknown;
+  const bool by_dpc = ended == ObjectKind::notification_timer ||
+                      ended == ObjectKind::synchronization_timer ||
+                      (waker != nobody && population_.threads()[waker].idle_of);
+  const Readied record{moment_of(event), thread, by_dpc ? nobody : waker, by_dpc};
   for (auto* const analysis : analyses_) analysis->on_ready(record);
   return true;
 }
@@ -389,8 +267,7 @@ bool RecordReader::wait_end(const Event& event) {
 }
 
 // Events of the kernel have no thread: it is the one that runs there.
-template <Service::Kind kind, bool enters>
-bool RecordReader::call(const Event& event) {
+bool RecordReader::call(const Event& event, Service::Kind kind, bool enters) {
   CallRecord record{moment_of(event), nobody, enters, false, std::nullopt, std::nullopt};
   if (const auto number = values_.get<u64>(Field::service)) record.service = {kind, *number};
   if (enters && !record.service) return false;
@@ -405,8 +282,7 @@ bool RecordReader::call(const Event& event) {
   return true;
 }
 
-template <bool enters>
-bool RecordReader::vxd_call(const Event& event) {
+bool RecordReader::vxd_call(const Event& event, bool enters) {
   const auto vxd = values_.get<u64>(Field::vxd);
   const auto service = values_.get<u64>(Field::service);
   if (!vxd || !service) return false;
@@ -420,7 +296,7 @@ bool RecordReader::vxd_call(const Event& event) {
   return true;
 }
 
-bool RecordReader::vxd_service_named(const Event&) {
+bool RecordReader::vxd_service_named() {
   const auto vxd = values_.get<u64>(Field::vxd);
   const auto service = values_.get<u64>(Field::service);
   if (!vxd || !service) return false;
@@ -430,8 +306,7 @@ bool RecordReader::vxd_service_named(const Event&) {
   return true;
 }
 
-template <Service::Kind kind>
-bool RecordReader::interruption(const Event& event) {
+bool RecordReader::interruption(const Event& event, Service::Kind kind) {
   const auto begin = values_.get<i64>(Field::begin_time);
   const auto routine = values_.get<u64>(Field::routine);
   if (!event.cpu || !begin || !routine) return false;
@@ -440,74 +315,117 @@ bool RecordReader::interruption(const Event& event) {
   return true;
 }
 
-template <Life life>
-bool RecordReader::process(const Event& event) {
+// Who logs the begin of a process or thread: the fields say it, or the header.
+Index RecordReader::creator_of(const Event& event) {
+  const auto creator = values_.has(Field::creator_thread)
+                           ? thread_of(values_.get<u32>(Field::creator_thread), event.cpu)
+                           : header_thread(event);
+  set_process(creator, values_.has(Field::creator_process)
+                           ? values_.get<u32>(Field::creator_process)
+                           : event.pid);
+  return creator;
+}
+
+bool RecordReader::sample(const Event& event) {
+  const auto address = values_.get<u64>(Field::address);
+  if (!event.cpu || !address) return false;
+  Sample record{};
+  record.moment = moment_of(event);
+  record.thread = thread_of(values_.get<u32>(Field::thread), event.cpu);
+  set_process(record.thread, event.pid);
+  record.address = *address;
+  record.counts = values_.get<u16>(Field::sample_count) != 0;
+  const auto flags = values_.get<u16>(Field::sample_flags).value_or(0);
+  record.in_dpc = (flags & sample_in_dpc) != 0;
+  record.in_isr = (flags & sample_in_isr) != 0;
+  for (auto* const analysis : analyses_) analysis->on_sample(record);
+  return true;
+}
+
+// Other sources count what the hardware does. Spin locks have events of the same name.
+bool RecordReader::sampling_interval(const Event& event) {
+  const auto now = values_.get<u32>(Field::interval);
+  const auto source = values_.get<u32>(Field::profile_source);
+  if (!source || !now) return event.opcode >= spin_lock_collection_start;
+  if (*source != profile_time || *now == 0) return true;
+  const SamplingInterval record{moment_of(event), values_.get<u32>(Field::old_interval).value_or(0),
+                                *now};
+  for (auto* const analysis : analyses_) analysis->on_sampling_interval(record);
+  return true;
+}
+
+bool RecordReader::stack(const Event& event, const KnownEvent& known) {
+  const auto time = values_.get<i64>(Field::event_time);
+  const auto tid = values_.get<u32>(Field::thread);
+  if (!time || !tid) return false;
+  if (known.record == RecordKind::stack)
+    tracefile::read_stack_walk(event, stack_);
+  else
+    tracefile::find_stack(event, stacks_, stack_);
+  const auto thread = thread_of(tid, event.cpu);
+  set_process(thread, values_.get<u32>(Field::process));
+  const auto& frames = stack_.frames;
+  const auto first_of_kernel = event.pointer_size == 8 ? u64{1} << 63U : u64{1} << 31U;
+  const StackWalk record{moment_of(event), *time, thread, frames,
+                         !frames.empty() && frames.front() >= first_of_kernel};
+  for (auto* const analysis : analyses_) analysis->on_stack(record);
+  return true;
+}
+
+bool RecordReader::process(const Event& event, Life life) {
   const auto pid = values_.get<u32>(Field::process);
   if (!pid || *pid == unknown_id) return false;
-  const ProcessRecord record{
-      moment_of(event), life,
-      life == Life::begins
-          ? population_.start_process(*pid, event.name_time(), moment_of(event).place)
-          : population_.process(*pid)};
+  const auto moment = moment_of(event);
   const auto parent = values_.get<u32>(Field::parent);
-  Index creator = nobody;
-  if constexpr (life == Life::begins) {
-    creator = values_.has(Field::creator_thread)
-                  ? thread_of(values_.get<u32>(Field::creator_thread), event.cpu)
-                  : header_thread(event);
-    set_process(creator, values_.has(Field::creator_process)
-                             ? values_.get<u32>(Field::creator_process)
-                             : event.pid);
-  }
-  const Index parent_index = life == Life::begins && parent ? population_.process(*parent) : nobody;
-  auto& process = population_.at_process(record.process);
-  if constexpr (life == Life::begins) {
+  Index index = nobody;
+  if (life == Life::begins) {
+    index = population_.start_process(*pid, moment.time, moment.place);
+    const auto creator = creator_of(event);
+    const auto parent_index = parent ? population_.process(*parent) : nobody;
+    auto& process = population_.at_process(index);
     process.creator = creator;
     process.parent = parent_index;
+  } else {
+    index = population_.process(*pid);
   }
-  if constexpr (life == Life::ends) {
-    process.life.end = record.moment.time;
-    process.life.ended_at = record.moment.place;
+  auto& process = population_.at_process(index);
+  if (life == Life::ends) {
+    process.life.end = moment.time;
+    process.life.ended_at = moment.place;
     process.exit_status = values_.get<u32>(Field::exit_status);
   }
   if (!process.stated_parent) process.stated_parent = parent;
   if (process.image_name.empty()) process.image_name = values_.text(Field::image_name);
   if (process.command_line.empty()) process.command_line = values_.text(Field::command_line);
-  for (auto* const analysis : analyses_) analysis->on_process(record);
+  for (auto* const analysis : analyses_) analysis->on_process({moment, life, index});
   return true;
 }
 
-template <Life life>
-bool RecordReader::thread(const Event& event) {
+bool RecordReader::thread(const Event& event, Life life) {
   const auto tid = values_.get<u32>(Field::thread);
   if (!tid || *tid == unknown_id) return false;
   if (*tid == 0) return true;  // the rundown lists the idle threads as one
-  const ThreadRecord record{moment_of(event), life,
-                            life == Life::begins ? population_.start_thread(*tid, event.name_time(),
-                                                                            moment_of(event).place)
-                                                 : population_.thread(*tid)};
-  Index creator = nobody;
-  if constexpr (life == Life::begins) {
-    creator = values_.has(Field::creator_thread)
-                  ? thread_of(values_.get<u32>(Field::creator_thread), event.cpu)
-                  : header_thread(event);
-    set_process(creator, values_.has(Field::creator_process)
-                             ? values_.get<u32>(Field::creator_process)
-                             : event.pid);
+  const auto moment = moment_of(event);
+  Index index = nobody;
+  if (life == Life::begins) {
+    index = population_.start_thread(*tid, moment.time, moment.place);
+    const auto creator = creator_of(event);
+    population_.at_thread(index).creator = creator;
+  } else {
+    index = population_.thread(*tid);
   }
-  set_process(record.thread, values_.get<u32>(Field::process));
-  auto& thread = population_.at_thread(record.thread);
-  if constexpr (life == Life::begins) thread.creator = creator;
-  if constexpr (life == Life::ends) {
-    thread.life.end = record.moment.time;
-    thread.life.ended_at = record.moment.place;
+  set_process(index, values_.get<u32>(Field::process));
+  auto& thread = population_.at_thread(index);
+  if (life == Life::ends) {
+    thread.life.end = moment.time;
+    thread.life.ended_at = moment.place;
     thread.exit_status = values_.get<u32>(Field::exit_status);
   }
   if (thread.start_address == 0)
     thread.start_address = values_.get<u64>(Field::start_address).value_or(0);
   if (thread.object == 0) thread.object = values_.get<u64>(Field::thread_object).value_or(0);
   if (const auto& name = values_.text(Field::thread_name); !name.empty()) thread.name = name;
-  for (auto* const analysis : analyses_) analysis->on_thread(record);
+  for (auto* const analysis : analyses_) analysis->on_thread({moment, life, index});
   return true;
 }
 

@@ -3,18 +3,20 @@
 #include <vector>
 
 #include "coldtrace/trace_analysis/analysis.hpp"
+#include "coldtrace/tracefile/event_stack.hpp"
 #include "tracefile/analysis/event_fields.hpp"
+#include "tracefile/analysis/known_events.hpp"
 
 namespace coldtrace::trace_analysis {
 
 // Turns the events of a trace, in the order of time, into records for analyses. Knows which events
-// of which provider say the same thing (record_reader.cpp has the table).
+// of which provider say the same thing from known_events.hpp.
 class RecordReader {
  public:
   // All must outlive the reader.
-  RecordReader(const tracefile::SchemaSource& schemas, Population& population,
-               std::span<Analysis* const> analyses)
-      : decoder_{schemas}, population_{population}, analyses_{analyses} {}
+  RecordReader(const tracefile::SchemaSource& schemas, const tracefile::StackTable& stacks,
+               Population& population, std::span<Analysis* const> analyses)
+      : decoder_{schemas}, stacks_{stacks}, population_{population}, analyses_{analyses} {}
 
   // Whether the event became a record.
   bool read(const tracefile::Event& event);
@@ -23,51 +25,58 @@ class RecordReader {
   u64 unreadable() const { return unreadable_; }
 
  private:
-  struct KnownEvent;
-  using Handler = bool (RecordReader::*)(const tracefile::Event&);
   struct Plan {
     bool looked_up = false;
-    unsigned pointer_size = 0;
     const KnownEvent* known = nullptr;
     FieldPlan fields;
   };
 
-  static const KnownEvent* find_known(const tracefile::EventKind& kind);
-  static std::span<const KnownEvent> known_events();
   const Plan& plan_of(const tracefile::Event& event, const tracefile::EventKind& kind);
 
+  bool read(const tracefile::Event& event, const KnownEvent& known);
   bool context_switch(const tracefile::Event& event);
   bool readied(const tracefile::Event& event);
   bool wait_begin(const tracefile::Event& event);
   bool wait_begin_of_several(const tracefile::Event& event);
   bool wait_satisfied(const tracefile::Event& event);
   bool wait_end(const tracefile::Event& event);
-  template <Service::Kind kind, bool enters>
-  bool call(const tracefile::Event& event);
-  template <bool enters>
-  bool vxd_call(const tracefile::Event& event);
-  bool vxd_service_named(const tracefile::Event& event);
-  template <Service::Kind kind>
-  bool interruption(const tracefile::Event& event);
-  template <Life life>
-  bool process(const tracefile::Event& event);
-  template <Life life>
-  bool thread(const tracefile::Event& event);
+  bool call(const tracefile::Event& event, Service::Kind kind, bool enters);
+  bool vxd_call(const tracefile::Event& event, bool enters);
+  bool vxd_service_named();
+  bool interruption(const tracefile::Event& event, Service::Kind kind);
+  bool sample(const tracefile::Event& event);
+  bool sampling_interval(const tracefile::Event& event);
+  bool stack(const tracefile::Event& event, const KnownEvent& known);
+  bool process(const tracefile::Event& event, Life life);
+  bool thread(const tracefile::Event& event, Life life);
   bool thread_named(const tracefile::Event& event);
+  bool disk_start(const tracefile::Event& event, std::optional<DiskAction> action);
+  bool disk_end(const tracefile::Event& event, std::optional<DiskAction> action);
+
+  bool file_start(const tracefile::Event& event, std::optional<FileAction> action);
+  bool file_end(const tracefile::Event& event);
+  bool network_transfer(const tracefile::Event& event, RecordKind kind);
+  bool network_start(const tracefile::Event& event);
+  bool network_end(const tracefile::Event& event);
 
   Index waiting_thread();
   Index thread_of(std::optional<u32> tid, std::optional<u16> cpu);
+  Index issuing_thread();
+  Index issuer_of(const tracefile::Event& event);
   Index header_thread(const tracefile::Event& event);
+  Index creator_of(const tracefile::Event& event);
   void set_process(Index thread, std::optional<u32> pid);
   Index running(std::optional<u16> cpu) const;
   Moment moment_of(const tracefile::Event& event) const;
 
   tracefile::EventDecoder decoder_;
+  const tracefile::StackTable& stacks_;
   Population& population_;
   std::span<Analysis* const> analyses_;
-  std::vector<Plan> plans_;     // by number of kind, one for each size of pointers
-  FieldValues values_;          // of the current event
-  std::vector<Index> running_;  // by processor, as its last switch says
+  std::vector<Plan> plans_;      // by number of kind, one for each size of pointers
+  FieldValues values_;           // of the current event
+  tracefile::EventStack stack_;  // likewise
+  std::vector<Index> running_;   // by processor, as its last switch says
   u64 unreadable_ = 0;
 };
 

@@ -1,5 +1,7 @@
 #include "coldtrace/trace_analysis/records.hpp"
 
+#include <array>
+
 #include "tracefile/providers/kernel_values.hpp"
 
 namespace coldtrace::trace_analysis {
@@ -21,6 +23,45 @@ std::string_view wait_reason_name(u8 reason) {
 std::string_view to_string(ThreadState state) {
   static const auto names = tracefile::find_kernel_values("ThreadState");
   return find_value(*names, static_cast<u8>(state));
+}
+
+std::string_view to_string(DiskAction action) {
+  switch (action) {
+    case DiskAction::read:
+      return "read";
+    case DiskAction::write:
+      return "write";
+    case DiskAction::flush:
+      return "flush";
+    case DiskAction::other:
+      break;
+  }
+  return "other";
+}
+
+std::string_view to_string(FileAction action) {
+  constexpr std::array<std::string_view, static_cast<std::size_t>(FileAction::count)> names = {
+      "create", "cleanup", "close",     "read",   "write", "query_information", "set_information",
+      "delete", "rename",  "enumerate", "notify", "flush", "control",           "other"};
+  return names[static_cast<std::size_t>(action)];
+}
+
+std::string_view to_string(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::tcp:
+      return "tcp";
+    case Protocol::udp:
+      return "udp";
+    case Protocol::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::string_view io_priority_name(u8 priority) {
+  constexpr std::array<std::string_view, 5> names = {"VeryLow", "Low", "Normal", "High",
+                                                     "Critical"};
+  return priority < names.size() ? names[priority] : std::string_view{};
 }
 
 std::string_view to_string(ObjectKind kind) {

@@ -79,35 +79,18 @@ void Schedule::add(const Turn& turn) {
 }
 
 void Schedule::add_absence(ThreadSchedule& one, const Turn& turn) const {
-  const auto absent = [&](i64 until) { return ticks_between(turn.left.value_or(until), until); };
-  switch (turn.before) {
-    case Before::first:
-    case Before::unknown:
-      break;
-    case Before::off:
-      add_ticks(one.off, absent(turn.begin));
-      break;
-    case Before::swapped:
-      add_ticks(one.swapped, absent(turn.begin));
-      break;
-    case Before::ready:
-      add_ticks(one.ready, absent(turn.begin));
-      one.ready_latency.add(static_cast<u64>(absent(turn.begin)));
-      break;
-    case Before::created:
-      add_ticks(turn.readied ? one.created : one.off, absent(turn.readied.value_or(turn.begin)));
-      break;
-    case Before::waiting:
-      add_ticks(one.waiting, absent(*turn.readied));
-      if (turn.wait_reason) add_wait(one, *turn.wait_reason, absent(*turn.readied));
-      break;
+  const auto absence = absence_before(turn);
+  add_ticks(one.off, absence.off.value_or(0));
+  add_ticks(one.swapped, absence.swapped.value_or(0));
+  add_ticks(one.created, absence.created.value_or(0));
+  if (absence.waiting) {
+    add_ticks(one.waiting, *absence.waiting);
+    if (turn.wait_reason) add_wait(one, *turn.wait_reason, *absence.waiting);
   }
-  const bool woken = turn.before == Before::waiting || turn.before == Before::created ||
-                     turn.before == Before::first;
-  if (!turn.readied || !woken) return;
-  const auto ready = ticks_between(*turn.readied, turn.begin);
-  add_ticks(one.ready, ready);
-  one.ready_latency.add(static_cast<u64>(ready));
+  if (absence.ready) {
+    add_ticks(one.ready, *absence.ready);
+    one.ready_latency.add(static_cast<u64>(*absence.ready));
+  }
 }
 
 void Schedule::finish(const Observed& observed) {

@@ -17,6 +17,7 @@ void add_ran(ServiceSums& sums, i64 ticks) {
 
 void Services::begin(const Observed& observed) {
   losses_ = &observed.losses;
+  interruptions_.begin(observed);
 }
 
 u32 Services::number_of(const Service& service) {
@@ -41,7 +42,7 @@ void Services::on_switch(const ContextSwitch& record) {
   auto& next = threads_[record.new_thread];
   next.runs_since = time;
   next.ran_known = true;
-  interruptions_[*record.moment.cpu].clear();
+  interruptions_.on_switch(record);
 }
 
 std::optional<i64> Services::ran(const Stack& stack, i64 time) const {
@@ -149,28 +150,18 @@ void Services::add_edge(u32 caller, u32 callee, i64 inclusive) {
   add_ticks(edge.inclusive, inclusive);
 }
 
-// Interrupts nest and are logged when they end: those that began after this one were inside it.
 void Services::on_interruption(const Interruption& record) {
   auto& sums = services_[number_of(record.routine)];
-  const auto end = record.moment.time;
-  if (end < record.begin || losses_->on(*record.moment.cpu, record.begin, end)) {
+  const auto cost = interruptions_.cost_of(record);
+  if (!cost) {
     ++sums.untimed;
     return;
   }
-  const auto inclusive = ticks_between(record.begin, end);
-  i64 inside = 0;
-  auto& done = interruptions_[*record.moment.cpu];
-  while (!done.empty() && done.back().begin >= record.begin) {
-    add_ticks(inside, done.back().inclusive);
-    done.pop_back();
-  }
-  if (done.size() == deepest) done.erase(done.begin());
-  done.push_back({record.begin, inclusive});
   ++sums.calls;
-  sums.times.add(static_cast<u64>(inclusive));
-  add_ticks(sums.inclusive, inclusive);
-  add_ticks(sums.exclusive, std::max<i64>(0, inclusive - inside));
-  add_ran(sums, inclusive);
+  sums.times.add(static_cast<u64>(cost->inclusive));
+  add_ticks(sums.inclusive, cost->inclusive);
+  add_ticks(sums.exclusive, cost->exclusive);
+  add_ran(sums, cost->inclusive);
 }
 
 void Services::on_thread(const ThreadRecord& record) {

@@ -1,5 +1,7 @@
 #include "coldtrace/trace_analysis/turns.hpp"
 
+#include "coldtrace/trace_analysis/ticks.hpp"
+
 namespace coldtrace::trace_analysis {
 namespace {
 
@@ -17,6 +19,35 @@ bool is_waiting(ThreadState state) {
 }
 
 }  // namespace
+
+Absence absence_before(const Turn& turn) {
+  const auto since = [&](i64 until) { return ticks_between(turn.left.value_or(until), until); };
+  Absence absence;
+  switch (turn.before) {
+    case Before::first:
+    case Before::unknown:
+      break;
+    case Before::off:
+      absence.off = since(turn.begin);
+      break;
+    case Before::swapped:
+      absence.swapped = since(turn.begin);
+      break;
+    case Before::ready:
+      absence.ready = since(turn.begin);
+      break;
+    case Before::created:
+      (turn.readied ? absence.created : absence.off) = since(turn.readied.value_or(turn.begin));
+      break;
+    case Before::waiting:
+      absence.waiting = since(*turn.readied);
+      break;
+  }
+  const bool woken = turn.before == Before::waiting || turn.before == Before::created ||
+                     turn.before == Before::first;
+  if (woken && turn.readied) absence.ready = ticks_between(*turn.readied, turn.begin);
+  return absence;
+}
 
 void Turns::begin(const Observed& observed) {
   losses_ = &observed.losses;
@@ -61,6 +92,7 @@ void Turns::end_turn(Processor& on, const ContextSwitch& record) {
     ++counts_.overlapping;
   } else if (time >= turn.begin && !losses_->on(turn.cpu, turn.begin, time)) {
     turn.end = time;
+    turn.ended_at = record.moment.place;
     turn.new_thread = record.new_thread;
     turn.out_priority = record.old_priority;
   }
@@ -120,6 +152,7 @@ void Turns::describe_absence(Turn& turn, const Follow& thread) const {
   if (thread.readied && *thread.readied <= turn.begin &&
       !losses_->anywhere(*thread.readied, turn.begin)) {
     turn.readied = thread.readied;
+    turn.ready_event = thread.ready_event;
     turn.waker = thread.waker;
     turn.woken_in_dpc = thread.woken_in_dpc;
   }
@@ -154,6 +187,7 @@ void Turns::on_ready(const Readied& record) {
     return;
   }
   thread.readied = record.moment.time;
+  thread.ready_event = record.moment;
   thread.waker = record.waker;
   thread.woken_in_dpc = record.in_dpc;
 }
@@ -171,6 +205,22 @@ void Turns::finish(const Observed&) {
     sink_(*on.turn);
     on.turn.reset();
   }
+}
+
+std::optional<Turn> Turns::absence_at_end(Index thread, i64 end) const {
+  if (thread >= threads_.size()) return std::nullopt;
+  const auto where = standing(thread).where;
+  if (where != Standing::Where::waiting && where != Standing::Where::ready &&
+      where != Standing::Where::off && where != Standing::Where::swapped &&
+      where != Standing::Where::created)
+    return std::nullopt;
+  Turn turn;
+  turn.thread = thread;
+  turn.begin = end;
+  describe_absence(turn, threads_[thread]);
+  // It waits on, where others were made ready.
+  if (where == Standing::Where::waiting && counts_.readied > 0) turn.before = Before::waiting;
+  return turn;
 }
 
 Standing Turns::standing(Index index) const {

@@ -1,5 +1,7 @@
 #include "coldtrace/trace_analysis/wait_graph.hpp"
 
+#include "coldtrace/trace_analysis/ticks.hpp"
+
 namespace coldtrace::trace_analysis {
 
 void WaitGraph::on_switch(const ContextSwitch& record) {
@@ -59,8 +61,8 @@ void WaitGraph::ended(std::span<const OpenWaits::Ended> waits) {
       ++edge.unknown;
       continue;
     }
-    const u64 length = time_between(wait.since.time, wait.end.time);
-    edge.total += length;
+    const auto length = ticks_between(wait.since.time, wait.end.time);
+    add_ticks(edge.total, length);
     if (edge.measured++ > 0 && length <= edge.longest) continue;
     edge.longest = length;
     edge.longest_since = wait.since;

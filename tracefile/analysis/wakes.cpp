@@ -1,5 +1,7 @@
 #include "coldtrace/trace_analysis/wakes.hpp"
 
+#include "coldtrace/trace_analysis/ticks.hpp"
+
 namespace coldtrace::trace_analysis {
 
 // In the order of processors a thread that moves within one tick is switched in before it is
@@ -41,8 +43,8 @@ void Wakes::readied(const Readied& record, const Losses& losses) {
     ++edge.unknown;
     return;
   }
-  const u64 length = time_between(since.time, record.moment.time);
-  edge.total += length;
+  const auto length = ticks_between(since.time, record.moment.time);
+  add_ticks(edge.total, length);
   if (edge.measured++ > 0 && length <= edge.longest) return;
   edge.longest = length;
   edge.longest_since = since;

@@ -83,8 +83,8 @@ bool EventStream::comes_before(const Gap& a, const Gap& b) const {
          std::tuple{!b.timestamp, b.timestamp.value_or(0), b.offset};
 }
 
-// Whether the gap comes before event_. What was lost came before its buffer's events, damage
-// comes after the events that could be read.
+// Whether the gap comes before event_. What was lost came before its buffer's events, damage and
+// missing buffers come after the events that could be read.
 bool EventStream::is_due(const Gap& gap) const {
   const bool loss = gap.length == 0;
   if (options_.order == Order::file) {
@@ -93,7 +93,8 @@ bool EventStream::is_due(const Gap& gap) const {
     return place_of(context_of(entry, scan_.header), event_.offset) > gap.offset;
   }
   if (!gap.timestamp) return false;
-  return loss ? event_.timestamp >= *gap.timestamp : event_.timestamp > *gap.timestamp;
+  return loss && gap.reason != Gap::Reason::buffers_missing ? event_.timestamp >= *gap.timestamp
+                                                            : event_.timestamp > *gap.timestamp;
 }
 
 EventStream::Item EventStream::next() {

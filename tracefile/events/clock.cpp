@@ -1,5 +1,6 @@
 #include "coldtrace/tracefile/clock.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace coldtrace::tracefile {
@@ -35,6 +36,11 @@ i64 Clock::to_duration(i64 ticks) const {
   if (ticks < safe && ticks > -safe && rate_.per <= 10'000'000 && rate_.ticks <= 1U << 31)
     return ticks * static_cast<i64>(rate_.per) / static_cast<i64>(rate_.ticks);
   return static_cast<i64>(i128{ticks} * rate_.per / rate_.ticks);
+}
+
+i64 Clock::to_ticks(u32 units) const {
+  constexpr i128 most = std::numeric_limits<i64>::max();
+  return static_cast<i64>(std::min(i128{units} * rate_.ticks / std::max<u64>(rate_.per, 1), most));
 }
 
 core::FileTime Clock::to_file_time(i64 timestamp) const {

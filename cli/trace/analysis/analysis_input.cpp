@@ -21,13 +21,42 @@ void write_observed(JsonWriter& json, const tracefile::AnyTrace& trace,
       .field("lost_stretches", u64{observed.losses.all().size()});
 }
 
-void note_observation(const trace_analysis::Observation& observation, core::Findings& findings) {
-  if (const auto unread = observation.unread_buffers(); unread > 0)
-    findings.warning("trace-changed", std::nullopt,
-                     "{} buffers could be read when the trace was opened and not again", unread);
-  if (const auto unreadable = observation.observed().unreadable; unreadable > 0)
-    findings.warning("record-unreadable", std::nullopt,
-                     "{} events that an analysis needs lack the fields that matter", unreadable);
+AnalysisRun::AnalysisRun(const AnalysisOptions& options, TraceUse use)
+    : options_{options}, report_{options.findings}, input_{open_trace(options, use, report_)} {
+  if (!input_) return;
+  tracefile::StreamOptions stream;
+  tracefile::limit_to_times(options.times, input_->trace.clock(), stream);
+  observation_.emplace(input_->trace, stream);
+}
+
+void AnalysisRun::observe(std::initializer_list<trace_analysis::Analysis*> analyses) {
+  observation_->run({analyses.begin(), analyses.size()});
+  if (const auto unread = observation_->unread_buffers(); unread > 0)
+    findings().warning("trace-changed", std::nullopt,
+                       "{} buffers could be read when the trace was opened and not again", unread);
+  if (const auto unreadable = observation_->observed().unreadable; unreadable > 0)
+    findings().warning("record-unreadable", std::nullopt,
+                       "{} events that an analysis needs lack the fields that matter", unreadable);
+}
+
+void AnalysisRun::note_no_match(std::string_view why) {
+  const bool limited = options_.times.from || options_.times.to;
+  if (limited && observation_->observed().events == 0)
+    findings().warning("no-match", std::nullopt,
+                       "no event of the trace is between --from and --to");
+  else
+    findings().warning("no-match", std::nullopt, "{}{}", why,
+                       limited ? " between --from and --to" : "");
+}
+
+Exit AnalysisRun::finish(Output& output) {
+  output.commit();
+  report_.read(options_.file, findings());
+  return report_.exit();
+}
+
+std::string seconds_text(i64 units) {
+  return fmt::format("{}.{:07}", units / 10'000'000, units % 10'000'000);
 }
 
 std::optional<std::string> TraceTimes::utc(std::optional<i64> time) const {
@@ -37,9 +66,9 @@ std::optional<std::string> TraceTimes::utc(std::optional<i64> time) const {
 
 std::string TraceTimes::since_start(i64 time) const {
   const bool before = time < first_;
-  const auto units = clock_.to_duration(before ? trace_analysis::ticks_between(time, first_)
-                                               : trace_analysis::ticks_between(first_, time));
-  return fmt::format("{}{}.{:07}", before ? '-' : '+', units / 10'000'000, units % 10'000'000);
+  const auto ticks = before ? trace_analysis::ticks_between(time, first_)
+                            : trace_analysis::ticks_between(first_, time);
+  return (before ? '-' : '+') + seconds(ticks);
 }
 
 }  // namespace coldtrace::cli

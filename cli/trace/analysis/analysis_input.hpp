@@ -1,6 +1,7 @@
 #pragma once
 
-#include <span>
+#include <initializer_list>
+#include <optional>
 
 #include "cli/trace/trace_input.hpp"
 #include "coldtrace/trace_analysis/observation.hpp"
@@ -18,8 +19,40 @@ void add_analysis_options(Command& command, AnalysisOptions& options);
 void write_observed(JsonWriter& json, const tracefile::AnyTrace& trace,
                     const trace_analysis::Observed& observed);
 
-// What a pass over the events found wrong, beside what opening the trace found.
-void note_observation(const trace_analysis::Observation& observation, core::Findings& findings);
+// From the trace to the exit code, for every command that answers a question from one.
+class AnalysisRun {
+ public:
+  // `options` must outlive the run.
+  AnalysisRun(const AnalysisOptions& options, TraceUse use);
+  AnalysisRun(const AnalysisRun&) = delete;
+  AnalysisRun& operator=(const AnalysisRun&) = delete;
+
+  // Whether the trace could be opened; if not, the report says why, and nothing below is there.
+  bool opened() const { return observation_.has_value(); }
+
+  // Has the analyses see the events. Notes what it finds wrong with them.
+  void observe(std::initializer_list<trace_analysis::Analysis*> analyses);
+
+  // That the trace has nothing to answer from, or has no events between --from and --to.
+  void note_no_match(std::string_view why);
+
+  TraceInput& input() { return *input_; }
+  const trace_analysis::Observation& observation() const { return *observation_; }
+  core::Findings& findings() { return input_->findings; }
+  Report& report() { return report_; }
+
+  // The output is whole.
+  Exit finish(Output& output);
+
+ private:
+  const AnalysisOptions& options_;
+  Report report_;
+  std::optional<TraceInput> input_;
+  std::optional<trace_analysis::Observation> observation_;
+};
+
+// "1.2345678": units of 100 ns as seconds.
+std::string seconds_text(i64 units);
 
 // Ticks of a trace as people and programs read them.
 class TraceTimes {
@@ -31,6 +64,9 @@ class TraceTimes {
   std::optional<std::string> utc(std::optional<i64> time) const;
   // "+1.234567": seconds since the first event.
   std::string since_start(i64 time) const;
+  // In units of 100 ns.
+  i64 duration(i64 ticks) const { return clock_.to_duration(ticks); }
+  std::string seconds(i64 ticks) const { return seconds_text(duration(ticks)); }
 
  private:
   const tracefile::Clock& clock_;

@@ -30,6 +30,11 @@ std::string xml_text(std::string_view text) {
     else
       escaped += character;
   }
+  // XML has no U+FFFE and no U+FFFF.
+  for (const std::string_view noncharacter : {"\xef\xbf\xbe", "\xef\xbf\xbf"})
+    for (auto at = escaped.find(noncharacter); at != std::string::npos;
+         at = escaped.find(noncharacter, at))
+      escaped.replace(at, noncharacter.size(), "\xef\xbf\xbd");
   return escaped;
 }
 

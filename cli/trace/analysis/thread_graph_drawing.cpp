@@ -105,13 +105,6 @@ void write_svg_home(Output& output, const Layout& layout, u32 home, u32 thread) 
 
 }  // namespace
 
-std::string ThreadGraphLabels::function_of(const trace_analysis::Thread& thread) const {
-  if (thread.start_address == 0) return {};
-  std::optional<u32> pid;
-  if (thread.process != nobody) pid = population_.processes()[thread.process].pid;
-  return functions_.find(pid, thread.start_address, thread.life.start.value_or(first_));
-}
-
 std::vector<std::string> ThreadGraphLabels::lines(const Node& node) const {
   switch (node.kind) {
     case Kind::process: {
@@ -121,10 +114,7 @@ std::vector<std::string> ThreadGraphLabels::lines(const Node& node) const {
     }
     case Kind::thread: {
       const auto& thread = population_.threads()[node.index];
-      auto function = function_of(thread);
-      if (function.empty() && thread.start_address != 0)
-        function = fmt::format("{:#x}", thread.start_address);
-      if (!thread.name.empty()) function = thread.name;
+      const auto function = names_.function(node.index);
       std::vector<std::string> lines{fmt::format("{:#010x}", thread.tid)};
       if (thread.idle_of) lines[0] = fmt::format("idle of processor {}", *thread.idle_of);
       if (!function.empty()) lines.push_back(printable(function));

@@ -5,6 +5,7 @@
 #include "cli/trace/analysis/wait_names.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "coldtrace/trace_analysis/deadlocks.hpp"
+#include "coldtrace/trace_analysis/ticks.hpp"
 #include "coldtrace/tracefile/status_names.hpp"
 
 namespace coldtrace::cli {
@@ -44,9 +45,9 @@ class DeadlockWriter {
   }
 
  private:
-  u64 length_of(const Deadlocks::Deadlock& one) const {
+  i64 length_of(const Deadlocks::Deadlock& one) const {
     const i64 end = one.end ? one.end->moment.time : observed_.last.value_or(one.closed.time);
-    return trace_analysis::time_between(one.closed.time, end);
+    return trace_analysis::ticks_between(one.closed.time, end);
   }
 
   // --- JSON
@@ -156,7 +157,7 @@ class DeadlockWriter {
     json.end_array().key("suspects").begin_array();
     for (const auto& suspect : answer_.suspects()) {
       std::optional<std::string> reason;
-      if (suspect.reason) reason = WaitNames::reason(*suspect.reason);
+      if (suspect.reason) reason = wait_reason_text(*suspect.reason);
       json.begin_object().field("thread", suspect.thread).field("reason", reason);
       names_.write_moment(json, "since", "event", suspect.since);
       json.end_object();
@@ -253,7 +254,7 @@ class DeadlockWriter {
     for (std::size_t i = 0; i < std::min(suspects.size(), suspects_in_text); ++i)
       print(output_, "  {} since {}{}\n", names_.thread(suspects[i].thread),
             names_.moment(suspects[i].since),
-            suspects[i].reason ? " (" + WaitNames::reason(*suspects[i].reason) + ")" : "");
+            suspects[i].reason ? " (" + wait_reason_text(*suspects[i].reason) + ")" : "");
     if (suspects.size() > suspects_in_text)
       print(output_, "  {} more threads\n", suspects.size() - suspects_in_text);
   }
@@ -285,22 +286,14 @@ void note_deadlocks(const Deadlocks& answer, core::Findings& findings) {
 }
 
 Exit run(const Options& options) {
-  Report report{options.findings};
-  auto input = open_trace(options, TraceUse::lines, report);
-  if (!input) return Exit::failure;
-  tracefile::StreamOptions stream;
-  tracefile::limit_to_times(options.times, input->trace.clock(), stream);
-  trace_analysis::Observation observation{input->trace, stream};
+  AnalysisRun run{options, TraceUse::lines};
+  if (!run.opened()) return Exit::failure;
   Deadlocks answer;
-  trace_analysis::Analysis* const analyses[] = {&answer};
-  observation.run(analyses);
-  note_observation(observation, input->findings);
-  note_deadlocks(answer, input->findings);
+  run.observe({&answer});
+  note_deadlocks(answer, run.findings());
   Output output{options.output};
-  DeadlockWriter{*input, observation.observed(), answer, options, output}.write();
-  output.commit();
-  report.read(options.file, input->findings);
-  return report.exit();
+  DeadlockWriter{run.input(), run.observation().observed(), answer, options, output}.write();
+  return run.finish(output);
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ class WaitGraphWriter {
 
   std::optional<std::string> reason_or_null(std::optional<u8> reason) const {
     if (!reason) return std::nullopt;
-    return WaitNames::reason(*reason);
+    return wait_reason_text(*reason);
   }
 
   void write_wait(JsonWriter& json, const WaitGraph::Edge& edge) const {
@@ -186,7 +186,7 @@ class WaitGraphWriter {
       if (edge.measured > 0)
         print(output_, ", longest {} since {}{}", names_.seconds(edge.longest),
               names_.since_start(edge.longest_since.time),
-              edge.longest_reason ? " (" + WaitNames::reason(*edge.longest_reason) + ")" : "");
+              edge.longest_reason ? " (" + wait_reason_text(*edge.longest_reason) + ")" : "");
       output_.write("\n");
     }
   }
@@ -216,27 +216,19 @@ void note_graph(const WaitGraph& graph, core::Findings& findings) {
 }
 
 Exit run(const Options& options) {
-  Report report{options.findings};
-  auto input = open_trace(options, TraceUse::lines, report);
-  if (!input) return Exit::failure;
-  tracefile::StreamOptions stream;
-  tracefile::limit_to_times(options.times, input->trace.clock(), stream);
-  trace_analysis::Observation observation{input->trace, stream};
+  AnalysisRun run{options, TraceUse::lines};
+  if (!run.opened()) return Exit::failure;
   WaitGraph graph;
-  trace_analysis::Analysis* const analyses[] = {&graph};
-  observation.run(analyses);
-  note_observation(observation, input->findings);
-  note_graph(graph, input->findings);
-  const auto& population = observation.population();
+  run.observe({&graph});
+  note_graph(graph, run.findings());
+  const auto& population = run.observation().population();
   std::optional<std::vector<Index>> processes;
   if (!options.process.empty())
-    processes = find_processes(population, options.process, input->findings);
+    processes = find_processes(population, options.process, run.findings());
   const WaitGraphView view{graph, population, processes, options.nodes};
   Output output{options.output};
-  WaitGraphWriter{*input, observation.observed(), graph, view, options, output}.write();
-  output.commit();
-  report.read(options.file, input->findings);
-  return report.exit();
+  WaitGraphWriter{run.input(), run.observation().observed(), graph, view, options, output}.write();
+  return run.finish(output);
 }
 
 }  // namespace

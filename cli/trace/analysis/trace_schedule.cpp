@@ -4,7 +4,8 @@
 
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
-#include "cli/trace/analysis/analysis_input.hpp"
+#include "cli/trace/analysis/switch_findings.hpp"
+#include "cli/trace/analysis/thread_names.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "coldtrace/trace_analysis/schedule.hpp"
 #include "coldtrace/trace_analysis/ticks.hpp"
@@ -58,11 +59,6 @@ std::string_view to_string(Standing::Where where) {
   return "unknown";
 }
 
-std::string reason_text(u8 reason) {
-  const auto name = trace_analysis::wait_reason_name(reason);
-  return name.empty() ? fmt::format("reason {}", reason) : std::string{name};
-}
-
 // One row for each turn, as it ends.
 class TurnRows {
  public:
@@ -83,7 +79,7 @@ class TurnRows {
     add(turn.end ? microseconds(turn.begin, *turn.end) : "");
     add(population_.threads()[turn.thread].idle_of ? "0" : "1");
     add(turn.left_state ? std::string{to_string(*turn.left_state)} : "");
-    add(turn.wait_reason ? reason_text(*turn.wait_reason) : "");
+    add(turn.wait_reason ? wait_reason_text(*turn.wait_reason) : "");
     add_priority(turn.left_priority);
     add_priority(turn.in_priority);
     add_priority(turn.out_priority);
@@ -155,14 +151,13 @@ class ScheduleWriter {
         schedule_{schedule},
         output_{output},
         population_{observation.population()},
-        clock_{input.trace.clock()},
-        times_{clock_, observation.observed().first} {}
+        names_{input.trace, observation.observed()} {}
 
   void write_json(Int64 int64) {
     JsonWriter json{output_, int64};
     json.begin_object().field("schema", "coldtrace.trace-schedule/1").field("tool", tool_version);
     write_observed(json, input_.trace, observation_.observed());
-    json.field("elapsed", duration(schedule_.elapsed()));
+    json.field("elapsed", names_.duration(schedule_.elapsed()));
     const auto& counts = schedule_.turns().counts();
     json.key("counts")
         .begin_object()
@@ -186,13 +181,14 @@ class ScheduleWriter {
   void write_text(u64 top) {
     const auto& counts = schedule_.turns().counts();
     print(output_, "Elapsed       {}\nSwitches      {}, {} broken\nReadied       {}\n\n",
-          seconds(schedule_.elapsed()), counts.switches, counts.broken, counts.readied);
+          names_.times().seconds(schedule_.elapsed()), counts.switches, counts.broken,
+          counts.readied);
     print(output_, "{:>9} {:>14} {:>14} {:>14} {:>10}\n", "processor", "busy", "idle", "unknown",
           "turns");
     for (std::size_t i = 0; i < schedule_.processors().size(); ++i) {
       const auto& one = schedule_.processors()[i];
-      print(output_, "{:>9} {:>14} {:>14} {:>14} {:>10}\n", i, seconds(one.busy), seconds(one.idle),
-            seconds(one.unknown), one.turns);
+      print(output_, "{:>9} {:>14} {:>14} {:>14} {:>10}\n", i, names_.times().seconds(one.busy),
+            names_.times().seconds(one.idle), names_.times().seconds(one.unknown), one.turns);
     }
     auto threads = by_running();
     print(output_, "\n{:>7} {:>12} {:>12} {:>12} {:>12} {:>12} {:>9} {:>12} {:>12}  {}\n", "thread",
@@ -218,15 +214,16 @@ class ScheduleWriter {
     const auto& one = schedule_.threads()[index];
     const auto& thread = population_.threads()[index];
     print(output_, "{:>7} {:>12} {:>12} {:>12} {:>12} {:>12} {:>9} {:>12} {:>12}  {}", thread.tid,
-          seconds(one.running), seconds(one.ready), seconds(one.waiting), seconds(one.off),
-          seconds(one.unknown), one.turns, percentile_text(one, 50), percentile_text(one, 99),
-          process_text(thread));
+          names_.times().seconds(one.running), names_.times().seconds(one.ready),
+          names_.times().seconds(one.waiting), names_.times().seconds(one.off),
+          names_.times().seconds(one.unknown), one.turns, percentile_text(one, 50),
+          percentile_text(one, 99), names_.process(thread.process));
     auto waits = one.waits;
     std::stable_sort(waits.begin(), waits.end(),
                      [](const auto& a, const auto& b) { return a.time > b.time; });
     for (std::size_t i = 0; i < std::min<std::size_t>(waits.size(), 2); ++i)
-      print(output_, ", {} {}x {}", reason_text(waits[i].reason), waits[i].count,
-            seconds(waits[i].time));
+      print(output_, ", {} {}x {}", wait_reason_text(waits[i].reason), waits[i].count,
+            names_.times().seconds(waits[i].time));
     std::string priorities;
     for (unsigned i = 0; i < 32; ++i)
       if ((one.priorities >> i & 1U) != 0) priorities += fmt::format(" {}", i);
@@ -234,17 +231,9 @@ class ScheduleWriter {
     output_.write("\n");
   }
 
-  std::string process_text(const trace_analysis::Thread& thread) const {
-    if (thread.process == nobody) return "-";
-    const auto& process = population_.processes()[thread.process];
-    return fmt::format("{} ({})",
-                       process.image_name.empty() ? "process" : printable(process.image_name),
-                       process.pid);
-  }
-
   std::string percentile_text(const ThreadSchedule& one, unsigned percent) const {
     const auto value = one.ready_latency.percentile(percent);
-    return value ? seconds(static_cast<i64>(*value)) : "-";
+    return value ? names_.times().seconds(static_cast<i64>(*value)) : "-";
   }
 
   void write_processor(JsonWriter& json, std::size_t number) const {
@@ -252,11 +241,11 @@ class ScheduleWriter {
     json.begin_object()
         .field("processor", u64{number})
         .field("turns", one.turns)
-        .field("busy", duration(one.busy))
-        .field("idle", duration(one.idle))
-        .field("unknown", duration(one.unknown))
-        .field("first_switch", times_.utc(one.first_switch))
-        .field("last_switch", times_.utc(one.last_switch))
+        .field("busy", names_.duration(one.busy))
+        .field("idle", names_.duration(one.idle))
+        .field("unknown", names_.duration(one.unknown))
+        .field("first_switch", names_.times().utc(one.first_switch))
+        .field("last_switch", names_.times().utc(one.last_switch))
         .field("breaks", one.breaks)
         .end_object();
   }
@@ -268,23 +257,22 @@ class ScheduleWriter {
     std::optional<std::string> process;
     if (thread.process != nobody) {
       pid = population_.processes()[thread.process].pid;
-      const auto& name = population_.processes()[thread.process].image_name;
-      if (!name.empty()) process = name;
+      process = text_or_null(population_.processes()[thread.process].image_name);
     }
     json.begin_object()
         .field("tid", thread.tid)
         .field("pid", pid)
         .field("process", process)
-        .field("start", times_.utc(thread.life.start))
+        .field("start", names_.times().utc(thread.life.start))
         .field("idle_processor", thread.idle_of)
         .field("turns", one.turns)
-        .field("running", duration(one.running))
-        .field("ready", duration(one.ready))
-        .field("waiting", duration(one.waiting))
-        .field("off", duration(one.off))
-        .field("swapped", duration(one.swapped))
-        .field("created", duration(one.created))
-        .field("unknown", duration(one.unknown));
+        .field("running", names_.duration(one.running))
+        .field("ready", names_.duration(one.ready))
+        .field("waiting", names_.duration(one.waiting))
+        .field("off", names_.duration(one.off))
+        .field("swapped", names_.duration(one.swapped))
+        .field("created", names_.duration(one.created))
+        .field("unknown", names_.duration(one.unknown));
     write_waits(json, one);
     write_latency(json, one);
     json.key("priorities").begin_array();
@@ -294,7 +282,7 @@ class ScheduleWriter {
     const auto standing = schedule_.turns().standing(index);
     json.begin_object()
         .field("state", to_string(standing.where))
-        .field("since", times_.utc(standing.since))
+        .field("since", names_.times().utc(standing.since))
         .field("wait_reason", reason_or_null(standing.wait_reason))
         .end_object()
         .end_object();
@@ -302,17 +290,17 @@ class ScheduleWriter {
 
   static std::optional<std::string> reason_or_null(std::optional<u8> reason) {
     if (!reason) return std::nullopt;
-    return reason_text(*reason);
+    return wait_reason_text(*reason);
   }
 
   void write_waits(JsonWriter& json, const ThreadSchedule& one) const {
     json.key("waits").begin_array();
     for (const auto& wait : one.waits)
       json.begin_object()
-          .field("reason", reason_text(wait.reason))
+          .field("reason", wait_reason_text(wait.reason))
           .field("count", wait.count)
-          .field("time", duration(wait.time))
-          .field("longest", duration(wait.longest))
+          .field("time", names_.duration(wait.time))
+          .field("longest", names_.duration(wait.longest))
           .end_object();
     json.end_array();
   }
@@ -322,10 +310,10 @@ class ScheduleWriter {
     const auto at = [&](unsigned percent) -> std::optional<i64> {
       const auto value = latency.percentile(percent);
       if (!value) return std::nullopt;
-      return duration(static_cast<i64>(*value));
+      return names_.duration(static_cast<i64>(*value));
     };
     std::optional<i64> longest;
-    if (latency.count() > 0) longest = duration(static_cast<i64>(latency.greatest()));
+    if (latency.count() > 0) longest = names_.duration(static_cast<i64>(latency.greatest()));
     json.key("ready_latency")
         .begin_object()
         .field("count", latency.count())
@@ -336,64 +324,31 @@ class ScheduleWriter {
         .end_object();
   }
 
-  i64 duration(i64 ticks) const { return clock_.to_duration(ticks); }
-  std::string seconds(i64 ticks) const {
-    const auto units = static_cast<u64>(std::max<i64>(0, duration(ticks)));
-    return fmt::format("{}.{:06}", units / 10'000'000, units % 10'000'000 / 10);
-  }
-
   const TraceInput& input_;
   const trace_analysis::Observation& observation_;
   const Schedule& schedule_;
   Output& output_;
   const trace_analysis::Population& population_;
-  const tracefile::Clock& clock_;
-  TraceTimes times_;
+  ThreadNames names_;
 };
 
-void note_schedule(const Schedule& schedule, core::Findings& findings) {
-  const auto& counts = schedule.turns().counts();
-  if (counts.switches == 0)
-    findings.warning("no-match", std::nullopt,
-                     "the trace has no context switches (CSWITCH of the kernel's flags)");
-  else if (counts.readied == 0)
-    findings.info("no-ready-events", std::nullopt,
-                  "no event says when threads became ready (DISPATCHER of the kernel's flags): "
-                  "waiting and ready are not told apart");
-  if (counts.broken > 0)
-    findings.warning("switch-chain", std::nullopt,
-                     "{} switches are from a thread that their processor had not gone to: events "
-                     "are missing",
-                     counts.broken);
-  if (counts.overlapping > 0)
-    findings.warning("switch-overlap", std::nullopt,
-                     "{} switches are from a thread that is on another processor",
-                     counts.overlapping);
-}
-
 Exit run(const Options& options) {
-  Report report{options.findings};
-  auto input = open_trace(options, TraceUse::counts, report);
-  if (!input) return Exit::failure;
-  tracefile::StreamOptions stream;
-  tracefile::limit_to_times(options.times, input->trace.clock(), stream);
-  trace_analysis::Observation observation{input->trace, stream};
+  AnalysisRun run{options, TraceUse::counts};
+  if (!run.opened()) return Exit::failure;
+  const auto& observation = run.observation();
   Output output{options.output};
-  TurnRows rows{observation.population(), input->trace.clock(), observation.observed(), output};
+  TurnRows rows{observation.population(), run.input().trace.clock(), observation.observed(),
+                output};
   const bool csv = options.format == "csv";
   if (csv) output.write(turn_columns);
   Schedule schedule{csv ? trace_analysis::Turns::Sink{[&](const Turn& turn) { rows.write(turn); }}
                         : nullptr};
-  trace_analysis::Analysis* const analyses[] = {&schedule};
-  observation.run(analyses);
-  note_observation(observation, input->findings);
-  note_schedule(schedule, input->findings);
-  ScheduleWriter writer{*input, observation, schedule, output};
+  run.observe({&schedule});
+  note_switches(schedule.turns().counts(), run.findings());
+  ScheduleWriter writer{run.input(), observation, schedule, output};
   if (options.format == "json") writer.write_json(options.int64);
   if (options.format == "text") writer.write_text(options.top);
-  output.commit();
-  report.read(options.file, input->findings);
-  return report.exit();
+  return run.finish(output);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "cli/trace/trace_commands.hpp"
 #include "coldtrace/core/glob.hpp"
 #include "coldtrace/core/no_match.hpp"
+#include "coldtrace/trace_analysis/function_names.hpp"
 #include "coldtrace/trace_analysis/services.hpp"
 
 namespace coldtrace::cli {
@@ -45,7 +46,7 @@ class ServiceNames {
       case Kind::vxd_service:
         return std::string{services_.name_of(service)};
       default:
-        return images_.name_address(std::nullopt, service.number, time_);
+        return images_.find(std::nullopt, service.number, time_);
     }
   }
 
@@ -85,7 +86,7 @@ class ServiceNames {
   }
 
   const Services& services_;
-  const tracefile::NameTables& images_;
+  trace_analysis::ImageOffsets images_;
   const SystemCallNames* calls_;
   i64 time_;
 };
@@ -280,8 +281,7 @@ class ServicesWriter {
     return number ? fmt::format("{}", *number) : std::string{};
   }
   static std::string seconds(std::optional<i64> units) {
-    if (!units) return "-";
-    return fmt::format("{}.{:07}", *units / 10'000'000, *units % 10'000'000);
+    return units ? seconds_text(*units) : "-";
   }
 
   const TraceInput& input_;
@@ -292,43 +292,40 @@ class ServicesWriter {
   const tracefile::Clock& clock_;
 };
 
+void note_services(const Services& services, core::Findings& findings) {
+  if (services.services().empty())
+    findings.warning("no-match", std::nullopt,
+                     "the trace has no calls of services and no interrupts");
+  if (services.without_thread() > 0)
+    findings.info("call-without-thread", std::nullopt,
+                  "{} calls and returns are of threads that no context switch names",
+                  services.without_thread());
+}
+
 Exit run(const Options& options) {
-  Report report{options.findings};
-  auto input = open_trace(options, TraceUse::lines, report);
-  if (!input) return Exit::failure;
+  AnalysisRun run{options, TraceUse::lines};
+  if (!run.opened()) return Exit::failure;
   std::optional<SystemCallNames> calls;
   if (!options.syscall_map.empty()) {
-    calls = read_trace_call_names(options.syscall_map, *input, report);
+    calls = read_trace_call_names(options.syscall_map, run.input(), run.report());
     if (!calls) return Exit::failure;
   }
-  tracefile::StreamOptions stream;
-  tracefile::limit_to_times(options.times, input->trace.clock(), stream);
-  trace_analysis::Observation observation{input->trace, stream};
   Services services;
-  trace_analysis::Analysis* const analyses[] = {&services};
-  observation.run(analyses);
-  note_observation(observation, input->findings);
-  if (services.services().empty())
-    input->findings.warning("no-match", std::nullopt,
-                            "the trace has no calls of services and no interrupts");
-  if (services.without_thread() > 0)
-    input->findings.info("call-without-thread", std::nullopt,
-                         "{} calls and returns are of threads that no context switch names",
-                         services.without_thread());
-  const ServiceNames names{services, input->trace.names(), calls ? &*calls : nullptr,
+  run.observe({&services});
+  note_services(services, run.findings());
+  const auto& observation = run.observation();
+  const ServiceNames names{services, run.input().trace.names(), calls ? &*calls : nullptr,
                            observation.observed().last.value_or(0)};
-  const auto chosen = choose(services, names, options.services, input->findings);
+  const auto chosen = choose(services, names, options.services, run.findings());
   Output output{options.output};
-  ServicesWriter writer{*input, observation, services, names, output};
+  ServicesWriter writer{run.input(), observation, services, names, output};
   if (options.format == "json")
     writer.write_json(chosen, options.int64);
   else if (options.format == "csv")
     writer.write_csv(chosen);
   else
     writer.write_text(chosen, options);
-  output.commit();
-  report.read(options.file, input->findings);
-  return report.exit();
+  return run.finish(output);
 }
 
 }  // namespace

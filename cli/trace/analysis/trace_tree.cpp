@@ -2,7 +2,6 @@
 
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
-#include "cli/trace/analysis/analysis_input.hpp"
 #include "cli/trace/analysis/thread_graph_drawing.hpp"
 #include "cli/trace/trace_commands.hpp"
 
@@ -23,16 +22,6 @@ struct Options : AnalysisOptions {
 
 constexpr unsigned deepest_indentation = 32;
 
-std::optional<u64> id_or_null(Index index) {
-  if (index == nobody) return std::nullopt;
-  return index;
-}
-
-std::optional<std::string> text_or_null(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  return text;
-}
-
 // One answer, in the formats that it can be had in.
 class TreeWriter {
  public:
@@ -43,9 +32,8 @@ class TreeWriter {
         options_{options},
         output_{output},
         population_{observation.population()},
-        times_{input.trace.clock(), observation.observed().first},
-        images_{input.trace.names()},
-        labels_{population_, images_, observation.observed().first.value_or(0)} {}
+        names_{input.trace, observation.observed()},
+        labels_{population_, names_} {}
 
   void write() {
     if (options_.format == "json") return write_json();
@@ -61,16 +49,8 @@ class TreeWriter {
  private:
   // --- JSON
 
-  void write_place(JsonWriter& json, const std::optional<trace_analysis::Place>& place) const {
-    if (!place) {
-      json.value(nullptr);
-      return;
-    }
-    json.begin_object().field("buffer", place->buffer).field("offset", place->offset).end_object();
-  }
-
   void write_life(JsonWriter& json, const Lifetime& life) const {
-    json.field("start", times_.utc(life.start)).field("end", times_.utc(life.end));
+    json.field("start", names_.times().utc(life.start)).field("end", names_.times().utc(life.end));
     json.key("start_event");
     write_place(json, life.started_at);
     json.key("end_event");
@@ -86,9 +66,9 @@ class TreeWriter {
         .field("command_line", text_or_null(process.command_line));
     write_life(json, process.life);
     json.field("exit_status", process.exit_status)
-        .field("parent", id_or_null(tree.parent_of(index)))
+        .field("parent", number_or_null(tree.parent_of(index)))
         .field("stated_parent_pid", process.stated_parent)
-        .field("creator_thread", id_or_null(process.creator))
+        .field("creator_thread", number_or_null(process.creator))
         .field("threads", u64{tree.threads_of(index).size()})
         .end_object();
   }
@@ -100,13 +80,13 @@ class TreeWriter {
     json.begin_object()
         .field("id", index)
         .field("tid", thread.tid)
-        .field("process", id_or_null(thread.process))
+        .field("process", number_or_null(thread.process))
         .field("name", text_or_null(thread.name));
     write_life(json, thread.life);
     json.field("exit_status", thread.exit_status)
-        .field("creator_thread", id_or_null(thread.creator))
+        .field("creator_thread", number_or_null(thread.creator))
         .field("start_address", address)
-        .field("function", text_or_null(labels_.function_of(thread)))
+        .field("function", text_or_null(names_.start_function(index)))
         .field("idle_processor", thread.idle_of)
         .end_object();
   }
@@ -129,14 +109,8 @@ class TreeWriter {
 
   std::string life_text(const Lifetime& life) const {
     if (!life.start && !life.end) return {};
-    return fmt::format("  {} to {}", life.start ? times_.since_start(*life.start) : "before",
-                       life.end ? times_.since_start(*life.end) : "after");
-  }
-
-  std::string name_of(Index process) const {
-    const auto& one = population_.processes()[process];
-    return fmt::format("{} ({})", one.image_name.empty() ? "process" : printable(one.image_name),
-                       one.pid);
+    return fmt::format("  {} to {}", life.start ? names_.since_start(*life.start) : "before",
+                       life.end ? names_.since_start(*life.end) : "after");
   }
 
   std::string creator_text(Index creator, Index own_process) const {
@@ -144,7 +118,7 @@ class TreeWriter {
     const auto& thread = population_.threads()[creator];
     if (thread.process == nobody || thread.process == own_process)
       return fmt::format("  by thread {}", thread.tid);
-    return fmt::format("  by thread {} of {}", thread.tid, name_of(thread.process));
+    return fmt::format("  by thread {} of {}", thread.tid, names_.process(thread.process));
   }
 
   void write_thread_line(Index index, std::size_t indentation) {
@@ -153,7 +127,7 @@ class TreeWriter {
       print(output_, "{:{}}idle thread of processor {}\n", "", indentation, *thread.idle_of);
       return;
     }
-    auto function = printable(labels_.function_of(thread));
+    auto function = printable(names_.start_function(index));
     if (function.empty() && thread.start_address != 0)
       function = fmt::format("{:#x}", thread.start_address);
     print(output_, "{:{}}thread {}{}{}{}{}{}\n", "", indentation, thread.tid,
@@ -166,7 +140,7 @@ class TreeWriter {
   void write_process_lines(Index index, const ProcessTree& tree, unsigned depth) {
     const auto& process = population_.processes()[index];
     const std::size_t indentation = 2 * std::size_t{std::min(depth, deepest_indentation)};
-    print(output_, "{:{}}{}{}{}", "", indentation, name_of(index), life_text(process.life),
+    print(output_, "{:{}}{}{}{}", "", indentation, names_.process(index), life_text(process.life),
           creator_text(process.creator, nobody));
     if (tree.has_other_parent(index)) print(output_, "  stated parent {}", *process.stated_parent);
     if (process.exit_status && process.life.end)
@@ -212,28 +186,21 @@ class TreeWriter {
   const Options& options_;
   Output& output_;
   const trace_analysis::Population& population_;
-  TraceTimes times_;
-  trace_analysis::ImageOffsets images_;
+  ThreadNames names_;
   ThreadGraphLabels labels_;
 };
 
 Exit run(const Options& options) {
-  Report report{options.findings};
-  auto input = open_trace(options, TraceUse::lines, report);
-  if (!input) return Exit::failure;
-  tracefile::StreamOptions stream;
-  tracefile::limit_to_times(options.times, input->trace.clock(), stream);
-  trace_analysis::Observation observation{input->trace, stream};
-  observation.run({});
-  note_observation(observation, input->findings);
-  if (observation.population().threads().empty() && observation.population().processes().empty())
-    input->findings.warning("no-match", std::nullopt,
-                            "no event of the trace tells of processes or threads");
+  AnalysisRun run{options, TraceUse::lines};
+  if (!run.opened()) return Exit::failure;
+  run.observe({});
+  const auto& population = run.observation().population();
+  if (population.threads().empty() && population.processes().empty())
+    run.findings().warning("no-match", std::nullopt,
+                           "no event of the trace tells of processes or threads");
   Output output{options.output};
-  TreeWriter{*input, observation, options, output}.write();
-  output.commit();
-  report.read(options.file, input->findings);
-  return report.exit();
+  TreeWriter{run.input(), run.observation(), options, output}.write();
+  return run.finish(output);
 }
 
 }  // namespace

@@ -30,6 +30,16 @@ class Analysis {
   virtual void on_call(const CallRecord&) {}
   virtual void on_service_name(const ServiceName&) {}
   virtual void on_interruption(const Interruption&) {}
+  virtual void on_disk_start(const DiskStart&) {}
+  virtual void on_disk_end(const DiskEnd&) {}
+  virtual void on_sample(const Sample&) {}
+  virtual void on_sampling_interval(const SamplingInterval&) {}
+  virtual void on_stack(const StackWalk&) {}
+  virtual void on_file_start(const FileStart&) {}
+  virtual void on_file_end(const FileEnd&) {}
+  virtual void on_network_transfer(const NetworkTransfer&) {}
+  virtual void on_network_start(const NetworkStart&) {}
+  virtual void on_network_end(const NetworkEnd&) {}
   virtual void on_process(const ProcessRecord&) {}
   virtual void on_thread(const ThreadRecord&) {}
   virtual void finish(const Observed&) {}

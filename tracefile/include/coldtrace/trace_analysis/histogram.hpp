@@ -12,6 +12,7 @@ namespace coldtrace::trace_analysis {
 class Histogram {
  public:
   void add(u64 value);
+  void add(const Histogram& other);
 
   u64 count() const { return count_; }
   u64 sum() const { return sum_; }

@@ -7,8 +7,8 @@
 
 namespace coldtrace::trace_analysis {
 
-// The stretches of time that events may be missing from: from the last event before a gap to the
-// first one after it, of one processor, or of all where the gap does not name it.
+// The stretches of time that events may be missing from: of each processor from its last event
+// before a gap to its first one after it, and of all processors where the gap names none.
 class Losses {
  public:
   Losses() = default;
@@ -27,6 +27,7 @@ class Losses {
   u64 without_time() const { return without_time_; }  // gaps whose place in time is not known
 
  private:
+  void add_missing_buffers(const tracefile::BufferScan& scan);
   static bool overlaps(const std::vector<Stretch>& stretches, i64 from, i64 to);
 
   std::vector<Stretch> all_;     // of any processor

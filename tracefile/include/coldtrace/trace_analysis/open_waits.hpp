@@ -12,11 +12,6 @@ namespace coldtrace::trace_analysis {
 using ObjectIndex = u32;
 constexpr ObjectIndex no_object = 0xffff'ffff;
 
-// The time between two moments; none where the second one is damaged and comes first.
-constexpr u64 time_between(i64 from, i64 to) {
-  return to > from ? static_cast<u64>(to) - static_cast<u64>(from) : 0;
-}
-
 // Every object that a thread waited for. An address with another type is another object, and so is
 // a thread object whose address a new thread was given.
 class WaitObjects {

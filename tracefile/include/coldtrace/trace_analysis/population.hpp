@@ -100,4 +100,7 @@ class Population {
   u64 reused_ = 0;
 };
 
+// The id of the process that a thread belongs to, as far as it is known yet.
+std::optional<u32> pid_of(const Population& population, Index thread);
+
 }  // namespace coldtrace::trace_analysis

@@ -138,6 +138,126 @@ struct Interruption {
   Service routine;
 };
 
+// What a disk is asked to do.
+enum class DiskAction : u8 { read, write, flush, other };
+
+// A request goes to a disk. An .etl trace tells most of it with its end.
+struct DiskStart {
+  Moment moment;
+  u64 irp;
+  Index thread;  // that issued it
+  DiskAction action;
+  std::optional<u32> disk;
+  std::optional<u64> offset, bytes;
+};
+
+// A request to a disk is complete.
+struct DiskEnd {
+  Moment moment;
+  std::optional<u64> irp;
+  Index thread;  // that issued it; nobody: the event does not say
+  std::optional<DiskAction> action;
+  std::optional<u32> disk;
+  std::optional<u64> offset, bytes;
+  std::optional<u64> response;  // in ticks of the performance counter, as the kernel measured
+  std::optional<u64> file;      // address of its file object
+  std::optional<u8> priority;   // an IO_PRIORITY_HINT; absent: none was set
+  std::optional<u32> status;
+};
+
+// What a processor was at when the profile interrupt looked.
+struct Sample {
+  Moment moment;
+  Index thread;  // nobody: not known
+  u64 address;
+  bool counts;  // the processor was not in a low power state
+  bool in_dpc, in_isr;
+};
+
+// How often the profile interrupt looks, from then on.
+struct SamplingInterval {
+  Moment moment;
+  u32 before, now;  // units of 100 ns
+};
+
+// The stack of an event that was logged before, or a part of it: the kernel's frames and those of
+// user mode come apart.
+struct StackWalk {
+  Moment moment;
+  i64 event_time;
+  Index thread;                 // whose stack it is
+  std::span<const u64> frames;  // innermost first; none where the key of a stack has no meaning
+  bool of_kernel;
+};
+
+// What a file system is asked to do.
+enum class FileAction : u8 {
+  create,  // or open
+  cleanup,
+  close,
+  read,
+  write,
+  query_information,
+  set_information,
+  remove,
+  rename,
+  enumerate,
+  notify,
+  flush,
+  control,
+  other,
+  count,  // of these
+};
+
+// A request goes to a file system.
+struct FileStart {
+  Moment moment;
+  u64 irp;
+  Index thread;  // that issued it
+  FileAction action;
+  std::optional<u64> file;      // address of the file object
+  std::optional<u64> file_key;  // of what file objects of one file have in common
+  std::optional<u64> bytes;
+  std::string_view path;  // of what it creates or opens; may be empty
+};
+
+// A file system is done with a request.
+struct FileEnd {
+  Moment moment;
+  u64 irp;
+  u32 status;
+  std::optional<u64> bytes;  // that were moved, of a read or write
+};
+
+enum class Protocol : u8 { tcp, udp, unknown };
+
+// Bytes go to or come from another machine. Of a request with an end of its own, at that end.
+struct NetworkTransfer {
+  Moment moment;
+  Index process;
+  Protocol protocol;
+  bool is_sent;
+  bool is_repeated;  // sent again, since nobody acknowledged them
+  u64 bytes;
+  std::string_view remote;  // its address; may be empty
+  std::optional<u16> port;  // of the remote end
+};
+
+// A request to the network begins or ends.
+struct NetworkStart {
+  Moment moment;
+  u64 irp;
+  Index process;
+  Protocol protocol;
+  bool is_sent;
+  std::string_view remote;
+};
+struct NetworkEnd {
+  Moment moment;
+  u64 irp;
+  u64 bytes;
+};
+
 // A process or thread begins, ends, or is listed by a rundown; the Population has what is known.
 enum class Life : u8 { begins, ends, was_there, is_left };
 struct ProcessRecord {
@@ -154,6 +274,11 @@ struct ThreadRecord {
 // Source: phnt ntkeapi.h, _KWAIT_REASON and _KTHREAD_STATE; empty for a number without a name.
 std::string_view wait_reason_name(u8 reason);
 std::string_view to_string(ThreadState state);
+std::string_view to_string(DiskAction action);
+std::string_view to_string(FileAction action);
+std::string_view to_string(Protocol protocol);
+// "VeryLow"; empty for a number without a name. Source: wdm.h, IO_PRIORITY_HINT.
+std::string_view io_priority_name(u8 priority);
 // "Mutant", "SynchronizationEvent".
 std::string_view to_string(ObjectKind kind);
 

@@ -4,6 +4,7 @@
 
 #include "coldtrace/trace_analysis/analysis.hpp"
 #include "coldtrace/trace_analysis/histogram.hpp"
+#include "coldtrace/trace_analysis/interruptions.hpp"
 
 namespace coldtrace::trace_analysis {
 
@@ -62,10 +63,6 @@ class Services final : public Analysis {
     std::optional<i64> runs_since;  // it is on a processor
     bool ran_known = false;
   };
-  struct Interval {
-    i64 begin;
-    i64 inclusive;
-  };
 
   // Deepest nesting that is followed; calls beyond are counted as never returned.
   static constexpr std::size_t deepest = 1024;
@@ -85,9 +82,9 @@ class Services final : public Analysis {
   std::map<Service, std::string> names_;
   std::vector<CallEdge> edges_;
   std::map<std::pair<u32, u32>, u32> edge_numbers_;
-  std::vector<Stack> threads_;                          // by index
-  std::map<u16, Stack> processors_;                     // of calls without thread
-  std::map<u16, std::vector<Interval>> interruptions_;  // done, in nobody yet, by processor
+  std::vector<Stack> threads_;       // by index
+  std::map<u16, Stack> processors_;  // of calls without thread
+  Interruptions interruptions_;
   u64 without_thread_ = 0;
   u64 nameless_returns_ = 0;
 };

@@ -26,7 +26,8 @@ struct Turn {
   Index old_thread = nobody;  // that the processor was taken from
   Index new_thread = nobody;  // that it was given to; nobody without an end
   std::optional<i8> in_priority, out_priority;
-  Place place;  // of the switch to it
+  Place place;     // of the switch to it
+  Place ended_at;  // of the switch away from it
 
   // Before the turn.
   Before before = Before::first;
@@ -35,9 +36,20 @@ struct Turn {
   std::optional<u8> wait_reason;
   std::optional<i8> left_priority;
   std::optional<i64> readied;
+  Moment ready_event;  // that says so
   Index waker = nobody;
   bool woken_in_dpc = false;
 };
+
+// Where the time between two turns of a thread went, in ticks, as far as the trace tells.
+struct Absence {
+  std::optional<i64> waiting;
+  std::optional<i64> ready;
+  std::optional<i64> off;  // waiting or ready, which nothing tells apart
+  std::optional<i64> swapped;
+  std::optional<i64> created;  // until it was made ready for the first time
+};
+Absence absence_before(const Turn& turn);
 
 // Where a thread is when the trace ends.
 struct Standing {
@@ -81,6 +93,9 @@ class Turns final : public Analysis {
   u64 breaks(u16 cpu) const { return processors_[cpu].breaks; }
   std::size_t processors() const { return processors_.size(); }
   Standing standing(Index thread) const;
+  // What a thread that does not run at the end of the trace does until then; nothing where that is
+  // not known. `begin` is the end, for the turn that would follow.
+  std::optional<Turn> absence_at_end(Index thread, i64 end) const;
 
   void begin(const Observed& observed) override;
   void on_switch(const ContextSwitch& record) override;
@@ -104,6 +119,7 @@ class Turns final : public Analysis {
     std::optional<i8> priority;
     std::optional<i64> readied;
     std::optional<i64> readied_early;  // while it ran
+    Moment ready_event;
     Index waker = nobody;
     bool woken_in_dpc = false;
   };

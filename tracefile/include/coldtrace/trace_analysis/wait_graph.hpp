@@ -25,8 +25,8 @@ class WaitGraph final : public Analysis {
     u64 open = 0;      // of these, still so at the end of the trace
     u64 unknown = 0;   // of these, whose end is missing, or which events are missing from
     u64 measured = 0;  // the others
-    u64 total = 0;     // their ticks
-    u64 longest = 0;
+    i64 total = 0;     // their ticks
+    i64 longest = 0;
     Moment longest_since;
     std::optional<Moment> open_since;
     std::optional<u8> reason;  // of the last one

@@ -19,8 +19,8 @@ class Wakes {
     u64 count = 0;
     u64 unknown = 0;   // of these, over stretches that events are missing from
     u64 measured = 0;  // the others
-    u64 total = 0;     // their ticks
-    u64 longest = 0;
+    i64 total = 0;     // their ticks
+    i64 longest = 0;
     Moment longest_since;
     std::optional<u8> longest_reason;
   };

@@ -40,6 +40,8 @@ class Clock {
 
   // The length of `ticks` in units of 100 ns.
   i64 to_duration(i64 ticks) const;
+  // How many ticks pass in so many units of 100 ns.
+  i64 to_ticks(u32 units) const;
 
   // The least timestamp that is not before `time`; nothing when all are.
   std::optional<i64> first_timestamp_at(core::FileTime time) const;

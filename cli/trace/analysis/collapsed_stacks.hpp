@@ -1,0 +1,26 @@
+#pragma once
+
+#include "cli/output/output.hpp"
+#include "coldtrace/trace_analysis/call_tree.hpp"
+#include "coldtrace/trace_analysis/code_names.hpp"
+#include "coldtrace/tracefile/clock.hpp"
+
+namespace coldtrace::cli {
+
+// What collapsed stacks are named with, and which of them are wanted.
+struct CollapsedContext {
+  const trace_analysis::Population& population;
+  const trace_analysis::CodeNames& code;
+  const tracefile::Clock& clock;
+  // Numbers of processes; absent: all but the idle one.
+  std::optional<std::vector<trace_analysis::Index>> processes;
+  u64 events = 0;  // of the trace, which justify how much text there may be
+};
+
+// Writes a line for each path, "process;thread;outermost;...;innermost NANOSECONDS", as
+// flamegraph.pl, inferno and speedscope read them. Returns how many paths did not fit into the text
+// that so many events justify; their time is in one line.
+u64 write_collapsed(Output& output, const trace_analysis::CallTree& tree,
+                    const CollapsedContext& context);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "cli/trace/analysis/thread_names.hpp"
+#include "coldtrace/trace_analysis/disk_io.hpp"
+#include "coldtrace/trace_analysis/file_io.hpp"
+#include "coldtrace/trace_analysis/network_io.hpp"
+
+namespace coldtrace::cli {
+
+// pid, process and start, null of nobody.
+void write_process_members(JsonWriter& json, const trace_analysis::Population& population,
+                           const TraceTimes& times, trace_analysis::Index index);
+
+// Below the rows of a table that are shown: "2 more files". Nothing of none.
+void write_more(Output& output, u64 count, std::string_view one, std::string_view several);
+
+// What is missing of requests, and what was left out.
+void note_disk_requests(const trace_analysis::DiskIo& disk, core::Findings& findings);
+void note_file_and_network(const trace_analysis::FileIo& files,
+                           const trace_analysis::NetworkIo& network, core::Findings& findings);
+
+// What file systems were asked for.
+class FileTables {
+ public:
+  // All must outlive it.
+  FileTables(const trace_analysis::FileIo& files, const trace_analysis::Population& population,
+             const TraceTimes& times)
+      : files_{files}, population_{population}, times_{times} {}
+
+  bool empty() const;
+  void write_json(JsonWriter& json) const;
+  void write_text(Output& output, u64 top) const;
+
+ private:
+  std::vector<u32> by_time() const;
+  void write_sums(JsonWriter& json, const trace_analysis::FileSums& sums) const;
+
+  const trace_analysis::FileIo& files_;
+  const trace_analysis::Population& population_;
+  const TraceTimes& times_;
+};
+
+// What went over the network.
+class NetworkTables {
+ public:
+  // All must outlive it.
+  NetworkTables(const trace_analysis::NetworkIo& network,
+                const trace_analysis::Population& population, const TraceTimes& times)
+      : network_{network}, population_{population}, times_{times} {}
+
+  bool empty() const { return network_.of_processes().empty(); }
+  void write_json(JsonWriter& json) const;
+  void write_text(Output& output, u64 top) const;
+
+ private:
+  const trace_analysis::NetworkIo& network_;
+  const trace_analysis::Population& population_;
+  const TraceTimes& times_;
+};
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,28 @@
+#include "cli/trace/analysis/switch_findings.hpp"
+
+namespace coldtrace::cli {
+
+void note_switches(const trace_analysis::Turns::Counts& counts, core::Findings& findings) {
+  if (counts.switches == 0)
+    findings.warning("no-match", std::nullopt,
+                     "the trace has no context switches (CSWITCH of the kernel's flags)");
+  else if (counts.readied == 0)
+    findings.info("no-ready-events", std::nullopt,
+                  "no event says when threads became ready (DISPATCHER of the kernel's flags): "
+                  "waiting and ready are not told apart");
+  note_switch_chain(counts, findings);
+}
+
+void note_switch_chain(const trace_analysis::Turns::Counts& counts, core::Findings& findings) {
+  if (counts.broken > 0)
+    findings.warning("switch-chain", std::nullopt,
+                     "{} switches are from a thread that their processor had not gone to: events "
+                     "are missing",
+                     counts.broken);
+  if (counts.overlapping > 0)
+    findings.warning("switch-overlap", std::nullopt,
+                     "{} switches are from a thread that is on another processor",
+                     counts.overlapping);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "cli/trace/analysis/analysis_input.hpp"
+#include "coldtrace/trace_analysis/function_names.hpp"
+
+namespace coldtrace::cli {
+
+// "prodcons.exe (2000)"; "-" of nobody.
+std::string process_text(const trace_analysis::Population& population, trace_analysis::Index index);
+
+// How answers name threads, processes and moments.
+class ThreadNames {
+ public:
+  // Both must outlive it.
+  ThreadNames(const tracefile::AnyTrace& trace, const trace_analysis::Observed& observed);
+
+  // "thread 2008 of prodcons.exe (2000)"
+  std::string thread(trace_analysis::Index index) const;
+  std::string process(trace_analysis::Index index) const {
+    return process_text(population_, index);
+  }
+  // The name that a thread was given, else what lies at its start address; may be empty.
+  std::string function(trace_analysis::Index index) const;
+  // What lies at its start address as `image+offset`, else empty.
+  std::string start_function(trace_analysis::Index index) const;
+  // What lies at an address of a process, or of the kernel, at a time; else the address.
+  std::string code(std::optional<u32> pid, u64 address, i64 time) const;
+
+  const TraceTimes& times() const { return times_; }
+  // Ticks in units of 100 ns.
+  i64 duration(i64 ticks) const { return times_.duration(ticks); }
+  // "0.0012345 s"
+  std::string seconds(i64 ticks) const { return times_.seconds(ticks) + " s"; }
+  // "+0.0012345"
+  std::string since_start(i64 time) const { return times_.since_start(time); }
+  // "+0.0012345 (event at 0x10000+0x1a8)": where `trace decode --header-fields` has it.
+  std::string moment(const trace_analysis::Moment& moment) const;
+
+  // The members NAME, a time, and PREFIX_event.
+  void write_moment(JsonWriter& json, std::string_view time_name, std::string_view event_name,
+                    const std::optional<trace_analysis::Moment>& moment) const;
+  void write_thread(JsonWriter& json, trace_analysis::Index index) const;
+
+ protected:
+  const trace_analysis::Population& population_;
+
+ private:
+  TraceTimes times_;
+  trace_analysis::ImageOffsets images_;
+  i64 first_;
+};
+
+// "UserRequest"; "reason 99" of one without a name.
+std::string wait_reason_text(u8 reason);
+
+// Where the event lies: a buffer of the file, and an offset in it.
+void write_place(JsonWriter& json, const std::optional<trace_analysis::Place>& place);
+
+// Numbers of the processes that "PID", a name or a glob means; what none has is noted.
+std::vector<trace_analysis::Index> find_processes(const trace_analysis::Population& population,
+                                                  const std::string& wanted,
+                                                  core::Findings& findings);
+
+// What is not there has no number, and no text.
+std::optional<u64> number_or_null(trace_analysis::Index index);
+std::optional<std::string> text_or_null(std::string text);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,40 @@
+#include "coldtrace/trace_analysis/code_names.hpp"
+
+#include <fmt/format.h>
+
+namespace coldtrace::trace_analysis {
+
+u32 CodeNames::module_number(std::string_view name) {
+  const auto [place, added] = module_numbers_.try_emplace(name, static_cast<u32>(modules_.size()));
+  if (added) modules_.push_back(name);
+  return place->second;
+}
+
+CodeNames::Code CodeNames::find(std::optional<u32> pid, u64 address, i64 time) {
+  const auto image = images_.find_image(pid, address, time);
+  const Place place{image ? module_number(image->name) : no_module,
+                    image ? address - image->base : address};
+  if (const auto known = known_.find(place); known != known_.end())
+    return {place.module, known->second};
+  if (known_.size() == most_functions) {
+    ++left_out_;
+    return {place.module, other_functions};
+  }
+  auto name = image ? names_.find(pid, address, time) : std::string{};
+  if (name.empty()) name = fmt::format("{:#x}", address);
+  const auto number = number_of(name, place.module);
+  known_.emplace(place, number);
+  return {place.module, number};
+}
+
+// Files of one name in two folders are two modules, and the functions in them others.
+u32 CodeNames::number_of(const std::string& name, u32 module) {
+  const auto [place, added] = by_name_.try_emplace(fmt::format("{:x} {}", module, name),
+                                                   static_cast<u32>(functions_.size()));
+  if (added)
+    functions_.push_back(
+        {std::string_view{place->first}.substr(place->first.find(' ') + 1), module});
+  return place->second;
+}
+
+}  // namespace coldtrace::trace_analysis

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/core/integers.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// What a snapshot says of a name.
+enum class NameState : u8 { live, detached, unreachable, unnamed, deleted, stale, slack };
+std::string_view to_string(NameState state);
+// As ntfs snapshot writes it; nothing of another text.
+std::optional<NameState> find_name_state(std::string_view text);
+// Whether its file is in use, also where no directory lists it.
+bool is_in_use(NameState state);
+
+// Which file has which bytes of a disk, by a snapshot of its file systems.
+class DiskMap {
+ public:
+  struct File {
+    std::string path;
+    NameState state;
+  };
+
+  // Keeps no more than these bytes; what is beyond is counted.
+  explicit DiskMap(std::size_t largest_bytes) : left_{largest_bytes} {}
+
+  // The number of the file, for its extents; nothing where it is left out.
+  std::optional<u32> add_file(File file);
+  void add_extent(u32 file, u64 offset, u64 bytes);
+  // To be called once, after all files. Of several that claim a place those come first that are in
+  // use, then those that were added first.
+  void finish();
+
+  // Nothing where no file has the byte.
+  const File* find(u64 offset) const;
+
+  std::size_t files() const { return files_.size(); }
+  std::size_t extents() const { return extents_.size(); }
+  u64 left_out() const { return left_out_; }  // files and extents
+
+ private:
+  struct Extent {
+    u64 from, to;
+    u32 file;
+  };
+  bool is_before(u32 a, u32 b) const;
+  bool take(std::size_t bytes);
+
+  std::vector<File> files_;
+  std::vector<Extent> extents_;  // once finished in order, and apart
+  std::size_t left_;
+  u64 left_out_ = 0;
+};
+
+}  // namespace coldtrace::trace_analysis

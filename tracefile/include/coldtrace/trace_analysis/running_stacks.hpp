@@ -1,0 +1,56 @@
+#pragma once
+
+#include <deque>
+
+#include "coldtrace/trace_analysis/call_tree.hpp"
+#include "coldtrace/trace_analysis/code_names.hpp"
+#include "coldtrace/trace_analysis/stack_join.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// Who called what while it was sampled: time by path of calls. A sample whose stack the trace does
+// not have is its address alone. DPCs and ISRs stand apart from the threads that they interrupt.
+class RunningStacks final : public Analysis {
+ public:
+  // Both must outlive the analysis.
+  RunningStacks(const tracefile::Clock& clock, CodeNames& code) : weights_{clock}, code_{code} {}
+
+  const CallTree& tree() const { return tree_; }
+  const StackJoin& stacks() const { return join_; }
+
+  void begin(const Observed& observed) override;
+  void on_sample(const Sample& record) override;
+  void on_sampling_interval(const SamplingInterval& record) override {
+    weights_.on_interval(record);
+  }
+  void on_stack(const StackWalk& record) override { join_.add(record); }
+  void finish(const Observed& observed) override;
+
+ private:
+  struct Pending {
+    Sample sample;
+    SampleSum weight;
+    StackJoin::Slot slot;
+  };
+
+  void take_oldest();
+
+  SampleWeights weights_;
+  CodeNames& code_;
+  StackJoin join_;
+  CallTree tree_;
+  std::deque<Pending> pending_;  // samples whose stacks may still come
+  std::vector<Frame> path_;
+  const Population* population_ = nullptr;
+};
+
+// Adds the frames of a stack, outermost first.
+void append_frames(std::vector<Frame>& path, std::span<const u64> frames, CodeNames& code,
+                   std::optional<u32> pid, i64 time);
+
+// How many events may wait for their stacks, and how many frames may be held for them: a stack that
+// comes later than that is not found.
+constexpr std::size_t most_pending = std::size_t{1} << 15U;
+constexpr std::size_t most_pending_frames = std::size_t{1} << 20U;
+
+}  // namespace coldtrace::trace_analysis

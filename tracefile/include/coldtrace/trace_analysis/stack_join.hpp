@@ -1,0 +1,58 @@
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "coldtrace/trace_analysis/records.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// Joins stacks to the events that they are of. The two name the same time and thread; the stack
+// comes later, and the frames of user mode later than those of the kernel, when the thread goes
+// back there.
+class StackJoin {
+ public:
+  using Slot = u32;
+  // Frames of a stack that are kept, the innermost ones. The kernel takes 192 at most.
+  static constexpr std::size_t most_frames = 512;
+
+  // An event that may have a stack, which is kept until the slot is released.
+  Slot expect(i64 time, Index thread);
+  void release(Slot slot);
+
+  void add(const StackWalk& walk);
+
+  // Innermost first; empty as long as none has come.
+  std::span<const u64> frames(Slot slot) const { return slots_[slot].frames; }
+  i64 time_of(Slot slot) const { return slots_[slot].key.time; }
+
+  std::size_t frames_held() const { return frames_held_; }
+  u64 cut() const { return cut_; }  // stacks with more frames than are kept
+
+ private:
+  struct Key {
+    i64 time;
+    Index thread;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      return std::hash<u64>{}((static_cast<u64>(key.time) ^ u64{key.thread} << 40U) *
+                              0x9e37'79b9'7f4a'7c15U);
+    }
+  };
+  struct Entry {
+    Key key;
+    u32 users = 0;
+    bool has_kernel = false, has_user = false;  // parts
+    std::vector<u64> frames;
+  };
+
+  std::unordered_map<Key, Slot, KeyHash> by_key_;
+  std::vector<Entry> slots_;
+  std::vector<Slot> free_;
+  std::size_t frames_held_ = 0;
+  u64 cut_ = 0;
+};
+
+}  // namespace coldtrace::trace_analysis
