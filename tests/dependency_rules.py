@@ -36,6 +36,7 @@ PARTS = {
         "tracefile": {"core"},
         "nt_trace_control": {"core"},
         "trace_analysis": {"tracefile", "core"},
+        "trace_synthesis": {"tracefile", "core"},
     },
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cli/output/json.hpp"
-#include "coldtrace/tracefile/scenarios.hpp"
+#include "coldtrace/trace_synthesis/scenarios.hpp"
 
 namespace coldtrace::cli {
 

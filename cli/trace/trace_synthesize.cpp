@@ -10,7 +10,7 @@
 #include "cli/trace/trace_commands.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/pe/identity.hpp"
-#include "coldtrace/tracefile/scenarios.hpp"
+#include "coldtrace/trace_synthesis/scenarios.hpp"
 
 namespace coldtrace::cli {
 namespace {

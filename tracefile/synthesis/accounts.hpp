@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "coldtrace/tracefile/scenario_answers.hpp"
+#include "coldtrace/trace_synthesis/scenario_answers.hpp"
 #include "tracefile/synthesis/machine_log.hpp"
 
 namespace coldtrace::tracefile::synthesis {

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "coldtrace/tracefile/scenario_options.hpp"
+#include "coldtrace/trace_synthesis/scenario_options.hpp"
 
 namespace coldtrace::tracefile::synthesis {
 

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/scenarios.hpp"
+#include "coldtrace/trace_synthesis/scenarios.hpp"
 
 #include "tracefile/synthesis/call_logs.hpp"
 #include "tracefile/synthesis/scenario_plans.hpp"

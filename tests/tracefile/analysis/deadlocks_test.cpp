@@ -7,7 +7,7 @@
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/trace_analysis/observation.hpp"
-#include "coldtrace/tracefile/scenarios.hpp"
+#include "coldtrace/trace_synthesis/scenarios.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
 
 using namespace coldtrace;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "coldtrace/tracefile/scenario_answers.hpp"
-#include "coldtrace/tracefile/scenario_options.hpp"
+#include "coldtrace/trace_synthesis/scenario_answers.hpp"
+#include "coldtrace/trace_synthesis/scenario_options.hpp"
 
 namespace coldtrace::tracefile {
 
