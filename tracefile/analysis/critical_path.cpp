@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "tracefile/analysis/grown.hpp"
+
 namespace coldtrace::trace_analysis {
 namespace {
 
@@ -77,8 +79,7 @@ void CriticalPath::on_interruption(const Interruption& record) {
   // What an ISR makes ready it leaves to a DPC.
   if (!record.moment.cpu || record.moment.time < from_ || record.routine.kind == Service::Kind::isr)
     return;
-  if (*record.moment.cpu >= by_cpu_.size()) by_cpu_.resize(std::size_t{*record.moment.cpu} + 1);
-  auto& kept = by_cpu_[*record.moment.cpu];
+  auto& kept = grown(by_cpu_, *record.moment.cpu);
   if (kept.size() == most_interrupts) {
     constexpr auto half = most_interrupts / 2;
     kept.erase(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(half));

@@ -4,6 +4,7 @@
 
 #include "coldtrace/trace_analysis/ticks.hpp"
 #include "tracefile/analysis/byte_sums.hpp"
+#include "tracefile/analysis/grown.hpp"
 
 namespace coldtrace::trace_analysis {
 namespace {
@@ -101,8 +102,7 @@ void DiskIo::add(const DiskRequest& request) {
   of_disk.sums.add(request);
   if (request.begin)
     of_disk.busy.add(std::max(*request.begin, *observed_->first), request.end.time);
-  if (file >= of_files_.size()) of_files_.resize(std::size_t{file} + 1);
-  of_files_[file].add(request);
+  grown(of_files_, file).add(request);
   of_threads_[request.thread].add(request);
   of_priorities_[request.priority].add(request);
   if (request.bytes) sizes_.add(*request.bytes);

@@ -4,6 +4,7 @@
 
 #include "coldtrace/trace_analysis/ticks.hpp"
 #include "tracefile/analysis/byte_sums.hpp"
+#include "tracefile/analysis/grown.hpp"
 
 namespace coldtrace::trace_analysis {
 
@@ -20,9 +21,8 @@ void FileSums::add(const FileSums& other) {
 
 template <class Change>
 void FileIo::change(const Open& one, Change change) {
-  if (one.file >= of_files_.size()) of_files_.resize(std::size_t{one.file} + 1);
   change(of_actions_[static_cast<std::size_t>(one.action)]);
-  change(of_files_[one.file]);
+  change(grown(of_files_, one.file));
   change(of_threads_[one.thread]);
 }
 

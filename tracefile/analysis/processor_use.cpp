@@ -3,17 +3,9 @@
 #include <algorithm>
 
 #include "coldtrace/trace_analysis/ticks.hpp"
+#include "tracefile/analysis/grown.hpp"
 
 namespace coldtrace::trace_analysis {
-namespace {
-
-template <class T>
-T& at(std::vector<T>& table, std::size_t index) {
-  if (index >= table.size()) table.resize(index + 1);
-  return table[index];
-}
-
-}  // namespace
 
 void SampledUse::add(const SampledUse& other) {
   all.add(other.all);
@@ -43,13 +35,14 @@ void ProcessorUse::begin(const Observed& observed) {
 void ProcessorUse::on_switch(const ContextSwitch& record) {
   schedule_.on_switch(record);
   interruptions_.on_switch(record);
-  at(interrupted_, *record.moment.cpu) = 0;
+  grown(interrupted_, *record.moment.cpu) = 0;
 }
 
 void ProcessorUse::end_turn(const Turn& turn) {
   if (!turn.end) return;
   const auto most = ticks_between(turn.begin, *turn.end);
-  add_ticks(at(threads_, turn.thread).interrupted, std::min(most, at(interrupted_, turn.cpu)));
+  add_ticks(grown(threads_, turn.thread).interrupted,
+            std::min(most, grown(interrupted_, turn.cpu)));
 }
 
 RoutineUse* ProcessorUse::find_routine(const Interruption& record) {
@@ -77,10 +70,10 @@ void ProcessorUse::on_interruption(const Interruption& record) {
     add_ticks(use->exclusive, cost->exclusive);
   }
   const auto cpu = *record.moment.cpu;
-  auto& processor = at(processors_, cpu);
+  auto& processor = grown(processors_, cpu);
   const bool in_isr = record.routine.kind == Service::Kind::isr;
   add_ticks(in_isr ? processor.in_isr : processor.in_dpc, cost->exclusive);
-  add_ticks(at(interrupted_, cpu), cost->exclusive);
+  add_ticks(grown(interrupted_, cpu), cost->exclusive);
 }
 
 void ProcessorUse::on_sample(const Sample& record) {
@@ -92,19 +85,19 @@ void ProcessorUse::on_sample(const Sample& record) {
     use.in_dpc = use.all;
   if (!record.counts) ++counts_.low_power;
   total_.add(use);
-  auto& processor = at(processors_, *record.moment.cpu);
+  auto& processor = grown(processors_, *record.moment.cpu);
   processor.sampled.add(use);
   if (record.thread == nobody) {
     ++counts_.threadless;
     unknown_process_.sampled.add(use);
   } else {
-    at(threads_, record.thread).sampled.add(use);
+    grown(threads_, record.thread).sampled.add(use);
     if (population_->threads()[record.thread].idle_of) processor.sampled_idle.add(use.all);
   }
   const auto code =
       code_.find(pid_of(*population_, record.thread), record.address, record.moment.time);
-  at(modules_, code.module).add(use);
-  at(functions_, code.function).add(use);
+  grown(modules_, code.module).add(use);
+  grown(functions_, code.function).add(use);
 }
 
 void ProcessorUse::on_sampling_interval(const SamplingInterval& record) {

@@ -1,6 +1,7 @@
 #include "coldtrace/trace_analysis/sample_weights.hpp"
 
 #include "coldtrace/trace_analysis/ticks.hpp"
+#include "tracefile/analysis/grown.hpp"
 
 namespace coldtrace::trace_analysis {
 
@@ -12,9 +13,8 @@ void SampleSum::add(const SampleSum& other) {
 
 SampleSum SampleWeights::weigh(const Sample& sample) {
   const auto cpu = *sample.moment.cpu;
-  if (cpu >= last_.size()) last_.resize(std::size_t{cpu} + 1);
   const auto time = sample.moment.time;
-  const auto before = std::exchange(last_[cpu], time);
+  const auto before = std::exchange(grown(last_, cpu), time);
   if (before && !losses_->on(cpu, *before, time)) return {1, ticks_between(*before, time), 0};
   if (!interval_) return {1, 0, 1};
   return {1, clock_.to_ticks(*interval_), 0};

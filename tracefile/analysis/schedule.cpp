@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coldtrace/trace_analysis/ticks.hpp"
+#include "tracefile/analysis/grown.hpp"
 
 namespace coldtrace::trace_analysis {
 namespace {
@@ -33,8 +34,7 @@ Schedule::Schedule(Turns::Sink each_turn)
     : turns_{[this](const Turn& turn) { add(turn); }}, each_turn_{std::move(each_turn)} {}
 
 ThreadSchedule& Schedule::thread(Index index) {
-  if (index >= threads_.size()) threads_.resize(std::size_t{index} + 1);
-  return threads_[index];
+  return grown(threads_, index);
 }
 
 void Schedule::seen(Index index, i64 time) {
@@ -66,8 +66,7 @@ void Schedule::add(const Turn& turn) {
   add_priority(one, turn.out_priority);
   add_priority(one, turn.left_priority);
   add_absence(one, turn);
-  if (turn.cpu >= processors_.size()) processors_.resize(std::size_t{turn.cpu} + 1);
-  auto& processor = processors_[turn.cpu];
+  auto& processor = grown(processors_, turn.cpu);
   ++processor.turns;
   if (turn.end) {
     const auto time = ticks_between(turn.begin, *turn.end);

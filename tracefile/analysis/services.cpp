@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coldtrace/trace_analysis/ticks.hpp"
+#include "tracefile/analysis/grown.hpp"
 
 namespace coldtrace::trace_analysis {
 namespace {
@@ -64,8 +65,7 @@ std::string_view Services::name_of(const Service& service) const {
 Services::Stack* Services::stack_of(const CallRecord& record) {
   if (record.threadless) return &processors_[record.moment.cpu.value_or(0)];
   if (record.thread == nobody) return nullptr;
-  if (record.thread >= threads_.size()) threads_.resize(std::size_t{record.thread} + 1);
-  return &threads_[record.thread];
+  return &grown(threads_, record.thread);
 }
 
 void Services::on_call(const CallRecord& record) {

@@ -1,6 +1,7 @@
 #include "coldtrace/trace_analysis/turns.hpp"
 
 #include "coldtrace/trace_analysis/ticks.hpp"
+#include "tracefile/analysis/grown.hpp"
 
 namespace coldtrace::trace_analysis {
 namespace {
@@ -55,13 +56,11 @@ void Turns::begin(const Observed& observed) {
 }
 
 Turns::Follow& Turns::follow(Index thread) {
-  if (thread >= threads_.size()) threads_.resize(std::size_t{thread} + 1);
-  return threads_[thread];
+  return grown(threads_, thread);
 }
 
 Turns::Processor& Turns::processor(u16 cpu) {
-  if (cpu >= processors_.size()) processors_.resize(std::size_t{cpu} + 1);
-  return processors_[cpu];
+  return grown(processors_, cpu);
 }
 
 void Turns::on_switch(const ContextSwitch& record) {

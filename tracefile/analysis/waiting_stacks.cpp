@@ -1,15 +1,8 @@
 #include "coldtrace/trace_analysis/waiting_stacks.hpp"
 
+#include "tracefile/analysis/grown.hpp"
+
 namespace coldtrace::trace_analysis {
-namespace {
-
-template <class T>
-T& at(std::vector<T>& table, std::size_t index) {
-  if (index >= table.size()) table.resize(index + 1);
-  return table[index];
-}
-
-}  // namespace
 
 void WaitingStacks::begin(const Observed& observed) {
   population_ = &observed.population;
@@ -24,7 +17,7 @@ void WaitingStacks::release(MaybeSlot& slot) {
 // A switch that ends no turn leaves the slot of the one that runs.
 void WaitingStacks::on_switch(const ContextSwitch& record) {
   turns_.on_switch(record);
-  auto& slot = at(running_, *record.moment.cpu);
+  auto& slot = grown(running_, *record.moment.cpu);
   if (!slot) slot = join_.expect(record.moment.time, record.new_thread);
 }
 
@@ -32,14 +25,14 @@ void WaitingStacks::on_ready(const Readied& record) {
   const auto superfluous = turns_.counts().superfluous;
   turns_.on_ready(record);
   if (turns_.counts().superfluous != superfluous) return;
-  auto& slot = at(readied_, record.thread);
+  auto& slot = grown(readied_, record.thread);
   release(slot);
   if (record.waker != nobody) slot = join_.expect(record.moment.time, record.waker);
 }
 
 void WaitingStacks::end_turn(const Turn& turn) {
-  auto stack = std::exchange(at(running_, turn.cpu), std::nullopt);
-  auto waker = std::exchange(at(readied_, turn.thread), std::nullopt);
+  auto stack = std::exchange(grown(running_, turn.cpu), std::nullopt);
+  auto waker = std::exchange(grown(readied_, turn.thread), std::nullopt);
   if (waker && join_.time_of(*waker) != turn.readied) release(waker);
   if (!stack || population_->threads()[turn.thread].idle_of) {
     release(stack);
