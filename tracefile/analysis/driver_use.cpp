@@ -1,0 +1,24 @@
+#include "coldtrace/trace_analysis/driver_use.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace coldtrace::trace_analysis {
+
+std::vector<DriverUse> drivers_of(const std::vector<RoutineUse>& routines) {
+  std::map<u32, DriverUse> drivers;
+  for (const auto& one : routines) {
+    auto& driver = drivers.try_emplace(one.code.module, DriverUse{one.code.module}).first->second;
+    const bool is_isr = one.routine.kind == Service::Kind::isr;
+    (is_isr ? driver.isrs : driver.dpcs) += one.runs;
+    (is_isr ? driver.in_isr : driver.in_dpc) += one.exclusive;
+  }
+  std::vector<DriverUse> all;
+  for (const auto& [module, driver] : drivers) all.push_back(driver);
+  std::stable_sort(all.begin(), all.end(), [](const DriverUse& a, const DriverUse& b) {
+    return a.in_dpc + a.in_isr > b.in_dpc + b.in_isr;
+  });
+  return all;
+}
+
+}  // namespace coldtrace::trace_analysis
