@@ -1,0 +1,55 @@
+#pragma once
+
+#include "cli/trace/analysis/thread_names.hpp"
+#include "coldtrace/trace_analysis/disk_io.hpp"
+
+namespace coldtrace::cli {
+
+// "normal"; the number of one without a name.
+std::string priority_text(u8 priority);
+
+// What disks were asked for.
+class DiskTables {
+ public:
+  // All must outlive it.
+  DiskTables(const trace_analysis::DiskIo& disk, const trace_analysis::Population& population,
+             const TraceTimes& times)
+      : disk_{disk}, population_{population}, times_{times} {}
+
+  // An object.
+  void write_json(JsonWriter& json) const;
+  // `top` rows of each table.
+  void write_text(Output& output, u64 top) const;
+
+ private:
+  // Numbers of those that were asked for something, those that took longest first.
+  std::vector<u32> files_by_response() const;
+
+  void write_counts(JsonWriter& json) const;
+  void write_sums(JsonWriter& json, const trace_analysis::DiskSums& sums) const;
+  void write_file(JsonWriter& json, u32 number) const;
+  void write_thread(JsonWriter& json, trace_analysis::Index index) const;
+  void write_histogram(JsonWriter& json, std::string_view name,
+                       const trace_analysis::Histogram& histogram, bool is_time) const;
+  void write_open(JsonWriter& json) const;
+
+  using TextRow = std::pair<std::string, const trace_analysis::DiskSums*>;
+  void write_requests(Output& output, u64 top) const;
+  void write_rows(Output& output, u64 top, std::vector<TextRow> rows, std::string_view one,
+                  std::string_view several) const;
+  void write_line(Output& output, const trace_analysis::DiskSums& sums,
+                  std::string_view what) const;
+  void write_open(Output& output, u64 top) const;
+  std::string thread_text(trace_analysis::Index index) const;
+  std::string file_text(u32 number) const;
+  std::string percentile_text(const trace_analysis::DiskSums& sums, unsigned percent) const;
+
+  i64 duration(i64 ticks) const { return times_.duration(ticks); }
+  std::string seconds(i64 ticks) const { return times_.seconds(ticks); }
+
+  const trace_analysis::DiskIo& disk_;
+  const trace_analysis::Population& population_;
+  const TraceTimes& times_;
+};
+
+}  // namespace coldtrace::cli

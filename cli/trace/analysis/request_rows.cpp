@@ -1,0 +1,72 @@
+#include "cli/trace/analysis/request_rows.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/output/text.hpp"
+#include "cli/trace/analysis/disk_tables.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using trace_analysis::DiskIo;
+using trace_analysis::nobody;
+using trace_analysis::Population;
+
+// Who issued a request, as far as the trace tells.
+struct Issuer {
+  std::optional<u32> tid, pid;
+  std::string process;  // may be empty
+};
+
+Issuer issuer_of(const DiskIo::Row& row, const Population& population,
+                 const tracefile::NameTables& names) {
+  Issuer issuer;
+  if (row.request.thread == nobody) return issuer;
+  const auto& thread = population.threads()[row.request.thread];
+  issuer.tid = thread.tid;
+  if (thread.process != nobody) {
+    issuer.pid = population.processes()[thread.process].pid;
+    issuer.process = population.processes()[thread.process].image_name;
+  } else {
+    issuer.pid = names.find_process_of(thread.tid, row.request.end.time);
+  }
+  if (issuer.process.empty() && issuer.pid)
+    issuer.process = names.find_process(*issuer.pid, row.request.end.time).value_or("");
+  return issuer;
+}
+
+template <class T>
+std::string cell(const std::optional<T>& value) {
+  return value ? fmt::format("{}", *value) : std::string{};
+}
+
+}  // namespace
+
+std::optional<i64> RequestRows::duration(std::optional<i64> ticks) const {
+  if (!ticks) return std::nullopt;
+  return duration(*ticks);
+}
+
+void RequestRows::begin() {
+  output_.write(
+      "end,response,service,queue,disk,action,offset,bytes,priority,status,file,snapshot_file,"
+      "snapshot_state,process,pid,tid,buffer,event_offset\n");
+}
+
+void RequestRows::write(const DiskIo::Row& row) {
+  const auto& request = row.request;
+  const auto issuer = issuer_of(row, observation_.population(), names_);
+  std::optional<i64> queue;
+  if (request.service) queue = duration(*request.response) - duration(*request.service);
+  const auto time = TraceTimes{clock_, observation_.observed().first}.since_start(request.end.time);
+  print(output_, "{},{},{},{},{},{},{},{},{},{}", time.substr(1), cell(duration(request.response)),
+        cell(duration(request.service)), cell(queue), cell(request.disk), to_string(request.action),
+        cell(request.offset), cell(request.bytes),
+        request.priority ? priority_text(*request.priority) : "", cell(request.status));
+  print(output_, ",{},{},{},{},{},{},{},{}\n", csv_field(row.traced_name),
+        csv_field(row.snapshot != nullptr ? row.snapshot->path : ""),
+        row.snapshot != nullptr ? to_string(row.snapshot->state) : "", csv_field(issuer.process),
+        cell(issuer.pid), cell(issuer.tid), request.end.place.buffer, request.end.place.offset);
+}
+
+}  // namespace coldtrace::cli

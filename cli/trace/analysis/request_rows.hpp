@@ -1,0 +1,32 @@
+#pragma once
+
+#include "cli/trace/analysis/analysis_input.hpp"
+#include "coldtrace/trace_analysis/disk_io.hpp"
+
+namespace coldtrace::cli {
+
+// Requests to disks as rows of CSV, while the trace is read.
+class RequestRows {
+ public:
+  // All must outlive it.
+  RequestRows(const TraceInput& input, const trace_analysis::Observation& observation,
+              Output& output)
+      : names_{input.trace.names()},
+        clock_{input.trace.clock()},
+        observation_{observation},
+        output_{output} {}
+
+  void begin();
+  void write(const trace_analysis::DiskIo::Row& row);
+
+ private:
+  i64 duration(i64 ticks) const { return clock_.to_duration(ticks); }
+  std::optional<i64> duration(std::optional<i64> ticks) const;
+
+  const tracefile::NameTables& names_;
+  const tracefile::Clock& clock_;
+  const trace_analysis::Observation& observation_;
+  Output& output_;
+};
+
+}  // namespace coldtrace::cli
