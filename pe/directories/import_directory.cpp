@@ -99,6 +99,7 @@ class ImportReader {
     });
     const auto offset = image_.addresses().to_offset(from).value_or(0);
     const auto slots = module.address_table;
+    if (!module.delayed) compare_slots<Thunk>(module, table);
     imports_.start(std::move(module), std::min(table.size() / sizeof(Thunk), function_budget_));
     for (u64 at = 0;; at += sizeof(Thunk)) {
       const auto thunk = core::load<Thunk>(table, at);
@@ -127,6 +128,22 @@ class ImportReader {
       function.hint = core::load<u16>(names_.window().bytes(by_name, 2), 0).value_or(0);
       function.name = read_name(by_name + 2, longest_name, "a function");
     }
+  }
+
+  // A linker fills the slots with the lookup table. The loader overwrites them, and binding does
+  // so in the file.
+  template <class Thunk>
+  void compare_slots(const ImportedModule& module, core::ByteView table) {
+    if (image_.layout() != Layout::file || module.time_date_stamp != 0 ||
+        value(module.lookup_table) == 0 || module.lookup_table == module.address_table)
+      return;
+    const auto slots = image_.addresses().tail(module.address_table, table.size());
+    if (slots.size() == table.size() && std::ranges::equal(slots, table)) return;
+    const auto differs = std::ranges::mismatch(table, slots).in1 - table.begin();
+    findings_.warning("import-slots", image_.addresses().to_offset(module.address_table),
+                      "{}: slot {} and those behind it hold other functions than the lookup table "
+                      "names, which is taken",
+                      module.name, static_cast<u64>(differs) / sizeof(Thunk));
   }
 
   std::string_view read_name(Rva at, u64 limit, std::string_view what) {
@@ -169,6 +186,17 @@ core::ByteView find_descriptors(const Image& image, Directory index, core::Findi
   return table;
 }
 
+// Whether what lies behind the end of the table names a library and its slots.
+bool is_descriptor(const Image& image, Rva at) {
+  const auto& location = image.directory(Directory::imports);
+  if (value(at) + u64{20} > value(location.address) + u64{location.size}) return false;
+  const auto entry = core::Fields<20>::at(image.addresses().tail(at, 20), 0);
+  if (!entry || !image.addresses().is_mapped(Rva{entry->get<u32, 16>()})) return false;
+  const auto name = image.read_text(Rva{entry->get<u32, 12>()}, longest_module_name);
+  return name && name->find('.') != name->npos && name->size() > 4 &&
+         std::ranges::all_of(*name, [](char c) { return c > ' ' && c < 0x7f; });
+}
+
 template <class Imports>
 Imports walk_imports(const Image& image, core::Findings& findings) {
   Imports imports;
@@ -189,7 +217,16 @@ Imports walk_imports(const Image& image, core::Findings& findings) {
       return imports;
     }
     // Like the loader, which needs both.
-    if (value(name) == 0 || value(module.address_table) == 0) return imports;
+    if (value(name) == 0 || value(module.address_table) == 0) {
+      const u32 end = static_cast<u32>(table.size());
+      if (value(name) != value(module.address_table) || value(module.lookup_table) != 0 ||
+          is_descriptor(image, at + end))
+        findings.warning("import-table", in.offset(),
+                         "the table of imported modules ends where another one seems to be left "
+                         "out: behind {}",
+                         imports.modules());
+      return imports;
+    }
     // A linker's guess at the table may lie outside; the address table then has the names.
     if (!image.addresses().is_mapped(module.lookup_table)) module.lookup_table = Rva{};
     if (!reader.add(std::move(module), name, 0)) return imports;

@@ -119,7 +119,7 @@ TEST_CASE("damaged import tables are findings") {
   const auto row = GENERATE(values<Row>({
       {"no lookup table there: the address table serves", 0, 0x7000'0000, ""},
       {"the module's name is outside", 12, 0x7000'0000, "import-name"},
-      {"the address table is outside, names are still read", 16, 0x7000'0000, ""},
+      {"the address table is outside, names are still read", 16, 0x7000'0000, "import-slots"},
   }));
   CAPTURE(row.why);
   auto built = build_pe(spec_with_imports(true));
@@ -132,6 +132,51 @@ TEST_CASE("damaged import tables are findings") {
     CHECK(found.empty());
   else
     CHECK(found.find(row.code) != std::string::npos);
+}
+
+TEST_CASE("functions and modules that a damaged table leaves out are told") {
+  const bool plus = GENERATE(true, false);
+  struct Row {
+    const char* why;
+    bool lookup;  // a place in the lookup table of the first module, or in the descriptors
+    u32 place;    // entry, or offset
+    u32 size;
+    std::size_t modules, functions;
+    const char* code;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"the first name", true, 0, 1, 2, 1, "import-slots"},
+      {"the second name", true, 1, 1, 2, 2, "import-slots"},
+      {"the first descriptor", false, 0, 20, 0, 0, "import-table"},
+      {"the name of the last module", false, 20 + 12, 4, 1, 3, "import-table"},
+      {"the slots of the last module", false, 20 + 16, 4, 1, 3, "import-table"},
+  }));
+  CAPTURE(plus, row.why);
+  auto built = build_pe(spec_with_imports(plus));
+  const u32 table = built.directories[1].offset;
+  const u32 width = plus ? 8 : 4;
+  const u32 at = row.lookup
+                     ? built.offset_of(*core::load<u32>(built.bytes, table)) + row.place * width
+                     : table + row.place;
+  for (u32 i = 0; i < (row.lookup ? width : row.size); ++i) built.patch<u8>(at + i, 0);
+  Opened image{built};
+  const auto modules = pe::read_imports(*image, image.findings);
+  CHECK(modules.size() == row.modules);
+  std::size_t functions = 0;
+  for (const auto& module : modules) functions += module.functions.size();
+  CHECK(functions == row.functions);
+  CHECK(test::codes(image.findings) == row.code);
+}
+
+TEST_CASE("slots of a bound module are addresses") {
+  auto spec = spec_with_imports(true);
+  spec.imports[0].time_date_stamp = 0xffffffff;
+  auto built = build_pe(spec);
+  const auto slots = *core::load<u32>(built.bytes, built.directories[1].offset + 16);
+  built.patch<u64>(built.offset_of(slots), 0x7ff8'0000'1000);
+  Opened image{built};
+  CHECK(pe::read_imports(*image, image.findings)[0].functions.size() == 3);
+  CHECK(image.findings.empty());
 }
 
 TEST_CASE("a directory outside the image is a finding") {
