@@ -91,11 +91,36 @@ bool is_evidence(core::FileKind kind) {
          core::is_packed(kind);
 }
 
-// What nothing tells apart from a piece of an image. One that starts like a text has whole sectors,
-// or the size of the piece beside it.
+// Whether pages all over the file have bytes that no text has: results escape them, but for a cell
+// of CSV.
+bool has_bytes_of_no_text(const Target& target) {
+  constexpr u64 page_size = 4096;
+  constexpr u64 most_pages = 256;
+  const auto file = core::FileImage::open(target.path.string());
+  if (!file) return false;
+  const u64 size = (*file)->size();
+  const u64 pages = (size + page_size - 1) / page_size;
+  const u64 tries = std::min(pages, most_pages);
+  std::array<std::byte, page_size> page;
+  for (u64 i = 0; i < tries; ++i) {
+    const u64 at = (pages - 1 - i * pages / tries) * page_size;  // the last one first
+    const auto part = std::span{page}.first(std::min(page_size, size - at));
+    if (!(*file)->read_at(at, part)) return true;
+    const auto is_of_no_text = [](std::byte byte) {
+      return byte < std::byte{9} || (byte > std::byte{13} && byte < std::byte{32});
+    };
+    if (std::ranges::any_of(part, is_of_no_text)) return true;
+  }
+  return false;
+}
+
+// What nothing tells apart from a piece of an image. One that starts like a text has other bytes
+// behind, whole sectors, or the size of the piece beside it.
 bool may_be_part(const Target& target, core::FileKind kind, const std::string& beside) {
   constexpr off_t sector_size = 512;
-  if (kind == core::FileKind::unknown || kind == core::FileKind::zeros) return true;
+  if (kind == core::FileKind::unknown || kind == core::FileKind::zeros ||
+      has_bytes_of_no_text(target))
+    return true;
   const auto size = target.status.st_size;
   struct stat piece {};
   return size > 0 && (size % sector_size == 0 ||

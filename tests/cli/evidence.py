@@ -231,6 +231,15 @@ class Evidence(case.Case):
                 self.refused(["ntfs", "info", first, "-o", other], [first, other],
                              b"a part of the split image")
 
+    def test_the_last_part_of_odd_size_that_starts_like_a_text_is_safe(self):
+        log = b"2024-02-29 12:34:56 all is well\n" * 300
+        for behind in (b"\0\x80\xff\xfe" * 256 + b"\1", b"\0", log * 70 + bytes(9000) + log):
+            first = self.victim("win.10", b"\x81" * 65536)
+            last = self.victim("win.11", log[:8192] + behind)
+            self.assertNotEqual(last.stat().st_size % 512, 0)
+            self.refused(["ntfs", "info", first, "-o", last], [first, last],
+                         b"a part of the split image")
+
     def test_no_output_replaces_evidence(self):
         dos = b"MZ".ljust(60, b"\0") + (64).to_bytes(4, "little")
         rows = {"a PE image": dos + b"PE\0\0", "an NE file": dos + b"NE",
