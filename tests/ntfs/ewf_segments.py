@@ -100,6 +100,13 @@ class Segments(Case):
         self.assertIn(f"segment 100, {paths[99].name}, has a damaged file header; no sectors are "
                       "given up", said)
 
+    def test_over_a_thousand_segments_with_few_open_files(self):
+        self.raw = self.write("large.dd", bytes(1100 * CHUNK))
+        subprocess.run(["mkfs.ntfs", "-q", "-F", "-f", self.raw], capture_output=True, check=True)
+        whole, _ = self.rows(self.raw, 0)
+        paths = self.image("image", 1100)
+        self.assertEqual(self.rows(paths[0], 0, open_files=64)[0], whole)
+
     def test_a_segment_of_another_image_is_named_and_costs_what_follows(self):
         paths = self.image("image", 8, identifier=b"A" * 16)
         whole, _ = self.rows(paths[0], 0)
