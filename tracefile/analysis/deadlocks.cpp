@@ -140,8 +140,9 @@ void Deadlocks::finish(const Observed& observed) {
   });
   inversions_ = order_.find_inversions();
   if (names_objects_) return;
-  for (const auto& [thread, wait] : wakes_.open())
-    suspects_.push_back({thread, wait.since, wait.reason});
+  for (Index thread = 0; thread < wakes_.open().size(); ++thread)
+    if (const auto& wait = wakes_.open()[thread])
+      suspects_.push_back({thread, wait->since, wait->reason});
   std::sort(suspects_.begin(), suspects_.end(), [](const Suspect& a, const Suspect& b) {
     return std::tie(a.since.time, a.thread) < std::tie(b.since.time, b.thread);
   });

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tracefile/analysis/grown.hpp"
+
 namespace coldtrace::trace_analysis {
 namespace {
 
@@ -68,18 +70,19 @@ std::span<const OpenWaits::Ended> OpenWaits::begin(const WaitBegin& record,
                                                    const Population& population) {
   ended_.clear();
   objects_.names_thread(population.threads()[record.thread].object, record.thread);
-  auto& waiting = waiting_[record.thread];
-  if (waiting.waits.empty() || !joins(waiting, record)) {
-    end_all(record.thread, waiting, record.moment, How::not_seen, std::nullopt, nobody);
-    waiting = {};
-    waiting.since = record.moment;
-    waiting.needs = record.needs;
+  auto& waiting = grown(waiting_, record.thread);
+  if (!waiting || !joins(*waiting, record)) {
+    if (waiting)
+      end_all(record.thread, *waiting, record.moment, How::not_seen, std::nullopt, nobody);
+    waiting.emplace();
+    waiting->since = record.moment;
+    waiting->needs = record.needs;
   }
   for (const auto& waited : record.objects) {
     const auto object = objects_.of(waited);
     if (object == no_object) continue;
     objects_.waited_with(object, record.reason);
-    waiting.waits.push_back({object, record.moment, record.reason});
+    waiting->waits.push_back({object, record.moment, record.reason});
   }
   return ended_;
 }
@@ -105,11 +108,11 @@ void OpenWaits::end_together(const WaitEnd& record, const Waiting& waiting) {
 
 std::span<const OpenWaits::Ended> OpenWaits::end(const WaitEnd& record) {
   ended_.clear();
-  const auto place = waiting_.find(record.thread);
+  auto* const waiting = waiting_of(record.thread);
   if (!record.object) {
-    if (place == waiting_.end()) return ended_;
-    end_together(record, place->second);
-    waiting_.erase(place);
+    if (waiting == nullptr) return ended_;
+    end_together(record, *waiting);
+    waiting_[record.thread].reset();
     return ended_;
   }
   const auto object = objects_.of(*record.object);
@@ -117,17 +120,17 @@ std::span<const OpenWaits::Ended> OpenWaits::end(const WaitEnd& record) {
   const auto how = satisfied_by(record.status) ? How::taken : How::not_taken;
   Ended ended{record.thread, object,         record.moment, record.moment, how,
               record.status, record.running, false,         false};
-  if (place != waiting_.end()) {
-    auto& waits = place->second.waits;
+  if (waiting != nullptr) {
+    auto& waits = waiting->waits;
     const auto wait = std::find_if(waits.begin(), waits.end(),
                                    [&](const Wait& one) { return one.object == object; });
     if (wait != waits.end()) {
       ended.since = wait->since;
       ended.begin_seen = true;
-      ended.left_processor = place->second.left_processor;
+      ended.left_processor = waiting->left_processor;
       waits.erase(wait);
-      place->second.partly = true;
-      if (waits.empty()) waiting_.erase(place);
+      waiting->partly = true;
+      if (waits.empty()) waiting_[record.thread].reset();
     }
   }
   ended_.push_back(ended);
@@ -140,9 +143,9 @@ std::span<const OpenWaits::Ended> OpenWaits::thread(const ThreadRecord& record,
   if (record.life != Life::ends)
     objects_.names_thread(population.threads()[record.thread].object, record.thread);
   if (record.life != Life::ends) return ended_;
-  if (const auto place = waiting_.find(record.thread); place != waiting_.end()) {
-    end_all(record.thread, place->second, record.moment, How::not_seen, std::nullopt, nobody);
-    waiting_.erase(place);
+  if (const auto* const waiting = find(record.thread)) {
+    end_all(record.thread, *waiting, record.moment, How::not_seen, std::nullopt, nobody);
+    waiting_[record.thread].reset();
   }
   return ended_;
 }
@@ -150,21 +153,24 @@ std::span<const OpenWaits::Ended> OpenWaits::thread(const ThreadRecord& record,
 // A thread can be switched in at the tick of its last event on another processor; that comes first
 // in the order of processors and tells nothing.
 void OpenWaits::switched(const ContextSwitch& record) {
-  if (const auto old = waiting_.find(record.old_thread); old != waiting_.end())
+  if (auto* const old = waiting_of(record.old_thread))
     if (!record.old_state || *record.old_state == ThreadState::waiting) {
-      old->second.left_processor = true;
-      old->second.came_back = false;
+      old->left_processor = true;
+      old->came_back = false;
     }
-  if (const auto next = waiting_.find(record.new_thread); next != waiting_.end())
-    if (record.moment.time > next->second.since.time) {
-      next->second.left_processor = false;
-      next->second.came_back = true;
+  if (auto* const next = waiting_of(record.new_thread))
+    if (record.moment.time > next->since.time) {
+      next->left_processor = false;
+      next->came_back = true;
     }
 }
 
 const OpenWaits::Waiting* OpenWaits::find(Index thread) const {
-  const auto place = waiting_.find(thread);
-  return place == waiting_.end() ? nullptr : &place->second;
+  return thread < waiting_.size() && waiting_[thread] ? &*waiting_[thread] : nullptr;
+}
+
+OpenWaits::Waiting* OpenWaits::waiting_of(Index thread) {
+  return thread < waiting_.size() && waiting_[thread] ? &*waiting_[thread] : nullptr;
 }
 
 void MutantOwners::ended(const OpenWaits::Ended& wait, ObjectKind kind) {

@@ -70,14 +70,17 @@ void WaitGraph::ended(std::span<const OpenWaits::Ended> waits) {
 }
 
 void WaitGraph::finish(const Observed&) {
-  for (const auto& [thread, waiting] : waits_.all())
-    for (const auto& wait : waiting.waits) {
+  for (Index thread = 0; thread < waits_.threads(); ++thread) {
+    const auto* const waiting = waits_.find(thread);
+    if (waiting == nullptr) continue;
+    for (const auto& wait : waiting->waits) {
       const auto number = numbers_.find(u64{thread} << 32U | wait.object);
       if (number == numbers_.end()) continue;
       auto& edge = edges_[number->second];
       ++edge.open;
       if (!edge.open_since || wait.since.time < edge.open_since->time) edge.open_since = wait.since;
     }
+  }
   find_owners();
 }
 
@@ -90,9 +93,10 @@ void WaitGraph::find_owners() {
     return owner != nullptr && owner->perhaps.empty() ? owner : nullptr;
   };
   std::vector<bool> wanted(waits_.objects().all().size());
-  for (const auto& [thread, waiting] : waits_.all()) {
-    if (!waiting.left_processor) continue;
-    for (const auto& wait : waiting.waits)
+  for (Index thread = 0; thread < waits_.threads(); ++thread) {
+    const auto* const waiting = waits_.find(thread);
+    if (waiting == nullptr || !waiting->left_processor) continue;
+    for (const auto& wait : waiting->waits)
       if (const auto* const owner = owner_of(wait.object); owner != nullptr)
         wanted[wait.object] = wanted[wait.object] || owner->thread != thread;
   }

@@ -188,9 +188,9 @@ std::optional<WaitKnots::Knot> WaitKnots::find(Index thread, i64 now) {
 std::vector<WaitKnots::Victim> WaitKnots::find_victims(const std::vector<Member>& members,
                                                        i64 now) const {
   std::unordered_map<Index, std::vector<Index>> waiters;
-  for (const auto& [thread, waiting] : waits_.all())
-    if (find_waiting(thread, now) != nullptr)
-      for (const auto& wait : waiting.waits)
+  for (Index thread = 0; thread < waits_.threads(); ++thread)
+    if (const auto* const waiting = find_waiting(thread, now))
+      for (const auto& wait : waiting->waits)
         for (const auto& step : owners(thread, wait, now)) waiters[step.owner].push_back(thread);
   std::unordered_map<Index, bool> stuck;
   std::vector<Index> open;

@@ -1,6 +1,9 @@
 #include "coldtrace/trace_analysis/wakes.hpp"
 
+#include <utility>
+
 #include "coldtrace/trace_analysis/ticks.hpp"
+#include "tracefile/analysis/grown.hpp"
 
 namespace coldtrace::trace_analysis {
 
@@ -10,23 +13,25 @@ void Wakes::switched(const ContextSwitch& record) {
   any_switch_ = true;
   const auto cpu = record.moment.cpu.value_or(0);
   const auto time = record.moment.time;
-  if (off_.erase(record.new_thread) > 0) ++unseen_;
-  const auto run = runs_.find(record.old_thread);
-  const bool elsewhere = run != runs_.end() && run->second.cpu != cpu && run->second.since == time;
+  if (std::exchange(grown(off_, record.new_thread), std::nullopt)) ++unseen_;
+  auto& run = grown(runs_, record.old_thread);
+  const bool elsewhere = run && run->cpu != cpu && run->since == time;
   if (!elsewhere) {
-    if (run != runs_.end()) runs_.erase(run);
+    run.reset();
     if (record.old_state == ThreadState::waiting)
-      off_[record.old_thread] = {record.moment, record.wait_reason};
+      grown(off_, record.old_thread) = {record.moment, record.wait_reason};
   }
-  runs_[record.new_thread] = {cpu, time};
+  grown(runs_, record.new_thread) = {cpu, time};
+}
+
+void Wakes::ended(Index thread) {
+  if (thread < off_.size()) off_[thread].reset();
 }
 
 void Wakes::readied(const Readied& record, const Losses& losses) {
   any_ready_ = true;
-  const auto off = off_.find(record.thread);
-  if (off == off_.end()) return;
-  const auto [since, reason] = off->second;
-  off_.erase(off);
+  if (record.thread >= off_.size() || !off_[record.thread]) return;
+  const auto [since, reason] = *std::exchange(off_[record.thread], std::nullopt);
   const Key key{record.thread, record.waker, record.in_dpc};
   auto number = numbers_.find(key);
   if (number == numbers_.end()) {

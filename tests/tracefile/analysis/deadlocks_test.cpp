@@ -37,8 +37,12 @@ class Machine {
     answer_.on_wait_begin({next(), index(thread), {&waited, 1}, WaitNeeds::any, 6, std::nullopt});
     return *this;
   }
-  Machine& leaves(char thread) { return switches(index(thread), nobody, ThreadState::waiting); }
-  Machine& comes(char thread) { return switches(nobody, index(thread), ThreadState::running); }
+  Machine& leaves(char thread) {
+    return switches(index(thread), population_.idle_thread(0), ThreadState::waiting);
+  }
+  Machine& comes(char thread) {
+    return switches(population_.idle_thread(0), index(thread), ThreadState::running);
+  }
   Machine& waits(char thread, std::vector<u64> mutants, WaitNeeds needs = WaitNeeds::any) {
     return begins(thread, std::move(mutants), needs).leaves(thread);
   }

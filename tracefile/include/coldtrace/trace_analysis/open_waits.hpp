@@ -89,7 +89,7 @@ class OpenWaits {
 
   // Null: it does not wait.
   const Waiting* find(Index thread) const;
-  const std::unordered_map<Index, Waiting>& all() const { return waiting_; }
+  std::size_t threads() const { return waiting_.size(); }  // those beyond do not wait
   const WaitObjects& objects() const { return objects_; }
   WaitObjects& objects() { return objects_; }
 
@@ -98,9 +98,10 @@ class OpenWaits {
   void end_all(Index thread, const Waiting& waiting, const Moment& end, How how,
                std::optional<u32> status, Index by);
   void end_together(const WaitEnd& record, const Waiting& waiting);
+  Waiting* waiting_of(Index thread);
 
   WaitObjects objects_;
-  std::unordered_map<Index, Waiting> waiting_;
+  std::vector<std::optional<Waiting>> waiting_;  // by thread
   std::vector<Ended> ended_;
 };
 

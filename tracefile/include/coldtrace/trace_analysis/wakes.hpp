@@ -33,10 +33,11 @@ class Wakes {
 
   void switched(const ContextSwitch& record);
   void readied(const Readied& record, const Losses& losses);
-  void ended(Index thread) { off_.erase(thread); }
+  void ended(Index thread);
 
   const std::vector<Edge>& edges() const { return edges_; }
-  const std::unordered_map<Index, Open>& open() const { return off_; }
+  // By thread, as far as there are any; nothing of one that does not wait.
+  const std::vector<std::optional<Open>>& open() const { return off_; }
   bool any_switch() const { return any_switch_; }
   bool any_ready() const { return any_ready_; }
   u64 unseen() const { return unseen_; }      // waits that ended by nobody who was seen
@@ -58,8 +59,8 @@ class Wakes {
     i64 since;
   };
 
-  std::unordered_map<Index, Open> off_;
-  std::unordered_map<Index, Run> runs_;  // where each thread runs
+  std::vector<std::optional<Open>> off_;  // by thread
+  std::vector<std::optional<Run>> runs_;  // where each thread runs
   std::unordered_map<Key, u32, Hash> numbers_;
   std::vector<Edge> edges_;
   bool any_switch_ = false, any_ready_ = false;
