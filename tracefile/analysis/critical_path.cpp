@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <tuple>
 
 #include "tracefile/analysis/grown.hpp"
 
@@ -64,13 +66,10 @@ void CriticalPath::begin(const Observed& observed) {
 void CriticalPath::keep(const Turn& turn) {
   if (turn.end && *turn.end < from_) return;
   if (kept_.size() == most_turns) {
-    // Half of them, so that giving up costs each turn little.
-    const auto half = kept_.begin() + static_cast<std::ptrdiff_t>(most_turns / 2);
-    i64 known = std::max(given_up_before_.value_or(from_), half->begin);
-    for (auto given_up = kept_.begin(); given_up != half; ++given_up)
-      known = std::max(known, given_up->end.value_or(given_up->begin));
-    given_up_before_ = known;
-    kept_.erase(kept_.begin(), half);
+    const auto& oldest = kept_.front();
+    given_up_before_ = std::max(
+        {given_up_before_.value_or(from_), kept_[1].begin, oldest.end.value_or(oldest.begin)});
+    kept_.pop_front();
   }
   kept_.push_back(turn);
 }
@@ -97,14 +96,17 @@ void CriticalPath::finish(const Observed& observed) {
     runs_at_end_[i] = turns_.standing(i).where == Standing::Where::running;
     if (const auto absence = turns_.absence_at_end(i, end)) keep(*absence);
   }
-  std::ranges::stable_sort(kept_, [](const Turn& a, const Turn& b) {
-    return std::tie(a.thread, a.begin) < std::tie(b.thread, b.begin);
+  by_thread_.resize(kept_.size());
+  std::iota(by_thread_.begin(), by_thread_.end(), 0);
+  std::ranges::sort(by_thread_, {}, [&](u32 turn) {
+    return std::tuple{kept_[turn].thread, kept_[turn].begin, turn};
   });
 }
 
-std::span<const Turn> CriticalPath::turns_of(Index thread) const {
-  return {std::ranges::lower_bound(kept_, thread, {}, &Turn::thread),
-          std::ranges::upper_bound(kept_, thread, {}, &Turn::thread)};
+std::span<const u32> CriticalPath::turns_of(Index thread) const {
+  const auto thread_of = [&](u32 turn) { return kept_[turn].thread; };
+  return {std::ranges::lower_bound(by_thread_, thread, {}, thread_of),
+          std::ranges::upper_bound(by_thread_, thread, {}, thread_of)};
 }
 
 // Times are those of the events, which damage may have in any order: a span never begins after the
@@ -112,15 +114,15 @@ std::span<const Turn> CriticalPath::turns_of(Index thread) const {
 CriticalPath::Span CriticalPath::before(Index thread, i64 time) const {
   const auto turns = turns_of(thread);
   const auto next =
-      std::ranges::partition_point(turns, [&](const Turn& turn) { return turn.begin < time; });
-  const auto* last = next == turns.begin() ? nullptr : &*(next - 1);
+      std::ranges::partition_point(turns, [&](u32 turn) { return kept_[turn].begin < time; });
+  const auto* last = next == turns.begin() ? nullptr : &kept_[*(next - 1)];
   if (last != nullptr) {
     const bool runs = last->end ? *last->end >= time : next == turns.end() && runs_at_end_[thread];
     if (runs) return {Hop::Kind::running, last->begin, Hop::End::switch_in, last->place, last};
     if (!last->end)
       return {Hop::Kind::unknown, last->begin, Hop::End::switch_in, last->place, last};
   }
-  if (next != turns.end()) return absence(*next, last, time);
+  if (next != turns.end()) return absence(kept_[*next], last, time);
   Span span;
   span.since = last != nullptr ? *last->end : ever;
   if (last != nullptr) {
@@ -146,7 +148,7 @@ CriticalPath::Span CriticalPath::absence(const Turn& next, const Turn* last, i64
     span.kind = K::ready;
     span.since = *next.readied;
     span.start = Hop::End::made_ready;
-    span.start_event = next.ready_event.place;
+    span.start_event = next.ready_event;
     return span;
   }
   if (next.left && *next.left >= time) {
@@ -181,7 +183,7 @@ CriticalPath::Span CriticalPath::absence(const Turn& next, const Turn* last, i64
 
 std::optional<Service> CriticalPath::interrupter(const Turn& turn) const {
   constexpr std::ptrdiff_t most_nested = 64;
-  const auto cpu = turn.ready_event.cpu;
+  const auto cpu = turn.readied_on;
   if (!cpu || *cpu >= by_cpu_.size() || !turn.readied) return std::nullopt;
   const auto& all = by_cpu_[*cpu];
   auto one = std::ranges::lower_bound(all, *turn.readied, {}, &Interrupt::end);
@@ -231,7 +233,7 @@ std::vector<Hop> CriticalPath::find(Index thread, i64 from, i64 to) const {
     const auto* turn = span.turn;
     if (span.kind == Hop::Kind::waiting && time == turn->readied) {
       end = Hop::End::made_ready;
-      event = turn->ready_event.place;
+      event = turn->ready_event;
     }
     if (span.kind == Hop::Kind::waiting && turn->waker != nobody && !turn->woken_in_dpc &&
         walks.size() < most_depth && !waits(turn->waker)) {

@@ -130,7 +130,7 @@ void Turns::leave(const ContextSwitch& record) {
 }
 
 void Turns::enter(Processor& on, const ContextSwitch& record) {
-  Turn turn;
+  auto& turn = on.turn.emplace();
   turn.thread = record.new_thread;
   turn.cpu = *record.moment.cpu;
   turn.begin = record.moment.time;
@@ -143,7 +143,6 @@ void Turns::enter(Processor& on, const ContextSwitch& record) {
   thread.where = Where::running;
   thread.cpu = turn.cpu;
   thread.since = turn.begin;
-  on.turn = turn;
 }
 
 void Turns::describe_absence(Turn& turn, const Follow& thread) const {
@@ -152,6 +151,7 @@ void Turns::describe_absence(Turn& turn, const Follow& thread) const {
       !losses_->anywhere(*thread.readied, turn.begin)) {
     turn.readied = thread.readied;
     turn.ready_event = thread.ready_event;
+    turn.readied_on = thread.readied_on;
     turn.waker = thread.waker;
     turn.woken_in_dpc = thread.woken_in_dpc;
   }
@@ -186,7 +186,8 @@ void Turns::on_ready(const Readied& record) {
     return;
   }
   thread.readied = record.moment.time;
-  thread.ready_event = record.moment;
+  thread.ready_event = record.moment.place;
+  thread.readied_on = record.moment.cpu;
   thread.waker = record.waker;
   thread.woken_in_dpc = record.in_dpc;
 }

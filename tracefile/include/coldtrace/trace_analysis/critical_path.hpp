@@ -1,5 +1,8 @@
 #pragma once
 
+#include <deque>
+#include <span>
+
 #include "coldtrace/trace_analysis/turns.hpp"
 
 namespace coldtrace::trace_analysis {
@@ -85,7 +88,7 @@ class CriticalPath final : public Analysis {
   };
 
   void keep(const Turn& turn);
-  std::span<const Turn> turns_of(Index thread) const;
+  std::span<const u32> turns_of(Index thread) const;
   Span before(Index thread, i64 time) const;
   static Span absence(const Turn& next, const Turn* last, i64 time);
   std::optional<Service> interrupter(const Turn& turn) const;
@@ -93,7 +96,8 @@ class CriticalPath final : public Analysis {
   i64 from_;
   Turns turns_;
   const Population* population_ = nullptr;
-  std::vector<Turn> kept_;                      // by thread, then by time, once the trace is read
+  std::deque<Turn> kept_;
+  std::vector<u32> by_thread_;                  // of these, then by time, once the trace is read
   std::vector<std::vector<Interrupt>> by_cpu_;  // by their ends
   u64 interrupts_given_up_ = 0;
   std::vector<bool> runs_at_end_;  // by thread

@@ -21,24 +21,25 @@ enum class Before : u8 {
 struct Turn {
   Index thread = nobody;
   u16 cpu = 0;
-  i64 begin = 0;
-  std::optional<i64> end;     // absent: the trace ends first, or events are missing
+  std::optional<i8> in_priority, out_priority;
   Index old_thread = nobody;  // that the processor was taken from
   Index new_thread = nobody;  // that it was given to; nobody without an end
-  std::optional<i8> in_priority, out_priority;
-  Place place;     // of the switch to it
-  Place ended_at;  // of the switch away from it
+  i64 begin = 0;
+  std::optional<i64> end;  // absent: the trace ends first, or events are missing
+  Place place;             // of the switch to it
+  Place ended_at;          // of the switch away from it
 
   // Before the turn.
-  Before before = Before::first;
   std::optional<i64> left;  // the end of its last turn; of a new thread its start
+  std::optional<i64> readied;
+  Place ready_event;              // that says so
+  std::optional<u16> readied_on;  // the processor of that
+  Index waker = nobody;
+  bool woken_in_dpc = false;
+  Before before = Before::first;
   std::optional<ThreadState> left_state;
   std::optional<u8> wait_reason;
   std::optional<i8> left_priority;
-  std::optional<i64> readied;
-  Moment ready_event;  // that says so
-  Index waker = nobody;
-  bool woken_in_dpc = false;
 };
 
 // Where the time between two turns of a thread went, in ticks, as far as the trace tells.
@@ -119,7 +120,8 @@ class Turns final : public Analysis {
     std::optional<i8> priority;
     std::optional<i64> readied;
     std::optional<i64> readied_early;  // while it ran
-    Moment ready_event;
+    Place ready_event;
+    std::optional<u16> readied_on;
     Index waker = nobody;
     bool woken_in_dpc = false;
   };
