@@ -102,9 +102,18 @@ void Services::leave(Stack& stack, const CallRecord& record) {
                                  [&](const Open& call) { return call.service == service; });
   if (from == stack.calls.rend()) {
     ++services_[service].unmatched;
+    // Some of the time so far was in a call that was not seen to begin.
+    if (!stack.calls.empty())
+      stack.calls.back().inside = ticks_between(stack.calls.back().begin, record.moment.time);
     return;
   }
-  abandon(stack, static_cast<std::size_t>(stack.calls.rend() - from));
+  // How long those inside took that never return nothing says: whose the time is since they began
+  // is not known.
+  const auto inside = static_cast<std::size_t>(stack.calls.rend() - from);
+  if (inside < stack.calls.size())
+    add_ticks(stack.calls[inside - 1].inside,
+              ticks_between(stack.calls[inside].begin, record.moment.time));
+  abandon(stack, inside);
   close(stack, record);
 }
 
