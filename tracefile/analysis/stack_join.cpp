@@ -8,22 +8,17 @@ namespace coldtrace::trace_analysis {
 // Several events of one time and thread have the same stack.
 StackJoin::Slot StackJoin::expect(i64 time, Index thread) {
   const Key key{time, thread};
-  if (const auto known = by_key_.find(key); known != by_key_.end()) {
-    ++slots_[known->second].users;
-    return known->second;
+  const auto next = free_.empty() ? static_cast<Slot>(slots_.size()) : free_.back();
+  const auto [known, added] = by_key_.try_emplace(key, next);
+  if (added) {
+    if (free_.empty())
+      slots_.emplace_back();
+    else
+      free_.pop_back();
+    slots_[next].key = key;
   }
-  Slot slot = 0;
-  if (free_.empty()) {
-    slot = static_cast<Slot>(slots_.size());
-    slots_.emplace_back();
-  } else {
-    slot = free_.back();
-    free_.pop_back();
-  }
-  slots_[slot].key = key;
-  slots_[slot].users = 1;
-  by_key_.emplace(key, slot);
-  return slot;
+  ++slots_[known->second].users;
+  return known->second;
 }
 
 void StackJoin::release(Slot slot) {
@@ -41,12 +36,14 @@ void StackJoin::add(const StackWalk& walk) {
   if (known == by_key_.end() || walk.frames.empty()) return;
   auto& entry = slots_[known->second];
   if (std::exchange(walk.of_kernel ? entry.has_kernel : entry.has_user, true)) return;
-  const auto count = std::min(walk.frames.size(), most_frames - entry.frames.size());
-  if (walk.frames.size() > count) ++cut_;
-  const auto frames = walk.frames.first(count);
-  entry.frames.insert(walk.of_kernel ? entry.frames.begin() : entry.frames.end(), frames.begin(),
-                      frames.end());
-  frames_held_ += count;
+  auto& frames = entry.frames;
+  frames_held_ -= frames.size();
+  const auto part = walk.frames.first(std::min(walk.frames.size(), most_frames));
+  frames.insert(walk.of_kernel ? frames.begin() : frames.end(), part.begin(), part.end());
+  const bool too_many = frames.size() > most_frames || part.size() < walk.frames.size();
+  if (too_many && !std::exchange(entry.is_cut, true)) ++cut_;
+  frames.resize(std::min(frames.size(), most_frames));
+  frames_held_ += frames.size();
 }
 
 }  // namespace coldtrace::trace_analysis

@@ -18,7 +18,8 @@ void WaitingStacks::release(MaybeSlot& slot) {
 void WaitingStacks::on_switch(const ContextSwitch& record) {
   turns_.on_switch(record);
   auto& slot = grown(running_, *record.moment.cpu);
-  if (!slot) slot = join_.expect(record.moment.time, record.new_thread);
+  const bool is_idle = population_->threads()[record.new_thread].idle_of.has_value();
+  if (!slot && !is_idle) slot = join_.expect(record.moment.time, record.new_thread);
 }
 
 void WaitingStacks::on_ready(const Readied& record) {
@@ -34,8 +35,7 @@ void WaitingStacks::end_turn(const Turn& turn) {
   auto stack = std::exchange(grown(running_, turn.cpu), std::nullopt);
   auto waker = std::exchange(grown(readied_, turn.thread), std::nullopt);
   if (waker && join_.time_of(*waker) != turn.readied) release(waker);
-  if (!stack || population_->threads()[turn.thread].idle_of) {
-    release(stack);
+  if (!stack) {  // an idle thread
     release(waker);
     return;
   }

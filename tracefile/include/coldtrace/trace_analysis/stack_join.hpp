@@ -45,6 +45,7 @@ class StackJoin {
     Key key;
     u32 users = 0;
     bool has_kernel = false, has_user = false;  // parts
+    bool is_cut = false;
     std::vector<u64> frames;
   };
 
