@@ -5,30 +5,27 @@
 
 #include <cstdio>
 
-#include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text_buffer.hpp"
-#include "coldtrace/tracefile/trace.hpp"
+#include "coldtrace/tracefile/any_trace.hpp"
 
 int main(int argc, char** argv) {
   using namespace coldtrace;
   if (argc != 2) return 2;
-  const auto file = core::FileImage::open(argv[1]);
-  if (!file) return 1;
   core::Findings findings;
-  const auto trace = tracefile::Trace::open(**file, {.names = false}, findings);
+  const auto trace = tracefile::AnyTrace::open(argv[1], {.catalog = {.names = false}}, findings);
   if (!trace) return 1;
   core::TextBuffer text;
   const auto flush = [&] {
     std::fwrite(text.view().data(), 1, text.size(), stdout);
     text.clear();
   };
-  auto stream = trace->stream({});
-  using Item = tracefile::EventStream::Item;
-  for (auto item = stream.next(); item != Item::end; item = stream.next()) {
+  const auto stream = trace->stream({});
+  using Item = tracefile::EventSequence::Item;
+  for (auto item = stream->next(); item != Item::end; item = stream->next()) {
     if (item != Item::event) continue;
-    text.append_hex(stream.event().header);
-    text.append_hex(stream.event().extended);
-    text.append_hex(stream.event().payload);
+    text.append_hex(stream->event().header);
+    text.append_hex(stream->event().extended);
+    text.append_hex(stream->event().payload);
     text.append('\n');
     if (text.size() > 1 << 18) flush();
   }
