@@ -73,6 +73,19 @@ void Population::finish() {
   }
 }
 
+std::vector<Index> find_threads(const Population& population, u32 tid, i64 from, i64 to) {
+  std::vector<Index> found;
+  for (Index i = 0; i < population.threads().size(); ++i) {
+    const auto& thread = population.threads()[i];
+    if (thread.tid != tid || thread.idle_of) continue;
+    const auto start = thread.life.start.value_or(from);
+    // Whose id another one has is gone.
+    if (!found.empty() && start <= from) found.clear();
+    if (start <= to && thread.life.end.value_or(to) >= from) found.push_back(i);
+  }
+  return found;
+}
+
 std::optional<u32> pid_of(const Population& population, Index thread) {
   if (thread == nobody) return std::nullopt;
   const auto process = population.threads()[thread].process;

@@ -28,22 +28,6 @@ struct Window {
   i64 from, to;
 };
 
-// Threads with the id that were there in the window, as far as the trace tells.
-std::vector<Index> find_threads(const trace_analysis::Population& population, u32 tid,
-                                const Window& window) {
-  std::vector<Index> found;
-  for (Index i = 0; i < population.threads().size(); ++i) {
-    const auto& thread = population.threads()[i];
-    if (thread.tid != tid || thread.idle_of) continue;
-    const auto start = thread.life.start.value_or(window.from);
-    // Whose id another one has is gone.
-    if (!found.empty() && start <= window.from) found.clear();
-    if (start <= window.to && thread.life.end.value_or(window.to) >= window.from)
-      found.push_back(i);
-  }
-  return found;
-}
-
 i64 length_of(const Hop& hop) {
   return trace_analysis::ticks_between(hop.from, hop.to);
 }
@@ -257,7 +241,8 @@ Exit run(const Options& options) {
   }
   Window window{std::max(*observed.first, limits.first.value_or(*observed.first)), *observed.last};
   const ThreadNames names{run.input().trace, observed};
-  const auto threads = find_threads(observed.population, options.thread, window);
+  const auto threads =
+      trace_analysis::find_threads(observed.population, options.thread, window.from, window.to);
   if (threads.empty()) {
     run.report().failed(options.file,
                         fmt::format("there is no thread {} in this interval", options.thread));

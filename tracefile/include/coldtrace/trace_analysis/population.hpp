@@ -100,6 +100,11 @@ class Population {
   u64 reused_ = 0;
 };
 
+// Who had the id at some time from `from` to `to`, both included, as far as the trace tells; idle
+// threads, which have none of their own, are left out. Somebody whose end is not known is there
+// until the id is given again, and who was to have it when the interval begins had it before.
+std::vector<Index> find_threads(const Population& population, u32 tid, i64 from, i64 to);
+
 // The id of the process that a thread belongs to, as far as it is known yet.
 std::optional<u32> pid_of(const Population& population, Index thread);
 
