@@ -605,10 +605,27 @@ class Snapshot(Case):
             path, "--snapshot", self.folder / "files.ndjson", *options, status=1)["findings"]]
         for cluster, files, options in (
                 (4096, [], []), (4096, [("/sparse", "live", [(None, 5)])], []),
-                (None, [("/a", "live", [])], []), (4096, [("/far", "live", [(1, 5)])],
-                                                   ["--snapshot-offset", 2**64 - 1])):
+                (None, [("/a", "live", [])], [])):
             self.write("files.ndjson", snapshot_lines(0, cluster, files))
             self.assertEqual(codes(*options), ["snapshot-without-places"])
+
+    def test_extents_that_no_disk_has_are_counted(self):
+        far = 2**64 - 4096
+        whole = {"offset": 0, "clusters": 1 << 40}
+        for extents, options, count in (
+                ([whole, {"offset": None, "clusters": 7}], [], 0),
+                ([{"offset": 0, "clusters": 1 << 52}, whole], [], 1),
+                ([whole, {"offset": far, "clusters": 1}, {"offset": far, "clusters": 2}], [], 2),
+                ([whole, {"offset": far, "clusters": 1}], ["--snapshot-offset", 4096], 1),
+                ([whole, {"offset": 0, "clusters": 0}, {"offset": -1, "clusters": 1},
+                  {"offset": "0", "clusters": 1}, {"clusters": 1}, {"offset": 0}, [], None], [], 7)):
+            lines = list(snapshot_lines(0, 4096, [("/a", "live", [])]))
+            lines[1]["streams"][0]["extents"] = extents
+            answer = self.answer(self.traces[0], "--snapshot", self.write("files.ndjson", lines),
+                                 *options, status=1 if count else 0)
+            self.assertEqual([(one["code"], int(one["text"].split()[0]))
+                              for one in answer["findings"]],
+                             [("snapshot-extent", count)] if count else [])
 
     def test_each_file_in_use_comes_before_a_deleted_one(self):
         """As ntfs-snapshot.md defines the states."""
@@ -636,8 +653,11 @@ class Snapshot(Case):
         path = self.folder / "lines.ndjson"
         long = '{"type":"file","padding":"' + "x" * (16 << 20) + '"}'
         wrong = '{"type":"file","path":"/b","state":"' + "x" * 99 + '","streams":[]}'
+        many = '{"type":"file","path":"/b","state":"live","streams":[' + "0," * 4_000_000 + "0]}"
+        deep = "[" * (15 << 20)
         for more, codes in ([""], []), ([" \t"], []), ([long], ["snapshot-incomplete"]), (
-                [wrong], ["snapshot-incomplete"]):
+                [wrong], ["snapshot-incomplete"]), ([many], ["snapshot-incomplete"]), (
+                [deep], ["snapshot-incomplete"]):
             path.write_bytes("\r\n".join(["", *text, *more, ""]).encode())
             answer = self.answer(self.traces[0], "--snapshot", path, status=1 if codes else 0)
             self.assertEqual([one["code"] for one in answer["findings"]], codes)

@@ -43,7 +43,10 @@ std::optional<u32> DiskMap::add_file(File file) {
 
 void DiskMap::add_extent(u32 file, u64 offset, u64 bytes) {
   u64 end = 0;
-  if (bytes == 0 || __builtin_add_overflow(offset, bytes, &end)) return;
+  if (bytes == 0 || __builtin_add_overflow(offset, bytes, &end)) {
+    ++impossible_;
+    return;
+  }
   // finish() cuts each into two pieces at most.
   if (take(3 * sizeof(Extent))) extents_.push_back({offset, end, file});
 }

@@ -4,6 +4,8 @@
 #include <span>
 
 #include <fmt/format.h>
+#include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
 
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/file.hpp"
@@ -16,6 +18,32 @@ using rapidjson::Value;
 
 constexpr const char* schema = "coldtrace.ntfs-snapshot/1";
 constexpr std::size_t longest_line = std::size_t{16} << 20;
+
+// Takes lines with no more values than this, names of members included, and no deeper ones: some
+// 400,000 extents. A value is 16 bytes of memory, and may be two of the line.
+class ValueCheck : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, ValueCheck> {
+ public:
+  bool Default() { return ++values_ <= 4'000'000; }
+  bool StartObject() { return ++depth_ <= 32 && Default(); }
+  bool StartArray() { return StartObject(); }
+  bool EndObject(rapidjson::SizeType) {
+    --depth_;
+    return true;
+  }
+  bool EndArray(rapidjson::SizeType) { return EndObject(0); }
+
+ private:
+  std::size_t values_ = 0;
+  std::size_t depth_ = 0;
+};
+
+bool has_few_values(std::string_view line) {
+  constexpr std::size_t short_line = std::size_t{1} << 20;
+  if (line.size() <= short_line) return true;
+  rapidjson::MemoryStream text{line.data(), line.size()};
+  ValueCheck check;
+  return !rapidjson::Reader{}.Parse<rapidjson::kParseIterativeFlag>(text, check).IsError();
+}
 
 // The lines of a text file, one by one.
 class Lines {
@@ -78,6 +106,7 @@ class SnapshotReader {
   // False where the line is none of a snapshot.
   bool read(std::string_view line) {
     rapidjson::Document json;
+    if (!has_few_values(line)) return false;
     json.Parse<rapidjson::kParseIterativeFlag>(line.data(), line.size());
     if (json.HasParseError() || !json.IsObject()) return false;
     const auto type = text_member(json, "type");
@@ -124,19 +153,32 @@ class SnapshotReader {
     if (const auto own = text_member(stream, "name"); !own.empty()) name += ":" + own;
     std::optional<u32> file;
     for (const auto& extent : extents->GetArray()) {
-      if (!extent.IsObject()) continue;
-      const auto* offset = find_member(extent, "offset", &Value::IsUint64);
-      const auto* clusters = find_member(extent, "clusters", &Value::IsUint64);
-      if (offset == nullptr || clusters == nullptr) continue;
-      u64 place = 0;
-      u64 bytes = 0;
-      if (__builtin_add_overflow(offset->GetUint64(), snapshot_.offset, &place) ||
-          __builtin_mul_overflow(clusters->GetUint64(), cluster_size_, &bytes))
-        continue;
+      const auto place = read_place(extent);
+      if (!place) continue;
       if (!file) file = snapshot_.map.add_file({name, state});
       if (!file) return;
-      snapshot_.map.add_extent(*file, place, bytes);
+      snapshot_.map.add_extent(*file, place->offset, place->bytes);
     }
+  }
+
+  struct Place {
+    u64 offset;  // on the disk
+    u64 bytes;   // 0 where there is none
+  };
+
+  // Nothing of a hole, which has no offset.
+  std::optional<Place> read_place(const Value& extent) const {
+    if (!extent.IsObject()) return Place{};
+    const auto* offset = find_member(extent, "offset", &Value::IsUint64);
+    const auto* clusters = find_member(extent, "clusters", &Value::IsUint64);
+    if (offset == nullptr && find_member(extent, "offset", &Value::IsNull) != nullptr)
+      return std::nullopt;
+    Place place{};
+    if (offset == nullptr || clusters == nullptr ||
+        __builtin_add_overflow(offset->GetUint64(), snapshot_.offset, &place.offset) ||
+        __builtin_mul_overflow(clusters->GetUint64(), cluster_size_, &place.bytes))
+      return Place{};
+    return place;
   }
 
   DiskSnapshot& snapshot_;
@@ -201,6 +243,11 @@ std::optional<DiskSnapshot> read_disk_snapshot(const SnapshotOptions& options, u
                      "the snapshot is cut off or damaged (lines that could not be read: {}): files "
                      "are missing",
                      damaged);
+  if (const auto impossible = snapshot.map.impossible(); impossible > 0)
+    findings.warning("snapshot-extent", std::nullopt,
+                     "{} extents of the snapshot have no size or no place on a disk of less than "
+                     "2^64 bytes, and name nothing",
+                     impossible);
   if (const auto left_out = snapshot.map.left_out(); left_out > 0)
     findings.warning("names-limit", std::nullopt,
                      "{} files and extents of the snapshot are left out (--names-limit)", left_out);

@@ -30,6 +30,7 @@ class DiskMap {
 
   // The number of the file, for its extents; nothing where it is left out.
   std::optional<u32> add_file(File file);
+  // Nothing of an extent without a byte, or that ends behind 2^64; those are counted.
   void add_extent(u32 file, u64 offset, u64 bytes);
   // To be called once, after all files. Of several that claim a place those come first that are in
   // use, then those that were added first.
@@ -41,6 +42,7 @@ class DiskMap {
   std::size_t files() const { return files_.size(); }
   std::size_t extents() const { return extents_.size(); }
   u64 left_out() const { return left_out_; }  // files and extents
+  u64 impossible() const { return impossible_; }
 
  private:
   struct Extent {
@@ -54,6 +56,7 @@ class DiskMap {
   std::vector<Extent> extents_;  // once finished in order, and apart
   std::size_t left_;
   u64 left_out_ = 0;
+  u64 impossible_ = 0;  // extents
 };
 
 }  // namespace coldtrace::trace_analysis
