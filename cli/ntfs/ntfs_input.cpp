@@ -68,9 +68,13 @@ std::string describe_search(u64 size) {
   return fmt::format("its first {} GiB, where the search ends", ntfs::longest_volume_search >> 30);
 }
 
-std::string describe(const ntfs::Disk& disk) {
+// A volume may have been formatted over one of NTFS.
+std::string describe(const ntfs::Disk& disk, const core::ImageSource& image) {
   if (disk.kind == ntfs::DiskKind::volume)
-    return describe_other(disk.partitions.front().kind, wanted);
+    return describe_other(disk.partitions.front().kind, wanted) +
+           (ntfs::ends_with_ntfs_boot_sector(image)
+                ? "; the copy of an NTFS boot sector is at its end, by which --offset 0 reads it"
+                : "");
   std::string text = "no NTFS volume among its partitions:";
   for (const auto& partition : disk.partitions)
     text += fmt::format(" {} is {};", partition.number, to_string(partition.kind));
@@ -161,7 +165,7 @@ std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
     return std::nullopt;
   }
   if (input.chosen.empty()) {
-    report.failed(options.image, describe(input.disk));
+    report.failed(options.image, describe(input.disk, image));
     return std::nullopt;
   }
   return input;

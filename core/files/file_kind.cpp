@@ -2,21 +2,19 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
+#include <string>
 #include <vector>
 
 #include "coldtrace/core/text.hpp"
+#include "core/files/signature.hpp"
+#include "core/files/usn_journal.hpp"
 
 namespace coldtrace::core {
 namespace {
 
 using namespace std::string_view_literals;
 
-struct Signature {
-  FileKind kind;
-  u64 offset;
-  std::string_view bytes;
-};
+using Signature = SignatureOf<FileKind>;
 
 // Sources: each format's own specification, unless there is another.
 constexpr std::array signatures = {
@@ -101,55 +99,15 @@ constexpr std::array signatures = {
     Signature{FileKind::btrfs_volume, 0x10040, "_BHRfS_M"sv},
 };
 
-// Volumes, by what stands in their first three sectors. Each format's own specification; the GUID
-// of BitLocker To Go, 4967d63b-2e29-4ad8-8399-f6a339e3d001, is that of libbde's documentation.
-constexpr std::array volume_signatures = {
-    Signature{FileKind::ntfs_volume, 3, "NTFS    "sv},
-    Signature{FileKind::bitlocker_volume, 3, "-FVE-FS-"sv},
-    Signature{FileKind::bitlocker_volume, 0x1a8,
-              "\x3b\xd6\x67\x49\x29\x2e\xd8\x4a\x83\x99\xf6\xa3\x39\xe3\xd0\x01"sv},
-    Signature{FileKind::refs_volume, 3, "ReFS"sv},
-    Signature{FileKind::exfat_volume, 3, "EXFAT   "sv},
-    Signature{FileKind::fat_volume, 0x36, "FAT"sv},
-    Signature{FileKind::fat_volume, 0x52, "FAT32"sv},
-    Signature{FileKind::xfs_volume, 0, "XFSB"sv},
-    Signature{FileKind::luks_volume, 0, "LUKS\xba\xbe"sv},
-    Signature{FileKind::apfs_volume, 32, "NXSB"sv},
-    Signature{FileKind::lvm_volume, 512, "LABELONE"sv},
-    Signature{FileKind::hfs_volume, 1024, "H+\0\x04"sv},
-    Signature{FileKind::hfs_volume, 1024, "HX\0\x05"sv},
-};
-
 constexpr u64 page_size = 4096;
 constexpr u64 sector_size = 512;
 
-bool matches(ByteView bytes, u64 offset, std::string_view expected) {
-  const auto part = slice(bytes, offset, expected.size());
-  return part && to_chars(*part) == expected;
-}
-
-template <std::size_t Count>
-FileKind find(const std::array<Signature, Count>& table, ByteView bytes) {
-  const auto* const found = std::ranges::find_if(table, [&](const Signature& signature) {
+FileKind find_signature(ByteView bytes) {
+  const auto* const found = std::ranges::find_if(signatures, [&](const Signature& signature) {
     return matches(bytes, signature.offset, signature.bytes);
   });
-  return found == table.end() ? FileKind::unknown : found->kind;
+  return found == signatures.end() ? FileKind::unknown : found->kind;
 }
-
-bool is_zero(ByteView bytes) {
-  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
-}
-
-// The magic number of a superblock is short, and boot code may hold it: other fields must fit.
-bool is_ext(ByteView head) {
-  const auto superblock = Fields<0x50>::at(head, 1024);
-  return superblock && superblock->get<u16, 0x38>() == 0xef53 &&
-         superblock->get<u32, 0x18>() <= 6 && superblock->get<u32, 0x48>() <= 4 &&
-         superblock->get<u32, 0x4c>() <= 1;
-}
-
-// The bytes of a file at any offset; fewer where it ends, none where they cannot be read.
-using ReadAt = std::function<std::vector<std::byte>(u64 offset, u64 length)>;
 
 FileKind recognize_dos(ByteView head, u64 size, const ReadAt& read) {
   constexpr u64 dos_header_size = 64;
@@ -191,44 +149,6 @@ bool is_event_trace(ByteView head) {
          used <= size && size % 8 == 0;
 }
 
-// USN_RECORD_V2, V3 and V4 (Microsoft, winioctl.h): no record crosses a page, so that every page
-// of the journal starts with one.
-bool is_usn_record(ByteView bytes) {
-  const auto header = Fields<0x40>::at(bytes, 0);
-  if (!header) return false;
-  const u64 length = header->get<u32, 0>();
-  const auto major = header->get<u16, 4>();
-  if (header->get<u16, 6>() != 0 || length > page_size || length % 8 != 0) return false;
-  if (major == 4)
-    return header->get<u16, 0x3e>() == 16 && length == 0x40 + u64{16} * header->get<u16, 0x3c>();
-  if (major != 2 && major != 3) return false;
-  const u64 name = major == 2 ? 0x38 : 0x48;
-  const auto name_length = load<u16>(bytes, name);
-  const auto name_offset = load<u16>(bytes, name + 2);
-  return name_length && name_offset && *name_offset == name + 4 && *name_length % 2 == 0 &&
-         *name_length > 0 && u64{*name_offset} + *name_length <= length;
-}
-
-// Old pages of a journal are holes, and a copy of it may have empty ones behind its end. The last
-// page with anything in it decides: of the file's last MiB, or else of pages all over the file.
-bool ends_with_usn_record(u64 size, const ReadAt& read) {
-  constexpr u64 tries = 256;
-  const u64 pages = (size - 1) / page_size + 1;
-  const u64 start = (pages - std::min(pages, tries)) * page_size;
-  const auto end = read(start, size - start);
-  for (u64 behind = end.size(); behind > 0;) {
-    const u64 at = (behind - 1) / page_size * page_size;
-    const auto page = ByteView{end}.subspan(at, behind - at);
-    if (!is_zero(page)) return is_usn_record(page);
-    behind = at;
-  }
-  for (u64 i = tries; i > 0; --i) {
-    const auto page = read(pages * (i - 1) / tries * page_size, page_size);
-    if (!is_zero(page)) return is_usn_record(page);
-  }
-  return false;
-}
-
 // Text in UTF-8, or in UTF-16 as far as it is ASCII; empty when it is neither.
 std::string to_text(ByteView head) {
   auto chars = to_chars(head);
@@ -268,14 +188,14 @@ FileKind recognize_text(std::string_view text) {
   return FileKind::text;
 }
 
-FileKind recognize(u64 size, const ReadAt& read) {
+FileKind recognize(u64 size, const ReadAt& read, const NextData& next_data) {
   if (size == 0) return FileKind::empty;
   constexpr u64 head_size = 0x11000;  // the farthest signature is in it
   auto head_bytes = read(0, std::min(size, 2 * page_size));
   const ByteView head{head_bytes};
   if (head.empty()) return FileKind::unknown;
   if (matches(head, 0, "MZ"sv)) return recognize_dos(head, size, read);
-  if (const auto kind = find(signatures, head); kind != FileKind::unknown) return kind;
+  if (const auto kind = find_signature(head); kind != FileKind::unknown) return kind;
 
   // A fixed VHD is the disk itself and then a footer, of 511 bytes before 2004.
   for (const u64 footer : {sector_size, sector_size - 1})
@@ -289,10 +209,11 @@ FileKind recognize(u64 size, const ReadAt& read) {
   if (matches(head, sector_size, "EFI PART"sv) || matches(head, page_size, "EFI PART"sv))
     return FileKind::disk_gpt;
   if (matches(head, page_size - 10, "SWAPSPACE2"sv)) return FileKind::swap_volume;
-  if (const auto kind = find(signatures, read(0, std::min(size, head_size)));
+  if (const auto kind = find_signature(read(0, std::min(size, head_size)));
       kind != FileKind::unknown)
     return kind;
-  if (zeros) return ends_with_usn_record(size, read) ? FileKind::ntfs_usn_journal : FileKind::zeros;
+  if (zeros)
+    return holds_usn_journal(size, read, next_data) ? FileKind::ntfs_usn_journal : FileKind::zeros;
 
   // Anonymous objects start with 0, 0xffff: import library members and /GL or /bigobj objects.
   if (matches(head, 0, "\0\0\xff\xff"sv)) return FileKind::coff_object_extended;
@@ -327,26 +248,21 @@ std::string_view name_of(FileKind kind) {
 }
 
 FileKind recognize_file(const ImageSource& file) {
-  return recognize(file.size(), [&](u64 offset, u64 length) {
+  const auto read = [&](u64 offset, u64 length) {
     if (offset >= file.size()) return std::vector<std::byte>{};
     std::vector<std::byte> bytes(std::min(length, file.size() - offset));
     if (!file.read_at(offset, bytes)) bytes.clear();
     return bytes;
-  });
+  };
+  return recognize(file.size(), read, [&](u64 offset) { return file.next_data(offset); });
 }
 
 FileKind recognize_file(const FileView& file) {
-  return recognize(file.size(), [&](u64 offset, u64 length) {
+  const auto read = [&](u64 offset, u64 length) {
     const auto bytes = file.clip(offset, length);
     return std::vector<std::byte>{bytes.begin(), bytes.end()};
-  });
-}
-
-FileKind recognize_volume(ByteView head) {
-  if (const auto kind = find(volume_signatures, head); kind != FileKind::unknown) return kind;
-  if (is_ext(head)) return FileKind::ext_volume;
-  return is_zero(head.first(std::min<u64>(head.size(), sector_size))) ? FileKind::zeros
-                                                                      : FileKind::unknown;
+  };
+  return recognize(file.size(), read, [](u64 offset) { return offset; });
 }
 
 bool is_virtual_disk(FileKind kind) {

@@ -55,26 +55,13 @@ bool has_partition_with_ntfs(const core::ImageSource& image) {
   });
 }
 
-// By the copy of its boot sector, which lies where the volume ends.
-bool is_ntfs_volume(const core::ImageSource& image) {
-  std::array<std::byte, BootSector::size_on_disk> sector{};
-  for (const u64 back : {u64{512}, u64{4096}}) {
-    if (back > image.size() || !image.read_at(image.size() - back, sector)) continue;
-    const auto boot = read_boot_sector(sector, image.size() - back);
-    if (boot && core::saturating_multiply(boot->total_sectors, boot->bytes_per_sector) ==
-                    image.size() - back)
-      return true;
-  }
-  return false;
-}
-
 // What the image is by its contents. Its first bytes are not believed against all others.
 core::FileKind recognize_image(const core::ImageSource& image, core::Findings& findings) {
   const auto kind = core::recognize_file(image);
   if (!is_told_by_first_bytes(kind)) return kind;
   if (kind == core::FileKind::ewf && has_ewf_section(image)) return kind;
   const bool disk = has_partition_with_ntfs(image);
-  if (!disk && !is_ntfs_volume(image)) return kind;
+  if (!disk && !ends_with_ntfs_boot_sector(image)) return kind;
   findings.warning("first-bytes", 0,
                    "by its first bytes it is {}, and it is read as the {} that the rest says it is",
                    core::to_string(kind), disk ? "disk with partitions" : "NTFS volume");

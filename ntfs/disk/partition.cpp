@@ -2,6 +2,9 @@
 
 #include <array>
 
+#include "coldtrace/core/checked.hpp"
+#include "coldtrace/ntfs/boot_sector.hpp"
+
 namespace coldtrace::ntfs {
 
 std::string_view to_string(DiskKind kind) {
@@ -21,6 +24,18 @@ core::FileKind identify_at(const core::ImageSource& image, u64 offset) {
   if (image.read_at(offset, head)) return core::recognize_volume(head);
   const auto sector = std::span{head}.first<512>();
   return image.read_at(offset, sector) ? core::recognize_volume(sector) : core::FileKind::unknown;
+}
+
+bool ends_with_ntfs_boot_sector(const core::ImageSource& image) {
+  std::array<std::byte, BootSector::size_on_disk> sector{};
+  for (const u64 back : {u64{512}, u64{4096}}) {
+    if (back > image.size() || !image.read_at(image.size() - back, sector)) continue;
+    const auto boot = read_boot_sector(sector, image.size() - back);
+    if (boot && core::saturating_multiply(boot->total_sectors, boot->bytes_per_sector) ==
+                    image.size() - back)
+      return true;
+  }
+  return false;
 }
 
 Disk read_disk(const core::ImageSource& image, core::Findings& findings) {

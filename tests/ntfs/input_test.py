@@ -106,6 +106,34 @@ class OtherFiles(Images):
                 end = self.write("end", magic + content[len(magic):-512] + bytes(512))
                 self.assertEqual(ntfs("info", end, status=2).stdout, b"")
 
+    def test_the_magic_of_another_volume_does_not_hide_one(self):
+        volume = self.volume()
+        whole, *_ = self.rows(volume, status=0)
+        content = volume.read_bytes()
+        for at, magic in ((0, b"XFSB"), (0, b"LUKS\xba\xbe"), (3, b"EXFAT   "), (3, b"ReFS"),
+                          (0, b"MZ\x90\0\3\0\0\0"), (0, b"\x7fELF\2\1"), (0, b"regf")):
+            with self.subTest(magic):
+                path = self.write("volume", content[:at] + magic + content[at + len(magic):])
+                rows, lines, _ = self.rows(path, status=1)
+                self.assertEqual([row["path"] for row in rows], [row["path"] for row in whole])
+                self.assertEqual({f["code"] for f in lines[-1]["findings"]}, {"boot-sector"})
+
+    def test_a_volume_under_the_head_of_another_is_told_and_read_when_asked(self):
+        volume = self.volume()
+        whole, *_ = self.rows(volume, status=0)
+        content = bytearray(volume.read_bytes())
+        content[3:11] = b"-FVE-FS-"
+        path = self.write("volume", content)
+        self.refused(path, "BitLocker", "the copy of an NTFS boot sector is at its end",
+                     "--offset 0")
+        rows, lines, _ = self.rows(path, "--offset", "0", status=1)
+        self.assertEqual([row["path"] for row in rows], [row["path"] for row in whole])
+        # A volume that is what it says.
+        fat = self.here / "fat"
+        fat.write_bytes(bytes(8 << 20))
+        made_by("mkfs.fat", fat)
+        self.assertNotIn(b"NTFS boot sector", ntfs("info", fat, status=2).stderr)
+
     def test_a_fixed_vhd_is_read_as_the_disk_it_is(self):
         image = self.here / "fixed.vhd"
         made_by("qemu-img", "convert", "-f", "raw", "-O", "vpc", "-o", "subformat=fixed",

@@ -49,4 +49,7 @@ bool looks_like_mbr(core::ByteView first_sector);
 // The kind of the volume at `offset`; unknown when it cannot be read.
 core::FileKind identify_at(const core::ImageSource& image, u64 offset);
 
+// True where the image ends with the copy of the boot sector of an NTFS volume that fills it.
+bool ends_with_ntfs_boot_sector(const core::ImageSource& image);
+
 }  // namespace coldtrace::ntfs
