@@ -15,7 +15,7 @@ void advise_huge_pages(void* memory, std::size_t size) {
 
 bool Arena::add_chunk(u32& index) {
   const std::scoped_lock lock{mutex_};
-  if (count_ == chunk_limit) return false;
+  if (count_ == chunks_.size()) return false;
   // Not zeroed: pages that are never written cost nothing.
   auto* chunk = static_cast<std::byte*>(std::aligned_alloc(chunk_size, chunk_size));
   if (chunk == nullptr) throw std::bad_alloc{};

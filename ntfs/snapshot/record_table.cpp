@@ -124,9 +124,9 @@ struct RecordTable::Worker {
 };
 
 RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, unsigned jobs,
-                              core::Findings& findings, std::vector<Gap>& gaps,
-                              ClusterMarks* marks) {
-  RecordTable table;
+                              core::Findings& findings, std::vector<Gap>& gaps, ClusterMarks* marks,
+                              u32 most_chunks) {
+  RecordTable table{most_chunks};
   const u64 record_size = mft.record_size();
   const u64 count = std::min(mft.record_count(), largest_count);
   const u64 in_block = std::max<u64>(1, block_size / record_size);

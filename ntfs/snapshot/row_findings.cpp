@@ -129,6 +129,14 @@ void add_name_findings(FileRow& row, const RecordTable& records) {
   if (source.unlisted && !row.assembly.names_left_out)
     row.findings.push_back({"name-mismatch", true,
                             "the directory lists this name and the record does not have it", true});
+  // The root directory lies in itself, under a name that paths leave out.
+  if (row.is_root() && row.file_name &&
+      (row.file_name->parent != row.facts.reference() || to_utf8(row.file_name->name) != "."))
+    row.findings.push_back({"name-mismatch", true,
+                            fmt::format("the root directory has the name \"{}\" in directory {}-{}",
+                                        to_utf8(row.file_name->name), row.file_name->parent.record,
+                                        row.file_name->parent.sequence),
+                            true});
   if (source.directory_again)
     row.findings.push_back({"directory-loop", true,
                             "the directory was entered before and is not entered again", true});
@@ -195,6 +203,10 @@ void add_assembly_findings(FileRow& row) {
     add("attribute-list",
         fmt::format("record {} has {} that the attribute list does not name",
                     assembly.unlisted->record, describe(assembly.unlisted->type)));
+  if (assembly.repeated)
+    add("attribute-list",
+        fmt::format("the attribute list names {} in record {} more than once",
+                    describe(assembly.repeated->type), assembly.repeated->record));
   if (const auto& other = assembly.other_use)
     add("attribute-list",
         fmt::format("the attribute list names record {} with sequence {}, and it has {}",

@@ -93,6 +93,14 @@ std::optional<Assembly::Place> find_odd(const std::vector<AttributeKey>& keys,
   return std::nullopt;
 }
 
+// The first of sorted keys that is there again.
+std::optional<Assembly::Place> find_repeated(const std::vector<AttributeKey>& keys) {
+  const auto found = std::adjacent_find(keys.begin(), keys.end(),
+                                        [](const auto& a, const auto& b) { return !(a < b); });
+  if (found == keys.end()) return std::nullopt;
+  return Assembly::Place{found->type, found->record};
+}
+
 // `sequences`: of the file's records. A deleted record has the next one.
 std::optional<Assembly::OtherUse> find_other_use(const Listed& listed, bool in_use,
                                                  const std::map<u64, u16>& sequences) {
@@ -169,6 +177,7 @@ Assembly assemble_file(const core::ImageSource& image, const Mft& mft,
     const auto named = sorted_keys(list);
     result.absent = find_odd(named, keys, sequences);
     result.unlisted = find_odd(keys, named, sequences);
+    result.repeated = find_repeated(named);
     result.other_use = find_other_use(list, facts.in_use, sequences);
   }
   result.lacking = find_missing(facts);

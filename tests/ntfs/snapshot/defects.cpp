@@ -342,6 +342,19 @@ std::vector<Defect> volume_defects() {
        nothing},
       {"$Volume is gone", "volume-information", 1, unbent,
        [](const Volume& v, auto& bytes) { put(bytes, v.record_at(3, 0), {'X'}); }},
+      {"root directory has another name", "name-mismatch", 0,
+       [](Volume& v) {
+         v.image.edit_record(5, [](ByteWriter& w) {
+           w.patch<u16>(attribute_at(w.view(), 0x30) + 0x18 + 0x42, 'x');
+         });
+       },
+       nothing},
+      {"root directory lies in another one", "name-mismatch", 0,
+       [](Volume& v) {
+         v.image.edit_record(
+             5, [](ByteWriter& w) { w.patch<u64>(attribute_at(w.view(), 0x30) + 0x18, 5); });
+       },
+       nothing},
       {"root directory is gone", "root-missing", whole_volume, unbent,
        [](const Volume& v, auto& bytes) { put(bytes, v.record_at(5, 0), {'X'}); }},
       {"attribute list names a record that does not exist", "extension-missing", 0,
@@ -363,6 +376,8 @@ std::vector<Defect> volume_defects() {
        list_own({{0x30, 1}, {0x80, 2}}), nothing},
       {"attribute list names $STANDARD_INFORMATION with another id", "attribute-list", 0,
        list_own({{0x10, 7}, {0x30, 1}, {0x80, 2}}), nothing},
+      {"attribute list names a stream twice", "attribute-list", 0,
+       list_own({{0x10, 0}, {0x30, 1}, {0x80, 2}, {0x80, 2}}), nothing},
       {"attribute list names another use of the record", "attribute-list", 0,
        list_own({{0x10, 0, 2}, {0x30, 1, 2}, {0x80, 2, 2}}), nothing},
       {"attribute list names all there is, and that is no $DATA", "attribute-list", 0,

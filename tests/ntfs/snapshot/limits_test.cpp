@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include "coldtrace/ntfs/record_table.hpp"
+#include "coldtrace/ntfs/volume.hpp"
 #include "fixtures/builders/ntfs_image.hpp"
 #include "tests/ntfs/image_edits.hpp"
 #include "tests/ntfs/snapshot/snapshot_of.hpp"
@@ -116,6 +118,44 @@ TEST_CASE("attribute lists in the same clusters are not read once for each of ma
   CHECK(seen.findings.count("attribute-list-limit") == 6 - read);
   CHECK(seen.find("/file 005")->has("attribute-list-limit"));
   CHECK_FALSE(seen.find("/file 000")->has("attribute-list-limit"));
+}
+
+TEST_CASE("records that memory has no room for are said to be missing, and the others are there") {
+  constexpr std::size_t count = 9000;
+  constexpr std::size_t first = 24;  // of them in $MFT
+  NtfsImage image{{.clusters = 4096, .records = first + count}};
+  const std::u16string long_name(240, u'n');
+  for (std::size_t i = 0; i < count; ++i)
+    image.add({.names = {{.parent = 5, .name = long_name}}, .listed = false});
+  const auto bytes = image.build();
+  const core::MemoryImage source{bytes};
+  core::Findings findings;
+  const auto volume = ntfs::Volume::open(source, 0, source.size(), findings);
+  REQUIRE(volume);
+  const auto scan = [&](u32 most_chunks, core::Findings& said) {
+    std::vector<ntfs::Gap> gaps;
+    return ntfs::RecordTable::scan(volume->image(), volume->mft(), 1, said, gaps, nullptr,
+                                   most_chunks);
+  };
+  core::Findings all_said;
+  const auto all = scan(ntfs::Arena::chunk_limit, all_said);
+  CHECK(all_said.count("record-limit") == 0);
+  core::Findings said;
+  const auto table = scan(1, said);
+  CHECK(table.memory() < all.memory());
+  u64 missing = 0;
+  for (u64 record = 0; record < all.size(); ++record) {
+    if (all.has(record) && !table.has(record)) ++missing;
+    if (!table.has(record)) continue;
+    ntfs::RecordFacts facts;
+    table.unpack(record, facts);
+    ntfs::RecordFacts expected;
+    all.unpack(record, expected);
+    CHECK(facts.names.size() == expected.names.size());
+  }
+  CHECK(missing > 0);
+  CHECK(missing < count);
+  CHECK(said.count("record-limit") == missing);
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ struct Assembly {
   // Of the list and the records, which are this file's, the first of each that do not agree.
   std::optional<Place> absent;        // the list names it and the record does not have it
   std::optional<Place> unlisted;      // the other way round
+  std::optional<Place> repeated;      // the list names it more than once
   std::optional<OtherUse> other_use;  // the list names another use of the record
   std::optional<core::Name> lacking;  // what every file in use has, and this one not
   std::vector<u64> joined;            // extension records

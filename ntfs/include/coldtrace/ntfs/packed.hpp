@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +20,12 @@ class Arena {
  public:
   static constexpr u32 none = 0;
   static constexpr std::size_t chunk_size = 2 << 20;  // a huge page
+  static constexpr std::size_t granule = 4;
+  static constexpr u32 pieces_in_chunk = chunk_size / granule;
+  static constexpr u32 chunk_limit = (u64{1} << 32) / pieces_in_chunk;
+
+  // Takes no more than so many chunks.
+  explicit Arena(u32 most_chunks = chunk_limit) : chunks_(std::min(most_chunks, chunk_limit)) {}
 
   // Adds pieces for one thread; several writers may fill one arena at once.
   class Writer {
@@ -42,10 +49,6 @@ class Arena {
   u64 bytes() const { return u64{count_} * chunk_size; }
 
  private:
-  static constexpr std::size_t granule = 4;
-  static constexpr u32 pieces_in_chunk = chunk_size / granule;
-  static constexpr u32 chunk_limit = (u64{1} << 32) / pieces_in_chunk;
-
   struct Free {
     void operator()(std::byte* chunk) const { std::free(chunk); }
   };
@@ -56,7 +59,7 @@ class Arena {
   std::mutex mutex_;
   u32 count_ = 0;
   // Never moves, so that pieces can be read while others are added.
-  std::vector<Chunk> chunks_ = std::vector<Chunk>(chunk_limit);
+  std::vector<Chunk> chunks_;
 };
 
 // Integers in 1 to 10 bytes, low bits first, and plain bytes, for pieces of an arena.

@@ -28,10 +28,10 @@ struct Gap {
 class RecordTable {
  public:
   // Reads $MFT once, from start to end; `jobs` threads share the work and change nothing in the
-  // result.
+  // result. Records beyond `most_chunks` of an arena are left out, and said to be.
   static RecordTable scan(const core::ImageSource& image, const Mft& mft, unsigned jobs,
                           core::Findings& findings, std::vector<Gap>& gaps,
-                          ClusterMarks* marks = nullptr);
+                          ClusterMarks* marks = nullptr, u32 most_chunks = Arena::chunk_limit);
 
   RecordTable(RecordTable&&) = default;
 
@@ -84,12 +84,12 @@ class RecordTable {
     u32 record;
     friend auto operator<=>(const Claim&, const Claim&) = default;
   };
-  RecordTable() = default;
+  explicit RecordTable(u32 most_chunks) : arena_{std::make_unique<Arena>(most_chunks)} {}
   std::span<const u32> claims_of(u64 base) const;
   void read_lists(const core::ImageSource& image, const Mft& mft, std::span<const u32> records);
 
   std::shared_ptr<const char> identity_ = std::make_shared<const char>();
-  std::unique_ptr<Arena> arena_ = std::make_unique<Arena>();
+  std::unique_ptr<Arena> arena_;
   std::vector<Slot> slots_;
   std::vector<u32> claimed_bases_;  // in order, with the records that claim them beside
   std::vector<u32> claims_;
