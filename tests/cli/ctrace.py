@@ -5,6 +5,7 @@ MAKE_CTRACE writes traces with damage, keys and an event of ETW into a folder.
 """
 import gzip
 import json
+import os
 import shutil
 import struct
 import subprocess
@@ -36,6 +37,47 @@ def crc32c(data):
         for _ in range(8):
             crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
     return crc ^ 0xffffffff
+
+
+def crc_table():
+    """What each byte makes of a remainder of 0: crc32c() starts with 0xffffffff, which is undone."""
+    return [crc32c(bytes([byte ^ 0xff])) ^ 0xff000000 for byte in range(256)]
+
+
+def crc32c_by(table, data):
+    """The same a byte at a time, of which the table has what each adds."""
+    crc = 0xffffffff
+    for byte in data:
+        crc = crc >> 8 ^ table[(crc ^ byte) & 0xff]
+    return crc ^ 0xffffffff
+
+
+# pread() of a temporary file of coldtrace's fails.
+FAILING_READS = b"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+static ssize_t read_or_fail(const char* name, int file, void* bytes, size_t size, off64_t at) {
+  char link[64], path[4096] = {0};
+  snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  if (readlink(link, path, sizeof path - 1) > 0 && strstr(path, "/coldtrace.") &&
+      strstr(path, "(deleted)")) {
+    errno = EIO;
+    return -1;
+  }
+  ssize_t (*next)(int, void*, size_t, off64_t) = dlsym(RTLD_NEXT, name);
+  return next(file, bytes, size, at);
+}
+ssize_t pread64(int file, void* bytes, size_t size, off64_t at) {
+  return read_or_fail("pread64", file, bytes, size, at);
+}
+ssize_t pread(int file, void* bytes, size_t size, off_t at) {
+  return read_or_fail("pread", file, bytes, size, at);
+}
+"""
 
 
 def schema(name):
@@ -245,6 +287,39 @@ class Ctrace(unittest.TestCase):
         self.assertEqual(status, 1)
         # Its calibration pair is behind a later one, too.
         self.assertLessEqual({"buffer-order", "clock-pair"}, codes)
+
+    def test_an_index_that_cannot_be_read_again_is_told(self):
+        """A disk under the temporary file that fails: reads of it are refused from outside."""
+        if shutil.which("cc") is None:
+            self.skipTest("cc is not installed")
+        shim = self.folder / "shim.so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-o", shim, "-", "-ldl"], check=True,
+                       input=FAILING_READS)
+        whole = (self.folder / "boot.ctrace").read_bytes()
+        size, = struct.unpack_from("<I", whole, 12)
+        most_in_memory = 1 << 16
+        table = crc_table()
+        content = bytearray(whole[:size])
+        for sequence in range(most_in_memory + 10):
+            header = struct.pack("<8sIIHBBIIIQQ", b"CTBUFFER", 0, 0, 0, 0, 0, sequence, 0, 0,
+                                 10**6 + sequence, 0).ljust(64, b"\0")
+            crc = crc32c_by(table, header)
+            content += header[:8] + struct.pack("<I", crc) + header[12:]
+        path = self.folder / "many.ctrace"
+        path.write_bytes(content)
+        self.addCleanup(path.unlink)
+        found = []
+        for preload in (None, shim):
+            environment = {**os.environ, "TMPDIR": str(self.folder)}
+            if preload:
+                environment["LD_PRELOAD"] = str(preload)
+            done = subprocess.run([COLDTRACE, "trace", "info", path, "--format", "json"],
+                                  capture_output=True, timeout=120, env=environment)
+            found.append((done.returncode, {row["code"]: row["count"]
+                                            for row in strict_json(done.stdout)["findings"]}))
+        (_, sound), (status, damaged) = found
+        self.assertNotIn("index-lost", sound)
+        self.assertEqual((status, damaged), (1, {**sound, "index-lost": 1}))
 
     def test_a_file_that_was_never_closed_is_read(self):
         lines = self.lines(self.folder / "open.ctrace", status=1)
