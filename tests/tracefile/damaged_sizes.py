@@ -92,6 +92,27 @@ class DamagedSizes(case.Case):
                     with self.subTest(place=event[0], size=size):
                         self.check(event, behind, size)
 
+    def test_an_event_that_a_size_may_take_in_is_told(self):
+        """One that is older than the event around it may be a payload that was logged."""
+        def place_of_time(place):
+            return place + (8 if self.data[place + 2] in (16, 17) else 16)
+        chosen = random.Random(2)
+        rows = [row for row in self.neighbours() if row[2]]
+        for (place, _, where), inner, later in chosen.sample(rows[1:], 12):
+            with self.subTest(place=place):
+                time, = struct.unpack_from("<q", self.data, place_of_time(place))
+                changed = bytearray(self.data)
+                struct.pack_into("<q", changed, place_of_time(inner), time - 5)
+                done, _, gaps, _ = lines_of(self.write("older.etl", changed))
+                self.assertEqual((done.returncode, gaps), (0, []))
+                struct.pack_into("<H", changed, where, later[0] - place)
+                done, events, gaps, summary = lines_of(self.write("changed.etl", changed))
+                self.assertEqual((done.returncode, gaps), (1, []))
+                finding, = (one for one in summary["findings"] if one["severity"] == "warning")
+                self.assertEqual((finding["code"], finding["first_offset"]), ("event-size", place))
+                self.assertIn(f"from its byte {inner - place} on", finding["text"])
+                self.assertEqual(set(self.events) - set(events), {inner})
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -42,13 +42,16 @@ bool BufferWalker::next() {
     event_.timestamp = before;
     return pass(read.error);
   }
+  doubtful_from_.reset();
   if (on_damage_ != OnDamage::stop) {
-    if (const auto inside = find_swallowed_records(bytes_, context_, event_, read.next, latest_)) {
+    const auto inside = find_swallowed_records(bytes_, context_, event_, read.next, latest_);
+    if (inside && inside->certain) {
       event_.timestamp = before;
       return pass({core::Fault::bad_value, place_of(context_, next_), "trace header", "Size",
-                   *inside - next_, event_.size},
-                  inside);
+                   inside->first - next_, event_.size},
+                  inside->first);
     }
+    if (inside) doubtful_from_ = inside->first - next_;
   }
   if (!event_.has_time) event_.timestamp = before;
   if (has_time_of_its_own(event_)) latest_ = event_.timestamp;

@@ -51,15 +51,20 @@ class PartReader {
   void read_buffer(Part& part, u32 index) {
     auto& entry = scan_.buffers[index];
     const auto& buffer = loader_.load(source_, entry, scan_.compression);
-    BufferWalker walker{buffer.bytes, context_of(entry, scan_.header),
-                        static_cast<u32>(BufferHeader::size_on_disk), OnDamage::pass,
-                        options_.pointer_size};
+    const auto context = context_of(entry, scan_.header);
+    BufferWalker walker{buffer.bytes, context, static_cast<u32>(BufferHeader::size_on_disk),
+                        OnDamage::pass, options_.pointer_size};
     i64 before = 0;
     std::size_t told = 0;
     while (walker.next()) {
       for (; told < walker.damage().size(); ++told)
         report_damage(part, entry, walker.damage()[told], told == 0);
       const auto& event = walker.event();
+      if (const auto inside = walker.doubtful_from())
+        part.findings.warning("event-size", place_of(context, event.offset),
+                              "an event of {} bytes may hold other events, from its byte {} on: "
+                              "its size may be damaged",
+                              event.size, *inside);
       const i64 time = event.timestamp;
       if (entry.events == 0) {
         entry.first_time = entry.last_time = time;

@@ -30,12 +30,16 @@ bool ends_at(core::ByteView bytes, u32 offset) {
   return !word || *word == filler;
 }
 
+bool is_message(core::ByteView bytes, u32 at) {
+  const auto marker = core::load<u32>(bytes, at).value_or(0);
+  return (marker >> 16 & 0xffU) == 0 && marker >> 28 == 0x9;
+}
+
 // As Windows writes markers: other bits are none that a sound event has had yet.
 bool is_usual_marker(core::ByteView bytes, u32 at) {
   const auto marker = core::load<u32>(bytes, at).value_or(0);
   const auto type = static_cast<HeaderType>(marker >> 16 & 0xffU);
-  const bool message = type == HeaderType{0} && marker >> 28 == 0x9;
-  return message || (marker >> 24 == 0xc0 && type != HeaderType::message);
+  return is_message(bytes, at) || (marker >> 24 == 0xc0 && type != HeaderType::message);
 }
 
 // Whether a record starts at `next`, or the buffer ends there.
@@ -84,6 +88,8 @@ bool any_fits(core::ByteView inside) {
 struct Chain {
   unsigned records = 0;  // inside the event, counted up to those that agree
   bool timed = false;
+  bool ordered = true;  // by time, the event around them included
+  bool traced = false;  // not all are messages of WPP, whose heads have little to check
   i64 first = no_time;  // of the first that has a time
 };
 
@@ -101,17 +107,22 @@ class Search {
                       : latest} {}
 
   // From the end to the front: what follows a record is known when it is looked at.
-  std::optional<u32> run() {
+  std::optional<SwallowedRecords> run() {
     const u32 first = inside_of(event_);
-    std::optional<u32> found;
+    std::optional<u32> certain;
+    std::optional<u32> possible;
     for (u32 at = event_.offset + align(event_.size) - alignment; at >= first; at -= alignment) {
       const auto chain = find_chain(at);
       if (!chain) continue;
-      if (chain->records == records_that_agree || (chain->timed && earliest_)) found = at;
+      if (chain->timed || chain->traced) possible = at;
+      if (chain->ordered && (chain->records == records_that_agree || (chain->timed && earliest_)))
+        certain = at;
       if (chains_.empty()) chains_.resize((next_ - event_.offset) / alignment + 1);
       chains_[(at - event_.offset) / alignment] = *chain;
     }
-    return found;
+    if (certain) return SwallowedRecords{*certain, true};
+    if (possible) return SwallowedRecords{*possible, false};
+    return std::nullopt;
   }
 
  private:
@@ -125,17 +136,21 @@ class Search {
     if (!behind) return std::nullopt;
     Event record;
     if (!read_event(bytes_, at, context_, record).ok) return std::nullopt;
-    Chain chain{std::min(behind->records + 1, records_that_agree), behind->timed, behind->first};
+    auto chain = *behind;
+    chain.records = std::min(chain.records + 1, records_that_agree);
+    chain.traced = chain.traced || !is_message(bytes_, at);
     if (!has_time_of_its_own(record)) return chain;
-    if (record.timestamp > behind->first || !is_later(record.timestamp)) return std::nullopt;
+    const i64 time = record.timestamp;
+    if (earliest_ && !is_near(time, *earliest_)) return std::nullopt;
     chain.timed = true;
-    chain.first = record.timestamp;
+    chain.ordered = chain.ordered && time <= chain.first && time >= earliest_.value_or(time);
+    chain.first = std::min(chain.first, time);
     return chain;
   }
 
-  bool is_later(i64 time) const {
-    return !earliest_ || (time >= *earliest_ &&
-                          static_cast<u64>(time) - static_cast<u64>(*earliest_) < longest_pause);
+  static bool is_near(i64 time, i64 other) {
+    const auto [early, late] = std::minmax(time, other);
+    return static_cast<u64>(late) - static_cast<u64>(early) < longest_pause;
   }
 
   // What follows a record that ends at `end`.
@@ -156,7 +171,7 @@ class Search {
       const auto read = read_event(bytes_, at, context_, record);
       if (!read.ok) return std::nullopt;
       if (has_time_of_its_own(record)) {
-        if (latest && record.timestamp < *latest) return std::nullopt;
+        chain.ordered = chain.ordered && record.timestamp >= latest.value_or(record.timestamp);
         latest = record.timestamp;
         chain.first = std::min(chain.first, record.timestamp);
       }
@@ -176,8 +191,10 @@ class Search {
 
 }  // namespace
 
-std::optional<u32> find_swallowed_records(core::ByteView bytes, const BufferContext& context,
-                                          const Event& event, u32 next, std::optional<i64> latest) {
+std::optional<SwallowedRecords> find_swallowed_records(core::ByteView bytes,
+                                                       const BufferContext& context,
+                                                       const Event& event, u32 next,
+                                                       std::optional<i64> latest) {
   const u32 first = inside_of(event);
   if (first >= next) return std::nullopt;
   const auto inside = bytes.subspan(first, next - first);

@@ -44,15 +44,33 @@ std::vector<u32> starts_of(const Bytes& bytes) {
   return starts;
 }
 
+// Where the u64 with the time of the record at `at` lies; none of messages, which may have none.
+std::optional<u32> place_of_time(const Bytes& bytes, u32 at) {
+  const auto type = std::to_integer<unsigned>(bytes[at + 2]);
+  if ((std::to_integer<unsigned>(bytes[at + 3]) & 0xf0U) == 0x90) return std::nullopt;
+  return at + (type == 16 || type == 17 ? 8 : 16);
+}
+
+// An event of which part may be others.
+struct Doubt {
+  u32 offset, from;
+  bool operator==(const Doubt&) const = default;
+};
+
 struct Walk {
   std::vector<u32> starts;
   std::vector<BufferDamage> damage;
+  std::vector<Doubt> doubts;
 };
 
 Walk walk(const Bytes& bytes) {
   BufferWalker walker{bytes, {0, false, std::nullopt}, buffer_header, OnDamage::pass};
   Walk found;
-  while (walker.next()) found.starts.push_back(walker.event().offset);
+  while (walker.next()) {
+    found.starts.push_back(walker.event().offset);
+    if (const auto from = walker.doubtful_from())
+      found.doubts.push_back({walker.event().offset, *from});
+  }
   found.damage = walker.damage();
   return found;
 }
@@ -79,6 +97,31 @@ class Sizes {
       const auto found = walk(buffer);
       CHECK(found.starts == starts);
       CHECK(found.damage.empty());
+      CHECK(found.doubts.empty());
+    }
+  }
+
+  // Events without a time of their own, and those that are not in the order of time.
+  void check_doubtful(unsigned mutants) {
+    for (std::size_t record = 0; record + 2 < starts_of(buffers_[0]).size(); ++record)
+      check_doubt(buffers_[0], record);
+    for (unsigned i = 0; i < mutants; ++i) {
+      auto buffer = buffers_[below(buffers_.size())];
+      const auto starts = starts_of(buffer);
+      if (starts.size() < 3) continue;
+      const auto record = below(starts.size() - 2);
+      const auto time = place_of_time(buffer, starts[record]);
+      const auto inner = place_of_time(buffer, starts[record + 1]);
+      if (!time || !inner) continue;
+      // The low bytes only: some ticks earlier.
+      const auto first = buffer.begin() + *time;
+      std::copy(first, first + 8, buffer.begin() + *inner);
+      for (u32 byte = *inner;; ++byte) {
+        const auto before = std::to_integer<unsigned>(buffer[byte]);
+        buffer[byte] = static_cast<std::byte>(before - 1);
+        if (before != 0) break;
+      }
+      check_doubt(buffer, record);
     }
   }
 
@@ -126,6 +169,21 @@ class Sizes {
     if (damaged > starts[record + 1] - at) CHECK(damage.offset == at);
   }
 
+  // Lets the record take in the next one.
+  static void check_doubt(Bytes buffer, std::size_t record) {
+    const auto starts = starts_of(buffer);
+    const u32 at = starts[record];
+    const u32 damaged = starts[record + 2] - at;
+    if (damaged > 0xffff) return;
+    INFO(fmt::format("size of the record at {:#x}: {}", at, damaged));
+    const auto place = place_of_size(buffer, at);
+    buffer[place] = static_cast<std::byte>(damaged & 0xffU);
+    buffer[place + 1] = static_cast<std::byte>(damaged >> 8);
+    const auto found = walk(buffer);
+    CHECK(found.damage.empty());
+    CHECK(found.doubts == std::vector<Doubt>{{at, starts[record + 1] - at}});
+  }
+
   const std::vector<Bytes>& buffers_;
   std::mt19937 random_{1};
 };
@@ -154,6 +212,7 @@ TEST_CASE("a damaged size of a real trace costs the event that has it") {
   Sizes sizes{buffers};
   sizes.check_intact();
   sizes.check_damaged(row.mutants);
+  sizes.check_doubtful(row.mutants);
 }
 
 }  // namespace coldtrace::tracefile

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "coldtrace/tracefile/trace_header.hpp"
@@ -24,7 +25,8 @@ enum class OnDamage : u8 {
 // Behind damage the walk goes on at the next multiple of eight where three records follow one
 // another, none earlier than the one before it, or fewer up to the end when their time agrees: what
 // else looks like a header is part of a payload. An event whose Size takes in others is damage, and
-// the walk goes on with these. A buffer damaged at `most_damage` places is not read further.
+// the walk goes on with these; where that is not certain it stays the event that it says it is. A
+// buffer damaged at `most_damage` places is not read further.
 class BufferWalker {
  public:
   static constexpr std::size_t most_damage = 64;
@@ -37,6 +39,8 @@ class BufferWalker {
   // False at the end; event() is valid after true.
   bool next();
   const Event& event() const { return event_; }
+  // Where in event() bytes start that may be other events, up to its end.
+  std::optional<u32> doubtful_from() const { return doubtful_from_; }
 
   // What next() met so far, by offset.
   const std::vector<BufferDamage>& damage() const { return damage_; }
@@ -54,6 +58,7 @@ class BufferWalker {
   u8 pointer_size_ = 0;
   OnDamage on_damage_ = OnDamage::stop;
   std::optional<i64> latest_;  // time of the events so far
+  std::optional<u32> doubtful_from_;
   std::vector<BufferDamage> damage_;
   Event event_{};
 };
