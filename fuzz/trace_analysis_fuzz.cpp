@@ -129,7 +129,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Losses losses;
   Observed observed{population, losses, std::nullopt, std::nullopt};
   for (auto* const analysis : analyses) analysis->begin(observed);
-  RecordReader reader{schemas, names.stacks(), population, analyses};
+  RecordReader reader{schemas, names.stacks(), losses, population, analyses};
   for (const auto& event : events.all()) {
     if (!observed.first) observed.first = event.timestamp;
     observed.last = event.timestamp;

@@ -39,7 +39,7 @@ Index RecordReader::issuing_thread() {
 // Of the begin of a request that names nobody, the one that logged it.
 Index RecordReader::issuer_of(const Event& event) {
   if (values_.has(Field::thread)) return issuing_thread();
-  return event.tid ? header_thread(event) : running(event.cpu);
+  return event.tid ? header_thread(event) : running(event);
 }
 
 bool RecordReader::disk_start(const Event& event, std::optional<DiskAction> action) {

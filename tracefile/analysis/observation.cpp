@@ -11,7 +11,7 @@ Observation::Observation(const tracefile::AnyTrace& trace, const tracefile::Stre
 
 void Observation::run(std::span<Analysis* const> analyses) {
   for (auto* const analysis : analyses) analysis->begin(observed_);
-  RecordReader reader{trace_.schemas(), trace_.names().stacks(), population_, analyses};
+  RecordReader reader{trace_.schemas(), trace_.names().stacks(), losses_, population_, analyses};
   const auto events = trace_.stream(options_);
   for (auto item = events->next(); item != EventSequence::Item::end; item = events->next()) {
     if (item != EventSequence::Item::event) continue;

@@ -33,6 +33,28 @@ Index Population::thread(u32 tid) {
   return index;
 }
 
+Index Population::living_thread(u32 tid) {
+  const auto known = tids_.find(tid);
+  if (known == nobody || !threads_[known].is_gone) return thread(tid);
+  ++reused_;
+  tids_.set(tid, nobody);
+  return thread(tid);
+}
+
+Index Population::listed_process(u32 pid) {
+  const auto known = pids_.find(pid);
+  if (known == nobody || !processes_[known].life.end) return process(pid);
+  ++reused_;
+  pids_.set(pid, nobody);
+  return process(pid);
+}
+
+Index Population::listed_thread(u32 tid) {
+  const auto known = tids_.find(tid);
+  if (known != nobody && threads_[known].life.end) threads_[known].is_gone = true;
+  return living_thread(tid);
+}
+
 Index Population::idle_thread(u16 cpu) {
   if (cpu >= idle_.size()) idle_.resize(std::size_t{cpu} + 1, nobody);
   auto& index = idle_[cpu];

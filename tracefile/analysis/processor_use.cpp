@@ -35,7 +35,9 @@ void ProcessorUse::begin(const Observed& observed) {
 void ProcessorUse::on_switch(const ContextSwitch& record) {
   schedule_.on_switch(record);
   interruptions_.on_switch(record);
-  grown(interrupted_, *record.moment.cpu) = 0;
+  // One from a thread to itself ends no turn.
+  if (record.old_thread != record.new_thread || !record.continues)
+    grown(interrupted_, *record.moment.cpu) = 0;
 }
 
 void ProcessorUse::end_turn(const Turn& turn) {

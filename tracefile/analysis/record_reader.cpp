@@ -1,10 +1,11 @@
 #include "tracefile/analysis/record_reader.hpp"
 
+#include "tracefile/analysis/grown.hpp"
+
 namespace coldtrace::trace_analysis {
 namespace {
 
 using tracefile::Event;
-using tracefile::EventKind;
 
 constexpr u32 unknown_id = 0xffff'ffff;
 constexpr u8 in_dpc = 1;  // of ReadyThread's Flag
@@ -36,21 +37,8 @@ ObjectKind object_kind(std::span<const ObjectKind> kinds, u64 value) {
 
 }  // namespace
 
-const RecordReader::Plan& RecordReader::plan_of(const Event& event, const EventKind& kind) {
-  const std::size_t at = std::size_t{kind.number} * 2 + (event.pointer_size == 8 ? 1 : 0);
-  if (at >= plans_.size()) plans_.resize(at + 1);
-  auto& plan = plans_[at];
-  if (plan.looked_up && kind.kept) return plan;
-  plan = {true, nullptr, {}};
-  if (!kind.schema) return plan;
-  plan.known = find_known_event(kind.provider_name, kind.name);
-  if (plan.known != nullptr)
-    plan.fields = FieldPlan{*kind.schema, plan.known->fields, event.pointer_size};
-  return plan;
-}
-
 bool RecordReader::read(const Event& event) {
-  const auto& plan = plan_of(event, decoder_.kind_of(event));
+  const auto& plan = plans_.of(event);
   if (plan.known == nullptr) return false;
   plan.fields.take(event, values_);
   if (read(event, *plan.known)) return true;
@@ -130,13 +118,25 @@ Index RecordReader::thread_of(std::optional<u32> tid, std::optional<u16> cpu) {
   return cpu ? population_.idle_thread(*cpu) : nobody;
 }
 
+Index RecordReader::living_thread(u32 tid, u16 cpu) {
+  if (tid == 0 || tid == unknown_id) return thread_of(tid, cpu);
+  return population_.living_thread(tid);
+}
+
 Index RecordReader::header_thread(const Event& event) {
-  if (event.thread_source != tracefile::ThreadSource::header) return running(event.cpu);
+  if (event.thread_source != tracefile::ThreadSource::header) return running(event);
   return thread_of(event.tid, event.cpu);
 }
 
-Index RecordReader::running(std::optional<u16> cpu) const {
-  return cpu && *cpu < running_.size() ? running_[*cpu] : nobody;
+// Nobody where a switch may be missing since the last one that is there.
+Index RecordReader::running(const Event& event) const {
+  if (!event.cpu || *event.cpu >= running_.size()) return nobody;
+  const auto& runner = running_[*event.cpu];
+  const auto now = event.name_time();
+  if (runner.thread == nobody || losses_.on(*event.cpu, runner.since, now) ||
+      !losses_.is_runner_known(*event.cpu, now))
+    return nobody;
+  return runner.thread;
 }
 
 void RecordReader::set_process(Index thread, std::optional<u32> pid) {
@@ -151,19 +151,22 @@ bool RecordReader::context_switch(const Event& event) {
   if (!event.cpu || !old_tid || !new_tid) return false;
   ContextSwitch record{};
   record.moment = moment_of(event);
-  record.old_thread = thread_of(old_tid, event.cpu);
-  record.new_thread = thread_of(new_tid, event.cpu);
+  record.old_thread = living_thread(*old_tid, *event.cpu);
+  record.new_thread = living_thread(*new_tid, *event.cpu);
   if (record.old_thread == nobody || record.new_thread == nobody) return false;
   set_process(record.old_thread, values_.get<u32>(Field::old_process));
   set_process(record.new_thread, values_.get<u32>(Field::new_process));
-  record.continues = running(event.cpu) == record.old_thread;
+  auto& runner = grown(running_, *event.cpu);
+  record.continues = runner.thread == record.old_thread;
   if (const auto state = values_.get<u8>(Field::old_state))
     record.old_state = static_cast<ThreadState>(*state);
   record.wait_reason = values_.get<u8>(Field::wait_reason);
   record.old_priority = values_.get<i8>(Field::old_priority);
   record.new_priority = values_.get<i8>(Field::new_priority);
-  if (*event.cpu >= running_.size()) running_.resize(std::size_t{*event.cpu} + 1, nobody);
-  running_[*event.cpu] = record.new_thread;
+  runner = {record.new_thread, record.moment.time};
+  if (record.old_state == ThreadState::terminated &&
+      !population_.threads()[record.old_thread].idle_of)
+    population_.at_thread(record.old_thread).is_gone = true;
   for (auto* const analysis : analyses_) analysis->on_switch(record);
   return true;
 }
@@ -171,7 +174,7 @@ bool RecordReader::context_switch(const Event& event) {
 bool RecordReader::readied(const Event& event) {
   const auto tid = values_.get<u32>(Field::thread);
   if (!tid || *tid == 0 || *tid == unknown_id) return false;
-  Readied record{moment_of(event), population_.thread(*tid), nobody, false};
+  Readied record{moment_of(event), population_.living_thread(*tid), nobody, false};
   record.in_dpc = (values_.get<u8>(Field::ready_flags).value_or(0) & in_dpc) != 0;
   if (!record.in_dpc) record.waker = header_thread(event);
   // The idle thread makes nobody ready: an interrupt does.
@@ -236,7 +239,7 @@ bool RecordReader::wait_begin_of_several(const Event& event) {
 bool RecordReader::wait_satisfied(const Event& event) {
   const auto thread = waiting_thread();
   if (thread == nobody) return false;
-  const auto waker = running(event.cpu);
+  const auto waker = running(event);
   const auto object = values_.get<u64>(Field::object);
   const auto kind = values_.get<u8>(Field::object_kind);
   const auto status = values_.get<u32>(Field::exit_status);
@@ -386,7 +389,7 @@ bool RecordReader::process(const Event& event, Life life) {
     process.creator = creator;
     process.parent = parent_index;
   } else {
-    index = population_.process(*pid);
+    index = life == Life::is_left ? population_.listed_process(*pid) : population_.process(*pid);
   }
   auto& process = population_.at_process(index);
   if (life == Life::ends) {
@@ -412,7 +415,8 @@ bool RecordReader::thread(const Event& event, Life life) {
     const auto creator = creator_of(event);
     population_.at_thread(index).creator = creator;
   } else {
-    index = population_.thread(*tid);
+    index =
+        life == Life::is_left ? population_.listed_thread(*tid) : population_.living_thread(*tid);
   }
   set_process(index, values_.get<u32>(Field::process));
   auto& thread = population_.at_thread(index);

@@ -4,8 +4,7 @@
 
 #include "coldtrace/trace_analysis/analysis.hpp"
 #include "coldtrace/tracefile/event_stack.hpp"
-#include "tracefile/analysis/event_fields.hpp"
-#include "tracefile/analysis/known_events.hpp"
+#include "tracefile/analysis/event_plans.hpp"
 
 namespace coldtrace::trace_analysis {
 
@@ -15,8 +14,12 @@ class RecordReader {
  public:
   // All must outlive the reader.
   RecordReader(const tracefile::SchemaSource& schemas, const tracefile::StackTable& stacks,
-               Population& population, std::span<Analysis* const> analyses)
-      : decoder_{schemas}, stacks_{stacks}, population_{population}, analyses_{analyses} {}
+               const Losses& losses, Population& population, std::span<Analysis* const> analyses)
+      : plans_{schemas},
+        stacks_{stacks},
+        losses_{losses},
+        population_{population},
+        analyses_{analyses} {}
 
   // Whether the event became a record.
   bool read(const tracefile::Event& event);
@@ -25,14 +28,6 @@ class RecordReader {
   u64 unreadable() const { return unreadable_; }
 
  private:
-  struct Plan {
-    bool looked_up = false;
-    const KnownEvent* known = nullptr;
-    FieldPlan fields;
-  };
-
-  const Plan& plan_of(const tracefile::Event& event, const tracefile::EventKind& kind);
-
   bool read(const tracefile::Event& event, const KnownEvent& known);
   bool context_switch(const tracefile::Event& event);
   bool readied(const tracefile::Event& event);
@@ -61,22 +56,27 @@ class RecordReader {
 
   Index waiting_thread();
   Index thread_of(std::optional<u32> tid, std::optional<u16> cpu);
+  Index living_thread(u32 tid, u16 cpu);
   Index issuing_thread();
   Index issuer_of(const tracefile::Event& event);
   Index header_thread(const tracefile::Event& event);
   Index creator_of(const tracefile::Event& event);
   void set_process(Index thread, std::optional<u32> pid);
-  Index running(std::optional<u16> cpu) const;
+  Index running(const tracefile::Event& event) const;
   Moment moment_of(const tracefile::Event& event) const;
 
-  tracefile::EventDecoder decoder_;
+  EventPlans plans_;
   const tracefile::StackTable& stacks_;
+  const Losses& losses_;
   Population& population_;
   std::span<Analysis* const> analyses_;
-  std::vector<Plan> plans_;      // by number of kind, one for each size of pointers
   FieldValues values_;           // of the current event
   tracefile::EventStack stack_;  // likewise
-  std::vector<Index> running_;   // by processor, as its last switch says
+  struct Runner {
+    Index thread = nobody;
+    i64 since = 0;
+  };
+  std::vector<Runner> running_;  // by processor, as its last switch says
   u64 unreadable_ = 0;
 };
 

@@ -37,8 +37,9 @@ void StackJoin::add(const StackWalk& walk) {
   auto& entry = slots_[known->second];
   if (std::exchange(walk.of_kernel ? entry.has_kernel : entry.has_user, true)) return;
   auto& frames = entry.frames;
+  const auto part = walk.frames.first(
+      std::min({walk.frames.size(), most_frames, most_frames_held - frames_held_}));
   frames_held_ -= frames.size();
-  const auto part = walk.frames.first(std::min(walk.frames.size(), most_frames));
   frames.insert(walk.of_kernel ? frames.begin() : frames.end(), part.begin(), part.end());
   const bool too_many = frames.size() > most_frames || part.size() < walk.frames.size();
   if (too_many && !std::exchange(entry.is_cut, true)) ++cut_;

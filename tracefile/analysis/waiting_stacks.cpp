@@ -40,7 +40,9 @@ void WaitingStacks::end_turn(const Turn& turn) {
     return;
   }
   pending_.push_back({turn, *stack, waker});
-  while (pending_.size() > most_pending || join_.frames_held() > most_pending_frames) take_oldest();
+  while (pending_.size() > most_pending ||
+         (!pending_.empty() && join_.frames_held() > most_pending_frames))
+    take_oldest();
 }
 
 void WaitingStacks::add(const Pending& pending, Frame state, std::optional<i64> ticks,

@@ -34,6 +34,11 @@ void AnalysisRun::observe(std::initializer_list<trace_analysis::Analysis*> analy
   if (const auto unread = observation_->unread_buffers(); unread > 0)
     findings().warning("trace-changed", std::nullopt,
                        "{} buffers could be read when the trace was opened and not again", unread);
+  if (const auto broken = observation_->losses().broken_chains(); broken > 0)
+    findings().warning("switch-chain", std::nullopt,
+                       "{} switches are from a thread that their processor had not gone to: events "
+                       "are missing",
+                       broken);
   if (const auto unreadable = observation_->observed().unreadable; unreadable > 0)
     findings().warning("record-unreadable", std::nullopt,
                        "{} events that an analysis needs lack the fields that matter", unreadable);

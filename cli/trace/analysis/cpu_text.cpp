@@ -74,7 +74,8 @@ class CpuText {
       print(output_, "{:>14} {:>14} {:>14} {:>14} {:>14} {:>12} {:>12}  {}\n",
             text(tables_.if_switches(schedule.busy)), text(tables_.if_switches(schedule.idle)),
             text(tables_.if_switches(schedule.unknown)), sampled(share.sampled.all.time),
-            sampled(share.sampled_idle.time), seconds(share.in_dpc), seconds(share.in_isr), i);
+            sampled(share.sampled_idle.time), text(tables_.if_interrupts(share.in_dpc)),
+            text(tables_.if_interrupts(share.in_isr)), i);
     }
   }
 

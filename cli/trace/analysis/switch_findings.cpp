@@ -10,15 +10,10 @@ void note_switches(const trace_analysis::Turns::Counts& counts, core::Findings& 
     findings.info("no-ready-events", std::nullopt,
                   "no event says when threads became ready (DISPATCHER of the kernel's flags): "
                   "waiting and ready are not told apart");
-  note_switch_chain(counts, findings);
+  note_overlaps(counts, findings);
 }
 
-void note_switch_chain(const trace_analysis::Turns::Counts& counts, core::Findings& findings) {
-  if (counts.broken > 0)
-    findings.warning("switch-chain", std::nullopt,
-                     "{} switches are from a thread that their processor had not gone to: events "
-                     "are missing",
-                     counts.broken);
+void note_overlaps(const trace_analysis::Turns::Counts& counts, core::Findings& findings) {
   if (counts.overlapping > 0)
     findings.warning("switch-overlap", std::nullopt,
                      "{} switches are from a thread that is on another processor",

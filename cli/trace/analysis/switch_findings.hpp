@@ -8,6 +8,6 @@ namespace coldtrace::cli {
 // What context switches lack, and where they contradict each other.
 void note_switches(const trace_analysis::Turns::Counts& counts, core::Findings& findings);
 // Only where they contradict each other.
-void note_switch_chain(const trace_analysis::Turns::Counts& counts, core::Findings& findings);
+void note_overlaps(const trace_analysis::Turns::Counts& counts, core::Findings& findings);
 
 }  // namespace coldtrace::cli

@@ -31,7 +31,7 @@ void note_use(const ProcessorUse& use, const CodeNames& code, core::Findings& fi
     findings.warning("no-match", std::nullopt,
                      "the trace has no samples, no context switches and no interrupts (PROFILE, "
                      "CSWITCH, DPC and INTERRUPT of the kernel's flags)");
-  note_switch_chain(use.schedule().turns().counts(), findings);
+  note_overlaps(use.schedule().turns().counts(), findings);
   if (const auto firsts = use.total().all.firsts; firsts > 0)
     findings.info("sample-interval", std::nullopt,
                   "{} samples are the first of their processor, and no event says how long the "
@@ -68,7 +68,7 @@ Exit run_collapsed(const Options& options) {
   if (tree.nodes().size() == 1)
     run.findings().warning("no-match", std::nullopt, "the trace has no {} (of the kernel's flags)",
                            is_running ? "samples: PROFILE" : "context switches: CSWITCH");
-  if (!is_running) note_switch_chain(waiting.turns().counts(), run.findings());
+  if (!is_running) note_overlaps(waiting.turns().counts(), run.findings());
   const auto& population = run.observation().population();
   CollapsedContext context{
       population, code, trace.clock(), {}, run.observation().observed().events};

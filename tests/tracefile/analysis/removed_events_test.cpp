@@ -52,7 +52,7 @@ class Events {
     const Losses losses;
     Observed observed{population, losses, events_.front().name_time(), events_.back().name_time()};
     for (auto* const analysis : analyses) analysis->begin(observed);
-    RecordReader reader{trace_.schemas(), trace_.names().stacks(), population, analyses};
+    RecordReader reader{trace_.schemas(), trace_.names().stacks(), losses, population, analyses};
     for (std::size_t i = 0; i < events_.size(); ++i)
       if (i != removed) reader.read(events_[i]);
     population.finish();

@@ -8,7 +8,7 @@ namespace coldtrace::trace_analysis {
 // trace, and with what the analyses keep.
 class Observation {
  public:
-  // `trace` must outlive the observation. Reads it once more where it has gaps.
+  // `trace` must outlive the observation. Reads it once, for what is missing.
   Observation(const tracefile::AnyTrace& trace, const tracefile::StreamOptions& options);
   Observation(const tracefile::AnyTrace&&, const tracefile::StreamOptions&) = delete;
   Observation(const Observation&) = delete;

@@ -53,6 +53,7 @@ struct Thread {
   std::optional<u32> exit_status;
   std::optional<u16> idle_of;  // the processor whose idle thread it is
   std::string name;
+  bool is_gone = false;  // it has left its processor for good
 };
 
 // Everyone who was there during a trace, each under a number of its own: ids are reused, and a pid
@@ -66,6 +67,11 @@ class Population {
   Index process(u32 pid);
   Index thread(u32 tid);
   Index idle_thread(u16 cpu);
+  // Who has the id and can run: nobody who is gone, but somebody new whose start is missing.
+  Index living_thread(u32 tid);
+  // Whom a rundown at the end lists: nobody whose end was told.
+  Index listed_process(u32 pid);
+  Index listed_thread(u32 tid);
 
   // Somebody begins. A rundown at the start lists who was there before.
   Index start_process(u32 pid, i64 time, const Place& place);

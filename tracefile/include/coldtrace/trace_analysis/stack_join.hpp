@@ -15,6 +15,8 @@ class StackJoin {
   using Slot = u32;
   // Frames of a stack that are kept, the innermost ones. The kernel takes 192 at most.
   static constexpr std::size_t most_frames = 512;
+  // Of all stacks together: a reference of a few bytes may name a stack of many frames.
+  static constexpr std::size_t most_frames_held = std::size_t{1} << 22U;
 
   // An event that may have a stack, which is kept until the slot is released.
   Slot expect(i64 time, Index thread);
@@ -27,7 +29,7 @@ class StackJoin {
   i64 time_of(Slot slot) const { return slots_[slot].key.time; }
 
   std::size_t frames_held() const { return frames_held_; }
-  u64 cut() const { return cut_; }  // stacks with more frames than are kept
+  u64 cut() const { return cut_; }  // stacks that are not, or not whole, kept
 
  private:
   struct Key {

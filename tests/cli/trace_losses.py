@@ -1,0 +1,231 @@
+"""What is missing from a trace makes answers unknown, and nobody's: each trace here is written event
+by event, so that what is true of it is known.
+
+usage: trace_losses.py COLDTRACE [arguments of unittest]
+"""
+import json
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from case import Case
+from cli.etl_writer import BUFFER, HEADER, EtlWriter
+from strict import strict_json
+
+COLDTRACE = Path(sys.argv[1]).resolve()
+KERNEL = 0xFFFFF80000000000
+
+
+class Losses(Case):
+    def ask(self, content, *words, status=None):
+        trace = self.write("trace.etl", content)
+        ran = subprocess.run([COLDTRACE, "trace", *words, trace, "--format", "json"],
+                             capture_output=True, timeout=100)
+        self.assertIn(ran.returncode, (0, 1), ran.stderr)
+        if status is not None:
+            self.assertEqual(ran.returncode, status, ran.stderr)
+        strict_json(ran.stdout)
+        return json.loads(ran.stdout)
+
+    def threads(self, content, **options):
+        """(tid, process): the thread's times, from `trace schedule`."""
+        answer = self.ask(content, "schedule", **options)
+        for one in answer["processors"]:
+            self.assertEqual(one["busy"] + one["idle"] + one["unknown"], answer["elapsed"])
+        return {(one["tid"], one["process"]): one for one in answer["threads"]}
+
+    def services(self, content, **options):
+        answer = self.ask(content, "services", **options)
+        return {one["number"]: one for one in answer["services"]}, answer
+
+    # 1000 runs on processor 1 from 500 to 1000, then on processor 0 from 2100 to 3000, then on 1 again
+    # from 5100 to 6000.
+    def two_runs_elsewhere(self):
+        log = EtlWriter(2)
+        log.switch(1, 500, 0, 1000, state=2)
+        log.switch(1, 1000, 1000, 0)
+        first = log.take(1)
+        log.switch(0, 1900, 0, 2000, state=2)
+        log.ready(0, 2000, 1000)
+        log.switch(0, 2100, 2000, 1000)
+        log.switch(0, 3000, 1000, 0)
+        between = log.take(0)
+        log.switch(1, 4900, 0, 3000, state=2)
+        log.ready(1, 5000, 1000)
+        log.switch(1, 5100, 3000, 1000)
+        log.switch(1, 6000, 1000, 0)
+        last = log.take(1)
+        return log, [first, between, last]
+
+    def test_what_is_whole_is_told(self):
+        log, buffers = self.two_runs_elsewhere()
+        one = self.threads(log.build(buffers), status=0)[1000, None]
+        self.assertEqual((one["running"], one["waiting"], one["ready"], one["unknown"]),
+                         (500 + 900 + 900, 1000 + 2000, 100 + 100, 0))
+
+    # Of processor 0 nothing is left, or not its beginning: the file says where, but not when.
+    def test_a_gap_without_a_time_is_a_loss(self):
+        log, buffers = self.two_runs_elsewhere()
+        whole = log.build(buffers)
+        body = len(buffers[1][1])
+        for damaged in (body, 40):
+            content = bytearray(whole)
+            at = 2 * BUFFER + HEADER
+            content[at:at + damaged] = b"\x55" * damaged
+            with self.subTest(damaged=damaged):
+                one = self.threads(bytes(content), status=1)[1000, None]
+                self.assertEqual(one["waiting"], 0)
+                self.assertLessEqual(one["running"], 2300)
+                woken = self.ask(bytes(content), "graph", "wait-for")["woken_by"]
+                self.assertEqual([edge["time"] for edge in woken], [0] * len(woken))
+
+    def test_before_the_first_buffer_that_a_circular_file_kept_all_is_lost(self):
+        log, buffers = self.two_runs_elsewhere()
+        log.mode = 2
+        log.switch(0, 4000, 0, 3000, state=2)  # what is left of processor 0
+        log.switch(0, 4100, 3000, 0)
+        kept = [buffers[0], log.take(0), buffers[2]]
+        one = self.threads(log.build(kept, [15, 16, 17]))[1000, None]
+        self.assertEqual((one["waiting"], one["running"]), (0, 1400))
+
+    # Lost: 1000 leaves its call, and 2000 runs.
+    def test_who_ran_before_a_gap_did_not_do_what_comes_behind_it(self):
+        log = EtlWriter()
+        log.process(0, 0, 100, "a.exe")
+        for tid in (1000, 2000, 3000):
+            log.thread(0, 0, 100, tid)
+        log.switch(0, 500, 0, 3000, state=2)
+        log.switch(0, 900, 3000, 0)
+        log.switch(0, 1000, 0, 1000, state=2)
+        log.call(0, 1100, KERNEL + 0x1000)
+        first = log.take(0)
+        log.ready(0, 5000, 3000)
+        log.call(0, 5100, KERNEL + 0x2000)
+        log.call_return(0, 5200)
+        log.switch(0, 6000, 2000, 3000)
+        log.switch(0, 7000, 3000, 0)
+        content = log.build([first, log.take(0)], [1, 3])
+        woken = self.ask(content, "graph", "wait-for", status=1)
+        tids = {one["id"]: one["tid"] for one in woken["threads"]}
+        self.assertNotIn(1000, [tids.get(edge["waker"]) for edge in woken["woken_by"]])
+        services, answer = self.services(content, status=1)
+        self.assertEqual(answer["calls"], [])
+        self.assertEqual(services, {})
+        self.assertEqual(answer["without_thread"], 3)
+
+    # Lost: the switch from 1000 to 2000 at 2000. Nothing but the next switch tells.
+    def test_a_missing_switch_leaves_calls_without_a_caller_and_a_time(self):
+        log = EtlWriter()
+        log.process(0, 0, 100, "a.exe")
+        for tid in (1000, 2000):
+            log.thread(0, 0, 100, tid)
+        log.switch(0, 500, 0, 1000, state=2)
+        log.call(0, 600, KERNEL + 0x1000)
+        log.switch(0, 700, 1000, 0)
+        log.switch(0, 1000, 0, 1000, state=2)
+        log.call(0, 2500, KERNEL + 0x2000)
+        log.call_return(0, 2600)
+        log.ready(0, 2700, 3000)
+        log.switch(0, 3000, 2000, 0)
+        log.switch(0, 5000, 0, 1000, state=2)
+        log.call_return(0, 5600)
+        log.switch(0, 6000, 1000, 0)
+        content = log.build()
+        services, answer = self.services(content, status=1)
+        self.assertEqual(answer["calls"], [])
+        self.assertEqual(list(services), [KERNEL + 0x1000])
+        self.assertEqual((services[KERNEL + 0x1000]["calls"], services[KERNEL + 0x1000]["untimed"]),
+                         (0, 1))
+        self.assertEqual(answer["without_thread"], 2)
+        for words in (["graph", "wait-for"], ["deadlocks"], ["idle"], ["cpu"], ["schedule"],
+                      ["services"]):
+            codes = [one["code"] for one in self.ask(content, *words, status=1)["findings"]]
+            self.assertIn("switch-chain", codes, words)
+
+    # 1000 of old.exe ends; the start of 1000 of new.exe is lost, or not.
+    def test_an_id_that_is_used_again_is_somebody_else_even_without_a_start(self):
+        for lost in (False, True):
+            log = EtlWriter()
+            log.process(0, 0, 100, "old.exe")
+            log.process(0, 0, 200, "new.exe")
+            log.thread(0, 0, 100, 1000)
+            log.switch(0, 1000, 0, 1000, state=2)
+            log.thread(0, 1900, 100, 1000, hook=0x0502)
+            log.switch(0, 2000, 1000, 0, state=4, reason=0)
+            if not lost:
+                log.thread(0, 3000, 200, 1000, hook=0x0501)
+            log.ready(0, 3500, 1000, in_dpc=1)
+            log.switch(0, 4000, 0, 1000, state=2)
+            log.switch(0, 9000, 1000, 0)
+            log.thread(0, 9500, 200, 1000, hook=0x0504)
+            with self.subTest(lost=lost):
+                threads = self.threads(log.build())
+                self.assertEqual(threads[1000, "old.exe"]["running"], 1000)
+                self.assertEqual(threads[1000, "new.exe"]["running"], 5000)
+                self.assertEqual(threads[1000, "new.exe"]["ready"], 500)
+
+    def test_a_time_that_is_too_late_is_nobodys(self):
+        log = EtlWriter()
+        log.process(0, 0, 100, "a.exe")
+        log.switch(0, 1000, 0, 1000, state=2)
+        log.switch(0, 50000, 1000, 2000)  # at 2000, as it happened
+        log.switch(0, 3000, 2000, 0)
+        log.switch(0, 4000, 0, 1000, state=2)
+        log.switch(0, 5000, 1000, 0)
+        log.process(0, 6000, 100, "a.exe", hook=0x0304)
+        threads = self.threads(log.build())
+        running = [one["running"] for (tid, _), one in threads.items() if tid == 1000]
+        self.assertEqual(running, [1000])
+
+    # Within a tick a thread is switched in on one processor and out on another.
+    def test_a_thread_that_moves_runs_on(self):
+        for before, after in ((0, 1), (1, 0)):
+            log = EtlWriter(2)
+            log.switch(after, 500, 0, 2000, state=2)
+            log.switch(after, 900, 2000, 0)
+            log.switch(before, 1000, 0, 1000, state=2)
+            log.call(before, 1500, KERNEL)
+            log.switch(after, 2000, 0, 1000, state=2)
+            log.switch(before, 2000, 1000, 0, state=1, reason=32)
+            log.call_return(after, 3000)
+            log.switch(after, 3500, 1000, 0)
+            log.switch(before, 4000, 0, 2000, state=2)
+            with self.subTest(before=before):
+                services, _ = self.services(log.build(), status=0)
+                self.assertEqual(services[KERNEL]["on_processor"], 1500)
+
+    def test_a_switch_of_a_thread_to_itself_forgets_no_interrupt(self):
+        log = EtlWriter()
+        log.process(0, 0, 100, "a.exe")
+        log.thread(0, 0, 100, 1000)
+        log.switch(0, 1000, 0, 1000, state=2)
+        log.dpc(0, 1100, 1400, KERNEL)
+        log.switch(0, 2000, 1000, 1000, state=2, reason=30)
+        log.dpc(0, 2100, 2200, KERNEL)
+        log.switch(0, 3000, 1000, 0)
+        log.switch(0, 3100, 0, 1000, state=2)
+        thread = next(one for one in self.ask(log.build(), "cpu")["threads"] if one["tid"] == 1000)
+        self.assertEqual(thread["interrupted"], 300 + 100)
+
+    # Wakers with long stacks, whose threads never run: more frames than are kept.
+    def test_stacks_of_many_wakers_are_bounded(self):
+        log = EtlWriter()
+        buffers = []
+        log.switch(0, 10, 0, 1000, state=2)
+        for i in range(2200):
+            log.ready(0, 100 + i, 4000 + 4 * i)
+            log.stack(0, 100 + i, 100 + i, 100, 1000, [KERNEL + 8 * n for n in range(500)])
+            if i % 15 == 14:
+                buffers.append(log.take(0))
+        log.switch(0, 9000, 1000, 0)
+        buffers.append(log.take(0))
+        trace = self.write("trace.etl", log.build(buffers))
+        ran = subprocess.run([COLDTRACE, "trace", "cpu", trace, "--format", "collapsed", "--stacks",
+                              "waiting"], capture_output=True, timeout=100)
+        self.assertIn(ran.returncode, (0, 1), ran.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
