@@ -108,6 +108,16 @@ class Events {
   std::deque<std::vector<std::byte>> stacks_;
 };
 
+// One joined by thread whose events are calls of the system too, one that overlaps it, one whose
+// end is its next begin, and one that a field joins.
+trace_analysis::EventPairs some_pairs() {
+  std::vector<trace_analysis::EventPair> pairs;
+  for (const auto* const text : {"*Begin=*Satisfied", "SystemCall=ContextSwitch",
+                                 "Thread/CSwitch=Thread/CSwitch", "*=*Completion@irp"})
+    pairs.push_back(*trace_analysis::parse_event_pair(text));
+  return trace_analysis::EventPairs{std::move(pairs)};
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -125,11 +135,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fixtures::AllAnalyses all{names, clock, CounterTicks{}};
   std::vector<Analysis*> analyses;
   for (const auto& [name, analysis] : all.list()) analyses.push_back(analysis);
+  Services in_periods{all.code, Periods::of_length(1'000'000)};
+  analyses.push_back(&in_periods);
   Population population;
   const Losses losses;
   Observed observed{population, losses, std::nullopt, std::nullopt};
   for (auto* const analysis : analyses) analysis->begin(observed);
-  RecordReader reader{schemas, names.stacks(), losses, population, analyses};
+  auto pairs = some_pairs();
+  RecordReader reader{schemas, names.stacks(), losses, population, analyses, &pairs};
   for (const auto& event : events.all()) {
     if (!observed.first) observed.first = event.timestamp;
     observed.last = event.timestamp;
@@ -138,5 +151,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   population.finish();
   for (auto* const analysis : analyses) analysis->finish(observed);
   fuzz::check(all, observed);
+  fuzz::check(in_periods);
   return 0;
 }

@@ -40,9 +40,20 @@ inline void check(const Schedule& schedule) {
     require(one.running >= 0 && one.ready >= 0 && one.waiting >= 0 && one.unknown >= 0);
 }
 
+// Periods are parts of the whole, where there are any.
 inline void check(const Services& services) {
-  for (const auto& one : services.services())
+  const auto& totals = services.totals();
+  std::vector<u64> calls(services.services().size());
+  for (const auto& [key, row] : totals.rows()) {
+    calls[key.second] += row.calls;
+    require(row.exclusive >= 0 && row.begun_before <= row.calls);
+  }
+  const bool whole = !totals.rows().empty() && totals.left_out() == 0;
+  for (u32 i = 0; i < calls.size(); ++i) {
+    const auto& one = services.services()[i];
     require(one.exclusive >= 0 && one.times.count() == one.calls);
+    require(!whole || calls[i] == one.calls);
+  }
 }
 
 // Each member waits for others of them, and nobody is both member and victim.

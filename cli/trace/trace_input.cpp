@@ -20,14 +20,15 @@ void add_time_option(Command& command, const std::string& name, std::optional<co
   command
       .add_option_function<std::string>(
           name, [&time](const std::string& text) { time = core::parse_file_time(text); }, help)
-      .check("TIME", [](const std::string& text) {
-        return core::parse_file_time(text)
-                   ? std::string{}
-                   : "'" + text + "' is an invalid time; expected one like 2024-02-29T12:34:56Z";
-      });
+      .check("TIME", check_time);
 }
 
 }  // namespace
+
+std::string check_time(const std::string& text) {
+  if (core::parse_file_time(text)) return {};
+  return "'" + text + "' is an invalid time; expected one like 2024-02-29T12:34:56Z";
+}
 
 void add_trace_input_options(Command& command, TraceInputOptions& options) {
   command

@@ -21,6 +21,9 @@ struct TraceInputOptions : CommonOptions {
 
 void add_trace_input_options(Command& command, TraceInputOptions& options);
 
+// What is wrong with the text of a time; empty: nothing.
+std::string check_time(const std::string& text);
+
 // --from and --to.
 void add_time_options(Command& command, tracefile::EventSelection& selection,
                       const std::string& from = "Only events at this time (UTC) or later",

@@ -66,7 +66,8 @@ enum class Field : u8 {
   remote_port,
   local,
   local_port,
-  count,  // of these
+  pair_key,  // as the user names it
+  count,     // of these
 };
 
 // "objects.kind" is the field `kind` of each structure in the array `objects`.

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "coldtrace/trace_analysis/event_pairs.hpp"
 #include "coldtrace/tracefile/event_decoder.hpp"
 #include "tracefile/analysis/event_fields.hpp"
 #include "tracefile/analysis/known_events.hpp"
@@ -12,19 +13,30 @@ namespace coldtrace::trace_analysis {
 // kind.
 class EventPlans {
  public:
-  // `schemas` must outlive it.
-  explicit EventPlans(const tracefile::SchemaSource& schemas) : decoder_{schemas} {}
+  // Both must outlive it. Without `pairs` there are none.
+  explicit EventPlans(const tracefile::SchemaSource& schemas, EventPairs* pairs = nullptr)
+      : decoder_{schemas}, pairs_{pairs} {}
 
+  struct PairPlan {
+    EventPairs::Role role;
+    bool has_key;
+    FieldPlan key;
+  };
   struct Plan {
     bool looked_up = false;
     const KnownEvent* known = nullptr;  // null where no analysis asks for the event
     FieldPlan fields;
+    std::vector<PairPlan> pairs;  // that it begins or ends a call of
   };
   // Holds until the next call.
   const Plan& of(const tracefile::Event& event);
 
  private:
+  PairPlan plan_pair(const tracefile::Event& event, const tracefile::EventKind& kind,
+                     EventPairs::Role role) const;
+
   tracefile::EventDecoder decoder_;
+  EventPairs* pairs_;
   std::vector<Plan> plans_;  // by number of kind, one for each size of pointers
 };
 

@@ -9,9 +9,10 @@ using tracefile::EventSequence;
 Observation::Observation(const tracefile::AnyTrace& trace, const tracefile::StreamOptions& options)
     : trace_{trace}, options_{options}, losses_{Losses::find(trace, options)} {}
 
-void Observation::run(std::span<Analysis* const> analyses) {
+void Observation::run(std::span<Analysis* const> analyses, EventPairs* pairs) {
   for (auto* const analysis : analyses) analysis->begin(observed_);
-  RecordReader reader{trace_.schemas(), trace_.names().stacks(), losses_, population_, analyses};
+  RecordReader reader{
+      trace_.schemas(), trace_.names().stacks(), losses_, population_, analyses, pairs};
   const auto events = trace_.stream(options_);
   for (auto item = events->next(); item != EventSequence::Item::end; item = events->next()) {
     if (item != EventSequence::Item::event) continue;

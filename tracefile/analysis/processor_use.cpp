@@ -49,7 +49,7 @@ void ProcessorUse::end_turn(const Turn& turn) {
 
 RoutineUse* ProcessorUse::find_routine(const Interruption& record) {
   const auto code = code_.find(std::nullopt, record.routine.number, record.moment.time);
-  const RoutineKey key{record.routine, code.module};
+  const RoutineKey key{record.routine, code.module, code.function};
   if (const auto known = routine_numbers_.find(key); known != routine_numbers_.end())
     return &routines_[known->second];
   if (routines_.size() == most_routines) return nullptr;

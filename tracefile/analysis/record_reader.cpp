@@ -37,9 +37,28 @@ ObjectKind object_kind(std::span<const ObjectKind> kinds, u64 value) {
 
 }  // namespace
 
+void RecordReader::read_pair(const Event& event, const EventPlans::PairPlan& plan) {
+  CallRecord record{moment_of(event),
+                    thread_of(event.tid, event.cpu),
+                    plan.role.enters,
+                    false,
+                    Service{Service::Kind::event_pair, plan.role.pair},
+                    std::nullopt};
+  if (plan.has_key) {
+    plan.key.take(event, values_);
+    record.key = values_.get<u64>(Field::pair_key);
+    if (!record.key) {
+      ++unreadable_;
+      return;
+    }
+  }
+  for (auto* const analysis : analyses_) analysis->on_call(record);
+}
+
 bool RecordReader::read(const Event& event) {
   const auto& plan = plans_.of(event);
-  if (plan.known == nullptr) return false;
+  for (const auto& pair : plan.pairs) read_pair(event, pair);
+  if (plan.known == nullptr) return !plan.pairs.empty();
   plan.fields.take(event, values_);
   if (read(event, *plan.known)) return true;
   ++unreadable_;

@@ -12,10 +12,11 @@ namespace coldtrace::trace_analysis {
 // of which provider say the same thing from known_events.hpp.
 class RecordReader {
  public:
-  // All must outlive the reader.
+  // All must outlive the reader. Without `pairs` there are none.
   RecordReader(const tracefile::SchemaSource& schemas, const tracefile::StackTable& stacks,
-               const Losses& losses, Population& population, std::span<Analysis* const> analyses)
-      : plans_{schemas},
+               const Losses& losses, Population& population, std::span<Analysis* const> analyses,
+               EventPairs* pairs = nullptr)
+      : plans_{schemas, pairs},
         stacks_{stacks},
         losses_{losses},
         population_{population},
@@ -28,6 +29,7 @@ class RecordReader {
   u64 unreadable() const { return unreadable_; }
 
  private:
+  void read_pair(const tracefile::Event& event, const EventPlans::PairPlan& plan);
   bool read(const tracefile::Event& event, const KnownEvent& known);
   bool context_switch(const tracefile::Event& event);
   bool readied(const tracefile::Event& event);

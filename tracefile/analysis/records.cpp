@@ -119,8 +119,16 @@ std::string_view to_string(Service::Kind kind) {
       return "timer_dpc";
     case Kind::io_timer:
       return "io_timer";
+    case Kind::event_pair:
+      return "event_pair";
   }
   return "unknown";
+}
+
+bool has_address(Service::Kind kind) {
+  using Kind = Service::Kind;
+  return kind == Kind::system_call_address || kind == Kind::isr || kind == Kind::dpc ||
+         kind == Kind::timer_dpc || kind == Kind::io_timer;
 }
 
 }  // namespace coldtrace::trace_analysis

@@ -13,7 +13,9 @@ bool matches(std::string_view wanted, std::string_view name) {
   return glob_matches(wanted, name, GlobCase::insensitive);
 }
 
-std::string_view class_of(std::string_view name) {
+}  // namespace
+
+std::string_view event_class_of(std::string_view name) {
   return name.substr(0, name.find('/'));
 }
 
@@ -28,10 +30,8 @@ bool is_event(std::string_view wanted, const EventKind& kind) {
   const auto* const end = wanted.data() + wanted.size();
   if (std::from_chars(wanted.data(), end, id).ptr == end && !wanted.empty())
     return kind.event_class != EventClass::classic && kind.id == id;
-  return matches(wanted, kind.name) || matches(wanted, class_of(kind.name));
+  return matches(wanted, kind.name) || matches(wanted, event_class_of(kind.name));
 }
-
-}  // namespace
 
 bool EventSelector::Asked::meets(const std::vector<std::string>& wanted, const EventKind& kind,
                                  bool (*matches)(std::string_view, const EventKind&)) {
@@ -66,7 +66,7 @@ bool EventSelector::has_wanted_kind(const Event& event) {
   if (!answer) {
     providers_.names.insert(kind.provider_name);
     events_.names.emplace(kind.name);
-    events_.names.emplace(class_of(kind.name));
+    events_.names.emplace(event_class_of(kind.name));
     answer = wants_kind(kind);
   }
   return *answer;

@@ -29,8 +29,9 @@ AnalysisRun::AnalysisRun(const AnalysisOptions& options, TraceUse use)
   observation_.emplace(input_->trace, stream);
 }
 
-void AnalysisRun::observe(std::initializer_list<trace_analysis::Analysis*> analyses) {
-  observation_->run({analyses.begin(), analyses.size()});
+void AnalysisRun::observe(std::initializer_list<trace_analysis::Analysis*> analyses,
+                          trace_analysis::EventPairs* pairs) {
+  observation_->run({analyses.begin(), analyses.size()}, pairs);
   if (const auto unread = observation_->unread_buffers(); unread > 0)
     findings().warning("trace-changed", std::nullopt,
                        "{} buffers could be read when the trace was opened and not again", unread);

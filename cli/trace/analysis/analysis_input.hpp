@@ -31,7 +31,8 @@ class AnalysisRun {
   bool opened() const { return observation_.has_value(); }
 
   // Has the analyses see the events. Notes what it finds wrong with them.
-  void observe(std::initializer_list<trace_analysis::Analysis*> analyses);
+  void observe(std::initializer_list<trace_analysis::Analysis*> analyses,
+               trace_analysis::EventPairs* pairs = nullptr);
 
   // That the trace has nothing to answer from, or has no events between --from and --to.
   void note_no_match(std::string_view why);

@@ -1,132 +1,57 @@
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
-#include "cli/trace/analysis/analysis_input.hpp"
-#include "cli/trace/system_call_names.hpp"
+#include "cli/trace/analysis/service_choice.hpp"
+#include "cli/trace/analysis/service_text.hpp"
+#include "cli/trace/analysis/thread_names.hpp"
 #include "cli/trace/trace_commands.hpp"
-#include "coldtrace/core/glob.hpp"
-#include "coldtrace/core/no_match.hpp"
-#include "coldtrace/trace_analysis/function_names.hpp"
-#include "coldtrace/trace_analysis/services.hpp"
+#include "coldtrace/trace_analysis/ticks.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
-using trace_analysis::CallEdge;
-using trace_analysis::Service;
+using trace_analysis::EventPair;
+using trace_analysis::EventPairs;
+using trace_analysis::Periods;
+using trace_analysis::PeriodSums;
 using trace_analysis::Services;
 using trace_analysis::ServiceSums;
 
 struct Options : AnalysisOptions {
   std::string syscall_map;
-  std::vector<std::string> services;
-  u64 top = 20;   // services in text
-  u64 depth = 4;  // of trees
+  ServiceChoice choice;
+  std::vector<std::string> pairs;
+  u32 every = 0;                     // milliseconds; 0: no periods of that length
+  std::vector<std::string> moments;  // between periods
+  u64 top = 20;                      // services in text
+  u64 depth = 4;                     // of trees
   bool trees = false;
 };
 
-// Names of services, each with its number in the answer.
-class ServiceNames {
- public:
-  ServiceNames(const Services& services, const tracefile::NameTables& images,
-               const SystemCallNames* calls, i64 time)
-      : services_{services}, images_{images}, calls_{calls}, time_{time} {}
-
-  // Empty when nothing is known.
-  std::string find(const Service& service) const {
-    using Kind = Service::Kind;
-    switch (service.kind) {
-      case Kind::system_call:
-        return calls_ == nullptr ? "" : find(calls_->by_number, service.number);
-      case Kind::hashed_system_call:
-        return calls_ == nullptr ? "" : find(calls_->by_hash, service.number);
-      case Kind::vxd_service:
-        return std::string{services_.name_of(service)};
-      default:
-        return images_.find(std::nullopt, service.number, time_);
-    }
-  }
-
-  // "NtClose", or what there is: "system call 0x12", "VxD 64 service 50", "DPC 0xfffff80001003000".
-  std::string label(const Service& service) const {
-    using Kind = Service::Kind;
-    const auto name = printable(find(service));
-    switch (service.kind) {
-      case Kind::system_call:
-        return name.empty() ? fmt::format("system call {:#x}", service.number) : name;
-      case Kind::hashed_system_call:
-        return name.empty() ? fmt::format("system call of hash {:#x}", service.number) : name;
-      case Kind::vxd_service:
-        if (!name.empty()) return name;
-        return fmt::format("VxD {:#x} service {}", service.number >> 16, service.number & 0xffff);
-      case Kind::system_call_address:
-        return fmt::format("system call {}", address(name, service.number));
-      case Kind::isr:
-        return fmt::format("ISR {}", address(name, service.number));
-      case Kind::dpc:
-        return fmt::format("DPC {}", address(name, service.number));
-      case Kind::timer_dpc:
-        return fmt::format("timer DPC {}", address(name, service.number));
-      case Kind::io_timer:
-        return fmt::format("I/O timer {}", address(name, service.number));
-    }
-    return name;
-  }
-
- private:
-  static std::string find(const std::map<u32, std::string>& names, u64 number) {
-    const auto place = names.find(static_cast<u32>(number));
-    return place == names.end() ? std::string{} : place->second;
-  }
-  static std::string address(const std::string& name, u64 number) {
-    return name.empty() ? fmt::format("{:#x}", number) : name;
-  }
-
-  const Services& services_;
-  trace_analysis::ImageOffsets images_;
-  const SystemCallNames* calls_;
-  i64 time_;
-};
-
-// Which services are shown, and in which order: those that cost most first.
-std::vector<u32> choose(const Services& services, const ServiceNames& names,
-                        const std::vector<std::string>& wanted, core::Findings& findings) {
-  const auto& all = services.services();
-  std::vector<std::string> labels;
-  for (const auto& one : all) labels.push_back(names.label(one.service));
-  std::vector<u32> chosen;
-  std::vector<bool> met(wanted.size());
-  for (u32 i = 0; i < all.size(); ++i) {
-    bool wants = wanted.empty();
-    for (std::size_t k = 0; k < wanted.size(); ++k)
-      if (glob_matches(wanted[k], labels[i], GlobCase::insensitive)) wants = met[k] = true;
-    if (wants) chosen.push_back(i);
-  }
-  core::NoMatch unmatched;
-  const std::vector<std::string_view> known{labels.begin(), labels.end()};
-  for (std::size_t k = 0; k < wanted.size(); ++k)
-    if (!met[k]) unmatched.add("--service", wanted[k], known);
-  unmatched.report(findings);
-  std::stable_sort(chosen.begin(), chosen.end(),
-                   [&](u32 a, u32 b) { return all[a].inclusive > all[b].inclusive; });
-  return chosen;
+template <class T>
+std::string cell(const std::optional<T>& number) {
+  return number ? fmt::format("{}", *number) : std::string{};
 }
 
+// All answers but the text.
 class ServicesWriter {
  public:
   ServicesWriter(const TraceInput& input, const trace_analysis::Observation& observation,
-                 const Services& services, const ServiceNames& names, Output& output)
+                 const Services& services, const ServiceNames& names, const ServiceFigures& figures,
+                 const std::vector<u32>& chosen, Output& output)
       : input_{input},
         observation_{observation},
         services_{services},
         names_{names},
-        output_{output},
-        clock_{input.trace.clock()} {}
+        figures_{figures},
+        chosen_{chosen},
+        shown_(services.services().size()),
+        output_{output} {
+    for (const auto number : chosen) shown_[number] = true;
+  }
 
-  void write_json(const std::vector<u32>& chosen, Int64 int64) {
+  void write_json(bool has_periods, Int64 int64) {
     JsonWriter json{output_, int64};
     json.begin_object().field("schema", "coldtrace.trace-services/1").field("tool", tool_version);
     write_observed(json, input_.trace, observation_.observed());
@@ -134,198 +59,230 @@ class ServicesWriter {
         .field("unmatched_returns", services_.nameless_returns())
         .key("services")
         .begin_array();
-    for (const auto number : chosen) write_service(json, number);
+    for (const auto number : chosen_) write_service(json, number);
     json.end_array().key("calls").begin_array();
-    std::vector<bool> shown(services_.services().size());
-    for (const auto number : chosen) shown[number] = true;
     for (const auto& edge : services_.edges())
-      if (shown[edge.caller] || shown[edge.callee])
+      if (shown_[edge.caller] || shown_[edge.callee])
         json.object("caller", edge.caller, "callee", edge.callee, "calls", edge.calls, "inclusive",
-                    duration(edge.inclusive));
-    json.end_array().key("findings");
+                    figures_.duration(edge.inclusive));
+    json.end_array().key("periods");
+    if (has_periods)
+      write_periods(json);
+    else
+      json.value(nullptr);
+    json.key("findings");
     write_findings(json, input_.findings);
     json.end_object().end_document();
   }
 
-  void write_csv(const std::vector<u32>& chosen) {
+  void write_csv() {
     output_.write(
-        "service,kind,number,calls,open,unmatched,untimed,inclusive,exclusive,on_processor,cycles,"
-        "mean,least,p50,p90,p99,greatest\n");
-    for (const auto number : chosen) {
+        "service,kind,number,module,calls,open,unmatched,untimed,inclusive,exclusive,on_processor,"
+        "cycles,mean,least,p50,p90,p99,greatest\n");
+    for (const auto number : chosen_) {
       const auto& one = services_.services()[number];
-      print(output_, "{},{},{},{},{},{},{},{},{},{},{}", csv_field(names_.label(one.service)),
-            to_string(one.service.kind), one.service.number, one.calls, one.open, one.unmatched,
-            one.untimed, duration(one.inclusive), duration(one.exclusive),
-            cell(duration(one.on_processor)), cell(one.cycles));
-      print(output_, ",{},{},{},{},{},{}\n", cell(mean(one)), cell(least(one)), cell(at(one, 50)),
-            cell(at(one, 90)), cell(at(one, 99)), cell(greatest(one)));
+      write_identity(one);
+      print(output_, ",{},{},{},{},{},{},{},{}", one.calls, one.open, one.unmatched, one.untimed,
+            figures_.duration(one.inclusive), figures_.duration(one.exclusive),
+            cell(figures_.duration(one.on_processor)), cell(one.cycles));
+      print(output_, ",{},{},{},{},{},{}\n", cell(figures_.mean(one)), cell(figures_.least(one)),
+            cell(figures_.percentile(one, 50)), cell(figures_.percentile(one, 90)),
+            cell(figures_.percentile(one, 99)), cell(figures_.greatest(one)));
     }
   }
 
-  void write_text(const std::vector<u32>& chosen, const Options& options) {
-    print(output_, "{:>9} {:>7} {:>13} {:>13} {:>13} {:>12} {:>12} {:>12} {:>12}  {}\n", "calls",
-          "open", "inclusive", "exclusive", "on processor", "mean", "p50", "p99", "longest",
-          "service");
-    const auto shown = std::min<std::size_t>(chosen.size(), options.top);
-    for (std::size_t i = 0; i < shown; ++i) {
-      const auto& one = services_.services()[chosen[i]];
-      print(output_, "{:>9} {:>7} {:>13} {:>13} {:>13} {:>12} {:>12} {:>12} {:>12}  {}\n",
-            one.calls, one.open, seconds(duration(one.inclusive)), seconds(duration(one.exclusive)),
-            seconds(duration(one.on_processor)), seconds(mean(one)), seconds(at(one, 50)),
-            seconds(at(one, 99)), seconds(greatest(one)), names_.label(one.service));
+  void write_periods_csv() {
+    output_.write(
+        "from,to,service,kind,number,module,calls,begun_before,unmatched,untimed,inclusive,"
+        "exclusive,on_processor,cycles,mean\n");
+    for (const auto& [key, row] : services_.totals().rows()) {
+      if (!shown_[key.second]) continue;
+      const auto [from, to] = services_.totals().span_of(key.first);
+      print(output_, "{},{},", figures_.times().utc(from).value_or(""),
+            figures_.times().utc(to).value_or(""));
+      write_identity(services_.services()[key.second]);
+      print(output_, ",{},{},{},{},{},{},{},{},{}\n", row.calls, row.begun_before, row.unmatched,
+            row.untimed, figures_.duration(row.inclusive), figures_.duration(row.exclusive),
+            cell(figures_.duration(row.on_processor)), cell(row.cycles), cell(figures_.mean(row)));
     }
-    if (shown < chosen.size()) print(output_, "{} more services\n", chosen.size() - shown);
-    if (!options.trees) return;
-    for (std::size_t i = 0; i < shown; ++i) write_trees(chosen[i], options.depth);
   }
 
  private:
-  static constexpr std::size_t most_branches = 200;  // of a tree
+  void write_identity(const ServiceSums& one) {
+    print(output_, "{},{},{},{}", csv_field(names_.label(one)), to_string(one.service.kind),
+          one.service.number, csv_field(names_.module(one)));
+  }
+
+  void write_sums(JsonWriter& json, const trace_analysis::CallSums& sums) const {
+    json.field("unmatched", sums.unmatched)
+        .field("untimed", sums.untimed)
+        .field("inclusive", figures_.duration(sums.inclusive))
+        .field("exclusive", figures_.duration(sums.exclusive))
+        .field("on_processor", figures_.duration(sums.on_processor))
+        .field("cycles", sums.cycles);
+  }
 
   void write_service(JsonWriter& json, u32 number) const {
     const auto& one = services_.services()[number];
-    const auto name = names_.find(one.service);
     json.begin_object()
         .field("id", number)
         .field("kind", to_string(one.service.kind))
         .field("number", one.service.number)
-        .field("name", name.empty() ? std::nullopt : std::optional{name})
+        .field("name", text_or_null(names_.find(one)))
+        .field("module", text_or_null(std::string{names_.module(one)}))
         .field("calls", one.calls)
-        .field("open", one.open)
-        .field("unmatched", one.unmatched)
-        .field("untimed", one.untimed)
-        .field("inclusive", duration(one.inclusive))
-        .field("exclusive", duration(one.exclusive))
-        .field("on_processor", duration(one.on_processor))
-        .field("cycles", one.cycles)
-        .field("mean", mean(one))
-        .field("least", least(one))
-        .field("p50", at(one, 50))
-        .field("p90", at(one, 90))
-        .field("p99", at(one, 99))
-        .field("greatest", greatest(one))
+        .field("open", one.open);
+    write_sums(json, one);
+    json.field("mean", figures_.mean(one))
+        .field("least", figures_.least(one))
+        .field("p50", figures_.percentile(one, 50))
+        .field("p90", figures_.percentile(one, 90))
+        .field("p99", figures_.percentile(one, 99))
+        .field("greatest", figures_.greatest(one))
         .key("histogram")
         .begin_array();
     for (const auto& step : one.times.steps())
-      json.object("up_to", duration(static_cast<i64>(step.greatest)), "calls", step.count);
+      json.object("up_to", figures_.duration(static_cast<i64>(step.greatest)), "calls", step.count);
     json.end_array().end_object();
   }
 
-  // Totals are those of the edge, whatever the path; what lies on the path already ends it.
-  void write_trees(u32 number, u64 depth) {
-    print(output_, "\n{}\n", names_.label(services_.services()[number].service));
-    write_tree("calls", number, depth, &CallEdge::caller, &CallEdge::callee);
-    write_tree("is called by", number, depth, &CallEdge::callee, &CallEdge::caller);
-  }
-
-  void write_tree(std::string_view title, u32 number, u64 depth, u32 CallEdge::*from,
-                  u32 CallEdge::*to) {
-    const auto& edges = services_.edges();
-    if (std::none_of(edges.begin(), edges.end(),
-                     [&](const CallEdge& edge) { return edge.*from == number; }))
-      return;
-    print(output_, "  {}\n", title);
-    std::vector<u32> path{number};
-    std::size_t room = most_branches;
-    write_branches(path, depth, room, from, to);
-    if (room == 0) output_.write("    more\n");
-  }
-
-  // Paths of a graph can be as many as its edges to the power of the depth.
-  void write_branches(std::vector<u32>& path, u64 depth, std::size_t& room, u32 CallEdge::*from,
-                      u32 CallEdge::*to) {
-    if (path.size() > depth) return;
-    for (const auto& edge : services_.edges()) {
-      if (edge.*from != path.back()) continue;
-      if (room == 0) return;
-      --room;
-      const auto next = edge.*to;
-      const bool recursive = std::find(path.begin(), path.end(), next) != path.end();
-      print(output_, "{:{}}{}  {}x {}{}\n", "", 2 * path.size() + 2,
-            names_.label(services_.services()[next].service), edge.calls,
-            seconds(duration(edge.inclusive)), recursive ? "  recursive" : "");
-      if (recursive) continue;
-      path.push_back(next);
-      write_branches(path, depth, room, from, to);
-      path.pop_back();
+  // Rows come by period; those of one are together.
+  void write_periods(JsonWriter& json) const {
+    std::optional<u64> open;
+    json.begin_array();
+    for (const auto& [key, row] : services_.totals().rows()) {
+      if (!shown_[key.second]) continue;
+      if (open != key.first) {
+        if (open) json.end_array().end_object();
+        open = key.first;
+        const auto [from, to] = services_.totals().span_of(key.first);
+        json.begin_object()
+            .field("from", figures_.times().utc(from))
+            .field("to", figures_.times().utc(to))
+            .key("services")
+            .begin_array();
+      }
+      json.begin_object()
+          .field("service", key.second)
+          .field("calls", row.calls)
+          .field("begun_before", row.begun_before);
+      write_sums(json, row);
+      json.field("mean", figures_.mean(row)).end_object();
     }
-  }
-
-  i64 duration(i64 ticks) const { return clock_.to_duration(ticks); }
-  std::optional<i64> duration(std::optional<i64> ticks) const {
-    if (!ticks) return std::nullopt;
-    return duration(*ticks);
-  }
-
-  // Of all calls; those inside another one of the same service too.
-  std::optional<i64> mean(const ServiceSums& one) const {
-    if (one.times.count() == 0) return std::nullopt;
-    return duration(static_cast<i64>(one.times.sum() / one.times.count()));
-  }
-  std::optional<i64> least(const ServiceSums& one) const {
-    if (one.times.count() == 0) return std::nullopt;
-    return duration(static_cast<i64>(one.times.least()));
-  }
-  std::optional<i64> greatest(const ServiceSums& one) const {
-    if (one.times.count() == 0) return std::nullopt;
-    return duration(static_cast<i64>(one.times.greatest()));
-  }
-  std::optional<i64> at(const ServiceSums& one, unsigned percent) const {
-    const auto value = one.times.percentile(percent);
-    if (!value) return std::nullopt;
-    return duration(static_cast<i64>(*value));
-  }
-
-  template <class T>
-  static std::string cell(const std::optional<T>& number) {
-    return number ? fmt::format("{}", *number) : std::string{};
-  }
-  static std::string seconds(std::optional<i64> units) {
-    return units ? seconds_text(*units) : "-";
+    if (open) json.end_array().end_object();
+    json.end_array();
   }
 
   const TraceInput& input_;
   const trace_analysis::Observation& observation_;
   const Services& services_;
   const ServiceNames& names_;
+  const ServiceFigures& figures_;
+  const std::vector<u32>& chosen_;
+  std::vector<bool> shown_;  // by number
   Output& output_;
-  const tracefile::Clock& clock_;
 };
 
-void note_services(const Services& services, core::Findings& findings) {
-  if (services.services().empty())
-    findings.warning("no-match", std::nullopt,
-                     "the trace has no calls of services and no interrupts");
+// Clocks count a whole number of ticks in a second, and not in a millisecond.
+i64 ticks_of(u32 milliseconds, const tracefile::Clock& clock) {
+  constexpr u32 millisecond = 10'000, second = 10'000'000;
+  i64 ticks = 0;
+  if (__builtin_mul_overflow(clock.to_ticks(second), i64{milliseconds / 1000}, &ticks))
+    ticks = std::numeric_limits<i64>::max();
+  trace_analysis::add_ticks(ticks, clock.to_ticks(milliseconds % 1000 * millisecond));
+  return std::max<i64>(1, ticks);
+}
+
+std::optional<Periods> periods_of(const Options& options, const tracefile::Clock& clock) {
+  if (options.every > 0) return Periods::of_length(ticks_of(options.every, clock));
+  if (options.moments.empty()) return std::nullopt;
+  std::vector<i64> moments;
+  for (const auto& text : options.moments)
+    if (const auto tick = clock.first_timestamp_at(*core::parse_file_time(text)))
+      moments.push_back(*tick);
+  return Periods::from_moments(std::move(moments));
+}
+
+void note_services(const Services& services, const EventPairs& pairs, AnalysisRun& run) {
+  auto& findings = run.findings();
+  const auto unmatched = pairs.unmatched();
+  const bool has_events = run.observation().observed().events > 0;
+  if (has_events) unmatched.report(findings);
+  if (services.services().empty() && (!has_events || unmatched.empty()))
+    run.note_no_match("the trace has no calls of services and no interrupts");
   if (services.without_thread() > 0)
     findings.info("call-without-thread", std::nullopt,
                   "{} calls and returns are of threads that no context switch names",
                   services.without_thread());
+  if (const auto left_out = services.totals().left_out(); left_out > 0)
+    findings.warning("period-limit", std::nullopt,
+                     "{} calls and returns are of periods and services beyond those that are kept, "
+                     "and are missing in `periods`",
+                     left_out);
 }
 
 Exit run(const Options& options) {
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
+  const auto& trace = run.input().trace;
   std::optional<SystemCallNames> calls;
   if (!options.syscall_map.empty()) {
     calls = read_trace_call_names(options.syscall_map, run.input(), run.report());
     if (!calls) return Exit::failure;
   }
-  Services services;
-  run.observe({&services});
-  note_services(services, run.findings());
-  const auto& observation = run.observation();
-  const ServiceNames names{services, run.input().trace.names(), calls ? &*calls : nullptr,
-                           observation.observed().last.value_or(0)};
-  const auto chosen = choose(services, names, options.services, run.findings());
+  std::vector<EventPair> wanted;
+  for (const auto& text : options.pairs) wanted.push_back(*trace_analysis::parse_event_pair(text));
+  EventPairs pairs{std::move(wanted)};
+  const trace_analysis::ImageOffsets images{trace.names()};
+  trace_analysis::CodeNames code{trace.names(), images};
+  const auto periods = periods_of(options, trace.clock());
+  Services services{code, periods};
+  run.observe({&services}, pairs.all().empty() ? nullptr : &pairs);
+  note_services(services, pairs, run);
+  const ServiceNames names{services, code, calls ? &*calls : nullptr, &pairs};
+  const auto chosen = choose_services(services, names, options.choice, options, run.findings());
+  const ServiceFigures figures{trace, run.observation().observed()};
   Output output{options.output};
-  ServicesWriter writer{run.input(), observation, services, names, output};
-  if (options.format == "json")
-    writer.write_json(chosen, options.int64);
-  else if (options.format == "csv")
-    writer.write_csv(chosen);
-  else
-    writer.write_text(chosen, options);
+  ServicesWriter writer{run.input(), run.observation(), services, names, figures, chosen, output};
+  if (options.format == "json") {
+    writer.write_json(periods.has_value(), options.int64);
+  } else if (options.format == "csv") {
+    periods ? writer.write_periods_csv() : writer.write_csv();
+  } else {
+    ServiceText text{services, names, figures, output};
+    text.write_table(chosen, options.top);
+    if (periods) text.write_periods(chosen, options.top);
+    if (options.trees) text.write_trees(chosen, options.top, options.depth);
+  }
   return run.finish(output);
+}
+
+void add_pair_option(Command& command, Options& options) {
+  command
+      .add_option("--pair", options.pairs,
+                  "Also a service that begins with one event and ends with another, each as "
+                  "'trace decode --event' takes it, after PROVIDER! if need be; in one thread, or "
+                  "with @FIELD behind it where that field is the same")
+      .repeatable()
+      .check("ENTER=EXIT[@FIELD]", [](const std::string& text) {
+        return trace_analysis::parse_event_pair(text)
+                   ? std::string{}
+                   : "'" + text + "' is not a pair of events; expected one like Start=Stop";
+      });
+}
+
+void add_period_options(Command& command, Options& options) {
+  const auto moments =
+      command
+          .add_option("--moment", options.moments,
+                      "Also what was called between such moments (UTC), before and after them")
+          .list("TIME")
+          .check("", check_time);
+  command
+      .add_option("--every", options.every,
+                  "The same for periods of so many milliseconds, from the first event on")
+      .in_range(1, 4'000'000'000)
+      .excludes(moments);
 }
 
 }  // namespace
@@ -336,6 +293,8 @@ void add_trace_services(CLI::App& app, Exit& exit) {
       {"services", "What was called, by whom and at what cost: system calls, VxDs, DPCs, ISRs",
        "  coldtrace trace services run.etl\n"
        "  coldtrace trace services run.ctrace --syscall-map ntdll.dll --service 'NtOpen*' --trees\n"
+       "  coldtrace trace services run.ctrace --profile file.profile --every 1000\n"
+       "  coldtrace trace services run.etl --pair 'FileIo/Read=FileIo/OperationEnd@IrpPtr'\n"
        "  coldtrace trace services run.etl --format csv -o services.csv\n",
        "  0  the whole trace was read\n"
        "  1  events are missing, or what was asked for; the rest was written\n"
@@ -346,10 +305,9 @@ void add_trace_services(CLI::App& app, Exit& exit) {
         command.add_input(
             "--syscall-map", options.syscall_map,
             "Names system calls of a .ctrace file: ntdll.dll, or the JSON of 'syscalls map'");
-        command
-            .add_option("--service", options.services,
-                        "Only these services, by the name or glob of the last column")
-            .list("SERVICE");
+        add_service_choice(command, options.choice);
+        add_pair_option(command, options);
+        add_period_options(command, options);
         command.add_option("--top", options.top, "In text: services that are shown")
             .capture_default_str();
         command.add_flag("--trees", options.trees,

@@ -56,7 +56,11 @@ std::map<u64, Sums> services_of(const std::vector<Call>& calls,
   const Losses losses;
   const Observed observed{population, losses, 0, calls.back().time};
   const auto thread = population.thread(8);
-  Services services;
+  tracefile::NameTables names{0};
+  names.finish();
+  const ImageOffsets images{names};
+  CodeNames code{names, images};
+  Services services{code};
   services.begin(observed);
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (i == removed) continue;

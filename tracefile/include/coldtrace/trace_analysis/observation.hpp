@@ -1,6 +1,7 @@
 #pragma once
 
 #include "coldtrace/trace_analysis/analysis.hpp"
+#include "coldtrace/trace_analysis/event_pairs.hpp"
 
 namespace coldtrace::trace_analysis {
 
@@ -14,8 +15,8 @@ class Observation {
   Observation(const Observation&) = delete;
   Observation& operator=(const Observation&) = delete;
 
-  // To be called once.
-  void run(std::span<Analysis* const> analyses);
+  // To be called once. Events of `pairs` are calls and returns beside all else that they are.
+  void run(std::span<Analysis* const> analyses, EventPairs* pairs = nullptr);
 
   const Population& population() const { return population_; }
   const Losses& losses() const { return losses_; }

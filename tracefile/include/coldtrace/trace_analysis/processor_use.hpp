@@ -1,5 +1,8 @@
 #pragma once
 
+#include <map>
+#include <tuple>
+
 #include "coldtrace/trace_analysis/code_names.hpp"
 #include "coldtrace/trace_analysis/interruptions.hpp"
 #include "coldtrace/trace_analysis/sample_weights.hpp"
@@ -87,7 +90,8 @@ class ProcessorUse final : public Analysis {
 
  private:
   static constexpr std::size_t most_routines = std::size_t{1} << 16U;
-  using RoutineKey = std::pair<Service, u32>;  // with its module: addresses are used again
+  // With its module and function: addresses are used again.
+  using RoutineKey = std::tuple<Service, u32, u32>;
 
   RoutineUse* find_routine(const Interruption& record);
   void end_turn(const Turn& turn);

@@ -108,21 +108,25 @@ struct Service {
     dpc,
     timer_dpc,
     io_timer,
+    event_pair,  // of two events that the user has named, by the number of the pair
   };
   Kind kind;
   u64 number;
   friend auto operator<=>(const Service&, const Service&) = default;
 };
 std::string_view to_string(Service::Kind kind);
+// Whether its number is the address of code.
+bool has_address(Service::Kind kind);
 
 // A thread calls a service, or comes back from it.
 struct CallRecord {
   Moment moment;
   Index thread;  // nobody: not known
   bool enters;
-  bool threadless;                 // the format does not say of any call whose it is
-  std::optional<Service> service;  // absent of a return that does not say from what
-  std::optional<u64> cycles;       // that the tracer itself has measured
+  bool threadless;                        // the format does not say of any call whose it is
+  std::optional<Service> service;         // absent of a return that does not say from what
+  std::optional<u64> cycles;              // that the tracer itself has measured
+  std::optional<u64> key = std::nullopt;  // of a pair that a field joins, and not the thread
 };
 
 // What a service is called, by the trace itself.

@@ -23,6 +23,12 @@ struct EventSelection {
   bool all() const { return !by_kind() && pids.empty() && tids.empty() && !from && !to; }
 };
 
+// Whether a provider or an event is what one of those lists asks for.
+bool is_provider(std::string_view wanted, const EventKind& kind);
+bool is_event(std::string_view wanted, const EventKind& kind);
+// "Process" of "Process/Start".
+std::string_view event_class_of(std::string_view name);
+
 // Decides event by event; remembers its answer for each kind, and what was asked for in vain.
 class EventSelector {
  public:

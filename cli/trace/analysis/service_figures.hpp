@@ -1,0 +1,54 @@
+#pragma once
+
+#include "cli/trace/analysis/analysis_input.hpp"
+#include "coldtrace/trace_analysis/service_totals.hpp"
+
+namespace coldtrace::cli {
+
+// What calls cost, in units of 100 ns as every answer has it. Absent where nothing is known.
+class ServiceFigures {
+ public:
+  ServiceFigures(const tracefile::AnyTrace& trace, const trace_analysis::Observed& observed)
+      : times_{trace.clock(), observed.first} {}
+
+  const TraceTimes& times() const { return times_; }
+  i64 duration(i64 ticks) const { return times_.duration(ticks); }
+  std::optional<i64> duration(std::optional<i64> ticks) const {
+    if (!ticks) return std::nullopt;
+    return duration(*ticks);
+  }
+
+  // Of single calls, those inside another one of the same service too.
+  std::optional<i64> mean(const trace_analysis::ServiceSums& one) const {
+    return of_calls(one, one.times.count() == 0 ? 0 : one.times.sum() / one.times.count());
+  }
+  std::optional<i64> least(const trace_analysis::ServiceSums& one) const {
+    return of_calls(one, one.times.least());
+  }
+  std::optional<i64> greatest(const trace_analysis::ServiceSums& one) const {
+    return of_calls(one, one.times.greatest());
+  }
+  std::optional<i64> percentile(const trace_analysis::ServiceSums& one, unsigned percent) const {
+    return of_calls(one, one.times.percentile(percent).value_or(0));
+  }
+  std::optional<i64> mean(const trace_analysis::PeriodSums& row) const {
+    if (row.calls == 0) return std::nullopt;
+    return duration(row.total / static_cast<i64>(row.calls));
+  }
+
+  // Of the calls that the tracer has measured.
+  static std::optional<u64> mean_cycles(const trace_analysis::CallSums& sums) {
+    if (!sums.cycles || sums.calls == 0) return std::nullopt;
+    return *sums.cycles / sums.calls;
+  }
+
+ private:
+  std::optional<i64> of_calls(const trace_analysis::ServiceSums& one, u64 ticks) const {
+    if (one.times.count() == 0) return std::nullopt;
+    return duration(static_cast<i64>(ticks));
+  }
+
+  TraceTimes times_;
+};
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,99 @@
+#include "coldtrace/trace_analysis/pair_calls.hpp"
+
+#include <algorithm>
+
+#include "coldtrace/trace_analysis/ticks.hpp"
+
+namespace coldtrace::trace_analysis {
+
+void PairCalls::on_call(const CallRecord& record, u32 service) {
+  if (record.key) return on_key(record, service);
+  auto& open = threads_[record.thread];
+  if (!record.enters) return leave(open, record, service);
+  if (open.size() == most_of_thread) {
+    totals_.add_open(open.front().service);
+    open.erase(open.begin());
+  }
+  const auto time = record.moment.time;
+  open.push_back({service, time, 0, time, clocks_.read(record.thread, time)});
+}
+
+bool PairCalls::is_timed(const Open& call, i64 end) {
+  if (call.begin <= end && !losses_->anywhere(call.begin, end)) return true;
+  totals_.add_untimed(call.service, end);
+  return false;
+}
+
+void PairCalls::leave(std::vector<Open>& open, const CallRecord& record, u32 service) {
+  const auto end = record.moment.time;
+  const auto of_service = [service](const Open& call) { return call.service == service; };
+  const auto found = std::find_if(open.rbegin(), open.rend(), of_service);
+  if (found == open.rend()) {
+    totals_.add_unmatched(service, end);
+    // Some of the time so far was in one that was not seen to begin.
+    for (auto& call : open) {
+      call.inside = ticks_between(call.begin, end);
+      call.covered = end;
+    }
+    return;
+  }
+  const auto place = std::prev(found.base());
+  auto call = *place;
+  const auto caller = open.erase(place);
+  if (caller != open.end())
+    add_ticks(call.inside, ticks_between(std::max(caller->begin, call.covered), end));
+  if (!is_timed(call, end)) return;
+  TimedCall timed{service, call.begin, end};
+  timed.inside = call.inside;
+  timed.is_inner = std::any_of(open.begin(), caller, of_service);
+  timed.ran = ThreadClocks::between(call.clock, clocks_.read(record.thread, end));
+  totals_.add(timed);
+  if (caller == open.begin()) return;
+  auto& outer = *std::prev(caller);
+  add_ticks(outer.inside, ticks_between(std::max(call.begin, outer.covered), end));
+  outer.covered = std::max(outer.covered, end);
+  totals_.add_edge(outer.service, service, ticks_between(call.begin, end));
+}
+
+void PairCalls::on_key(const CallRecord& record, u32 service) {
+  const std::pair key{service, *record.key};
+  const auto time = record.moment.time;
+  const auto known = keys_.find(key);
+  if (record.enters) {
+    if (known != keys_.end()) {
+      totals_.add_open(service);
+      known->second = time;
+    } else if (keys_.size() == most_of_keys) {
+      totals_.add_open(service);
+    } else {
+      keys_.emplace(key, time);
+    }
+    return;
+  }
+  if (known == keys_.end()) {
+    totals_.add_unmatched(service, time);
+    return;
+  }
+  const Open call{service, known->second, 0, known->second, std::nullopt};
+  keys_.erase(known);
+  if (is_timed(call, time)) totals_.add({service, call.begin, time});
+}
+
+void PairCalls::abandon(std::vector<Open>& open) {
+  for (const auto& call : open) totals_.add_open(call.service);
+  open.clear();
+}
+
+void PairCalls::end_thread(Index thread) {
+  const auto known = threads_.find(thread);
+  if (known == threads_.end()) return;
+  abandon(known->second);
+  threads_.erase(known);
+}
+
+void PairCalls::finish() {
+  for (auto& [thread, open] : threads_) abandon(open);
+  for (const auto& [key, begin] : keys_) totals_.add_open(key.first);
+}
+
+}  // namespace coldtrace::trace_analysis

@@ -1,0 +1,71 @@
+#include "coldtrace/trace_analysis/service_totals.hpp"
+
+#include <algorithm>
+
+#include "coldtrace/trace_analysis/ticks.hpp"
+
+namespace coldtrace::trace_analysis {
+
+void CallSums::add(const TimedCall& call) {
+  const auto time = ticks_between(call.begin, call.end);
+  ++calls;
+  add_ticks(exclusive, std::max<i64>(0, time - call.inside));
+  if (call.cycles) cycles = cycles.value_or(0) + *call.cycles;
+  if (call.is_inner) return;
+  add_ticks(inclusive, time);
+  if (!call.ran) return;
+  auto ran = on_processor.value_or(0);
+  add_ticks(ran, *call.ran);
+  on_processor = ran;
+}
+
+u32 ServiceTotals::number_of(const Service& service, CodeNames::Code code) {
+  const auto [place, added] = numbers_.try_emplace({service, code.module, code.function},
+                                                   static_cast<u32>(services_.size()));
+  if (added) {
+    auto& sums = services_.emplace_back();
+    sums.service = service;
+    sums.code = code;
+  }
+  return place->second;
+}
+
+PeriodSums* ServiceTotals::row_of(u32 service, i64 time) {
+  if (!periods_) return nullptr;
+  const std::pair key{periods_->number_of(time, first()), service};
+  if (const auto known = rows_.find(key); known != rows_.end()) return &known->second;
+  if (rows_.size() == most_rows) {
+    ++left_out_;
+    return nullptr;
+  }
+  return &rows_[key];
+}
+
+void ServiceTotals::add(const TimedCall& call) {
+  const auto time = ticks_between(call.begin, call.end);
+  auto& sums = services_[call.service];
+  sums.add(call);
+  sums.times.add(static_cast<u64>(time));
+  auto* const row = row_of(call.service, call.end);
+  if (row == nullptr) return;
+  row->add(call);
+  add_ticks(row->total, time);
+  if (periods_->number_of(call.begin, first()) < periods_->number_of(call.end, first()))
+    ++row->begun_before;
+}
+
+void ServiceTotals::count(u64 CallSums::*what, u32 service, i64 time) {
+  ++(services_[service].*what);
+  if (auto* const row = row_of(service, time)) ++(row->*what);
+}
+
+void ServiceTotals::add_edge(u32 caller, u32 callee, i64 inclusive) {
+  const auto [place, added] =
+      edge_numbers_.try_emplace({caller, callee}, static_cast<u32>(edges_.size()));
+  if (added) edges_.push_back({caller, callee});
+  auto& edge = edges_[place->second];
+  ++edge.calls;
+  add_ticks(edge.inclusive, inclusive);
+}
+
+}  // namespace coldtrace::trace_analysis
