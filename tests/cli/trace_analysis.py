@@ -818,6 +818,39 @@ class ServiceCalls(Case):
         self.assertIn("system call of hash", trees)
 
 
+class TimeLimits(Case):
+    COMMANDS = (["tree"], ["schedule"], ["services"], ["cpu"], ["cpu", "--format", "collapsed"],
+                ["cpu", "--format", "collapsed", "--stacks", "waiting"], ["graph", "wait-for"],
+                ["deadlocks"], ["io"], ["idle"])
+
+    def told(self, command, path, *options):
+        """What the warning says that nothing was found."""
+        done = run(*command, path, *options)
+        self.assertEqual(done.returncode, 1, done.stderr.decode())
+        warning, = re.findall("warning: no-match: (.*)", done.stderr.decode())
+        return warning
+
+    def test_that_no_event_lies_between_is_said_by_every_command(self):
+        for command in self.COMMANDS:
+            for limits in (["--from", "2031-01-01"], ["--to", "1999-01-01"],
+                           ["--from", "2031-01-01", "--to", "2032-01-01"]):
+                with self.subTest(command=command, limits=limits):
+                    self.assertIn("no event of the trace is between --from and --to",
+                                  self.told(command, self.scenario("boot"), *limits))
+
+    def test_that_none_of_those_between_is_of_use(self):
+        """Events there are, and none that the command asks for."""
+        vxds = self.folder / "vxds.ctrace"
+        self.assertEqual(run("synthesize", "vxd-services", "-o", vxds).returncode, 0)
+        for command in self.COMMANDS:
+            path = self.scenario("disk-idle") if command == ["services"] else vxds
+            with self.subTest(command=command):
+                told = self.told(command, path)
+                limited = self.told(command, path, "--from", "1999-01-01")
+                self.assertNotIn("--from", told)
+                self.assertEqual(limited, told + " between --from and --to")
+
+
 class DeadlocksFound(Case):
     @classmethod
     def setUpClass(cls):

@@ -1,5 +1,7 @@
 #include "tracefile/analysis/event_plans.hpp"
 
+#include "coldtrace/tracefile/field_decoder.hpp"
+
 #include "tracefile/analysis/grown.hpp"
 
 namespace coldtrace::trace_analysis {

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "coldtrace/core/findings.hpp"
+#include "cli/trace/analysis/analysis_input.hpp"
 #include "coldtrace/trace_analysis/turns.hpp"
 
 namespace coldtrace::cli {
 
 // What context switches lack, and where they contradict each other.
-void note_switches(const trace_analysis::Turns::Counts& counts, core::Findings& findings);
+void note_switches(const trace_analysis::Turns::Counts& counts, AnalysisRun& run);
 // Only where they contradict each other.
 void note_overlaps(const trace_analysis::Turns::Counts& counts, core::Findings& findings);
 

@@ -26,11 +26,12 @@ void note_left_out(u64 count, core::Findings& findings) {
                      count);
 }
 
-void note_use(const ProcessorUse& use, const CodeNames& code, core::Findings& findings) {
+void note_use(const ProcessorUse& use, const CodeNames& code, AnalysisRun& run) {
+  auto& findings = run.findings();
   if (!use.has_samples() && !use.has_switches() && !use.has_interrupts())
-    findings.warning("no-match", std::nullopt,
-                     "the trace has no samples, no context switches and no interrupts (PROFILE, "
-                     "CSWITCH, DPC and INTERRUPT of the kernel's flags)");
+    run.note_no_match(
+        "the trace has no samples, no context switches and no interrupts (PROFILE, CSWITCH, DPC "
+        "and INTERRUPT of the kernel's flags)");
   note_overlaps(use.schedule().turns().counts(), findings);
   if (const auto firsts = use.total().all.firsts; firsts > 0)
     findings.info("sample-interval", std::nullopt,
@@ -66,8 +67,9 @@ Exit run_collapsed(const Options& options) {
     run.observe({&waiting});
   const auto& tree = is_running ? running.tree() : waiting.tree();
   if (tree.nodes().size() == 1)
-    run.findings().warning("no-match", std::nullopt, "the trace has no {} (of the kernel's flags)",
-                           is_running ? "samples: PROFILE" : "context switches: CSWITCH");
+    run.note_no_match(is_running
+                          ? "the trace has no samples (PROFILE of the kernel's flags)"
+                          : "the trace has no context switches (CSWITCH of the kernel's flags)");
   if (!is_running) note_overlaps(waiting.turns().counts(), run.findings());
   const auto& population = run.observation().population();
   CollapsedContext context{
@@ -90,7 +92,7 @@ Exit run(const Options& options) {
   CodeNames code{trace.names(), names};
   ProcessorUse use{trace.clock(), code};
   run.observe({&use});
-  note_use(use, code, run.findings());
+  note_use(use, code, run);
   const auto& observation = run.observation();
   const CpuTables tables{run.input(),
                          observation.observed(),

@@ -202,8 +202,9 @@ class PathWriter {
 };
 
 void note_path(const CriticalPath& path, std::span<const Hop> hops, const ThreadNames& names,
-               core::Findings& findings) {
-  note_switches(path.turns().counts(), findings);
+               AnalysisRun& run) {
+  auto& findings = run.findings();
+  note_switches(path.turns().counts(), run);
   if (const auto before = path.given_up_before())
     findings.warning(
         "window-cut", std::nullopt,
@@ -265,7 +266,7 @@ Exit run(const Options& options) {
   window.to = std::min(window.to,
                        observed.population.threads()[threads.front()].life.end.value_or(window.to));
   const auto hops = path.find(threads.front(), window.from, window.to);
-  note_path(path, hops, names, run.findings());
+  note_path(path, hops, names, run);
   Output output{options.output};
   PathWriter{run.input(), observed, hops, threads.front(), window, options, output}.write();
   return run.finish(output);

@@ -267,7 +267,8 @@ class DeadlockWriter {
   WaitNames names_;
 };
 
-void note_deadlocks(const Deadlocks& answer, core::Findings& findings) {
+void note_deadlocks(const Deadlocks& answer, AnalysisRun& run) {
+  auto& findings = run.findings();
   if (answer.reached_limit())
     findings.warning("deadlock-limit", std::nullopt,
                      "the trace has more objects, orders of mutants, deadlocks or threads behind "
@@ -279,7 +280,7 @@ void note_deadlocks(const Deadlocks& answer, core::Findings& findings) {
                   answer.passing());
   if (answer.names_objects()) return;
   if (!answer.any_switch())
-    findings.warning("no-match", std::nullopt, "no event of the trace tells of waits");
+    run.note_no_match("no event of the trace tells of waits");
   else
     findings.info("wait-unnamed", std::nullopt,
                   "the trace does not name what threads waited for: deadlocks cannot be proved");
@@ -290,7 +291,7 @@ Exit run(const Options& options) {
   if (!run.opened()) return Exit::failure;
   Deadlocks answer;
   run.observe({&answer});
-  note_deadlocks(answer, run.findings());
+  note_deadlocks(answer, run);
   Output output{options.output};
   DeadlockWriter{run.input(), run.observation().observed(), answer, options, output}.write();
   return run.finish(output);

@@ -200,7 +200,8 @@ class WaitGraphWriter {
   WaitNames names_;
 };
 
-void note_graph(const WaitGraph& graph, core::Findings& findings) {
+void note_graph(const WaitGraph& graph, AnalysisRun& run) {
+  auto& findings = run.findings();
   if (graph.left_out() + graph.wakes().left_out() > 0)
     findings.warning(
         "wait-limit", std::nullopt,
@@ -209,7 +210,7 @@ void note_graph(const WaitGraph& graph, core::Findings& findings) {
         graph.left_out() + graph.wakes().left_out());
   if (graph.names_objects()) return;
   if (graph.wakes().edges().empty())
-    findings.warning("no-match", std::nullopt, "no event of the trace tells of waits");
+    run.note_no_match("no event of the trace tells of waits");
   else
     findings.info("wait-unnamed", std::nullopt,
                   "the trace does not name what threads waited for, only who made them ready");
@@ -220,7 +221,7 @@ Exit run(const Options& options) {
   if (!run.opened()) return Exit::failure;
   WaitGraph graph;
   run.observe({&graph});
-  note_graph(graph, run.findings());
+  note_graph(graph, run);
   const auto& population = run.observation().population();
   std::optional<std::vector<Index>> processes;
   if (!options.process.empty())

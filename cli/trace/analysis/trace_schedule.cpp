@@ -344,7 +344,7 @@ Exit run(const Options& options) {
   Schedule schedule{csv ? trace_analysis::Turns::Sink{[&](const Turn& turn) { rows.write(turn); }}
                         : nullptr};
   run.observe({&schedule});
-  note_switches(schedule.turns().counts(), run.findings());
+  note_switches(schedule.turns().counts(), run);
   ScheduleWriter writer{run.input(), observation, schedule, output};
   if (options.format == "json") writer.write_json(options.int64);
   if (options.format == "text") writer.write_text(options.top);

@@ -196,8 +196,7 @@ Exit run(const Options& options) {
   run.observe({});
   const auto& population = run.observation().population();
   if (population.threads().empty() && population.processes().empty())
-    run.findings().warning("no-match", std::nullopt,
-                           "no event of the trace tells of processes or threads");
+    run.note_no_match("no event of the trace tells of processes or threads");
   Output output{options.output};
   TreeWriter{run.input(), run.observation(), options, output}.write();
   return run.finish(output);
