@@ -6,6 +6,7 @@ usage: trace_services.py COLDTRACE SOURCES SHARED MAKE_SCENARIO_ETL MAKE_SERVICE
 """
 import fnmatch
 import functools
+import itertools
 import json
 import shutil
 import subprocess
@@ -63,19 +64,35 @@ def covered(intervals):
 
 class Call:
     def __init__(self, pair, begin):
-        self.pair, self.begin, self.end, self.outer, self.inside = pair, begin, None, [], []
+        self.pair, self.begin, self.end, self.outer = pair, begin, None, []
+        self.inside = []  # others that began since
+        self.unknown = None  # the last end without a begin in its thread
+        self.ended = False
+
+    def exclusive(self, time_of):
+        """Without the time in which one that began inside was open, or may have been."""
+        begin, end = time_of(self.begin), time_of(self.end)
+        others = [(time_of(one.begin), time_of(one.end) if one.ended_before(self) else end)
+                  for one in self.inside]
+        if self.unknown:
+            others.append((begin, time_of(self.unknown)))
+        return end - begin - covered(others)
+
+    def ended_before(self, other):
+        return self.ended and self.ended < other.ended
 
 
 def join(events, pairs):
-    """The calls of pairs that ended, in the order of their ends, and counts of those that did not end
-    and of ends without a begin: an end belongs to the innermost open begin of its pair in its thread,
-    and a call is inside the innermost other one that is open when it ends."""
+    """The calls of pairs that ended, in the order of their ends, how many of each pair did not end, and
+    the ends without a begin: an end belongs to the innermost open begin of its pair in its thread; the
+    caller is the innermost other one that is open then."""
     parsed = []
     for pair in pairs:
         enter, _, exit_ = pair.partition("=")
         exit_, _, key = exit_.partition("@")
         parsed.append((enter, exit_, key))
     open_, keyed, done = defaultdict(list), {}, []
+    order = itertools.count(1)
     never, unmatched = Counter(), []
     for event in events:
         for ends in True, False:
@@ -96,18 +113,21 @@ def join(events, pairs):
                     continue
                 calls = open_[event["tid"] if event["tid"] else ("idle", event["cpu"])]
                 if not ends:
-                    calls.append(Call(number, event))
+                    begun = Call(number, event)
+                    for call in calls:
+                        call.inside.append(begun)
+                    calls.append(begun)
                     continue
                 mine = [call for call in calls if call.pair == number]
                 if not mine:
                     unmatched.append((number, event))
+                    for call in calls:
+                        call.unknown = event
                     continue
                 call = mine[-1]
-                call.end = event
+                call.end, call.ended = event, next(order)
                 call.outer = calls[:calls.index(call)]
                 calls.remove(call)
-                if call.outer:
-                    call.outer[-1].inside.append(call)
                 done.append(call)
         if event["name"] in ("Thread/End", "ThreadEnd"):
             tid = event["fields"].get("TThreadId", event["fields"].get("thread"))
@@ -131,7 +151,7 @@ def sums_of(done, never, unmatched, number, frequency):
             continue
         begin, end = span(call)
         sums["calls"] += 1
-        exclusive += end - begin - covered(map(span, call.inside))
+        exclusive += call.exclusive(lambda event: event["timestamp"])
         if all(outer.pair != number for outer in call.outer):
             inclusive += end - begin
     sums["inclusive"] = inclusive * 10**7 // frequency
@@ -390,8 +410,7 @@ class Periods(Case):
             row["begun_before"] += number_of(begin) < number_of(end)
             if not call.outer:
                 row["inclusive"] += end - begin
-            row["exclusive"] += end - begin - covered(
-                (hundreds(one.begin["time"]), hundreds(one.end["time"])) for one in call.inside)
+            row["exclusive"] += call.exclusive(lambda event: hundreds(event["time"]))
         return rows
 
     def rows_of(self, answer):
