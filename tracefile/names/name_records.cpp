@@ -22,6 +22,12 @@ constexpr u8 image_group = 0x14;
 constexpr u8 stack_group = 0x18;
 
 constexpr u8 image_load = 10;
+
+// The class ImageID, of which opcode 0 has the headers' stamp, 34 DBG's record, 36 that of RSDS.
+constexpr auto image_id = *core::parse_guid("b3e675d7-2554-4f18-830b-2762732560de");
+constexpr u8 image_id_info = 0;
+constexpr u8 image_id_dbg = 34;
+constexpr u8 image_id_rsds = 36;
 constexpr std::size_t longest_text = 32'767;
 
 // Of a process that ended and is still held: its name and number were its own all along.
@@ -49,6 +55,7 @@ class FieldPicker final : public FieldVisitor {
     std::string_view name;
     u64* number = nullptr;
     std::string* text = nullptr;
+    core::Guid* guid = nullptr;
   };
   explicit FieldPicker(std::vector<Pick> picks) : picks_{std::move(picks)} {}
 
@@ -56,6 +63,8 @@ class FieldPicker final : public FieldVisitor {
     for (const auto& pick : picks_) {
       if (pick.name != field.name) continue;
       if (pick.number != nullptr) *pick.number = value.number;
+      if (pick.guid != nullptr && value.bytes.size() == core::Guid::size_on_disk)
+        *pick.guid = core::to_guid(value.bytes);
       if (pick.text == nullptr) continue;
       *pick.text = value.in == InType::utf16 ? core::decode_utf16(value.bytes).utf8
                                              : core::to_valid_utf8(core::to_chars(value.bytes));
@@ -123,6 +132,7 @@ void NameRecords::add(const Event& event) {
       if (event.opcode >= 34 && event.opcode <= 36) add_stack(event);
       return;
     default:
+      if (event.provider == image_id) add_image_file(event);
       return;
   }
 }
@@ -160,6 +170,8 @@ void NameRecords::add_image(const Event& event) {
   u64 base = 0;
   u64 size = 0;
   u64 pid = 0;
+  u64 time_date_stamp = 0;
+  u64 checksum = 0;
   std::string name;
   if (!pick_fields(schema_of(event), event,
                    {{"ImageBase", &base, nullptr},
@@ -167,12 +179,40 @@ void NameRecords::add_image(const Event& event) {
                     {"ImageSize", &size, nullptr},
                     {"ModuleSize", &size, nullptr},
                     {"ProcessId", &pid, nullptr},
+                    {"ImageChecksum", &checksum, nullptr},
+                    {"TimeDateStamp", &time_date_stamp, nullptr},
                     {"FileName", nullptr, &name},
                     {"ImageFileName", nullptr, &name}}))
     return;
   push({Subject::image, life_verb(event.opcode), static_cast<u32>(pid), event.timestamp, base, size,
-        0, 0},
+        0, 0, static_cast<u32>(time_date_stamp), static_cast<u32>(checksum)},
        name);
+}
+
+void NameRecords::add_image_file(const Event& event) {
+  if (event.opcode != image_id_info && event.opcode != image_id_dbg &&
+      event.opcode != image_id_rsds)
+    return;
+  u64 pid = 0;
+  u64 time_date_stamp = 0;
+  u64 checksum = 0;
+  u64 age = 0;
+  ImageFileRecord record{.owner = 0, .time = event.timestamp, .base = 0};
+  if (!pick_fields(schema_of(event), event,
+                   {{"ImageBase", &record.base},
+                    {"ProcessId", &pid},
+                    {"ImageChecksum", &checksum},
+                    {"TimeDateStamp", &time_date_stamp},
+                    {"GuidSig", nullptr, nullptr, &record.pdb_guid},
+                    {"Age", &age},
+                    {"PdbFileName", nullptr, &record.pdb_name}}))
+    return;
+  record.owner = static_cast<u32>(pid);
+  record.time_date_stamp = static_cast<u32>(time_date_stamp);
+  record.checksum = static_cast<u32>(checksum);
+  record.pdb_age = static_cast<u32>(age);
+  record.pdb_name.resize(std::min(record.pdb_name.size(), longest_text));
+  image_files_.push_back(std::move(record));
 }
 
 void NameRecords::add_file(const Event& event) {

@@ -32,6 +32,30 @@ u64 state_key(const NameRecord& record) {
              : record.key;
 }
 
+TracedImage image_file_of(const NameRecord& record, std::string_view name) {
+  TracedImage file;
+  file.time_date_stamp = record.time_date_stamp;
+  file.checksum = record.checksum;
+  if (record.length <= std::numeric_limits<u32>::max())
+    file.size_of_image = static_cast<u32>(record.length);
+  file.name = name;
+  return file;
+}
+
+// What another event adds; nothing where both speak of different files.
+void add_to(TracedImage& file, const ImageFileRecord& record) {
+  const auto differ = [](u32 one, u32 other) { return one != 0 && other != 0 && one != other; };
+  if (differ(file.time_date_stamp, record.time_date_stamp) ||
+      differ(file.checksum, record.checksum))
+    return;
+  if (file.time_date_stamp == 0) file.time_date_stamp = record.time_date_stamp;
+  if (file.checksum == 0) file.checksum = record.checksum;
+  if (file.pdb_guid != core::Guid{}) return;
+  file.pdb_guid = record.pdb_guid;
+  file.pdb_age = record.pdb_age;
+  file.pdb_name = record.pdb_name;
+}
+
 }  // namespace
 
 u32 TextPool::add(std::string_view text) {
@@ -61,6 +85,11 @@ void NameTables::add(const NameRecords& records, core::Findings& findings) {
       add_named(record, records.text(record));
     }
   }
+  for (const auto& record : records.image_files())
+    if (bytes() <= largest_bytes_) {
+      image_file_records_.push_back(record);
+      image_file_record_bytes_ += sizeof(record) + record.pdb_name.size();
+    }
 }
 
 void NameTables::drop(const NameRecord& record) {
@@ -73,7 +102,9 @@ void NameTables::drop(const NameRecord& record) {
 }
 
 void NameTables::add_named(const NameRecord& record, std::string_view text) {
-  const auto value = texts_.add(text);
+  const auto value = record.subject == Subject::image
+                         ? image_files_.add(image_file_of(record, text))
+                         : texts_.add(text);
   auto& states = states_[static_cast<std::size_t>(record.subject)];
   const auto [place, is_new] = states.try_emplace(
       state_key(record), State{record.verb, value, record.owner, record.time, false});
@@ -108,6 +139,7 @@ void NameTables::keep(const NameRecord& record, u32 value) {
 void NameTables::finish() {
   for (auto& timeline : timelines_) timeline.finish();
   build_images();
+  identify_images();
   stacks_.finish();
   for (auto& states : states_) states = {};
 }
@@ -118,18 +150,18 @@ void NameTables::build_images() {
                      return std::tie(a.record.owner, a.record.key, a.record.time) <
                             std::tie(b.record.owner, b.record.key, b.record.time);
                    });
-  for (const auto& [record, name] : image_records_) {
+  for (const auto& [record, file] : image_records_) {
     ImageEntry* last = images_.empty() ? nullptr : &images_.back();
     if (last != nullptr && (last->pid != record.owner || last->base != record.key)) last = nullptr;
     const bool open = last != nullptr && last->to == for_ever;
     switch (record.verb) {
       case Verb::begins:
         if (open) last->to = record.time;
-        images_.push_back({record.owner, name, record.key, record.length, record.time, for_ever});
+        images_.push_back({record.owner, file, record.key, record.length, record.time, for_ever});
         break;
       case Verb::exists_before:
         if (!open)
-          images_.push_back({record.owner, name, record.key, record.length, always, for_ever});
+          images_.push_back({record.owner, file, record.key, record.length, always, for_ever});
         break;
       case Verb::ends:
       case Verb::exists_after: {
@@ -138,13 +170,36 @@ void NameTables::build_images() {
           last->to = to;
         } else {
           const i64 from = last == nullptr ? always : last->to;
-          images_.push_back({record.owner, name, record.key, record.length, from, to});
+          images_.push_back({record.owner, file, record.key, record.length, from, to});
         }
         break;
       }
     }
   }
   image_records_ = {};
+}
+
+void NameTables::identify_images() {
+  for (const auto& record : image_file_records_) {
+    const auto [first, last] = std::equal_range(
+        images_.begin(), images_.end(), ImageEntry{record.owner, 0, record.base, 0, 0, 0},
+        [](const ImageEntry& a, const ImageEntry& b) {
+          return std::tie(a.pid, a.base) < std::tie(b.pid, b.base);
+        });
+    auto at = std::partition_point(
+        first, last, [&](const ImageEntry& entry) { return entry.from <= record.time; });
+    // The time of what is said of an image is that of its load, or of its end.
+    for (int tried = 0; at != first && tried < most_images_tried; ++tried) {
+      --at;
+      if (at->from > record.time || record.time > at->to) continue;
+      auto file = image_files_[at->file];
+      add_to(file, record);
+      at->file = image_files_.add(file);
+      break;
+    }
+  }
+  image_file_records_ = {};
+  image_file_record_bytes_ = 0;
 }
 
 std::optional<std::string_view> NameTables::find_name(Subject subject, u64 key, i64 time) const {
@@ -187,7 +242,7 @@ std::optional<NameTables::Image> NameTables::find_image_of(u32 pid, u64 address,
     --at;
     if (at->pid != pid) break;
     if (address - at->base < at->size && at->from <= time && time < at->to)
-      return Image{texts_.text(at->name), at->base};
+      return Image{image_files_[at->file].name, at->base, at->file};
   }
   return std::nullopt;
 }
@@ -219,7 +274,8 @@ std::size_t NameTables::entries() const {
 std::size_t NameTables::bytes() const {
   constexpr std::size_t per_node = 32;  // of a table: link, hash, what malloc adds
   std::size_t bytes = texts_.bytes() + images_.capacity() * sizeof(ImageEntry) +
-                      image_records_.capacity() * sizeof(ImageRecord) + stacks_.bytes();
+                      image_records_.capacity() * sizeof(ImageRecord) + image_file_record_bytes_ +
+                      image_files_.bytes() + stacks_.bytes();
   for (const auto& timeline : timelines_) bytes += timeline.bytes();
   for (const auto& states : states_) bytes += states.size() * (sizeof(*states.begin()) + per_node);
   return bytes;

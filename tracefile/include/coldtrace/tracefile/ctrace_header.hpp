@@ -7,24 +7,9 @@
 #include "coldtrace/core/guid.hpp"
 #include "coldtrace/core/image_source.hpp"
 #include "coldtrace/tracefile/clock.hpp"
+#include "coldtrace/tracefile/traced_image.hpp"
 
 namespace coldtrace::tracefile {
-
-// What a .ctrace file knows a PE image by; zeros are "not known".
-struct TracedImage {
-  static constexpr std::size_t size_on_disk = 128;
-  u16 machine = 0;
-  u32 time_date_stamp = 0;
-  u32 size_of_image = 0;
-  u32 checksum = 0;
-  std::array<u16, 4> file_version{};  // major first
-  u32 pdb_age = 0;
-  core::Guid pdb_guid;
-  std::string name;
-  std::string pdb_name;
-
-  bool known() const { return time_date_stamp != 0 || size_of_image != 0; }
-};
 
 // The header of a .ctrace file. Source: docs/formats/trace-format.md.
 struct CtraceHeader {

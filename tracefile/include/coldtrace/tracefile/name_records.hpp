@@ -22,12 +22,27 @@ struct NameRecord {
   };
   Subject subject;
   Verb verb;
-  u32 owner;   // process of a thread or image
-  i64 time;    // raw timestamp
-  u64 key;     // id, base address, object address, stack key
-  u64 length;  // size of an image in bytes
-  u32 text;    // offset of its text, or of its first frame
-  u32 count;   // bytes of text, or frames
+  u32 owner;                // process of a thread or image
+  i64 time;                 // raw timestamp
+  u64 key;                  // id, base address, object address, stack key
+  u64 length;               // size of an image in bytes
+  u32 text;                 // offset of its text, or of its first frame
+  u32 count;                // bytes of text, or frames
+  u32 time_date_stamp = 0;  // of an image
+  u32 checksum = 0;         // of an image
+};
+
+// What one event says of the file that the image at a base address was loaded from; zeros are
+// "not said". Source of the events: what xperf and PerfView add when they merge traces.
+struct ImageFileRecord {
+  u32 owner;  // process
+  i64 time;   // that of an event of the image
+  u64 base;
+  u32 time_date_stamp = 0;
+  u32 checksum = 0;
+  u32 pdb_age = 0;
+  core::Guid pdb_guid{};
+  std::string pdb_name{};
 };
 
 // Records of some events in their order, with what they point into.
@@ -43,11 +58,13 @@ class NameRecords {
     return std::string_view{texts_}.substr(record.text, record.count);
   }
   const u64* frames(const NameRecord& record) const { return frames_.data() + record.text; }
+  const std::vector<ImageFileRecord>& image_files() const { return image_files_; }
 
  private:
   void add_process(const Event& event);
   void add_thread(const Event& event);
   void add_image(const Event& event);
+  void add_image_file(const Event& event);
   void add_file(const Event& event);
   void add_registry_key(const Event& event);
   void add_stack(const Event& event);
@@ -59,6 +76,7 @@ class NameRecords {
   std::vector<NameRecord> records_;
   std::string texts_;
   std::vector<u64> frames_;
+  std::vector<ImageFileRecord> image_files_;
 };
 
 }  // namespace coldtrace::tracefile

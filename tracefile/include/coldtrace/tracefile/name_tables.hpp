@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
+#include "coldtrace/tracefile/image_files.hpp"
 #include "coldtrace/tracefile/stack_table.hpp"
 #include "coldtrace/tracefile/timeline.hpp"
 
@@ -58,12 +59,15 @@ class NameTables {
   struct Image {
     std::string_view name;
     u64 base;
+    u32 file;  // number in image_files()
   };
   // The image that has the address in the process, or in the kernel, whose addresses are the same
   // in all processes and need none.
   std::optional<Image> find_image(std::optional<u32> pid, u64 address, i64 time) const;
   // "ntdll.dll+0x1f2a0"; empty where no image is known.
   std::string name_address(std::optional<u32> pid, u64 address, i64 time) const;
+
+  const ImageFiles& image_files() const { return image_files_; }
 
   const StackTable& stacks() const { return stacks_; }
 
@@ -73,7 +77,7 @@ class NameTables {
  private:
   struct ImageEntry {
     u32 pid;
-    u32 name;
+    u32 file;
     u64 base;
     u64 size;
     i64 from, to;
@@ -88,7 +92,7 @@ class NameTables {
   };
   struct ImageRecord {
     NameRecord record;
-    u32 name;
+    u32 file;
   };
   using Subject = NameRecord::Subject;
 
@@ -106,6 +110,7 @@ class NameTables {
   }
   std::optional<std::string_view> find_name(Subject subject, u64 key, i64 time) const;
   void build_images();
+  void identify_images();
   std::optional<Image> find_image_of(u32 pid, u64 address, i64 time) const;
 
   std::size_t largest_bytes_;
@@ -114,7 +119,10 @@ class NameTables {
   std::unordered_map<u64, State> states_[subjects];
   std::array<Timeline, subjects> timelines_;  // by subject; that of images stays empty
   std::vector<ImageRecord> image_records_;
+  std::vector<ImageFileRecord> image_file_records_;
+  std::size_t image_file_record_bytes_ = 0;
   std::vector<ImageEntry> images_;  // by process, base and time
+  ImageFiles image_files_;
   // Times from which on a name could be an old one.
   std::array<std::optional<i64>, subjects> first_dropped_;  // by subject
   StackTable stacks_;
