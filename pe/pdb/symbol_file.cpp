@@ -30,6 +30,15 @@ core::Expected<SymbolFile, SymbolFile::Failure> SymbolFile::open(const std::stri
                     std::nullopt};
 }
 
+core::Expected<PdbReference, SymbolFile::Failure> SymbolFile::identify(const std::string& path) {
+  const auto file = core::LazyFile::open(path, largest_file);
+  if (!file) return core::fail(Failure{file.error(), std::nullopt});
+  core::Findings findings;  // told when the file is read
+  const auto pdb = Pdb::open(**file, findings);
+  if (!pdb) return core::fail(Failure{pdb.error(), core::recognize_file(**file)});
+  return PdbReference{{}, pdb->info().guid, std::nullopt, pdb->age()};
+}
+
 void SymbolFile::compare(const std::optional<PdbReference>& reference) {
   matches_image = belongs_to(reference);
   if (*matches_image) return;

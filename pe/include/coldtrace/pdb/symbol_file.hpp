@@ -28,6 +28,9 @@ struct SymbolFile {
   };
   static core::Expected<SymbolFile, Failure> open(const std::string& path);
 
+  // What an image must ask for to get the file at `path`: GUID and age, without a name.
+  static core::Expected<PdbReference, Failure> identify(const std::string& path);
+
   bool belongs_to(const std::optional<PdbReference>& reference) const {
     return reference && pdb.matches(*reference);
   }

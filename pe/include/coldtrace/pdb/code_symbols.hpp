@@ -1,0 +1,71 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/pdb/symbol_file.hpp"
+#include "coldtrace/pe/image.hpp"
+
+namespace coldtrace::pe {
+
+enum class SymbolSource : u8 { exports, pdb };
+
+// The names of an image's code by address: its exports, forwarders apart, and the public symbols of
+// its PDB. Of several names at one address a PDB's counts, and the first in the order of bytes.
+class CodeSymbols {
+ public:
+  struct Symbol {
+    std::string_view name;  // valid UTF-8, of the object; "#7" of an export without a name
+    Rva address;
+    SymbolSource source;
+  };
+  struct Place {
+    std::size_t number;  // of the symbol
+    u32 offset;          // from there, in bytes
+  };
+
+  // Either may be null, and need not outlive the object. Names longer than `longest_name`, and more
+  // names than the image has bytes, are cut with a finding.
+  CodeSymbols(const Image* image, const SymbolFile* pdb, core::Findings& findings);
+
+  // The symbol at `address` or before it, if code can reach from there to here: in one section,
+  // with no end of a function of .pdata between, and at most `farthest` bytes away.
+  std::optional<Place> find(Rva address) const;
+
+  Symbol symbol(std::size_t number) const;
+  std::size_t size() const { return entries_.size(); }
+
+  static constexpr std::size_t longest_name = 1024;
+  // Nothing but .pdata says where functions end, and few are longer.
+  static constexpr u32 farthest = 0x10000;
+
+ private:
+  struct Entry {
+    u32 address;
+    u32 length;  // of its name
+    u64 name;    // in names_
+    SymbolSource source;
+  };
+  struct Extent {
+    u32 start, end;
+  };
+
+  void add_sections(std::span<const SectionHeader> sections);
+  void add_exports(const Image& image, core::Findings& findings);
+  void add_publics(const SymbolFile& pdb);
+  void add_functions(const Image& image, core::Findings& findings);
+  void add(Rva address, std::string_view name, SymbolSource source);
+  void sort();
+  std::string_view name_of(const Entry& entry) const {
+    return std::string_view{names_}.substr(entry.name, entry.length);
+  }
+
+  std::vector<Entry> entries_;
+  std::string names_;
+  std::vector<Extent> sections_;   // with code, by address; empty where nothing tells
+  std::vector<Extent> functions_;  // by address
+};
+
+}  // namespace coldtrace::pe

@@ -1,0 +1,141 @@
+#include "coldtrace/pdb/code_symbols.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/pe/exception_directory.hpp"
+#include "coldtrace/pe/export_directory.hpp"
+
+namespace coldtrace::pe {
+namespace {
+
+// The last of those that begin at the address or before it.
+template <class T, class Start>
+const T* find_last(const std::vector<T>& all, u32 address, Start start) {
+  const auto after =
+      std::upper_bound(all.begin(), all.end(), address,
+                       [&](u32 wanted, const T& element) { return wanted < start(element); });
+  return after == all.begin() ? nullptr : &*(after - 1);
+}
+
+u32 start_of_extent(const auto& extent) {
+  return extent.start;
+}
+
+}  // namespace
+
+CodeSymbols::CodeSymbols(const Image* image, const SymbolFile* pdb, core::Findings& findings) {
+  if (image != nullptr)
+    add_sections(image->sections());
+  else if (pdb != nullptr && !pdb->sections.has_omap())  // else they are where the code was before
+    add_sections(pdb->sections.headers());
+  if (image != nullptr) {
+    add_exports(*image, findings);
+    add_functions(*image, findings);
+  }
+  if (pdb != nullptr) add_publics(*pdb);
+  sort();
+}
+
+void CodeSymbols::add_sections(std::span<const SectionHeader> sections) {
+  for (const auto& section : sections) {
+    const auto size = section.virtual_size != 0 ? section.virtual_size : section.raw_size;
+    if (section.executable())
+      sections_.push_back({value(section.address), value(section.address + size)});
+  }
+  std::sort(sections_.begin(), sections_.end(),
+            [](const Extent& a, const Extent& b) { return a.start < b.start; });
+}
+
+void CodeSymbols::add_exports(const Image& image, core::Findings& findings) {
+  const auto directory = read_export_directory(image, findings);
+  if (!directory) {
+    findings.warning("export-directory", directory.error());
+    return;
+  }
+  if (!*directory) return;
+  // Names of a sound table do not overlap.
+  u64 room = image.file().size();
+  for (const auto& one : (*directory)->exports) {
+    if (one.is_forwarder) continue;
+    const auto name = one.name.empty() ? fmt::format("#{}", one.ordinal) : std::string{one.name};
+    if (name.size() > room) {
+      findings.warning("symbol-limit", std::nullopt,
+                       "the names of exports are longer than the file; others are left out");
+      return;
+    }
+    room -= name.size();
+    if (name.size() > longest_name)
+      findings.warning("symbol-limit", std::nullopt,
+                       "the name of an export has {} bytes, cut to {}", name.size(), longest_name);
+    add(one.address, name, SymbolSource::exports);
+  }
+}
+
+void CodeSymbols::add_publics(const SymbolFile& pdb) {
+  constexpr u32 of_code = public_code | public_function;
+  const bool by_section = !sections_.empty();
+  for (const auto& symbol : pdb.publics.symbols)
+    if (symbol.address && !symbol.name.empty() && (by_section || (symbol.flags & of_code) != 0))
+      add(*symbol.address, symbol.name, SymbolSource::pdb);
+}
+
+// A function may have several entries, each one a piece of it.
+void CodeSymbols::add_functions(const Image& image, core::Findings& findings) {
+  for (const auto& range : read_function_ranges(image, findings)) {
+    const auto start = value(range.start);
+    const auto end = value(range.end);
+    if (!functions_.empty() && functions_.back().end == start && is_fragment(image, range))
+      functions_.back().end = end;
+    else
+      functions_.push_back({start, end});
+  }
+}
+
+void CodeSymbols::add(Rva address, std::string_view name, SymbolSource source) {
+  const auto* const section = find_last(sections_, value(address), start_of_extent<Extent>);
+  if (!sections_.empty() && (section == nullptr || value(address) >= section->end)) return;
+  const auto text = core::to_valid_utf8(name.substr(0, longest_name));
+  entries_.push_back({value(address), static_cast<u32>(text.size()), names_.size(), source});
+  names_ += text;
+}
+
+void CodeSymbols::sort() {
+  const auto order = [this](const Entry& entry) {
+    return std::tuple{entry.address, entry.source != SymbolSource::pdb, name_of(entry)};
+  };
+  std::sort(entries_.begin(), entries_.end(),
+            [&](const Entry& a, const Entry& b) { return order(a) < order(b); });
+  const auto end =
+      std::unique(entries_.begin(), entries_.end(),
+                  [](const Entry& a, const Entry& b) { return a.address == b.address; });
+  entries_.erase(end, entries_.end());
+}
+
+std::optional<CodeSymbols::Place> CodeSymbols::find(Rva rva) const {
+  const auto address = value(rva);
+  const auto* const entry =
+      find_last(entries_, address, [](const Entry& one) { return one.address; });
+  if (entry == nullptr || address - entry->address > farthest) return std::nullopt;
+  if (!sections_.empty()) {
+    const auto* const section = find_last(sections_, address, start_of_extent<Extent>);
+    if (section == nullptr || address >= section->end || entry->address < section->start)
+      return std::nullopt;
+  }
+  // Code without an entry is that of leaf functions.
+  if (const auto* const function = find_last(functions_, address, start_of_extent<Extent>)) {
+    const auto least = address < function->end ? function->start : function->end;
+    if (entry->address < least) return std::nullopt;
+  }
+  return Place{static_cast<std::size_t>(entry - entries_.data()), address - entry->address};
+}
+
+CodeSymbols::Symbol CodeSymbols::symbol(std::size_t number) const {
+  const auto& entry = entries_[number];
+  return {name_of(entry), Rva{entry.address}, entry.source};
+}
+
+}  // namespace coldtrace::pe

@@ -1,0 +1,169 @@
+#include "coldtrace/pdb/code_symbols.hpp"
+
+#include <fmt/format.h>
+
+#include "coldtrace/core/text.hpp"
+#include "fixtures/builders/byte_writer.hpp"
+#include "fixtures/builders/pdb_file.hpp"
+#include "fixtures/builders/temporary_directory.hpp"
+#include "tests/pe/pe_test.hpp"
+
+namespace coldtrace {
+namespace {
+
+using pe::CodeSymbols;
+using pe::SymbolSource;
+using test::Opened;
+
+constexpr u32 code_size = 0x20000;
+
+fixtures::PeSpec spec_with(std::vector<fixtures::PeExport> exports) {
+  fixtures::PeSpec spec;
+  spec.sections[0].content.resize(code_size);
+  spec.sections.push_back({.name = ".data", .characteristics = 0xc000'0040});
+  spec.sections.push_back({.name = "PAGE", .characteristics = 0x6000'0020});
+  spec.sections[2].content.resize(0x1000);
+  spec.exports = fixtures::PeExports{};
+  spec.exports->entries = std::move(exports);
+  return spec;
+}
+
+pe::SymbolFile symbol_file(const fixtures::PdbSpec& spec) {
+  const fixtures::TemporaryDirectory directory;
+  auto file = pe::SymbolFile::open(
+      directory.write("a.pdb", core::to_chars(fixtures::build_pdb(spec).view())));
+  REQUIRE(file);
+  return std::move(*file);
+}
+
+// "name+0x10", or "-".
+std::string name_at(const CodeSymbols& symbols, u32 address) {
+  const auto place = symbols.find(pe::Rva{address});
+  if (!place) return "-";
+  const auto symbol = symbols.symbol(place->number);
+  CHECK(value(symbol.address) + place->offset == address);
+  return fmt::format("{}+{:#x}", symbol.name, place->offset);
+}
+
+TEST_CASE("an address has the name of the export at it or before it") {
+  Opened image{spec_with({{"first", 1, 0x1010},
+                          {"second", 2, 0x1100},
+                          {"alias", 3, 0x1100},
+                          {"", 4, 0x1200},
+                          {"data", 5, 0x22000},
+                          {"elsewhere", 6, 0, "OTHER.Name"}})};
+  const CodeSymbols symbols{&*image, nullptr, image.findings};
+  CHECK(image.findings.empty());
+  struct Row {
+    const char* why;
+    u32 address;
+    const char* name;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"before all", 0x100f, "-"},
+      {"at it", 0x1010, "first+0x0"},
+      {"inside", 0x10ff, "first+0xef"},
+      {"of two names the first", 0x1101, "alias+0x1"},
+      {"one without a name", 0x1210, "#4+0x10"},
+      {"as far as functions are long", 0x11200, "#4+0x10000"},
+      {"further", 0x11201, "-"},
+      {"no code", 0x22001, "-"},
+      {"another section with code", 0x23000, "-"},
+      {"between sections", 0x22fff, "-"},
+      {"behind all", 0xffff'ffff, "-"},
+  }));
+  CAPTURE(row.why);
+  CHECK(name_at(symbols, row.address) == row.name);
+}
+
+TEST_CASE("a name ends with the function that .pdata has, whose pieces are one") {
+  auto spec = spec_with({{"whole", 1, 0x1000}, {"leaf", 2, 0x1080}, {"next", 3, 0x10c0}});
+  fixtures::ByteWriter table;
+  table.write_u32(0x1000).write_u32(0x1020).write_u32(0x1300);  // whole
+  table.write_u32(0x1020).write_u32(0x1040).write_u32(0x1304);  // the rest of it
+  table.write_u32(0x1040).write_u32(0x1060).write_u32(0x1300);  // without a name
+  table.write_u32(0x10c0).write_u32(0x10d0).write_u32(0x1300);  // next
+  table.write_u32(0x1100).write_u32(0x1110).write_u32(0x1304);  // a piece that lies elsewhere
+  spec.exception_table = table.bytes();
+  spec.sections[0].content[0x300] = std::byte{0x01};
+  spec.sections[0].content[0x304] = std::byte{0x21};  // UNW_FLAG_CHAININFO
+  Opened image{spec};
+  const CodeSymbols symbols{&*image, nullptr, image.findings};
+  struct Row {
+    const char* why;
+    u32 address;
+    const char* name;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"its first piece", 0x101f, "whole+0x1f"},
+      {"its second piece", 0x103f, "whole+0x3f"},
+      {"a function without a name", 0x1040, "-"},
+      {"behind that", 0x1060, "-"},
+      {"without an entry", 0x1088, "leaf+0x8"},
+      {"with one again", 0x10cf, "next+0xf"},
+      {"behind its end", 0x10d0, "-"},
+      {"a piece of nobody knows what", 0x1108, "-"},
+      {"behind it", 0x1110, "-"},
+  }));
+  CAPTURE(row.why);
+  CHECK(name_at(symbols, row.address) == row.name);
+}
+
+TEST_CASE("names of a PDB go before those of exports") {
+  fixtures::PdbSpec spec;
+  spec.sections = {{".text", 0x1000, code_size}, {".data", 0x22000, 0x1000}};
+  spec.publics = {
+      {"?f@@YAXXZ", 1, 0x10}, {"g", 1, 0x100}, {"in_data", 2, 8, 0}, {"label", 1, 0x200, 0}};
+  const auto pdb = symbol_file(spec);
+  Opened image{spec_with({{"f", 1, 0x1010}, {"exported", 2, 0x1080}})};
+  SECTION("with both") {
+    const CodeSymbols symbols{&*image, &pdb, image.findings};
+    CHECK(name_at(symbols, 0x1010) == "?f@@YAXXZ+0x0");
+    CHECK(name_at(symbols, 0x1081) == "exported+0x1");
+    CHECK(name_at(symbols, 0x1180) == "g+0x80");
+    CHECK(name_at(symbols, 0x1204) == "label+0x4");
+    CHECK(name_at(symbols, 0x22008) == "-");
+    CHECK(symbols.size() == 4);
+    CHECK(symbols.symbol(0).source == SymbolSource::pdb);
+    CHECK(symbols.symbol(1).source == SymbolSource::exports);
+  }
+  SECTION("without the image its flags say what is code") {
+    const CodeSymbols symbols{nullptr, &pdb, image.findings};
+    CHECK(name_at(symbols, 0x1081) == "?f@@YAXXZ+0x71");
+    CHECK(name_at(symbols, 0x1204) == "g+0x104");
+    CHECK(symbols.size() == 2);
+  }
+  SECTION("with neither there is nothing") {
+    const CodeSymbols symbols{nullptr, nullptr, image.findings};
+    CHECK(name_at(symbols, 0x1010) == "-");
+  }
+}
+
+TEST_CASE("names are as long as they may be, and valid text") {
+  const std::string longest(CodeSymbols::longest_name, 'a');
+  Opened image{spec_with({{longest + "b", 1, 0x1000}, {"\xff", 2, 0x1010}})};
+  const CodeSymbols symbols{&*image, nullptr, image.findings};
+  CHECK(name_at(symbols, 0x1000) == longest + "+0x0");
+  CHECK(name_at(symbols, 0x1010) == "\xef\xbf\xbd+0x0");
+  CHECK(image.findings.count("symbol-limit") == 1);
+}
+
+TEST_CASE("exports that share one name have no more of it than the file has bytes") {
+  constexpr u16 count = 400;
+  std::vector<fixtures::PeExport> exports{{std::string(1000, 'a'), 1, 0x1000}};
+  for (u16 i = 1; i < count; ++i)
+    exports.push_back({fmt::format("b{:03}", i), static_cast<u16>(i + 1), 0x1000 + i * 4U});
+  auto built = fixtures::build_pe(spec_with(std::move(exports)));
+  // All names are the first.
+  const auto directory = built.offset_of(built.directories[0].address);
+  const auto names = built.offset_of(*core::load<u32>(built.view(), directory + 32));
+  const auto first = *core::load<u32>(built.view(), names);
+  for (u32 i = 0; i < count; ++i) built.patch(names + 4 * i, first);
+  Opened image{built};
+  const CodeSymbols symbols{&*image, nullptr, image.findings};
+  CHECK(symbols.size() == built.bytes.size() / 1000);
+  CHECK(image.findings.count("symbol-limit") == 1);
+}
+
+}  // namespace
+}  // namespace coldtrace
