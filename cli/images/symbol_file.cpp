@@ -24,14 +24,19 @@ std::string why_no_pdb(core::FileKind kind, const core::ParseError& error) {
 
 }  // namespace
 
-std::optional<pe::SymbolFile> open_symbol_file(const std::string& path, Report& report) {
-  auto file = pe::SymbolFile::open(path);
-  if (file) return std::move(*file);
-  const auto& [error, kind] = file.error();
+void report_no_pdb(const std::string& path, const pe::SymbolFile::Failure& failure,
+                   Report& report) {
+  const auto& [error, kind] = failure;
   if (kind)
     report.failed(path, why_no_pdb(*kind, error));
   else
     report.failed(path, error);
+}
+
+std::optional<pe::SymbolFile> open_symbol_file(const std::string& path, Report& report) {
+  auto file = pe::SymbolFile::open(path);
+  if (file) return std::move(*file);
+  report_no_pdb(path, file.error(), report);
   return std::nullopt;
 }
 

@@ -12,19 +12,18 @@ u32 CodeNames::module_number(std::string_view name) {
 
 CodeNames::Code CodeNames::find(std::optional<u32> pid, u64 address, i64 time) {
   const auto image = images_.find_image(pid, address, time);
-  const Place place{image ? module_number(image->name) : no_module,
-                    image ? address - image->base : address};
-  if (const auto known = known_.find(place); known != known_.end())
-    return {place.module, known->second};
+  const Place place{image ? image->file : no_file, image ? address - image->base : address};
+  if (const auto known = known_.find(place); known != known_.end()) return known->second;
+  const auto module = image ? module_number(image->name) : no_module;
   if (known_.size() == most_functions) {
     ++left_out_;
-    return {place.module, other_functions};
+    return {module, other_functions};
   }
-  auto name = image ? names_.find(pid, address, time) : std::string{};
+  auto name = image ? names_.find(pid, address, time).function : std::string{};
   if (name.empty()) name = fmt::format("{:#x}", address);
-  const auto number = number_of(name, place.module);
-  known_.emplace(place, number);
-  return {place.module, number};
+  const Code code{module, number_of(name, module)};
+  known_.emplace(place, code);
+  return code;
 }
 
 // Files of one name in two folders are two modules, and the functions in them others.

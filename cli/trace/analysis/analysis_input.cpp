@@ -24,6 +24,7 @@ void write_observed(JsonWriter& json, const tracefile::AnyTrace& trace,
 AnalysisRun::AnalysisRun(const AnalysisOptions& options, TraceUse use)
     : options_{options}, report_{options.findings}, input_{open_trace(options, use, report_)} {
   if (!input_) return;
+  symbols_.emplace(input_->trace.names(), options.symbols, input_->findings, report_);
   tracefile::StreamOptions stream;
   tracefile::limit_to_times(options.times, input_->trace.clock(), stream);
   observation_.emplace(input_->trace, stream);
@@ -57,6 +58,7 @@ void AnalysisRun::note_no_match(std::string_view why) {
 
 Exit AnalysisRun::finish(Output& output) {
   output.commit();
+  symbols_->finish(report_);
   report_.read(options_.file, findings());
   return report_.exit();
 }

@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <optional>
 
+#include "cli/trace/analysis/symbol_names.hpp"
 #include "cli/trace/trace_input.hpp"
 #include "coldtrace/trace_analysis/observation.hpp"
 
@@ -11,6 +12,7 @@ namespace coldtrace::cli {
 // Options of every command that answers a question from a trace.
 struct AnalysisOptions : TraceInputOptions {
   tracefile::EventSelection times;
+  SymbolOptions symbols;  // of commands that show functions
 };
 
 void add_analysis_options(Command& command, AnalysisOptions& options);
@@ -40,6 +42,7 @@ class AnalysisRun {
   TraceInput& input() { return *input_; }
   const trace_analysis::Observation& observation() const { return *observation_; }
   core::Findings& findings() { return input_->findings; }
+  SymbolNames& symbols() { return *symbols_; }
   Report& report() { return report_; }
 
   // The output is whole.
@@ -49,6 +52,7 @@ class AnalysisRun {
   const AnalysisOptions& options_;
   Report report_;
   std::optional<TraceInput> input_;
+  std::optional<SymbolNames> symbols_;
   std::optional<trace_analysis::Observation> observation_;
 };
 

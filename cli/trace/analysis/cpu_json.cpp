@@ -45,7 +45,9 @@ class CpuJson {
                    duration(one.in_dpc), "isrs", one.isrs, "isr_time", duration(one.in_isr));
     json_.end_array().key("routines").begin_array();
     for (const auto i : tables_.routines()) write_routine(use.routines()[i]);
-    json_.end_array().key("findings");
+    json_.end_array();
+    tables_.symbols.write(json_);
+    json_.key("findings");
     write_findings(json_, tables_.input.findings);
     json_.end_object().end_document();
   }

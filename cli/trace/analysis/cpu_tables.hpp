@@ -11,6 +11,7 @@ struct CpuTables {
   const TraceInput& input;
   const trace_analysis::Observed& observed;
   const trace_analysis::Population& population;
+  const SymbolNames& symbols;
   const trace_analysis::ProcessorUse& use;
   const trace_analysis::CodeNames& code;
   TraceTimes times;

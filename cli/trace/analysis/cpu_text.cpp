@@ -45,6 +45,7 @@ class CpuText {
       return std::pair{&use.functions()[i], printable(tables_.code.functions()[i].name)};
     });
     write_drivers();
+    tables_.symbols.write_text(output_);
   }
 
  private:

@@ -14,10 +14,11 @@ using trace_analysis::Index;
 using trace_analysis::Moment;
 using trace_analysis::nobody;
 
-ThreadNames::ThreadNames(const tracefile::AnyTrace& trace, const trace_analysis::Observed& observed)
+ThreadNames::ThreadNames(const tracefile::AnyTrace& trace, const trace_analysis::Observed& observed,
+                         trace_analysis::FunctionNames& functions)
     : population_{observed.population},
       times_{trace.clock(), observed.first},
-      images_{trace.names()},
+      functions_{functions},
       first_{observed.first.value_or(0)} {}
 
 std::string ThreadNames::thread(Index index) const {
@@ -48,11 +49,11 @@ std::string ThreadNames::start_function(Index index) const {
   if (thread.start_address == 0) return {};
   std::optional<u32> pid;
   if (thread.process != nobody) pid = population_.processes()[thread.process].pid;
-  return images_.find(pid, thread.start_address, thread.life.start.value_or(first_));
+  return functions_.find(pid, thread.start_address, thread.life.start.value_or(first_)).text();
 }
 
 std::string ThreadNames::code(std::optional<u32> pid, u64 address, i64 time) const {
-  auto name = images_.find(pid, address, time);
+  auto name = functions_.find(pid, address, time).text();
   return name.empty() ? fmt::format("{:#x}", address) : name;
 }
 

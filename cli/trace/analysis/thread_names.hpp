@@ -11,8 +11,9 @@ std::string process_text(const trace_analysis::Population& population, trace_ana
 // How answers name threads, processes and moments.
 class ThreadNames {
  public:
-  // Both must outlive it.
-  ThreadNames(const tracefile::AnyTrace& trace, const trace_analysis::Observed& observed);
+  // All must outlive it.
+  ThreadNames(const tracefile::AnyTrace& trace, const trace_analysis::Observed& observed,
+              trace_analysis::FunctionNames& functions);
 
   // "thread 2008 of prodcons.exe (2000)"
   std::string thread(trace_analysis::Index index) const;
@@ -21,7 +22,7 @@ class ThreadNames {
   }
   // The name that a thread was given, else what lies at its start address; may be empty.
   std::string function(trace_analysis::Index index) const;
-  // What lies at its start address as `image+offset`, else empty.
+  // What lies at its start address, else empty.
   std::string start_function(trace_analysis::Index index) const;
   // What lies at an address of a process, or of the kernel, at a time; else the address.
   std::string code(std::optional<u32> pid, u64 address, i64 time) const;
@@ -46,7 +47,7 @@ class ThreadNames {
 
  private:
   TraceTimes times_;
-  trace_analysis::ImageOffsets images_;
+  trace_analysis::FunctionNames& functions_;
   i64 first_;
 };
 

@@ -56,8 +56,7 @@ Exit run_collapsed(const Options& options) {
   if (!run.opened()) return Exit::failure;
   Output output{options.output};
   const auto& trace = run.input().trace;
-  const trace_analysis::ImageOffsets names{trace.names()};
-  CodeNames code{trace.names(), names};
+  CodeNames code{trace.names(), run.symbols()};
   trace_analysis::RunningStacks running{trace.clock(), code};
   trace_analysis::WaitingStacks waiting{code};
   const bool is_running = options.stacks == "running";
@@ -88,8 +87,7 @@ Exit run(const Options& options) {
   if (!run.opened()) return Exit::failure;
   Output output{options.output};
   const auto& trace = run.input().trace;
-  const trace_analysis::ImageOffsets names{trace.names()};
-  CodeNames code{trace.names(), names};
+  CodeNames code{trace.names(), run.symbols()};
   ProcessorUse use{trace.clock(), code};
   run.observe({&use});
   note_use(use, code, run);
@@ -97,6 +95,7 @@ Exit run(const Options& options) {
   const CpuTables tables{run.input(),
                          observation.observed(),
                          observation.population(),
+                         run.symbols(),
                          use,
                          code,
                          TraceTimes{trace.clock(), observation.observed().first}};
@@ -126,6 +125,7 @@ void add_trace_cpu(CLI::App& app, Exit& exit) {
       {"text", "json", "csv", "collapsed"},
       [](Command& command, Options& options) {
         add_analysis_options(command, options);
+        add_symbol_options(command, options.symbols);
         command.add_option("--top", options.top, "In text: rows of each table")
             .capture_default_str();
         command

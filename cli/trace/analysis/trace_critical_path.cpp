@@ -48,16 +48,17 @@ std::vector<std::pair<i64, Key>> sums_by(std::span<const Hop> hops, Project proj
 class PathWriter {
  public:
   PathWriter(const TraceInput& input, const trace_analysis::Observed& observed,
-             std::span<const Hop> hops, Index thread, const Window& window, const Options& options,
-             Output& output)
+             SymbolNames& symbols, std::span<const Hop> hops, Index thread, const Window& window,
+             const Options& options, Output& output)
       : input_{input},
         observed_{observed},
+        symbols_{symbols},
         hops_{hops},
         thread_{thread},
         window_{window},
         options_{options},
         output_{output},
-        names_{input.trace, observed} {}
+        names_{input.trace, observed, symbols} {}
 
   void write() {
     if (options_.format == "json")
@@ -91,7 +92,9 @@ class PathWriter {
       json.object("kind", to_string(kind), "time", names_.duration(sum));
     json.end_array().key("hops").begin_array();
     for (const auto& hop : hops_) write_hop(json, hop);
-    json.end_array().key("findings");
+    json.end_array();
+    symbols_.write(json);
+    json.key("findings");
     write_findings(json, input_.findings);
     json.end_object().end_document();
   }
@@ -189,10 +192,12 @@ class PathWriter {
     }
     if (hops_.size() > options_.hops)
       print(output_, "and {} more (--hops)\n", hops_.size() - options_.hops);
+    symbols_.write_text(output_);
   }
 
   const TraceInput& input_;
   const trace_analysis::Observed& observed_;
+  const SymbolNames& symbols_;
   std::span<const Hop> hops_;
   Index thread_;
   Window window_;
@@ -241,7 +246,7 @@ Exit run(const Options& options) {
     return Exit::failure;
   }
   Window window{std::max(*observed.first, limits.first.value_or(*observed.first)), *observed.last};
-  const ThreadNames names{run.input().trace, observed};
+  const ThreadNames names{run.input().trace, observed, run.symbols()};
   const auto threads =
       trace_analysis::find_threads(observed.population, options.thread, window.from, window.to);
   if (threads.empty()) {
@@ -268,7 +273,8 @@ Exit run(const Options& options) {
   const auto hops = path.find(threads.front(), window.from, window.to);
   note_path(path, hops, names, run);
   Output output{options.output};
-  PathWriter{run.input(), observed, hops, threads.front(), window, options, output}.write();
+  PathWriter{run.input(), observed, run.symbols(), hops, threads.front(), window, options, output}
+      .write();
   return run.finish(output);
 }
 
@@ -290,6 +296,7 @@ void add_trace_critical_path(CLI::App& app, Exit& exit) {
         add_trace_input_options(command, options);
         add_time_options(command, options.times, "Where the path begins (UTC)",
                          "Where the path ends, at most (UTC)");
+        add_symbol_options(command, options.symbols);
         command.add_option("--thread", options.thread, "Whose path: the id of a thread").required();
         command.add_option("--hops", options.hops, "In text: hops that are shown")
             .capture_default_str();

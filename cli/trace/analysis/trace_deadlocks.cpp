@@ -29,13 +29,15 @@ std::string status_text(u32 status) {
 class DeadlockWriter {
  public:
   DeadlockWriter(const TraceInput& input, const trace_analysis::Observed& observed,
-                 const Deadlocks& answer, const Options& options, Output& output)
+                 SymbolNames& symbols, const Deadlocks& answer, const Options& options,
+                 Output& output)
       : input_{input},
         observed_{observed},
+        symbols_{symbols},
         answer_{answer},
         options_{options},
         output_{output},
-        names_{input.trace, observed, answer.objects()} {}
+        names_{input.trace, observed, symbols, answer.objects()} {}
 
   void write() {
     if (options_.format == "json")
@@ -162,7 +164,9 @@ class DeadlockWriter {
       names_.write_moment(json, "since", "event", suspect.since);
       json.end_object();
     }
-    json.end_array().key("findings");
+    json.end_array();
+    symbols_.write(json);
+    json.key("findings");
     write_findings(json, input_.findings);
     json.end_object().end_document();
   }
@@ -261,6 +265,7 @@ class DeadlockWriter {
 
   const TraceInput& input_;
   const trace_analysis::Observed& observed_;
+  const SymbolNames& symbols_;
   const Deadlocks& answer_;
   const Options& options_;
   Output& output_;
@@ -293,7 +298,8 @@ Exit run(const Options& options) {
   run.observe({&answer});
   note_deadlocks(answer, run);
   Output output{options.output};
-  DeadlockWriter{run.input(), run.observation().observed(), answer, options, output}.write();
+  DeadlockWriter{run.input(), run.observation().observed(), run.symbols(), answer, options, output}
+      .write();
   return run.finish(output);
 }
 
@@ -309,7 +315,11 @@ void add_trace_deadlocks(CLI::App& app, Exit& exit) {
        "  1  the trace has damage or loss, or tells of no wait; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"text", "json"},
-      [](Command& command, Options& options) { add_analysis_options(command, options); }, run);
+      [](Command& command, Options& options) {
+        add_analysis_options(command, options);
+        add_symbol_options(command, options.symbols);
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

@@ -34,15 +34,16 @@ std::string_view to_string(WaitGraph::Strength strength) {
 class WaitGraphWriter {
  public:
   WaitGraphWriter(const TraceInput& input, const trace_analysis::Observed& observed,
-                  const WaitGraph& graph, const WaitGraphView& view, const Options& options,
-                  Output& output)
+                  SymbolNames& symbols, const WaitGraph& graph, const WaitGraphView& view,
+                  const Options& options, Output& output)
       : input_{input},
         observed_{observed},
+        symbols_{symbols},
         graph_{graph},
         view_{view},
         options_{options},
         output_{output},
-        names_{input.trace, observed, graph.objects()} {}
+        names_{input.trace, observed, symbols, graph.objects()} {}
 
   void write() {
     const WaitGraphLabels labels{graph_, observed_.population, names_};
@@ -146,7 +147,9 @@ class WaitGraphWriter {
     for (const auto owner : view_.owners()) write_owner(json, graph_.owners()[owner]);
     json.end_array().key("woken_by").begin_array();
     for (const auto wake : view_.wakes()) write_wake(json, graph_.wakes().edges()[wake]);
-    json.end_array().key("findings");
+    json.end_array();
+    symbols_.write(json);
+    json.key("findings");
     write_findings(json, input_.findings);
     json.end_object().end_document();
   }
@@ -193,6 +196,7 @@ class WaitGraphWriter {
 
   const TraceInput& input_;
   const trace_analysis::Observed& observed_;
+  const SymbolNames& symbols_;
   const WaitGraph& graph_;
   const WaitGraphView& view_;
   const Options& options_;
@@ -228,7 +232,9 @@ Exit run(const Options& options) {
     processes = find_processes(population, options.process, run.findings());
   const WaitGraphView view{graph, population, processes, options.nodes};
   Output output{options.output};
-  WaitGraphWriter{run.input(), run.observation().observed(), graph, view, options, output}.write();
+  WaitGraphWriter{run.input(), run.observation().observed(), run.symbols(), graph, view, options,
+                  output}
+      .write();
   return run.finish(output);
 }
 
@@ -247,6 +253,7 @@ void add_trace_graph_wait_for(CLI::App& app, Exit& exit) {
       {"text", "json", "dot", "svg"},
       [](Command& command, Options& options) {
         add_analysis_options(command, options);
+        add_symbol_options(command, options.symbols);
         command
             .add_option("--process", options.process,
                         "Only the waits of this process: an id, a name or a glob")

@@ -145,13 +145,13 @@ class TurnRows {
 class ScheduleWriter {
  public:
   ScheduleWriter(const TraceInput& input, const trace_analysis::Observation& observation,
-                 const Schedule& schedule, Output& output)
+                 SymbolNames& symbols, const Schedule& schedule, Output& output)
       : input_{input},
         observation_{observation},
         schedule_{schedule},
         output_{output},
         population_{observation.population()},
-        names_{input.trace, observation.observed()} {}
+        names_{input.trace, observation.observed(), symbols} {}
 
   void write_json(Int64 int64) {
     JsonWriter json{output_, int64};
@@ -345,7 +345,7 @@ Exit run(const Options& options) {
                         : nullptr};
   run.observe({&schedule});
   note_switches(schedule.turns().counts(), run);
-  ScheduleWriter writer{run.input(), observation, schedule, output};
+  ScheduleWriter writer{run.input(), observation, run.symbols(), schedule, output};
   if (options.format == "json") writer.write_json(options.int64);
   if (options.format == "text") writer.write_text(options.top);
   return run.finish(output);

@@ -38,10 +38,11 @@ std::string cell(const std::optional<T>& number) {
 class ServicesWriter {
  public:
   ServicesWriter(const TraceInput& input, const trace_analysis::Observation& observation,
-                 const Services& services, const ServiceNames& names, const ServiceFigures& figures,
-                 const std::vector<u32>& chosen, Output& output)
+                 const SymbolNames& symbols, const Services& services, const ServiceNames& names,
+                 const ServiceFigures& figures, const std::vector<u32>& chosen, Output& output)
       : input_{input},
         observation_{observation},
+        symbols_{symbols},
         services_{services},
         names_{names},
         figures_{figures},
@@ -70,6 +71,7 @@ class ServicesWriter {
       write_periods(json);
     else
       json.value(nullptr);
+    symbols_.write(json);
     json.key("findings");
     write_findings(json, input_.findings);
     json.end_object().end_document();
@@ -175,6 +177,7 @@ class ServicesWriter {
 
   const TraceInput& input_;
   const trace_analysis::Observation& observation_;
+  const SymbolNames& symbols_;
   const Services& services_;
   const ServiceNames& names_;
   const ServiceFigures& figures_;
@@ -233,8 +236,7 @@ Exit run(const Options& options) {
   std::vector<EventPair> wanted;
   for (const auto& text : options.pairs) wanted.push_back(*trace_analysis::parse_event_pair(text));
   EventPairs pairs{std::move(wanted)};
-  const trace_analysis::ImageOffsets images{trace.names()};
-  trace_analysis::CodeNames code{trace.names(), images};
+  trace_analysis::CodeNames code{trace.names(), run.symbols()};
   const auto periods = periods_of(options, trace.clock());
   Services services{code, periods};
   run.observe({&services}, pairs.all().empty() ? nullptr : &pairs);
@@ -243,7 +245,8 @@ Exit run(const Options& options) {
   const auto chosen = choose_services(services, names, options.choice, options, run.findings());
   const ServiceFigures figures{trace, run.observation().observed()};
   Output output{options.output};
-  ServicesWriter writer{run.input(), run.observation(), services, names, figures, chosen, output};
+  ServicesWriter writer{run.input(), run.observation(), run.symbols(), services,
+                        names,       figures,           chosen,        output};
   if (options.format == "json") {
     writer.write_json(periods.has_value(), options.int64);
   } else if (options.format == "csv") {
@@ -253,6 +256,7 @@ Exit run(const Options& options) {
     text.write_table(chosen, options.top);
     if (periods) text.write_periods(chosen, options.top);
     if (options.trees) text.write_trees(chosen, options.top, options.depth);
+    run.symbols().write_text(output);
   }
   return run.finish(output);
 }
@@ -302,6 +306,7 @@ void add_trace_services(CLI::App& app, Exit& exit) {
       {"text", "json", "csv"},
       [](Command& command, Options& options) {
         add_analysis_options(command, options);
+        add_symbol_options(command, options.symbols);
         command.add_input(
             "--syscall-map", options.syscall_map,
             "Names system calls of a .ctrace file: ntdll.dll, or the JSON of 'syscalls map'");

@@ -26,19 +26,23 @@ constexpr unsigned deepest_indentation = 32;
 class TreeWriter {
  public:
   TreeWriter(const TraceInput& input, const trace_analysis::Observation& observation,
-             const Options& options, Output& output)
+             SymbolNames& symbols, const Options& options, Output& output)
       : input_{input},
         observation_{observation},
+        symbols_{symbols},
         options_{options},
         output_{output},
         population_{observation.population()},
-        names_{input.trace, observation.observed()},
+        names_{input.trace, observation.observed(), symbols},
         labels_{population_, names_} {}
 
   void write() {
     if (options_.format == "json") return write_json();
     const ProcessTree tree{population_};
-    if (options_.format == "text") return write_text(tree);
+    if (options_.format == "text") {
+      write_text(tree);
+      return symbols_.write_text(output_);
+    }
     const trace_analysis::ThreadGraph graph{tree, options_.nodes};
     if (options_.format == "dot")
       write_dot(output_, graph, labels_);
@@ -100,7 +104,9 @@ class TreeWriter {
     for (Index i = 0; i < population_.processes().size(); ++i) write_process(json, i, tree);
     json.end_array().key("threads").begin_array();
     for (Index i = 0; i < population_.threads().size(); ++i) write_thread(json, i);
-    json.end_array().key("findings");
+    json.end_array();
+    symbols_.write(json);
+    json.key("findings");
     write_findings(json, input_.findings);
     json.end_object().end_document();
   }
@@ -183,6 +189,7 @@ class TreeWriter {
 
   const TraceInput& input_;
   const trace_analysis::Observation& observation_;
+  const SymbolNames& symbols_;
   const Options& options_;
   Output& output_;
   const trace_analysis::Population& population_;
@@ -198,7 +205,7 @@ Exit run(const Options& options) {
   if (population.threads().empty() && population.processes().empty())
     run.note_no_match("no event of the trace tells of processes or threads");
   Output output{options.output};
-  TreeWriter{run.input(), run.observation(), options, output}.write();
+  TreeWriter{run.input(), run.observation(), run.symbols(), options, output}.write();
   return run.finish(output);
 }
 
@@ -217,6 +224,7 @@ void add_trace_tree(CLI::App& app, Exit& exit) {
       {"text", "json", "dot", "svg"},
       [](Command& command, Options& options) {
         add_analysis_options(command, options);
+        add_symbol_options(command, options.symbols);
         command
             .add_option("--threads", options.threads,
                         "In text: threads that are shown of each process")

@@ -10,8 +10,8 @@ class WaitNames : public ThreadNames {
  public:
   // All must outlive it.
   WaitNames(const tracefile::AnyTrace& trace, const trace_analysis::Observed& observed,
-            const trace_analysis::WaitObjects& objects)
-      : ThreadNames{trace, observed}, objects_{objects} {}
+            trace_analysis::FunctionNames& functions, const trace_analysis::WaitObjects& objects)
+      : ThreadNames{trace, observed, functions}, objects_{objects} {}
 
   // "Mutant 0xfffffa8001000000"; a thread object is the thread.
   std::string object(trace_analysis::ObjectIndex index) const;

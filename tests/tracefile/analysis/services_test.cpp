@@ -58,7 +58,7 @@ std::map<u64, Sums> services_of(const std::vector<Call>& calls,
   const auto thread = population.thread(8);
   tracefile::NameTables names{0};
   names.finish();
-  const ImageOffsets images{names};
+  ImageOffsets images{names};
   CodeNames code{names, images};
   Services services{code};
   services.begin(observed);

@@ -9,17 +9,17 @@
 namespace coldtrace::trace_analysis {
 
 // What lies at the addresses that a trace names: modules and functions, each under a number.
-// Without symbols every address is a function of its own.
+// Where no symbol is known every address is a function of its own.
 class CodeNames {
  public:
   // Both must outlive the object.
-  CodeNames(const tracefile::NameTables& images, const FunctionNames& names)
+  CodeNames(const tracefile::NameTables& images, FunctionNames& names)
       : images_{images}, names_{names} {}
   CodeNames(const CodeNames&) = delete;
   CodeNames& operator=(const CodeNames&) = delete;
 
   struct Function {
-    std::string_view name;  // "ntoskrnl.exe+0xa6552", or the address where no image is known
+    std::string_view name;  // without an offset, or the address where no image is known
     u32 module;
   };
   // Numbers that mean: no image is known there; more functions than are kept.
@@ -41,15 +41,16 @@ class CodeNames {
 
  private:
   static constexpr std::size_t most_functions = std::size_t{1} << 17U;
+  static constexpr u32 no_file = ~u32{0};
 
   struct Place {
-    u32 module;
+    u32 file;  // of the image; paths can be those of several builds
     u64 offset;
     bool operator==(const Place&) const = default;
   };
   struct PlaceHash {
     std::size_t operator()(const Place& place) const {
-      return std::hash<u64>{}((place.offset ^ u64{place.module} << 44U) * 0x9e37'79b9'7f4a'7c15U);
+      return std::hash<u64>{}((place.offset ^ u64{place.file} << 44U) * 0x9e37'79b9'7f4a'7c15U);
     }
   };
 
@@ -57,11 +58,11 @@ class CodeNames {
   u32 number_of(const std::string& name, u32 module);
 
   const tracefile::NameTables& images_;
-  const FunctionNames& names_;
+  FunctionNames& names_;
   std::vector<std::string_view> modules_{""};
   std::unordered_map<std::string_view, u32> module_numbers_;
   std::vector<Function> functions_{{"[other]", no_module}};
-  std::unordered_map<Place, u32, PlaceHash> known_;
+  std::unordered_map<Place, Code, PlaceHash> known_;
   std::unordered_map<std::string, u32> by_name_;
   u64 left_out_ = 0;
 };

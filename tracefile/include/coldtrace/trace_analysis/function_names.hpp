@@ -6,14 +6,23 @@
 
 namespace coldtrace::trace_analysis {
 
-// Names what lies at an address of a process. Sources that know symbols are added by whoever has
-// the files.
+// What lies at an address.
+struct FunctionName {
+  std::string function;  // "ntdll.dll!NtClose", "ntdll.dll+0x1f2a0"; empty when nothing is known
+  u64 offset = 0;        // from there, in bytes
+
+  // "ntdll.dll!NtClose+0x14"
+  std::string text() const;
+};
+
+// Names what lies at an address of a process, or of the kernel, at a time. Sources that know
+// symbols are added by whoever has the files.
 class FunctionNames {
  public:
   virtual ~FunctionNames() = default;
 
-  // Empty when nothing is known.
-  virtual std::string find(std::optional<u32> pid, u64 address, i64 time) const = 0;
+  // May read files.
+  virtual FunctionName find(std::optional<u32> pid, u64 address, i64 time) = 0;
 
  protected:
   FunctionNames() = default;
@@ -28,7 +37,7 @@ class ImageOffsets final : public FunctionNames {
   explicit ImageOffsets(const tracefile::NameTables& names) : names_{names} {}
   explicit ImageOffsets(const tracefile::NameTables&&) = delete;
 
-  std::string find(std::optional<u32> pid, u64 address, i64 time) const override;
+  FunctionName find(std::optional<u32> pid, u64 address, i64 time) override;
 
  private:
   const tracefile::NameTables& names_;

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+
+namespace coldtrace::cli {
+
+// The files of folders and of all folders below, by name. Case does not count.
+class FileFolders {
+ public:
+  // Throws Failure when the folder cannot be listed. Files beyond `most_files` are left out with
+  // a finding.
+  void add(const std::string& folder, core::Findings& findings);
+
+  // Paths, ascending within each folder that was added.
+  const std::vector<std::string>& find(std::string_view name) const;
+
+ private:
+  static constexpr std::size_t most_files = std::size_t{1} << 20U;
+
+  std::map<std::string, std::vector<std::string>> paths_;  // by name, in lower case
+  std::size_t files_ = 0;
+};
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,266 @@
+#include "cli/images/symbol_store.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/images/pe_input.hpp"
+#include "cli/images/symbol_file.hpp"
+#include "cli/images/symbol_places.hpp"
+#include "cli/output/text.hpp"
+#include "coldtrace/pe/dll_name.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using pe::Likeness;
+
+// Files of one name that are looked at for one image: copies of a whole Windows have dozens.
+constexpr std::size_t most_candidates = 1024;
+
+std::string_view file_name(std::string_view path) {
+  return path.substr(path.find_last_of("\\/") + 1);
+}
+
+bool same_name(std::string_view one, std::string_view other) {
+  return pe::to_lower(file_name(one)) == pe::to_lower(file_name(other));
+}
+
+bool asks_for(const pe::PdbReference& reference, const pe::PdbReference& pdb) {
+  return reference.guid && reference.guid == pdb.guid && reference.age == pdb.age;
+}
+
+bool is_same_build(const pe::Identity& one, const pe::Identity& other) {
+  const auto guid = [](const pe::Identity& identity) {
+    return identity.pdb ? identity.pdb->guid : std::nullopt;
+  };
+  return pe::same_headers(one, other) && guid(one) == guid(other);
+}
+
+std::string text_of(const pe::PdbReference& pdb) {
+  return pdb.guid ? fmt::format("GUID {} and age {}", core::to_string(*pdb.guid), pdb.age)
+                  : "no GUID";
+}
+
+// Of an identity or what is loaded.
+std::string text_of(const auto& file) {
+  return fmt::format("stamp {:#010x}, size {:#x}, checksum {:#x}{}", file.time_date_stamp,
+                     file.size_of_image, file.checksum,
+                     file.pdb ? ", a PDB with " + text_of(*file.pdb) : std::string{});
+}
+
+std::span<const std::string> first_of(const std::vector<std::string>& paths) {
+  return std::span{paths}.first(std::min(paths.size(), most_candidates));
+}
+
+}  // namespace
+
+void add_symbol_options(Command& command, SymbolOptions& options) {
+  command
+      .add_input("--image", options.images,
+                 "PE image whose exports name functions; used for the image of the trace with its "
+                 "stamp, size, checksum and PDB. Can be repeated")
+      .repeatable();
+  add_pdb_option(command, options.pdbs);
+  command
+      .add_input("--dir", options.folders,
+                 "Folder with such images and PDBs, in it or below; looked up by name. Can be "
+                 "repeated")
+      .repeatable()
+      .type_name("DIR");
+}
+
+SymbolStore::SymbolStore(const SymbolOptions& options, core::Findings& findings, Report& report)
+    : findings_{findings} {
+  for (const auto& folder : options.folders) folders_.add(folder, findings);
+  add_images(options.images, report);
+  add_pdbs(options.pdbs, report);
+}
+
+void SymbolStore::add_images(const std::vector<std::string>& paths, Report& report) {
+  for (const auto& path : paths) {
+    auto input = open_pe(path, PeOptions{}, report);
+    if (!input) continue;
+    core::Findings told_later;
+    auto identity = pe::read_identity(input->image, told_later);
+    const auto known = std::find_if(images_.begin(), images_.end(), [&](const GivenImage& other) {
+      return is_same_build(other.identity, identity);
+    });
+    if (known != images_.end())
+      findings_.info("image-twice", std::nullopt, "{} is the build that {} is", path, known->path);
+    else
+      images_.push_back({path, std::move(identity)});
+  }
+}
+
+void SymbolStore::add_pdbs(const std::vector<std::string>& paths, Report& report) {
+  for (const auto& path : paths) {
+    auto reference = pe::SymbolFile::identify(path);
+    if (!reference) {
+      report_no_pdb(path, reference.error(), report);
+      continue;
+    }
+    const auto known = std::find_if(pdbs_.begin(), pdbs_.end(), [&](const GivenPdb& other) {
+      return other.reference.guid == reference->guid && other.reference.age == reference->age;
+    });
+    if (known != pdbs_.end())
+      findings_.info("image-twice", std::nullopt, "{} has the GUID and age of {}", path,
+                     known->path);
+    else
+      pdbs_.push_back({path, std::move(*reference)});
+  }
+}
+
+const std::optional<pe::Identity>& SymbolStore::identify_image(const std::string& path) {
+  const auto [place, added] = image_identities_.try_emplace(path);
+  if (!added) return place->second;
+  std::string why;
+  if (auto input = open_pe(path, PeOptions{}, why)) {
+    core::Findings told_later;
+    place->second = pe::read_identity(input->image, told_later);
+  } else {
+    findings_.warning("symbols-unreadable", std::nullopt, "{}: {}", path, why);
+  }
+  return place->second;
+}
+
+const std::optional<pe::PdbReference>& SymbolStore::identify_pdb(const std::string& path) {
+  const auto [place, added] = pdb_identities_.try_emplace(path);
+  if (!added) return place->second;
+  if (auto reference = pe::SymbolFile::identify(path))
+    place->second = std::move(*reference);
+  else
+    findings_.warning("symbols-unreadable", std::nullopt, "{}: {}", path,
+                      to_message(reference.error().error));
+  return place->second;
+}
+
+std::optional<std::string> SymbolStore::find_image(std::string_view name,
+                                                   const pe::LoadedFile& loaded,
+                                                   std::optional<pe::PdbReference>& pdb,
+                                                   core::Findings& findings) {
+  std::optional<std::pair<std::string, Likeness>> other;
+  std::string other_text;
+  const auto is_it = [&](const std::string& path, const pe::Identity& identity, auto has_name) {
+    const auto likeness = pe::compare(identity, loaded);
+    if (likeness == Likeness::same) {
+      if (identity.pdb) pdb = identity.pdb;
+      return true;
+    }
+    if (!other && has_name()) {
+      other.emplace(path, likeness);
+      other_text = text_of(identity);
+    }
+    return false;
+  };
+  for (auto& given : images_)
+    if (is_it(given.path, given.identity, [&] { return same_name(given.path, name); })) {
+      given.matched = true;
+      return given.path;
+    }
+  for (const auto& path : first_of(folders_.find(file_name(name))))
+    if (const auto& identity = identify_image(path);
+        identity && is_it(path, *identity, [] { return true; }))
+      return path;
+  if (other && other->second == Likeness::other)
+    findings.warning("symbols-other-build", std::nullopt,
+                     "{} is not the {} of the trace, and not used: it has {}, the trace's {}",
+                     other->first, printable(file_name(name)), other_text, text_of(loaded));
+  else if (other)
+    findings.warning("symbols-unproved", std::nullopt,
+                     "{} is not used: the trace does not say which build of {} it has",
+                     other->first, printable(file_name(name)));
+  return std::nullopt;
+}
+
+std::optional<std::string> SymbolStore::find_pdb(const pe::PdbReference& reference) {
+  for (auto& given : pdbs_)
+    if (asks_for(reference, given.reference)) {
+      given.matched = true;
+      return given.path;
+    }
+  std::string other;
+  for (const auto& path : first_of(folders_.find(file_name(reference.name)))) {
+    const auto& found = identify_pdb(path);
+    if (!found) continue;
+    if (asks_for(reference, *found)) return path;
+    if (other.empty()) other = fmt::format("{} has {}", path, text_of(*found));
+  }
+  if (!other.empty())
+    findings_.warning("symbols-other-build", std::nullopt,
+                      "{} and is not used: the image asks for {}", other, text_of(reference));
+  return std::nullopt;
+}
+
+std::shared_ptr<ImageSymbols> SymbolStore::find(const Loaded& image) {
+  auto reference = image.file.pdb;
+  const auto path = find_image(image.name, image.file, reference, findings_);
+  std::optional<std::string> pdb;
+  if (reference) pdb = find_pdb(*reference);
+  if (!path && !pdb) return nullptr;
+  return read(path.value_or(""), pdb.value_or(""));
+}
+
+std::shared_ptr<ImageSymbols> SymbolStore::read(const std::string& image, const std::string& pdb) {
+  auto& known = read_[{image, pdb}];
+  if (known) return known;
+  core::Findings findings;
+  std::optional<PeInput> input;
+  if (!image.empty()) {
+    std::string why;
+    input = open_pe(image, PeOptions{}, why);
+    if (!input) findings.warning("symbols-unreadable", std::nullopt, "{}", why);
+  }
+  std::optional<pe::SymbolFile> file;
+  if (!pdb.empty()) {
+    auto opened = pe::SymbolFile::open(pdb);
+    if (opened)
+      file = std::move(*opened);
+    else
+      findings.warning("symbols-unreadable", opened.error().error);
+  }
+  const auto* const symbol_file = file ? &*file : nullptr;
+  pe::CodeSymbols symbols{input ? &input->image : nullptr, symbol_file, findings};
+  if (input) {
+    input->note_unreadable();
+    findings.merge(input->findings);
+  }
+  if (file) findings.merge(file->findings);
+  known = std::make_shared<ImageSymbols>(
+      ImageSymbols{image, pdb, std::move(symbols), std::move(findings)});
+  return known;
+}
+
+bool SymbolStore::has_unmatched() const {
+  const auto is_unmatched = [](const auto& given) { return !given.matched; };
+  return std::any_of(images_.begin(), images_.end(), is_unmatched) ||
+         std::any_of(pdbs_.begin(), pdbs_.end(), is_unmatched);
+}
+
+void SymbolStore::note_unmatched(const std::vector<Loaded>& images) {
+  for (const auto& image : images) {
+    if (!has_unmatched()) return;
+    auto reference = image.file.pdb;
+    core::Findings told_later;
+    find_image(image.name, image.file, reference, told_later);
+    for (auto& given : pdbs_) given.matched |= reference && asks_for(*reference, given.reference);
+  }
+  for (const auto& given : images_)
+    if (!given.matched)
+      findings_.warning("symbols-unmatched", std::nullopt,
+                        "{} is no image of the trace: none is known to have {}", given.path,
+                        text_of(given.identity));
+  for (const auto& given : pdbs_)
+    if (!given.matched)
+      findings_.warning("symbols-unmatched", std::nullopt,
+                        "{} belongs to no image of the trace: none is known to ask for {}",
+                        given.path, text_of(given.reference));
+}
+
+void SymbolStore::finish(Report& report) const {
+  for (const auto& [paths, symbols] : read_)
+    report.read(symbols->image.empty() ? symbols->pdb : symbols->image, symbols->findings);
+}
+
+}  // namespace coldtrace::cli

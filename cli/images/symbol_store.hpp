@@ -1,0 +1,94 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command/common_options.hpp"
+#include "cli/images/file_folders.hpp"
+#include "coldtrace/pdb/code_symbols.hpp"
+#include "coldtrace/pe/loaded_file.hpp"
+
+namespace coldtrace::cli {
+
+// --image, --pdb and --dir.
+struct SymbolOptions {
+  std::vector<std::string> images;
+  std::vector<std::string> pdbs;
+  std::vector<std::string> folders;
+
+  bool any() const { return !images.empty() || !pdbs.empty() || !folders.empty(); }
+};
+
+void add_symbol_options(Command& command, SymbolOptions& options);
+
+// The symbols of one build of an image.
+struct ImageSymbols {
+  std::string image;  // path of the PE image; empty where there is none
+  std::string pdb;    // the same
+  pe::CodeSymbols symbols;
+  core::Findings findings;
+};
+
+// The images and PDBs that the options name. Each is taken for the image that it belongs to, by
+// TimeDateStamp, size, CheckSum and the PDB's GUID and age, never by its name alone. Files are read
+// when an image asks for them, and once.
+class SymbolStore {
+ public:
+  // An image of a trace, and the file that it was loaded from.
+  struct Loaded {
+    std::string_view name;
+    pe::LoadedFile file;
+  };
+
+  // Files that are given and cannot be read are told to `report`. Throws Failure when a folder
+  // cannot be listed. All must outlive the object.
+  SymbolStore(const SymbolOptions& options, core::Findings& findings, Report& report);
+  SymbolStore(const SymbolStore&) = delete;
+  SymbolStore& operator=(const SymbolStore&) = delete;
+
+  // The symbols of the image; null where no file is its. That files of its name belong to other
+  // builds is a finding.
+  std::shared_ptr<ImageSymbols> find(const Loaded& image);
+
+  // Notes the given files that belong to none of these images.
+  void note_unmatched(const std::vector<Loaded>& images);
+
+  // Tells `report` what was odd about the files that were read.
+  void finish(Report& report) const;
+
+ private:
+  struct GivenImage {
+    std::string path;
+    pe::Identity identity;
+    bool matched = false;
+  };
+  struct GivenPdb {
+    std::string path;
+    pe::PdbReference reference;
+    bool matched = false;
+  };
+
+  void add_images(const std::vector<std::string>& paths, Report& report);
+  void add_pdbs(const std::vector<std::string>& paths, Report& report);
+  bool has_unmatched() const;
+  std::optional<std::string> find_image(std::string_view name, const pe::LoadedFile& loaded,
+                                        std::optional<pe::PdbReference>& pdb,
+                                        core::Findings& findings);
+  std::optional<std::string> find_pdb(const pe::PdbReference& reference);
+  std::shared_ptr<ImageSymbols> read(const std::string& image, const std::string& pdb);
+  const std::optional<pe::Identity>& identify_image(const std::string& path);
+  const std::optional<pe::PdbReference>& identify_pdb(const std::string& path);
+
+  core::Findings& findings_;
+  FileFolders folders_;
+  std::vector<GivenImage> images_;
+  std::vector<GivenPdb> pdbs_;
+  std::map<std::string, std::optional<pe::Identity>> image_identities_;  // by path
+  std::map<std::string, std::optional<pe::PdbReference>> pdb_identities_;
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<ImageSymbols>> read_;
+};
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <map>
+
+#include "cli/images/symbol_store.hpp"
+#include "coldtrace/trace_analysis/function_names.hpp"
+
+namespace coldtrace::cli {
+
+// Names code by the files that --image, --pdb and --dir give, "ntdll.dll!NtClose+0x14"; where these
+// have no name, as trace_analysis::ImageOffsets does.
+class SymbolNames final : public trace_analysis::FunctionNames {
+ public:
+  // All must outlive the object.
+  SymbolNames(const tracefile::NameTables& names, const SymbolOptions& options,
+              core::Findings& findings, Report& report);
+
+  trace_analysis::FunctionName find(std::optional<u32> pid, u64 address, i64 time) override;
+
+  // "symbols", what was named by which file; null where no option gives any.
+  void write(JsonWriter& json) const;
+  // The same in a line.
+  void write_text(Output& output) const;
+
+  // Tells of the files that were read.
+  void finish(Report& report) const;
+
+ private:
+  // What was read for some images of the trace, which are one build.
+  struct Used {
+    std::string name;  // of the first of these images
+    std::shared_ptr<ImageSymbols> files;
+    std::vector<bool> named;  // by symbol: whether it was a name
+    u64 by_pdb = 0, by_exports = 0;
+  };
+  struct Sums {
+    u64 by_pdb = 0, by_exports = 0, without = 0;
+  };
+
+  Used* find_used(u32 file);
+  Sums sums() const;
+
+  const tracefile::NameTables& names_;
+  trace_analysis::ImageOffsets offsets_;
+  std::optional<SymbolStore> store_;
+  std::map<u32, Used*> by_image_;  // by number of the trace's image; null: there are no symbols
+  std::vector<std::unique_ptr<Used>> used_;
+};
+
+}  // namespace coldtrace::cli
