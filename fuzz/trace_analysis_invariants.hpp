@@ -223,11 +223,41 @@ inline void check(const WaitingStacks& stacks, const Schedule& schedule,
   require(check(stacks.tree()).time == off);
 }
 
+// Whoever runs in between has a priority in between, and no part is longer than the whole.
+inline void check(const Inversions& inversions) {
+  for (const auto& one : inversions.inversions()) {
+    require(one.high != one.low && one.time > 0 && one.stretches > 0 && !one.middles.empty());
+    require(one.middles.size() <= Inversions::most_middles);
+    require(one.low_priority < one.high_priority);
+    for (const auto& middle : one.middles)
+      require(middle.priority < one.high_priority && middle.time > 0 && middle.thread != one.low);
+  }
+  for (const auto& one : inversions.lower_ran())
+    require(one.count == 0 || (one.time >= one.longest && one.longest > 0 && one.other != nobody));
+}
+
+inline void check(const Priorities& priorities) {
+  u64 steps = 0;
+  for (const auto& thread : priorities.threads()) {
+    u64 explained = 0;
+    for (const auto& cause : thread.causes) explained += cause.steps;
+    require(explained == thread.steps && thread.changing >= 0 && thread.unknown >= 0);
+    for (const auto& level : thread.levels)
+      require(level.time >= 0 && level.priority >= 0 &&
+              level.priority <= Priorities::most_priority);
+    steps += thread.steps;
+  }
+  require(steps == priorities.steps().size() + priorities.steps_left_out());
+  for (const auto& step : priorities.steps()) require(step.before != step.now);
+}
+
 inline void check(fixtures::AllAnalyses& all, const Observed& observed) {
   const auto& population = observed.population;
   check(all.schedule);
   check(all.services);
   check(all.deadlocks);
+  check(all.priorities);
+  check(all.inversions);
   check(all.disk);
   check(all.path, population, observed);
   check(all.files);

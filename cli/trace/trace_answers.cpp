@@ -47,6 +47,11 @@ void write_thread(JsonWriter& json, const Answers::Thread& thread) {
   write_array(json, "waits", thread.waits, [&](const auto& row) {
     json.object("reason", row.first, "count", row.second.count, "time", row.second.time);
   });
+  json.field("priority_changes", thread.priority_changes)
+      .field("boosts", thread.boosts)
+      .field("increments", thread.increments);
+  write_array(json, "priorities", thread.priorities,
+              [&](const auto& row) { json.object("priority", row.first, "time", row.second); });
   json.key("open_wait");
   if (thread.open_wait)
     json.object("reason", thread.open_wait->reason, "since", thread.open_wait->since);
@@ -75,6 +80,18 @@ void write_waits(JsonWriter& json, const Answers& answers) {
   write_array(json, "deadlocks", answers.deadlocks, [&](const auto& deadlock) {
     json.object("threads", deadlock.members, "victims", deadlock.victims, "closed", deadlock.closed,
                 "ended", deadlock.ended);
+  });
+  write_array(json, "inversions", answers.inversions, [&](const auto& inversion) {
+    json.begin_object()
+        .field("high", inversion.high)
+        .field("low", inversion.low)
+        .field("object", to_address(inversion.object))
+        .field("from", inversion.from)
+        .field("to", inversion.to)
+        .field("time", inversion.time);
+    write_array(json, "middles", inversion.middles,
+                [&](const auto& row) { json.object("thread", row.first, "time", row.second); });
+    json.end_object();
   });
 }
 

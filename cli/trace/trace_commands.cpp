@@ -14,6 +14,7 @@ void add_trace_commands(CLI::App& app, Exit& exit) {
               add_trace_graph(group, exit);
               add_trace_idle(group, exit);
               add_trace_io(group, exit);
+              add_trace_priority(group, exit);
               add_trace_schedule(group, exit);
               add_trace_schema(group, exit);
               add_trace_services(group, exit);

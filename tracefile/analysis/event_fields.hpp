@@ -25,6 +25,10 @@ enum class Field : u8 {
   wait_reason,
   old_priority,
   new_priority,
+  base_priority,
+  adjust_reason,
+  adjust_increment,
+  affinity,
   ready_flags,
   thread_object,
   object,
@@ -116,6 +120,7 @@ class FieldValues {
 
  private:
   static constexpr auto size = static_cast<std::size_t>(Field::count);
+  static_assert(size <= 64);
   static constexpr std::size_t longest_list = 64;  // MAXIMUM_WAIT_OBJECTS
   std::array<u64, size> numbers_{};
   std::array<std::string, size> texts_;

@@ -13,9 +13,10 @@ using enum Field;
       {image_name, "ImageFileName"}, {                                       \
     command_line, "CommandLine"                                              \
   }
-#define KERNEL_THREAD                                                                 \
-  {process, "ProcessId"}, {thread, "TThreadId"}, {start_address, "Win32StartAddr"}, { \
-    thread_name, "ThreadName"                                                         \
+#define KERNEL_THREAD                                                               \
+  {process, "ProcessId"}, {thread, "TThreadId"}, {start_address, "Win32StartAddr"}, \
+      {base_priority, "BasePriority"}, {affinity, "Affinity"}, {                    \
+    thread_name, "ThreadName"                                                       \
   }
 #define INTERRUPTION             \
   {begin_time, "InitialTime"}, { \

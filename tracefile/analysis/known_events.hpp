@@ -12,6 +12,10 @@ namespace coldtrace::trace_analysis {
 enum class RecordKind : u8 {
   context_switch,
   readied,
+  priority_set,
+  base_priority_set,
+  priority_floor_set,
+  starvation_boost,
   wait_begin,             // for one object
   wait_begin_of_several,  // for any or all
   wait_satisfied,         // logged by whoever runs then

@@ -71,6 +71,14 @@ bool RecordReader::read(const Event& event, const KnownEvent& known) {
       return context_switch(event);
     case RecordKind::readied:
       return readied(event);
+    case RecordKind::priority_set:
+      return priority_change(event, PriorityChange::Kind::priority);
+    case RecordKind::base_priority_set:
+      return priority_change(event, PriorityChange::Kind::base);
+    case RecordKind::priority_floor_set:
+      return priority_change(event, PriorityChange::Kind::floor);
+    case RecordKind::starvation_boost:
+      return priority_change(event, PriorityChange::Kind::starved);
     case RecordKind::wait_begin:
       return wait_begin(event);
     case RecordKind::wait_begin_of_several:
@@ -201,7 +209,23 @@ bool RecordReader::readied(const Event& event) {
     record.waker = nobody;
     record.in_dpc = true;
   }
+  const auto reason = values_.get<u8>(Field::adjust_reason);
+  const auto increment = values_.get<i8>(Field::adjust_increment);
+  if (reason && increment)
+    record.adjustment = Adjustment{static_cast<Adjustment::Reason>(*reason), *increment};
   for (auto* const analysis : analyses_) analysis->on_ready(record);
+  return true;
+}
+
+bool RecordReader::priority_change(const Event& event, PriorityChange::Kind kind) {
+  const auto tid = values_.get<u32>(Field::thread);
+  const auto before = values_.get<i8>(Field::old_priority);
+  const auto now = values_.get<i8>(Field::new_priority);
+  if (!tid || *tid == 0 || *tid == unknown_id) return false;
+  if (kind != PriorityChange::Kind::starved && (!before || !now)) return false;
+  const auto thread = population_.thread(*tid);
+  const PriorityChange record{moment_of(event), kind, thread, header_thread(event), before, now};
+  for (auto* const analysis : analyses_) analysis->on_priority_change(record);
   return true;
 }
 
@@ -448,7 +472,9 @@ bool RecordReader::thread(const Event& event, Life life) {
     thread.start_address = values_.get<u64>(Field::start_address).value_or(0);
   if (thread.object == 0) thread.object = values_.get<u64>(Field::thread_object).value_or(0);
   if (const auto& name = values_.text(Field::thread_name); !name.empty()) thread.name = name;
-  for (auto* const analysis : analyses_) analysis->on_thread({moment, life, index});
+  const ThreadRecord record{moment, life, index, values_.get<i8>(Field::base_priority),
+                            values_.get<u64>(Field::affinity)};
+  for (auto* const analysis : analyses_) analysis->on_thread(record);
   return true;
 }
 

@@ -33,6 +33,7 @@ class RecordReader {
   bool read(const tracefile::Event& event, const KnownEvent& known);
   bool context_switch(const tracefile::Event& event);
   bool readied(const tracefile::Event& event);
+  bool priority_change(const tracefile::Event& event, PriorityChange::Kind kind);
   bool wait_begin(const tracefile::Event& event);
   bool wait_begin_of_several(const tracefile::Event& event);
   bool wait_satisfied(const tracefile::Event& event);

@@ -154,6 +154,7 @@ void Turns::describe_absence(Turn& turn, const Follow& thread) const {
     turn.readied_on = thread.readied_on;
     turn.waker = thread.waker;
     turn.woken_in_dpc = thread.woken_in_dpc;
+    turn.adjustment = thread.adjustment;
   }
   if (thread.where != Where::off && thread.where != Where::created) return;
   turn.left = thread.since;
@@ -190,6 +191,7 @@ void Turns::on_ready(const Readied& record) {
   thread.readied_on = record.moment.cpu;
   thread.waker = record.waker;
   thread.woken_in_dpc = record.in_dpc;
+  thread.adjustment = record.adjustment;
 }
 
 void Turns::on_thread(const ThreadRecord& record) {

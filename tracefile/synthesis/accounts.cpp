@@ -48,6 +48,7 @@ void Accounts::thread_created(const Moment& at, const Thread& thread) {
   told.created = at.time;
   told.since = at.time;
   become(at.time, thread, Activity::ready);
+  settle_priority(at.time, thread);
 }
 
 void Accounts::thread_ended(const Moment& at) {
@@ -103,15 +104,39 @@ void Accounts::switched(const Moment& at, const ContextSwitch& change) {
            : change.state == ThreadState::terminated ? Activity::ended
                                                      : Activity::ready,
            change.wait_reason);
+  if (change.state == ThreadState::terminated) {
+    settle_priority(at.time, at.thread);
+    state(at.thread).priority_since.reset();
+  }
   if (change.next.is_idle()) return;
   auto& next = told(change.next);
-  if (!next.since) next.since = at.time;
+  if (!next.since) {
+    next.since = at.time;
+    settle_priority(at.time, change.next);
+  }
   ++next.switches;
   become(at.time, change.next, Activity::running);
 }
 
-void Accounts::readied(u64 time, const Thread& thread) {
+void Accounts::readied(u64 time, const Thread& thread, u8 increment) {
   if (told(thread).since) become(time, thread, Activity::ready);
+  if (increment == 0) return;
+  ++told(thread).boosts;
+  told(thread).increments += increment;
+}
+
+void Accounts::priority_changed(u64 time, const Thread& thread) {
+  if (!state(thread).priority_since) return;
+  settle_priority(time, thread);
+  ++told(thread).priority_changes;
+}
+
+// Until now it had the priority that it had last time.
+void Accounts::settle_priority(u64 time, const Thread& thread) {
+  auto& now = state(thread);
+  if (now.priority_since) told(thread).priorities[now.priority] += time - *now.priority_since;
+  now.priority = thread.priority;
+  now.priority_since = time;
 }
 
 void Accounts::wait_begun(const Moment& at, const Wait& wait) {
@@ -219,7 +244,8 @@ void Accounts::lost(u16 processor, u64 from, u64 to) {
   answers_.losses.push_back({processor, from, to});
 }
 
-ScenarioAnswers Accounts::finish(u64 time, const std::vector<Processor>& processors) {
+ScenarioAnswers Accounts::finish(u64 time, const std::vector<Processor>& processors,
+                                 const std::vector<PriorityInversion>& inversions) {
   answers_.elapsed = time;
   for (const auto& processor : processors) stay(time, processor.index, *processor.current);
   for (std::size_t i = 0; i < states_.size(); ++i) {
@@ -227,12 +253,18 @@ ScenarioAnswers Accounts::finish(u64 time, const std::vector<Processor>& process
     auto& thread = answers_.threads[i];
     settle(time, thread, now);
     end_wait_for_objects(time, i);
+    if (now.priority_since) thread.priorities[now.priority] += time - *now.priority_since;
     if (now.activity == Activity::waiting)
       thread.open_wait = ScenarioAnswers::OpenWait{now.reason, now.since};
     for (const auto& call : now.calls) ++services_[call.service].open;
   }
   for (const auto& [key, sum] : objects_)
     answers_.object_waits.push_back({key.first, sum.type, key.second, sum.waits});
+  for (const auto& one : inversions) {
+    auto& inversion = answers_.inversions.emplace_back(ScenarioAnswers::Inversion{
+        place(*one.high), place(*one.low), one.object, one.from, one.to, one.time, {}});
+    for (const auto& [thread, run] : one.middles) inversion.middles[place(*thread)] = run;
+  }
   for (auto& [key, service] : services_) {
     service.number = key.first;
     service.name_hash = key.second;

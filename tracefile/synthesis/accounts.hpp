@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "coldtrace/trace_synthesis/scenario_answers.hpp"
+#include "tracefile/synthesis/inversion_watch.hpp"
 #include "tracefile/synthesis/machine_log.hpp"
 
 namespace coldtrace::tracefile::synthesis {
@@ -20,7 +21,8 @@ class Accounts {
   void thread_ended(const Moment& at);
 
   void switched(const Moment& at, const ContextSwitch& change);
-  void readied(u64 time, const Thread& thread);
+  void readied(u64 time, const Thread& thread, u8 increment);
+  void priority_changed(u64 time, const Thread& thread);
   void wait_begun(const Moment& at, const Wait& wait);
   void wait_ended(u64 time, const Thread& thread);
 
@@ -36,7 +38,8 @@ class Accounts {
   void lost(u16 processor, u64 from, u64 to);
 
   // All there is to tell at this time, after which no more happens.
-  ScenarioAnswers finish(u64 time, const std::vector<Processor>& processors);
+  ScenarioAnswers finish(u64 time, const std::vector<Processor>& processors,
+                         const std::vector<PriorityInversion>& inversions);
 
  private:
   enum class Activity : u8 { unknown, running, ready, waiting, ended };
@@ -54,6 +57,8 @@ class Accounts {
     std::vector<Call> calls;
     std::vector<u64> objects;  // that it waits for
     u64 wait_begun = 0;
+    i8 priority = 0;
+    std::optional<u64> priority_since;
   };
   struct Sum {
     u8 type;
@@ -65,6 +70,7 @@ class Accounts {
   std::size_t place(const Thread& thread) const { return places_[thread.number]; }
   void become(u64 time, const Thread& thread, Activity activity, u8 reason = 0);
   void settle(u64 time, ScenarioAnswers::Thread& thread, const State& state);
+  void settle_priority(u64 time, const Thread& thread);
   u64 run_until(u64 time, const Thread& thread);
   void stay(u64 time, u16 processor, const Thread& thread);
   void end_wait_for_objects(u64 time, std::size_t thread);

@@ -84,7 +84,9 @@ Thread& Machine::add_thread(Process& process, const ThreadOptions& options) {
 }
 
 DispatcherObject& Machine::add_object(ObjectType type, i64 state, i64 limit) {
-  return objects_.emplace_back(type, next_address(), state, limit);
+  auto& object = objects_.emplace_back(type, next_address(), state, limit);
+  if (type == ObjectType::mutant) state_.inversions.add(object);
+  return object;
 }
 
 void Machine::start(Thread& thread, Program program) {
@@ -95,14 +97,14 @@ void Machine::start(Thread& thread, Program program) {
 
 void Machine::run() {
   look(*state_.here);  // for which the set-up found a thread
-  while (state_.events.step()) {
-  }
+  while (state_.events.step()) state_.inversions.look(now());
   state_.events.pass(ticks_of(quiet_end));
 }
 
 ScenarioAnswers Machine::finish() {
   state_.tell(&MachineLog::end, state_.now());
-  return state_.accounts.finish(state_.now(), state_.processors);
+  state_.inversions.look(now());
+  return state_.accounts.finish(now(), state_.processors, state_.inversions.found());
 }
 
 void Machine::look(Processor& processor) {

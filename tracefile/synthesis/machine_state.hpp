@@ -31,6 +31,7 @@ struct MachineState {
   EventQueue events;
   Random random;
   std::vector<Processor> processors;  // their number never changes
+  InversionWatch inversions{processors};
   std::deque<Process> processes;
   std::deque<Thread> threads;
   Processor* here = nullptr;  // on which something happens now

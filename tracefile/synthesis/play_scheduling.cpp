@@ -7,13 +7,14 @@ using namespace std::chrono_literals;
 
 // --- priority inversion
 
+// Timers expire up to a millisecond late: what shall come later is due more than that later.
 constexpr Duration round_time = 50ms;
 
 Program hold_at_low(Actor self, DispatcherObject& lock, u32 rounds) {
   for (u32 round = 0; round < rounds; ++round) {
     co_await self.sleep_until(round * round_time);
     co_await self.wait(lock);
-    co_await self.compute(4ms, 6ms);
+    co_await self.compute(6ms, 8ms);
     self.release(lock);
   }
 }
@@ -21,14 +22,14 @@ Program hold_at_low(Actor self, DispatcherObject& lock, u32 rounds) {
 // One for each processor: the thread that holds the lock gets none.
 Program run_at_middle(Actor self, u32 rounds) {
   for (u32 round = 0; round < rounds; ++round) {
-    co_await self.sleep_until(round * round_time + 2ms);
+    co_await self.sleep_until(round * round_time + 4ms);
     co_await self.compute(12ms, 18ms);
   }
 }
 
 Program want_at_high(Actor self, DispatcherObject& lock, u32 rounds) {
   for (u32 round = 0; round < rounds; ++round) {
-    co_await self.sleep_until(round * round_time + 1ms);
+    co_await self.sleep_until(round * round_time + 2ms);
     co_await self.wait(lock);
     co_await self.compute(200us);
     self.release(lock);

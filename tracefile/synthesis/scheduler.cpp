@@ -69,7 +69,9 @@ void Scheduler::claim(Processor& processor, Thread& thread, u64 latency) {
 void Scheduler::boost(Thread& thread, u8 increment) {
   if (thread.base_priority >= least_realtime_priority) return;
   const int boosted = std::min(thread.base_priority + increment, least_realtime_priority - 1);
-  thread.priority = std::max(thread.priority, static_cast<i8>(boosted));
+  if (thread.priority >= boosted) return;
+  thread.priority = static_cast<i8>(boosted);
+  state_.accounts.priority_changed(state_.now(), thread);
 }
 
 Thread* Scheduler::find_ready(const Processor& processor, i8 least_priority) const {
@@ -128,7 +130,10 @@ void Scheduler::yield(Processor& processor, u8 wait_reason) {
 void Scheduler::end_quantum(Processor& processor) {
   auto& thread = *processor.current;
   thread.quantum = full_quantum;
-  if (thread.priority > thread.base_priority) --thread.priority;
+  if (thread.priority > thread.base_priority) {
+    --thread.priority;
+    state_.accounts.priority_changed(state_.now(), thread);
+  }
   yield(processor, wait_reason::quantum_end);
 }
 

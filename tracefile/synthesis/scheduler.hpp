@@ -17,7 +17,7 @@ class Scheduler {
   // The thread can run: on an idle processor, instead of a thread of lower priority, or later.
   void make_ready(Thread& thread);
   // It comes from a wait with a higher priority, which decays with each quantum that it uses up.
-  static void boost(Thread& thread, u8 increment);
+  void boost(Thread& thread, u8 increment);
 
   // The thread in standby takes the processor, if it is still the better one.
   bool preempt(Processor& processor);

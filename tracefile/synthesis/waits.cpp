@@ -76,11 +76,11 @@ void Waits::ready(Thread& thread, u32 status, u8 increment) {
   thread.wait_ended = true;
   tell_satisfied(thread, status);
   state_.accounts.wait_ended(state_.now(), thread);
-  Scheduler::boost(thread, increment);
+  scheduler_.boost(thread, increment);
   thread.quantum = Scheduler::full_quantum;
   state_.tell(&MachineLog::readied, state_.moment(),
               Readied{thread, increment, state_.here->in_deferred_call()});
-  state_.accounts.readied(state_.now(), thread);
+  state_.accounts.readied(state_.now(), thread, increment);
   scheduler_.make_ready(thread);
 }
 

@@ -1,14 +1,10 @@
 #include "coldtrace/trace_analysis/deadlocks.hpp"
 
-#include <fstream>
 #include <set>
 
 #include <catch2/catch.hpp>
 
-#include "coldtrace/core/text.hpp"
-#include "coldtrace/trace_analysis/observation.hpp"
-#include "coldtrace/trace_synthesis/scenarios.hpp"
-#include "fixtures/builders/temporary_directory.hpp"
+#include "tests/tracefile/analysis/recorded_run.hpp"
 
 using namespace coldtrace;
 using namespace coldtrace::trace_analysis;
@@ -289,51 +285,12 @@ TEST_CASE("opposite orders of mutants are told when they did not lead to a deadl
 
 namespace {
 
-// Keeps what a trace tells of waits, to tell it again without one of its records.
-class Recorder final : public Analysis {
- public:
-  using Tell = std::function<void(Population&, Analysis&)>;
-
-  void on_switch(const ContextSwitch& record) override {
-    steps.push_back([=](Population&, Analysis& to) { to.on_switch(record); });
-  }
-  void on_wait_begin(const WaitBegin& record) override {
-    const std::vector<WaitedObject> objects{record.objects.begin(), record.objects.end()};
-    steps.push_back([=](Population&, Analysis& to) {
-      auto copy = record;
-      copy.objects = objects;
-      to.on_wait_begin(copy);
-    });
-  }
-  void on_wait_end(const WaitEnd& record) override {
-    steps.push_back([=](Population&, Analysis& to) { to.on_wait_end(record); });
-  }
-  void on_thread(const ThreadRecord& record) override {
-    steps.push_back([=](Population& population, Analysis& to) {
-      if (record.life == Life::ends)
-        population.at_thread(record.thread).life.end = record.moment.time;
-      to.on_thread(record);
-    });
-  }
-
-  std::vector<Tell> steps;
-};
-
 using Found = std::set<std::set<Index>>;
 
-Found find_deadlocks(const Recorder& recorder, const Observation& observation,
-                     std::size_t without) {
-  auto population = observation.population();
-  for (Index i = 0; i < population.threads().size(); ++i) population.at_thread(i).life.end.reset();
-  auto observed = Observed{population, observation.losses(), observation.observed().first,
-                           observation.observed().last};
-  Deadlocks answer;
-  answer.begin(observed);
-  for (std::size_t i = 0; i < recorder.steps.size(); ++i)
-    if (i != without) recorder.steps[i](population, answer);
-  answer.finish(observed);
+Found find_deadlocks(const fixtures::RecordedRun& run, std::size_t without) {
+  const auto answer = run.replay<Deadlocks>(without);
   Found found;
-  for (const auto& deadlock : answer.deadlocks()) {
+  for (const auto& deadlock : answer->deadlocks()) {
     if (!deadlock.proved()) continue;
     std::set<Index> threads;
     for (const auto& member : deadlock.members) threads.insert(member.place.thread);
@@ -348,32 +305,17 @@ TEST_CASE("a trace that lacks any one of its records has no other deadlock") {
   const auto* const name = GENERATE("deadlock-2", "deadlock-5", "any-wait", "lock-convoy");
   const u64 seed = GENERATE(1U, 2U, 3U);
   CAPTURE(name, seed);
-  const fixtures::TemporaryDirectory folder;
-  const auto path = folder.path("run.ctrace");
-  {
-    std::ofstream file{path, std::ios::binary};
-    tracefile::ScenarioOptions options;
-    options.seed = seed;
-    REQUIRE(tracefile::synthesize(name, options,
-                                  [&](core::ByteView bytes) { file << core::to_chars(bytes); }));
-  }
-  core::Findings findings;
-  const auto trace = tracefile::AnyTrace::open(path, {}, findings);
-  REQUIRE(trace);
-  Observation observation{*trace, {}};
-  Recorder recorder;
-  Analysis* const analyses[] = {&recorder};
-  observation.run(analyses);
-  REQUIRE(recorder.steps.size() > 60);
-  const auto all = find_deadlocks(recorder, observation, recorder.steps.size());
+  const fixtures::RecordedRun run{name, seed, 0};
+  REQUIRE(run.size() > 60);
+  const auto all = find_deadlocks(run, run.size());
   CHECK(all.size() == (std::string_view{name} == "lock-convoy" ? 0 : 1));
   std::size_t lost = 0;
-  for (std::size_t without = 0; without < recorder.steps.size(); ++without) {
-    const auto found = find_deadlocks(recorder, observation, without);
+  for (std::size_t without = 0; without < run.size(); ++without) {
+    const auto found = find_deadlocks(run, without);
     if (found.empty()) ++lost;
     CAPTURE(without);
     CHECK(std::includes(all.begin(), all.end(), found.begin(), found.end()));
   }
   // Most records do not matter to it.
-  if (!all.empty()) CHECK(lost < recorder.steps.size() / 4);
+  if (!all.empty()) CHECK(lost < run.size() / 4);
 }

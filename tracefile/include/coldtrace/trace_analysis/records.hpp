@@ -40,12 +40,37 @@ struct ContextSwitch {
   std::optional<i8> old_priority, new_priority;
 };
 
+// What the priority of a thread is raised by when it is made ready.
+// Source: Microsoft Learn "ReadyThread", AdjustReason and AdjustIncrement.
+struct Adjustment {
+  enum class Reason : u8 { none = 0, unwait = 1, boost = 2 };
+  Reason reason;
+  i8 increment;
+};
+
 // A thread is made ready to run.
 struct Readied {
   Moment moment;
   Index thread;
   Index waker;  // nobody: a DPC, or not known
   bool in_dpc;
+  std::optional<Adjustment> adjustment = std::nullopt;  // absent: the format does not tell
+};
+
+// The priority of a thread is changed. Source: kernel events Thread/SetPriority, SetBasePriority,
+// AutoBoostSetFloor and AntiStarvationBoost.
+struct PriorityChange {
+  enum class Kind : u8 {
+    priority,
+    base,
+    floor,   // it owns a lock that others wait for, and has at least the priority `now` meanwhile
+    starved  // it was ready for too long
+  };
+  Moment moment;
+  Kind kind;
+  Index thread;
+  Index by;  // who logged that
+  std::optional<i8> before, now;
 };
 
 // What a thread can wait for, as far as the event tells.
@@ -273,6 +298,8 @@ struct ThreadRecord {
   Moment moment;
   Life life;
   Index thread;
+  std::optional<i8> base_priority = std::nullopt;
+  std::optional<u64> affinity = std::nullopt;  // a bit for each processor of its group
 };
 
 // Source: phnt ntkeapi.h, _KWAIT_REASON and _KTHREAD_STATE; empty for a number without a name.

@@ -40,6 +40,7 @@ struct Turn {
   std::optional<ThreadState> left_state;
   std::optional<u8> wait_reason;
   std::optional<i8> left_priority;
+  std::optional<Adjustment> adjustment;  // that the event of `readied` has
 };
 
 // Where the time between two turns of a thread went, in ticks, as far as the trace tells.
@@ -124,6 +125,7 @@ class Turns final : public Analysis {
     std::optional<u16> readied_on;
     Index waker = nobody;
     bool woken_in_dpc = false;
+    std::optional<Adjustment> adjustment;
   };
 
   Follow& follow(Index thread);

@@ -49,6 +49,10 @@ struct ScenarioAnswers {
     std::map<u8, Wait> waits;           // by KWAIT_REASON; open ones count up to the end
     std::optional<OpenWait> open_wait;  // that the trace does not see the end of
     u64 switches = 0;                   // how often it got a processor
+    std::map<i8, u64> priorities;       // how long it had each, from `since` on
+    u64 priority_changes = 0;
+    u64 boosts = 0;      // ends of waits that were to raise its priority
+    u64 increments = 0;  // by so much in all
   };
   struct Processor {
     u64 busy = 0;
@@ -68,6 +72,17 @@ struct ScenarioAnswers {
     std::vector<std::size_t> victims;
     u64 closed = 0;
     std::optional<u64> ended;  // none: it lasts
+  };
+  // A thread waits for a mutant whose owner can run and does not, since threads with a priority
+  // between run. No processor was idle then, or had a thread with less than the owner's priority.
+  struct Inversion {
+    std::size_t high = 0;
+    std::size_t low = 0;  // the owner
+    u64 object = 0;
+    u64 from = 0;
+    u64 to = 0;
+    u64 time = 0;                        // of that stretch in which it was so
+    std::map<std::size_t, u64> middles;  // threads with a priority between, and how long they ran
   };
   struct Service {
     u32 number = 0;
@@ -107,6 +122,7 @@ struct ScenarioAnswers {
   std::vector<Processor> processors;
   std::vector<ObjectWaits> object_waits;
   std::vector<Deadlock> deadlocks;
+  std::vector<Inversion> inversions;
   std::vector<Service> services;
   std::vector<Routine> routines;
   std::vector<DiskRequest> disk_requests;
