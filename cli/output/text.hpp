@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,12 @@ using core::printable;
 
 // One CSV field as RFC 4180 has it, in UTF-8 whatever the bytes are: quoted when it must be.
 std::string csv_field(std::string_view bytes);
+
+// A CSV field of a number; empty where it is not known.
+template <class T>
+std::string cell(const std::optional<T>& number) {
+  return number ? fmt::format("{}", *number) : std::string{};
+}
 
 // Formats to the output.
 template <class... Args>

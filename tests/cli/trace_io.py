@@ -231,6 +231,50 @@ class RealTrace(Case):
                         united((one.begin, one.end) for one in later))
 
 
+    def test_a_part_of_the_trace_has_the_names_of_the_whole(self):
+        """The processes were listed before it began."""
+        times = "--from", "2020-07-29T00:07:03Z", "--to", "2020-07-29T00:07:06Z"
+        place = lambda row: (row["buffer"], row["event_offset"])
+        who = lambda row: (row["process"], row["pid"], row["tid"])
+        whole = {place(row): who(row) for row in self.rows(self.path)}
+        rows = self.rows(self.path, *times)
+        self.assertEqual([who(row) for row in rows], [whole[place(row)] for row in rows])
+        named = {(int(row["pid"]), row["process"]) for row in rows}
+        self.assertGreater(len(named), 3)
+        disk = self.answer(self.path, *times)["disk"]
+        self.assertEqual({(row["pid"], row["process"]) for row in disk["processes"]}, named)
+        self.assertEqual({(row["tid"], row["pid"]) for row in disk["threads"]},
+                         {(int(row["tid"]), int(row["pid"])) for row in rows})
+        text = run("trace", "io", self.path, *times).stdout.decode()
+        for pid, name in named:
+            self.assertIn(f"  {name} ({pid})\n", text)
+
+    def test_every_question_to_a_part_of_the_trace_names_processes_as_the_whole_does(self):
+        times = "--from", "2020-07-29T00:07:03Z", "--to", "2020-07-29T00:07:06Z"
+
+        def named(value):
+            """(pid, name) of all objects of an answer."""
+            if isinstance(value, dict):
+                name = {"process", "image_name"} & set(value)
+                if value.get("pid") is not None and name:
+                    yield value["pid"], value[name.pop()]
+                value = list(value.values())
+            if isinstance(value, list):
+                for one in value:
+                    yield from named(one)
+
+        for command in "io", "idle", "cpu", "schedule", "tree":
+            with self.subTest(command=command):
+                told = [set(named(strict_json(run("trace", command, self.path, *options,
+                                                  "--format", "json").stdout)))
+                        for options in ((), times)]
+                self.assertLessEqual(told[1], told[0])
+                self.assertGreater(len(told[1]), 1)
+        done = run("trace", "cpu", self.path, *times, "--process", "MsMp*", "--format", "collapsed")
+        self.assertIn(b"MsMpEng.exe", done.stdout)
+        self.assertEqual({line.split(b" (")[0] for line in done.stdout.splitlines()},
+                         {b"MsMpEng.exe"})
+
     def test_network_bytes_are_those_of_the_events(self):
         """The destination of TCP is the remote end; that of UDP is the packet's."""
         lines = strict_ndjson(run("trace", "decode", self.path, "--event", "TcpIp,UdpIp").stdout)

@@ -7,7 +7,10 @@ namespace coldtrace::trace_analysis {
 using tracefile::EventSequence;
 
 Observation::Observation(const tracefile::AnyTrace& trace, const tracefile::StreamOptions& options)
-    : trace_{trace}, options_{options}, losses_{Losses::find(trace, options)} {}
+    : trace_{trace},
+      options_{options},
+      population_{trace.names()},
+      losses_{Losses::find(trace, options)} {}
 
 void Observation::run(std::span<Analysis* const> analyses, EventPairs* pairs) {
   for (auto* const analysis : analyses) analysis->begin(observed_);
@@ -20,6 +23,7 @@ void Observation::run(std::span<Analysis* const> analyses, EventPairs* pairs) {
     ++observed_.events;
     if (!observed_.first) observed_.first = event.name_time();
     observed_.last = event.name_time();
+    population_.set_time(event.name_time());
     if (reader.read(event)) ++observed_.records;
   }
   observed_.unreadable = reader.unreadable();

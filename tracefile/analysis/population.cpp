@@ -21,6 +21,8 @@ Index Population::process(u32 pid) {
   if (const auto known = pids_.find(pid); known != nobody) return known;
   const auto index = static_cast<Index>(processes_.size());
   processes_.push_back({.pid = pid});
+  if (names_ != nullptr)
+    processes_.back().image_name = names_->find_process(pid, now_).value_or("");
   pids_.set(pid, index);
   return index;
 }
@@ -30,6 +32,11 @@ Index Population::thread(u32 tid) {
   const auto index = static_cast<Index>(threads_.size());
   threads_.push_back({.tid = tid});
   tids_.set(tid, index);
+  if (names_ == nullptr) return index;
+  if (const auto known = names_->find_thread(tid, now_)) {
+    threads_[index].process = process(known->pid);
+    threads_[index].name = known->name;
+  }
   return index;
 }
 

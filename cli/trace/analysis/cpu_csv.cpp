@@ -27,11 +27,6 @@ struct Row {
   const RoutineUse* routine = nullptr;
 };
 
-template <class T>
-std::string cell(const std::optional<T>& value) {
-  return value ? fmt::format("{}", *value) : std::string{};
-}
-
 class CpuCsv {
  public:
   CpuCsv(Output& output, const CpuTables& tables) : tables_{tables}, output_{output} {}

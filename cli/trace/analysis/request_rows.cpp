@@ -6,41 +6,7 @@
 #include "cli/trace/analysis/disk_tables.hpp"
 
 namespace coldtrace::cli {
-namespace {
-
 using trace_analysis::DiskIo;
-using trace_analysis::nobody;
-using trace_analysis::Population;
-
-// Who issued a request, as far as the trace tells.
-struct Issuer {
-  std::optional<u32> tid, pid;
-  std::string process;  // may be empty
-};
-
-Issuer issuer_of(const DiskIo::Row& row, const Population& population,
-                 const tracefile::NameTables& names) {
-  Issuer issuer;
-  if (row.request.thread == nobody) return issuer;
-  const auto& thread = population.threads()[row.request.thread];
-  issuer.tid = thread.tid;
-  if (thread.process != nobody) {
-    issuer.pid = population.processes()[thread.process].pid;
-    issuer.process = population.processes()[thread.process].image_name;
-  } else {
-    issuer.pid = names.find_process_of(thread.tid, row.request.end.time);
-  }
-  if (issuer.process.empty() && issuer.pid)
-    issuer.process = names.find_process(*issuer.pid, row.request.end.time).value_or("");
-  return issuer;
-}
-
-template <class T>
-std::string cell(const std::optional<T>& value) {
-  return value ? fmt::format("{}", *value) : std::string{};
-}
-
-}  // namespace
 
 std::optional<i64> RequestRows::duration(std::optional<i64> ticks) const {
   if (!ticks) return std::nullopt;
@@ -55,7 +21,7 @@ void RequestRows::begin() {
 
 void RequestRows::write(const DiskIo::Row& row) {
   const auto& request = row.request;
-  const auto issuer = issuer_of(row, observation_.population(), names_);
+  const auto issuer = ids_of(observation_.population(), request.thread);
   std::optional<i64> queue;
   if (request.service) queue = duration(*request.response) - duration(*request.service);
   const auto time = TraceTimes{clock_, observation_.observed().first}.since_start(request.end.time);

@@ -11,10 +11,7 @@ class RequestRows {
   // All must outlive it.
   RequestRows(const TraceInput& input, const trace_analysis::Observation& observation,
               Output& output)
-      : names_{input.trace.names()},
-        clock_{input.trace.clock()},
-        observation_{observation},
-        output_{output} {}
+      : clock_{input.trace.clock()}, observation_{observation}, output_{output} {}
 
   void begin();
   void write(const trace_analysis::DiskIo::Row& row);
@@ -23,7 +20,6 @@ class RequestRows {
   i64 duration(i64 ticks) const { return clock_.to_duration(ticks); }
   std::optional<i64> duration(std::optional<i64> ticks) const;
 
-  const tracefile::NameTables& names_;
   const tracefile::Clock& clock_;
   const trace_analysis::Observation& observation_;
   Output& output_;

@@ -22,7 +22,7 @@ std::string seconds(std::optional<i64> units) {
   return units ? seconds_text(*units) : "-";
 }
 
-std::string cell(std::optional<u64> number) {
+std::string number_text(std::optional<u64> number) {
   return number ? fmt::format("{}", *number) : "-";
 }
 
@@ -42,7 +42,8 @@ void write_headings(Output& output, const std::vector<Column<Row>>& columns) {
 template <class Row>
 void write_row(Output& output, const std::vector<Column<Row>>& columns, const Row& row,
                const std::string& label) {
-  for (const auto& column : columns) print(output, "{:>{}} ", column.cell(row), column.width);
+  for (const auto& column : columns)
+    print(output, "{:>{}} ", column.number_text(row), column.width);
   print(output, " {}\n", label);
 }
 
@@ -60,17 +61,17 @@ struct Told {
 template <class Row>
 void add_told_columns(std::vector<Column<Row>>& columns, const Told& told) {
   if (told.unmatched)
-    columns.push_back({"unmatched", 9, [](const Row& row) { return cell(row.unmatched); }});
+    columns.push_back({"unmatched", 9, [](const Row& row) { return number_text(row.unmatched); }});
   if (told.untimed)
-    columns.push_back({"untimed", 7, [](const Row& row) { return cell(row.untimed); }});
+    columns.push_back({"untimed", 7, [](const Row& row) { return number_text(row.untimed); }});
 }
 
 template <class Row>
 void add_cycle_columns(std::vector<Column<Row>>& columns, const Told& told) {
   if (!told.cycles) return;
-  columns.push_back({"cycles", 14, [](const Row& row) { return cell(row.cycles); }});
-  columns.push_back(
-      {"cycles/call", 12, [](const Row& row) { return cell(ServiceFigures::mean_cycles(row)); }});
+  columns.push_back({"cycles", 14, [](const Row& row) { return number_text(row.cycles); }});
+  columns.push_back({"cycles/call", 12,
+                     [](const Row& row) { return number_text(ServiceFigures::mean_cycles(row)); }});
 }
 
 template <class Row>
@@ -96,8 +97,8 @@ void ServiceText::write_table(const std::vector<u32>& chosen, u64 top) {
   Told told;
   for (std::size_t i = 0; i < shown; ++i) told.add(all[chosen[i]]);
   std::vector<Column<ServiceSums>> columns = {
-      {"calls", 9, [](const ServiceSums& one) { return cell(one.calls); }},
-      {"open", 7, [](const ServiceSums& one) { return cell(one.open); }}};
+      {"calls", 9, [](const ServiceSums& one) { return number_text(one.calls); }},
+      {"open", 7, [](const ServiceSums& one) { return number_text(one.open); }}};
   add_told_columns(columns, told);
   add_sum_columns(columns, figures_);
   columns.push_back(
@@ -126,8 +127,8 @@ void ServiceText::write_periods(const std::vector<u32>& chosen, u64 top) {
     told.add(row);
   }
   std::vector<Column<PeriodSums>> columns = {
-      {"calls", 9, [](const PeriodSums& row) { return cell(row.calls); }},
-      {"begun before", 12, [](const PeriodSums& row) { return cell(row.begun_before); }}};
+      {"calls", 9, [](const PeriodSums& row) { return number_text(row.calls); }},
+      {"begun before", 12, [](const PeriodSums& row) { return number_text(row.begun_before); }}};
   add_told_columns(columns, told);
   add_sum_columns(columns, figures_);
   add_cycle_columns(columns, told);

@@ -36,6 +36,20 @@ std::string process_text(const trace_analysis::Population& population, Index ind
                      process.pid);
 }
 
+ThreadIds ids_of_process(const trace_analysis::Population& population, Index process) {
+  if (process == nobody) return {};
+  const auto& known = population.processes()[process];
+  return {std::nullopt, known.pid, known.image_name};
+}
+
+ThreadIds ids_of(const trace_analysis::Population& population, Index thread) {
+  if (thread == nobody) return {};
+  const auto& known = population.threads()[thread];
+  auto ids = ids_of_process(population, known.process);
+  ids.tid = known.tid;
+  return ids;
+}
+
 std::string ThreadNames::function(Index index) const {
   const auto& thread = population_.threads()[index];
   if (!thread.name.empty()) return thread.name;
@@ -71,18 +85,14 @@ void ThreadNames::write_moment(JsonWriter& json, std::string_view time_name,
 
 void ThreadNames::write_thread(JsonWriter& json, Index index) const {
   const auto& thread = population_.threads()[index];
-  std::optional<u32> pid;
-  std::optional<std::string> process, object;
-  if (thread.process != nobody) {
-    pid = population_.processes()[thread.process].pid;
-    process = text_or_null(population_.processes()[thread.process].image_name);
-  }
+  const auto ids = ids_of(population_, index);
+  std::optional<std::string> object;
   if (thread.object != 0) object = fmt::format("{:#x}", thread.object);
   json.begin_object()
       .field("id", index)
-      .field("tid", thread.tid)
-      .field("pid", pid)
-      .field("process", process)
+      .field("tid", ids.tid)
+      .field("pid", ids.pid)
+      .field("process", text_or_null(ids.process))
       .field("start", times_.utc(thread.life.start))
       .field("function", text_or_null(function(index)))
       .field("object", object)

@@ -8,6 +8,16 @@ namespace coldtrace::cli {
 // "prodcons.exe (2000)"; "-" of nobody.
 std::string process_text(const trace_analysis::Population& population, trace_analysis::Index index);
 
+// Ids and name of a thread and its process, as far as the trace tells.
+struct ThreadIds {
+  std::optional<u32> tid, pid;
+  std::string process;  // may be empty
+};
+ThreadIds ids_of(const trace_analysis::Population& population, trace_analysis::Index thread);
+// Of a process of which no thread is known.
+ThreadIds ids_of_process(const trace_analysis::Population& population,
+                         trace_analysis::Index process);
+
 // How answers name threads, processes and moments.
 class ThreadNames {
  public:

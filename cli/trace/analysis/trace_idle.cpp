@@ -64,43 +64,6 @@ std::string_view cause_of(const AtRest::Device& device, const RestEnd& end) {
   return end.in_dpc ? "interrupt" : "switch";
 }
 
-// Who ended idle times, as far as the trace tells.
-class Enders {
- public:
-  Enders(const trace_analysis::Population& population, const tracefile::NameTables& names)
-      : population_{population}, names_{names} {}
-
-  struct Ender {
-    std::optional<u32> tid, pid;
-    std::optional<std::string> process;
-  };
-  Ender find(Index thread, Index process, i64 time) const {
-    Ender ender;
-    if (thread != nobody) {
-      ender.tid = population_.threads()[thread].tid;
-      process = population_.threads()[thread].process;
-      if (process == nobody) ender.pid = names_.find_process_of(*ender.tid, time);
-    }
-    if (process != nobody) {
-      ender.pid = population_.processes()[process].pid;
-      ender.process = population_.processes()[process].image_name;
-    }
-    if (ender.pid && (!ender.process || ender.process->empty()))
-      if (const auto name = names_.find_process(*ender.pid, time)) ender.process = *name;
-    if (ender.process && ender.process->empty()) ender.process.reset();
-    return ender;
-  }
-
- private:
-  const trace_analysis::Population& population_;
-  const tracefile::NameTables& names_;
-};
-
-template <class T>
-std::string cell(const std::optional<T>& value) {
-  return value ? fmt::format("{}", *value) : std::string{};
-}
-
 class IdleWriter {
  public:
   IdleWriter(const TraceInput& input, const trace_analysis::Observation& observation,
@@ -109,8 +72,7 @@ class IdleWriter {
         observation_{observation},
         policy_{policy},
         options_{options},
-        output_{output},
-        enders_{observation.population(), input.trace.names()} {}
+        output_{output} {}
 
   void begin_csv() {
     output_.write("device,number,begin,length,cause,process,pid,tid,file,named_by,state\n");
@@ -125,12 +87,12 @@ class IdleWriter {
       output_.write(",,,,,,,\n");
       return;
     }
-    const auto ender = enders_.find(idle.end->thread, idle.end->process, idle.to);
+    const auto ender = ender_of(idle.end->thread, idle.end->process);
     const auto& file = files[idle.end->file];
     const bool named = idle.end->file != 0;
-    print(output_, ",{},{},{},{},{},{},{}\n", cause_of(device, *idle.end),
-          csv_field(ender.process.value_or("")), cell(ender.pid), cell(ender.tid),
-          csv_field(file.name), named ? file.from_snapshot ? "snapshot" : "trace" : "",
+    print(output_, ",{},{},{},{},{},{},{}\n", cause_of(device, *idle.end), csv_field(ender.process),
+          cell(ender.pid), cell(ender.tid), csv_field(file.name),
+          named ? file.from_snapshot ? "snapshot" : "trace" : "",
           named && file.from_snapshot ? to_string(file.state) : "");
   }
 
@@ -211,9 +173,16 @@ class IdleWriter {
     json.end_array();
   }
 
-  void write_ender(JsonWriter& json, Index thread, Index process, i64 time) const {
-    const auto ender = enders_.find(thread, process, time);
-    json.field("tid", ender.tid).field("pid", ender.pid).field("process", ender.process);
+  ThreadIds ender_of(Index thread, Index process) const {
+    const auto& population = observation_.population();
+    return thread != nobody ? ids_of(population, thread) : ids_of_process(population, process);
+  }
+
+  void write_ender(JsonWriter& json, Index thread, Index process) const {
+    const auto ender = ender_of(thread, process);
+    json.field("tid", ender.tid)
+        .field("pid", ender.pid)
+        .field("process", text_or_null(ender.process));
   }
 
   void write_idle(JsonWriter& json, const AtRest::Device& device, const IdleTime& idle,
@@ -228,7 +197,7 @@ class IdleWriter {
       const auto& file = files[idle.end->file];
       const bool named = idle.end->file != 0;
       json.begin_object().field("cause", cause_of(device, *idle.end));
-      write_ender(json, idle.end->thread, idle.end->process, idle.to);
+      write_ender(json, idle.end->thread, idle.end->process);
       json.field("file", named ? std::optional{file.name} : std::nullopt)
           .field("named_by",
                  named ? std::optional{file.from_snapshot ? "snapshot" : "trace"} : std::nullopt)
@@ -246,7 +215,7 @@ class IdleWriter {
                      [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
     for (const auto& [who, ended] : all) {
       json.begin_object();
-      write_ender(json, who.first, who.second, observation_.observed().last.value_or(0));
+      write_ender(json, who.first, who.second);
       json.field("count", ended.count).field("time", times().duration(ended.time)).end_object();
     }
   }
@@ -279,9 +248,10 @@ class IdleWriter {
       output_.write(", to the end of the trace\n");
       return;
     }
-    const auto ender = enders_.find(idle.end->thread, idle.end->process, idle.to);
+    const auto ender = ender_of(idle.end->thread, idle.end->process);
     print(output_, ", ended by {} of {} ({})", cause_of(device, *idle.end),
-          printable(ender.process.value_or("-")), ender.pid ? fmt::format("{}", *ender.pid) : "-");
+          ender.process.empty() ? "-" : printable(ender.process),
+          ender.pid ? fmt::format("{}", *ender.pid) : "-");
     if (idle.end->file != 0) print(output_, ", {}", printable(files[idle.end->file].name));
     output_.write("\n");
   }
@@ -291,7 +261,6 @@ class IdleWriter {
   const RestPolicy& policy_;
   const Options& options_;
   Output& output_;
-  Enders enders_;
 };
 
 Exit run(const Options& options) {

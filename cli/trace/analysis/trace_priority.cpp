@@ -117,14 +117,13 @@ class StepRows {
   std::string row_;
 };
 
-void note_priorities(const Priorities& priorities, const Inversions& inversions,
-                     core::Findings& findings) {
+void note_priorities(const Priorities& priorities, const Inversions& inversions, AnalysisRun& run) {
+  auto& findings = run.findings();
   const auto& counts = priorities.turns().counts();
-  note_switches(counts, findings);
+  note_switches(counts, run);
   bool any = false;
   for (const auto& thread : priorities.threads()) any = any || thread.first;
-  if (counts.switches > 0 && !any)
-    findings.warning("no-match", std::nullopt, "no event of the trace shows a priority");
+  if (counts.switches > 0 && !any) run.note_no_match("no event of the trace shows a priority");
   if (priorities.impossible() > 0)
     findings.warning("priority-impossible", std::nullopt,
                      "{} events have a priority that no thread can have (0 to 31)",
@@ -159,7 +158,7 @@ Exit run(const Options& options) {
                             : nullptr};
   Inversions inversions;
   run.observe({&priorities, &inversions});
-  note_priorities(priorities, inversions, run.findings());
+  note_priorities(priorities, inversions, run);
   focus.note(priorities, run.findings());
   const PriorityTables tables{run.input(),
                               observed,

@@ -333,7 +333,7 @@ class ScheduleWriter {
 };
 
 Exit run(const Options& options) {
-  AnalysisRun run{options, TraceUse::counts};
+  AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
   const auto& observation = run.observation();
   Output output{options.output};

@@ -29,11 +29,6 @@ struct Options : AnalysisOptions {
   bool trees = false;
 };
 
-template <class T>
-std::string cell(const std::optional<T>& number) {
-  return number ? fmt::format("{}", *number) : std::string{};
-}
-
 // All answers but the text.
 class ServicesWriter {
  public:

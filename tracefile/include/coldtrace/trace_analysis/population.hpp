@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "coldtrace/core/integers.hpp"
+#include "coldtrace/tracefile/name_tables.hpp"
 
 namespace coldtrace::trace_analysis {
 
@@ -58,8 +59,18 @@ struct Thread {
 
 // Everyone who was there during a trace, each under a number of its own: ids are reused, and a pid
 // may equal a tid. An id means whoever had it last, also after the end, until it is given again.
+//
+// Where the events that are read begin in the middle of a trace, those before have named many: who
+// is first met has the name that the trace has for the id at that time.
 class Population {
  public:
+  Population() = default;
+  // `names` must outlive it.
+  explicit Population(const tracefile::NameTables& names) : names_{&names} {}
+
+  // Of the events that follow.
+  void set_time(i64 time) { now_ = time; }
+
   const std::vector<Process>& processes() const { return processes_; }
   const std::vector<Thread>& threads() const { return threads_; }
 
@@ -99,6 +110,8 @@ class Population {
     std::unordered_map<u32, Index> others_;
   };
 
+  const tracefile::NameTables* names_ = nullptr;
+  i64 now_ = 0;
   std::vector<Process> processes_;
   std::vector<Thread> threads_;
   Ids pids_, tids_;
