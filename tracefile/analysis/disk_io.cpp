@@ -30,8 +30,7 @@ void DiskSums::add(const DiskRequest& request) {
   ++requests[static_cast<std::size_t>(request.action)];
   if (request.action == DiskAction::read) add_bytes(bytes_read, request.bytes);
   if (request.action == DiskAction::write) add_bytes(bytes_written, request.bytes);
-  constexpr u32 severity_error = 3U << 30U;
-  if ((request.status.value_or(0) & severity_error) == severity_error) ++failed;
+  if (is_error(request.status.value_or(0))) ++failed;
   if (!request.response) return;
   add_ticks(response, *request.response);
   responses.add(static_cast<u64>(*request.response));
@@ -60,10 +59,11 @@ u64 DiskSums::count() const {
 }
 
 DiskIo::DiskIo(const tracefile::NameTables& names, std::optional<Snapshot> snapshot,
-               CounterTicks counter, Sink each)
+               CounterTicks counter, Sink each, BusySink busy)
     : names_{names},
       snapshot_{snapshot},
       each_{std::move(each)},
+      busy_{std::move(busy)},
       requests_{counter, [this](const DiskRequest& request) { add(request); }} {}
 
 void DiskIo::begin(const Observed& observed) {
@@ -82,12 +82,18 @@ u32 DiskIo::number_of(std::string_view traced_name, const DiskMap::File* snapsho
   return snapshot != nullptr ? files_.number_of(*snapshot) : 0;
 }
 
-DiskIo::Disk& DiskIo::disk_of(const std::optional<u32>& number) {
+DiskIo::Disk& DiskIo::disk_of(std::optional<u32> number) {
   const auto known = disks_.find(number);
   if (known != disks_.end()) return known->second;
-  if (!number || disks_.size() < DiskRequests::most_disks) return disks_[number];
-  ++to_other_disks_;
-  return disks_[std::nullopt];
+  if (number && disks_.size() >= DiskRequests::most_disks) {
+    ++to_other_disks_;
+    return disk_of(std::nullopt);
+  }
+  auto& disk = disks_[number];
+  if (number && busy_)
+    disk.busy =
+        BusyTime{[this, number](const BusyTime::Interval& interval) { busy_(*number, interval); }};
+  return disk;
 }
 
 void DiskIo::add(const DiskRequest& request) {
@@ -101,7 +107,8 @@ void DiskIo::add(const DiskRequest& request) {
   auto& of_disk = disk_of(request.disk);
   of_disk.sums.add(request);
   if (request.begin)
-    of_disk.busy.add(std::max(*request.begin, *observed_->first), request.end.time);
+    of_disk.busy.add(std::max(*request.begin, *observed_->first), request.end.time,
+                     {request.thread, nobody, file});
   grown(of_files_, file).add(request);
   of_threads_[request.thread].add(request);
   of_priorities_[request.priority].add(request);

@@ -26,27 +26,47 @@ void FileIo::change(const Open& one, Change change) {
   change(of_threads_[one.thread]);
 }
 
-// A file object has the name that it was opened by, until it is closed.
-u32 FileIo::name(const FileStart& record) {
-  const auto time = record.moment.time;
-  const auto find = [&](std::optional<u64> key) -> std::string_view {
-    return key ? names_.find_file(*key, time).value_or("") : "";
-  };
-  auto name = find(record.file_key);
-  if (name.empty()) name = find(record.file);
-  if (name.empty()) name = record.path;
-  auto number = files_.number_of(name);
-  if (!record.file) return number;
-  const auto opened = opened_.find(*record.file);
-  if (number == 0 && opened != opened_.end()) number = opened->second;
-  if (record.action == FileAction::create && number != 0 && opened_.size() < most_open)
-    opened_[*record.file] = number;
-  if (record.action == FileAction::close && opened != opened_.end()) opened_.erase(opened);
-  return number;
+void FileIo::open(u64 object, u32 number) {
+  const auto known = opened_.find(object);
+  if (known != opened_.end())
+    known->second = number;
+  else if (opened_.size() < most_open)
+    opened_.emplace(object, number);
+  else
+    ++unnamed_;
+}
+
+// What was open before the first event has the name that the trace had for it then.
+std::string_view FileIo::name_before(u64 object) const {
+  return names_.find_file(object, *observed_->first).value_or("");
+}
+
+void FileIo::forget(u64 object) {
+  if (name_before(object).empty())
+    opened_.erase(object);
+  else
+    open(object, 0);
+}
+
+u32 FileIo::number_of_object(u64 object) {
+  const auto opened = opened_.find(object);
+  return opened != opened_.end() ? opened->second : files_.number_of(name_before(object));
+}
+
+u32 FileIo::number_of(const FileStart& record) {
+  if (record.action == FileAction::create || !record.path.empty())
+    return files_.number_of(record.path);
+  if (record.file_key)
+    if (const auto name = names_.find_file(*record.file_key, record.moment.time))
+      return files_.number_of(*name);
+  return record.file ? number_of_object(*record.file) : 0;
 }
 
 void FileIo::on_file_start(const FileStart& record) {
-  const Open one{record.moment.time, record.action, name(record), record.thread};
+  Open one{record.moment.time, record.action, number_of(record), record.thread, std::nullopt};
+  if (record.action == FileAction::create) one.opens = record.file;
+  if (one.opens) open(*one.opens, one.file);
+  if (record.action == FileAction::close && record.file) forget(*record.file);
   change(one, [](FileSums& sums) { ++sums.operations; });
   const auto place = open_.find(record.irp);
   if (place != open_.end()) {
@@ -67,8 +87,8 @@ void FileIo::on_file_end(const FileEnd& record) {
   }
   const auto one = place->second;
   open_.erase(place);
-  constexpr u32 severity_error = 3U << 30U;
-  const bool failed = (record.status & severity_error) == severity_error;
+  const bool failed = is_error(record.status);
+  if (failed && one.opens) forget(*one.opens);
   const auto end = record.moment.time;
   const bool timed = one.begin <= end && !observed_->losses.anywhere(one.begin, end);
   const auto time = ticks_between(one.begin, end);

@@ -25,6 +25,7 @@ void NetworkIo::on_network_transfer(const NetworkTransfer& record) {
     peer.address.clear();
   }
   of_peers_[peer].add(record);
+  if (each_) each_(record);
 }
 
 void NetworkIo::on_network_start(const NetworkStart& record) {
@@ -38,15 +39,19 @@ void NetworkIo::on_network_start(const NetworkStart& record) {
     return;
   }
   open_.emplace(record.irp, Open{{record.process, record.protocol, std::string{record.remote}},
+                                 record.moves_bytes,
                                  record.is_sent});
 }
 
-// Its bytes have moved by now.
 void NetworkIo::on_network_end(const NetworkEnd& record) {
   const auto known = open_.find(record.irp);
-  if (known == open_.end()) return;
+  if (known == open_.end()) {
+    ++lone_ends_;
+    return;
+  }
   const auto one = std::move(known->second);
   open_.erase(known);
+  if (!one.moves_bytes) return;
   on_network_transfer({record.moment, one.peer.process, one.peer.protocol, one.is_sent, false,
                        record.bytes, one.peer.address, std::nullopt});
 }

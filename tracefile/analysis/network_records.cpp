@@ -43,13 +43,13 @@ bool RecordReader::network_start(const Event& event) {
   if (!irp || !function) return false;
   const bool is_datagram = *function == tdi_send_datagram || *function == tdi_receive_datagram;
   const bool is_sent = *function == tdi_send || *function == tdi_send_datagram;
-  if (!is_sent && !is_datagram && *function != tdi_receive) return true;
   const auto pid = values_.get<u32>(Field::process);
   NetworkStart record{};
   record.moment = moment_of(event);
   record.irp = *irp;
   record.process = !pid || *pid == unknown_id ? nobody : population_.process(*pid);
   record.protocol = is_datagram ? Protocol::udp : Protocol::tcp;
+  record.moves_bytes = is_sent || is_datagram || *function == tdi_receive;
   record.is_sent = is_sent;
   record.remote = values_.text(Field::remote);
   for (auto* const analysis : analyses_) analysis->on_network_start(record);

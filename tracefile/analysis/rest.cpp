@@ -47,7 +47,10 @@ AtRest::AtRest(const tracefile::Clock& clock, const RestPolicy& policy, i64 netw
       policy_{policy},
       network_window_{network_window},
       each_{std::move(each)},
-      turns_{[this](const Turn& turn) { on_turn(turn); }} {}
+      turns_{[this](const Turn& turn) { on_turn(turn); }},
+      network_{[this](const BusyTime::Interval& interval) {
+        on_interval({Device::Kind::network, 0}, interval);
+      }} {}
 
 void AtRest::begin(const Observed& observed) {
   observed_ = &observed;
@@ -58,15 +61,9 @@ Rest& AtRest::rest(const Device& device) {
   return devices_.try_emplace(device, clock_, policy_).first->second;
 }
 
-AtRest::Line& AtRest::line(const Device& device) {
-  const auto known = lines_.find(device);
-  if (known != lines_.end()) return known->second;
-  rest(device);
-  Line line{BusyTime{[this, device](const BusyTime::Interval& interval) {
-              on_interval(device, interval);
-            }},
-            *observed_->first};
-  return lines_.emplace(device, std::move(line)).first->second;
+void AtRest::add_idle(const Device& device, const IdleTime& idle) {
+  rest(device).add_idle(idle);
+  if (each_) each_(device, idle);
 }
 
 // Nothing is known of a time in which events may be missing, or a request may have been open.
@@ -75,38 +72,20 @@ void AtRest::add_gap(const Device& device, i64 from, i64 to, std::optional<RestE
   if (device.kind == Device::Kind::disk && disk_ != nullptr &&
       disk_->requests().is_doubtful(from, to))
     return;
-  const IdleTime idle{from, to, end};
-  rest(device).add_idle(idle);
-  if (each_) each_(device, idle);
+  add_idle(device, {from, to, end});
 }
 
 void AtRest::on_interval(const Device& device, const BusyTime::Interval& interval) {
-  auto& line = lines_.at(device);
+  auto& reached = reached_.try_emplace(device, *observed_->first).first->second;
   const auto& [thread, process, file] = interval.cause;
-  add_gap(device, line.reached, interval.from, RestEnd{thread, process, file, false});
+  add_gap(device, reached, interval.from, RestEnd{thread, process, file, false});
   const auto to = std::min(interval.to, *observed_->last);  // of a window, which may reach beyond
   rest(device).add_busy(interval.from, to);
-  line.reached = to;
+  reached = to;
 }
 
-void AtRest::on_request(const DiskIo::Row& row) {
-  const auto& request = row.request;
-  if (!request.disk) return;
-  const Device device{Device::Kind::disk, *request.disk};
-  if (disk_ != nullptr && disk_->disks().count(request.disk) == 0) return;  // beyond the most
-  if (!request.begin) {
-    line(device);
-    return;
-  }
-  line(device).busy.add(std::max(*request.begin, *observed_->first), request.end.time,
-                        {request.thread, nobody, row.file});
-}
-
-void AtRest::on_ready(const Readied& record) {
-  turns_.on_ready(record);
-  if (record.thread >= woken_in_dpc_.size())
-    woken_in_dpc_.resize(std::size_t{record.thread} + 1, false);
-  woken_in_dpc_[record.thread] = record.in_dpc;
+void AtRest::add_disk_busy(u32 disk, const BusyTime::Interval& interval) {
+  on_interval({Device::Kind::disk, disk}, interval);
 }
 
 void AtRest::end_chain(u16 cpu) {
@@ -116,57 +95,57 @@ void AtRest::end_chain(u16 cpu) {
   chains_.erase(chain);
 }
 
+// Why the thread ran that ended an idle time, the turn of that thread says.
 void AtRest::on_turn(const Turn& turn) {
-  if (!turn.end) return;
   const Device device{Device::Kind::processor, turn.cpu};
-  if (!observed_->population.threads()[turn.thread].idle_of) {
-    const auto chain = chains_.find(turn.cpu);
-    if (chain != chains_.end() && chain->second.to == turn.begin) {
-      chain->second.to = *turn.end;
-      return;
-    }
+  if (auto rested = rested_.extract(turn.cpu)) {
+    rested.mapped().end = RestEnd{turn.thread, nobody, 0, turn.woken_in_dpc};
+    add_idle(device, rested.mapped());
+  }
+  if (!turn.end) return;
+  if (observed_->population.threads()[turn.thread].idle_of) {
     end_chain(turn.cpu);
-    chains_[turn.cpu] = {turn.begin, *turn.end};
+    rested_[turn.cpu] = {turn.begin, *turn.end, std::nullopt};
+    return;
+  }
+  const auto chain = chains_.find(turn.cpu);
+  if (chain != chains_.end() && chain->second.to == turn.begin) {
+    chain->second.to = *turn.end;
     return;
   }
   end_chain(turn.cpu);
-  const auto next = turn.new_thread;
-  const bool in_dpc = next < woken_in_dpc_.size() && woken_in_dpc_[next];
-  const IdleTime idle{turn.begin, *turn.end, RestEnd{next, nobody, 0, in_dpc}};
-  rest(device).add_idle(idle);
-  if (each_) each_(device, idle);
+  chains_[turn.cpu] = {turn.begin, *turn.end};
 }
 
-void AtRest::add_transfer(i64 time, Index process) {
+void AtRest::add_transfer(const NetworkTransfer& record) {
   const auto half = network_window_ / 2;
   i64 from = 0;
   i64 to = 0;
-  if (__builtin_sub_overflow(time, half, &from) || __builtin_add_overflow(time, half, &to)) return;
-  line({Device::Kind::network, 0})
-      .busy.add(std::max(from, *observed_->first), to, {nobody, process, 0});
-}
-
-void AtRest::on_network_transfer(const NetworkTransfer& record) {
-  add_transfer(record.moment.time, record.process);
-}
-
-void AtRest::on_network_end(const NetworkEnd& record) {
-  if (record.bytes > 0) add_transfer(record.moment.time, nobody);
+  if (__builtin_sub_overflow(record.moment.time, half, &from) ||
+      __builtin_add_overflow(record.moment.time, half, &to))
+    return;
+  network_.add(std::max(from, *observed_->first), to, {nobody, record.process, 0});
 }
 
 void AtRest::finish(const Observed& observed) {
   turns_.finish(observed);
   while (!chains_.empty()) end_chain(chains_.begin()->first);
   if (!observed.first) return;
+  const auto first = *observed.first;
   const auto last = *observed.last;
-  elapsed_ = ticks_between(*observed.first, last);
+  elapsed_ = ticks_between(first, last);
+  network_.finish();
   // Whether a request that has not ended keeps its disk busy, or its end is missing, nothing says.
-  const auto open = disk_ == nullptr ? std::nullopt : disk_->requests().first_open();
-  for (auto& [device, line] : lines_) {
-    line.busy.finish();
-    cut_ += line.busy.cut();
-    const bool is_disk = device.kind == Device::Kind::disk;
-    add_gap(device, line.reached, is_disk ? std::min(last, open.value_or(last)) : last,
+  auto last_of_disks = last;
+  if (disk_ != nullptr) {
+    for (const auto& [number, disk] : disk_->disks())
+      if (number && disk.sums.count() > 0)
+        reached_.try_emplace({Device::Kind::disk, *number}, first);
+    last_of_disks = std::min(last, disk_->requests().first_open().value_or(last));
+  }
+  for (const auto& [device, reached] : reached_) {
+    rest(device);
+    add_gap(device, reached, device.kind == Device::Kind::disk ? last_of_disks : last,
             std::nullopt);
   }
 }

@@ -103,16 +103,19 @@ void note_disk_requests(const trace_analysis::DiskIo& disk, core::Findings& find
                      agreement.unlike, agreement.alike);
 }
 
-void note_file_and_network(const trace_analysis::FileIo& files,
-                           const trace_analysis::NetworkIo& network, core::Findings& findings) {
+void note_file_requests(const trace_analysis::FileIo& files, core::Findings& findings) {
   note_missing(files.lost_ends(), files.lone_ends(), "file systems", findings);
-  note_missing(network.lost_ends(), 0, "the network", findings);
   note_limits(
       {{files.left_out(), "begin of a request to a file system",
         "begins of requests to file systems"},
        {files.files().left_out(), "name of a file of an operation", "names of files of operations"},
-       {network.left_out(), "address of a transfer", "addresses of transfers"}},
+       {files.unnamed(), "name of a file that was opened", "names of files that were opened"}},
       findings);
+}
+
+void note_network_requests(const trace_analysis::NetworkIo& network, core::Findings& findings) {
+  note_missing(network.lost_ends(), network.lone_ends(), "the network", findings);
+  note_limits({{network.left_out(), "address of a transfer", "addresses of transfers"}}, findings);
 }
 
 bool FileTables::empty() const {
@@ -228,6 +231,7 @@ void NetworkTables::write_json(JsonWriter& json) const {
       .begin_object()
       .field("open", network_.open())
       .field("lost_ends", network_.lost_ends())
+      .field("lone_ends", network_.lone_ends())
       .end_object()
       .key("processes")
       .begin_array();

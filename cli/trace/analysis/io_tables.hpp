@@ -16,8 +16,8 @@ void write_more(Output& output, u64 count, std::string_view one, std::string_vie
 
 // What is missing of requests, and what was left out.
 void note_disk_requests(const trace_analysis::DiskIo& disk, core::Findings& findings);
-void note_file_and_network(const trace_analysis::FileIo& files,
-                           const trace_analysis::NetworkIo& network, core::Findings& findings);
+void note_file_requests(const trace_analysis::FileIo& files, core::Findings& findings);
+void note_network_requests(const trace_analysis::NetworkIo& network, core::Findings& findings);
 
 // What file systems were asked for.
 class FileTables {

@@ -283,21 +283,29 @@ Exit run(const Options& options) {
   Output output{options.output};
   IdleWriter writer{run.input(), run.observation(), policy, options, output};
   const bool csv = options.format == "csv";
-  AtRest* rest_of_requests = nullptr;
-  DiskIo disk{trace.names(), map, counter,
-              [&](const DiskIo::Row& row) { rest_of_requests->on_request(row); }};
+  AtRest* at_rest = nullptr;
+  DiskIo disk{trace.names(),
+              map,
+              counter,
+              {},
+              [&](u32 number, const trace_analysis::BusyTime::Interval& interval) {
+                at_rest->add_disk_busy(number, interval);
+              }};
+  trace_analysis::NetworkIo network{
+      [&](const trace_analysis::NetworkTransfer& one) { at_rest->add_transfer(one); }};
   AtRest rest{trace.clock(), policy, window,
               csv ? AtRest::Sink{[&](const AtRest::Device& device, const IdleTime& idle) {
                 writer.write_row(device, idle, disk.files());
               }}
                   : nullptr};
-  rest_of_requests = &rest;
+  at_rest = &rest;
   rest.set_disk(disk);
   if (csv) writer.begin_csv();
-  run.observe({&disk, &rest});
+  run.observe({&disk, &network, &rest});
   if (rest.devices().empty())
     run.note_no_match("the trace has no context switches, requests to disks or transfers");
   note_disk_requests(disk, run.findings());
+  note_network_requests(network, run.findings());
   if (options.format == "json") writer.write_json(rest, disk.files());
   if (options.format == "text") writer.write_text(rest, disk.files());
   return run.finish(output);

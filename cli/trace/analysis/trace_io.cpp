@@ -107,7 +107,8 @@ class IoWriter {
 void note_requests(const Analyses& analyses, AnalysisRun& run) {
   const auto& [disk, files, network] = analyses;
   note_disk_requests(disk, run.findings());
-  note_file_and_network(files, network, run.findings());
+  note_file_requests(files, run.findings());
+  note_network_requests(network, run.findings());
   if (disk.all().count() == 0 && disk.requests().open().empty() && files.of_processes().empty() &&
       network.of_processes().empty())
     run.note_no_match(

@@ -131,6 +131,70 @@ void write_file_requests(const std::string& path, u16 version) {
       .save(path);
 }
 
+// The address of a file object is used again: after a create that fails, after a close that is
+// lost, after one that is not.
+void write_reused_objects(const std::string& path) {
+  constexpr u8 read = 67;
+  constexpr u8 close = 66;
+  FileRequests{3}
+      .create(100, 1, 40, 0x1000, "\\secret.txt")
+      .end(110, 1, 0, 0xc000'0022)
+      .move(read, 120, 1, 40, 0x1000, 1)
+      .end(130, 1, 1)
+      .create(200, 1, 40, 0x1000, "")
+      .end(210, 1, 0)
+      .move(read, 220, 1, 40, 0x1000, 2)
+      .end(230, 1, 2)
+      .create(300, 1, 40, 0x2000, "\\a.txt")
+      .end(310, 1, 0)
+      .move(read, 320, 1, 40, 0x2000, 4)
+      .end(330, 1, 4)
+      .create(400, 1, 40, 0x2000, "")
+      .end(410, 1, 0)
+      .move(read, 420, 1, 40, 0x2000, 8)
+      .end(430, 1, 8)
+      .create(500, 1, 40, 0x2000, "\\b.txt")
+      .end(510, 1, 0)
+      .move(read, 520, 1, 40, 0x2000, 16)
+      .end(530, 1, 16)
+      .simple(close, 600, 1, 40, 0x2000)
+      .end(610, 1, 0)
+      .move(read, 620, 1, 40, 0x2000, 32)
+      .end(630, 1, 32)
+      .save(path);
+}
+
+// A processor rests three times: an interrupt wakes thread 44; 48 takes the processor from it,
+// waits, and 44 goes on; 48 is woken by 44, which waits.
+void write_preemption(const std::string& path) {
+  EtlBuffer buffer{0};
+  constexpr u16 context_switch = 0x0524;
+  constexpr u16 ready_thread = 0x0532;
+  const auto go = [&](i64 time, u32 from, u32 to, u8 state) {
+    ByteWriter out;
+    out.write_u32(to).write_u32(from).write_u8(8).write_u8(8).write_u8(0).write_u8(0);
+    out.write_u8(6).write_u8(0).write_u8(state).write_u8(0).write_zeros(8);
+    buffer.perfinfo(context_switch, 4, first + time, out);
+  };
+  const auto ready = [&](i64 time, u32 tid, bool in_dpc) {
+    ByteWriter out;
+    out.write_u32(tid).write_u8(0).write_u8(0).write_u8(in_dpc ? 1 : 0).write_u8(0);
+    buffer.perfinfo(ready_thread, 2, first + time, out);
+  };
+  constexpr u8 is_ready = 1, runs = 2, waits = 5;
+  go(1000, 48, 0, waits);
+  ready(1500, 44, true);
+  go(1500, 0, 44, runs);
+  go(2000, 44, 48, is_ready);
+  go(3000, 48, 0, waits);
+  go(4000, 0, 44, runs);
+  ready(4500, 48, false);
+  go(5000, 44, 0, waits);
+  go(6000, 0, 48, runs);
+  go(7000, 48, 0, waits);
+  fixtures::write_etl(path, {.processors = 1}, {buffer});
+}
+
 // Requests to the network by vtrace.schema: a send, a receive that is cut short, and one whose end
 // is missing.
 void write_network_requests(const std::string& path) {
@@ -198,6 +262,8 @@ int main(int argc, char** argv) {
       .save(folder + "unmatched.etl");
   write_file_requests(folder + "files-2.etl", 2);
   write_file_requests(folder + "files-3.etl", 3);
+  write_reused_objects(folder + "reused.etl");
+  write_preemption(folder + "preemption.etl");
   write_network_requests(folder + "network.ctrace");
   Requests disks{3};
   for (u32 i = 0; i < 600; ++i) disks.end(100 + 10 * i, i, 5, i % 300);

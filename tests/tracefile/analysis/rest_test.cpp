@@ -53,8 +53,13 @@ class Said {
   Said(const std::vector<Event>& events, bool measured, std::optional<std::size_t> removed = {}) {
     names_.finish();
     Observed observed{population_, losses_, 0, events.back().time + 10};
-    DiskIo disk{names_, std::nullopt, CounterTicks{},
-                [this](const DiskIo::Row& row) { rest_->on_request(row); }};
+    DiskIo disk{names_,
+                std::nullopt,
+                CounterTicks{},
+                {},
+                [this](u32 number, const BusyTime::Interval& interval) {
+                  rest_->add_disk_busy(number, interval);
+                }};
     AtRest rest{clock_, policy_, 0,
                 [this](const AtRest::Device&, const IdleTime& one) { idle.push_back(one); }};
     rest_ = &rest;

@@ -41,6 +41,7 @@ class DiskIo final : public Analysis {
     const DiskMap::File* snapshot;  // the file that has its first byte
   };
   using Sink = std::function<void(const Row&)>;
+  using BusySink = std::function<void(u32 disk, const BusyTime::Interval&)>;
   // How the names of the trace and of the snapshot agree.
   struct Agreement {
     u64 named = 0;              // requests that the snapshot names
@@ -51,9 +52,10 @@ class DiskIo final : public Analysis {
     const DiskMap& map;
     u32 disk;
   };
-  // `names` and the snapshot's map must outlive it; `each` may be empty.
+  // `names` and the snapshot's map must outlive it. `each` gets the requests, `busy` when each disk
+  // had any; both may be empty.
   DiskIo(const tracefile::NameTables& names, std::optional<Snapshot> snapshot, CounterTicks counter,
-         Sink each = {});
+         Sink each = {}, BusySink busy = {});
   DiskIo(const DiskIo&) = delete;
   DiskIo& operator=(const DiskIo&) = delete;
 
@@ -81,12 +83,13 @@ class DiskIo final : public Analysis {
 
  private:
   void add(const DiskRequest& request);
-  Disk& disk_of(const std::optional<u32>& number);
+  Disk& disk_of(std::optional<u32> number);
   u32 number_of(std::string_view traced_name, const DiskMap::File* snapshot);
 
   const tracefile::NameTables& names_;
   std::optional<Snapshot> snapshot_;
   Sink each_;
+  BusySink busy_;
   DiskRequests requests_;
   const Observed* observed_ = nullptr;
   FileTable files_;

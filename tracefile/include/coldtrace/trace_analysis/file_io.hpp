@@ -24,10 +24,11 @@ struct FileSums {
 };
 
 // Requests to file systems by what they ask for, file and process. An operation lasts from its
-// event to the one that ends the same IRP.
+// event to the one that ends the same IRP. A file object has the name that it was opened by, until
+// it is closed: its address is used again.
 class FileIo final : public Analysis {
  public:
-  static constexpr std::size_t most_open = std::size_t{1} << 17;
+  static constexpr std::size_t most_open = std::size_t{1} << 17;  // operations, and file objects
 
   // `names` must outlive it.
   explicit FileIo(const tracefile::NameTables& names) : names_{names} {}
@@ -50,6 +51,8 @@ class FileIo final : public Analysis {
   u64 lost_ends() const { return lost_ends_; }  // operations whose IRP began another one
   u64 lone_ends() const { return lone_ends_; }  // ends of nothing that is known
   u64 left_out() const { return left_out_; }    // operations beyond the most, which do not end
+  // Times that a file object beyond the most was opened: what is asked of it has no name.
+  u64 unnamed() const { return unnamed_; }
 
  private:
   struct Open {
@@ -57,22 +60,27 @@ class FileIo final : public Analysis {
     FileAction action;
     u32 file;
     Index thread;
+    std::optional<u64> opens;  // the file object that a create is to open
   };
 
-  u32 name(const FileStart& record);
+  u32 number_of(const FileStart& record);
+  u32 number_of_object(u64 object);
+  std::string_view name_before(u64 object) const;
+  void open(u64 object, u32 number);
+  void forget(u64 object);
   template <class Change>
   void change(const Open& one, Change change);
 
   const tracefile::NameTables& names_;
   const Observed* observed_ = nullptr;
   FileTable files_;
-  std::unordered_map<u64, u32> opened_;  // number of the file that a create has named, by object
+  std::unordered_map<u64, u32> opened_;  // number of the file that it was opened by, by object
   std::unordered_map<u64, Open> open_;   // by IRP
   Actions of_actions_;
   std::array<Histogram, static_cast<std::size_t>(FileAction::count)> times_;
   std::vector<FileSums> of_files_;
   std::map<Index, FileSums> of_threads_, of_processes_;
-  u64 lost_ends_ = 0, lone_ends_ = 0, left_out_ = 0;
+  u64 lost_ends_ = 0, lone_ends_ = 0, left_out_ = 0, unnamed_ = 0;
 };
 
 }  // namespace coldtrace::trace_analysis

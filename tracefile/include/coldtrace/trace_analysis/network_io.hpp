@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -16,7 +17,7 @@ struct NetworkSums {
   void add(const NetworkTransfer& record);
 };
 
-// Bytes by process, and by process and remote address.
+// Bytes by process, and by process and remote address. A request moves its bytes when it ends.
 class NetworkIo final : public Analysis {
  public:
   struct Peer {
@@ -28,6 +29,10 @@ class NetworkIo final : public Analysis {
   // Those beyond have no address, and are counted.
   static constexpr std::size_t most_peers = std::size_t{1} << 16;
   static constexpr std::size_t most_open = std::size_t{1} << 16;
+  using Sink = std::function<void(const NetworkTransfer&)>;
+
+  // `each` may be empty.
+  explicit NetworkIo(Sink each = {}) : each_{std::move(each)} {}
 
   void on_network_transfer(const NetworkTransfer& record) override;
   void on_network_start(const NetworkStart& record) override;
@@ -37,18 +42,20 @@ class NetworkIo final : public Analysis {
   const std::map<Peer, NetworkSums>& of_peers() const { return of_peers_; }
   u64 open() const { return open_.size(); }     // requests that have not ended
   u64 lost_ends() const { return lost_ends_; }  // requests whose IRP began another one
+  u64 lone_ends() const { return lone_ends_; }  // ends of nothing that is known
   u64 left_out() const { return left_out_; }    // transfers and requests beyond the most
 
  private:
   struct Open {
     Peer peer;
-    bool is_sent;
+    bool moves_bytes, is_sent;
   };
 
+  Sink each_;
   std::map<Index, NetworkSums> of_processes_;
   std::map<Peer, NetworkSums> of_peers_;
   std::unordered_map<u64, Open> open_;  // by IRP
-  u64 lost_ends_ = 0, left_out_ = 0;
+  u64 lost_ends_ = 0, lone_ends_ = 0, left_out_ = 0;
 };
 
 }  // namespace coldtrace::trace_analysis

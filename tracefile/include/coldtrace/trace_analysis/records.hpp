@@ -250,6 +250,12 @@ struct FileStart {
   std::string_view path;  // of what it creates or opens; may be empty
 };
 
+// Of the status that a request ends with. Source: ntstatus.h, NTSTATUS: the severity is its two
+// highest bits.
+constexpr bool is_error(u32 status) {
+  return status >> 30U == 3;
+}
+
 // A file system is done with a request.
 struct FileEnd {
   Moment moment;
@@ -278,6 +284,7 @@ struct NetworkStart {
   u64 irp;
   Index process;
   Protocol protocol;
+  bool moves_bytes;  // it sends or receives; one to connect, say, does not
   bool is_sent;
   std::string_view remote;
 };

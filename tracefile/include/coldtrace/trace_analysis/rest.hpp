@@ -4,6 +4,7 @@
 #include <string>
 
 #include "coldtrace/trace_analysis/disk_io.hpp"
+#include "coldtrace/trace_analysis/network_io.hpp"
 #include "coldtrace/trace_analysis/turns.hpp"
 #include "coldtrace/tracefile/clock.hpp"
 
@@ -89,45 +90,37 @@ class AtRest final : public Analysis {
   };
   using Sink = std::function<void(const Device&, const IdleTime&)>;
 
-  // The network is busy for half of `network_window` ticks before and after each event of it.
+  // The network is busy for half of `network_window` ticks before and after each transfer.
   // `clock` and `policy` must outlive it; `each` may be empty.
   AtRest(const tracefile::Clock& clock, const RestPolicy& policy, i64 network_window,
          Sink each = {});
   AtRest(const AtRest&) = delete;
   AtRest& operator=(const AtRest&) = delete;
 
-  // The rows of `disk`, which sees the same events, and finishes before this.
-  void on_request(const DiskIo::Row& row);
+  // What `disk` and a NetworkIo hand out, which see the same events and finish before this.
   void set_disk(const DiskIo& disk) { disk_ = &disk; }
+  void add_disk_busy(u32 disk, const BusyTime::Interval& interval);
+  void add_transfer(const NetworkTransfer& record);
   void begin(const Observed& observed) override;
   void on_switch(const ContextSwitch& record) override { turns_.on_switch(record); }
-  void on_ready(const Readied& record) override;
+  void on_ready(const Readied& record) override { turns_.on_ready(record); }
   void on_thread(const ThreadRecord& record) override { turns_.on_thread(record); }
-  void on_network_transfer(const NetworkTransfer& record) override;
-  void on_network_end(const NetworkEnd& record) override;
   void finish(const Observed& observed) override;
 
   const std::map<Device, Rest>& devices() const { return devices_; }
   i64 elapsed() const { return elapsed_; }
-  u64 cut() const { return cut_; }  // intervals that count as busy in part
 
  private:
-  // A device whose busy times are the union of intervals.
-  struct Line {
-    BusyTime busy;
-    i64 reached;  // until when it is told
-  };
   struct Chain {
     i64 from, to;  // busy without a pause
   };
 
   Rest& rest(const Device& device);
-  Line& line(const Device& device);
   void on_turn(const Turn& turn);
   void on_interval(const Device& device, const BusyTime::Interval& interval);
   void add_gap(const Device& device, i64 from, i64 to, std::optional<RestEnd> end);
+  void add_idle(const Device& device, const IdleTime& idle);
   void end_chain(u16 cpu);
-  void add_transfer(i64 time, Index process);
 
   const tracefile::Clock& clock_;
   const RestPolicy& policy_;
@@ -137,11 +130,11 @@ class AtRest final : public Analysis {
   const DiskIo* disk_ = nullptr;
   const Observed* observed_ = nullptr;
   std::map<Device, Rest> devices_;
-  std::map<Device, Line> lines_;
-  std::map<u16, Chain> chains_;
-  std::vector<bool> woken_in_dpc_;  // by thread
+  BusyTime network_;
+  std::map<Device, i64> reached_;   // until when disks and the network are told
+  std::map<u16, Chain> chains_;     // by processor
+  std::map<u16, IdleTime> rested_;  // likewise: ended by a turn that is not told yet
   i64 elapsed_ = 0;
-  u64 cut_ = 0;
 };
 
 }  // namespace coldtrace::trace_analysis
