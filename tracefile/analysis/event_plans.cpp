@@ -1,7 +1,6 @@
 #include "tracefile/analysis/event_plans.hpp"
 
 #include "coldtrace/tracefile/field_decoder.hpp"
-
 #include "tracefile/analysis/grown.hpp"
 
 namespace coldtrace::trace_analysis {

@@ -10,8 +10,6 @@
 namespace coldtrace::trace_analysis {
 namespace {
 
-using Stretch = Losses::Stretch;
-
 constexpr auto before_all = std::numeric_limits<i64>::min();
 constexpr auto after_all = std::numeric_limits<i64>::max();
 

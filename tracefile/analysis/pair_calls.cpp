@@ -19,7 +19,9 @@ void PairCalls::on_call(const CallRecord& record, u32 service) {
 }
 
 bool PairCalls::is_timed(const Open& call, i64 end) {
-  if (call.begin <= end && !losses_->anywhere(call.begin, end)) return true;
+  if (call.begin <= end && !losses_->anywhere(call.begin, end) &&
+      !losses_->misses_switches(call.begin, end))
+    return true;
   totals_.add_untimed(call.service, end);
   return false;
 }

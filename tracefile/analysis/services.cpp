@@ -101,7 +101,8 @@ void Services::close(Stack& stack, const CallRecord& record) {
   const auto call = stack.back();
   stack.pop_back();
   const auto end = record.moment.time;
-  if (end < call.begin || losses_->anywhere(call.begin, end)) {
+  if (end < call.begin || losses_->anywhere(call.begin, end) ||
+      losses_->misses_switches(call.begin, end)) {
     totals_.add_untimed(call.service, end);
     return;
   }

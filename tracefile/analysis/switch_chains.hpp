@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "coldtrace/trace_analysis/losses.hpp"
+#include "coldtrace/trace_analysis/stretch.hpp"
 #include "tracefile/analysis/event_plans.hpp"
 
 namespace coldtrace::trace_analysis {
@@ -21,7 +21,7 @@ class SwitchChains {
   void add(const tracefile::Event& event);
 
   // By processor, in order.
-  const std::map<u16, std::vector<Losses::Stretch>>& broken() const { return broken_; }
+  const std::map<u16, std::vector<Stretch>>& broken() const { return broken_; }
 
  private:
   struct Runner {
@@ -32,7 +32,7 @@ class SwitchChains {
   EventPlans plans_;
   FieldValues values_;
   std::vector<Runner> runners_;  // by processor
-  std::map<u16, std::vector<Losses::Stretch>> broken_;
+  std::map<u16, std::vector<Stretch>> broken_;
 };
 
 }  // namespace coldtrace::trace_analysis

@@ -6,20 +6,30 @@
 
 namespace coldtrace::trace_analysis {
 
+void ThreadClocks::stop(ThreadClock& clock, i64 time, bool is_sound) const {
+  if (clock.runs_since && is_sound && *clock.runs_since <= time &&
+      !losses_->on(clock.cpu, *clock.runs_since, time))
+    add_ticks(clock.ran, ticks_between(*clock.runs_since, time));
+  else
+    ++clock.stretch;
+  clock.runs_since.reset();
+  clock.known = true;
+}
+
+// A thread that is switched in on another processor within the tick of its switch-out has moved:
+// either of the two may come first.
 void ThreadClocks::on_switch(const ContextSwitch& record) {
   const auto most = std::max(record.old_thread, record.new_thread);
   if (most >= threads_.size()) threads_.resize(std::size_t{most} + 1);
   const auto time = record.moment.time;
+  const auto cpu = *record.moment.cpu;
   auto& old = threads_[record.old_thread];
-  if (old.runs_since && record.continues && *old.runs_since <= time &&
-      !losses_->on(*record.moment.cpu, *old.runs_since, time))
-    add_ticks(old.ran, ticks_between(*old.runs_since, time));
-  else
-    ++old.stretch;
-  old.runs_since.reset();
-  old.known = true;
+  const bool has_moved = old.runs_since && old.cpu != cpu && *old.runs_since == time;
+  if (!has_moved) stop(old, time, record.continues);
   auto& next = threads_[record.new_thread];
+  if (next.runs_since) stop(next, time, true);
   next.runs_since = time;
+  next.cpu = cpu;
   next.known = true;
 }
 

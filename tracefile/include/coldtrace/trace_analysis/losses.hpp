@@ -3,6 +3,7 @@
 #include <map>
 #include <vector>
 
+#include "coldtrace/trace_analysis/stretch.hpp"
 #include "coldtrace/tracefile/any_trace.hpp"
 
 namespace coldtrace::trace_analysis {
@@ -30,9 +31,7 @@ class Losses {
   bool misses_switches(i64 from, i64 to) const { return overlaps(broken_, from, to); }
   u64 broken_chains() const { return broken_chains_; }  // how often that is
 
-  struct Stretch {
-    i64 from, to;
-  };
+  using Stretch = trace_analysis::Stretch;
   // In order and apart.
   const std::vector<Stretch>& all() const { return all_; }
 

@@ -26,10 +26,14 @@ class ThreadClocks {
                                     const std::optional<Reading>& end);
 
  private:
+  struct ThreadClock;
+  void stop(ThreadClock& clock, i64 time, bool is_sound) const;
+
   struct ThreadClock {
     i64 ran = 0;
     u64 stretch = 0;
     std::optional<i64> runs_since;  // it is on a processor
+    u16 cpu = 0;                    // this one
     bool known = false;
   };
 

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "coldtrace/core/integers.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// Of time, in ticks.
+struct Stretch {
+  i64 from, to;
+};
+
+}  // namespace coldtrace::trace_analysis
