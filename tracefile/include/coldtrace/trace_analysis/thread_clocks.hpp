@@ -26,9 +26,6 @@ class ThreadClocks {
                                     const std::optional<Reading>& end);
 
  private:
-  struct ThreadClock;
-  void stop(ThreadClock& clock, i64 time, bool is_sound) const;
-
   struct ThreadClock {
     i64 ran = 0;
     u64 stretch = 0;
@@ -36,6 +33,9 @@ class ThreadClocks {
     u16 cpu = 0;                    // this one
     bool known = false;
   };
+
+  // It has left its processor, whose switches say so or not.
+  void stop(ThreadClock& clock, i64 time, bool is_sound) const;
 
   const Losses* losses_ = nullptr;
   std::vector<ThreadClock> threads_;  // by index
