@@ -141,6 +141,19 @@ inline void check(const AtRest& rest) {
   }
 }
 
+// Longest first, and no wait of a thread is longer than all of its waits, or its time off.
+inline void check(const LongestWaits& waits, const Schedule& schedule) {
+  const auto longest = waits.longest();
+  require(longest.size() <= waits.count());
+  for (std::size_t i = 0; i < longest.size(); ++i) {
+    const auto length = ticks_between(longest[i].from, longest[i].to);
+    require(length > 0);
+    require(i == 0 || length <= ticks_between(longest[i - 1].from, longest[i - 1].to));
+    const auto& thread = schedule.threads()[longest[i].thread];
+    require(length <= (longest[i].told ? thread.waiting : thread.off));
+  }
+}
+
 inline void check(const WaitGraphView& view) {
   require(view.nodes().size() <= 8 + 2);
   for (const auto& edge : view.edges())
@@ -254,6 +267,7 @@ inline void check(const Priorities& priorities) {
 inline void check(fixtures::AllAnalyses& all, const Observed& observed) {
   const auto& population = observed.population;
   check(all.schedule);
+  check(all.longest_waits, all.schedule);
   check(all.services);
   check(all.deadlocks);
   check(all.priorities);

@@ -19,6 +19,7 @@ void add_trace_schedule(CLI::App& app, Exit& exit);
 void add_trace_schema(CLI::App& app, Exit& exit);
 void add_trace_services(CLI::App& app, Exit& exit);
 void add_trace_synthesize(CLI::App& app, Exit& exit);
+void add_trace_top(CLI::App& app, Exit& exit);
 void add_trace_tree(CLI::App& app, Exit& exit);
 
 }  // namespace coldtrace::cli

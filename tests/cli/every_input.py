@@ -32,6 +32,7 @@ TRACE_COMMANDS = (("trace", "info", *JSON), ("trace", "info"), ("trace", "decode
                   ("trace", "deadlocks", *JSON), ("trace", "critical-path", "--thread", "4", *JSON),
                   ("trace", "priority", *JSON), ("trace", "priority"),
                   ("trace", "io", *JSON), ("trace", "cpu", *JSON),
+                  ("trace", "top", *JSON), ("trace", "top"),
                   ("trace", "cpu", "--format", "collapsed"),
                   ("trace", "cpu", "--format", "collapsed", "--stacks", "waiting"))
 VOLUME_COMMANDS = (("ntfs", "info", *JSON), ("ntfs", "snapshot"),

@@ -5,11 +5,15 @@ namespace coldtrace::cli {
 void note_switches(const trace_analysis::Turns::Counts& counts, AnalysisRun& run) {
   if (counts.switches == 0)
     run.note_no_match("the trace has no context switches (CSWITCH of the kernel's flags)");
-  else if (counts.readied == 0)
-    run.findings().info("no-ready-events", std::nullopt,
-                        "no event says when threads became ready (DISPATCHER of the kernel's "
-                        "flags): waiting and ready are not told apart");
+  note_ready_events(counts, run.findings());
   note_overlaps(counts, run.findings());
+}
+
+void note_ready_events(const trace_analysis::Turns::Counts& counts, core::Findings& findings) {
+  if (counts.switches > 0 && counts.readied == 0)
+    findings.info("no-ready-events", std::nullopt,
+                  "no event says when threads became ready (DISPATCHER of the kernel's flags): "
+                  "waiting and ready are not told apart");
 }
 
 void note_overlaps(const trace_analysis::Turns::Counts& counts, core::Findings& findings) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/trace/analysis/answer_findings.hpp"
 #include "cli/trace/analysis/collapsed_stacks.hpp"
 #include "cli/trace/analysis/cpu_tables.hpp"
 #include "cli/trace/analysis/switch_findings.hpp"
@@ -17,29 +18,6 @@ struct Options : AnalysisOptions {
   std::string process;
   u64 top = 15;  // rows of each table in text
 };
-
-void note_left_out(u64 count, core::Findings& findings) {
-  if (count > 0)
-    findings.warning("function-limit", std::nullopt,
-                     "{} addresses of samples, interrupts and stacks are in functions beyond those "
-                     "that are kept, and are counted as others",
-                     count);
-}
-
-void note_use(const ProcessorUse& use, const CodeNames& code, AnalysisRun& run) {
-  auto& findings = run.findings();
-  if (!use.has_samples() && !use.has_switches() && !use.has_interrupts())
-    run.note_no_match(
-        "the trace has no samples, no context switches and no interrupts (PROFILE, CSWITCH, DPC "
-        "and INTERRUPT of the kernel's flags)");
-  note_overlaps(use.schedule().turns().counts(), findings);
-  if (const auto firsts = use.total().all.firsts; firsts > 0)
-    findings.info("sample-interval", std::nullopt,
-                  "{} samples are the first of their processor, and no event says how long the "
-                  "interval between samples is: they have no time",
-                  firsts);
-  note_left_out(code.left_out() + use.counts().left_out_routines, findings);
-}
 
 void note_stacks(const trace_analysis::CallTree& tree, const trace_analysis::StackJoin& stacks,
                  u64 unwritten, core::Findings& findings) {
@@ -77,7 +55,7 @@ Exit run_collapsed(const Options& options) {
     context.processes = find_processes(population, options.process, run.findings());
   const auto unwritten = write_collapsed(output, tree, context);
   note_stacks(tree, is_running ? running.stacks() : waiting.stacks(), unwritten, run.findings());
-  note_left_out(code.left_out(), run.findings());
+  note_code(code.left_out(), run.findings());
   return run.finish(output);
 }
 
@@ -90,7 +68,11 @@ Exit run(const Options& options) {
   CodeNames code{trace.names(), run.symbols()};
   ProcessorUse use{trace.clock(), code};
   run.observe({&use});
-  note_use(use, code, run);
+  if (!use.has_samples() && !use.has_switches() && !use.has_interrupts())
+    run.note_no_match(
+        "the trace has no samples, no context switches and no interrupts (PROFILE, CSWITCH, DPC "
+        "and INTERRUPT of the kernel's flags)");
+  note_processor_use(use, code, run.findings());
   const auto& observation = run.observation();
   const CpuTables tables{run.input(),
                          observation.observed(),

@@ -2,6 +2,7 @@
 
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
+#include "cli/trace/analysis/answer_findings.hpp"
 #include "cli/trace/analysis/wait_names.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "coldtrace/trace_analysis/deadlocks.hpp"
@@ -272,31 +273,14 @@ class DeadlockWriter {
   WaitNames names_;
 };
 
-void note_deadlocks(const Deadlocks& answer, AnalysisRun& run) {
-  auto& findings = run.findings();
-  if (answer.reached_limit())
-    findings.warning("deadlock-limit", std::nullopt,
-                     "the trace has more objects, orders of mutants, deadlocks or threads behind "
-                     "each other than are looked at: some may be missing");
-  if (answer.passing() > 0)
-    findings.info("deadlock-unproved", std::nullopt,
-                  "{} cycles of waits were gone before each of their threads was seen to leave its "
-                  "processor, and are not listed",
-                  answer.passing());
-  if (answer.names_objects()) return;
-  if (!answer.any_switch())
-    run.note_no_match("no event of the trace tells of waits");
-  else
-    findings.info("wait-unnamed", std::nullopt,
-                  "the trace does not name what threads waited for: deadlocks cannot be proved");
-}
-
 Exit run(const Options& options) {
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
   Deadlocks answer;
   run.observe({&answer});
-  note_deadlocks(answer, run);
+  if (!answer.names_objects() && !answer.any_switch())
+    run.note_no_match("no event of the trace tells of waits");
+  note_deadlocks(answer, run.findings());
   Output output{options.output};
   DeadlockWriter{run.input(), run.observation().observed(), run.symbols(), answer, options, output}
       .write();

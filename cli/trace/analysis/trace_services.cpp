@@ -2,6 +2,7 @@
 
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
+#include "cli/trace/analysis/answer_findings.hpp"
 #include "cli/trace/analysis/service_choice.hpp"
 #include "cli/trace/analysis/service_text.hpp"
 #include "cli/trace/analysis/thread_names.hpp"
@@ -201,17 +202,14 @@ std::optional<Periods> periods_of(const Options& options, const tracefile::Clock
   return Periods::from_moments(std::move(moments));
 }
 
-void note_services(const Services& services, const EventPairs& pairs, AnalysisRun& run) {
+void note_choice(const Services& services, const EventPairs& pairs, AnalysisRun& run) {
   auto& findings = run.findings();
   const auto unmatched = pairs.unmatched();
   const bool has_events = run.observation().observed().events > 0;
   if (has_events) unmatched.report(findings);
   if (services.services().empty() && (!has_events || unmatched.empty()))
     run.note_no_match("the trace has no calls of services and no interrupts");
-  if (services.without_thread() > 0)
-    findings.info("call-without-thread", std::nullopt,
-                  "{} calls and returns are of threads that no context switch names",
-                  services.without_thread());
+  note_services(services, findings);
   if (const auto left_out = services.totals().left_out(); left_out > 0)
     findings.warning("period-limit", std::nullopt,
                      "{} calls and returns are of periods and services beyond those that are kept, "
@@ -235,7 +233,7 @@ Exit run(const Options& options) {
   const auto periods = periods_of(options, trace.clock());
   Services services{code, periods};
   run.observe({&services}, pairs.all().empty() ? nullptr : &pairs);
-  note_services(services, pairs, run);
+  note_choice(services, pairs, run);
   const ServiceNames names{services, code, calls ? &*calls : nullptr, &pairs};
   const auto chosen = choose_services(services, names, options.choice, options, run.findings());
   const ServiceFigures figures{trace, run.observation().observed()};

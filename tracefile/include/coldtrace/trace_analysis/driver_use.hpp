@@ -11,6 +11,8 @@ struct DriverUse {
   u32 module;  // CodeNames::no_module: nobody knows whose they are
   u64 dpcs = 0, isrs = 0;
   i64 in_dpc = 0, in_isr = 0;  // ticks, each without what interrupted it
+
+  i64 time() const;
 };
 
 // Those with most time first.
