@@ -556,6 +556,14 @@ class Made(Case):
     def findings(self, told):
         return [finding["code"] for finding in told["findings"]]
 
+    def test_what_only_stacks_obey_is_refused_elsewhere(self):
+        for words in (["--process", "x.exe"], ["--stacks", "waiting"]):
+            for form in ("text", "json", "csv"):
+                refused = run("cpu", self.made("drivers"), *words, "--format", form)
+                self.assertEqual(refused.returncode, 2)
+                self.assertEqual(refused.stdout, b"")
+                self.assertIn(b"collapsed", refused.stderr)
+
     def test_a_routine_is_in_the_driver_that_had_its_address_then(self):
         told = self.answer(self.made("drivers"))
         rows = {(row["module"], row["dpcs"], row["dpc_time"], row["isrs"], row["isr_time"])

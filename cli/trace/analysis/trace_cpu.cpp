@@ -63,6 +63,10 @@ Exit run(const Options& options) {
   if (options.format == "collapsed") return run_collapsed(options);
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
+  if (!options.process.empty() || options.stacks != "running") {
+    run.report().failed(options.file, "--process and --stacks are for --format collapsed");
+    return Exit::failure;
+  }
   Output output{options.output};
   const auto& trace = run.input().trace;
   CodeNames code{trace.names(), run.symbols()};
