@@ -15,6 +15,7 @@ class PriorityTables {
 
   // All must outlive it.
   PriorityTables(const TraceInput& input, const trace_analysis::Observed& observed,
+                 trace_analysis::FunctionNames& functions,
                  const trace_analysis::Priorities& priorities,
                  const trace_analysis::Inversions& inversions, Chosen chosen, Output& output)
       : input_{input},
@@ -23,7 +24,7 @@ class PriorityTables {
         inversions_{inversions},
         chosen_{std::move(chosen)},
         output_{output},
-        names_{input.trace, observed, inversions.objects()} {}
+        names_{input.trace, observed, functions, inversions.objects()} {}
 
   void write_json(Int64 int64) const;
   void write_text(u64 top) const;

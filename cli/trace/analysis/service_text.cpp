@@ -43,7 +43,7 @@ template <class Row>
 void write_row(Output& output, const std::vector<Column<Row>>& columns, const Row& row,
                const std::string& label) {
   for (const auto& column : columns)
-    print(output, "{:>{}} ", column.number_text(row), column.width);
+    print(output, "{:>{}} ", column.cell(row), column.width);
   print(output, " {}\n", label);
 }
 

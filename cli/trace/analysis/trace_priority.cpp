@@ -160,11 +160,9 @@ Exit run(const Options& options) {
   run.observe({&priorities, &inversions});
   note_priorities(priorities, inversions, run);
   focus.note(priorities, run.findings());
-  const PriorityTables tables{run.input(),
-                              observed,
-                              priorities,
-                              inversions,
-                              [&](Index thread) { return focus.has(thread); },
+  const PriorityTables tables{run.input(),   observed,
+                              run.symbols(), priorities,
+                              inversions,    [&](Index thread) { return focus.has(thread); },
                               output};
   if (options.format == "json") tables.write_json(options.int64);
   if (options.format == "text") tables.write_text(options.top);

@@ -18,7 +18,8 @@ void note_answers(const TopAnswers& answers, const TopPage& page, AnalysisRun& r
   note_ready_events(answers.use.schedule().turns().counts(), findings);
   note_processor_use(answers.use, answers.code, findings);
   note_disk_requests(answers.disk, findings);
-  note_file_and_network(answers.files, answers.network, findings);
+  note_file_requests(answers.files, findings);
+  note_network_requests(answers.network, findings);
   note_deadlocks(answers.deadlocks, findings);
   note_services(answers.services, findings);
 }
