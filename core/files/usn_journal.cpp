@@ -79,7 +79,10 @@ bool holds_usn_journal(u64 size, const ReadAt& read, const NextData& next_data) 
     at = next_data(at / page_size * page_size + page_size);
   }
   const u64 places = std::clamp(size / least_kept, tries, most_places);
-  for (u64 i = places; i > 0 && !pages.decided(); --i) pages.ask(pages.count() * (i - 1) / places);
+  for (u64 i = places; i > 0 && !pages.decided(); --i) {
+    const u64 page = pages.count() * (i - 1) / places;
+    if (next_data(page * page_size) < (page + 1) * page_size) pages.ask(page);
+  }
   return pages.answer();
 }
 

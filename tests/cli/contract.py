@@ -146,7 +146,8 @@ class Findings(Case):
         forms = {"list": 0, "row": 0, "again": 0, "one": 0}
         for command, option, described in self.options():
             value = (re.findall(r"^\S*:\{([^,}]+)", described) or ["1"])[0]
-            value = {"TEXT:TIME": "2024-02-29", "UINT:BYTES": "4096"}.get(described.split()[0], value)
+            value = {"TEXT:TIME": "2024-02-29", "UINT:BYTES": "4096",
+                     "TEXT:ENTER=EXIT[@FIELD]": "A=B"}.get(described.split()[0], value)
             kind = described.split()[0]
             usage = self.exits(0, *command, "--help").stdout.decode().split("\n")[1]
             twice = run(*command, option, value, option, value).stderr

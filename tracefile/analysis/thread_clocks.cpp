@@ -6,30 +6,36 @@
 
 namespace coldtrace::trace_analysis {
 
-void ThreadClocks::stop(ThreadClock& clock, i64 time, bool is_sound) const {
-  if (clock.runs_since && is_sound && *clock.runs_since <= time &&
-      !losses_->on(clock.cpu, *clock.runs_since, time))
-    add_ticks(clock.ran, ticks_between(*clock.runs_since, time));
+void ThreadClocks::add(ThreadClock& clock, const Stay& stay, i64 until) const {
+  if (stay.since <= until && !losses_->on(stay.cpu, stay.since, until))
+    add_ticks(clock.ran, ticks_between(stay.since, until));
   else
     ++clock.stretch;
-  clock.runs_since.reset();
-  clock.known = true;
 }
 
-// A thread that is switched in on another processor within the tick of its switch-out has moved:
-// either of the two may come first.
+// A thread that is switched in on another processor within the tick of its switch-out has moved,
+// and either of the two may come first. Without a switch-out nothing tells how long it ran.
 void ThreadClocks::on_switch(const ContextSwitch& record) {
   const auto most = std::max(record.old_thread, record.new_thread);
   if (most >= threads_.size()) threads_.resize(std::size_t{most} + 1);
-  const auto time = record.moment.time;
-  const auto cpu = *record.moment.cpu;
+  const Stay now{record.moment.time, *record.moment.cpu};
   auto& old = threads_[record.old_thread];
-  const bool has_moved = old.runs_since && old.cpu != cpu && *old.runs_since == time;
-  if (!has_moved) stop(old, time, record.continues);
+  if (old.left && old.left->cpu == now.cpu && old.stay && old.stay->since == now.since) {
+    --old.stretch;
+    add(old, *old.left, now.since);
+    old.left.reset();
+  } else {
+    if (old.stay && record.continues)
+      add(old, *old.stay, now.since);
+    else
+      ++old.stretch;
+    old.stay.reset();
+  }
+  old.known = true;
   auto& next = threads_[record.new_thread];
-  if (next.runs_since) stop(next, time, true);
-  next.runs_since = time;
-  next.cpu = cpu;
+  next.left = next.stay;
+  if (next.left) ++next.stretch;
+  next.stay = now;
   next.known = true;
 }
 
@@ -37,7 +43,7 @@ std::optional<ThreadClocks::Reading> ThreadClocks::read(Index thread, i64 time) 
   if (thread >= threads_.size() || !threads_[thread].known) return std::nullopt;
   const auto& clock = threads_[thread];
   auto ran = clock.ran;
-  if (clock.runs_since) add_ticks(ran, ticks_between(*clock.runs_since, time));
+  if (clock.stay) add_ticks(ran, ticks_between(clock.stay->since, time));
   return Reading{ran, clock.stretch};
 }
 

@@ -87,7 +87,8 @@ void add_service_choice(Command& command, ServiceChoice& choice) {
       .list("SERVICE");
   command
       .add_input("--profile", choice.profiles,
-                 "Only the services that these hook profiles select ('coldtrace hooks profile')")
+                 "Only the services that these hook profiles select ('coldtrace hooks profile'); "
+                 "may be given more than once")
       .repeatable();
 }
 

@@ -259,7 +259,7 @@ void add_pair_option(Command& command, Options& options) {
       .add_option("--pair", options.pairs,
                   "Also a service that begins with one event and ends with another, each as "
                   "'trace decode --event' takes it, after PROVIDER! if need be; in one thread, or "
-                  "with @FIELD behind it where that field is the same")
+                  "with @FIELD behind it where that field is the same; may be given more than once")
       .repeatable()
       .check("ENTER=EXIT[@FIELD]", [](const std::string& text) {
         return trace_analysis::parse_event_pair(text)

@@ -26,16 +26,19 @@ class ThreadClocks {
                                     const std::optional<Reading>& end);
 
  private:
+  struct Stay {
+    i64 since;
+    u16 cpu;
+  };
   struct ThreadClock {
     i64 ran = 0;
     u64 stretch = 0;
-    std::optional<i64> runs_since;  // it is on a processor
-    u16 cpu = 0;                    // this one
+    std::optional<Stay> stay;  // on a processor
+    std::optional<Stay> left;  // that no switch has ended when another one began
     bool known = false;
   };
 
-  // It has left its processor, whose switches say so or not.
-  void stop(ThreadClock& clock, i64 time, bool is_sound) const;
+  void add(ThreadClock& clock, const Stay& stay, i64 until) const;
 
   const Losses* losses_ = nullptr;
   std::vector<ThreadClock> threads_;  // by index
