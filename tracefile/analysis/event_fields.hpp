@@ -120,6 +120,7 @@ class FieldValues {
 
  private:
   static constexpr auto size = static_cast<std::size_t>(Field::count);
+  static_assert(size <= 64);  // bits of present_
   static_assert(size <= 64);
   static constexpr std::size_t longest_list = 64;  // MAXIMUM_WAIT_OBJECTS
   std::array<u64, size> numbers_{};
