@@ -126,7 +126,8 @@ void Turns::leave(const ContextSwitch& record) {
   thread.wait_reason = record.wait_reason;
   thread.priority = record.old_priority;
   // Made ready by another processor within the tick in which it left.
-  if (early == time && record.old_state && is_waiting(*record.old_state)) thread.readied = time;
+  if (early && early->moment.time == time && record.old_state && is_waiting(*record.old_state))
+    make_ready(thread, *early);
 }
 
 void Turns::enter(Processor& on, const ContextSwitch& record) {
@@ -183,9 +184,13 @@ void Turns::on_ready(const Readied& record) {
   const bool stays = thread.state && is_runnable(*thread.state);
   if (thread.where == Where::running || thread.readied || stays) {
     ++counts_.superfluous;
-    if (thread.where == Where::running) thread.readied_early = record.moment.time;
+    if (thread.where == Where::running) thread.readied_early = record;
     return;
   }
+  make_ready(thread, record);
+}
+
+void Turns::make_ready(Follow& thread, const Readied& record) {
   thread.readied = record.moment.time;
   thread.ready_event = record.moment.place;
   thread.readied_on = record.moment.cpu;

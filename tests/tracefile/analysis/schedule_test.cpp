@@ -1,5 +1,7 @@
 #include "coldtrace/trace_analysis/schedule.hpp"
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "tests/tracefile/analysis/random_schedule.hpp"
@@ -146,6 +148,41 @@ TEST_CASE("a thread that is made ready in the tick in which it leaves did not wa
   CHECK(thread.running == 50);
   REQUIRE(thread.waits.size() == 1);
   CHECK(thread.waits[0].count == 1);
+}
+
+TEST_CASE("who is made ready in the tick in which it leaves was woken by somebody") {
+  for (const bool in_dpc : {true, false}) {
+    std::vector<Turn> told;
+    Turns turns{[&](const Turn& turn) { told.push_back(turn); }};
+    Population population;
+    const Losses losses;
+    const Observed observed{population, losses, 100, 170};
+    const auto idle = population.idle_thread(1);
+    const auto thread = population.thread(4);
+    const auto waker = in_dpc ? nobody : population.thread(8);
+    const auto change = [&](i64 time, Index from, Index to) {
+      ContextSwitch record{};
+      record.moment = {time, 1, {}};
+      record.old_thread = from;
+      record.new_thread = to;
+      record.continues = true;
+      record.old_state = ThreadState::waiting;
+      turns.on_switch(record);
+    };
+    turns.begin(observed);
+    change(100, idle, thread);
+    turns.on_ready({{140, 0, {}}, thread, waker, in_dpc});
+    change(140, thread, idle);
+    change(160, idle, thread);
+    change(170, thread, idle);
+    turns.finish(observed);
+    const auto again =
+        std::find_if(told.begin(), told.end(), [](const Turn& turn) { return turn.begin == 160; });
+    REQUIRE(again != told.end());
+    CHECK(again->readied == 140);
+    CHECK(again->waker == waker);
+    CHECK(again->woken_in_dpc == in_dpc);
+  }
 }
 
 TEST_CASE("times that run backwards add nothing") {

@@ -120,7 +120,7 @@ class Turns final : public Analysis {
     std::optional<u8> wait_reason;
     std::optional<i8> priority;
     std::optional<i64> readied;
-    std::optional<i64> readied_early;  // while it ran
+    std::optional<Readied> readied_early;  // while it ran
     Place ready_event;
     std::optional<u16> readied_on;
     Index waker = nobody;
@@ -132,6 +132,7 @@ class Turns final : public Analysis {
   Processor& processor(u16 cpu);
   void end_turn(Processor& processor, const ContextSwitch& record);
   void leave(const ContextSwitch& record);
+  static void make_ready(Follow& thread, const Readied& record);
   void enter(Processor& processor, const ContextSwitch& record);
   void describe_absence(Turn& turn, const Follow& thread) const;
   Before absence_of(const Follow& thread, i64 until) const;
