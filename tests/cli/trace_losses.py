@@ -209,6 +209,64 @@ class Losses(Case):
         thread = next(one for one in self.ask(log.build(), "cpu")["threads"] if one["tid"] == 1000)
         self.assertEqual(thread["interrupted"], 300 + 100)
 
+    # Two switches of processor 0 are missing: 1000 ran there from 2100 to 3000.
+    def test_nobody_is_said_to_have_waited_where_switches_are_missing(self):
+        log = EtlWriter(2)
+        log.switch(1, 500, 0, 1000, state=2)
+        log.switch(1, 1000, 1000, 0)
+        log.switch(0, 1900, 0, 2000, state=2)
+        log.ready(0, 2000, 1000)
+        log.switch(0, 3100, 0, 3000, state=2)
+        log.switch(0, 3200, 3000, 0)
+        log.switch(1, 4900, 0, 3000, state=2)
+        log.ready(1, 5000, 1000)
+        log.switch(1, 5100, 3000, 1000)
+        log.switch(1, 6000, 1000, 0)
+        thread = self.threads(log.build(), status=1)[1000, None]
+        self.assertEqual((thread["waiting"], thread["ready"], thread["running"]), (0, 0, 1400))
+
+    def test_what_is_lost_within_a_tick_is_lost(self):
+        log = EtlWriter()
+        log.process(0, 0, 100, "a.exe")
+        log.switch(0, 5000, 0, 2000, state=2)
+        log.switch(0, 10000, 2000, 1000)
+        log.call(0, 10000, KERNEL)
+        first = log.take(0)
+        log.process(0, 10000, 200, "b.exe")
+        log.call_return(0, 11000)
+        log.switch(0, 12000, 1000, 0)
+        content = log.build([first, log.take(0)], [1, 3])
+        self.assertEqual(self.threads(content, status=1)[1000, None]["running"], 0)
+        services, _ = self.services(content, status=1)
+        self.assertEqual([one["calls"] for one in services.values()], [0] * len(services))
+
+    def test_a_call_that_never_returned_takes_no_time_from_others(self):
+        log = EtlWriter()
+        log.switch(0, 10, 0, 1000, state=2)
+        log.call(0, 20, KERNEL)
+        for i in range(100):
+            log.call(0, 100 + 10 * i, KERNEL)
+            log.call_return(0, 105 + 10 * i)
+        log.switch(0, 5000, 1000, 0)
+        services, _ = self.services(log.build(), status=0)
+        one = services[KERNEL]
+        self.assertEqual((one["calls"], one["open"], one["inclusive"], one["exclusive"],
+                          one["on_processor"]), (100, 1, 500, 500, 500))
+
+    def test_calls_deeper_than_is_followed_are_those_that_never_returned(self):
+        log = EtlWriter()
+        log.switch(0, 10, 0, 1000, state=2)
+        for i in range(1100):
+            log.call(0, 20 + i, KERNEL)
+        for i in range(10):
+            log.call(0, 2000 + 10 * i, KERNEL + 0x100)
+            log.call_return(0, 2005 + 10 * i)
+        log.switch(0, 5000, 1000, 0)
+        services, _ = self.services(log.build())
+        never, ever = services[KERNEL], services[KERNEL + 0x100]
+        self.assertEqual((never["calls"], never["open"]), (0, 1100))
+        self.assertEqual((ever["calls"], ever["open"], ever["inclusive"]), (10, 0, 50))
+
     # Wakers with long stacks, whose threads never run: more frames than are kept.
     def test_stacks_of_many_wakers_are_bounded(self):
         log = EtlWriter()

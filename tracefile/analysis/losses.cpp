@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "tracefile/analysis/switch_chains.hpp"
@@ -13,12 +14,21 @@ namespace {
 constexpr auto before_all = std::numeric_limits<i64>::min();
 constexpr auto after_all = std::numeric_limits<i64>::max();
 
+bool is_same(const Stretch& a, const Stretch& b) {
+  return a.from == b.from && a.to == b.to;
+}
+
 void merge(std::vector<Stretch>& stretches) {
-  std::sort(stretches.begin(), stretches.end(),
-            [](const Stretch& a, const Stretch& b) { return a.from < b.from; });
+  std::sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) {
+    return std::tie(a.from, a.to) < std::tie(b.from, b.to);
+  });
   std::size_t kept = 0;
   for (const auto& stretch : stretches) {
-    if (kept > 0 && stretch.from <= stretches[kept - 1].to)
+    // Of one at a single tick nothing tells on which side of it an event of that tick lies.
+    const bool is_point = stretch.from == stretch.to;
+    if (kept > 0 &&
+        (is_point ? stretch.to < stretches[kept - 1].to || is_same(stretch, stretches[kept - 1])
+                  : stretch.from <= stretches[kept - 1].to))
       stretches[kept - 1].to = std::max(stretches[kept - 1].to, stretch.to);
     else
       stretches[kept++] = stretch;
@@ -291,9 +301,11 @@ bool Losses::is_runner_known(u16 cpu, i64 time) const {
 
 // What lies between two events is lost even where both have the same time.
 bool Losses::overlaps(const std::vector<Stretch>& stretches, i64 from, i64 to) {
-  const auto after = std::partition_point(stretches.begin(), stretches.end(),
-                                          [&](const Stretch& one) { return one.to <= from; });
-  return after != stretches.end() && after->from < to;
+  auto one = std::partition_point(stretches.begin(), stretches.end(),
+                                  [&](const Stretch& stretch) { return stretch.to < from; });
+  for (; one != stretches.end() && one->from <= to; ++one)
+    if ((one->from < to && one->to > from) || one->from == one->to) return true;
+  return false;
 }
 
 }  // namespace coldtrace::trace_analysis

@@ -214,7 +214,13 @@ Priorities::Reason Priorities::explain(const Follow& follow, std::optional<i8> b
       const auto& adjustment = turn->adjustment;
       const auto cause = adjustment ? cause_of(*adjustment) : std::nullopt;
       const Moment told{*turn->readied, turn->readied_on, turn->ready_event};
-      if (cause) return {*cause, told, adjustment->increment, turn->waker};
+      // More than the boost gives it has from elsewhere. To threads of the foreground the end of a
+      // wait gives up to 2 more. Source: Windows Internals, "Boosts for foreground threads after
+      // waits" (PsPrioritySeparation).
+      constexpr int separation = 2;
+      const int from = std::max(*follow.priority, base.value_or(*follow.priority));
+      if (cause && sight.priority <= from + adjustment->increment + separation)
+        return {*cause, told, adjustment->increment, turn->waker};
       // The end of a wait is where Windows raises priorities.
       if (!adjustment && turn->before == Before::waiting)
         return {PriorityCause::unwait, told, std::nullopt, turn->waker};
@@ -238,8 +244,9 @@ void Priorities::see(Index index, const Sight& sight) {
     sums.first = time;
     sums.first_priority = sight.priority;
   } else {
-    const bool known =
-        sight.known && !thread.broken && !observed_->losses.anywhere(thread.shown, time);
+    const bool known = sight.known && !thread.broken &&
+                       !observed_->losses.anywhere(thread.shown, time) &&
+                       !observed_->losses.misses_switches(thread.shown, time);
     const auto length = ticks_between(thread.shown, time);
     const auto reason =
         known && sight.priority != *thread.priority ? explain(thread, sums.base, sight) : Reason{};

@@ -11,12 +11,25 @@ void CallSums::add(const TimedCall& call) {
   ++calls;
   add_ticks(exclusive, std::max<i64>(0, time - call.inside));
   if (call.cycles) cycles = cycles.value_or(0) + *call.cycles;
-  if (call.is_inner) return;
-  add_ticks(inclusive, time);
-  if (!call.ran) return;
+  if (!call.is_inner) add({time, call.ran, call.end});
+}
+
+void CallSums::add(const WithheldTime& withheld) {
+  add_ticks(inclusive, withheld.inclusive);
+  if (!withheld.ran) return;
   auto ran = on_processor.value_or(0);
-  add_ticks(ran, *call.ran);
+  add_ticks(ran, *withheld.ran);
   on_processor = ran;
+}
+
+void WithheldTime::add(const WithheldTime& other) {
+  add_ticks(inclusive, other.inclusive);
+  if (other.ran) {
+    auto sum = ran.value_or(0);
+    add_ticks(sum, *other.ran);
+    ran = sum;
+  }
+  end = std::max(end, other.end);
 }
 
 u32 ServiceTotals::number_of(const Service& service, CodeNames::Code code) {
@@ -52,6 +65,11 @@ void ServiceTotals::add(const TimedCall& call) {
   add_ticks(row->total, time);
   if (periods_->number_of(call.begin, first()) < periods_->number_of(call.end, first()))
     ++row->begun_before;
+}
+
+void ServiceTotals::add(u32 service, const WithheldTime& withheld) {
+  services_[service].add(withheld);
+  if (auto* const row = row_of(service, withheld.end)) row->add(withheld);
 }
 
 void ServiceTotals::count(u64 CallSums::*what, u32 service, i64 time) {

@@ -59,10 +59,12 @@ void Services::enter(Stack& stack, const CallRecord& record) {
   const auto time = record.moment.time;
   const auto service = number_of(*record.service, time);
   if (stack.size() == deepest) {
-    totals_.add_open(service);
-    return;
+    const auto outermost = stack.front();
+    stack.erase(stack.begin());
+    totals_.add_open(outermost.service);
+    if (outermost.withheld.inclusive > 0) totals_.add(outermost.service, outermost.withheld);
   }
-  stack.push_back({service, time, 0, clocks_.read(record.thread, time)});
+  stack.push_back({service, time, 0, clocks_.read(record.thread, time), {}});
 }
 
 void Services::leave(Stack& stack, const CallRecord& record) {
@@ -91,32 +93,56 @@ void Services::leave(Stack& stack, const CallRecord& record) {
   close(stack, record);
 }
 
+bool Services::is_doubtful(i64 from, i64 to) const {
+  return losses_->anywhere(from, to) || losses_->misses_switches(from, to);
+}
+
 // The calls from the given depth on never return.
 void Services::abandon(Stack& stack, std::size_t from) {
-  for (auto i = from; i < stack.size(); ++i) totals_.add_open(stack[i].service);
-  stack.resize(from);
+  while (stack.size() > from) {
+    const auto call = stack.back();
+    stack.pop_back();
+    totals_.add_open(call.service);
+    give_back(stack, call);
+  }
+}
+
+// Of a call that is not told, whose place in `stack` was the end.
+void Services::give_back(Stack& stack, const Open& call) {
+  if (call.withheld.inclusive == 0) return;
+  const auto outer = std::find_if(stack.rbegin(), stack.rend(),
+                                  [&](const Open& one) { return one.service == call.service; });
+  if (outer == stack.rend())
+    totals_.add(call.service, call.withheld);
+  else
+    outer->withheld.add(call.withheld);
 }
 
 void Services::close(Stack& stack, const CallRecord& record) {
   const auto call = stack.back();
   stack.pop_back();
   const auto end = record.moment.time;
-  if (end < call.begin || losses_->anywhere(call.begin, end) ||
-      losses_->misses_switches(call.begin, end)) {
+  if (end < call.begin || is_doubtful(call.begin, end)) {
     totals_.add_untimed(call.service, end);
+    give_back(stack, call);
     return;
   }
+  // One whose return may be missing may have ended before this one began.
+  const auto may_be_over = [&](const Open& outer) { return is_doubtful(outer.begin, call.begin); };
+  const auto outer = std::find_if(stack.rbegin(), stack.rend(), [&](const Open& one) {
+    return one.service == call.service && !may_be_over(one);
+  });
   TimedCall timed{call.service, call.begin, end};
   timed.inside = call.inside;
-  timed.is_inner = std::any_of(stack.begin(), stack.end(),
-                               [&](const Open& outer) { return outer.service == call.service; });
+  timed.is_inner = outer != stack.rend();
   timed.ran = ThreadClocks::between(call.clock, clocks_.read(record.thread, end));
   timed.cycles = record.cycles;
   totals_.add(timed);
-  if (stack.empty()) return;
   const auto inclusive = ticks_between(call.begin, end);
+  if (timed.is_inner) outer->withheld.add({inclusive, timed.ran, end});
+  if (stack.empty()) return;
   add_ticks(stack.back().inside, inclusive);
-  totals_.add_edge(stack.back().service, call.service, inclusive);
+  if (!may_be_over(stack.back())) totals_.add_edge(stack.back().service, call.service, inclusive);
 }
 
 void Services::on_interruption(const Interruption& record) {

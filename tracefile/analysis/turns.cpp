@@ -149,7 +149,7 @@ void Turns::enter(Processor& on, const ContextSwitch& record) {
 void Turns::describe_absence(Turn& turn, const Follow& thread) const {
   turn.before = absence_of(thread, turn.begin);
   if (thread.readied && *thread.readied <= turn.begin &&
-      !losses_->anywhere(*thread.readied, turn.begin)) {
+      !is_doubtful(*thread.readied, turn.begin)) {
     turn.readied = thread.readied;
     turn.ready_event = thread.ready_event;
     turn.readied_on = thread.readied_on;
@@ -164,10 +164,15 @@ void Turns::describe_absence(Turn& turn, const Follow& thread) const {
   turn.wait_reason = thread.wait_reason;
 }
 
+// Whether a thread that was not seen to run may have.
+bool Turns::is_doubtful(i64 from, i64 to) const {
+  return losses_->anywhere(from, to) || losses_->misses_switches(from, to);
+}
+
 Before Turns::absence_of(const Follow& thread, i64 until) const {
   if (thread.where == Where::unknown) return Before::first;
   if (thread.where == Where::running) return Before::unknown;
-  if (thread.since > until || losses_->anywhere(thread.since, until)) return Before::unknown;
+  if (thread.since > until || is_doubtful(thread.since, until)) return Before::unknown;
   if (thread.readied && (*thread.readied < thread.since || *thread.readied > until))
     return Before::unknown;
   if (thread.where == Where::created) return Before::created;
@@ -247,7 +252,7 @@ Standing Turns::standing(Index index) const {
   }
   if (thread.state == ThreadState::terminated || population_->threads()[index].life.end)
     return {S::ended, thread.since, std::nullopt};
-  if (losses_->anywhere(thread.since, end)) return {S::unknown, thread.since, std::nullopt};
+  if (is_doubtful(thread.since, end)) return {S::unknown, thread.since, std::nullopt};
   if (thread.readied) return {S::ready, thread.readied, std::nullopt};
   if (thread.where == Where::created) return {S::created, thread.since, std::nullopt};
   if (!thread.state) return {S::off, thread.since, std::nullopt};

@@ -131,6 +131,15 @@ TEST_CASE("what raises a priority is what the events say, table") {
   CHECK(machine.one().changing == (row.told ? 0 : 30));
 }
 
+TEST_CASE("a boost explains no more than it gives") {
+  for (const auto& [seen, cause] :
+       {std::pair{i8{11}, PriorityCause::unwait}, std::pair{i8{15}, PriorityCause::not_told}}) {
+    Machine machine;
+    machine.comes(100, 8).leaves(110, 8).ready(130, unwait).comes(140, seen);
+    CHECK(machine.answer().steps().at(0).cause == cause);
+  }
+}
+
 TEST_CASE("a priority that is set is another one from then on") {
   Machine machine;
   machine.comes(100, 8).change(120, Kind::priority, i8{8}, i8{12}).leaves(150, 12);

@@ -21,6 +21,15 @@ struct TimedCall {
   std::optional<u64> cycles = std::nullopt;  // that the tracer itself has measured
 };
 
+// Of calls inside another one of the same service, which would count twice if that one returns.
+struct WithheldTime {
+  i64 inclusive = 0;                      // ticks
+  std::optional<i64> ran = std::nullopt;  // as TimedCall has it
+  i64 end = 0;                            // of the last one
+
+  void add(const WithheldTime& other);
+};
+
 // What calls cost, in ticks.
 struct CallSums {
   u64 calls = 0;      // that returned and were timed
@@ -32,6 +41,7 @@ struct CallSums {
   std::optional<u64> cycles;        // as the tracer itself has measured
 
   void add(const TimedCall& call);
+  void add(const WithheldTime& withheld);
 };
 
 // What the calls of one service cost.
@@ -75,6 +85,8 @@ class ServiceTotals {
   // Code that was loaded where other code was before is another service.
   u32 number_of(const Service& service, CodeNames::Code code);
   void add(const TimedCall& call);
+  // The outer call never returned.
+  void add(u32 service, const WithheldTime& withheld);
   void add_unmatched(u32 service, i64 time) { count(&CallSums::unmatched, service, time); }
   void add_untimed(u32 service, i64 time) { count(&CallSums::untimed, service, time); }
   void add_open(u32 service) { ++services_[service].open; }

@@ -43,11 +43,12 @@ class Services final : public Analysis {
     i64 begin;
     i64 inside;  // time in calls that it made
     std::optional<ThreadClocks::Reading> clock;
+    WithheldTime withheld;  // of calls of the same service inside, until it is told itself
   };
   // What is open in one thread, or on one processor where calls have no thread.
   using Stack = std::vector<Open>;
 
-  // Deepest nesting that is followed; calls beyond are counted as never returned.
+  // Deepest nesting that is followed; beyond it the outermost calls are counted as never returned.
   static constexpr std::size_t deepest = 1024;
 
   u32 number_of(const Service& service, i64 time);
@@ -56,6 +57,8 @@ class Services final : public Analysis {
   void leave(Stack& stack, const CallRecord& record);
   void close(Stack& stack, const CallRecord& record);
   void abandon(Stack& stack, std::size_t from);
+  void give_back(Stack& stack, const Open& call);
+  bool is_doubtful(i64 from, i64 to) const;
 
   const Losses* losses_ = nullptr;
   CodeNames& code_;
