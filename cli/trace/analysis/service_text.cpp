@@ -42,8 +42,7 @@ void write_headings(Output& output, const std::vector<Column<Row>>& columns) {
 template <class Row>
 void write_row(Output& output, const std::vector<Column<Row>>& columns, const Row& row,
                const std::string& label) {
-  for (const auto& column : columns)
-    print(output, "{:>{}} ", column.cell(row), column.width);
+  for (const auto& column : columns) print(output, "{:>{}} ", column.cell(row), column.width);
   print(output, " {}\n", label);
 }
 
