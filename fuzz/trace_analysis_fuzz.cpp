@@ -10,7 +10,7 @@
 #include "coldtrace/tracefile/built_in_schemas.hpp"
 #include "coldtrace/tracefile/schema_compiler.hpp"
 #include "fuzz/trace_analysis_invariants.hpp"
-#include "tracefile/analysis/record_reader.hpp"
+#include "tracefile/analysis/records/record_reader.hpp"
 
 namespace {
 

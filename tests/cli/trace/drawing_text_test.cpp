@@ -1,4 +1,4 @@
-#include "cli/trace/analysis/drawing_text.hpp"
+#include "cli/trace/analysis/drawing/drawing_text.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "cli/trace/analysis/page_text.hpp"
+#include "cli/trace/analysis/top/page_text.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -11,7 +11,7 @@
 #include "fixtures/builders/all_analyses.hpp"
 #include "fixtures/builders/etl_log.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
-#include "tracefile/analysis/record_reader.hpp"
+#include "tracefile/analysis/records/record_reader.hpp"
 
 namespace {
 

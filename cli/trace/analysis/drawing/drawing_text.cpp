@@ -1,0 +1,49 @@
+#include "cli/trace/analysis/drawing/drawing_text.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+constexpr std::size_t longest_label = 30;
+
+}  // namespace
+
+std::string dot_text(std::string_view text) {
+  std::string escaped;
+  for (const char character : text) {
+    if (character == '"' || character == '\\') escaped += '\\';
+    escaped += character;
+  }
+  return escaped;
+}
+
+std::string xml_text(std::string_view text) {
+  std::string escaped;
+  for (const char character : text) {
+    if (character == '<')
+      escaped += "&lt;";
+    else if (character == '>')
+      escaped += "&gt;";
+    else if (character == '&')
+      escaped += "&amp;";
+    else if (character == '"')
+      escaped += "&quot;";
+    else
+      escaped += character;
+  }
+  // XML has no U+FFFE and no U+FFFF.
+  for (const std::string_view noncharacter : {"\xef\xbf\xbe", "\xef\xbf\xbf"})
+    for (auto at = escaped.find(noncharacter); at != std::string::npos;
+         at = escaped.find(noncharacter, at))
+      escaped.replace(at, noncharacter.size(), "\xef\xbf\xbd");
+  return escaped;
+}
+
+// UTF-8 is not cut inside a character.
+std::string fitted(const std::string& text) {
+  if (text.size() <= longest_label) return text;
+  std::size_t end = longest_label - 1;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80) --end;
+  return text.substr(0, end) + "…";
+}
+
+}  // namespace coldtrace::cli

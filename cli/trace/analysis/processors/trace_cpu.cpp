@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include "cli/trace/analysis/answer_findings.hpp"
+#include "cli/trace/analysis/processors/collapsed_stacks.hpp"
+#include "cli/trace/analysis/processors/cpu_tables.hpp"
+#include "cli/trace/analysis/switch_findings.hpp"
+#include "cli/trace/trace_commands.hpp"
+#include "coldtrace/trace_analysis/waiting_stacks.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using trace_analysis::CodeNames;
+using trace_analysis::ProcessorUse;
+
+struct Options : AnalysisOptions {
+  std::string stacks = "running";
+  std::string process;
+  u64 top = 15;  // rows of each table in text
+};
+
+void note_stacks(const trace_analysis::CallTree& tree, const trace_analysis::StackJoin& stacks,
+                 u64 unwritten, core::Findings& findings) {
+  if (const auto cut = tree.cut() + stacks.cut() + unwritten; cut > 0)
+    findings.warning("stacks-cut", std::nullopt,
+                     "{} stacks are longer or more than are kept; their time is with the part that "
+                     "is, or in [other]",
+                     cut);
+}
+
+// Paths of calls instead of tables.
+Exit run_collapsed(const Options& options) {
+  AnalysisRun run{options, TraceUse::lines};
+  if (!run.opened()) return Exit::failure;
+  Output output{options.output};
+  const auto& trace = run.input().trace;
+  CodeNames code{trace.names(), run.symbols()};
+  trace_analysis::RunningStacks running{trace.clock(), code};
+  trace_analysis::WaitingStacks waiting{code};
+  const bool is_running = options.stacks == "running";
+  if (is_running)
+    run.observe({&running});
+  else
+    run.observe({&waiting});
+  const auto& tree = is_running ? running.tree() : waiting.tree();
+  if (tree.nodes().size() == 1)
+    run.note_no_match(is_running
+                          ? "the trace has no samples (PROFILE of the kernel's flags)"
+                          : "the trace has no context switches (CSWITCH of the kernel's flags)");
+  if (!is_running) note_overlaps(waiting.turns().counts(), run.findings());
+  const auto& population = run.observation().population();
+  CollapsedContext context{
+      population, code, trace.clock(), {}, run.observation().observed().events};
+  if (!options.process.empty())
+    context.processes = find_processes(population, options.process, run.findings());
+  const auto unwritten = write_collapsed(output, tree, context);
+  note_stacks(tree, is_running ? running.stacks() : waiting.stacks(), unwritten, run.findings());
+  note_code(code.left_out(), run.findings());
+  return run.finish(output);
+}
+
+Exit run(const Options& options) {
+  if (options.format == "collapsed") return run_collapsed(options);
+  AnalysisRun run{options, TraceUse::lines};
+  if (!run.opened()) return Exit::failure;
+  if (!options.process.empty() || options.stacks != "running") {
+    run.report().failed(options.file, "--process and --stacks are for --format collapsed");
+    return Exit::failure;
+  }
+  Output output{options.output};
+  const auto& trace = run.input().trace;
+  CodeNames code{trace.names(), run.symbols()};
+  ProcessorUse use{trace.clock(), code};
+  run.observe({&use});
+  if (!use.has_samples() && !use.has_switches() && !use.has_interrupts())
+    run.note_no_match(
+        "the trace has no samples, no context switches and no interrupts (PROFILE, CSWITCH, DPC "
+        "and INTERRUPT of the kernel's flags)");
+  note_processor_use(use, code, run.findings());
+  const auto& observation = run.observation();
+  const CpuTables tables{run.input(),
+                         observation.observed(),
+                         observation.population(),
+                         run.symbols(),
+                         use,
+                         code,
+                         TraceTimes{trace.clock(), observation.observed().first}};
+  if (options.format == "json")
+    write_cpu_json(output, tables, options.int64);
+  else if (options.format == "csv")
+    write_cpu_csv(output, tables);
+  else
+    write_cpu_text(output, tables, options.top);
+  return run.finish(output);
+}
+
+}  // namespace
+
+void add_trace_cpu(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"cpu", "What used the processors: by samples, by context switches, DPCs and ISRs",
+       "  coldtrace trace cpu run.etl\n"
+       "  coldtrace trace cpu run.etl --format csv -o cpu.csv\n"
+       "  coldtrace trace cpu run.ctrace --format json\n"
+       "  coldtrace trace cpu run.etl --format collapsed | flamegraph.pl > cpu.svg\n"
+       "  coldtrace trace cpu run.etl --format collapsed --stacks waiting -o waits.txt\n",
+       "  0  the whole trace was read\n"
+       "  1  events are missing, or the trace tells nothing of processors; the rest was written\n"
+       "  2  not a trace, or it cannot be read or written\n"},
+      {"text", "json", "csv", "collapsed"},
+      [](Command& command, Options& options) {
+        add_analysis_options(command, options);
+        add_symbol_options(command, options.symbols);
+        command.add_option("--top", options.top, "In text: rows of each table")
+            .capture_default_str();
+        command
+            .add_option("--stacks", options.stacks,
+                        "Collapsed: of samples, or of threads off the processor by what kept them")
+            .one_of({"running", "waiting"});
+        command.add_option("--process", options.process,
+                           "Collapsed: only of this process: an id, a name or a glob");
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,269 @@
+#include "cli/trace/analysis/requests/disk_tables.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "cli/output/text.hpp"
+#include "cli/trace/analysis/requests/io_tables.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using trace_analysis::DiskAction;
+using trace_analysis::DiskSums;
+using trace_analysis::Index;
+using trace_analysis::nobody;
+
+u64 requests_of(const DiskSums& sums, DiskAction action) {
+  return sums.requests[static_cast<std::size_t>(action)];
+}
+
+template <class T>
+std::string number_text(const std::optional<T>& number) {
+  return number ? fmt::format("{}", *number) : "-";
+}
+
+void write_heading(Output& output, std::string_view what) {
+  print(output, "\n{:>8} {:>8} {:>13} {:>13} {:>12} {:>12} {:>12} {:>10} {:>10} {:>10}  {}\n",
+        "reads", "writes", "bytes read", "written", "response", "service", "queue", "p50", "p99",
+        "longest", what);
+}
+
+}  // namespace
+
+std::string priority_text(u8 priority) {
+  const auto name = trace_analysis::io_priority_name(priority);
+  return name.empty() ? fmt::format("{}", priority) : std::string{name};
+}
+
+std::vector<u32> DiskTables::files_by_response() const {
+  std::vector<u32> numbers;
+  for (u32 i = 0; i < disk_.of_files().size(); ++i)
+    if (disk_.of_files()[i].count() > 0) numbers.push_back(i);
+  std::stable_sort(numbers.begin(), numbers.end(), [this](u32 a, u32 b) {
+    return disk_.of_files()[a].response > disk_.of_files()[b].response;
+  });
+  return numbers;
+}
+
+// --- JSON
+
+void DiskTables::write_json(JsonWriter& json) const {
+  json.begin_object();
+  write_counts(json);
+  json.key("disks").begin_array();
+  for (const auto& [number, one] : disk_.disks()) {
+    json.begin_object().field("disk", number).field("busy", duration(one.busy.total()));
+    write_sums(json, one.sums);
+    json.end_object();
+  }
+  json.end_array().key("files").begin_array();
+  for (const auto number : files_by_response()) write_file(json, number);
+  json.end_array().key("processes").begin_array();
+  for (const auto& [index, sums] : disk_.of_processes()) {
+    json.begin_object();
+    write_process_members(json, population_, times_, index);
+    write_sums(json, sums);
+    json.end_object();
+  }
+  json.end_array().key("threads").begin_array();
+  for (const auto& [index, sums] : disk_.of_threads()) {
+    json.begin_object();
+    write_thread(json, index);
+    write_sums(json, sums);
+    json.end_object();
+  }
+  json.end_array().key("priorities").begin_array();
+  for (const auto& [priority, sums] : disk_.of_priorities()) {
+    json.begin_object().field("priority",
+                              priority ? std::optional{priority_text(*priority)} : std::nullopt);
+    write_sums(json, sums);
+    json.end_object();
+  }
+  json.end_array();
+  write_histogram(json, "sizes", disk_.sizes(), false);
+  write_histogram(json, "responses", disk_.all().responses, true);
+  write_open(json);
+  json.end_object();
+}
+
+void DiskTables::write_counts(JsonWriter& json) const {
+  const auto& counts = disk_.requests().counts();
+  json.key("counts")
+      .begin_object()
+      .field("requests", counts.requests)
+      .field("open", u64{disk_.requests().open().size()})
+      .field("untimed", counts.untimed)
+      .field("lone_ends", counts.lone_ends)
+      .field("lost_ends", counts.lost_ends)
+      .field("contradictory", counts.contradictory)
+      .field("inferred_threads", counts.inferred)
+      .field("reused_threads", counts.reused_threads)
+      .end_object();
+}
+
+void DiskTables::write_sums(JsonWriter& json, const DiskSums& sums) const {
+  const auto at = [&](unsigned percent) -> std::optional<i64> {
+    const auto value = sums.responses.percentile(percent);
+    if (!value) return std::nullopt;
+    return duration(static_cast<i64>(*value));
+  };
+  std::optional<i64> longest;
+  if (sums.responses.count() > 0) longest = duration(static_cast<i64>(sums.responses.greatest()));
+  json.field("reads", requests_of(sums, DiskAction::read))
+      .field("writes", requests_of(sums, DiskAction::write))
+      .field("flushes", requests_of(sums, DiskAction::flush))
+      .field("others", requests_of(sums, DiskAction::other))
+      .field("failed", sums.failed)
+      .field("bytes_read", sums.bytes_read)
+      .field("bytes_written", sums.bytes_written)
+      .field("timed", sums.responses.count())
+      .field("response", duration(sums.response))
+      .field("p50", at(50))
+      .field("p90", at(90))
+      .field("p99", at(99))
+      .field("longest", longest)
+      .field("served", sums.served)
+      .field("service", duration(sums.service))
+      .field("queue", duration(sums.queue));
+}
+
+void DiskTables::write_file(JsonWriter& json, u32 number) const {
+  const auto& file = disk_.files()[number];
+  std::optional<std::string> name, named_by, state;
+  if (number != 0) {
+    name = file.name;
+    named_by = file.from_snapshot ? "snapshot" : "trace";
+    if (file.from_snapshot) state = to_string(file.state);
+  }
+  json.begin_object().field("file", name).field("named_by", named_by).field("state", state);
+  write_sums(json, disk_.of_files()[number]);
+  json.end_object();
+}
+
+void DiskTables::write_thread(JsonWriter& json, Index index) const {
+  std::optional<u32> tid, pid;
+  std::optional<i64> start;
+  if (index != nobody) {
+    const auto& thread = population_.threads()[index];
+    tid = thread.tid;
+    start = thread.life.start;
+    if (thread.process != nobody) pid = population_.processes()[thread.process].pid;
+  }
+  json.field("tid", tid).field("pid", pid).field("start", times_.utc(start));
+}
+
+void DiskTables::write_histogram(JsonWriter& json, std::string_view name,
+                                 const trace_analysis::Histogram& histogram, bool is_time) const {
+  json.key(name).begin_array();
+  for (const auto& step : histogram.steps()) {
+    const auto up_to = static_cast<i64>(
+        std::min<u64>(step.greatest, static_cast<u64>(std::numeric_limits<i64>::max())));
+    json.object("up_to", is_time ? duration(up_to) : up_to, "requests", step.count);
+  }
+  json.end_array();
+}
+
+void DiskTables::write_open(JsonWriter& json) const {
+  json.key("open").begin_array();
+  for (const auto& start : disk_.requests().open()) {
+    json.begin_object();
+    write_thread(json, start.thread);
+    json.field("since", times_.utc(start.moment.time))
+        .field("action", to_string(start.action))
+        .field("disk", start.disk)
+        .field("offset", start.offset)
+        .field("bytes", start.bytes)
+        .key("event")
+        .begin_object()
+        .field("buffer", start.moment.place.buffer)
+        .field("offset", start.moment.place.offset)
+        .end_object()
+        .end_object();
+  }
+  json.end_array();
+}
+
+// --- text
+
+void DiskTables::write_text(Output& output, u64 top) const {
+  if (!disk_.disks().empty()) write_requests(output, top);
+  write_open(output, top);
+}
+
+void DiskTables::write_requests(Output& output, u64 top) const {
+  write_heading(output, "disk, busy");
+  for (const auto& [number, one] : disk_.disks())
+    write_line(output, one.sums,
+               fmt::format("{}, {}", number ? fmt::format("disk {}", *number) : "-",
+                           seconds(one.busy.total())));
+  if (disk_.all().count() == 0) return;
+  write_heading(output, "priority");
+  for (const auto& [priority, sums] : disk_.of_priorities())
+    write_line(output, sums, priority ? priority_text(*priority) : "-");
+  write_heading(output, "process");
+  std::vector<TextRow> rows;
+  for (const auto& [index, sums] : disk_.of_processes())
+    rows.emplace_back(process_text(population_, index), &sums);
+  write_rows(output, top, rows, "process", "processes");
+  write_heading(output, "file");
+  rows.clear();
+  for (const auto number : files_by_response())
+    rows.emplace_back(file_text(number), &disk_.of_files()[number]);
+  write_rows(output, top, rows, "file", "files");
+}
+
+// Those that are open longest first.
+void DiskTables::write_open(Output& output, u64 top) const {
+  const auto open = disk_.requests().open();
+  if (open.empty()) return;
+  print(output, "\n{:>14} {:>6} {:>5} {:>15} {:>10}  {}\n", "open since", "what", "disk", "offset",
+        "bytes", "thread");
+  const auto shown = std::min<std::size_t>(open.size(), top);
+  for (std::size_t i = 0; i < shown; ++i)
+    print(output, "{:>14} {:>6} {:>5} {:>15} {:>10}  {}\n", times_.since_start(open[i].moment.time),
+          to_string(open[i].action), number_text(open[i].disk), number_text(open[i].offset),
+          number_text(open[i].bytes), thread_text(open[i].thread));
+  write_more(output, open.size() - shown, "open request", "open requests");
+}
+
+void DiskTables::write_line(Output& output, const DiskSums& sums, std::string_view what) const {
+  print(output, "{:>8} {:>8} {:>13} {:>13} {:>12} {:>12} {:>12} {:>10} {:>10} {:>10}  {}\n",
+        requests_of(sums, DiskAction::read), requests_of(sums, DiskAction::write), sums.bytes_read,
+        sums.bytes_written, seconds(sums.response), seconds(sums.service), seconds(sums.queue),
+        percentile_text(sums, 50), percentile_text(sums, 99),
+        sums.responses.count() == 0 ? "-" : seconds(static_cast<i64>(sums.responses.greatest())),
+        what);
+}
+
+void DiskTables::write_rows(Output& output, u64 top, std::vector<TextRow> rows,
+                            std::string_view one, std::string_view several) const {
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return a.second->response > b.second->response;
+  });
+  const auto shown = std::min<std::size_t>(rows.size(), top);
+  for (std::size_t i = 0; i < shown; ++i) write_line(output, *rows[i].second, rows[i].first);
+  write_more(output, rows.size() - shown, one, several);
+}
+
+std::string DiskTables::thread_text(Index index) const {
+  if (index == nobody) return "-";
+  const auto& thread = population_.threads()[index];
+  return fmt::format("{} of {}", thread.tid, process_text(population_, thread.process));
+}
+
+std::string DiskTables::file_text(u32 number) const {
+  const auto& file = disk_.files()[number];
+  if (number == 0) return "-";
+  if (!file.from_snapshot) return printable(file.name);
+  return fmt::format("{} (snapshot, {})", printable(file.name), to_string(file.state));
+}
+
+std::string DiskTables::percentile_text(const DiskSums& sums, unsigned percent) const {
+  const auto value = sums.responses.percentile(percent);
+  return value ? seconds(static_cast<i64>(*value)) : "-";
+}
+
+}  // namespace coldtrace::cli

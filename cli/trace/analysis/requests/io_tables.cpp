@@ -1,0 +1,273 @@
+#include "cli/trace/analysis/requests/io_tables.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/output/text.hpp"
+
+namespace coldtrace::cli {
+
+using trace_analysis::FileAction;
+using trace_analysis::FileSums;
+using trace_analysis::Index;
+using trace_analysis::NetworkIo;
+using trace_analysis::NetworkSums;
+using trace_analysis::nobody;
+using trace_analysis::Population;
+
+namespace {
+
+// What an analysis has left out.
+struct LeftOut {
+  u64 count;
+  std::string_view one, several;
+};
+
+void note_limits(std::initializer_list<LeftOut> limits, core::Findings& findings) {
+  std::string text;
+  for (const auto& [count, one, several] : limits) {
+    if (count == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", and ", count, count == 1 ? one : several);
+  }
+  if (!text.empty())
+    findings.warning("io-limit", std::nullopt, "more than is kept; left out: {}", text);
+}
+
+// The rows with most first, no more than `top` of them.
+template <class Row, class Weight, class Write>
+void write_top(Output& output, std::vector<Row> rows, u64 top, std::string_view one,
+               std::string_view several, Weight weight, Write write) {
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const Row& a, const Row& b) { return weight(a) > weight(b); });
+  const auto shown = std::min<std::size_t>(rows.size(), top);
+  for (std::size_t i = 0; i < shown; ++i) write(rows[i]);
+  write_more(output, rows.size() - shown, one, several);
+}
+
+}  // namespace
+
+void write_more(Output& output, u64 count, std::string_view one, std::string_view several) {
+  if (count > 0) print(output, "{} more {}\n", count, count == 1 ? one : several);
+}
+
+void write_process_members(JsonWriter& json, const Population& population, const TraceTimes& times,
+                           Index index) {
+  std::optional<u32> pid;
+  std::optional<std::string> name;
+  std::optional<i64> start;
+  if (index != nobody) {
+    const auto& process = population.processes()[index];
+    pid = process.pid;
+    start = process.life.start;
+    if (!process.image_name.empty()) name = process.image_name;
+  }
+  json.field("pid", pid).field("process", name).field("start", times.utc(start));
+}
+
+namespace {
+
+void note_missing(u64 ends, u64 begins, std::string_view what, core::Findings& findings) {
+  if (ends > 0)
+    findings.warning("request-unmatched", std::nullopt, "the ends of {} requests to {} are missing",
+                     ends, what);
+  if (begins > 0)
+    findings.info("request-unknown", std::nullopt,
+                  "{} requests to {} ended of which nothing is known: they began before, or their "
+                  "begin is lost",
+                  begins, what);
+}
+
+}  // namespace
+
+void note_disk_requests(const trace_analysis::DiskIo& disk, core::Findings& findings) {
+  const auto& counts = disk.requests().counts();
+  note_missing(counts.lost_ends + counts.contradictory, counts.lone_ends, "disks", findings);
+  u64 cut = 0;
+  for (const auto& [number, one] : disk.disks()) cut += one.busy.cut();
+  note_limits(
+      {{counts.left_out, "begin of a request to a disk", "begins of requests to disks"},
+       {disk.files().left_out(), "name of a file of a request", "names of files of requests"},
+       {disk.to_other_disks(), "request to another disk", "requests to other disks"},
+       {cut, "request's part in the time that its disk was busy",
+        "requests' parts in the time that their disks were busy"}},
+      findings);
+  if (disk.has_snapshot_of_other_disk())
+    findings.warning("snapshot-without-requests", std::nullopt,
+                     "the trace has no requests to the disk of the snapshot (--snapshot-disk)");
+  const auto& agreement = disk.agreement();
+  if (agreement.unlike > agreement.alike)
+    findings.warning("snapshot-mismatch", std::nullopt,
+                     "the snapshot names {} requests other than the trace does, and {} alike: it "
+                     "is of another disk, or begins elsewhere (--snapshot-offset)",
+                     agreement.unlike, agreement.alike);
+}
+
+void note_file_requests(const trace_analysis::FileIo& files, core::Findings& findings) {
+  note_missing(files.lost_ends(), files.lone_ends(), "file systems", findings);
+  note_limits(
+      {{files.left_out(), "begin of a request to a file system",
+        "begins of requests to file systems"},
+       {files.files().left_out(), "name of a file of an operation", "names of files of operations"},
+       {files.unnamed(), "name of a file that was opened", "names of files that were opened"}},
+      findings);
+}
+
+void note_network_requests(const trace_analysis::NetworkIo& network, core::Findings& findings) {
+  note_missing(network.lost_ends(), network.lone_ends(), "the network", findings);
+  note_limits({{network.left_out(), "address of a transfer", "addresses of transfers"}}, findings);
+}
+
+bool FileTables::empty() const {
+  return files_.of_processes().empty();
+}
+
+std::vector<u32> FileTables::by_time() const {
+  const auto& sums = files_.of_files();
+  std::vector<u32> numbers;
+  for (u32 i = 0; i < sums.size(); ++i)
+    if (sums[i].operations > 0) numbers.push_back(i);
+  std::stable_sort(numbers.begin(), numbers.end(),
+                   [&](u32 a, u32 b) { return sums[a].time > sums[b].time; });
+  return numbers;
+}
+
+void FileTables::write_sums(JsonWriter& json, const FileSums& sums) const {
+  json.field("operations", sums.operations)
+      .field("ended", sums.ended)
+      .field("failed", sums.failed)
+      .field("bytes_read", sums.bytes_read)
+      .field("bytes_written", sums.bytes_written)
+      .field("timed", sums.timed)
+      .field("time", times_.duration(sums.time))
+      .field("longest", times_.duration(sums.longest));
+}
+
+void FileTables::write_json(JsonWriter& json) const {
+  json.begin_object()
+      .key("counts")
+      .begin_object()
+      .field("open", files_.open())
+      .field("lost_ends", files_.lost_ends())
+      .field("lone_ends", files_.lone_ends())
+      .end_object()
+      .key("actions")
+      .begin_array();
+  for (std::size_t i = 0; i < files_.of_actions().size(); ++i) {
+    if (files_.of_actions()[i].operations == 0) continue;
+    const auto at = [&](unsigned percent) -> std::optional<i64> {
+      const auto value = files_.times()[i].percentile(percent);
+      if (!value) return std::nullopt;
+      return times_.duration(static_cast<i64>(*value));
+    };
+    json.begin_object().field("action", to_string(static_cast<FileAction>(i)));
+    write_sums(json, files_.of_actions()[i]);
+    json.field("p50", at(50)).field("p90", at(90)).field("p99", at(99)).end_object();
+  }
+  json.end_array().key("files").begin_array();
+  for (const auto number : by_time()) {
+    std::optional<std::string> name;
+    if (number != 0) name = files_.files()[number].name;
+    json.begin_object().field("file", name);
+    write_sums(json, files_.of_files()[number]);
+    json.end_object();
+  }
+  json.end_array().key("processes").begin_array();
+  for (const auto& [index, sums] : files_.of_processes()) {
+    json.begin_object();
+    write_process_members(json, population_, times_, index);
+    write_sums(json, sums);
+    json.end_object();
+  }
+  json.end_array().end_object();
+}
+
+void FileTables::write_text(Output& output, u64 top) const {
+  const auto heading = [&](std::string_view what) {
+    print(output, "\n{:>10} {:>8} {:>13} {:>13} {:>12} {:>10}  {}\n", "operations", "failed",
+          "bytes read", "written", "time", "longest", what);
+  };
+  const auto line = [&](const FileSums& sums, std::string_view what) {
+    print(output, "{:>10} {:>8} {:>13} {:>13} {:>12} {:>10}  {}\n", sums.operations, sums.failed,
+          sums.bytes_read, sums.bytes_written, times_.seconds(sums.time),
+          times_.seconds(sums.longest), what);
+  };
+  heading("file operation");
+  for (std::size_t i = 0; i < files_.of_actions().size(); ++i)
+    if (files_.of_actions()[i].operations > 0)
+      line(files_.of_actions()[i], to_string(static_cast<FileAction>(i)));
+  heading("process");
+  std::vector<std::pair<Index, const FileSums*>> processes;
+  for (const auto& [index, sums] : files_.of_processes()) processes.emplace_back(index, &sums);
+  write_top(
+      output, processes, top, "process", "processes",
+      [](const auto& row) { return row.second->time; },
+      [&](const auto& row) { line(*row.second, process_text(population_, row.first)); });
+  heading("file");
+  write_top(
+      output, by_time(), top, "file", "files",
+      [&](u32 number) { return files_.of_files()[number].time; },
+      [&](u32 number) {
+        line(files_.of_files()[number], number == 0 ? "-" : printable(files_.files()[number].name));
+      });
+}
+
+namespace {
+
+void write_network_sums(JsonWriter& json, const NetworkSums& sums) {
+  json.field("sends", sums.sends)
+      .field("bytes_sent", sums.bytes_sent)
+      .field("receives", sums.receives)
+      .field("bytes_received", sums.bytes_received)
+      .field("repeats", sums.repeats)
+      .field("bytes_repeated", sums.bytes_repeated);
+}
+
+}  // namespace
+
+void NetworkTables::write_json(JsonWriter& json) const {
+  json.begin_object()
+      .key("counts")
+      .begin_object()
+      .field("open", network_.open())
+      .field("lost_ends", network_.lost_ends())
+      .field("lone_ends", network_.lone_ends())
+      .end_object()
+      .key("processes")
+      .begin_array();
+  for (const auto& [index, sums] : network_.of_processes()) {
+    json.begin_object();
+    write_process_members(json, population_, times_, index);
+    write_network_sums(json, sums);
+    json.end_object();
+  }
+  json.end_array().key("peers").begin_array();
+  for (const auto& [peer, sums] : network_.of_peers()) {
+    json.begin_object();
+    write_process_members(json, population_, times_, peer.process);
+    json.field("protocol", to_string(peer.protocol))
+        .field("address", peer.address.empty() ? std::nullopt : std::optional{peer.address});
+    write_network_sums(json, sums);
+    json.end_object();
+  }
+  json.end_array().end_object();
+}
+
+void NetworkTables::write_text(Output& output, u64 top) const {
+  print(output, "\n{:>8} {:>13} {:>8} {:>13} {:>8}  {}\n", "sends", "bytes sent", "receives",
+        "received", "repeats", "process, remote address");
+  std::vector<std::pair<const NetworkIo::Peer*, const NetworkSums*>> peers;
+  for (const auto& [peer, sums] : network_.of_peers()) peers.emplace_back(&peer, &sums);
+  write_top(
+      output, peers, top, "peer", "peers",
+      [](const auto& row) { return row.second->bytes_sent / 2 + row.second->bytes_received / 2; },
+      [&](const auto& row) {
+        print(output, "{:>8} {:>13} {:>8} {:>13} {:>8}  {}, {} {}\n", row.second->sends,
+              row.second->bytes_sent, row.second->receives, row.second->bytes_received,
+              row.second->repeats, process_text(population_, row.first->process),
+              to_string(row.first->protocol),
+              row.first->address.empty() ? "-" : printable(row.first->address));
+      });
+}
+
+}  // namespace coldtrace::cli

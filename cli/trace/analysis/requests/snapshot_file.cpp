@@ -1,0 +1,264 @@
+#include "cli/trace/analysis/requests/snapshot_file.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include <fmt/format.h>
+#include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
+
+#include "cli/output/json_members.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/text.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using rapidjson::Value;
+
+constexpr const char* schema = "coldtrace.ntfs-snapshot/1";
+constexpr std::size_t longest_line = std::size_t{16} << 20;
+
+// Takes lines with no more values than this, names of members included, and no deeper ones: some
+// 400,000 extents. A value is 16 bytes of memory, and may be two of the line.
+class ValueCheck : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, ValueCheck> {
+ public:
+  bool Default() { return ++values_ <= 4'000'000; }
+  bool StartObject() { return ++depth_ <= 32 && Default(); }
+  bool StartArray() { return StartObject(); }
+  bool EndObject(rapidjson::SizeType) {
+    --depth_;
+    return true;
+  }
+  bool EndArray(rapidjson::SizeType) { return EndObject(0); }
+
+ private:
+  std::size_t values_ = 0;
+  std::size_t depth_ = 0;
+};
+
+bool has_few_values(std::string_view line) {
+  constexpr std::size_t short_line = std::size_t{1} << 20;
+  if (line.size() <= short_line) return true;
+  rapidjson::MemoryStream text{line.data(), line.size()};
+  ValueCheck check;
+  return !rapidjson::Reader{}.Parse<rapidjson::kParseIterativeFlag>(text, check).IsError();
+}
+
+// The lines of a text file, one by one.
+class Lines {
+ public:
+  explicit Lines(const core::ImageSource& file) : file_{file} {}
+
+  // False at the end, or where the file cannot be read.
+  bool next(std::string& line) {
+    line.clear();
+    too_long_ = false;
+    for (;;) {
+      const auto rest = std::string_view{chunk_}.substr(at_);
+      const auto end = rest.find('\n');
+      const auto piece = rest.substr(0, end);
+      too_long_ |= piece.size() > longest_line - line.size();
+      if (too_long_)
+        line.clear();
+      else
+        line += piece;
+      if (end != std::string_view::npos) {
+        at_ += end + 1;
+        return true;
+      }
+      if (!fill()) return !line.empty() || too_long_;
+    }
+  }
+
+  // The line was longer than the longest, and is empty.
+  bool too_long() const { return too_long_; }
+
+ private:
+  bool fill() {
+    const auto wanted = std::min<u64>(std::size_t{1} << 20, file_.size() - offset_);
+    chunk_.resize(static_cast<std::size_t>(wanted));
+    at_ = 0;
+    if (wanted == 0) return false;
+    if (!file_.read_at(offset_, std::as_writable_bytes(std::span{chunk_}))) {
+      chunk_.clear();
+      offset_ = file_.size();
+      return false;
+    }
+    offset_ += wanted;
+    return true;
+  }
+
+  const core::ImageSource& file_;
+  u64 offset_ = 0;
+  std::string chunk_;
+  std::size_t at_ = 0;
+  bool too_long_ = false;
+};
+
+class SnapshotReader {
+ public:
+  SnapshotReader(DiskSnapshot& snapshot, std::optional<u64> offset)
+      : snapshot_{snapshot}, offset_{offset} {
+    snapshot_.offset = offset_.value_or(0);
+  }
+
+  // False where the line is none of a snapshot.
+  bool read(std::string_view line) {
+    rapidjson::Document json;
+    if (!has_few_values(line)) return false;
+    json.Parse<rapidjson::kParseIterativeFlag>(line.data(), line.size());
+    if (json.HasParseError() || !json.IsObject()) return false;
+    const auto type = text_member(json, "type");
+    if (type == "header") return read_header(json);
+    if (cluster_size_ == 0 && !seen_header_) return false;
+    if (type == "file" && !read_file(json)) return false;
+    complete_ |= type == "summary";
+    return true;
+  }
+
+  bool complete() const { return complete_; }
+
+ private:
+  bool read_header(const Value& json) {
+    if (text_member(json, "schema") != schema) return false;
+    seen_header_ = true;
+    cluster_size_ = 0;
+    if (const auto* volume = find_member(json, "volume", &Value::IsObject))
+      if (const auto* size = find_member(*volume, "cluster_size", &Value::IsUint64))
+        cluster_size_ = size->GetUint64();
+    if (const auto* disk = find_member(json, "disk", &Value::IsObject))
+      snapshot_.whole_disk |= text_member(*disk, "table") != "volume";
+    return true;
+  }
+
+  bool read_file(const Value& json) {
+    auto path = text_member(json, "path");
+    if (const auto* record = find_member(json, "record", &Value::IsUint64);
+        path.empty() && record != nullptr)
+      path = fmt::format("/<record {}>", record->GetUint64());
+    const auto state = trace_analysis::find_name_state(text_member(json, "state"));
+    if (!state) return false;
+    for (const auto* member : {"streams", "other_streams"})
+      if (const auto* streams = find_member(json, member, &Value::IsArray))
+        for (const auto& stream : streams->GetArray())
+          if (stream.IsObject()) read_stream(stream, path, *state);
+    return true;
+  }
+
+  void read_stream(const Value& stream, const std::string& path, trace_analysis::NameState state) {
+    const auto* extents = find_member(stream, "extents", &Value::IsArray);
+    if (extents == nullptr || extents->Empty()) return;
+    auto name = path;
+    if (const auto own = text_member(stream, "name"); !own.empty()) name += ":" + own;
+    std::optional<u32> file;
+    for (const auto& extent : extents->GetArray()) {
+      const auto place = read_place(extent);
+      if (!place) continue;
+      if (!file) file = snapshot_.map.add_file({name, state});
+      if (!file) return;
+      snapshot_.map.add_extent(*file, place->offset, place->bytes);
+    }
+  }
+
+  struct Place {
+    u64 offset;  // on the disk
+    u64 bytes;   // 0 where there is none
+  };
+
+  // Nothing of a hole, which has no offset.
+  std::optional<Place> read_place(const Value& extent) const {
+    if (!extent.IsObject()) return Place{};
+    const auto* offset = find_member(extent, "offset", &Value::IsUint64);
+    const auto* clusters = find_member(extent, "clusters", &Value::IsUint64);
+    if (offset == nullptr && find_member(extent, "offset", &Value::IsNull) != nullptr)
+      return std::nullopt;
+    Place place{};
+    if (offset == nullptr || clusters == nullptr ||
+        __builtin_add_overflow(offset->GetUint64(), snapshot_.offset, &place.offset) ||
+        __builtin_mul_overflow(clusters->GetUint64(), cluster_size_, &place.bytes))
+      return Place{};
+    return place;
+  }
+
+  DiskSnapshot& snapshot_;
+  std::optional<u64> offset_;
+  u64 cluster_size_ = 0;
+  bool seen_header_ = false;
+  bool complete_ = false;
+};
+
+}  // namespace
+
+void add_snapshot_options(Command& command, SnapshotOptions& options) {
+  auto snapshot =
+      command.add_input("--snapshot", options.file,
+                        "Names files by place: the NDJSON of 'ntfs snapshot' of the disk");
+  snapshot.check("", [](const std::string& text) {
+    return text.empty() ? "the name of the file is empty" : std::string{};
+  });
+  command
+      .add_option("--snapshot-offset", options.offset,
+                  "Where on the disk the image of the snapshot begins, in bytes (0)")
+      .needs(snapshot);
+  command
+      .add_option("--snapshot-disk", options.disk,
+                  "The number that the trace has for the disk of the snapshot")
+      .capture_default_str()
+      .needs(snapshot);
+}
+
+std::optional<DiskSnapshot> read_disk_snapshot(const SnapshotOptions& options, u64 largest_bytes,
+                                               core::Findings& findings, Report& report) {
+  const auto& [path, offset, disk] = options;
+  const auto file = core::FileImage::open(path);
+  if (!file) {
+    report.failed(path, file.error());
+    return std::nullopt;
+  }
+  DiskSnapshot snapshot{trace_analysis::DiskMap{static_cast<std::size_t>(largest_bytes)}};
+  snapshot.disk = disk;
+  SnapshotReader reader{snapshot, offset};
+  Lines lines{**file};
+  std::string line;
+  u64 number = 0;
+  u64 damaged = 0;
+  while (lines.next(line)) {
+    if (!lines.too_long() && line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    ++number;
+    if (reader.read(line)) continue;
+    if (number == 1) {
+      report.failed(path, "not the NDJSON of 'coldtrace ntfs snapshot'");
+      return std::nullopt;
+    }
+    ++damaged;
+  }
+  if (number == 0) {
+    report.failed(path, "not the NDJSON of 'coldtrace ntfs snapshot'");
+    return std::nullopt;
+  }
+  snapshot.map.finish();
+  if (!reader.complete() || damaged > 0)
+    findings.warning("snapshot-incomplete", std::nullopt,
+                     "the snapshot is cut off or damaged (lines that could not be read: {}): files "
+                     "are missing",
+                     damaged);
+  if (const auto impossible = snapshot.map.impossible(); impossible > 0)
+    findings.warning("snapshot-extent", std::nullopt,
+                     "{} extents of the snapshot have no size or no place on a disk of less than "
+                     "2^64 bytes, and name nothing",
+                     impossible);
+  if (const auto left_out = snapshot.map.left_out(); left_out > 0)
+    findings.warning("names-limit", std::nullopt,
+                     "{} files and extents of the snapshot are left out (--names-limit)", left_out);
+  else if (snapshot.map.extents() == 0)
+    findings.warning("snapshot-without-places", std::nullopt,
+                     "the snapshot has no place of a file on the disk, and names nothing");
+  if (!snapshot.whole_disk && !offset)
+    findings.info("snapshot-place", std::nullopt,
+                  "the snapshot is of a volume alone, which is taken to begin where the disk does "
+                  "(--snapshot-offset)");
+  return snapshot;
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,353 @@
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "cli/command/version.hpp"
+#include "cli/output/text.hpp"
+#include "cli/trace/analysis/requests/io_tables.hpp"
+#include "cli/trace/analysis/requests/snapshot_file.hpp"
+#include "cli/trace/trace_commands.hpp"
+#include "coldtrace/trace_analysis/rest.hpp"
+#include "coldtrace/trace_analysis/ticks.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using trace_analysis::AtRest;
+using trace_analysis::DiskIo;
+using trace_analysis::IdleTime;
+using trace_analysis::Index;
+using trace_analysis::nobody;
+using trace_analysis::Rest;
+using trace_analysis::RestEnd;
+using trace_analysis::RestPolicy;
+using trace_analysis::RestSaving;
+
+constexpr i64 millisecond = 10'000;  // units of 100 ns
+
+struct Options : AnalysisOptions {
+  SnapshotOptions snapshot;
+  std::vector<u32> timeouts = {1'000, 5'000, 30'000};  // milliseconds, as those that follow
+  u32 spin_up = 2'000;
+  u32 break_even = 10'000;
+  u32 network_window = 100;
+  u64 top = 5;  // idle times of each device in text
+};
+
+RestPolicy policy_of(const Options& options) {
+  RestPolicy policy;
+  for (const auto timeout : options.timeouts) policy.timeouts.push_back(timeout * millisecond);
+  policy.spin_up = options.spin_up * millisecond;
+  policy.break_even = options.break_even * millisecond;
+  return policy;
+}
+
+std::string_view kind_of(const AtRest::Device& device) {
+  using Kind = AtRest::Device::Kind;
+  switch (device.kind) {
+    case Kind::processor:
+      return "processor";
+    case Kind::disk:
+      return "disk";
+    case Kind::network:
+      break;
+  }
+  return "network";
+}
+
+// "request", "switch", "interrupt" (a switch to a thread that an interrupt made ready), "transfer".
+std::string_view cause_of(const AtRest::Device& device, const RestEnd& end) {
+  using Kind = AtRest::Device::Kind;
+  if (device.kind == Kind::disk) return "request";
+  if (device.kind == Kind::network) return "transfer";
+  return end.in_dpc ? "interrupt" : "switch";
+}
+
+class IdleWriter {
+ public:
+  IdleWriter(const TraceInput& input, const trace_analysis::Observation& observation,
+             const RestPolicy& policy, const Options& options, Output& output)
+      : input_{input},
+        observation_{observation},
+        policy_{policy},
+        options_{options},
+        output_{output} {}
+
+  void begin_csv() {
+    output_.write("device,number,begin,length,cause,process,pid,tid,file,named_by,state\n");
+  }
+
+  // While the trace is read.
+  void write_row(const AtRest::Device& device, const IdleTime& idle,
+                 const trace_analysis::FileTable& files) {
+    const auto begin = times().since_start(idle.from);
+    print(output_, "{},{},{},{}", kind_of(device), device.number, begin.substr(1), length_of(idle));
+    if (!idle.end) {
+      output_.write(",,,,,,,\n");
+      return;
+    }
+    const auto ender = ender_of(idle.end->thread, idle.end->process);
+    const auto& file = files[idle.end->file];
+    const bool named = idle.end->file != 0;
+    print(output_, ",{},{},{},{},{},{},{}\n", cause_of(device, *idle.end), csv_field(ender.process),
+          cell(ender.pid), cell(ender.tid), csv_field(file.name),
+          named ? file.from_snapshot ? "snapshot" : "trace" : "",
+          named && file.from_snapshot ? to_string(file.state) : "");
+  }
+
+  void write_json(const AtRest& rest, const trace_analysis::FileTable& files) {
+    JsonWriter json{output_, options_.int64};
+    json.begin_object().field("schema", "coldtrace.trace-idle/1").field("tool", tool_version);
+    write_observed(json, input_.trace, observation_.observed());
+    json.field("elapsed", times().duration(rest.elapsed()))
+        .field("timeouts", policy_.timeouts)
+        .field("spin_up", policy_.spin_up)
+        .field("break_even", policy_.break_even)
+        .field("network_window", options_.network_window * millisecond)
+        .key("devices")
+        .begin_array();
+    for (const auto& [device, one] : rest.devices()) {
+      json.begin_object()
+          .field("device", kind_of(device))
+          .field("number", device.number)
+          .field("busy", times().duration(one.busy()))
+          .field("idle", times().duration(one.idle()))
+          .field("unknown", times().duration(unknown(rest, one)));
+      write_histogram(json, "busy_times", one.busy_times());
+      write_histogram(json, "idle_times", one.idle_times());
+      json.key("longest").begin_array();
+      for (const auto& idle : one.longest()) write_idle(json, device, idle, files);
+      json.end_array().key("ended_by").begin_array();
+      write_enders(json, one);
+      json.end_array().key("savings").begin_array();
+      for (std::size_t i = 0; i < policy_.timeouts.size(); ++i)
+        write_saving(json, policy_.timeouts[i], one.savings()[i]);
+      json.end_array().key("optimum");
+      write_saving(json, std::nullopt, one.optimum());
+      json.end_object();
+    }
+    json.end_array().key("findings");
+    write_findings(json, input_.findings);
+    json.end_object().end_document();
+  }
+
+  void write_text(const AtRest& rest, const trace_analysis::FileTable& files) {
+    print(output_,
+          "Elapsed        {}\nSpin-up        {}, break-even {}\nNetwork window {} (half of it "
+          "before and after each transfer)\n",
+          times().seconds(rest.elapsed()), seconds_text(policy_.spin_up),
+          seconds_text(policy_.break_even), seconds_text(options_.network_window * millisecond));
+    for (const auto& [device, one] : rest.devices()) {
+      print(output_, "\n{} {}: busy {}, idle {} ({} times, p50 {}, longest {}), unknown {}\n",
+            kind_of(device), device.number, times().seconds(one.busy()),
+            times().seconds(one.idle()), one.idle_times().count(),
+            times().seconds(static_cast<i64>(one.idle_times().percentile(50).value_or(0))),
+            times().seconds(static_cast<i64>(one.idle_times().greatest())),
+            times().seconds(unknown(rest, one)));
+      for (std::size_t i = 0; i < policy_.timeouts.size(); ++i)
+        write_saving_line(fmt::format("off after {}", seconds_text(policy_.timeouts[i])),
+                          one.savings()[i]);
+      write_saving_line("offline optimum", one.optimum());
+      const auto shown = std::min<std::size_t>(one.longest().size(), options_.top);
+      for (std::size_t i = 0; i < shown; ++i) write_idle_line(device, one.longest()[i], files);
+    }
+  }
+
+ private:
+  TraceTimes times() const {
+    return TraceTimes{input_.trace.clock(), observation_.observed().first};
+  }
+  i64 length_of(const IdleTime& idle) const {
+    return times().duration(trace_analysis::ticks_between(idle.from, idle.to));
+  }
+  static i64 unknown(const AtRest& rest, const Rest& one) {
+    return std::max<i64>(0, rest.elapsed() - one.busy() - one.idle());
+  }
+
+  void write_histogram(JsonWriter& json, std::string_view name,
+                       const trace_analysis::Histogram& histogram) const {
+    json.key(name).begin_array();
+    for (const auto& step : histogram.steps())
+      json.object("up_to", times().duration(static_cast<i64>(step.greatest)), "count", step.count);
+    json.end_array();
+  }
+
+  ThreadIds ender_of(Index thread, Index process) const {
+    const auto& population = observation_.population();
+    return thread != nobody ? ids_of(population, thread) : ids_of_process(population, process);
+  }
+
+  void write_ender(JsonWriter& json, Index thread, Index process) const {
+    const auto ender = ender_of(thread, process);
+    json.field("tid", ender.tid)
+        .field("pid", ender.pid)
+        .field("process", text_or_null(ender.process));
+  }
+
+  void write_idle(JsonWriter& json, const AtRest::Device& device, const IdleTime& idle,
+                  const trace_analysis::FileTable& files) const {
+    json.begin_object()
+        .field("begin", times().utc(idle.from))
+        .field("length", length_of(idle))
+        .key("end");
+    if (!idle.end) {
+      json.value(std::optional<u64>{});
+    } else {
+      const auto& file = files[idle.end->file];
+      const bool named = idle.end->file != 0;
+      json.begin_object().field("cause", cause_of(device, *idle.end));
+      write_ender(json, idle.end->thread, idle.end->process);
+      json.field("file", named ? std::optional{file.name} : std::nullopt)
+          .field("named_by",
+                 named ? std::optional{file.from_snapshot ? "snapshot" : "trace"} : std::nullopt)
+          .field("state",
+                 named && file.from_snapshot ? std::optional{to_string(file.state)} : std::nullopt)
+          .end_object();
+    }
+    json.end_object();
+  }
+
+  void write_enders(JsonWriter& json, const Rest& one) const {
+    std::vector<std::pair<std::pair<Index, Index>, Rest::Ended>> all{one.ended().begin(),
+                                                                     one.ended().end()};
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
+    for (const auto& [who, ended] : all) {
+      json.begin_object();
+      write_ender(json, who.first, who.second);
+      json.field("count", ended.count).field("time", times().duration(ended.time)).end_object();
+    }
+  }
+
+  i64 waiting(const RestSaving& saving) const {
+    i64 time = 0;
+    return __builtin_mul_overflow(static_cast<i64>(saving.spin_ups), policy_.spin_up, &time)
+               ? std::numeric_limits<i64>::max()
+               : time;
+  }
+
+  void write_saving(JsonWriter& json, std::optional<i64> timeout, const RestSaving& saving) const {
+    json.begin_object();
+    if (timeout) json.field("timeout", *timeout);
+    json.field("off", saving.off)
+        .field("spin_ups", saving.spin_ups)
+        .field("waiting", waiting(saving))
+        .end_object();
+  }
+
+  void write_saving_line(std::string_view policy, const RestSaving& saving) {
+    print(output_, "  {:<24} {} off, {} spin-ups, {} of waiting\n", policy,
+          seconds_text(saving.off), saving.spin_ups, seconds_text(waiting(saving)));
+  }
+
+  void write_idle_line(const AtRest::Device& device, const IdleTime& idle,
+                       const trace_analysis::FileTable& files) {
+    print(output_, "  {} idle {}", times().since_start(idle.from), seconds_text(length_of(idle)));
+    if (!idle.end) {
+      output_.write(", to the end of the trace\n");
+      return;
+    }
+    const auto ender = ender_of(idle.end->thread, idle.end->process);
+    print(output_, ", ended by {} of {} ({})", cause_of(device, *idle.end),
+          ender.process.empty() ? "-" : printable(ender.process),
+          ender.pid ? fmt::format("{}", *ender.pid) : "-");
+    if (idle.end->file != 0) print(output_, ", {}", printable(files[idle.end->file].name));
+    output_.write("\n");
+  }
+
+  const TraceInput& input_;
+  const trace_analysis::Observation& observation_;
+  const RestPolicy& policy_;
+  const Options& options_;
+  Output& output_;
+};
+
+Exit run(const Options& options) {
+  AnalysisRun run{options, TraceUse::lines};
+  if (!run.opened()) return Exit::failure;
+  const auto& trace = run.input().trace;
+  std::optional<DiskSnapshot> snapshot;
+  std::optional<DiskIo::Snapshot> map;
+  if (!options.snapshot.file.empty()) {
+    snapshot =
+        read_disk_snapshot(options.snapshot, options.names_limit, run.findings(), run.report());
+    if (!snapshot) return Exit::failure;
+    map.emplace(DiskIo::Snapshot{snapshot->map, snapshot->disk});
+  }
+  const auto policy = policy_of(options);
+  const trace_analysis::CounterTicks counter{trace};
+  i64 window = 0;
+  if (__builtin_mul_overflow(counter.millisecond(), i64{options.network_window}, &window))
+    window = std::numeric_limits<i64>::max();
+  Output output{options.output};
+  IdleWriter writer{run.input(), run.observation(), policy, options, output};
+  const bool csv = options.format == "csv";
+  AtRest* at_rest = nullptr;
+  DiskIo disk{trace.names(),
+              map,
+              counter,
+              {},
+              [&](u32 number, const trace_analysis::BusyTime::Interval& interval) {
+                at_rest->add_disk_busy(number, interval);
+              }};
+  trace_analysis::NetworkIo network{
+      [&](const trace_analysis::NetworkTransfer& one) { at_rest->add_transfer(one); }};
+  AtRest rest{trace.clock(), policy, window,
+              csv ? AtRest::Sink{[&](const AtRest::Device& device, const IdleTime& idle) {
+                writer.write_row(device, idle, disk.files());
+              }}
+                  : nullptr};
+  at_rest = &rest;
+  rest.set_disk(disk);
+  if (csv) writer.begin_csv();
+  run.observe({&disk, &network, &rest});
+  if (rest.devices().empty())
+    run.note_no_match("the trace has no context switches, requests to disks or transfers");
+  note_disk_requests(disk, run.findings());
+  note_network_requests(network, run.findings());
+  if (options.format == "json") writer.write_json(rest, disk.files());
+  if (options.format == "text") writer.write_text(rest, disk.files());
+  return run.finish(output);
+}
+
+}  // namespace
+
+void add_trace_idle(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"idle", "When processors, disks and the network rested, who ended it, what a timeout saves",
+       "  coldtrace trace idle run.etl\n"
+       "  coldtrace trace idle run.etl --timeout 2000,10000 --spin-up 5000\n"
+       "  coldtrace trace idle run.ctrace --snapshot files.ndjson --format csv -o idle.csv\n",
+       "  0  the whole trace was read\n"
+       "  1  events are missing, or the trace has none of these; the rest was written\n"
+       "  2  not a trace, or it cannot be read or written\n"},
+      {"text", "json", "csv"},
+      [](Command& command, Options& options) {
+        add_analysis_options(command, options);
+        add_snapshot_options(command, options.snapshot);
+        command
+            .add_option("--timeout", options.timeouts,
+                        "What if a device went off after so long, in milliseconds "
+                        "(1000,5000,30000)")
+            .list("MILLISECONDS");
+        command
+            .add_option("--spin-up", options.spin_up,
+                        "How long it then takes to come back, in milliseconds")
+            .capture_default_str();
+        command
+            .add_option("--break-even", options.break_even,
+                        "To be off for less does not pay, in milliseconds")
+            .capture_default_str();
+        command
+            .add_option("--network-window", options.network_window,
+                        "The network is busy for so long around each event, in milliseconds")
+            .capture_default_str();
+        command.add_option("--top", options.top, "In text: idle times of each device")
+            .capture_default_str();
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,171 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/command/version.hpp"
+#include "cli/output/text.hpp"
+#include "cli/trace/analysis/requests/disk_tables.hpp"
+#include "cli/trace/analysis/requests/io_tables.hpp"
+#include "cli/trace/analysis/requests/request_rows.hpp"
+#include "cli/trace/analysis/requests/snapshot_file.hpp"
+#include "cli/trace/trace_commands.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using trace_analysis::DiskIo;
+
+struct Options : AnalysisOptions {
+  SnapshotOptions snapshot;
+  u64 top = 20;  // rows of each table in text
+};
+
+struct Analyses {
+  const DiskIo& disk;
+  const trace_analysis::FileIo& files;
+  const trace_analysis::NetworkIo& network;
+};
+
+class IoWriter {
+ public:
+  // All must outlive it; no snapshot is null.
+  IoWriter(const TraceInput& input, const trace_analysis::Observation& observation,
+           const Analyses& analyses, const DiskSnapshot* snapshot, const Options& options,
+           Output& output)
+      : input_{input},
+        observed_{observation.observed()},
+        disk_{analyses.disk},
+        snapshot_{snapshot},
+        options_{options},
+        output_{output},
+        times_{input.trace.clock(), observation.observed().first},
+        requests_{analyses.disk, observation.population(), times_},
+        files_{analyses.files, observation.population(), times_},
+        network_{analyses.network, observation.population(), times_} {}
+
+  void write_json() {
+    JsonWriter json{output_, options_.int64};
+    json.begin_object().field("schema", "coldtrace.trace-io/1").field("tool", tool_version);
+    write_observed(json, input_.trace, observed_);
+    write_snapshot(json);
+    json.key("disk");
+    requests_.write_json(json);
+    json.key("file_operations");
+    files_.write_json(json);
+    json.key("network");
+    network_.write_json(json);
+    json.key("findings");
+    write_findings(json, input_.findings);
+    json.end_object().end_document();
+  }
+
+  void write_text() {
+    const auto& all = disk_.all();
+    print(output_, "Disk requests {}, {} bytes read, {} bytes written, {} still open\n",
+          all.count(), all.bytes_read, all.bytes_written, disk_.requests().open().size());
+    if (snapshot_ != nullptr)
+      print(output_,
+            "Snapshot      {} files; it names {} requests, {} as the trace does, {} otherwise\n",
+            snapshot_->map.files(), disk_.agreement().named, disk_.agreement().alike,
+            disk_.agreement().unlike);
+    requests_.write_text(output_, options_.top);
+    if (!files_.empty()) files_.write_text(output_, options_.top);
+    if (!network_.empty()) network_.write_text(output_, options_.top);
+  }
+
+ private:
+  void write_snapshot(JsonWriter& json) const {
+    json.key("snapshot");
+    if (snapshot_ == nullptr) {
+      json.value(std::optional<u64>{});
+      return;
+    }
+    json.begin_object()
+        .field("files", u64{snapshot_->map.files()})
+        .field("extents", u64{snapshot_->map.extents()})
+        .field("whole_disk", snapshot_->whole_disk)
+        .field("offset", snapshot_->offset)
+        .field("disk", snapshot_->disk)
+        .field("named", disk_.agreement().named)
+        .field("alike", disk_.agreement().alike)
+        .field("unlike", disk_.agreement().unlike)
+        .end_object();
+  }
+
+  const TraceInput& input_;
+  const trace_analysis::Observed& observed_;
+  const DiskIo& disk_;
+  const DiskSnapshot* snapshot_;
+  const Options& options_;
+  Output& output_;
+  TraceTimes times_;
+  DiskTables requests_;
+  FileTables files_;
+  NetworkTables network_;
+};
+
+void note_requests(const Analyses& analyses, AnalysisRun& run) {
+  const auto& [disk, files, network] = analyses;
+  note_disk_requests(disk, run.findings());
+  note_file_requests(files, run.findings());
+  note_network_requests(network, run.findings());
+  if (disk.all().count() == 0 && disk.requests().open().empty() && files.of_processes().empty() &&
+      network.of_processes().empty())
+    run.note_no_match(
+        "the trace has no requests to disks, file systems or the network (DISK_IO, "
+        "FILE_IO and NETWORK_TCPIP of the kernel's flags)");
+}
+
+Exit run(const Options& options) {
+  AnalysisRun run{options, TraceUse::lines};
+  if (!run.opened()) return Exit::failure;
+  const auto& trace = run.input().trace;
+  std::optional<DiskSnapshot> snapshot;
+  std::optional<DiskIo::Snapshot> map;
+  if (!options.snapshot.file.empty()) {
+    snapshot =
+        read_disk_snapshot(options.snapshot, options.names_limit, run.findings(), run.report());
+    if (!snapshot) return Exit::failure;
+    map.emplace(DiskIo::Snapshot{snapshot->map, snapshot->disk});
+  }
+  Output output{options.output};
+  RequestRows rows{run.input(), run.observation(), output};
+  const bool csv = options.format == "csv";
+  if (csv) rows.begin();
+  DiskIo disk{trace.names(), map, trace_analysis::CounterTicks{trace},
+              csv ? DiskIo::Sink{[&](const DiskIo::Row& row) { rows.write(row); }} : nullptr};
+  trace_analysis::FileIo files{trace.names()};
+  trace_analysis::NetworkIo network;
+  run.observe({&disk, &files, &network});
+  const Analyses analyses{disk, files, network};
+  note_requests(analyses, run);
+  IoWriter writer{
+      run.input(), run.observation(), analyses, snapshot ? &*snapshot : nullptr, options, output};
+  if (options.format == "json") writer.write_json();
+  if (options.format == "text") writer.write_text();
+  return run.finish(output);
+}
+
+}  // namespace
+
+void add_trace_io(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"io", "Requests to disks, file systems and the network, by whom, for what, how long",
+       "  coldtrace trace io run.etl\n"
+       "  coldtrace trace io run.etl --format csv -o requests.csv\n"
+       "  coldtrace trace io run.ctrace --snapshot files.ndjson --format json\n",
+       "  0  the whole trace was read\n"
+       "  1  events are missing, or the trace has no requests; the rest was written\n"
+       "  2  not a trace, or it cannot be read or written\n"},
+      {"text", "json", "csv"},
+      [](Command& command, Options& options) {
+        add_analysis_options(command, options);
+        add_snapshot_options(command, options.snapshot);
+        command.add_option("--top", options.top, "In text: files and processes that are shown")
+            .capture_default_str();
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/command/common_options.hpp"
+#include "cli/trace/analysis/services/service_names.hpp"
+
+namespace coldtrace::cli {
+
+// Which services of a trace are shown; without any option all are.
+struct ServiceChoice {
+  std::vector<std::string> labels;    // names or globs, as ServiceNames::label has them
+  std::vector<std::string> profiles;  // paths of hook profiles
+};
+
+void add_service_choice(Command& command, ServiceChoice& choice);
+
+// Their numbers, those that cost most first. Throws Failure where a profile cannot be read.
+std::vector<u32> choose_services(const trace_analysis::Services& services,
+                                 const ServiceNames& names, const ServiceChoice& choice,
+                                 const CommonOptions& options, core::Findings& findings);
+
+}  // namespace coldtrace::cli

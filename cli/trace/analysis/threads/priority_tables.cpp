@@ -1,0 +1,297 @@
+#include "cli/trace/analysis/threads/priority_tables.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/command/version.hpp"
+#include "cli/output/text.hpp"
+
+namespace coldtrace::cli {
+
+using trace_analysis::Index;
+using trace_analysis::nobody;
+using trace_analysis::PriorityCause;
+using trace_analysis::PriorityStep;
+using trace_analysis::ThreadPriorities;
+
+namespace {
+
+constexpr std::size_t inversions_in_text = 50;
+
+const ThreadPriorities::CauseSum& sum_of(const ThreadPriorities& thread, PriorityCause cause) {
+  return thread.causes[static_cast<std::size_t>(cause)];
+}
+
+u64 steps_of(const ThreadPriorities& thread, std::initializer_list<PriorityCause> causes) {
+  u64 steps = 0;
+  for (const auto cause : causes) steps += sum_of(thread, cause).steps;
+  return steps;
+}
+
+}  // namespace
+
+// --- what is told of
+
+std::vector<Index> PriorityTables::threads() const {
+  const auto& all = priorities_.threads();
+  std::vector<Index> threads;
+  for (Index i = 0; i < all.size(); ++i)
+    if ((all[i].first || all[i].base) && chosen_(i)) threads.push_back(i);
+  return threads;
+}
+
+std::vector<const PriorityTables::Inversion*> PriorityTables::inversions() const {
+  std::vector<const Inversion*> chosen;
+  for (const auto& one : inversions_.inversions())
+    if (chosen_(one.high) || chosen_(one.low) ||
+        std::ranges::any_of(one.middles,
+                            [&](const auto& middle) { return chosen_(middle.thread); }))
+      chosen.push_back(&one);
+  return chosen;
+}
+
+const PriorityTables::LowerRan* PriorityTables::lower_ran(Index thread) const {
+  const auto& all = inversions_.lower_ran();
+  return thread < all.size() && all[thread].count > 0 ? &all[thread] : nullptr;
+}
+
+// --- JSON
+
+void PriorityTables::write_json(Int64 int64) const {
+  JsonWriter json{output_, int64};
+  json.begin_object().field("schema", "coldtrace.trace-priority/1").field("tool", tool_version);
+  write_observed(json, input_.trace, observed_);
+  json.field("names_objects", inversions_.names_objects())
+      .field("steps_left_out", priorities_.steps_left_out());
+  write_nodes(json);
+  json.key("priorities").begin_array();
+  for (const auto thread : threads()) write_thread(json, thread);
+  json.end_array().key("steps").begin_array();
+  for (const auto& step : priorities_.steps())
+    if (chosen_(step.thread)) write_step(json, step);
+  json.end_array().key("inversions").begin_array();
+  for (const auto* const one : inversions()) write_inversion(json, *one);
+  json.end_array().key("findings");
+  write_findings(json, input_.findings);
+  json.end_object().end_document();
+}
+
+void PriorityTables::write_nodes(JsonWriter& json) const {
+  std::vector<bool> named(observed_.population.threads().size());
+  std::vector<bool> objects(inversions_.objects().all().size());
+  const auto name = [&](Index thread) {
+    if (thread != nobody) named[thread] = true;
+  };
+  for (const auto thread : threads()) {
+    name(thread);
+    if (const auto* const lower = lower_ran(thread)) name(lower->other);
+  }
+  for (const auto& step : priorities_.steps())
+    if (chosen_(step.thread)) name(step.by);
+  for (const auto* const one : inversions()) {
+    name(one->high);
+    name(one->low);
+    objects[one->object] = true;
+    for (const auto& middle : one->middles) name(middle.thread);
+  }
+  json.key("threads").begin_array();
+  for (Index i = 0; i < named.size(); ++i)
+    if (named[i]) names_.write_thread(json, i);
+  json.end_array().key("objects").begin_array();
+  for (trace_analysis::ObjectIndex i = 0; i < objects.size(); ++i)
+    if (objects[i]) names_.write_object(json, i);
+  json.end_array();
+}
+
+void PriorityTables::write_thread(JsonWriter& json, Index thread) const {
+  const auto& one = priorities_.threads()[thread];
+  json.begin_object()
+      .field("thread", thread)
+      .field("first", names_.times().utc(one.first))
+      .field("last", names_.times().utc(one.last))
+      .field("first_priority", one.first_priority)
+      .field("last_priority", one.last_priority)
+      .field("base", one.base)
+      .key("bases")
+      .begin_array();
+  for (unsigned i = 0; i < 32; ++i)
+    if ((one.bases >> i & 1U) != 0) json.value(i);
+  json.end_array().key("levels").begin_array();
+  for (const auto& level : one.levels)
+    json.object("priority", level.priority, "duration", names_.duration(level.time));
+  json.end_array()
+      .field("changing", names_.duration(one.changing))
+      .field("unknown", names_.duration(one.unknown))
+      .field("changes", one.steps)
+      .key("causes")
+      .begin_array();
+  for (std::size_t i = 0; i < one.causes.size(); ++i) {
+    const auto& sum = one.causes[i];
+    if (sum.events == 0 && sum.steps == 0) continue;
+    json.object("cause", to_string(static_cast<PriorityCause>(i)), "events", sum.events,
+                "increments", sum.increments, "steps", sum.steps, "levels", sum.levels);
+  }
+  json.end_array().key("lower_ran");
+  write_lower_ran(json, lower_ran(thread));
+  json.end_object();
+}
+
+void PriorityTables::write_lower_ran(JsonWriter& json, const LowerRan* one) const {
+  if (one == nullptr) {
+    json.value(nullptr);
+    return;
+  }
+  json.begin_object()
+      .field("count", one->count)
+      .field("duration", names_.duration(one->time))
+      .field("longest", names_.duration(one->longest))
+      .field("longest_from", names_.times().utc(one->longest_from))
+      .key("longest_event");
+  write_place(json, one->longest_since);
+  json.field("priority", one->priority)
+      .field("other", number_or_null(one->other))
+      .field("other_priority", one->other_priority)
+      .field("processor", one->cpu)
+      .end_object();
+}
+
+void PriorityTables::write_step(JsonWriter& json, const PriorityStep& step) const {
+  json.begin_object()
+      .field("thread", step.thread)
+      .field("time", names_.times().utc(step.time()))
+      .field("before", step.before)
+      .field("now", step.now)
+      .field("base", step.base)
+      .field("cause", to_string(step.cause))
+      .field("increment", step.increment)
+      .field("by", number_or_null(step.by));
+  json.key("told_event");
+  write_place(json, step.told ? std::optional{step.told->place} : std::nullopt);
+  json.field("before_at", names_.times().utc(step.before_at))
+      .field("shown_by", to_string(step.shown_by));
+  names_.write_moment(json, "shown_at", "shown_event", step.shown);
+  json.end_object();
+}
+
+void PriorityTables::write_inversion(JsonWriter& json, const Inversion& one) const {
+  json.begin_object()
+      .field("high", one.high)
+      .field("high_priority", one.high_priority)
+      .field("low", one.low)
+      .field("low_priority", one.low_priority)
+      .field("object", one.object);
+  names_.write_moment(json, "waits_since", "wait_event", one.waits_since);
+  json.field("waits_until", names_.times().utc(one.waits_until));
+  names_.write_moment(json, "owned_since", "owned_event", one.owned_since);
+  json.field("from", names_.times().utc(one.from)).key("ready_event");
+  write_place(json, one.ready_at);
+  json.field("to", names_.times().utc(one.to))
+      .field("duration", names_.duration(one.time))
+      .field("stretches", one.stretches)
+      .key("middles")
+      .begin_array();
+  for (const auto& middle : one.middles) {
+    json.begin_object()
+        .field("thread", middle.thread)
+        .field("priority", middle.priority)
+        .field("processor", middle.cpu);
+    names_.write_moment(json, "since", "event", middle.since);
+    json.field("duration", names_.duration(middle.time)).end_object();
+  }
+  json.end_array().end_object();
+}
+
+// --- text
+
+void PriorityTables::write_text(u64 top) const {
+  auto all = threads();
+  std::ranges::stable_sort(all, std::greater{}, [&](Index thread) {
+    return std::pair{priorities_.threads()[thread].steps, priorities_.threads()[thread].last};
+  });
+  print(output_, "{:>7} {:>4} {:>8} {:>7} {:>7} {:>7} {:>7} {:>14} {:>14}  {}\n", "thread", "base",
+        "changes", "raised", "decayed", "set", "not told", "changing", "unknown",
+        "process, priorities and how long");
+  const auto shown = std::min<std::size_t>(all.size(), top);
+  for (std::size_t i = 0; i < shown; ++i) write_thread_line(all[i]);
+  if (shown < all.size()) print(output_, "{} more threads\n", all.size() - shown);
+  output_.write("\n");
+  const auto found = inversions();
+  if (!inversions_.names_objects())
+    output_.write(
+        "The trace does not name what threads wait for: no inversion can be shown with the owner "
+        "of what is waited for.\n");
+  else if (found.empty())
+    output_.write("No priority inversion was found.\n");
+  for (std::size_t i = 0; i < std::min(found.size(), inversions_in_text); ++i)
+    write_story(i + 1, *found[i]);
+  if (found.size() > inversions_in_text)
+    print(output_, "{} more inversions\n", found.size() - inversions_in_text);
+  write_lower_lines(top);
+}
+
+void PriorityTables::write_thread_line(Index index) const {
+  const auto& one = priorities_.threads()[index];
+  const auto& thread = observed_.population.threads()[index];
+  using C = PriorityCause;
+  print(output_, "{:>7} {:>4} {:>8} {:>7} {:>7} {:>7} {:>8} {:>14} {:>14}  {}", thread.tid,
+        one.base ? fmt::format("{}", *one.base) : "-", one.steps,
+        steps_of(one, {C::unwait, C::boost, C::auto_boost, C::starvation}),
+        steps_of(one, {C::decay}), steps_of(one, {C::set, C::base_set}),
+        steps_of(one, {C::not_told}), names_.times().seconds(one.changing),
+        names_.times().seconds(one.unknown), names_.process(thread.process));
+  for (const auto& level : one.levels)
+    print(output_, ", {}: {}", level.priority, names_.times().seconds(level.time));
+  output_.write("\n");
+}
+
+void PriorityTables::write_story(std::size_t number, const Inversion& one) const {
+  print(output_, "Inversion {}: {} (priority {}) waited for {}, whose owner did not run, {}\n",
+        number, names_.thread(one.high), one.high_priority, names_.object(one.object),
+        names_.seconds(one.time));
+  print(output_, "  It waits since {}{}\n", names_.moment(one.waits_since),
+        one.waits_until ? " until " + names_.since_start(*one.waits_until)
+                        : ", to the end of the trace");
+  print(output_, "  The owner, {}, has taken it at {}\n", names_.thread(one.low),
+        names_.moment(one.owned_since));
+  print(
+      output_,
+      "  That one (priority {}) is ready since the event at {:#x}+{:#x}, and does not run from {} "
+      "to {}{}\n",
+      one.low_priority, one.ready_at.buffer, one.ready_at.offset, names_.since_start(one.from),
+      names_.since_start(one.to),
+      one.stretches > 1 ? fmt::format(", in {} stretches", one.stretches) : "");
+  for (const auto& middle : one.middles)
+    print(output_, "  Meanwhile {} (priority {}) ran {}, on processor {} since {}\n",
+          names_.thread(middle.thread), middle.priority, names_.seconds(middle.time), middle.cpu,
+          names_.moment(middle.since));
+  output_.write("\n");
+}
+
+void PriorityTables::write_lower_lines(u64 top) const {
+  std::vector<Index> all;
+  for (const auto thread : threads())
+    if (lower_ran(thread) != nullptr) all.push_back(thread);
+  if (all.empty()) return;
+  std::ranges::stable_sort(all, std::greater{},
+                           [&](Index thread) { return lower_ran(thread)->time; });
+  print(output_,
+        "\nReady while a processor that they may use had a thread of lower priority, at least:\n"
+        "{:>7} {:>9} {:>14} {:>14}  {}\n",
+        "thread", "times", "in all", "longest", "process, the longest");
+  const auto shown = std::min<std::size_t>(all.size(), top);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& one = *lower_ran(all[i]);
+    const auto& thread = observed_.population.threads()[all[i]];
+    print(output_,
+          "{:>7} {:>9} {:>14} {:>14}  {}: with {} since {} (event at {:#x}+{:#x}), when {} with {} "
+          "ran on processor {}\n",
+          thread.tid, one.count, names_.times().seconds(one.time),
+          names_.times().seconds(one.longest), names_.process(thread.process), one.priority,
+          names_.since_start(one.longest_from), one.longest_since.buffer, one.longest_since.offset,
+          names_.thread(one.other), one.other_priority.value_or(0), one.cpu);
+  }
+  if (shown < all.size()) print(output_, "{} more threads\n", all.size() - shown);
+}
+
+}  // namespace coldtrace::cli

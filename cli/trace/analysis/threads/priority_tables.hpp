@@ -1,0 +1,60 @@
+#pragma once
+
+#include <functional>
+
+#include "cli/trace/analysis/waits/wait_names.hpp"
+#include "coldtrace/trace_analysis/inversions.hpp"
+#include "coldtrace/trace_analysis/priorities.hpp"
+
+namespace coldtrace::cli {
+
+// What `trace priority` answers, of the threads that are asked for.
+class PriorityTables {
+ public:
+  using Chosen = std::function<bool(trace_analysis::Index)>;
+
+  // All must outlive it.
+  PriorityTables(const TraceInput& input, const trace_analysis::Observed& observed,
+                 trace_analysis::FunctionNames& functions,
+                 const trace_analysis::Priorities& priorities,
+                 const trace_analysis::Inversions& inversions, Chosen chosen, Output& output)
+      : input_{input},
+        observed_{observed},
+        priorities_{priorities},
+        inversions_{inversions},
+        chosen_{std::move(chosen)},
+        output_{output},
+        names_{input.trace, observed, functions, inversions.objects()} {}
+
+  void write_json(Int64 int64) const;
+  void write_text(u64 top) const;
+
+ private:
+  using Index = trace_analysis::Index;
+  using Inversion = trace_analysis::Inversions::Inversion;
+  using LowerRan = trace_analysis::Inversions::LowerRan;
+
+  std::vector<Index> threads() const;
+  std::vector<const Inversion*> inversions() const;
+  const LowerRan* lower_ran(Index thread) const;
+
+  void write_nodes(JsonWriter& json) const;
+  void write_thread(JsonWriter& json, Index thread) const;
+  void write_lower_ran(JsonWriter& json, const LowerRan* one) const;
+  void write_step(JsonWriter& json, const trace_analysis::PriorityStep& step) const;
+  void write_inversion(JsonWriter& json, const Inversion& one) const;
+
+  void write_thread_line(Index thread) const;
+  void write_story(std::size_t number, const Inversion& one) const;
+  void write_lower_lines(u64 top) const;
+
+  const TraceInput& input_;
+  const trace_analysis::Observed& observed_;
+  const trace_analysis::Priorities& priorities_;
+  const trace_analysis::Inversions& inversions_;
+  Chosen chosen_;
+  Output& output_;
+  WaitNames names_;
+};
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,307 @@
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "cli/command/version.hpp"
+#include "cli/output/text.hpp"
+#include "cli/trace/analysis/switch_findings.hpp"
+#include "cli/trace/analysis/thread_names.hpp"
+#include "cli/trace/analysis/threads/critical_path_drawing.hpp"
+#include "cli/trace/trace_commands.hpp"
+#include "coldtrace/trace_analysis/ticks.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using trace_analysis::CriticalPath;
+using trace_analysis::Hop;
+using trace_analysis::Index;
+
+struct Options : AnalysisOptions {
+  u32 thread = 0;
+  u64 hops = 200;  // in text
+};
+
+struct Window {
+  i64 from, to;
+};
+
+i64 length_of(const Hop& hop) {
+  return trace_analysis::ticks_between(hop.from, hop.to);
+}
+
+// Ticks that each of something takes of a path, the most first.
+template <class Key, class Project>
+std::vector<std::pair<i64, Key>> sums_by(std::span<const Hop> hops, Project project) {
+  std::map<Key, i64> sums;
+  for (const auto& hop : hops)
+    trace_analysis::add_ticks(sums[std::invoke(project, hop)], length_of(hop));
+  std::vector<std::pair<i64, Key>> most;
+  for (const auto& [key, sum] : sums) most.emplace_back(sum, key);
+  std::stable_sort(most.begin(), most.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  return most;
+}
+
+class PathWriter {
+ public:
+  PathWriter(const TraceInput& input, const trace_analysis::Observed& observed,
+             SymbolNames& symbols, std::span<const Hop> hops, Index thread, const Window& window,
+             const Options& options, Output& output)
+      : input_{input},
+        observed_{observed},
+        symbols_{symbols},
+        hops_{hops},
+        thread_{thread},
+        window_{window},
+        options_{options},
+        output_{output},
+        names_{input.trace, observed, symbols} {}
+
+  void write() {
+    if (options_.format == "json")
+      write_json();
+    else if (options_.format == "svg")
+      write_svg(output_, thread_, hops_, names_);
+    else
+      write_text();
+  }
+
+ private:
+  i64 length() const { return trace_analysis::ticks_between(window_.from, window_.to); }
+
+  // --- JSON
+
+  void write_json() {
+    JsonWriter json{output_, options_.int64};
+    json.begin_object()
+        .field("schema", "coldtrace.trace-critical-path/1")
+        .field("tool", tool_version);
+    write_observed(json, input_.trace, observed_);
+    json.field("from", names_.times().utc(window_.from))
+        .field("to", names_.times().utc(window_.to))
+        .field("length", names_.duration(length()))
+        .field("thread", number_or_null(thread_))
+        .key("threads")
+        .begin_array();
+    for (const auto thread : threads()) names_.write_thread(json, thread);
+    json.end_array().key("kinds").begin_array();
+    for (const auto& [sum, kind] : sums_by<Hop::Kind>(hops_, &Hop::kind))
+      json.object("kind", to_string(kind), "time", names_.duration(sum));
+    json.end_array().key("hops").begin_array();
+    for (const auto& hop : hops_) write_hop(json, hop);
+    json.end_array();
+    symbols_.write(json);
+    json.key("findings");
+    write_findings(json, input_.findings);
+    json.end_object().end_document();
+  }
+
+  void write_hop(JsonWriter& json, const Hop& hop) const {
+    std::optional<std::string> reason, routine;
+    if (hop.wait_reason) reason = wait_reason_text(*hop.wait_reason);
+    if (hop.interrupter) routine = names_.code(std::nullopt, hop.interrupter->number, hop.to);
+    json.begin_object()
+        .field("thread", hop.thread)
+        .field("kind", to_string(hop.kind))
+        .field("from", names_.times().utc(hop.from))
+        .field("to", names_.times().utc(hop.to))
+        .field("time", names_.duration(length_of(hop)))
+        .field("depth", hop.depth)
+        .field("processor", hop.cpu)
+        .field("wait_reason", reason)
+        .field("routine", routine)
+        .field("ended_by", to_string(hop.end))
+        .key("event");
+    write_place(json, hop.event);
+    json.end_object();
+  }
+
+  std::vector<Index> threads() const {
+    std::vector<Index> all{thread_};
+    for (const auto& hop : hops_) all.push_back(hop.thread);
+    std::ranges::sort(all);
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+  }
+
+  // --- text
+
+  double share(i64 ticks) const {
+    return length() > 0 ? 100.0 * static_cast<double>(ticks) / static_cast<double>(length()) : 0;
+  }
+
+  std::string what(const Hop& hop) const {
+    switch (hop.kind) {
+      case Hop::Kind::running:
+        return fmt::format("runs on processor {}", hop.cpu.value_or(0));
+      case Hop::Kind::ready:
+        return "is ready";
+      case Hop::Kind::preempted:
+        return "is ready, pushed off the processor";
+      case Hop::Kind::interrupt:
+        return fmt::format(
+            "waits{} for {}", reason(hop),
+            hop.interrupter ? printable(names_.code(std::nullopt, hop.interrupter->number, hop.to))
+                            : "an interrupt");
+      case Hop::Kind::waiting:
+        return fmt::format("waits{}; nothing shows what ended that", reason(hop));
+      case Hop::Kind::off:
+        return "waits or is ready";
+      case Hop::Kind::swapped:
+        return "is swapped out";
+      case Hop::Kind::unknown:
+        return "is not known";
+    }
+    return {};
+  }
+
+  static std::string reason(const Hop& hop) {
+    return hop.wait_reason ? fmt::format(" ({})", wait_reason_text(*hop.wait_reason)) : "";
+  }
+
+  static std::string end_text(const Hop& hop) {
+    if (!hop.event) return {};
+    return fmt::format("  [{} at {:#x}+{:#x}]", to_string(hop.end), hop.event->buffer,
+                       hop.event->offset);
+  }
+
+  void write_text() {
+    print(output_, "Critical path of {}\nFrom {} to {}, {}\n\n", names_.thread(thread_),
+          names_.since_start(window_.from), names_.since_start(window_.to),
+          names_.seconds(length()));
+    for (const auto& [sum, kind] : sums_by<Hop::Kind>(hops_, &Hop::kind))
+      print(output_, "{:>6.1f} % {:>14} s  {}\n", share(sum), names_.times().seconds(sum),
+            to_string(kind));
+    output_.write("\n");
+    constexpr std::size_t most_threads = 20;
+    const auto by_thread = sums_by<Index>(hops_, &Hop::thread);
+    for (std::size_t i = 0; i < std::min(by_thread.size(), most_threads); ++i)
+      print(output_, "{:>6.1f} % {:>14} s  {}\n", share(by_thread[i].first),
+            names_.times().seconds(by_thread[i].first), names_.thread(by_thread[i].second));
+    if (by_thread.size() > most_threads)
+      print(output_, "  and {} other threads\n", by_thread.size() - most_threads);
+    output_.write("\n");
+    for (std::size_t i = 0; i < std::min<u64>(hops_.size(), options_.hops); ++i) {
+      const auto& hop = hops_[i];
+      print(output_, "{:>12} {:>12} s  {:{}}{} {}{}\n", names_.since_start(hop.from),
+            names_.times().seconds(length_of(hop)), "", 2 * std::min(hop.depth, 16U),
+            names_.thread(hop.thread), what(hop), end_text(hop));
+    }
+    if (hops_.size() > options_.hops)
+      print(output_, "and {} more (--hops)\n", hops_.size() - options_.hops);
+    symbols_.write_text(output_);
+  }
+
+  const TraceInput& input_;
+  const trace_analysis::Observed& observed_;
+  const SymbolNames& symbols_;
+  std::span<const Hop> hops_;
+  Index thread_;
+  Window window_;
+  const Options& options_;
+  Output& output_;
+  ThreadNames names_;
+};
+
+void note_path(const CriticalPath& path, std::span<const Hop> hops, const ThreadNames& names,
+               AnalysisRun& run) {
+  auto& findings = run.findings();
+  note_switches(path.turns().counts(), run);
+  if (const auto before = path.given_up_before())
+    findings.warning(
+        "window-cut", std::nullopt,
+        "the interval has more than {} turns of threads: what lies before {} is unknown",
+        CriticalPath::most_turns, names.since_start(*before));
+  if (path.interrupts_given_up() > 0)
+    findings.info("interrupts-cut", std::nullopt,
+                  "the interval has more DPCs than are kept: {} of the first ones are not named",
+                  path.interrupts_given_up());
+  i64 unknown = 0;
+  for (const auto& hop : hops)
+    if (hop.kind == Hop::Kind::unknown) trace_analysis::add_ticks(unknown, length_of(hop));
+  if (unknown > 0)
+    findings.info(
+        "path-unproved", std::nullopt,
+        "{} of the path is unknown: events are missing there, begin later or were given up",
+        names.seconds(unknown));
+}
+
+Exit run(const Options& options) {
+  // What a thread did before the window says where it is when that begins.
+  AnalysisOptions reading = options;
+  reading.times.from.reset();
+  AnalysisRun run{reading, TraceUse::lines};
+  if (!run.opened()) return Exit::failure;
+  tracefile::StreamOptions limits;
+  tracefile::limit_to_times(options.times, run.input().trace.clock(), limits);
+  CriticalPath path{limits.first.value_or(std::numeric_limits<i64>::min())};
+  run.observe({&path});
+  const auto& observed = run.observation().observed();
+  if (!observed.first || !observed.last ||
+      limits.first.value_or(*observed.first) > *observed.last) {
+    run.report().failed(options.file, "no event lies between --from and --to");
+    return Exit::failure;
+  }
+  Window window{std::max(*observed.first, limits.first.value_or(*observed.first)), *observed.last};
+  const ThreadNames names{run.input().trace, observed, run.symbols()};
+  const auto threads =
+      trace_analysis::find_threads(observed.population, options.thread, window.from, window.to);
+  if (threads.empty()) {
+    run.report().failed(options.file,
+                        fmt::format("there is no thread {} in this interval", options.thread));
+    return Exit::failure;
+  }
+  if (threads.size() > 1) {
+    constexpr std::size_t most_starts = 5;
+    std::string starts;
+    for (std::size_t i = 0; i < std::min(threads.size(), most_starts); ++i) {
+      const auto start = observed.population.threads()[threads[i]].life.start;
+      starts += fmt::format("{}{}", starts.empty() ? "" : ", ",
+                            names.times().utc(start).value_or("before the trace"));
+    }
+    if (threads.size() > most_starts) starts += ", ...";
+    run.report().failed(
+        options.file, fmt::format("{} threads had the id {}, started at {}; --from and --to choose",
+                                  threads.size(), options.thread, starts));
+    return Exit::failure;
+  }
+  window.to = std::min(window.to,
+                       observed.population.threads()[threads.front()].life.end.value_or(window.to));
+  const auto hops = path.find(threads.front(), window.from, window.to);
+  note_path(path, hops, names, run);
+  Output output{options.output};
+  PathWriter{run.input(), observed, run.symbols(), hops, threads.front(), window, options, output}
+      .write();
+  return run.finish(output);
+}
+
+}  // namespace
+
+void add_trace_critical_path(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"critical-path", "What an interval in the life of a thread was spent on",
+       "  coldtrace trace critical-path run.etl --thread 4711\n"
+       "  coldtrace trace critical-path run.etl --thread 4711 --from 2026-01-02T03:04:05Z \\\n"
+       "      --to 2026-01-02T03:04:06Z --format svg -o path.svg\n",
+       "  0  the whole trace was read\n"
+       "  1  the trace has damage or loss, no context switches, or more of them in the interval\n"
+       "     than are kept; the rest was written\n"
+       "  2  not a trace, or it cannot be read or written, or the thread was not there\n"},
+      {"text", "json", "svg"},
+      [](Command& command, Options& options) {
+        add_trace_input_options(command, options);
+        add_time_options(command, options.times, "Where the path begins (UTC)",
+                         "Where the path ends, at most (UTC)");
+        add_symbol_options(command, options.symbols);
+        command.add_option("--thread", options.thread, "Whose path: the id of a thread").required();
+        command.add_option("--hops", options.hops, "In text: hops that are shown")
+            .capture_default_str();
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,196 @@
+#include <fmt/format.h>
+
+#include "cli/output/text.hpp"
+#include "cli/trace/analysis/switch_findings.hpp"
+#include "cli/trace/analysis/threads/priority_tables.hpp"
+#include "cli/trace/trace_commands.hpp"
+#include "coldtrace/core/glob.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using trace_analysis::Index;
+using trace_analysis::Inversions;
+using trace_analysis::nobody;
+using trace_analysis::Priorities;
+using trace_analysis::PriorityStep;
+
+struct Options : AnalysisOptions {
+  std::string process;
+  std::optional<u32> thread;
+  u64 top = 20;  // threads in text
+};
+
+constexpr std::string_view step_columns =
+    "time,process,pid,tid,start,before,now,base,cause,increment,by_pid,by_tid,shown_by,shown_at,"
+    "before_at,buffer,offset\n";
+
+// Which threads --process and --thread ask for. Whose process is not known is in none.
+class Focus {
+ public:
+  Focus(const Options& options, const trace_analysis::Population& population)
+      : options_{options}, population_{population} {}
+
+  bool has(Index index) const {
+    const auto& thread = population_.threads()[index];
+    if (options_.thread && thread.tid != *options_.thread) return false;
+    if (options_.process.empty()) return true;
+    if (thread.process == nobody) return false;
+    const auto& process = population_.processes()[thread.process];
+    return options_.process == fmt::format("{}", process.pid) ||
+           glob_matches(options_.process, process.image_name, GlobCase::insensitive);
+  }
+
+  void note(const Priorities& priorities, core::Findings& findings) const {
+    if (!options_.process.empty() &&
+        find_processes(population_, options_.process, findings).empty())
+      return;
+    if (!options_.thread) return;
+    for (Index i = 0; i < priorities.threads().size(); ++i)
+      if (priorities.threads()[i].first && has(i)) return;
+    findings.warning("no-match", std::nullopt, "no event shows a priority of a thread {}{}",
+                     *options_.thread, options_.process.empty() ? "" : " of that process");
+  }
+
+ private:
+  const Options& options_;
+  const trace_analysis::Population& population_;
+};
+
+// One row for each change.
+class StepRows {
+ public:
+  StepRows(const trace_analysis::Population& population, const tracefile::Clock& clock,
+           const trace_analysis::Observed& observed, Output& output)
+      : population_{population}, clock_{clock}, observed_{observed}, output_{output} {}
+
+  void write(const PriorityStep& step) {
+    const TraceTimes times{clock_, observed_.first};
+    const auto& thread = population_.threads()[step.thread];
+    row_.clear();
+    add(seconds(times, step.time()));
+    add(thread.process == nobody ? "" : population_.processes()[thread.process].image_name);
+    add(pid_of(population_, step.thread));
+    add(thread.tid);
+    add(thread.life.start ? seconds(times, *thread.life.start) : "");
+    add(step.before);
+    add(step.now);
+    add(step.base);
+    add(to_string(step.cause));
+    add(step.increment);
+    add(step.by == nobody ? std::nullopt : pid_of(population_, step.by));
+    add(step.by == nobody ? std::optional<u32>{} : population_.threads()[step.by].tid);
+    add(to_string(step.shown_by));
+    add(seconds(times, step.shown.time));
+    add(seconds(times, step.before_at));
+    add(step.shown.place.buffer);
+    add(step.shown.place.offset);
+    row_.back() = '\n';
+    output_.write(row_);
+  }
+
+ private:
+  static std::string seconds(const TraceTimes& times, i64 time) {
+    const auto text = times.since_start(time);
+    return text.front() == '+' ? text.substr(1) : text;
+  }
+
+  void add(std::string_view cell) {
+    row_ += csv_field(cell);
+    row_ += ',';
+  }
+  template <class Number>
+  requires std::is_integral_v<Number>
+  void add(Number number) { add(fmt::format("{}", number)); }
+  template <class Number>
+  void add(std::optional<Number> number) {
+    if (number)
+      add(*number);
+    else
+      add(std::string_view{});
+  }
+
+  const trace_analysis::Population& population_;
+  const tracefile::Clock& clock_;
+  const trace_analysis::Observed& observed_;
+  Output& output_;
+  std::string row_;
+};
+
+void note_priorities(const Priorities& priorities, const Inversions& inversions, AnalysisRun& run) {
+  auto& findings = run.findings();
+  const auto& counts = priorities.turns().counts();
+  note_switches(counts, run);
+  bool any = false;
+  for (const auto& thread : priorities.threads()) any = any || thread.first;
+  if (counts.switches > 0 && !any) run.note_no_match("no event of the trace shows a priority");
+  if (priorities.impossible() > 0)
+    findings.warning("priority-impossible", std::nullopt,
+                     "{} events have a priority that no thread can have (0 to 31)",
+                     priorities.impossible());
+  if (const auto left_out = priorities.steps_left_out() + priorities.changes_left_out();
+      left_out > 0)
+    findings.info("priority-cut", std::nullopt,
+                  "{} changes of priorities are not listed; --format csv has those that switches "
+                  "show",
+                  left_out);
+  if (inversions.left_out() > 0 || inversions.stretches_cut() > 0)
+    findings.warning("inversion-limit", std::nullopt,
+                     "the trace has more inversions, objects, or turns while a thread was ready "
+                     "than are looked at: some may be missing, or have been longer");
+  if (any && !inversions.names_objects())
+    findings.info("wait-unnamed", std::nullopt,
+                  "the trace does not name what threads waited for: inversions cannot be proved");
+}
+
+Exit run(const Options& options) {
+  AnalysisRun run{options, TraceUse::lines};
+  if (!run.opened()) return Exit::failure;
+  const auto& observed = run.observation().observed();
+  Output output{options.output};
+  const Focus focus{options, observed.population};
+  StepRows rows{observed.population, run.input().trace.clock(), observed, output};
+  const bool csv = options.format == "csv";
+  if (csv) output.write(step_columns);
+  Priorities priorities{csv ? Priorities::Sink{[&](const PriorityStep& step) {
+    if (focus.has(step.thread)) rows.write(step);
+  }}
+                            : nullptr};
+  Inversions inversions;
+  run.observe({&priorities, &inversions});
+  note_priorities(priorities, inversions, run);
+  focus.note(priorities, run.findings());
+  const PriorityTables tables{run.input(),   observed,
+                              run.symbols(), priorities,
+                              inversions,    [&](Index thread) { return focus.has(thread); },
+                              output};
+  if (options.format == "json") tables.write_json(options.int64);
+  if (options.format == "text") tables.write_text(options.top);
+  return run.finish(output);
+}
+
+}  // namespace
+
+void add_trace_priority(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"priority", "Priorities of threads over time, what raised them, and priority inversions",
+       "  coldtrace trace priority run.etl\n"
+       "  coldtrace trace priority run.ctrace --process 'inv*' --format json\n"
+       "  coldtrace trace priority run.etl --thread 4711 --format csv -o steps.csv\n",
+       "  0  the whole trace was read, whether it has inversions or not\n"
+       "  1  events are missing, or the trace shows no priorities; the rest was written\n"
+       "  2  not a trace, or it cannot be read or written\n"},
+      {"text", "json", "csv"},
+      [](Command& command, Options& options) {
+        add_analysis_options(command, options);
+        command.add_option("--process", options.process,
+                           "Only threads of this process: an id, a name or a glob");
+        command.add_option("--thread", options.thread, "Only threads with this id");
+        command.add_option("--top", options.top, "In text: threads that are shown")
+            .capture_default_str();
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

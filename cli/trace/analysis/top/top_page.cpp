@@ -1,0 +1,182 @@
+#include "cli/trace/analysis/top/top_page.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/tracefile/trace.hpp"
+
+namespace coldtrace::cli {
+
+using trace_analysis::add_ticks;
+using trace_analysis::DiskSums;
+using trace_analysis::FileSums;
+using trace_analysis::Index;
+using trace_analysis::nobody;
+using trace_analysis::Population;
+
+namespace {
+
+// Those that weigh most first.
+template <class Row, class Weight>
+TopRows<Row> first_of(std::vector<Row> rows, u64 top, Weight weight) {
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const Row& a, const Row& b) { return weight(a) > weight(b); });
+  const auto shown = std::min<std::size_t>(rows.size(), top);
+  const u64 more = rows.size() - shown;
+  rows.resize(shown);
+  return {std::move(rows), more};
+}
+
+std::optional<TopPage::Machine> machine_of(const tracefile::AnyTrace& any) {
+  if (const auto* const trace = any.ctrace()) {
+    const auto& header = trace->header();
+    const auto& version = header.windows_version;
+    return TopPage::Machine{fmt::format("{}.{}.{}", version[0], version[1], version[2]),
+                            header.processors, header.pointer_size, trace->scan().lost,
+                            trace->scan().missing};
+  }
+  const auto& trace = *any.etl();
+  if (!trace.scan().has_header) return std::nullopt;
+  const auto& header = trace.header();
+  return TopPage::Machine{
+      fmt::format("{}.{}.{}", header.major_version, header.minor_version, header.provider_version),
+      header.processors, header.pointer_size, header.events_lost, header.buffers_lost};
+}
+
+std::vector<TopPage::ProcessTime> process_times(const trace_analysis::ProcessorUse& use,
+                                                const Population& population) {
+  std::vector<TopPage::ProcessTime> times(population.processes().size());
+  for (Index i = 0; i < times.size(); ++i) times[i].process = i;
+  TopPage::ProcessTime unknown{nobody, 0, use.unknown_process().sampled.all.time};
+  for (Index i = 0; i < use.threads().size(); ++i) {
+    const auto& thread = population.threads()[i];
+    const auto& one = use.threads()[i];
+    const auto sampled = one.sampled.all.time;
+    if (thread.process == nobody) {
+      if (thread.idle_of)
+        unknown.sampled -= std::min(unknown.sampled, sampled);
+      else
+        add_ticks(unknown.running, one.running);
+    } else if (!thread.idle_of) {
+      add_ticks(times[thread.process].running, one.running);
+      add_ticks(times[thread.process].sampled, sampled);
+    }
+  }
+  times.push_back(unknown);
+  std::erase_if(times, [](const auto& one) { return one.running == 0 && one.sampled == 0; });
+  return times;
+}
+
+TopPage::Processors processors_of(const TopAnswers& answers, const Population& population,
+                                  u64 top) {
+  const auto& use = answers.use;
+  const auto& scheduled = use.schedule().processors();
+  TopPage::Processors processors;
+  processors.count = std::max(use.processors().size(), scheduled.size());
+  for (const auto& one : scheduled) {
+    add_ticks(processors.busy, one.busy);
+    add_ticks(processors.idle, one.idle);
+    add_ticks(processors.unknown, one.unknown);
+  }
+  for (const auto& one : use.processors())
+    add_ticks(processors.sampled_idle, one.sampled_idle.time);
+  processors.processes =
+      first_of(process_times(use, population), top, [&](const TopPage::ProcessTime& one) {
+        return use.has_switches() ? one.running : one.sampled;
+      });
+  processors.drivers = first_of(drivers_of(use.routines()), top,
+                                [](const trace_analysis::DriverUse& one) { return one.time(); });
+  return processors;
+}
+
+template <class Sums, class Is, class Weight>
+TopPage::Requests<Sums> requests_of(const std::map<Index, Sums>& processes,
+                                    const std::vector<Sums>& files, u64 top, Is is_there,
+                                    Weight weight) {
+  std::vector<std::pair<Index, const Sums*>> by_process;
+  for (const auto& [index, sums] : processes) by_process.emplace_back(index, &sums);
+  std::vector<std::pair<u32, const Sums*>> by_file;
+  for (u32 i = 0; i < files.size(); ++i)
+    if (is_there(files[i])) by_file.emplace_back(i, &files[i]);
+  const auto of_row = [&](const auto& row) { return weight(*row.second); };
+  return {first_of(std::move(by_process), top, of_row), first_of(std::move(by_file), top, of_row)};
+}
+
+std::optional<TopPage::BusiestDisk> busiest_of(const trace_analysis::DiskIo& disk) {
+  std::optional<TopPage::BusiestDisk> busiest;
+  for (const auto& [number, one] : disk.disks())
+    if (!busiest || one.busy.total() > busiest->busy)
+      busiest = TopPage::BusiestDisk{number, one.busy.total()};
+  return busiest;
+}
+
+i64 longest_of(TopPage::ServiceRow row) {
+  return static_cast<i64>(row->times.greatest());
+}
+
+i64 cost_of(TopPage::ServiceRow row) {
+  return row->inclusive;
+}
+
+// Those with the longest calls, and those that cost most in all.
+TopRows<TopPage::ServiceRow> slowest_of(const trace_analysis::Services& services, u64 top) {
+  std::vector<TopPage::ServiceRow> all;
+  for (const auto& one : services.services())
+    if (one.times.count() > 0) all.push_back(&one);
+  const auto count = all.size();
+  auto slowest = first_of(all, top, longest_of);
+  for (const auto row : first_of(std::move(all), top, cost_of).rows)
+    if (std::find(slowest.rows.begin(), slowest.rows.end(), row) == slowest.rows.end())
+      slowest.rows.push_back(row);
+  slowest.more = count - slowest.rows.size();
+  std::stable_sort(slowest.rows.begin(), slowest.rows.end(),
+                   [](auto a, auto b) { return longest_of(a) > longest_of(b); });
+  return slowest;
+}
+
+}  // namespace
+
+TopPage::TopPage(const tracefile::AnyTrace& trace, const Population& population,
+                 const TopAnswers& answers, u64 top)
+    : machine{machine_of(trace)},
+      processors{processors_of(answers, population, top)},
+      disk{requests_of(
+          answers.disk.of_processes(), answers.disk.of_files(), top,
+          [](const DiskSums& sums) { return sums.count() > 0; },
+          [](const DiskSums& sums) { return sums.response; })},
+      busiest_disk{busiest_of(answers.disk)},
+      files{requests_of(
+          answers.files.of_processes(), answers.files.of_files(), top,
+          [](const FileSums& sums) { return sums.operations > 0; },
+          [](const FileSums& sums) { return sums.time; })} {
+  std::vector<NetworkRow> transfers;
+  for (const auto& [index, sums] : answers.network.of_processes())
+    transfers.emplace_back(index, &sums);
+  network = first_of(std::move(transfers), top, [](const NetworkRow& row) {
+    return row.second->bytes_sent / 2 + row.second->bytes_received / 2;
+  });
+  waits.rows = answers.waits.longest();
+  waits.more = answers.waits.count() - waits.rows.size();
+  for (const auto& one : answers.deadlocks.deadlocks()) lasting_deadlocks += one.end ? 0U : 1U;
+  services = slowest_of(answers.services, top);
+
+  const auto& use = answers.use;
+  const auto& requests = answers.disk;
+  const auto set = [this](TopSection section, bool has) {
+    has_[static_cast<std::size_t>(section)] = has;
+  };
+  set(TopSection::processor, use.has_switches() || use.has_samples() || use.has_interrupts());
+  set(TopSection::disk, requests.all().count() > 0 || requests.requests().first_open());
+  set(TopSection::file_operations, !answers.files.of_processes().empty());
+  set(TopSection::network, !answers.network.of_processes().empty());
+  set(TopSection::waits, use.has_switches() || answers.deadlocks.names_objects());
+  set(TopSection::services, !answers.services.services().empty());
+}
+
+bool TopPage::empty() const {
+  return std::none_of(has_.begin(), has_.end(), [](bool has) { return has; });
+}
+
+}  // namespace coldtrace::cli

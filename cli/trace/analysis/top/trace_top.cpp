@@ -1,0 +1,75 @@
+#include "cli/trace/analysis/answer_findings.hpp"
+#include "cli/trace/analysis/requests/io_tables.hpp"
+#include "cli/trace/analysis/switch_findings.hpp"
+#include "cli/trace/analysis/top/top_page.hpp"
+#include "cli/trace/trace_commands.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+struct Options : AnalysisOptions {
+  u64 top = 4;  // rows of each table
+};
+
+void note_answers(const TopAnswers& answers, const TopPage& page, AnalysisRun& run) {
+  auto& findings = run.findings();
+  if (page.empty())
+    run.note_no_match("the trace tells nothing of processors, requests, waits or services");
+  note_ready_events(answers.use.schedule().turns().counts(), findings);
+  note_processor_use(answers.use, answers.code, findings);
+  note_disk_requests(answers.disk, findings);
+  note_file_requests(answers.files, findings);
+  note_network_requests(answers.network, findings);
+  note_deadlocks(answers.deadlocks, findings);
+  note_services(answers.services, findings);
+}
+
+Exit run(const Options& options) {
+  AnalysisRun run{options, TraceUse::lines};
+  if (!run.opened()) return Exit::failure;
+  Output output{options.output};
+  const auto& trace = run.input().trace;
+  const auto& population = run.observation().population();
+  trace_analysis::ImageOffsets names{trace.names()};
+  trace_analysis::CodeNames code{trace.names(), names};
+  trace_analysis::LongestWaits waits{options.top};
+  trace_analysis::ProcessorUse use{trace.clock(), code};
+  trace_analysis::Deadlocks deadlocks;
+  trace_analysis::DiskIo disk{trace.names(), std::nullopt, trace_analysis::CounterTicks{trace}};
+  trace_analysis::FileIo files{trace.names()};
+  trace_analysis::NetworkIo network;
+  trace_analysis::Services services{code};
+  run.observe({&use, &waits, &deadlocks, &disk, &files, &network, &services});
+  const TopAnswers answers{use, code, waits, deadlocks, disk, files, network, services};
+  const TopPage page{trace, population, answers, options.top};
+  note_answers(answers, page, run);
+  const TopContext context{run.input(), run.observation(), answers, page};
+  if (options.format == "json")
+    write_top_json(output, context, options.int64);
+  else
+    write_top_text(output, context);
+  return run.finish(output);
+}
+
+}  // namespace
+
+void add_trace_top(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"top", "One page: who used processors, disks, network; longest waits, slowest services",
+       "  coldtrace trace top run.etl\n"
+       "  coldtrace trace top run.etl --top 10 --from 2024-02-29T12:34:56Z\n"
+       "  coldtrace trace top run.ctrace --format json\n",
+       "  0  the whole trace was read\n"
+       "  1  events are missing, or the trace has nothing for the page; the rest was written\n"
+       "  2  not a trace, or it cannot be read or written\n"},
+      {"text", "json"},
+      [](Command& command, Options& options) {
+        add_analysis_options(command, options);
+        command.add_option("--top", options.top, "Rows of each table; at most 1,000 waits are kept")
+            .capture_default_str();
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

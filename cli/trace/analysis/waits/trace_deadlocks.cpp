@@ -1,0 +1,309 @@
+#include <fmt/format.h>
+
+#include "cli/command/version.hpp"
+#include "cli/output/text.hpp"
+#include "cli/trace/analysis/answer_findings.hpp"
+#include "cli/trace/analysis/waits/wait_names.hpp"
+#include "cli/trace/trace_commands.hpp"
+#include "coldtrace/trace_analysis/deadlocks.hpp"
+#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/tracefile/status_names.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using trace_analysis::Deadlocks;
+using trace_analysis::Index;
+using trace_analysis::LockOrder;
+using trace_analysis::nobody;
+using trace_analysis::ObjectIndex;
+
+constexpr std::size_t suspects_in_text = 50;
+
+using Options = AnalysisOptions;
+
+std::string status_text(u32 status) {
+  const auto name = tracefile::find_nt_status(status);
+  return name.empty() ? fmt::format("{:#x}", status) : std::string{name};
+}
+
+class DeadlockWriter {
+ public:
+  DeadlockWriter(const TraceInput& input, const trace_analysis::Observed& observed,
+                 SymbolNames& symbols, const Deadlocks& answer, const Options& options,
+                 Output& output)
+      : input_{input},
+        observed_{observed},
+        symbols_{symbols},
+        answer_{answer},
+        options_{options},
+        output_{output},
+        names_{input.trace, observed, symbols, answer.objects()} {}
+
+  void write() {
+    if (options_.format == "json")
+      write_json();
+    else
+      write_text();
+  }
+
+ private:
+  i64 length_of(const Deadlocks::Deadlock& one) const {
+    const i64 end = one.end ? one.end->moment.time : observed_.last.value_or(one.closed.time);
+    return trace_analysis::ticks_between(one.closed.time, end);
+  }
+
+  // --- JSON
+
+  void write_member(JsonWriter& json, const Deadlocks::Member& member) const {
+    json.begin_object().field("thread", member.place.thread);
+    names_.write_moment(json, "since", "event", member.since);
+    json.field("left_processor", member.left_processor).key("waits_for").begin_array();
+    for (const auto& step : member.place.steps) {
+      const bool owned = answer_.objects().all()[step.object].thread == nobody;
+      json.begin_object().field("object", step.object).field("owner", step.owner);
+      names_.write_moment(json, "owned_since", "owned_event",
+                          owned ? std::optional{step.owned_since} : std::nullopt);
+      json.end_object();
+    }
+    json.end_array().end_object();
+  }
+
+  void write_end(JsonWriter& json, const std::optional<Deadlocks::End>& end) const {
+    json.key("end");
+    if (!end) {
+      json.value(nullptr);
+      return;
+    }
+    json.begin_object();
+    names_.write_moment(json, "time", "event", end->moment);
+    json.field("thread", end->thread)
+        .field("status", end->status)
+        .field("by", number_or_null(end->by))
+        .end_object();
+  }
+
+  void write_deadlock(JsonWriter& json, const Deadlocks::Deadlock& one) const {
+    json.begin_object().field("shape", one.cycle ? "cycle" : "knot").field("proved", one.proved());
+    names_.write_moment(json, "closed", "closed_event", one.closed);
+    json.field("duration", names_.duration(length_of(one)))
+        .field("events_missing", one.events_missing);
+    write_end(json, one.end);
+    json.key("members").begin_array();
+    for (const auto& member : one.members) write_member(json, member);
+    json.end_array().key("victims").begin_array();
+    for (const auto& victim : one.victims) {
+      json.begin_object()
+          .field("thread", victim.place.thread)
+          .field("object", victim.place.object)
+          .field("behind", victim.place.behind);
+      names_.write_moment(json, "since", "event", victim.since);
+      json.end_object();
+    }
+    json.end_array().end_object();
+  }
+
+  void write_inversion(JsonWriter& json, const LockOrder::Inversion& one) const {
+    json.begin_object()
+        .field("strength", "upper_bound")
+        .field("deadlocked", answer_.is_deadlocked(one))
+        .key("witnesses")
+        .begin_array();
+    for (const auto& witness : one.witnesses) {
+      json.begin_object()
+          .field("thread", witness.thread)
+          .field("held", witness.held)
+          .field("taken", witness.taken);
+      names_.write_moment(json, "held_since", "held_event", witness.held_since);
+      names_.write_moment(json, "taken_at", "taken_event", witness.taken_at);
+      json.end_object();
+    }
+    json.end_array().end_object();
+  }
+
+  void write_nodes(JsonWriter& json) const {
+    std::vector<bool> threads(observed_.population.threads().size());
+    std::vector<bool> objects(answer_.objects().all().size());
+    for (const auto& one : answer_.deadlocks()) {
+      for (const auto& member : one.members) {
+        threads[member.place.thread] = true;
+        for (const auto& step : member.place.steps)
+          objects[step.object] = threads[step.owner] = true;
+      }
+      for (const auto& victim : one.victims)
+        objects[victim.place.object] = threads[victim.place.thread] = true;
+      if (one.end && one.end->by != nobody) threads[one.end->by] = true;
+    }
+    for (const auto& one : answer_.inversions())
+      for (const auto& witness : one.witnesses)
+        threads[witness.thread] = objects[witness.held] = objects[witness.taken] = true;
+    for (const auto& suspect : answer_.suspects()) threads[suspect.thread] = true;
+    json.key("threads").begin_array();
+    for (Index i = 0; i < threads.size(); ++i)
+      if (threads[i]) names_.write_thread(json, i);
+    json.end_array().key("objects").begin_array();
+    for (ObjectIndex i = 0; i < objects.size(); ++i)
+      if (objects[i]) names_.write_object(json, i);
+    json.end_array();
+  }
+
+  void write_json() const {
+    JsonWriter json{output_, options_.int64};
+    json.begin_object().field("schema", "coldtrace.trace-deadlocks/1").field("tool", tool_version);
+    write_observed(json, input_.trace, observed_);
+    json.field("names_objects", answer_.names_objects()).field("passing", answer_.passing());
+    write_nodes(json);
+    json.key("deadlocks").begin_array();
+    for (const auto& one : answer_.deadlocks()) write_deadlock(json, one);
+    json.end_array().key("inversions").begin_array();
+    for (const auto& one : answer_.inversions()) write_inversion(json, one);
+    json.end_array().key("suspects").begin_array();
+    for (const auto& suspect : answer_.suspects()) {
+      std::optional<std::string> reason;
+      if (suspect.reason) reason = wait_reason_text(*suspect.reason);
+      json.begin_object().field("thread", suspect.thread).field("reason", reason);
+      names_.write_moment(json, "since", "event", suspect.since);
+      json.end_object();
+    }
+    json.end_array();
+    symbols_.write(json);
+    json.key("findings");
+    write_findings(json, input_.findings);
+    json.end_object().end_document();
+  }
+
+  // --- text
+
+  void write_text() {
+    if (!answer_.names_objects()) return write_suspects();
+    const auto& deadlocks = answer_.deadlocks();
+    if (deadlocks.empty()) output_.write("No deadlock was found.\n");
+    for (std::size_t i = 0; i < deadlocks.size(); ++i) write_story(i + 1, deadlocks[i]);
+    for (const auto& one : answer_.inversions()) write_order(one);
+  }
+
+  void write_story(std::size_t number, const Deadlocks::Deadlock& one) {
+    print(output_, "{} {}: {} of {} threads, closed at {}\n",
+          one.proved() ? "Deadlock" : "Possible deadlock", number, one.cycle ? "a cycle" : "a knot",
+          one.members.size(), names_.moment(one.closed));
+    for (const auto& member : one.members) {
+      print(output_, "  {} waits since {}{}\n", names_.thread(member.place.thread),
+            names_.moment(member.since),
+            member.left_processor ? "" : ", was not seen to leave its processor");
+      for (const auto& step : member.place.steps) write_step(step);
+    }
+    write_end_text(one);
+    for (const auto& victim : one.victims)
+      print(output_, "  Behind it {} waits since {} for {}\n", names_.thread(victim.place.thread),
+            names_.moment(victim.since), object_of(victim.place.object, victim.place.behind));
+    output_.write("\n");
+  }
+
+  void write_step(const trace_analysis::WaitKnots::Step& step) {
+    if (answer_.objects().all()[step.object].thread != nobody)
+      print(output_, "    for the end of {}\n", names_.thread(step.owner));
+    else
+      print(output_, "    for {}, which {} has taken at {}\n", names_.object(step.object),
+            names_.thread(step.owner), names_.moment(step.owned_since));
+  }
+
+  // "Mutant 0x1000 of thread 8", "the end of thread 8"
+  std::string object_of(ObjectIndex object, Index owner) const {
+    return answer_.objects().all()[object].thread != nobody
+               ? "the end of " + names_.object(object)
+               : fmt::format("{} of {}", names_.object(object), names_.thread(owner));
+  }
+
+  void write_end_text(const Deadlocks::Deadlock& one) {
+    if (!one.end) {
+      print(output_, "  It lasts to the end of the trace, {}{}\n", names_.seconds(length_of(one)),
+            one.events_missing ? ", as far as is known: events are missing" : "");
+      return;
+    }
+    print(output_, "  After {} it was broken at {}: ", names_.seconds(length_of(one)),
+          names_.moment(one.end->moment));
+    if (one.end->status)
+      print(output_, "the wait of {} ended with {}", names_.thread(one.end->thread),
+            status_text(*one.end->status));
+    else
+      print(output_, "{} did not wait any more", names_.thread(one.end->thread));
+    const auto by = one.end->by;
+    if (by != nobody && by != one.end->thread && !observed_.population.threads()[by].idle_of)
+      print(output_, ", when {} ran", names_.thread(by));
+    output_.write("\n");
+  }
+
+  void write_order(const LockOrder::Inversion& one) {
+    print(output_, "{}, {}\n",
+          one.witnesses.size() == 2
+              ? "Two mutants taken in opposite orders"
+              : fmt::format("{} mutants taken in a circle", one.witnesses.size()),
+          answer_.is_deadlocked(one) ? "which led to a deadlock above"
+                                     : "which can lead to a deadlock and did not");
+    for (const auto& witness : one.witnesses)
+      print(output_, "  {} took {} at {}\n    when it may have held {} since {}\n",
+            names_.thread(witness.thread), names_.object(witness.taken),
+            names_.moment(witness.taken_at), names_.object(witness.held),
+            names_.moment(witness.held_since));
+    output_.write("\n");
+  }
+
+  void write_suspects() {
+    const auto& suspects = answer_.suspects();
+    print(output_,
+          "The trace does not name what threads wait for: no deadlock can be shown. {} {} to the "
+          "end of the trace{}\n",
+          suspects.size(), suspects.size() == 1 ? "thread waits" : "threads wait",
+          answer_.any_ready() ? ", and nobody has made them ready:"
+                              : "; whether somebody has made them ready is not in the trace:");
+    for (std::size_t i = 0; i < std::min(suspects.size(), suspects_in_text); ++i)
+      print(output_, "  {} since {}{}\n", names_.thread(suspects[i].thread),
+            names_.moment(suspects[i].since),
+            suspects[i].reason ? " (" + wait_reason_text(*suspects[i].reason) + ")" : "");
+    if (suspects.size() > suspects_in_text)
+      print(output_, "  {} more threads\n", suspects.size() - suspects_in_text);
+  }
+
+  const TraceInput& input_;
+  const trace_analysis::Observed& observed_;
+  const SymbolNames& symbols_;
+  const Deadlocks& answer_;
+  const Options& options_;
+  Output& output_;
+  WaitNames names_;
+};
+
+Exit run(const Options& options) {
+  AnalysisRun run{options, TraceUse::lines};
+  if (!run.opened()) return Exit::failure;
+  Deadlocks answer;
+  run.observe({&answer});
+  if (!answer.names_objects() && !answer.any_switch())
+    run.note_no_match("no event of the trace tells of waits");
+  note_deadlocks(answer, run.findings());
+  Output output{options.output};
+  DeadlockWriter{run.input(), run.observation().observed(), run.symbols(), answer, options, output}
+      .write();
+  return run.finish(output);
+}
+
+}  // namespace
+
+void add_trace_deadlocks(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"deadlocks", "Threads that wait for each other, when and how long; orders of locks that can",
+       "  coldtrace trace deadlocks run.ctrace\n"
+       "  coldtrace trace deadlocks run.ctrace --format json\n",
+       "  0  the whole trace was read, whether it has deadlocks or not\n"
+       "  1  the trace has damage or loss, or tells of no wait; the rest was written\n"
+       "  2  not a trace, or it cannot be read or written\n"},
+      {"text", "json"},
+      [](Command& command, Options& options) {
+        add_analysis_options(command, options);
+        add_symbol_options(command, options.symbols);
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

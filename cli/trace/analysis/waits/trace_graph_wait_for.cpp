@@ -1,0 +1,268 @@
+#include <fmt/format.h>
+
+#include "cli/command/version.hpp"
+#include "cli/output/text.hpp"
+#include "cli/trace/analysis/waits/wait_graph_drawing.hpp"
+#include "cli/trace/trace_commands.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using trace_analysis::Index;
+using trace_analysis::nobody;
+using trace_analysis::ObjectIndex;
+using trace_analysis::WaitGraph;
+using trace_analysis::WaitGraphView;
+
+struct Options : AnalysisOptions {
+  std::string process;
+  u64 nodes = 500;
+};
+
+std::string_view to_string(WaitGraph::Strength strength) {
+  switch (strength) {
+    case WaitGraph::Strength::exact:
+      return "exact";
+    case WaitGraph::Strength::proved:
+      return "proved";
+    case WaitGraph::Strength::upper_bound:
+      return "upper_bound";
+  }
+  return {};
+}
+
+class WaitGraphWriter {
+ public:
+  WaitGraphWriter(const TraceInput& input, const trace_analysis::Observed& observed,
+                  SymbolNames& symbols, const WaitGraph& graph, const WaitGraphView& view,
+                  const Options& options, Output& output)
+      : input_{input},
+        observed_{observed},
+        symbols_{symbols},
+        graph_{graph},
+        view_{view},
+        options_{options},
+        output_{output},
+        names_{input.trace, observed, symbols, graph.objects()} {}
+
+  void write() {
+    const WaitGraphLabels labels{graph_, observed_.population, names_};
+    if (options_.format == "json")
+      write_json();
+    else if (options_.format == "text")
+      write_text();
+    else if (options_.format == "dot")
+      write_dot(output_, view_, labels);
+    else
+      write_svg(output_, view_, labels);
+  }
+
+ private:
+  // --- JSON
+
+  std::optional<std::string> reason_or_null(std::optional<u8> reason) const {
+    if (!reason) return std::nullopt;
+    return wait_reason_text(*reason);
+  }
+
+  void write_wait(JsonWriter& json, const WaitGraph::Edge& edge) const {
+    const bool measured = edge.measured > 0;
+    json.begin_object()
+        .field("thread", edge.thread)
+        .field("object", edge.object)
+        .field("strength", to_string(WaitGraph::Strength::exact))
+        .field("reason", reason_or_null(edge.reason))
+        .field("count", edge.count)
+        .field("open", edge.open)
+        .field("unknown", edge.unknown)
+        .field("time", names_.duration(edge.total))
+        .field("longest", measured ? std::optional{names_.duration(edge.longest)} : std::nullopt);
+    names_.write_moment(json, "longest_since", "longest_event",
+                        measured ? std::optional{edge.longest_since} : std::nullopt);
+    names_.write_moment(json, "open_since", "open_event", edge.open_since);
+    json.end_object();
+  }
+
+  void write_owner(JsonWriter& json, const WaitGraph::Owner& owner) const {
+    json.begin_object()
+        .field("object", owner.object)
+        .field("thread", owner.thread)
+        .field("strength", to_string(owner.strength));
+    names_.write_moment(json, "since", "event", owner.since);
+    json.end_object();
+  }
+
+  void write_wake(JsonWriter& json, const trace_analysis::Wakes::Edge& edge) const {
+    const bool measured = edge.measured > 0;
+    json.begin_object()
+        .field("thread", edge.thread)
+        .field("waker", number_or_null(edge.waker))
+        .field("interrupt", edge.in_dpc)
+        .field("count", edge.count)
+        .field("unknown", edge.unknown)
+        .field("time", names_.duration(edge.total))
+        .field("longest", measured ? std::optional{names_.duration(edge.longest)} : std::nullopt)
+        .field("longest_reason", reason_or_null(edge.longest_reason));
+    names_.write_moment(json, "longest_since", "longest_event",
+                        measured ? std::optional{edge.longest_since} : std::nullopt);
+    json.end_object();
+  }
+
+  // What the edges name, in the order of their numbers.
+  void write_nodes(JsonWriter& json) const {
+    std::vector<bool> threads(observed_.population.threads().size());
+    std::vector<bool> objects(graph_.objects().all().size());
+    for (const auto wait : view_.waits()) {
+      threads[graph_.edges()[wait].thread] = true;
+      objects[graph_.edges()[wait].object] = true;
+    }
+    for (ObjectIndex i = 0; i < objects.size(); ++i)
+      if (const auto thread = graph_.objects().all()[i].thread; objects[i] && thread != nobody)
+        threads[thread] = true;
+    for (const auto owner : view_.owners()) threads[graph_.owners()[owner].thread] = true;
+    for (const auto wake : view_.wakes()) {
+      const auto& edge = graph_.wakes().edges()[wake];
+      threads[edge.thread] = true;
+      if (edge.waker != nobody) threads[edge.waker] = true;
+    }
+    json.key("threads").begin_array();
+    for (Index i = 0; i < threads.size(); ++i)
+      if (threads[i]) names_.write_thread(json, i);
+    json.end_array().key("objects").begin_array();
+    for (ObjectIndex i = 0; i < objects.size(); ++i)
+      if (objects[i]) names_.write_object(json, i);
+    json.end_array();
+  }
+
+  void write_json() const {
+    JsonWriter json{output_, options_.int64};
+    json.begin_object().field("schema", "coldtrace.trace-wait-graph/1").field("tool", tool_version);
+    write_observed(json, input_.trace, observed_);
+    json.field("names_objects", graph_.names_objects())
+        .field("ends_without_begin", graph_.ends_without_begin());
+    write_nodes(json);
+    json.key("waits").begin_array();
+    for (const auto wait : view_.waits()) write_wait(json, graph_.edges()[wait]);
+    json.end_array().key("owners").begin_array();
+    for (const auto owner : view_.owners()) write_owner(json, graph_.owners()[owner]);
+    json.end_array().key("woken_by").begin_array();
+    for (const auto wake : view_.wakes()) write_wake(json, graph_.wakes().edges()[wake]);
+    json.end_array();
+    symbols_.write(json);
+    json.key("findings");
+    write_findings(json, input_.findings);
+    json.end_object().end_document();
+  }
+
+  // --- text
+
+  void write_text() {
+    if (!graph_.names_objects()) return write_wakes();
+    for (const auto wait : view_.waits()) {
+      const auto& edge = graph_.edges()[wait];
+      print(output_, "{} waited {}x for {}", names_.thread(edge.thread), edge.count,
+            names_.object(edge.object));
+      if (edge.measured > 0)
+        print(output_, ", {}, longest {} since {}", names_.seconds(edge.total),
+              names_.seconds(edge.longest), names_.since_start(edge.longest_since.time));
+      if (edge.unknown > 0) print(output_, ", {} of unknown length", edge.unknown);
+      if (edge.open_since)
+        print(output_, ", still waits since {}", names_.moment(*edge.open_since));
+      output_.write("\n");
+    }
+    for (const auto owned : view_.owners()) {
+      const auto& owner = graph_.owners()[owned];
+      print(output_, "{} {} {} since {}\n", names_.thread(owner.thread),
+            owner.strength == WaitGraph::Strength::proved ? "owns" : "owned last",
+            names_.object(owner.object), names_.moment(owner.since));
+    }
+  }
+
+  void write_wakes() {
+    for (const auto wake : view_.wakes()) {
+      const auto& edge = graph_.wakes().edges()[wake];
+      print(output_, "{} was woken {}x by {}, {}", names_.thread(edge.thread), edge.count,
+            edge.waker != nobody ? names_.thread(edge.waker)
+            : edge.in_dpc        ? "an interrupt"
+                                 : "somebody unknown",
+            names_.seconds(edge.total));
+      if (edge.measured > 0)
+        print(output_, ", longest {} since {}{}", names_.seconds(edge.longest),
+              names_.since_start(edge.longest_since.time),
+              edge.longest_reason ? " (" + wait_reason_text(*edge.longest_reason) + ")" : "");
+      output_.write("\n");
+    }
+  }
+
+  const TraceInput& input_;
+  const trace_analysis::Observed& observed_;
+  const SymbolNames& symbols_;
+  const WaitGraph& graph_;
+  const WaitGraphView& view_;
+  const Options& options_;
+  Output& output_;
+  WaitNames names_;
+};
+
+void note_graph(const WaitGraph& graph, AnalysisRun& run) {
+  auto& findings = run.findings();
+  if (graph.left_out() + graph.wakes().left_out() > 0)
+    findings.warning(
+        "wait-limit", std::nullopt,
+        "{} waits are left out: the trace has more objects, or pairs of who waited for "
+        "what, than are kept",
+        graph.left_out() + graph.wakes().left_out());
+  if (graph.names_objects()) return;
+  if (graph.wakes().edges().empty())
+    run.note_no_match("no event of the trace tells of waits");
+  else
+    findings.info("wait-unnamed", std::nullopt,
+                  "the trace does not name what threads waited for, only who made them ready");
+}
+
+Exit run(const Options& options) {
+  AnalysisRun run{options, TraceUse::lines};
+  if (!run.opened()) return Exit::failure;
+  WaitGraph graph;
+  run.observe({&graph});
+  note_graph(graph, run);
+  const auto& population = run.observation().population();
+  std::optional<std::vector<Index>> processes;
+  if (!options.process.empty())
+    processes = find_processes(population, options.process, run.findings());
+  const WaitGraphView view{graph, population, processes, options.nodes};
+  Output output{options.output};
+  WaitGraphWriter{run.input(), run.observation().observed(), run.symbols(), graph, view, options,
+                  output}
+      .write();
+  return run.finish(output);
+}
+
+}  // namespace
+
+void add_trace_graph_wait_for(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"wait-for", "Which threads waited for which objects, and who owns these",
+       "  coldtrace trace graph wait-for run.ctrace\n"
+       "  coldtrace trace graph wait-for run.ctrace --process 'prod*' --format svg -o waits.svg\n"
+       "  coldtrace trace graph wait-for run.etl --format json\n",
+       "  0  the whole trace was read\n"
+       "  1  the trace has damage or loss, or tells of no wait; the rest was written\n"
+       "  2  not a trace, or it cannot be read or written\n"},
+      {"text", "json", "dot", "svg"},
+      [](Command& command, Options& options) {
+        add_analysis_options(command, options);
+        add_symbol_options(command, options.symbols);
+        command
+            .add_option("--process", options.process,
+                        "Only the waits of this process: an id, a name or a glob")
+            .type_name("PROCESS");
+        command
+            .add_option("--nodes", options.nodes, "In drawings: threads and objects that are shown")
+            .capture_default_str();
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,311 @@
+#include "coldtrace/trace_analysis/losses.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "tracefile/analysis/records/switch_chains.hpp"
+
+namespace coldtrace::trace_analysis {
+namespace {
+
+constexpr auto before_all = std::numeric_limits<i64>::min();
+constexpr auto after_all = std::numeric_limits<i64>::max();
+
+bool is_same(const Stretch& a, const Stretch& b) {
+  return a.from == b.from && a.to == b.to;
+}
+
+void merge(std::vector<Stretch>& stretches) {
+  std::sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) {
+    return std::tie(a.from, a.to) < std::tie(b.from, b.to);
+  });
+  std::size_t kept = 0;
+  for (const auto& stretch : stretches) {
+    // Of one at a single tick nothing tells on which side of it an event of that tick lies.
+    const bool is_point = stretch.from == stretch.to;
+    if (kept > 0 &&
+        (is_point ? stretch.to < stretches[kept - 1].to || is_same(stretch, stretches[kept - 1])
+                  : stretch.from <= stretches[kept - 1].to))
+      stretches[kept - 1].to = std::max(stretches[kept - 1].to, stretch.to);
+    else
+      stretches[kept++] = stretch;
+  }
+  stretches.resize(kept);
+}
+
+// All of them, in order and apart.
+std::vector<Stretch> together(const std::map<u16, std::vector<Stretch>>& of_cpu,
+                              std::vector<Stretch> all) {
+  for (const auto& [cpu, stretches] : of_cpu)
+    all.insert(all.end(), stretches.begin(), stretches.end());
+  merge(all);
+  return all;
+}
+
+// The last times of a processor that came in order. Behind a time that is too late come smaller
+// ones, which say so.
+class Ascending {
+ public:
+  // From where to where something is wrong; nothing where the time is not before the last one.
+  std::optional<Stretch> add(i64 time) {
+    std::optional<Stretch> wrong;
+    while (!times_.empty() && times_.back() > time) {
+      wrong = Stretch{before_all, time};
+      times_.pop_back();
+    }
+    if (wrong && !times_.empty()) wrong->from = times_.back();
+    if (times_.size() == most) times_.erase(times_.begin(), times_.begin() + most / 2);
+    times_.push_back(time);
+    return wrong;
+  }
+
+ private:
+  static constexpr std::ptrdiff_t most = 64;
+  std::vector<i64> times_;
+};
+
+// Times of one buffer's events.
+struct BufferTimes {
+  u64 offset;
+  i64 first, last;
+};
+
+// Follows one processor, or all of them.
+struct Line {
+  std::optional<i64> last;  // time of its last event
+  std::optional<i64> open;  // a gap came after this time, and no event yet
+};
+
+// Of a processor alone.
+struct ProcessorLine {
+  Line line;
+  Ascending times;
+  std::vector<BufferTimes> buffers;  // in the order of their first events
+  bool begun = false;                // it had an event outside of the header's buffer
+};
+
+// Whether the numbers of the buffers say that older ones were overwritten. Of the header's buffer
+// an .etl file keeps the first one.
+bool is_wrapped(const tracefile::BufferScan& scan) {
+  if ((scan.header.log_file_mode & tracefile::LogfileHeader::circular) == 0) return false;
+  std::vector<i64> numbers;
+  for (const auto& entry : scan.buffers) numbers.push_back(entry.sequence);
+  std::sort(numbers.begin(), numbers.end());
+  return !numbers.empty() &&
+         (numbers[0] > 1 || (numbers.size() > 1 && numbers[1] > numbers[0] + 1));
+}
+
+bool is_wrapped(const tracefile::CtraceScan& scan, u16 cpu) {
+  const auto processor = scan.processors.find(cpu);
+  if (processor == scan.processors.end()) return false;
+  const auto first = scan.buffers.at(processor->second.first_buffer);
+  return !first || first->sequence > 0;
+}
+
+}  // namespace
+
+// One reading of the trace.
+class Losses::Pass {
+ public:
+  Pass(const tracefile::AnyTrace& trace, Losses& losses)
+      : trace_{trace}, losses_{losses}, chains_{trace.schemas()} {
+    is_wrapped_ = trace.etl() != nullptr && is_wrapped(trace.etl()->scan());
+  }
+
+  void add(const tracefile::Event& event) {
+    const auto time = event.name_time();
+    if (!first_) first_ = time;
+    if (event.cpu) {
+      auto& processor =
+          processors_.try_emplace(*event.cpu, ProcessorLine{unseen_, {}, {}, false}).first->second;
+      auto& lost = losses_.of_cpu_[*event.cpu];
+      // The header's buffer is never overwritten.
+      if (event.buffer_offset != 0 && !std::exchange(processor.begun, true) &&
+          is_wrapped_on(*event.cpu))
+        lost.push_back({before_all, time});
+      if (const auto wrong = processor.times.add(time)) lost.push_back(*wrong);
+      pass(processor.line, time, lost);
+      note_buffer(processor.buffers, event.buffer_offset, time);
+    }
+    pass(shared_, time, losses_.shared_);
+    chains_.add(event);
+  }
+
+  void add(const tracefile::Gap& gap) {
+    if (trace_.etl() != nullptr && gap.reason == tracefile::Gap::Reason::buffers_missing) return;
+    if (!gap.timestamp) {
+      timeless_.push_back(gap);
+      return;
+    }
+    const auto open = [&](Line& line) {
+      const auto before = line.last ? line.last : first_;
+      if (!line.open) line.open = before.value_or(before_all);
+    };
+    if (gap.cpu) {
+      open(processors_.try_emplace(*gap.cpu).first->second.line);
+      return;
+    }
+    for (auto& [cpu, processor] : processors_) open(processor.line);
+    open(shared_);
+    open(unseen_);
+  }
+
+  void finish() {
+    if (shared_.open) losses_.shared_.push_back({*shared_.open, after_all});
+    for (const auto& [cpu, processor] : processors_)
+      if (processor.line.open) losses_.of_cpu_[cpu].push_back({*processor.line.open, after_all});
+    for (const auto& gap : timeless_) close(gap);
+    losses_.broken_of_cpu_ = chains_.broken();
+    for (const auto& [cpu, stretches] : chains_.broken())
+      losses_.broken_chains_ += stretches.size();
+  }
+
+ private:
+  using Processors = std::map<u16, ProcessorLine>;
+
+  static void pass(Line& line, i64 time, std::vector<Stretch>& lost) {
+    if (line.open) lost.push_back({*line.open, time});
+    line = {time, std::nullopt};
+  }
+
+  bool is_wrapped_on(u16 cpu) const {
+    return trace_.etl() != nullptr ? is_wrapped_ : is_wrapped(trace_.ctrace()->scan(), cpu);
+  }
+
+  static void note_buffer(std::vector<BufferTimes>& buffers, u64 offset, i64 time) {
+    if (buffers.empty() || buffers.back().offset != offset) buffers.push_back({offset, time, time});
+    auto& last = buffers.back();
+    last.first = std::min(last.first, time);
+    last.last = std::max(last.last, time);
+  }
+
+  // A .ctrace file numbers the buffers of each processor apart: a lost one may be all that there
+  // was of a processor.
+  void close(const tracefile::Gap& gap) {
+    if (gap.cpu && processors_.count(*gap.cpu) == 0)
+      losses_.of_cpu_[*gap.cpu].push_back({before_all, after_all});
+    if (!gap.cpu && trace_.ctrace() != nullptr &&
+        processors_.size() < trace_.ctrace()->header().processors)
+      losses_.shared_.push_back({before_all, after_all});
+    for (auto& [cpu, processor] : processors_)
+      if (!gap.cpu || *gap.cpu == cpu) bracket(gap, processor.buffers, losses_.of_cpu_[cpu]);
+  }
+
+  // What the gap has lost lies between the buffers around it; one that it lies in is not sound
+  // itself. In a circular file the one behind it may be the older one.
+  static void bracket(const tracefile::Gap& gap, const std::vector<BufferTimes>& buffers,
+                      std::vector<Stretch>& lost) {
+    const BufferTimes* before = nullptr;
+    const BufferTimes* around = nullptr;
+    const BufferTimes* after = nullptr;
+    for (const auto& buffer : buffers) {
+      if (buffer.offset > gap.offset) {
+        if (after == nullptr || buffer.offset < after->offset) after = &buffer;
+      } else if (around == nullptr || buffer.offset > around->offset) {
+        before = around;
+        around = &buffer;
+      } else if (before == nullptr || buffer.offset > before->offset) {
+        before = &buffer;
+      }
+    }
+    if (!gap.cpu) before = around;
+    const auto from = before != nullptr ? before->last : before_all;
+    const auto to = after != nullptr ? after->first : after_all;
+    if (from <= to) {
+      lost.push_back({from, to});
+    } else {
+      lost.push_back({before_all, to});
+      lost.push_back({from, after_all});
+    }
+  }
+
+  const tracefile::AnyTrace& trace_;
+  Losses& losses_;
+  SwitchChains chains_;
+  Processors processors_;
+  Line shared_;
+  Line unseen_;  // a processor without an event so far
+  std::optional<i64> first_;
+  std::vector<tracefile::Gap> timeless_;
+  bool is_wrapped_ = false;
+};
+
+// Buffers are numbered as they are written. Nothing says of which processor a missing one is: of
+// each, its events lie between those of the processor's buffers before and after it.
+void Losses::add_missing_buffers(const tracefile::BufferScan& scan) {
+  std::set<u64> behind;  // offsets of the buffers that come behind missing ones
+  for (const auto& gap : scan.gaps)
+    if (gap.reason == tracefile::Gap::Reason::buffers_missing) behind.insert(gap.offset);
+  if (behind.empty()) return;
+  std::vector<const tracefile::BufferEntry*> buffers;
+  for (const auto& entry : scan.buffers)
+    if (entry.events != 0 || behind.count(entry.offset) != 0) buffers.push_back(&entry);
+  std::stable_sort(buffers.begin(), buffers.end(),
+                   [](const auto* a, const auto* b) { return a->sequence < b->sequence; });
+  struct Processor {
+    i64 last = before_all;
+    std::size_t holes = 0;  // that came before its last buffer
+  };
+  std::map<u16, Processor> processors;
+  std::size_t holes = 0;
+  for (const auto* const entry : buffers) {
+    holes += behind.count(entry->offset);
+    if (entry->events == 0) continue;
+    auto& processor = processors[entry->processor];
+    if (processor.holes < holes)
+      of_cpu_[entry->processor].push_back({processor.last, entry->first_time});
+    processor = {entry->last_time, holes};
+  }
+  for (const auto& [cpu, processor] : processors)
+    if (processor.holes < holes) of_cpu_[cpu].push_back({processor.last, after_all});
+}
+
+Losses Losses::find(const tracefile::AnyTrace& trace, const tracefile::StreamOptions& options) {
+  Losses losses;
+  if (trace.etl() != nullptr) losses.add_missing_buffers(trace.etl()->scan());
+  Pass pass{trace, losses};
+  using Item = tracefile::EventSequence::Item;
+  const auto events = trace.stream(options);
+  for (auto item = events->next(); item != Item::end; item = events->next()) {
+    if (item == Item::gap)
+      pass.add(events->gap());
+    else
+      pass.add(events->event());
+  }
+  pass.finish();
+  merge(losses.shared_);
+  for (auto& [cpu, stretches] : losses.of_cpu_) merge(stretches);
+  for (auto& [cpu, stretches] : losses.broken_of_cpu_) merge(stretches);
+  losses.all_ = together(losses.of_cpu_, losses.shared_);
+  losses.broken_ = together(losses.broken_of_cpu_, {});
+  return losses;
+}
+
+bool Losses::on(u16 cpu, i64 from, i64 to) const {
+  if (overlaps(shared_, from, to)) return true;
+  const auto own = of_cpu_.find(cpu);
+  return own != of_cpu_.end() && overlaps(own->second, from, to);
+}
+
+bool Losses::is_runner_known(u16 cpu, i64 time) const {
+  const auto own = broken_of_cpu_.find(cpu);
+  if (own == broken_of_cpu_.end()) return true;
+  const auto& stretches = own->second;
+  const auto after = std::partition_point(stretches.begin(), stretches.end(),
+                                          [&](const Stretch& one) { return one.to < time; });
+  return after == stretches.end() || after->from >= time;
+}
+
+// What lies between two events is lost even where both have the same time.
+bool Losses::overlaps(const std::vector<Stretch>& stretches, i64 from, i64 to) {
+  auto one = std::partition_point(stretches.begin(), stretches.end(),
+                                  [&](const Stretch& stretch) { return stretch.to < from; });
+  for (; one != stretches.end() && one->from <= to; ++one)
+    if ((one->from < to && one->to > from) || one->from == one->to) return true;
+  return false;
+}
+
+}  // namespace coldtrace::trace_analysis

@@ -1,0 +1,35 @@
+#include "coldtrace/trace_analysis/observation.hpp"
+
+#include "tracefile/analysis/records/record_reader.hpp"
+
+namespace coldtrace::trace_analysis {
+
+using tracefile::EventSequence;
+
+Observation::Observation(const tracefile::AnyTrace& trace, const tracefile::StreamOptions& options)
+    : trace_{trace},
+      options_{options},
+      population_{trace.names()},
+      losses_{Losses::find(trace, options)} {}
+
+void Observation::run(std::span<Analysis* const> analyses, EventPairs* pairs) {
+  for (auto* const analysis : analyses) analysis->begin(observed_);
+  RecordReader reader{
+      trace_.schemas(), trace_.names().stacks(), losses_, population_, analyses, pairs};
+  const auto events = trace_.stream(options_);
+  for (auto item = events->next(); item != EventSequence::Item::end; item = events->next()) {
+    if (item != EventSequence::Item::event) continue;
+    const auto& event = events->event();
+    ++observed_.events;
+    if (!observed_.first) observed_.first = event.name_time();
+    observed_.last = event.name_time();
+    population_.set_time(event.name_time());
+    if (reader.read(event)) ++observed_.records;
+  }
+  observed_.unreadable = reader.unreadable();
+  unread_buffers_ = events->unread_buffers();
+  population_.finish();
+  for (auto* const analysis : analyses) analysis->finish(observed_);
+}
+
+}  // namespace coldtrace::trace_analysis
