@@ -188,28 +188,9 @@ class SnapshotReader {
   bool complete_ = false;
 };
 
-}  // namespace
-
-void add_snapshot_options(Command& command, SnapshotOptions& options) {
-  auto snapshot =
-      command.add_input("--snapshot", options.file,
-                        "Names files by place: the NDJSON of 'ntfs snapshot' of the disk");
-  snapshot.check("", [](const std::string& text) {
-    return text.empty() ? "the name of the file is empty" : std::string{};
-  });
-  command
-      .add_option("--snapshot-offset", options.offset,
-                  "Where on the disk the image of the snapshot begins, in bytes (0)")
-      .needs(snapshot);
-  command
-      .add_option("--snapshot-disk", options.disk,
-                  "The number that the trace has for the disk of the snapshot")
-      .capture_default_str()
-      .needs(snapshot);
-}
-
-std::optional<DiskSnapshot> read_disk_snapshot(const SnapshotOptions& options, u64 largest_bytes,
-                                               core::Findings& findings, Report& report) {
+// Nothing when the file cannot be used, which `report` says.
+std::optional<DiskSnapshot> read_snapshot(const SnapshotOptions& options, u64 largest_bytes,
+                                          core::Findings& findings, Report& report) {
   const auto& [path, offset, disk] = options;
   const auto file = core::FileImage::open(path);
   if (!file) {
@@ -259,6 +240,37 @@ std::optional<DiskSnapshot> read_disk_snapshot(const SnapshotOptions& options, u
                   "the snapshot is of a volume alone, which is taken to begin where the disk does "
                   "(--snapshot-offset)");
   return snapshot;
+}
+
+}  // namespace
+
+void add_snapshot_options(Command& command, SnapshotOptions& options) {
+  auto snapshot =
+      command.add_input("--snapshot", options.file,
+                        "Names files by place: the NDJSON of 'ntfs snapshot' of the disk");
+  snapshot.check("", [](const std::string& text) {
+    return text.empty() ? "the name of the file is empty" : std::string{};
+  });
+  command
+      .add_option("--snapshot-offset", options.offset,
+                  "Where on the disk the image of the snapshot begins, in bytes (0)")
+      .needs(snapshot);
+  command
+      .add_option("--snapshot-disk", options.disk,
+                  "The number that the trace has for the disk of the snapshot")
+      .capture_default_str()
+      .needs(snapshot);
+}
+
+SnapshotInput::SnapshotInput(const SnapshotOptions& options, u64 largest_bytes,
+                             core::Findings& findings, Report& report) {
+  if (!options.file.empty()) snapshot_ = read_snapshot(options, largest_bytes, findings, report);
+  opened_ = snapshot_ || options.file.empty();
+}
+
+std::optional<trace_analysis::DiskIo::Snapshot> SnapshotInput::on_disk() const {
+  if (!snapshot_) return std::nullopt;
+  return trace_analysis::DiskIo::Snapshot{snapshot_->map, snapshot_->disk};
 }
 
 }  // namespace coldtrace::cli

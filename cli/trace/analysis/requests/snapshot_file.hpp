@@ -5,6 +5,7 @@
 
 #include "cli/command/command.hpp"
 #include "cli/command/options.hpp"
+#include "coldtrace/trace_analysis/disk_io.hpp"
 #include "coldtrace/trace_analysis/disk_map.hpp"
 
 namespace coldtrace::cli {
@@ -25,9 +26,22 @@ struct SnapshotOptions {
 };
 void add_snapshot_options(Command& command, SnapshotOptions& options);
 
-// Reads NDJSON lines. Nothing when the file
-// cannot be used, which `report` says.
-std::optional<DiskSnapshot> read_disk_snapshot(const SnapshotOptions& options, u64 largest_bytes,
-                                               core::Findings& findings, Report& report);
+// The snapshot that a command was given, if any.
+class SnapshotInput {
+ public:
+  // Reads its NDJSON lines; what is wrong with them is told by the run.
+  SnapshotInput(const SnapshotOptions& options, u64 largest_bytes, core::Findings& findings,
+                Report& report);
+
+  // False where there is a file that cannot be used, which the report says.
+  bool opened() const { return opened_; }
+  // Null where there is none.
+  const DiskSnapshot* get() const { return snapshot_ ? &*snapshot_ : nullptr; }
+  std::optional<trace_analysis::DiskIo::Snapshot> on_disk() const;
+
+ private:
+  std::optional<DiskSnapshot> snapshot_;
+  bool opened_;
+};
 
 }  // namespace coldtrace::cli

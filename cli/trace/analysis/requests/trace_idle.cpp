@@ -267,14 +267,8 @@ Exit run(const Options& options) {
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
   const auto& trace = run.input().trace;
-  std::optional<DiskSnapshot> snapshot;
-  std::optional<DiskIo::Snapshot> map;
-  if (!options.snapshot.file.empty()) {
-    snapshot =
-        read_disk_snapshot(options.snapshot, options.names_limit, run.findings(), run.report());
-    if (!snapshot) return Exit::failure;
-    map.emplace(DiskIo::Snapshot{snapshot->map, snapshot->disk});
-  }
+  const SnapshotInput snapshot{options.snapshot, options.names_limit, run.findings(), run.report()};
+  if (!snapshot.opened()) return Exit::failure;
   const auto policy = policy_of(options);
   const trace_analysis::CounterTicks counter{trace};
   i64 window = 0;
@@ -285,7 +279,7 @@ Exit run(const Options& options) {
   const bool csv = options.format == "csv";
   AtRest* at_rest = nullptr;
   DiskIo disk{trace.names(),
-              map,
+              snapshot.on_disk(),
               counter,
               {},
               [&](u32 number, const trace_analysis::BusyTime::Interval& interval) {

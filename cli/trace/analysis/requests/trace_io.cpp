@@ -120,27 +120,20 @@ Exit run(const Options& options) {
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
   const auto& trace = run.input().trace;
-  std::optional<DiskSnapshot> snapshot;
-  std::optional<DiskIo::Snapshot> map;
-  if (!options.snapshot.file.empty()) {
-    snapshot =
-        read_disk_snapshot(options.snapshot, options.names_limit, run.findings(), run.report());
-    if (!snapshot) return Exit::failure;
-    map.emplace(DiskIo::Snapshot{snapshot->map, snapshot->disk});
-  }
+  const SnapshotInput snapshot{options.snapshot, options.names_limit, run.findings(), run.report()};
+  if (!snapshot.opened()) return Exit::failure;
   Output output{options.output};
   RequestRows rows{run.input(), run.observation(), output};
   const bool csv = options.format == "csv";
   if (csv) rows.begin();
-  DiskIo disk{trace.names(), map, trace_analysis::CounterTicks{trace},
+  DiskIo disk{trace.names(), snapshot.on_disk(), trace_analysis::CounterTicks{trace},
               csv ? DiskIo::Sink{[&](const DiskIo::Row& row) { rows.write(row); }} : nullptr};
   trace_analysis::FileIo files{trace.names()};
   trace_analysis::NetworkIo network;
   run.observe({&disk, &files, &network});
   const Analyses analyses{disk, files, network};
   note_requests(analyses, run);
-  IoWriter writer{
-      run.input(), run.observation(), analyses, snapshot ? &*snapshot : nullptr, options, output};
+  IoWriter writer{run.input(), run.observation(), analyses, snapshot.get(), options, output};
   if (options.format == "json") writer.write_json();
   if (options.format == "text") writer.write_text();
   return run.finish(output);
