@@ -119,7 +119,7 @@ class Reader:
         of times by priority; "changing" where nobody knows."""
         steps, times = [], Counter()
         last = base = unboosted = ready = waits = None
-        new_base = starved = False
+        new_base = starved = unseen = False
         for sight in self.sights[life]:
             what, time = sight["what"], sight["time"]
             if what == "base":
@@ -130,6 +130,7 @@ class Reader:
                 starved = True
             elif what == "unseen out":
                 waits, ready = sight["state"] == WAITING, None
+                unseen = last is not None and time > last[1]
             elif what == "ready":
                 if waits and ready is None:
                     ready = sight
@@ -142,13 +143,15 @@ class Reader:
                 before, since = last
                 told = cause = None
                 if now > before:
-                    if what == "in" and ready and ready["cause"] and ready["time"] >= since:
+                    if unseen:
+                        cause = "not_told"
+                    elif what != "out" and ready and ready["cause"] and ready["time"] >= since:
                         told, cause = ready["time"], ready["cause"]
                     else:
                         cause = "base_set" if new_base else "starvation" if starved else "not_told"
                 elif now < before:
                     falls_back = unboosted is not None and now >= unboosted
-                    cause = "base_set" if new_base else \
+                    cause = "not_told" if unseen else "base_set" if new_base else \
                         "decay" if falls_back or (base is not None and now >= base) else "not_told"
                 if cause:
                     steps.append((told or time, before, now, cause, sight["place"],
@@ -161,7 +164,7 @@ class Reader:
                     times[before] += told - since
                     times[now] += time - told
                 else:
-                    times[now if now == before else "changing"] += time - since
+                    times["unknown" if unseen else now if now == before else "changing"] += time - since
             if what in ("Thread/SetPriority", "Thread/AutoBoostSetFloor"):
                 cause = "set" if what == "Thread/SetPriority" else "auto_boost"
                 if sight["now"] != now:
@@ -173,7 +176,7 @@ class Reader:
                 now = sight["now"]
             if what == "out":
                 waits, ready = sight["state"] == WAITING, None
-            new_base = starved = False
+            new_base = starved = unseen = False
             last = now, time
         return steps, times
 
@@ -255,8 +258,9 @@ class Priorities(Case):
                       place_of(s["shown_event"]), s["increment"]) for s in got], expected)
                 self.assertEqual({level["priority"]: level["duration"] for level in one["levels"]
                                   if level["duration"]},
-                                 {p: t for p, t in times.items() if p != "changing" and t})
-                self.assertEqual((one["changing"], one["unknown"]), (times["changing"], 0))
+                                 {p: t for p, t in times.items()
+                                  if p not in ("changing", "unknown") and t})
+                self.assertEqual((one["changing"], one["unknown"]), (times["changing"], times["unknown"]))
                 self.assertEqual(one["changes"], len(expected))
                 if one["first"]:
                     span = ticks_of(one["last"]) - ticks_of(one["first"])
@@ -350,6 +354,32 @@ class Priorities(Case):
         self.assertEqual(by[8, "set"], 12)
         of = {tids[one["thread"]]: one for one in answer["priorities"]}
         self.assertEqual((of[12]["base"], of[12]["bases"]), (10, [8, 10]))
+
+    def test_a_priority_that_is_set_after_what_nobody_saw(self):
+        """Thread 8 was on processor 1, whose first switch is the one that it leaves by; 12 was raised
+        before its priority was set."""
+        set_to = lambda time, tid, before, now: (0, time, SET, 3, struct.pack("<IBBH", tid, before, now, 0))
+        path = self.kernel_trace([
+            switch(0, 1100, 0, 8, 0, 8), switch(0, 1110, 8, 12, 8, 8), switch(1, 1140, 8, 0, 9, 0),
+            set_to(1150, 8, 8, 12), switch(0, 1160, 12, 8, 8, 12), ready(0, 1170, 12, 1, 2),
+            set_to(1180, 12, 10, 13), switch(0, 1190, 8, 12, 12, 13), switch(0, 1200, 12, 0, 13, 0)])
+        self.assertEqual(self.compare(path), {"set": 2, "unwait": 1})
+        answer = self.answer(path)
+        tids = {one["id"]: one["tid"] for one in answer["threads"]}
+        self.assertEqual({tids[one["thread"]]: one["unknown"] for one in answer["priorities"]},
+                         {8: 40, 12: 0})
+
+    def test_more_changes_than_are_kept(self):
+        """What is beyond 256 changes between two switches is unknown, and told."""
+        sets = [(0, 1200 + i, SET, 3, struct.pack("<IBBH", 8, 8 + i % 2, 9 - i % 2, 0)) for i in range(300)]
+        answer = self.answer(self.kernel_trace([switch(0, 1100, 0, 8, 0, 8), *sets,
+                                                switch(0, 2000, 8, 0, 8, 0)]), status=1)
+        self.assertIn("priority-limit", [one["code"] for one in answer["findings"]])
+        self.assertEqual((len(answer["steps"]), answer["steps_left_out"]), (256, 44))
+        one, = answer["priorities"]
+        self.assertEqual({level["priority"]: level["duration"] for level in one["levels"]},
+                         {8: 100 + 127, 9: 128})
+        self.assertEqual((one["changing"], one["unknown"]), (0, 2000 - 1455))
 
     def test_real_payloads_of_such_events_are_read(self):
         vectors = SAMPLES / "kernel-payload-vectors.json"

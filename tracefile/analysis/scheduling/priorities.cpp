@@ -94,8 +94,19 @@ bool Priorities::is_possible(std::optional<i8> priority) {
 void Priorities::on_switch(const ContextSwitch& record) {
   turns_.on_switch(record);
   const bool repeated = record.old_thread == record.new_thread && record.continues;
-  if (!repeated && !observed_->population.threads()[record.new_thread].idle_of)
-    follow(record.new_thread).pending.emplace_back();
+  const auto& threads = observed_->population.threads();
+  if (!record.continues && !threads[record.old_thread].idle_of)
+    lose(record.old_thread, record.moment);
+  if (!repeated && !threads[record.new_thread].idle_of)
+    follow(record.new_thread).pending.push_back({Pending::What::turn, {record.moment}});
+}
+
+// What its priority was before then nobody knows, unless it is shown again at that very time.
+void Priorities::lose(Index thread, const Moment& since) {
+  auto& pending = follow(thread).pending;
+  if (pending.empty() || pending.back().what != Pending::What::not_followed)
+    pending.push_back({Pending::What::not_followed, {}});
+  pending.back().change.moment = since;
 }
 
 void Priorities::on_ready(const Readied& record) {
@@ -113,9 +124,10 @@ void Priorities::on_priority_change(const PriorityChange& record) {
   auto& thread = follow(record.thread);
   if (thread.changes == most_pending) {
     ++changes_left_out_;
+    lose(record.thread, record.moment);
     return;
   }
-  thread.pending.emplace_back(record);
+  thread.pending.push_back({Pending::What::change, record});
   ++thread.changes;
 }
 
@@ -132,21 +144,26 @@ void Priorities::see_base(Index index, i8 base) {
   thread.bases |= 1U << unsigned(base);
 }
 
-// Whether a mark came, rather than the end.
-bool Priorities::apply_pending(Index thread) {
-  auto& pending = follow(thread).pending;
-  std::size_t at = 0;
-  while (at < pending.size() && pending[at]) apply(*pending[at++]);
-  follows_[thread].changes -= at;
-  const bool mark = at < pending.size();
-  pending.erase(pending.begin(), pending.begin() + static_cast<std::ptrdiff_t>(at));
-  return mark;
+// What is pending before a turn begins, `next`, or before the end. Whether a turn does.
+bool Priorities::apply_pending(Index thread, const Turn* next) {
+  auto& follow = this->follow(thread);
+  auto one = follow.pending.begin();
+  for (; one != follow.pending.end() && one->what != Pending::What::turn; ++one) {
+    if (one->what == Pending::What::not_followed) {
+      follow.broken = follow.broken || one->change.moment.time > follow.shown;
+    } else {
+      --follow.changes;
+      apply(one->change, next);
+    }
+  }
+  follow.pending.erase(follow.pending.begin(), one);
+  return !follow.pending.empty();
 }
 
 void Priorities::ended(const Turn& turn) {
   if (observed_->population.threads()[turn.thread].idle_of) return;
   using Shown = PriorityStep::Shown;
-  if (apply_pending(turn.thread)) {
+  if (apply_pending(turn.thread, &turn)) {
     auto& pending = follows_[turn.thread].pending;
     pending.erase(pending.begin());
   }
@@ -157,7 +174,7 @@ void Priorities::ended(const Turn& turn) {
   const Moment begin{turn.begin, turn.cpu, turn.place};
   if (is_possible(turn.in_priority))
     see(turn.thread, {begin, Shown::switch_in, *turn.in_priority, known, &turn});
-  apply_pending(turn.thread);
+  apply_pending(turn.thread, nullptr);
   if (!turn.end)
     follow(turn.thread).broken = true;
   else if (is_possible(turn.out_priority))
@@ -168,10 +185,10 @@ void Priorities::ended(const Turn& turn) {
                       nullptr});
 }
 
-void Priorities::apply(const PriorityChange& change) {
+void Priorities::apply(const PriorityChange& change, const Turn* next) {
   using Kind = PriorityChange::Kind;
   const auto set = [&](PriorityCause cause) {
-    see(change.thread, {change.moment, PriorityStep::Shown::set, *change.before, true, nullptr});
+    see(change.thread, {change.moment, PriorityStep::Shown::set, *change.before, true, next});
     auto& thread = follows_[change.thread];
     ++sum_of(threads_[change.thread], cause).events;
     if (change.now == change.before) return;
@@ -210,7 +227,8 @@ Priorities::Reason Priorities::explain(const Follow& follow, std::optional<i8> b
                                        const Sight& sight) {
   if (sight.priority > *follow.priority) {
     const auto* const turn = sight.turn;
-    if (turn != nullptr && turn->readied && *turn->readied >= follow.shown) {
+    if (turn != nullptr && turn->readied && *turn->readied >= follow.shown &&
+        *turn->readied <= sight.moment.time) {
       const auto& adjustment = turn->adjustment;
       const auto cause = adjustment ? cause_of(*adjustment) : std::nullopt;
       const Moment told{*turn->readied, turn->readied_on, turn->ready_event};
@@ -296,7 +314,11 @@ void Priorities::add_step(const PriorityStep& step) {
 
 void Priorities::finish(const Observed& observed) {
   turns_.finish(observed);
-  for (Index i = 0; i < follows_.size(); ++i) apply_pending(i);
+  for (Index i = 0; i < follows_.size(); ++i) {
+    if (follows_[i].pending.empty()) continue;
+    const auto absence = turns_.absence_at_end(i, observed.last.value_or(0));
+    apply_pending(i, absence ? &*absence : nullptr);
+  }
   std::ranges::stable_sort(steps_, {}, [](const PriorityStep& step) { return step.time(); });
 }
 

@@ -63,7 +63,7 @@ void PriorityTables::write_json(Int64 int64) const {
   json.begin_object().field("schema", "coldtrace.trace-priority/1").field("tool", tool_version);
   write_observed(json, input_.trace, observed_);
   json.field("names_objects", inversions_.names_objects())
-      .field("steps_left_out", priorities_.steps_left_out());
+      .field("steps_left_out", priorities_.steps_left_out() + priorities_.changes_left_out());
   write_nodes(json);
   json.key("priorities").begin_array();
   for (const auto thread : threads()) write_thread(json, thread);

@@ -128,12 +128,14 @@ void note_priorities(const Priorities& priorities, const Inversions& inversions,
     findings.warning("priority-impossible", std::nullopt,
                      "{} events have a priority that no thread can have (0 to 31)",
                      priorities.impossible());
-  if (const auto left_out = priorities.steps_left_out() + priorities.changes_left_out();
-      left_out > 0)
+  if (const auto left_out = priorities.steps_left_out(); left_out > 0)
     findings.info("priority-cut", std::nullopt,
-                  "{} changes of priorities are not listed; --format csv has those that switches "
-                  "show",
-                  left_out);
+                  "{} changes of priorities are not listed; --format csv has them", left_out);
+  if (const auto left_out = priorities.changes_left_out(); left_out > 0)
+    findings.warning("priority-limit", std::nullopt,
+                     "{} events change priorities beyond the {} that are kept between two switches "
+                     "of a thread: its priority is unknown from there to the next switch",
+                     left_out, Priorities::most_pending);
   if (inversions.left_out() > 0 || inversions.stretches_cut() > 0)
     findings.warning("inversion-limit", std::nullopt,
                      "the trace has more inversions, objects, or turns while a thread was ready "

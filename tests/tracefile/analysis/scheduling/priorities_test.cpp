@@ -37,6 +37,17 @@ class Machine {
     answer_.on_thread({at(time), Life::was_there, thread(), base, std::nullopt});
     return *this;
   }
+  // The first switch of another processor: nobody saw the thread come there.
+  Machine& leaves_elsewhere(i64 time) {
+    ContextSwitch record{};
+    record.moment = {time, u16{1}, {1, static_cast<u32>(time)}};
+    record.old_thread = thread();
+    record.new_thread = population_.idle_thread(1);
+    record.old_state = ThreadState::waiting;
+    record.old_priority = 9;
+    answer_.on_switch(record);
+    return *this;
+  }
   // The switch before this one is missing.
   Machine& breaks() {
     current_ = nobody;
@@ -201,6 +212,43 @@ TEST_CASE("over a switch that is missing nothing is known") {
   CHECK(one.unknown == 50);
 }
 
+TEST_CASE("a priority that is set tells nothing of a stay before it that nobody saw") {
+  Machine machine;
+  machine.comes(100, 8).leaves(110, 8).leaves_elsewhere(140);
+  machine.change(150, Kind::priority, i8{8}, i8{12}).comes(160, 12);
+  const auto& one = machine.one();
+  CHECK(one.levels == std::vector<Level>{{8, 10}, {12, 10}});
+  CHECK(one.unknown == 40);
+}
+
+TEST_CASE("a thread that is seen to come within the tick of a stay that nobody saw is followed") {
+  Machine machine;
+  machine.comes(100, 8).leaves_elsewhere(100).leaves(120, 8);
+  CHECK(machine.one().levels == std::vector<Level>{{8, 20}});
+}
+
+TEST_CASE("a boost is told also where the priority is set before the thread runs") {
+  const bool runs = GENERATE(true, false);
+  CAPTURE(runs);
+  Machine machine;
+  machine.comes(100, 8).leaves(110, 8).ready(130, unwait);
+  machine.change(135, Kind::priority, i8{10}, i8{12});
+  if (runs) machine.comes(140, 12);
+  const auto& steps = machine.answer().steps();
+  REQUIRE(steps.size() == 2);
+  CHECK((steps[0].cause == PriorityCause::unwait && steps[0].time() == 130));
+  CHECK((steps[0].shown.time == 135 && steps[0].increment == i8{2}));
+  CHECK((steps[1].cause == PriorityCause::set && steps[1].time() == 135));
+  CHECK(machine.one().changing == 0);
+}
+
+TEST_CASE("a boost that comes after a priority was set does not raise it before") {
+  Machine machine;
+  machine.comes(100, 8).leaves(110, 8).change(120, Kind::priority, i8{10}, i8{12});
+  machine.ready(130, unwait).comes(140, 12);
+  CHECK(machine.answer().steps().at(0).cause == PriorityCause::not_told);
+}
+
 TEST_CASE("priorities that no thread has count nowhere: priority-impossible") {
   Machine machine;
   machine.comes(100, 40).leaves(110, -1).change(120, Kind::priority, i8{8}, i8{99});
@@ -208,12 +256,19 @@ TEST_CASE("priorities that no thread has count nowhere: priority-impossible") {
   CHECK(machine.answer().steps().empty());
 }
 
-TEST_CASE("changes beyond those that are kept are counted: priority-cut") {
+TEST_CASE("beyond the changes that are kept a priority is unknown: priority-limit") {
+  constexpr auto most = static_cast<i64>(Priorities::most_pending);
   Machine machine;
   machine.comes(100, 8);
-  for (std::size_t i = 0; i < Priorities::most_pending + 5; ++i)
-    machine.change(110 + static_cast<i64>(i), Kind::priority, i8{8}, i8{8});
+  for (i64 i = 0; i < most; ++i) machine.change(110 + i, Kind::priority, i8{8}, i8{8});
+  for (i64 i = 0; i < 5; ++i) machine.change(110 + most + i, Kind::priority, i8{8}, i8{8});
+  machine.leaves(1000, 8);
   CHECK(machine.answer().changes_left_out() == 5);
+  CHECK(machine.one().levels == std::vector<Level>{{8, 10 + most - 1}});
+  CHECK(machine.one().unknown == 1000 - 110 - (most - 1));
+}
+
+TEST_CASE("steps beyond those that are kept are counted: priority-cut") {
   Machine many;
   for (i64 i = 0; i < static_cast<i64>(Priorities::most_steps) / 2 + 5; ++i)
     many.comes(100 + 4 * i, 8).leaves(102 + 4 * i, 9);

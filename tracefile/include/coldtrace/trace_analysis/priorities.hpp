@@ -86,7 +86,8 @@ class Priorities final : public Analysis {
   // The first ones, in the order of time.
   const std::vector<PriorityStep>& steps() const { return steps_; }
   u64 steps_left_out() const { return steps_left_out_; }
-  // Changes by events, beyond those that are kept between two switches of their thread.
+  // Changes by events, beyond those that are kept between two switches of their thread: its
+  // priority is unknown from the first of these on.
   u64 changes_left_out() const { return changes_left_out_; }
   u64 impossible() const { return impossible_; }  // priorities that no thread can have
 
@@ -98,6 +99,16 @@ class Priorities final : public Analysis {
   void finish(const Observed& observed) override;
 
  private:
+  // Turns are told at their end: what came meanwhile.
+  struct Pending {
+    enum class What : u8 {
+      change,
+      turn,         // begins
+      not_followed  // a stay on a processor that nobody saw begin, or changes that are left out
+    };
+    What what;
+    PriorityChange change;  // of the others only its moment
+  };
   // What is known of a thread between two events that show its priority.
   struct Follow {
     std::optional<i8> priority;
@@ -106,16 +117,15 @@ class Priorities final : public Analysis {
     std::optional<i8> unboosted;    // what it was raised from
     std::optional<Index> based_by;  // its base was set since, by
     bool starved = false;
-    // Turns are told at their end: changes that came meanwhile, and a mark (absent) for each begin.
-    std::vector<std::optional<PriorityChange>> pending;
-    std::size_t changes = 0;  // of them
+    std::vector<Pending> pending;
+    std::size_t changes = 0;  // of these
   };
   struct Sight {
     Moment moment;
     PriorityStep::Shown by;
     i8 priority;
     bool known;        // the thread was followed since the last one
-    const Turn* turn;  // that it begins; null of others
+    const Turn* turn;  // that begins with it or after it, null where none does
   };
   struct Reason {
     PriorityCause cause = PriorityCause::not_told;
@@ -126,8 +136,9 @@ class Priorities final : public Analysis {
 
   Follow& follow(Index thread);
   void ended(const Turn& turn);
-  bool apply_pending(Index thread);
-  void apply(const PriorityChange& change);
+  bool apply_pending(Index thread, const Turn* next);
+  void apply(const PriorityChange& change, const Turn* next);
+  void lose(Index thread, const Moment& since);
   void see(Index thread, const Sight& sight);
   static Reason explain(const Follow& follow, std::optional<i8> base, const Sight& sight);
   void add_step(const PriorityStep& step);
