@@ -367,6 +367,28 @@ class Profiles(Case):
         names, _ = self.names(path, "VMM!*", "--service", "*Time")
         self.assertEqual(names, {"VMM:Get_System_Time"})
 
+    def test_who_is_called_or_calls_is_named_also_when_it_is_not_chosen(self):
+        """By the answer about all services."""
+        compared = 0
+        for path in (*self.both("server"), self.folder / "vxds.ctrace"):
+            whole = self.answer(path)
+            by_id = {one["id"]: one for one in whole["services"]}
+            self.assertEqual(whole["others"], [])
+            for edge in whole["calls"][:3]:
+                label = next(row["service"] for row in strict_csv(
+                    run("services", path, "--format", "csv").stdout)
+                    if (row["kind"], int(row["number"])) == tuple(
+                        by_id[edge["caller"]][name] for name in ("kind", "number")))
+                answer = self.answer(path, "--service", label)
+                chosen = {one["id"] for one in answer["services"]}
+                named = {one[end] for one in answer["calls"] for end in ("caller", "callee")}
+                self.assertEqual({one["id"] for one in answer["others"]}, named - chosen)
+                for one in answer["others"]:
+                    self.assertEqual(one, {name: by_id[one["id"]][name] for name in
+                                           ("id", "kind", "number", "name", "module")})
+                    compared += 1
+        self.assertGreater(compared, 0)
+
     def test_a_profile_selects_system_calls_and_routines(self):
         path, _ = self.both("system-calls")
         hashes = [one["number"] for one in self.answer(path)["services"]

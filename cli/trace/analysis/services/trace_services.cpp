@@ -62,6 +62,12 @@ class ServicesWriter {
       if (shown_[edge.caller] || shown_[edge.callee])
         json.object("caller", edge.caller, "callee", edge.callee, "calls", edge.calls, "inclusive",
                     figures_.duration(edge.inclusive));
+    json.end_array().key("others").begin_array();
+    for (const auto number : others()) {
+      json.begin_object();
+      write_identity(json, number);
+      json.end_object();
+    }
     json.end_array().key("periods");
     if (has_periods)
       write_periods(json);
@@ -106,6 +112,18 @@ class ServicesWriter {
   }
 
  private:
+  // Those that only calls of the chosen ones name.
+  std::vector<u32> others() const {
+    std::vector<bool> named(shown_.size());
+    for (const auto& edge : services_.edges())
+      if (shown_[edge.caller] != shown_[edge.callee])
+        named[shown_[edge.caller] ? edge.callee : edge.caller] = true;
+    std::vector<u32> numbers;
+    for (u32 i = 0; i < named.size(); ++i)
+      if (named[i]) numbers.push_back(i);
+    return numbers;
+  }
+
   void write_identity(const ServiceSums& one) {
     print(output_, "{},{},{},{}", csv_field(names_.label(one)), to_string(one.service.kind),
           one.service.number, csv_field(names_.module(one)));
@@ -120,16 +138,20 @@ class ServicesWriter {
         .field("cycles", sums.cycles);
   }
 
-  void write_service(JsonWriter& json, u32 number) const {
+  void write_identity(JsonWriter& json, u32 number) const {
     const auto& one = services_.services()[number];
-    json.begin_object()
-        .field("id", number)
+    json.field("id", number)
         .field("kind", to_string(one.service.kind))
         .field("number", one.service.number)
         .field("name", text_or_null(names_.find(one)))
-        .field("module", text_or_null(std::string{names_.module(one)}))
-        .field("calls", one.calls)
-        .field("open", one.open);
+        .field("module", text_or_null(std::string{names_.module(one)}));
+  }
+
+  void write_service(JsonWriter& json, u32 number) const {
+    const auto& one = services_.services()[number];
+    json.begin_object();
+    write_identity(json, number);
+    json.field("calls", one.calls).field("open", one.open);
     write_sums(json, one);
     json.field("mean", figures_.mean(one))
         .field("least", figures_.least(one))
