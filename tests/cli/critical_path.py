@@ -298,10 +298,31 @@ class CriticalPaths(unittest.TestCase):
 
     def test_threads_that_are_not_there_or_several_are_told(self):
         path = self.folder / "id-reuse.ctrace"
-        done = run("critical-path", path, "--thread", 999999)
-        self.assertEqual((done.returncode, done.stdout), (2, b""))
-        self.assertIn(b"there is no thread 999999", done.stderr)
         story = Story(path)
+        validator = jsonschema.Draft202012Validator(json.loads(
+            (SOURCES / "docs/schema/trace-critical-path.schema.json").read_text()))
+        somebody = next(tid for tid, _ in story.stories)
+        outside = iso(story.last + 10**7), iso(story.first - 10**7)
+        for options, why, has_interval in (
+                (["--thread", 999999], b"there is no thread 999999", True),
+                (["--thread", somebody, "--from", outside[0]], b"is between --from and --to", False),
+                (["--thread", somebody, "--to", outside[1]], b"is between --from and --to", False)):
+            with self.subTest(options=options):
+                done = run("critical-path", path, *options)
+                self.assertEqual((done.returncode, done.stdout), (1, b""))
+                self.assertEqual(done.stderr.count(b"no-match"), 1)
+                self.assertIn(why, done.stderr)
+                done = run("critical-path", path, *options, "--format", "svg")
+                self.assertEqual(done.returncode, 1)
+                xml.etree.ElementTree.fromstring(done.stdout)
+                done = run("critical-path", path, *options, "--format", "json")
+                self.assertEqual(done.returncode, 1)
+                answer = strict_json(done.stdout)
+                validator.validate(answer)
+                self.assertEqual([answer[name] for name in ("thread", "threads", "kinds", "hops")],
+                                 [None, [], [], []])
+                self.assertEqual([answer[name] is not None for name in ("from", "to", "length")],
+                                 [has_interval] * 3)
         twice = next(tid for tid, number in story.stories if number == 2)
         done = run("critical-path", path, "--thread", twice)
         self.assertEqual(done.returncode, 2)

@@ -18,14 +18,17 @@ namespace {
 using trace_analysis::CriticalPath;
 using trace_analysis::Hop;
 using trace_analysis::Index;
+using trace_analysis::nobody;
 
 struct Options : AnalysisOptions {
   u32 thread = 0;
   u64 hops = 200;  // in text
 };
 
+// What is asked for, as far as the trace has it.
 struct Window {
-  i64 from, to;
+  std::optional<i64> from, to;
+  Index thread = nobody;
 };
 
 i64 length_of(const Hop& hop) {
@@ -48,13 +51,12 @@ std::vector<std::pair<i64, Key>> sums_by(std::span<const Hop> hops, Project proj
 class PathWriter {
  public:
   PathWriter(const TraceInput& input, const trace_analysis::Observed& observed,
-             SymbolNames& symbols, std::span<const Hop> hops, Index thread, const Window& window,
+             SymbolNames& symbols, std::span<const Hop> hops, const Window& window,
              const Options& options, Output& output)
       : input_{input},
         observed_{observed},
         symbols_{symbols},
         hops_{hops},
-        thread_{thread},
         window_{window},
         options_{options},
         output_{output},
@@ -64,13 +66,13 @@ class PathWriter {
     if (options_.format == "json")
       write_json();
     else if (options_.format == "svg")
-      write_svg(output_, thread_, hops_, names_);
-    else
+      write_svg(output_, window_.thread, hops_, names_);
+    else if (window_.thread != nobody)
       write_text();
   }
 
  private:
-  i64 length() const { return trace_analysis::ticks_between(window_.from, window_.to); }
+  i64 length() const { return trace_analysis::ticks_between(*window_.from, *window_.to); }
 
   // --- JSON
 
@@ -82,8 +84,8 @@ class PathWriter {
     write_observed(json, input_.trace, observed_);
     json.field("from", names_.times().utc(window_.from))
         .field("to", names_.times().utc(window_.to))
-        .field("length", names_.duration(length()))
-        .field("thread", number_or_null(thread_))
+        .field("length", window_.from ? std::optional{names_.duration(length())} : std::nullopt)
+        .field("thread", number_or_null(window_.thread))
         .key("threads")
         .begin_array();
     for (const auto thread : threads()) names_.write_thread(json, thread);
@@ -120,7 +122,8 @@ class PathWriter {
   }
 
   std::vector<Index> threads() const {
-    std::vector<Index> all{thread_};
+    std::vector<Index> all;
+    if (window_.thread != nobody) all.push_back(window_.thread);
     for (const auto& hop : hops_) all.push_back(hop.thread);
     std::ranges::sort(all);
     all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -169,8 +172,8 @@ class PathWriter {
   }
 
   void write_text() {
-    print(output_, "Critical path of {}\nFrom {} to {}, {}\n\n", names_.thread(thread_),
-          names_.since_start(window_.from), names_.since_start(window_.to),
+    print(output_, "Critical path of {}\nFrom {} to {}, {}\n\n", names_.thread(window_.thread),
+          names_.since_start(*window_.from), names_.since_start(*window_.to),
           names_.seconds(length()));
     for (const auto& [sum, kind] : sums_by<Hop::Kind>(hops_, &Hop::kind))
       print(output_, "{:>6.1f} % {:>14} s  {}\n", share(sum), names_.times().seconds(sum),
@@ -199,7 +202,6 @@ class PathWriter {
   const trace_analysis::Observed& observed_;
   const SymbolNames& symbols_;
   std::span<const Hop> hops_;
-  Index thread_;
   Window window_;
   const Options& options_;
   Output& output_;
@@ -229,6 +231,45 @@ void note_path(const CriticalPath& path, std::span<const Hop> hops, const Thread
         names.seconds(unknown));
 }
 
+// Nothing where several threads had the id, which the report then says.
+std::optional<Window> find_window(const tracefile::StreamOptions& limits, const ThreadNames& names,
+                                  const Options& options, AnalysisRun& run) {
+  const auto& observed = run.observation().observed();
+  Window window;
+  if (!observed.first) return window;  // which note_path says
+  if (limits.first.value_or(*observed.first) > *observed.last) {
+    run.findings().warning("no-match", std::nullopt,
+                           "no event of the trace is between --from and --to");
+    return window;
+  }
+  window.from = std::max(*observed.first, limits.first.value_or(*observed.first));
+  window.to = observed.last;
+  const auto threads =
+      trace_analysis::find_threads(observed.population, options.thread, *window.from, *window.to);
+  if (threads.empty()) {
+    run.findings().warning("no-match", std::nullopt, "there is no thread {} in this interval",
+                           options.thread);
+    return window;
+  }
+  const auto& all = observed.population.threads();
+  if (threads.size() > 1) {
+    constexpr std::size_t most_starts = 5;
+    std::string starts;
+    for (std::size_t i = 0; i < std::min(threads.size(), most_starts); ++i)
+      starts +=
+          fmt::format("{}{}", starts.empty() ? "" : ", ",
+                      names.times().utc(all[threads[i]].life.start).value_or("before the trace"));
+    if (threads.size() > most_starts) starts += ", ...";
+    run.report().failed(
+        options.file, fmt::format("{} threads had the id {}, started at {}; --from and --to choose",
+                                  threads.size(), options.thread, starts));
+    return std::nullopt;
+  }
+  window.thread = threads.front();
+  window.to = std::min(*window.to, all[window.thread].life.end.value_or(*window.to));
+  return window;
+}
+
 Exit run(const Options& options) {
   // What a thread did before the window says where it is when that begins.
   AnalysisOptions reading = options;
@@ -240,41 +281,15 @@ Exit run(const Options& options) {
   CriticalPath path{limits.first.value_or(std::numeric_limits<i64>::min())};
   run.observe({&path});
   const auto& observed = run.observation().observed();
-  if (!observed.first || !observed.last ||
-      limits.first.value_or(*observed.first) > *observed.last) {
-    run.report().failed(options.file, "no event lies between --from and --to");
-    return Exit::failure;
-  }
-  Window window{std::max(*observed.first, limits.first.value_or(*observed.first)), *observed.last};
   const ThreadNames names{run.input().trace, observed, run.symbols()};
-  const auto threads =
-      trace_analysis::find_threads(observed.population, options.thread, window.from, window.to);
-  if (threads.empty()) {
-    run.report().failed(options.file,
-                        fmt::format("there is no thread {} in this interval", options.thread));
-    return Exit::failure;
-  }
-  if (threads.size() > 1) {
-    constexpr std::size_t most_starts = 5;
-    std::string starts;
-    for (std::size_t i = 0; i < std::min(threads.size(), most_starts); ++i) {
-      const auto start = observed.population.threads()[threads[i]].life.start;
-      starts += fmt::format("{}{}", starts.empty() ? "" : ", ",
-                            names.times().utc(start).value_or("before the trace"));
-    }
-    if (threads.size() > most_starts) starts += ", ...";
-    run.report().failed(
-        options.file, fmt::format("{} threads had the id {}, started at {}; --from and --to choose",
-                                  threads.size(), options.thread, starts));
-    return Exit::failure;
-  }
-  window.to = std::min(window.to,
-                       observed.population.threads()[threads.front()].life.end.value_or(window.to));
-  const auto hops = path.find(threads.front(), window.from, window.to);
+  const auto window = find_window(limits, names, options, run);
+  if (!window) return Exit::failure;
+  const auto hops = window->thread == nobody
+                        ? std::vector<Hop>{}
+                        : path.find(window->thread, *window->from, *window->to);
   note_path(path, hops, names, run);
   Output output{options.output};
-  PathWriter{run.input(), observed, run.symbols(), hops, threads.front(), window, options, output}
-      .write();
+  PathWriter{run.input(), observed, run.symbols(), hops, *window, options, output}.write();
   return run.finish(output);
 }
 
@@ -288,9 +303,9 @@ void add_trace_critical_path(CLI::App& app, Exit& exit) {
        "  coldtrace trace critical-path run.etl --thread 4711 --from 2026-01-02T03:04:05Z \\\n"
        "      --to 2026-01-02T03:04:06Z --format svg -o path.svg\n",
        "  0  the whole trace was read\n"
-       "  1  the trace has damage or loss, no context switches, or more of them in the interval\n"
-       "     than are kept; the rest was written\n"
-       "  2  not a trace, or it cannot be read or written, or the thread was not there\n"},
+       "  1  the trace has damage or loss, no context switches or no such thread in the interval,\n"
+       "     or more of them than are kept; the rest was written\n"
+       "  2  not a trace, or it cannot be read or written, or several threads had the id\n"},
       {"text", "json", "svg"},
       [](Command& command, Options& options) {
         add_trace_input_options(command, options);
