@@ -591,6 +591,28 @@ class Made(Case):
         self.assertEqual([row["sampled_idle"] for row in told["processors"]], [0, 500])
         self.assertNotIn("record-unreadable", self.findings(told))
 
+    def test_the_interval_is_that_in_force_also_when_it_was_set_before_the_part_that_is_read(self):
+        path = self.scenario("server")
+        events = [e for e in strict_ndjson(run("decode", path).stdout) if e["type"] == "event"]
+        interval = next(e["fields"]["NewInterval"] for e in events
+                        if e["name"] in ("PerfInfo/CollectionStart", "PerfInfo/SetInterval"))
+        part = events[len(events) // 2:]
+        part = [e for e in part if e["time"] > part[0]["time"]]
+        weights, last = 0, {}
+        for event in part:
+            if event["name"] == "PerfInfo/SampleProf":
+                time = units(event["time"])
+                weights += time - last.get(event["cpu"], time - interval)
+                last[event["cpu"]] = time
+        self.assertGreater(len(last), 1)
+        told = self.answer(path, "--from", part[0]["time"])["sampling"]
+        self.assertEqual((told["interval"], told["sampled"], told["unweighted"]), (interval, weights, 0))
+        lines = run("cpu", path, "--from", part[0]["time"], "--format", "collapsed").stdout.decode()
+        whole = self.answer(path, "--from", part[0]["time"])
+        idle = sum(row["sampled_idle"] for row in whole["processors"])
+        self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in lines.splitlines()),
+                         100 * (weights - idle))
+
     def test_first_samples_without_an_interval_have_no_time(self):
         told = self.answer(self.made("no-interval"))
         self.assertEqual(told["sampling"]["unweighted"], 1)

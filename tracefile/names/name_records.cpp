@@ -18,6 +18,7 @@ constexpr u8 process_group = 0x03;
 constexpr u8 file_group = 0x04;
 constexpr u8 thread_group = 0x05;
 constexpr u8 registry_group = 0x09;
+constexpr u8 performance_group = 0x0f;
 constexpr u8 image_group = 0x14;
 constexpr u8 stack_group = 0x18;
 
@@ -130,6 +131,10 @@ void NameRecords::add(const Event& event) {
       return;
     case stack_group:
       if (event.opcode >= 34 && event.opcode <= 36) add_stack(event);
+      return;
+    case performance_group:
+      // From 75 on they are of spin locks.
+      if (event.opcode >= 72 && event.opcode <= 74) add_sampling_interval(event);
       return;
     default:
       if (event.provider == image_id) add_image_file(event);
@@ -253,6 +258,14 @@ void NameRecords::add_stack(const Event& event) {
   constexpr Verb verbs[] = {Verb::begins, Verb::ends, Verb::exists_after};
   records_.push_back(
       {Subject::stack, verbs[event.opcode - 34], 0, event.timestamp, word(0), 0, first, count});
+}
+
+// Other sources than the timer count what the hardware does.
+void NameRecords::add_sampling_interval(const Event& event) {
+  constexpr u32 profile_time = 0;  // a KPROFILE_SOURCE
+  const auto fields = core::Fields<12>::at(event.payload, 0);
+  if (!fields || fields->get<u32, 0>() != profile_time || fields->get<u32, 4>() == 0) return;
+  sampling_intervals_.push_back({event.timestamp, fields->get<u32, 8>(), fields->get<u32, 4>()});
 }
 
 void NameRecords::add_started_process(u32 pid, i64 time, std::string_view image_name) {

@@ -90,6 +90,8 @@ void NameTables::add(const NameRecords& records, core::Findings& findings) {
       image_file_records_.push_back(record);
       image_file_record_bytes_ += sizeof(record) + record.pdb_name.size();
     }
+  for (const auto& change : records.sampling_intervals())
+    if (bytes() <= largest_bytes_) sampling_intervals_.add(change);
 }
 
 void NameTables::drop(const NameRecord& record) {
@@ -141,6 +143,7 @@ void NameTables::finish() {
   build_images();
   identify_images();
   stacks_.finish();
+  sampling_intervals_.finish();
   for (auto& states : states_) states = {};
 }
 
@@ -275,7 +278,7 @@ std::size_t NameTables::bytes() const {
   constexpr std::size_t per_node = 32;  // of a table: link, hash, what malloc adds
   std::size_t bytes = texts_.bytes() + images_.capacity() * sizeof(ImageEntry) +
                       image_records_.capacity() * sizeof(ImageRecord) + image_file_record_bytes_ +
-                      image_files_.bytes() + stacks_.bytes();
+                      image_files_.bytes() + stacks_.bytes() + sampling_intervals_.bytes();
   for (const auto& timeline : timelines_) bytes += timeline.bytes();
   for (const auto& states : states_) bytes += states.size() * (sizeof(*states.begin()) + per_node);
   return bytes;

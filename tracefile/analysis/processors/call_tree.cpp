@@ -23,11 +23,4 @@ void CallTree::add(std::span<const Frame> path, const SampleSum& sum) {
   nodes_[at].self.add(sum);
 }
 
-void CallTree::settle(const SampleWeights& weights) {
-  for (auto& node : nodes_) {
-    weights.settle(node.self);
-    weights.settle(node.cut);
-  }
-}
-
 }  // namespace coldtrace::trace_analysis

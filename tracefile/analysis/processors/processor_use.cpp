@@ -102,27 +102,8 @@ void ProcessorUse::on_sample(const Sample& record) {
   grown(functions_, code.function).add(use);
 }
 
-void ProcessorUse::on_sampling_interval(const SamplingInterval& record) {
-  weights_.on_interval(record);
-}
-
-void ProcessorUse::settle(SampledUse& use) const {
-  weights_.settle(use.all);
-  weights_.settle(use.in_dpc);
-  weights_.settle(use.in_isr);
-}
-
 void ProcessorUse::finish(const Observed& observed) {
   schedule_.finish(observed);
-  settle(total_);
-  settle(unknown_process_.sampled);
-  for (auto& one : threads_) settle(one.sampled);
-  for (auto& one : processors_) {
-    settle(one.sampled);
-    weights_.settle(one.sampled_idle);
-  }
-  for (auto& one : modules_) settle(one);
-  for (auto& one : functions_) settle(one);
   sum_up_processes();
 }
 

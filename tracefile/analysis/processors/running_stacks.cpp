@@ -41,7 +41,6 @@ void RunningStacks::take_oldest() {
 
 void RunningStacks::finish(const Observed&) {
   while (!pending_.empty()) take_oldest();
-  tree_.settle(weights_);
 }
 
 }  // namespace coldtrace::trace_analysis

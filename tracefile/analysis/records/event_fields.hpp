@@ -47,9 +47,6 @@ enum class Field : u8 {
   address,
   sample_count,
   sample_flags,
-  profile_source,
-  interval,
-  old_interval,
   event_time,
   image_name,
   command_line,
@@ -120,8 +117,7 @@ class FieldValues {
 
  private:
   static constexpr auto size = static_cast<std::size_t>(Field::count);
-  static_assert(size <= 64);  // bits of present_
-  static_assert(size <= 64);
+  static_assert(size <= 64);                       // bits of present_
   static constexpr std::size_t longest_list = 64;  // MAXIMUM_WAIT_OBJECTS
   std::array<u64, size> numbers_{};
   std::array<std::string, size> texts_;

@@ -22,10 +22,6 @@ using enum Field;
   {begin_time, "InitialTime"}, { \
     routine, "Routine"           \
   }
-#define PROFILE_INTERVAL                                   \
-  {profile_source, "Source"}, {interval, "NewInterval"}, { \
-    old_interval, "OldInterval"                            \
-  }
 #define STACK                                                  \
   {event_time, "EventTimeStamp"}, {process, "StackProcess"}, { \
     thread, "StackThread"                                      \

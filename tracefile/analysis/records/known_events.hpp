@@ -27,7 +27,6 @@ enum class RecordKind : u8 {
   vxd_service_name,
   interruption,
   sample,
-  sampling_interval,
   stack,      // its frames are in the event
   stack_key,  // they are said elsewhere
   process,

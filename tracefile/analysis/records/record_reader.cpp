@@ -12,8 +12,6 @@ constexpr u8 in_dpc = 1;  // of ReadyThread's Flag
 // Of a sample's flags, which its layout calls Reserved.
 constexpr u16 sample_in_dpc = 1;
 constexpr u16 sample_in_isr = 2;
-constexpr u32 profile_time = 0;  // a KPROFILE_SOURCE
-constexpr u8 spin_lock_collection_start = 75;
 
 // By the values of ObjectType in wmk.schema and in vtrace.schema.
 constexpr std::array wmk_kinds = {ObjectKind::notification_event,
@@ -101,8 +99,6 @@ bool RecordReader::read(const Event& event, const KnownEvent& known) {
       return interruption(event, known.service);
     case RecordKind::sample:
       return sample(event);
-    case RecordKind::sampling_interval:
-      return sampling_interval(event);
     case RecordKind::stack:
     case RecordKind::stack_key:
       return stack(event, known);
@@ -385,18 +381,6 @@ bool RecordReader::sample(const Event& event) {
   record.in_dpc = (flags & sample_in_dpc) != 0;
   record.in_isr = (flags & sample_in_isr) != 0;
   for (auto* const analysis : analyses_) analysis->on_sample(record);
-  return true;
-}
-
-// Other sources count what the hardware does. Spin locks have events of the same name.
-bool RecordReader::sampling_interval(const Event& event) {
-  const auto now = values_.get<u32>(Field::interval);
-  const auto source = values_.get<u32>(Field::profile_source);
-  if (!source || !now) return event.opcode >= spin_lock_collection_start;
-  if (*source != profile_time || *now == 0) return true;
-  const SamplingInterval record{moment_of(event), values_.get<u32>(Field::old_interval).value_or(0),
-                                *now};
-  for (auto* const analysis : analyses_) analysis->on_sampling_interval(record);
   return true;
 }
 

@@ -43,7 +43,6 @@ class RecordReader {
   bool vxd_service_named();
   bool interruption(const tracefile::Event& event, Service::Kind kind);
   bool sample(const tracefile::Event& event);
-  bool sampling_interval(const tracefile::Event& event);
   bool stack(const tracefile::Event& event, const KnownEvent& known);
   bool process(const tracefile::Event& event, Life life);
   bool thread(const tracefile::Event& event, Life life);

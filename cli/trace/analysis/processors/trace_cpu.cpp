@@ -35,7 +35,7 @@ Exit run_collapsed(const Options& options) {
   Output output{options.output};
   const auto& trace = run.input().trace;
   CodeNames code{trace.names(), run.symbols()};
-  trace_analysis::RunningStacks running{trace.clock(), code};
+  trace_analysis::RunningStacks running{trace.clock(), trace.names().sampling_intervals(), code};
   trace_analysis::WaitingStacks waiting{code};
   const bool is_running = options.stacks == "running";
   if (is_running)
@@ -70,7 +70,7 @@ Exit run(const Options& options) {
   Output output{options.output};
   const auto& trace = run.input().trace;
   CodeNames code{trace.names(), run.symbols()};
-  ProcessorUse use{trace.clock(), code};
+  ProcessorUse use{trace.clock(), trace.names().sampling_intervals(), code};
   run.observe({&use});
   if (!use.has_samples() && !use.has_switches() && !use.has_interrupts())
     run.note_no_match(

@@ -33,7 +33,7 @@ Exit run(const Options& options) {
   trace_analysis::ImageOffsets names{trace.names()};
   trace_analysis::CodeNames code{trace.names(), names};
   trace_analysis::LongestWaits waits{options.top};
-  trace_analysis::ProcessorUse use{trace.clock(), code};
+  trace_analysis::ProcessorUse use{trace.clock(), trace.names().sampling_intervals(), code};
   trace_analysis::Deadlocks deadlocks;
   trace_analysis::DiskIo disk{trace.names(), std::nullopt, trace_analysis::CounterTicks{trace}};
   trace_analysis::FileIo files{trace.names()};

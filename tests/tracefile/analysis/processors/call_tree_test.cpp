@@ -92,18 +92,3 @@ TEST_CASE("of paths beyond those kept the longest kept part has the time") {
                    {{}, {1, 50'000, 1}}, {{thread}, {1, 4000, 0}}, {{thread, inner}, {1, 300, 0}}});
   CHECK(time == 10 + 20 + 300 + 4000 + 50'000 + static_cast<i64>(other) - 2);
 }
-
-TEST_CASE("first samples have their interval once the trace has said it") {
-  // Four ticks in a unit of 100 ns.
-  const tracefile::Clock clock{tracefile::ClockType::performance_counter, {}, 0, {4, 1}};
-  SampleWeights weights{clock};
-  CallTree tree;
-  add(tree, {{Kind::thread, 1}}, {3, 100, 2});
-  tree.settle(weights);
-  CHECK(sums_of(tree.nodes()[1].self) == Sums{3, 100, 2});  // it has said nothing
-  weights.on_interval({{}, 0, 10});
-  tree.settle(weights);
-  CHECK(sums_of(tree.nodes()[1].self) == Sums{3, 100 + 2 * 10 * 4, 0});
-  tree.settle(weights);
-  CHECK(sums_of(tree.nodes()[1].self) == Sums{3, 180, 0});
-}

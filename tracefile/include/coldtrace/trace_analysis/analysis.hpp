@@ -34,7 +34,6 @@ class Analysis {
   virtual void on_disk_start(const DiskStart&) {}
   virtual void on_disk_end(const DiskEnd&) {}
   virtual void on_sample(const Sample&) {}
-  virtual void on_sampling_interval(const SamplingInterval&) {}
   virtual void on_stack(const StackWalk&) {}
   virtual void on_file_start(const FileStart&) {}
   virtual void on_file_end(const FileEnd&) {}

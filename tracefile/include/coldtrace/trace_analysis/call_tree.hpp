@@ -45,7 +45,6 @@ class CallTree {
 
   // Frames from the thread on.
   void add(std::span<const Frame> path, const SampleSum& sum);
-  void settle(const SampleWeights& weights);
 
   // The first one is the root, of no frame.
   const std::vector<Node>& nodes() const { return nodes_; }

@@ -48,9 +48,12 @@ struct RoutineUse {
 // either. DPCs and ISRs count to the thread that they interrupt, and beside that to their driver.
 class ProcessorUse final : public Analysis {
  public:
-  // Both must outlive the analysis.
-  ProcessorUse(const tracefile::Clock& clock, CodeNames& code)
-      : schedule_{[this](const Turn& turn) { end_turn(turn); }}, weights_{clock}, code_{code} {}
+  // All must outlive the analysis.
+  ProcessorUse(const tracefile::Clock& clock, const tracefile::SamplingIntervals& intervals,
+               CodeNames& code)
+      : schedule_{[this](const Turn& turn) { end_turn(turn); }},
+        weights_{clock, intervals},
+        code_{code} {}
   ProcessorUse(const ProcessorUse&) = delete;
   ProcessorUse& operator=(const ProcessorUse&) = delete;
 
@@ -85,7 +88,6 @@ class ProcessorUse final : public Analysis {
   void on_thread(const ThreadRecord& record) override { schedule_.on_thread(record); }
   void on_interruption(const Interruption& record) override;
   void on_sample(const Sample& record) override;
-  void on_sampling_interval(const SamplingInterval& record) override;
   void finish(const Observed& observed) override;
 
  private:
@@ -95,7 +97,6 @@ class ProcessorUse final : public Analysis {
 
   RoutineUse* find_routine(const Interruption& record);
   void end_turn(const Turn& turn);
-  void settle(SampledUse& use) const;
   void sum_up_processes();
 
   Schedule schedule_;

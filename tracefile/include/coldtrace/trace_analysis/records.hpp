@@ -203,12 +203,6 @@ struct Sample {
   bool in_dpc, in_isr;
 };
 
-// How often the profile interrupt looks, from then on.
-struct SamplingInterval {
-  Moment moment;
-  u32 before, now;  // units of 100 ns
-};
-
 // The stack of an event that was logged before, or a part of it: the kernel's frames and those of
 // user mode come apart.
 struct StackWalk {

@@ -12,17 +12,16 @@ namespace coldtrace::trace_analysis {
 // not have is its address alone. DPCs and ISRs stand apart from the threads that they interrupt.
 class RunningStacks final : public Analysis {
  public:
-  // Both must outlive the analysis.
-  RunningStacks(const tracefile::Clock& clock, CodeNames& code) : weights_{clock}, code_{code} {}
+  // All must outlive the analysis.
+  RunningStacks(const tracefile::Clock& clock, const tracefile::SamplingIntervals& intervals,
+                CodeNames& code)
+      : weights_{clock, intervals}, code_{code} {}
 
   const CallTree& tree() const { return tree_; }
   const StackJoin& stacks() const { return join_; }
 
   void begin(const Observed& observed) override;
   void on_sample(const Sample& record) override;
-  void on_sampling_interval(const SamplingInterval& record) override {
-    weights_.on_interval(record);
-  }
   void on_stack(const StackWalk& record) override { join_.add(record); }
   void finish(const Observed& observed) override;
 

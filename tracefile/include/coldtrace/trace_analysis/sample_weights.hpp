@@ -4,6 +4,7 @@
 
 #include "coldtrace/trace_analysis/analysis.hpp"
 #include "coldtrace/tracefile/clock.hpp"
+#include "coldtrace/tracefile/sampling_intervals.hpp"
 
 namespace coldtrace::trace_analysis {
 
@@ -11,7 +12,7 @@ namespace coldtrace::trace_analysis {
 struct SampleSum {
   u64 samples = 0;
   i64 time = 0;    // ticks
-  u64 firsts = 0;  // samples that stand for one interval, which was not known yet
+  u64 firsts = 0;  // samples that stand for one interval, which the trace does not tell
 
   void add(const SampleSum& other);
 };
@@ -22,25 +23,23 @@ struct SampleSum {
 // Source: Microsoft, "CPU Analysis" (Windows Performance Toolkit), "CPU Usage (Sampled)".
 class SampleWeights {
  public:
-  // The clock of the trace, which must outlive the object.
-  explicit SampleWeights(const tracefile::Clock& clock) : clock_{clock} {}
-  explicit SampleWeights(const tracefile::Clock&&) = delete;
+  // Of the trace, both must outlive the object.
+  SampleWeights(const tracefile::Clock& clock, const tracefile::SamplingIntervals& intervals)
+      : clock_{clock}, intervals_{intervals} {}
+  SampleWeights(const tracefile::Clock&&, const tracefile::SamplingIntervals&) = delete;
+  SampleWeights(const tracefile::Clock&, const tracefile::SamplingIntervals&&) = delete;
 
-  void begin(const Observed& observed) { losses_ = &observed.losses; }
+  void begin(const Observed& observed) { observed_ = &observed; }
   // One sample.
   SampleSum weigh(const Sample& sample);
-  void on_interval(const SamplingInterval& record);
-
-  // Once the trace has ended: gives first samples their interval, when the trace says it.
-  void settle(SampleSum& sum) const;
-  // Units of 100 ns, as the trace first said.
-  std::optional<u32> interval() const { return first_interval_; }
+  // Units of 100 ns, at the first event.
+  std::optional<u32> interval() const;
 
  private:
   const tracefile::Clock& clock_;
-  const Losses* losses_ = nullptr;
+  const tracefile::SamplingIntervals& intervals_;
+  const Observed* observed_ = nullptr;
   std::vector<std::optional<i64>> last_;  // sample, by processor
-  std::optional<u32> first_interval_, interval_;
 };
 
 }  // namespace coldtrace::trace_analysis

@@ -7,6 +7,7 @@
 
 #include "coldtrace/tracefile/event.hpp"
 #include "coldtrace/tracefile/field_schema.hpp"
+#include "coldtrace/tracefile/sampling_intervals.hpp"
 
 namespace coldtrace::tracefile {
 
@@ -59,6 +60,9 @@ class NameRecords {
   }
   const u64* frames(const NameRecord& record) const { return frames_.data() + record.text; }
   const std::vector<ImageFileRecord>& image_files() const { return image_files_; }
+  const std::vector<SamplingIntervals::Change>& sampling_intervals() const {
+    return sampling_intervals_;
+  }
 
  private:
   void add_process(const Event& event);
@@ -68,6 +72,7 @@ class NameRecords {
   void add_file(const Event& event);
   void add_registry_key(const Event& event);
   void add_stack(const Event& event);
+  void add_sampling_interval(const Event& event);
   void push(NameRecord record, std::string_view text);
   const EventSchema* schema_of(const Event& event);
 
@@ -77,6 +82,7 @@ class NameRecords {
   std::string texts_;
   std::vector<u64> frames_;
   std::vector<ImageFileRecord> image_files_;
+  std::vector<SamplingIntervals::Change> sampling_intervals_;
 };
 
 }  // namespace coldtrace::tracefile

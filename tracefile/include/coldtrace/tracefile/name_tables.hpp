@@ -8,6 +8,7 @@
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/tracefile/image_files.hpp"
+#include "coldtrace/tracefile/sampling_intervals.hpp"
 #include "coldtrace/tracefile/stack_table.hpp"
 #include "coldtrace/tracefile/timeline.hpp"
 
@@ -70,6 +71,7 @@ class NameTables {
   const ImageFiles& image_files() const { return image_files_; }
 
   const StackTable& stacks() const { return stacks_; }
+  const SamplingIntervals& sampling_intervals() const { return sampling_intervals_; }
 
   std::size_t bytes() const;
   std::size_t entries() const;
@@ -126,6 +128,7 @@ class NameTables {
   // Times from which on a name could be an old one.
   std::array<std::optional<i64>, subjects> first_dropped_;  // by subject
   StackTable stacks_;
+  SamplingIntervals sampling_intervals_;
 };
 
 }  // namespace coldtrace::tracefile

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "coldtrace/core/integers.hpp"
+
+namespace coldtrace::tracefile {
+
+// How long the kernel waited between two samples of a processor at any time of a trace, in units of
+// 100 ns. Source: Microsoft Learn, "SampledProfileInterval" of the class PerfInfo.
+class SamplingIntervals {
+ public:
+  struct Change {
+    i64 time;         // raw timestamp
+    u32 before, now;  // 0: not told
+  };
+
+  void add(const Change& change) { changes_.push_back(change); }
+  // To be called once, after all changes.
+  void finish();
+
+  // That in force at a time: what the first change was from has been so since sampling began.
+  // Nothing where no event tells.
+  std::optional<u32> at(i64 time) const;
+
+  std::size_t bytes() const { return changes_.capacity() * sizeof(Change); }
+
+ private:
+  std::vector<Change> changes_;  // in the order of time
+};
+
+}  // namespace coldtrace::tracefile
