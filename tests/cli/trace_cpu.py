@@ -470,6 +470,41 @@ class Collapsed(Case):
         self.assertEqual(sum(idle.values()) + sum(told.values()),
                          self.answer(path)["sampling"]["sampled"])
 
+    def labels(self, path):
+        """(tid, start): process and thread as lines have them; those with an id that others had, with
+        their start."""
+        tree = strict_json(run("tree", path, "--format", "json").stdout)
+        pids = Counter(one["pid"] for one in tree["processes"])
+        tids = Counter(one["tid"] for one in tree["threads"])
+        first = units(tree["first_event"])
+
+        def mark(count, start):
+            if count == 1 or start is None:
+                return ""
+            return " since +{}.{:07}".format(*divmod(units(start) - first, 10**7))
+
+        processes = {one["id"]: f"{one['image_name']} ({one['pid']})" + mark(pids[one["pid"]], one["start"])
+                     for one in tree["processes"]}
+        return {(one["tid"], one["start"]): (processes.get(one["process"]), f"thread {one['tid']}"
+                                             + mark(tids[one["tid"]], one["start"]))
+                for one in tree["threads"]}
+
+    def test_two_lives_of_an_id_are_two(self):
+        path = self.scenario("id-reuse")
+        labels = self.labels(path)
+        self.assertEqual(len(set(labels.values())), len(labels))
+        self.assertGreater(sum("since" in thread for _, thread in labels.values()), 2)
+        told, _ = self.lines(path)
+        use = self.answer(path)
+        want = Counter()
+        for row in use["threads"]:
+            if row["tid"]:
+                want[labels[row["tid"], row["start"]]] += row["sampled"] or 0
+        sums = Counter()
+        for frames, time in told.items():
+            sums[frames[:2]] += time
+        self.assertEqual(sums, +want)
+
     def test_waits_add_up_to_the_schedule(self):
         reasons = 0
         for name in Simulated.NAMES:
@@ -482,10 +517,11 @@ class Collapsed(Case):
                 if state.startswith("[waiting: "):
                     waits[frames[:2], state[10:-1]] += time
             want, want_waits = Counter(), Counter()
+            labels = self.labels(path)
             for row in strict_json(run("schedule", path, "--format", "json").stdout)["threads"]:
                 if row["tid"] == 0:
                     continue
-                who = f"{row['process']} ({row['pid']})", f"thread {row['tid']}"
+                who = labels[row["tid"], row["start"]]
                 for state in "waiting", "ready", "created":
                     want[who, state] += row[state]
                 want[who, "off the processor"] += row["off"]

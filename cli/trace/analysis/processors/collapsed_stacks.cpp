@@ -1,6 +1,7 @@
 #include "cli/trace/analysis/processors/collapsed_stacks.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -28,12 +29,38 @@ std::string frame_text(std::string_view name) {
   return text;
 }
 
+// What tells those with the same id apart, by index; empty where nobody else has the id.
+template <class Items, class Id>
+std::vector<std::string> marks_of(const Items& items, Id id, const TraceTimes& times) {
+  struct Lives {
+    u64 all = 0;
+    u64 without_start = 0;  // of those so far
+  };
+  std::unordered_map<u32, Lives> lives;
+  for (const auto& item : items) ++lives[item.*id].all;
+  std::vector<std::string> marks;
+  for (const auto& item : items) {
+    auto& known = lives[item.*id];
+    auto& mark = marks.emplace_back();
+    if (known.all == 1) continue;
+    if (item.life.start)
+      mark = " since " + times.since_start(*item.life.start);
+    else if (++known.without_start > 1)
+      mark = fmt::format(" #{}", known.without_start);
+  }
+  return marks;
+}
+
 class Lines {
  public:
   Lines(Output& output, const CallTree& tree, const CollapsedContext& context)
       : output_{output},
         nodes_{tree.nodes()},
         context_{context},
+        thread_marks_{
+            marks_of(context.population.threads(), &trace_analysis::Thread::tid, context.times)},
+        process_marks_{
+            marks_of(context.population.processes(), &trace_analysis::Process::pid, context.times)},
         room_{least_text + context.events * text_per_event} {}
 
   u64 write() {
@@ -66,7 +93,7 @@ class Lines {
 
   void write_line(std::string_view path, i64 ticks) {
     print(output_, "{} {}\n", path,
-          static_cast<u64>(context_.clock.to_duration(ticks)) * nanoseconds_per_unit);
+          static_cast<u64>(context_.times.duration(ticks)) * nanoseconds_per_unit);
   }
 
   // Paths begin with a thread, a DPC or an ISR.
@@ -119,17 +146,19 @@ class Lines {
     std::string process = "[unknown process]";
     if (thread.process != nobody) {
       const auto& known = context_.population.processes()[thread.process];
-      process = fmt::format("{} ({})",
+      process = fmt::format("{} ({}){}",
                             known.image_name.empty() ? "process" : frame_text(known.image_name),
-                            known.pid);
+                            known.pid, process_marks_[thread.process]);
     }
     return thread.idle_of ? fmt::format("{}{}idle {}", process, separator, *thread.idle_of)
-                          : fmt::format("{}{}thread {}", process, separator, thread.tid);
+                          : fmt::format("{}{}thread {}{}", process, separator, thread.tid,
+                                        thread_marks_[index]);
   }
 
   Output& output_;
   const std::vector<CallTree::Node>& nodes_;
   const CollapsedContext& context_;
+  std::vector<std::string> thread_marks_, process_marks_;
   u64 room_;
   u64 left_out_ = 0;
   i64 left_out_time_ = 0;

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "cli/output/output.hpp"
+#include "cli/trace/analysis/analysis_input.hpp"
 #include "coldtrace/trace_analysis/call_tree.hpp"
 #include "coldtrace/trace_analysis/code_names.hpp"
-#include "coldtrace/tracefile/clock.hpp"
 
 namespace coldtrace::cli {
 
@@ -11,15 +11,16 @@ namespace coldtrace::cli {
 struct CollapsedContext {
   const trace_analysis::Population& population;
   const trace_analysis::CodeNames& code;
-  const tracefile::Clock& clock;
+  TraceTimes times;
   // Numbers of processes; absent: all but the idle one.
   std::optional<std::vector<trace_analysis::Index>> processes;
   u64 events = 0;  // of the trace, which justify how much text there may be
 };
 
 // Writes a line for each path, "process;thread;outermost;...;innermost NANOSECONDS", as
-// flamegraph.pl, inferno and speedscope read them. Returns how many paths did not fit into the text
-// that so many events justify; their time is in one line.
+// flamegraph.pl, inferno and speedscope read them. Processes and threads with an id that another
+// one had are told apart by their start. Returns how many paths did not fit into the text that so
+// many events justify; their time is in one line.
 u64 write_collapsed(Output& output, const trace_analysis::CallTree& tree,
                     const CollapsedContext& context);
 

@@ -49,8 +49,9 @@ Exit run_collapsed(const Options& options) {
                           : "the trace has no context switches (CSWITCH of the kernel's flags)");
   if (!is_running) note_overlaps(waiting.turns().counts(), run.findings());
   const auto& population = run.observation().population();
+  const auto& observed = run.observation().observed();
   CollapsedContext context{
-      population, code, trace.clock(), {}, run.observation().observed().events};
+      population, code, TraceTimes{trace.clock(), observed.first}, {}, observed.events};
   if (!options.process.empty())
     context.processes = find_processes(population, options.process, run.findings());
   const auto unwritten = write_collapsed(output, tree, context);
