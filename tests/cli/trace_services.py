@@ -277,7 +277,7 @@ class Pairs(Case):
 
     def test_a_real_trace(self):
         """Collections of the .NET runtime, requests to disks, threads."""
-        runtime = "Microsoft-Windows-DotNETRuntime!GarbageCollection/win:"
+        runtime = "Microsoft-Windows-DotNETRuntime!GarbageCollection/"
         answer, done, _ = self.hold_against_events(
             self.sample(), [f"{runtime}Start={runtime}Stop", f"{runtime}Start={runtime}Stop@Count",
                             "DiskIo/ReadInit=DiskIo/Read@Irp", "DiskIo/WriteInit=DiskIo/Write@Irp"])

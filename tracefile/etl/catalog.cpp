@@ -173,7 +173,7 @@ Catalog read_catalog(const core::ImageSource& source, BufferScan& scan,
                      const CatalogOptions& options, core::Findings& findings) {
   const auto jobs = std::max(options.jobs, 1U);
   std::optional<KindCensus> census;
-  if (options.kinds) census.emplace(jobs);
+  if (options.kinds) census.emplace(jobs, options.schemas);
   std::deque<PartReader> readers;
   for (unsigned i = 0; i < jobs; ++i)
     readers.emplace_back(source, scan, options, census ? &census->counter(i) : nullptr);
@@ -203,7 +203,8 @@ Catalog read_catalog(const core::ImageSource& source, BufferScan& scan,
       });
   names.finish();
   find_missing_buffers(scan, findings);
-  Catalog catalog{schemas.embedded(), schemas.event_source(), std::move(names), events, {}};
+  Catalog catalog{
+      {schemas.embedded(), schemas.event_source(), options.schemas}, std::move(names), events, {}};
   if (!census) return catalog;
   const auto visit = [&](u32 index, const std::function<void(const Event&)>& visitor) {
     const auto& entry = scan.buffers[index];
@@ -213,7 +214,7 @@ Catalog read_catalog(const core::ImageSource& source, BufferScan& scan,
                         options.pointer_size};
     while (walker.next()) visitor(walker.event());
   };
-  catalog.kinds = census->finish({catalog.embedded, catalog.event_source}, visit);
+  catalog.kinds = census->finish(catalog.schemas, visit);
   return catalog;
 }
 

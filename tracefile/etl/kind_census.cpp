@@ -4,7 +4,6 @@
 #include <set>
 
 #include "tracefile/providers/event_source_manifest.hpp"
-#include "tracefile/providers/string_event.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
@@ -32,9 +31,7 @@ void KindCensus::Counter::begin_part() {
   settle();
   generation_ = census_.generation_;
   schemas_ = census_.schemas_;
-  chain_ = std::make_unique<SchemaChain>();
-  chain_->append(schemas_.embedded);
-  chain_->append(schemas_.event_source);
+  chain_ = std::make_unique<SchemaChain>(schemas_.in_order());
   decoder_ = std::make_unique<EventDecoder>(*chain_);
 }
 
@@ -48,7 +45,7 @@ void KindCensus::Counter::settle() {
 
 bool KindCensus::Counter::is_doubtful(const EventKind& kind) const {
   return kind.looked_up && kind.schema != manifest_chunk_schema() &&
-         !schemas_.embedded->find(key_of(kind));
+         !schemas_.is_settled(key_of(kind));
 }
 
 void KindCensus::Counter::count(const Event& event) {
@@ -75,8 +72,9 @@ KindCensus::Part KindCensus::Counter::end_part() {
   return std::exchange(part_, {});
 }
 
-KindCensus::KindCensus(unsigned workers)
-    : schemas_{std::make_shared<SchemaTable>(), std::make_shared<SchemaTable>()} {
+KindCensus::KindCensus(unsigned workers, std::shared_ptr<const SchemaSource> outside)
+    : schemas_{std::make_shared<SchemaTable>(), std::make_shared<SchemaTable>(),
+               std::move(outside)} {
   for (unsigned i = 0; i < workers; ++i) counters_.emplace_back(*this);
 }
 
@@ -85,8 +83,7 @@ void KindCensus::add(const Part& part, const SchemaCollector& schemas) {
     auto& doubtful = parts_.emplace_back();
     doubtful.buffers = part.buffers;
     for (const auto& count : part.doubtful) {
-      const bool string_only = count.kind.schema == string_event_schema();
-      const Doubt doubt{key_of(count.kind), count.kind.schema && !string_only, string_only};
+      const Doubt doubt{key_of(count.kind), count.kind.schema};
       doubtful.doubts.push_back(doubt);
       auto& all = doubtful_[doubt];
       if (all.total() == 0) all.kind = count.kind;
@@ -95,19 +92,17 @@ void KindCensus::add(const Part& part, const SchemaCollector& schemas) {
   }
   if (schemas.size() == schemas_size_ || generation_ > most_generations) return;
   schemas_size_ = schemas.size();
-  Schemas found{schemas.embedded(), schemas.event_source()};
+  TraceSchemas found{schemas.embedded(), schemas.event_source(), schemas_.outside};
   const std::scoped_lock lock{mutex_};
   schemas_ = std::move(found);
   ++generation_;
 }
 
-std::vector<KindCount> KindCensus::finish(const Schemas& schemas, const Visit& visit) {
-  SchemaChain chain;
-  chain.append(schemas.embedded);
-  chain.append(schemas.event_source);
+std::vector<KindCount> KindCensus::finish(const TraceSchemas& schemas, const Visit& visit) {
+  const auto chain = schemas.in_order();
   const auto is_wrong = [&](const Doubt& doubt) {
-    return schemas.embedded->find(doubt.key) ||
-           (!doubt.has_schema && schemas.event_source->find(doubt.key));
+    const auto schema = chain.find(doubt.key);
+    return schema && schema != doubt.schema;
   };
   KindCounts counts;
   const auto add = [&](KindCount count) {

@@ -7,22 +7,17 @@
 #include <mutex>
 
 #include "coldtrace/tracefile/kind_counts.hpp"
+#include "coldtrace/tracefile/trace_schemas.hpp"
 #include "tracefile/providers/schema_collector.hpp"
 
 namespace coldtrace::tracefile {
 
 // Counts events by kind in the very pass that finds their schemas, which saves reading and
 // decompressing a long trace twice. Events are measured with the schemas of earlier parts of the
-// file. The first schema of a key stays and embedded ones go first, so that only events without a
-// schema, or with one of an EventSource, are in doubt; those whose schema came later are measured
-// again in the end.
+// file. The first schema of a key stays, so that only events are in doubt whose schema is not
+// settled (TraceSchemas::is_settled); those that have another one in the end are measured again.
 class KindCensus {
  public:
-  // The schemas of some parts from the start of the file.
-  struct Schemas {
-    std::shared_ptr<const SchemaTable> embedded, event_source;
-  };
-
   // Of one part of the file: the kinds in doubt, and the buffers that have them.
   struct Part {
     std::vector<KindCount> doubtful;
@@ -45,7 +40,7 @@ class KindCensus {
 
     KindCensus& census_;
     std::size_t generation_ = 0;
-    Schemas schemas_;
+    TraceSchemas schemas_;  // of some parts from the start of the file
     std::unique_ptr<SchemaChain> chain_;
     std::unique_ptr<EventDecoder> decoder_;
     KindCounter counter_;
@@ -57,7 +52,7 @@ class KindCensus {
     Part part_;
   };
 
-  explicit KindCensus(unsigned workers);
+  KindCensus(unsigned workers, std::shared_ptr<const SchemaSource> outside);
   Counter& counter(unsigned worker) { return counters_[worker]; }
 
   // In the order of the file, with the schemas up to and of the part.
@@ -66,13 +61,12 @@ class KindCensus {
   // Calls a function with the events of the buffer with an index.
   using Visit = std::function<void(u32, const std::function<void(const Event&)>&)>;
   // With the schemas of the whole file.
-  std::vector<KindCount> finish(const Schemas& schemas, const Visit& visit);
+  std::vector<KindCount> finish(const TraceSchemas& schemas, const Visit& visit);
 
  private:
   struct Doubt {
     SchemaKey key;
-    bool has_schema;   // of an EventSource
-    bool string_only;  // read as one text for want of a schema
+    std::shared_ptr<const EventSchema> schema;  // that they were measured with
     friend auto operator<=>(const Doubt&, const Doubt&) = default;
   };
   struct DoubtfulPart {
@@ -82,7 +76,7 @@ class KindCensus {
 
   std::mutex mutex_;
   std::size_t generation_ = 1;  // of schemas_
-  Schemas schemas_;
+  TraceSchemas schemas_;
   std::size_t schemas_size_ = 0;
   std::deque<Counter> counters_;
   std::map<Doubt, KindCount> doubtful_;

@@ -9,12 +9,9 @@ Trace::Trace(const core::ImageSource& source, std::unique_ptr<BufferScan> scan,
     : source_{&source},
       scan_{std::move(scan)},
       catalog_{std::move(catalog)},
-      schemas_{std::make_unique<SchemaChain>()},
+      schemas_{std::make_unique<SchemaChain>(catalog_->schemas.in_order())},
       clock_{scan_->has_header ? make_clock(scan_->header, scan_->first_timestamp) : Clock{}},
-      pointer_size_{pointer_size} {
-  schemas_->append(catalog_->embedded);
-  schemas_->append(catalog_->event_source);
-}
+      pointer_size_{pointer_size} {}
 
 core::Result<Trace> Trace::open(const core::ImageSource& source, const CatalogOptions& options,
                                 core::Findings& findings) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coldtrace/core/utf16.hpp"
+#include "tracefile/fields/event_name.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
@@ -58,8 +59,8 @@ class SchemaReader {
     found.key.version = header->get<u8, 34>();
     found.key.classic = classic;
     found.schema.provider_name = text_at(blob_, header->get<u32, 52>());
-    found.schema.event_name =
-        event_name(text_at(blob_, header->get<u32, 68>()), text_at(blob_, header->get<u32, 72>()));
+    found.schema.event_name = event_name_of(text_at(blob_, header->get<u32, 68>()),
+                                            text_at(blob_, header->get<u32, 72>()));
     found.schema.message = text_at(blob_, header->get<u32, 76>());
     properties_ = header->get<u32, 100>();
     const auto top_level = header->get<u32, 104>();
@@ -77,12 +78,6 @@ class SchemaReader {
   }
 
  private:
-  static std::string event_name(const std::string& task, const std::string& opcode) {
-    if (task.empty()) return opcode == "win:Info" ? "" : opcode;
-    if (opcode.empty() || opcode == "win:Info") return task;
-    return task + "/" + opcode;
-  }
-
   core::Fields<property_size> property(std::size_t index) const {
     return *core::Fields<property_size>::at(blob_, fixed_size + index * property_size);
   }

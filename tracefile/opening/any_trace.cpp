@@ -65,7 +65,7 @@ core::Expected<AnyTrace, AnyTrace::Failure> AnyTrace::open(std::unique_ptr<core:
 }
 
 const SchemaSource& AnyTrace::schemas() const {
-  if (etl_) return std::as_const(*etl_).schemas();
+  if (etl_) return etl_->schemas();
   return ctrace_->schemas();
 }
 

@@ -7,6 +7,7 @@
 #include <pugixml.hpp>
 
 #include "coldtrace/core/text.hpp"
+#include "tracefile/fields/event_name.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
@@ -149,11 +150,9 @@ class ManifestReader {
 
   std::string event_name(const pugi::xml_node& node) const {
     auto task = text_of(node, "task");
-    const auto opcode = text_of(node, "opcode");
-    if (task.empty()) task = text_of(node, "symbol");
-    if (opcode.empty() || opcode == "win:Info") return task;
     // EventSource names the task of a pair after what starts and stops.
-    return task + "/" + (opcode.rfind("win:", 0) == 0 ? opcode.substr(4) : opcode);
+    if (task.empty()) task = text_of(node, "symbol");
+    return event_name_of(task, text_of(node, "opcode"));
   }
 
   void read_event(const pugi::xml_node& node) {

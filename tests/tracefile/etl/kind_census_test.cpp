@@ -96,6 +96,31 @@ TEST_CASE("events are counted with the schemas of the whole trace, wherever thes
   CHECK(found[never_described] == std::array<u64, 4>{0, 0, 0, 300});
 }
 
+TEST_CASE("schemas from outside serve what the trace does not describe") {
+  auto outside = std::make_shared<SchemaTable>();
+  for (const auto& provider : {described_twice, described_late, never_described}) {
+    EventSchema schema;
+    schema.provider_name = "Outside";
+    FieldSchema field;
+    field.name = "Byte";
+    field.in = InType::u8;
+    schema.fields.push_back(field);
+    outside->add({provider, 1, 0, false}, std::move(schema));
+  }
+  const unsigned jobs = GENERATE(1U, 2U, 5U);
+  const auto open =
+      open_bytes(fixtures::build_etl({}, trace_with_late_schemas()), jobs, 0, outside);
+  CHECK(lines(open.trace->kinds()) == counted_one_by_one(*open.trace));
+  std::map<core::Guid, std::string> fields;
+  for (const auto& provider : {described_twice, described_late, never_described})
+    for (const auto& count : open.trace->kinds())
+      if (count.kind.provider == provider && count.kind.id == 1)
+        fields[provider] += count.kind.schema->fields[0].name;
+  CHECK(fields[described_twice] == "Field");
+  CHECK(fields[described_late] == "Half");
+  CHECK(fields[never_described] == "Byte");
+}
+
 TEST_CASE("the samples are counted as they decode") {
   const std::string name = GENERATE(as<std::string>{}, "dp_vsgc", "pv_net.4.5.2.x64", "pv_gcevents",
                                     "pv_primitive-types", "tx_BondEtwSample");

@@ -40,7 +40,8 @@ void FieldTexts::value(const FieldSchema& field, const Value& value) {
   text += text_of(value, texts_);
 }
 
-OpenTrace open_bytes(std::vector<std::byte> bytes, unsigned jobs, unsigned pointer_size) {
+OpenTrace open_bytes(std::vector<std::byte> bytes, unsigned jobs, unsigned pointer_size,
+                     std::shared_ptr<const SchemaSource> schemas) {
   OpenTrace open;
   open.bytes = std::move(bytes);
   open.image = std::make_unique<core::MemoryImage>(open.bytes);
@@ -48,6 +49,7 @@ OpenTrace open_bytes(std::vector<std::byte> bytes, unsigned jobs, unsigned point
   options.jobs = jobs;
   options.pointer_size = pointer_size;
   options.kinds = true;
+  options.schemas = std::move(schemas);
   auto trace = Trace::open(*open.image, options, open.findings);
   if (!trace) FAIL(core::to_string(trace.error()));
   open.trace = std::make_unique<Trace>(std::move(*trace));

@@ -65,7 +65,8 @@ struct OpenTrace {
 };
 
 // Fails the test when it cannot be opened.
-OpenTrace open_bytes(std::vector<std::byte> bytes, unsigned jobs = 1, unsigned pointer_size = 0);
+OpenTrace open_bytes(std::vector<std::byte> bytes, unsigned jobs = 1, unsigned pointer_size = 0,
+                     std::shared_ptr<const SchemaSource> schemas = nullptr);
 
 // A sample with known answers, or nothing with a warning where the samples are not there.
 std::optional<OpenTrace> open_sample(const std::string& name, unsigned jobs = 1);

@@ -95,6 +95,19 @@ TEST_CASE("an embedded schema gives its names, structures, counts and lengths") 
   CHECK(fields.at("Data") == "aabb");
 }
 
+TEST_CASE("names of events do not have the prefix of predefined opcodes") {
+  const auto [opcode, name] = GENERATE(
+      table<std::string, std::string>({{"win:Start", "Task/Start"}, {"win:Info", "Task"}}));
+  auto blob = sample_blob();
+  blob.bytes.patch(72, blob.name(opcode));
+  const auto found = read_event_schema(blob.bytes.view(), 0);
+  REQUIRE(found);
+  CHECK(found->schema.event_name == name);
+  blob.bytes.patch(68, u32{0});
+  CHECK(read_event_schema(blob.bytes.view(), 0)->schema.event_name ==
+        (opcode == "win:Info" ? "" : "Start"));
+}
+
 TEST_CASE("every cut of an embedded schema is an error inside it or a smaller schema") {
   const auto blob = sample_blob();
   for (std::size_t cut = 0; cut < blob.bytes.size(); ++cut) {

@@ -3,7 +3,7 @@
 #include "coldtrace/tracefile/buffer_scan.hpp"
 #include "coldtrace/tracefile/kind_counts.hpp"
 #include "coldtrace/tracefile/name_tables.hpp"
-#include "coldtrace/tracefile/schema_source.hpp"
+#include "coldtrace/tracefile/trace_schemas.hpp"
 
 namespace coldtrace::tracefile {
 
@@ -15,14 +15,14 @@ struct CatalogOptions {
   // Most bytes that compressed buffers unpack to; where nothing is given, what the file justifies.
   std::optional<u64> largest_unpacked = std::nullopt;
   bool kinds = false;  // whether to count and measure events by kind
+  std::shared_ptr<const SchemaSource> schemas = nullptr;  // from outside the trace
 };
 
 // What a first pass over all events finds: where in time each buffer lies, the schemas that the
 // trace brings along, and the names. The pass is what lets an event be named by a rundown at the
 // end of the trace. Same result whatever the number of jobs.
 struct Catalog {
-  std::shared_ptr<const SchemaTable> embedded;      // by the merge
-  std::shared_ptr<const SchemaTable> event_source;  // by the events' own providers
+  TraceSchemas schemas;
   NameTables names;
   u64 events;
   std::vector<KindCount> kinds;  // as KindCounts::sorted(), when asked for

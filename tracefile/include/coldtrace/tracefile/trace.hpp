@@ -30,9 +30,7 @@ class Trace {
   // Empty unless the options of open() ask for it.
   const std::vector<KindCount>& kinds() const { return catalog_->kinds; }
 
-  // Where manifest events get their fields from: the schemas embedded by the merge, then the
-  // manifests of EventSources. More can be appended.
-  SchemaChain& schemas() { return *schemas_; }
+  // Where manifest events get their fields from, as TraceSchemas says.
   const SchemaChain& schemas() const { return *schemas_; }
 
   // The options' override of the pointer size is that given to open().
