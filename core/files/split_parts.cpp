@@ -10,6 +10,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t longest_letters = 7;  // with the dot
+constexpr int most_missing = 32;            // parts in a row
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -60,6 +61,10 @@ std::vector<fs::path> spellings_of(const fs::path& path) {
   return spellings;
 }
 
+std::string extension_of(const std::string& path) {
+  return fs::path{path}.extension().string();
+}
+
 bool is_file(const fs::path& path) {
   std::error_code absent;
   return fs::is_regular_file(path, absent);
@@ -78,6 +83,14 @@ bool counts_parts(const fs::path& path) {
   if (is_file(fs::path{path}.replace_extension(first))) return true;
   first.back() = '1';
   return is_digit(extension[1]) && is_file(fs::path{path}.replace_extension(first));
+}
+
+// The nearest part that is there, behind or before.
+std::optional<std::string> nearest(const std::string& path, int direction) {
+  auto part = step(path, direction);
+  for (int i = 0; i <= most_missing && part; ++i, part = step(*part, direction))
+    if (is_file(*part)) return part;
+  return std::nullopt;
 }
 
 // Of one folder, and alike but for what may count parts.
@@ -130,7 +143,22 @@ std::optional<std::string> find_part_beside(const std::string& path) {
   for (const auto& spelling : spellings_of(path)) {
     if (!counts_parts(spelling)) continue;
     for (const int direction : {1, -1})
-      if (auto part = step(spelling.string(), direction); part && is_file(*part)) return part;
+      if (auto part = nearest(spelling.string(), direction)) return part;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> find_missing_part(const std::string& path) {
+  for (const auto& spelling : spellings_of(path)) {
+    if (!counts_parts(spelling)) continue;
+    const auto next = step(spelling.string(), 1);
+    if (next && !is_file(*next) && nearest(*next, 1)) return next;
+    for (auto part = spelling.string(); !is_first_part(extension_of(part));) {
+      auto before = step(part, -1);
+      if (!before) break;
+      if (!is_file(*before)) return before;
+      part = std::move(*before);
+    }
   }
   return std::nullopt;
 }

@@ -17,11 +17,15 @@ void note_split(const std::string& path, core::Findings& findings) {
   const auto name = [](const std::string& file) {
     return std::filesystem::path{file}.filename().string();
   };
+  const auto missing = core::find_missing_part(path);
   if (const auto part = core::find_part_beside(path)) {
     findings.warning("split-image", std::nullopt,
                      "{} lies beside it: only this part of a split image is read; put the parts "
-                     "together first, as cat does",
-                     name(*part));
+                     "together first, as cat does{}",
+                     name(*part), missing ? "; " + name(*missing) + " is missing" : "");
+  } else if (missing) {
+    findings.warning("split-image", std::nullopt,
+                     "it is named as a part of a split image, and {} is missing", name(*missing));
   } else if (core::is_first_part(std::filesystem::path{path}.extension().string())) {
     findings.info("split-image-alone", std::nullopt,
                   "it is named as the first part of a split image, and there is no {}",

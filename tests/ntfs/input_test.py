@@ -234,6 +234,41 @@ class Parts(Images):
         second.unlink()
         self.assertIn(b"there is no disk.002", ntfs("info", "-v", first, status=1).stderr)
 
+    def test_a_part_that_is_missing_is_named(self):
+        """The first part has the volume's start; others are no volume."""
+        content = self.volume().read_bytes()
+        size = -(-len(content) // 4)
+        whole = [content[at:at + size] for at in range(0, len(content), size)]
+        for first, forms in ((0, "{:03}"), (1, "{:03}"), (1, "{:02}"), (0, "{:04}")):
+            names = [f"image.{forms.format(first + i)}" for i in range(4)]
+            for gone, given, told in (
+                    ([0], 1, [names[2], f"{names[0]} is missing"]),
+                    ([0, 2, 3], 1, [f"part of a split image, and {names[0]} is missing"]),
+                    ([1], 0, [f"{names[2]} lies beside", f"{names[1]} is missing"]),
+                    ([1], 2, [f"{names[3]} lies beside", f"{names[1]} is missing"]),
+                    ([1, 2], 0, [f"{names[3]} lies beside", f"{names[1]} is missing"]),
+                    ([1, 2], 3, [f"{names[0]} lies beside", f"{names[2]} is missing"])):
+                with self.subTest(names=names, gone=gone, given=given):
+                    if gone[0] == first == 0:
+                        continue  # .001 is the first part then
+                    for i, part in enumerate(whole):
+                        (self.here / names[i]).unlink(missing_ok=True)
+                        if i not in gone:
+                            self.write(names[i], part)
+                    done = subprocess.run([COLDTRACE, "ntfs", "info", self.here / names[given]],
+                                          capture_output=True)
+                    self.assertEqual(done.returncode, 1 if given == 0 else 2, done.stderr)
+                    said = done.stderr.decode()
+                    self.assertIn("split-image: ", said)
+                    for words in told:
+                        self.assertIn(words, said)
+            for i, name in enumerate(names):
+                self.write(name, whole[i])
+            self.assertNotIn(b"missing", subprocess.run(
+                [COLDTRACE, "ntfs", "info", self.here / names[2]], capture_output=True).stderr)
+            for name in names:
+                (self.here / name).unlink()
+
     def test_parts_are_known_by_any_way_to_count_them(self):
         content = self.volume().read_bytes()
         half = len(content) // 2

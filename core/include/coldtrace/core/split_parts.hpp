@@ -20,8 +20,11 @@ bool is_part_beside(const std::string& path, const std::string& other);
 // Whether the names alone allow it, whatever the extension counts: image.10 and image.11.
 bool is_named_as_part_beside(const std::string& path, const std::string& other);
 
-// The file of the part behind this one, or else of the one before it, where there is one.
+// The file of the nearest part behind this one, or else before it, where there is one.
 std::optional<std::string> find_part_beside(const std::string& path);
+
+// The nearest part that is missing: between this one and that beside it, or else before it.
+std::optional<std::string> find_missing_part(const std::string& path);
 
 // The name that the part behind this one would have; nothing behind .999 or .zz.
 std::optional<std::string> next_part(const std::string& path);
