@@ -271,6 +271,14 @@ class Trace(unittest.TestCase):
             (0x30, "<I", filled // 2, "buffer-offset"),
             (0x30, "<I", 72, "buffer-offset"),
             (0x18, "<q", 1_441_997_082_005_143_540, "buffer-sequence"),
+            (0x18, "<q", -1, "buffer-sequence"),
+            (0x18, "<q", struct.unpack_from("<q", content, 20 * 8192 + 0x18)[0], "buffer-sequence"),
+            (0x28, "<B", 255, "buffer-processor"),
+            (0x28, "<B", 4, "buffer-processor"),
+            (0x28, "<B", 2, "buffer-processor"),
+            (0x35, "<B", 0x80, "buffer-header"),
+            (0x37, "<B", 1, "buffer-header"),
+            (0x33, "<B", 2, "buffer-header"),
         ]:
             with self.subTest(code=code, value=value):
                 damaged = bytearray(content)
@@ -278,6 +286,12 @@ class Trace(unittest.TestCase):
                 lines, findings = self.mutant(bytes(damaged))
                 self.assertEqual(self.identities(lines), intact)
                 self.assertEqual(findings, {code})
+
+    def test_buffers_that_are_sound_are_of_processors_that_are_there(self):
+        for path in sorted(SAMPLES.glob("*.etl")):
+            with self.subTest(sample=path.name):
+                codes = {finding["code"] for finding in self.lines(path)[-1]["findings"]}
+                self.assertFalse(codes & {"buffer-processor", "buffer-sequence"}, codes)
 
     @staticmethod
     def records(content, buffer):

@@ -90,6 +90,75 @@ class Losses(Case):
         one = self.threads(log.build(kept, [15, 16, 17]))[1000, None]
         self.assertEqual((one["waiting"], one["running"]), (0, 1400))
 
+    # Whose switches those of a damaged processor are nothing tells: all may lack them.
+    def test_a_processor_that_the_session_does_not_have_is_a_loss(self):
+        log, buffers = self.two_runs_elsewhere()
+        content = bytearray(log.build(buffers))
+        self.assertEqual(content[2 * BUFFER + 0x28], 0)
+        content[2 * BUFFER + 0x28] = 9
+        one = self.threads(bytes(content), status=1)[1000, None]
+        self.assertEqual(one["waiting"], 0)
+        self.assertLessEqual(one["running"], 2300)
+
+    def decoded(self, content):
+        """What `trace decode` says of the events behind the header: time, processor, thread."""
+        trace = self.write("trace.etl", content)
+        ran = subprocess.run([COLDTRACE, "trace", "decode", "-q", trace], capture_output=True, timeout=100)
+        lines = [strict_json(line) for line in ran.stdout.splitlines()]
+        return {line["timestamp"]: (line["cpu"], line["tid"]) for line in lines
+                if line["type"] == "event"}, lines[-1]["findings"]
+
+    # A switch itself says who ran until then.
+    def test_threads_of_switches_end_where_switches_may_be_missing(self):
+        log = EtlWriter(2, clock=1)
+        at = log.first
+
+        def buffer(cpu, begin, old, new):
+            log.call(cpu, begin, KERNEL)
+            log.switch(cpu, begin + 100, old, new)
+            log.call(cpu, begin + 200, KERNEL)
+            return log.take(cpu)
+        buffers = [buffer(0, 1000, 7, 10), buffer(1, 1050, 8, 20), buffer(0, 2000, 10, 30),
+                   buffer(1, 2050, 20, 40), buffer(0, 3000, 30, 50), buffer(1, 3050, 40, 60)]
+        ran = {1000: (0, None), 1100: (0, 7), 1200: (0, 10), 2000: (0, 10), 2100: (0, 10),
+               2200: (0, 30), 3000: (0, 30), 3100: (0, 30), 3200: (0, 50),
+               1050: (1, None), 1150: (1, 8), 1250: (1, 20), 2050: (1, 20), 2150: (1, 20),
+               2250: (1, 40), 3050: (1, 40), 3150: (1, 40), 3250: (1, 60)}
+
+        def told(changed, but, code):
+            events, findings = self.decoded(bytes(changed))
+            self.assertEqual([one["code"] for one in findings], code.split())
+            self.assertEqual({time - at: ids for time, ids in events.items() if time != at},
+                             {time: ids for time, ids in {**ran, **but}.items() if ids})
+            return findings
+        whole = log.build(buffers)
+        told(whole, {}, "")
+        # A buffer that is missing may be of either processor.
+        told(log.build(buffers[:2] + buffers[3:], [1, 2, 4, 5, 6]),
+             {2000: None, 2100: None, 2200: None, 2050: (1, None), 3000: (0, None)},
+             "buffer-count gap-buffers-missing")
+        # So may be one of a processor that is none; its number stays.
+        nowhere = bytearray(whole)
+        nowhere[3 * BUFFER + 0x28] = 200
+        found, = told(nowhere, {2000: (200, None), 2100: (200, 10), 2200: (200, None),
+                                2050: (1, None), 3000: (0, None)}, "buffer-processor")
+        self.assertEqual(found["first_offset"], 3 * BUFFER)
+        self.assertIn("200", found["text"])
+        # And one of the other processor, whose buffers have this time.
+        other = bytearray(whole)
+        other[3 * BUFFER + 0x28] = 1
+        found, = told(other, {2000: (1, None), 2100: (1, 10), 2200: (1, None),
+                              2050: (1, None), 2250: (1, None),
+                              3000: (0, None), 3050: (1, None)}, "buffer-processor")
+        # Damage in the middle, or at the end, of one buffer.
+        body = 3 * BUFFER + HEADER
+        middle = bytearray(whole)
+        middle[body + 24:body + 32] = b"\x55" * 8
+        told(middle, {2100: None, 2200: (0, None), 3000: (0, None)}, "buffer-damaged")
+        end = bytearray(whole)
+        end[body + 24 + 40:body + 24 + 48] = b"\x55" * 8
+        told(end, {2200: None, 3000: (0, None)}, "buffer-damaged")
+
     # Lost: 1000 leaves its call, and 2000 runs.
     def test_who_ran_before_a_gap_did_not_do_what_comes_behind_it(self):
         log = EtlWriter()

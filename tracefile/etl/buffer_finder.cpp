@@ -60,6 +60,21 @@ std::optional<BufferHeader> BufferFinder::find_unsized_at(u64 at) const {
   return header;
 }
 
+std::optional<BufferHeader> BufferFinder::find_repaired_at(u64 at) const {
+  std::array<std::byte, seen_size> bytes;
+  if (end_ - at < seen_size || !source_.read_at(at, bytes)) return std::nullopt;
+  auto header = load_buffer_header(bytes);
+  header.flags &= BufferHeader::known_flags;
+  if (header.type > BufferHeader::last_type) header.type = 0;
+  const bool unfilled = header.filled > BufferHeader::largest_buffer;
+  if (unfilled) header.filled = header.saved != 0 || is_packed(header) ? header.saved : header.size;
+  if (!is_plausible(header) || !has_room(header, at) || !agrees(header, bytes)) return std::nullopt;
+  const u64 next = at + header.size;
+  if (next != end_ && (next > end_ || !find_at(next))) return std::nullopt;
+  if (unfilled && header.saved == 0) header.filled = BufferHeader::largest_buffer;
+  return header;
+}
+
 u64 BufferFinder::find_next(u64 from) {
   if (from < searched_from_ || from > found_) {
     found_ = search(from);

@@ -28,6 +28,10 @@ class BufferFinder {
   // The same but for BufferSize, which may be anything. Of a compressed buffer little is left then.
   std::optional<BufferHeader> find_unsized_at(u64 at) const;
 
+  // The header of what is a buffer but for Offset, BufferFlag or BufferType, that it has where one
+  // ended and in front of another one: with what these can be.
+  std::optional<BufferHeader> find_repaired_at(u64 at) const;
+
   // Most bytes that a buffer with this much in it takes in the file.
   u32 most_bytes(const BufferHeader& header) const;
 

@@ -6,7 +6,6 @@ namespace {
 using core::Fault;
 
 constexpr u32 largest_buffer = BufferHeader::largest_buffer;
-constexpr u16 known_flags = 0x7f;
 constexpr u16 processor_index_mask = 0x07ff;
 
 }  // namespace
@@ -14,7 +13,7 @@ constexpr u16 processor_index_mask = 0x07ff;
 bool is_plausible(const BufferHeader& header) {
   return header.size >= BufferHeader::size_on_disk && header.size <= largest_buffer &&
          header.filled <= largest_buffer && header.type <= BufferHeader::last_type &&
-         (header.flags & ~known_flags) == 0;
+         (header.flags & ~BufferHeader::known_flags) == 0;
 }
 
 BufferHeader load_buffer_header(core::ByteView bytes) {
@@ -50,7 +49,7 @@ core::Result<BufferHeader> read_buffer_header(core::ByteView bytes, u64 offset) 
                        header.size > largest_buffer ? header.size : header.filled});
   if (!is_plausible(header))
     return core::fail({Fault::bad_value, offset + 0x34, "WMI_BUFFER_HEADER", "BufferFlag",
-                       known_flags, header.flags});
+                       BufferHeader::known_flags, header.flags});
   return header;
 }
 

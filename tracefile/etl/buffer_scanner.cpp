@@ -49,6 +49,9 @@ class Scanner {
       const auto header = finder_.read_header(at);
       if (const auto whole = header ? believe(*header, at) : finder_.find_unsized_at(at)) {
         at += add(*whole, at);
+      } else if (const auto repaired = finder_.find_repaired_at(at); repaired && !header) {
+        findings_.warning("buffer-header", header.error());
+        at += add(*repaired, at);
       } else if (header) {
         at = skip_damage(at, {Fault::bad_value, at, "WMI_BUFFER_HEADER", "BufferSize",
                               finder_.largest(), header->size});

@@ -1,6 +1,8 @@
 #include "tracefile/etl/buffer_sequence.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <tuple>
 
 namespace coldtrace::tracefile {
 namespace {
@@ -17,25 +19,58 @@ i64 first_unbelievable(const BufferScan& scan) {
   return static_cast<i64>(2 * known + 1024);
 }
 
+using Buffers = std::vector<const BufferEntry*>;
+
+// Takes out those with negative numbers; returns how many.
+std::ptrdiff_t drop_negative(Buffers& buffers, core::Findings& findings) {
+  const auto first = std::find_if(buffers.begin(), buffers.end(),
+                                  [](const BufferEntry* buffer) { return buffer->sequence >= 0; });
+  for (auto at = buffers.begin(); at != first; ++at)
+    findings.warning("buffer-sequence", (*at)->offset, "the number {} of a buffer is negative",
+                     (*at)->sequence);
+  const auto dropped = first - buffers.begin();
+  buffers.erase(buffers.begin(), first);
+  return dropped;
+}
+
+// Takes out those whose number another one has, where as many numbers are missing, so that each of
+// them had one of these; returns how many. Nothing where the numbers say nothing.
+std::optional<std::ptrdiff_t> drop_repeated(Buffers& buffers, core::Findings& findings) {
+  Buffers unique, repeated;
+  for (const auto* const buffer : buffers)
+    (unique.empty() || unique.back()->sequence != buffer->sequence ? unique : repeated)
+        .push_back(buffer);
+  if (repeated.empty()) return 0;
+  const auto missing = unique.back()->sequence + 1 - static_cast<i64>(unique.size());
+  if (missing != static_cast<i64>(repeated.size())) return std::nullopt;
+  for (const auto* const buffer : repeated)
+    findings.warning("buffer-sequence", buffer->offset,
+                     "the number {} of a buffer is that of another one too, and one is missing",
+                     buffer->sequence);
+  buffers = std::move(unique);
+  return static_cast<std::ptrdiff_t>(repeated.size());
+}
+
 }  // namespace
 
 void find_missing_buffers(BufferScan& scan, core::Findings& findings) {
   const bool late = (scan.header.log_file_mode & starts_late) != 0;
-  std::vector<const BufferEntry*> buffers;
+  Buffers buffers;
   for (const auto& entry : scan.buffers) buffers.push_back(&entry);
-  std::sort(buffers.begin(), buffers.end(),
-            [](const BufferEntry* a, const BufferEntry* b) { return a->sequence < b->sequence; });
-  const auto repeated = std::adjacent_find(
-      buffers.begin(), buffers.end(),
-      [](const BufferEntry* a, const BufferEntry* b) { return a->sequence == b->sequence; });
-  if (buffers.empty() || repeated != buffers.end() || buffers.front()->sequence < 0) return;
+  std::sort(buffers.begin(), buffers.end(), [](const BufferEntry* a, const BufferEntry* b) {
+    return std::tie(a->sequence, a->offset) < std::tie(b->sequence, b->offset);
+  });
+  const auto negative = drop_negative(buffers, findings);
+  if (buffers.empty()) return;
+  const auto repeated = drop_repeated(buffers, findings);
+  if (!repeated) return;
   // What was overwritten at the start of a circular file shifts all numbers.
   const auto shift = late && buffers.size() > 1 ? buffers[1]->sequence : 0;
   const auto is_stray = [&](const BufferEntry* buffer) {
     return buffer->sequence - shift >= first_unbelievable(scan);
   };
   // A damaged number leaves a hole where it should be.
-  auto strays = std::count_if(buffers.begin(), buffers.end(), is_stray);
+  auto strays = negative + *repeated + std::count_if(buffers.begin(), buffers.end(), is_stray);
   for (std::size_t i = 1; i < buffers.size(); ++i) {
     const auto& before = *buffers[i - 1];
     const auto& after = *buffers[i];

@@ -6,6 +6,8 @@
 
 #include "coldtrace/core/parallel.hpp"
 #include "coldtrace/tracefile/buffer_walker.hpp"
+#include "tracefile/etl/buffer_losses.hpp"
+#include "tracefile/etl/buffer_processors.hpp"
 #include "tracefile/etl/buffer_sequence.hpp"
 #include "tracefile/etl/kind_census.hpp"
 #include "tracefile/providers/schema_collector.hpp"
@@ -76,6 +78,10 @@ class PartReader {
       entry.last_time = std::max(entry.last_time, time);
       before = time;
       ++entry.events;
+      if (has_time_of_its_own(event)) {
+        if (entry.timed_events++ == 0) entry.begin_time = time;
+        entry.end_time = time;
+      }
       visit(part, event);
     }
     part.events += entry.events;
@@ -83,6 +89,9 @@ class PartReader {
     for (const auto& damage : walker.damage())
       part.damage[index].push_back({damage.offset, damage.size});
     const auto damage = damage_of(entry, buffer, walker);
+    entry.ends_in_damage =
+        entry.cut || buffer.damaged ||
+        (!damage.empty() && damage.back().offset + damage.back().size >= buffer.bytes.size());
     for (; told < damage.size(); ++told) report_damage(part, entry, damage[told], told == 0);
     // The finding is that of what the buffer claims.
     if (entry.cut && damage.empty())
@@ -202,7 +211,9 @@ Catalog read_catalog(const core::ImageSource& source, BufferScan& scan,
         if (census) census->add(part.kinds, schemas);
       });
   names.finish();
+  check_processors(scan, findings);
   find_missing_buffers(scan, findings);
+  mark_losses(scan);
   Catalog catalog{
       {schemas.embedded(), schemas.event_source(), options.schemas}, std::move(names), events, {}};
   if (!census) return catalog;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "coldtrace/tracefile/trace_header.hpp"
 #include "tracefile/etl/sift_down.hpp"
@@ -45,6 +46,10 @@ void RunningThreads::apply(Event& event, const NameTables& names) {
     return;
   }
   if (!event.tid && !event.pid && lacks_thread(event)) set();
+}
+
+void RunningThreads::forget(u16 cpu) {
+  if (cpu < processors_.size()) processors_[cpu] = {};
 }
 
 EventStream::EventStream(const core::ImageSource& source, const BufferScan& scan,
@@ -119,7 +124,7 @@ bool EventStream::wanted(const Event& event) const {
 bool EventStream::advance() {
   while (options_.order == Order::file ? next_in_file() : next_in_time()) {
     payload_threads_.apply(event_, names_);
-    if (options_.order == Order::time) running_.apply(event_, names_);
+    if (options_.order == Order::time && processor_known_) running_.apply(event_, names_);
     if (wanted(event_)) return true;
   }
   return false;
@@ -129,7 +134,7 @@ EventStream::Run EventStream::open_next() {
   const auto index = plan_[opened_++];
   const auto& entry = scan_.buffers[index];
   const auto end = entry.compressed() ? entry.filled : std::min(entry.size, entry.filled);
-  return {index, first_event, end, 0, 0, {}, nullptr, 0, std::nullopt, 0};
+  return {index, first_event, end, 0, 0, {}, nullptr, 0, std::nullopt, 0, entry.follows_loss};
 }
 
 bool EventStream::step(Run& run) {
@@ -137,8 +142,10 @@ bool EventStream::step(Run& run) {
   u32 at = run.next;
   if (found != scan_.damage.end())
     for (const auto& damage = found->second;
-         run.damaged < damage.size() && damage[run.damaged].offset <= at; ++run.damaged)
+         run.damaged < damage.size() && damage[run.damaged].offset <= at; ++run.damaged) {
       at = damage[run.damaged].offset + damage[run.damaged].size;
+      run.follows_loss = true;
+    }
   return at < run.end && read(run, at);
 }
 
@@ -268,6 +275,9 @@ void EventStream::hand_out(Run& run) {
   event_ = run.event;
   event_buffer_ = run.bytes;
   ++run.handed_out;
+  const auto& entry = scan_.buffers[run.index];
+  processor_known_ = entry.processor_known;
+  if (std::exchange(run.follows_loss, false)) running_.forget(entry.processor);
 }
 
 // Ends a run at `offset`. What the buffer had there when the trace was opened is a gap.
@@ -282,6 +292,7 @@ void EventStream::end(Run& run, u32 offset) {
                      .timestamp = run.handed_out > 0 ? run.time : entry.first_time,
                      .cpu = entry.processor,
                      .events = entry.events - run.handed_out});
+  running_.forget(entry.processor);
   const auto* const gap = &unread_.back();
   const auto at =
       std::upper_bound(gaps_.begin() + static_cast<std::ptrdiff_t>(gaps_passed_), gaps_.end(), gap,

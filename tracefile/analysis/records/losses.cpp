@@ -233,13 +233,16 @@ class Losses::Pass {
   bool is_wrapped_ = false;
 };
 
-// Buffers are numbered as they are written. Nothing says of which processor a missing one is: of
-// each, its events lie between those of the processor's buffers before and after it.
+// Buffers are numbered as they are written. Nothing says of which processor a missing one is, nor
+// one whose processor is not known: of each, its events lie between those of the processor's
+// buffers before and after it.
 void Losses::add_missing_buffers(const tracefile::BufferScan& scan) {
   std::set<u64> behind;  // offsets of the buffers that come behind missing ones
   for (const auto& gap : scan.gaps)
     if (gap.reason == tracefile::Gap::Reason::buffers_missing) behind.insert(gap.offset);
-  if (behind.empty()) return;
+  const bool all_known = std::all_of(scan.buffers.begin(), scan.buffers.end(),
+                                     [](const auto& entry) { return entry.processor_known; });
+  if (behind.empty() && all_known) return;
   std::vector<const tracefile::BufferEntry*> buffers;
   for (const auto& entry : scan.buffers)
     if (entry.events != 0 || behind.count(entry.offset) != 0) buffers.push_back(&entry);
@@ -254,6 +257,11 @@ void Losses::add_missing_buffers(const tracefile::BufferScan& scan) {
   for (const auto* const entry : buffers) {
     holes += behind.count(entry->offset);
     if (entry->events == 0) continue;
+    if (!entry->processor_known) {
+      ++holes;
+      of_cpu_[entry->processor].push_back({entry->first_time, entry->last_time});
+      continue;
+    }
     auto& processor = processors[entry->processor];
     if (processor.holes < holes)
       of_cpu_[entry->processor].push_back({processor.last, entry->first_time});

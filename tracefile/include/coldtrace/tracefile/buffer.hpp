@@ -11,7 +11,8 @@
 namespace coldtrace::tracefile {
 
 // One buffer of the file as the index keeps it. `first_time` and `last_time` are the least and
-// greatest timestamp of its events.
+// greatest timestamp of its events; `begin_time` and `end_time` those of its first and last event
+// in the order of the file, of those that have a time of their own.
 struct BufferEntry {
   u64 offset;
   i64 first_time;
@@ -25,6 +26,12 @@ struct BufferEntry {
   u16 logger_id;
   u8 type;
   bool cut = false;  // unpacks to more than `filled`, or is damaged there
+  bool ends_in_damage = false;
+  bool processor_known = true;  // false: the session has no such processor, or it was elsewhere
+  bool follows_loss = false;    // events of its processor may be missing in front of it
+  i64 begin_time = 0;
+  i64 end_time = 0;
+  u32 timed_events = 0;  // that have a time of their own
 
   bool compressed() const { return (flags & BufferHeader::compressed) != 0; }
 };

@@ -19,6 +19,7 @@ struct BufferHeader {
   static constexpr u16 buffer_lost = 4;
   static constexpr u16 processor_index = 0x20;
   static constexpr u16 compressed = 0x40;
+  static constexpr u16 known_flags = 0x7f;
 
   // BufferType.
   static constexpr u16 header_buffer = 4;

@@ -17,6 +17,8 @@ class RunningThreads {
   // Completes events that were logged without thread and process. The event must come in the
   // order of time. A context switch is of the thread that ran until then.
   void apply(Event& event, const NameTables& names);
+  // What ran on a processor is not known any more: switches may be missing.
+  void forget(u16 cpu);
 
  private:
   struct Running {
@@ -66,6 +68,7 @@ class EventStream final : public EventSequence {
     u32 base;
     std::optional<u64> spilled;  // where the plain bytes lie in spill_
     u32 handed_out;              // events
+    bool follows_loss;           // the current event; nothing was said of it yet
   };
 
   void plan_buffers();
@@ -110,6 +113,7 @@ class EventStream final : public EventSequence {
   const Gap* gap_ = nullptr;
   PayloadThreads payload_threads_;
   RunningThreads running_;
+  bool processor_known_ = true;  // of event_
   Event event_{};
   std::shared_ptr<const Buffer> event_buffer_;
 };

@@ -1,0 +1,39 @@
+#include "tracefile/etl/buffer_losses.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace coldtrace::tracefile {
+
+void mark_losses(BufferScan& scan) {
+  constexpr u16 says_loss = BufferHeader::events_lost | BufferHeader::buffer_lost;
+  std::set<u64> behind;  // offsets of the buffers that come behind missing ones
+  for (const auto& gap : scan.gaps)
+    if (gap.reason == Gap::Reason::buffers_missing) behind.insert(gap.offset);
+  std::vector<BufferEntry*> buffers;
+  for (auto& entry : scan.buffers) buffers.push_back(&entry);
+  std::sort(buffers.begin(), buffers.end(), [](const BufferEntry* a, const BufferEntry* b) {
+    return std::tie(a->sequence, a->offset) < std::tie(b->sequence, b->offset);
+  });
+  struct Processor {
+    std::size_t holes = 0;  // that came before its last buffer
+    bool ends_in_damage = false;
+  };
+  std::map<u16, Processor> processors;
+  std::size_t holes = 0;
+  for (auto* const entry : buffers) {
+    holes += behind.count(entry->offset);
+    if (!entry->processor_known) {
+      ++holes;
+      continue;
+    }
+    auto& processor = processors[entry->processor];
+    entry->follows_loss =
+        processor.ends_in_damage || processor.holes < holes || (entry->flags & says_loss) != 0;
+    processor = {holes, entry->ends_in_damage};
+  }
+}
+
+}  // namespace coldtrace::tracefile

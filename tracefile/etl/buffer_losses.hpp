@@ -1,0 +1,12 @@
+#pragma once
+
+#include "coldtrace/tracefile/buffer_scan.hpp"
+
+namespace coldtrace::tracefile {
+
+// Sets `follows_loss` of the buffers. Nothing says of which processor a missing buffer is, nor one
+// whose processor is not known: of each, its events lie between those of the processor's buffers
+// before and after it. To be called when damage and missing buffers are known.
+void mark_losses(BufferScan& scan);
+
+}  // namespace coldtrace::tracefile
