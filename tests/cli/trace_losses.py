@@ -87,8 +87,18 @@ class Losses(Case):
         log.switch(0, 4000, 0, 3000, state=2)  # what is left of processor 0
         log.switch(0, 4100, 3000, 0)
         kept = [buffers[0], log.take(0), buffers[2]]
-        one = self.threads(log.build(kept, [15, 16, 17]))[1000, None]
+        content = log.build(kept, [15, 16, 17])
+        one = self.threads(content, status=1)[1000, None]
         self.assertEqual((one["waiting"], one["running"]), (0, 1400))
+        for sequences, status in (([15, 16, 17], 1), ([1, 2, 3], 0)):
+            content = log.build(kept, sequences)
+            for words in (["info"], ["decode"], ["schedule"], ["priority"], ["tree"], ["cpu"], ["idle"],
+                          ["deadlocks"], ["graph", "wait-for"], ["critical-path", "--thread", 1000],
+                          ["top"]):
+                with self.subTest(words=words, sequences=sequences):
+                    answer = self.ask(content, *map(str, words), status=status)
+                    findings = (answer[-1] if words == ["decode"] else answer)["findings"]
+                    self.assertEqual([one["code"] for one in findings].count("buffers-overwritten"), status)
 
     # Whose switches those of a damaged processor are nothing tells: all may lack them.
     def test_a_processor_that_the_session_does_not_have_is_a_loss(self):

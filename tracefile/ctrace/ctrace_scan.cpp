@@ -146,7 +146,13 @@ class Scanner {
     const auto [last, is_first] = sequences_.try_emplace(entry.processor, entry.sequence);
     u64 missing = 0;
     if (is_first) {
-      if ((header_.flags & CtraceHeader::wrap_around) == 0) missing = entry.sequence;
+      if ((header_.flags & CtraceHeader::wrap_around) == 0)
+        missing = entry.sequence;
+      else if (entry.sequence > 0)
+        findings_.warning("buffers-overwritten", entry.offset,
+                          "the tracer kept its last buffers only: {} of processor {} were "
+                          "overwritten",
+                          entry.sequence, entry.processor);
     } else {
       const u32 step = entry.sequence - last->second;
       if (step == 0 || step >= 0x8000'0000)

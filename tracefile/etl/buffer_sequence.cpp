@@ -7,9 +7,10 @@
 namespace coldtrace::tracefile {
 namespace {
 
-// Sessions that keep the last buffers only, or start a new file while they run.
-// Source: evntrace.h, EVENT_TRACE_FILE_MODE_CIRCULAR, _NEWFILE, EVENT_TRACE_BUFFERING_MODE.
-constexpr u32 starts_late = 0x2 | 0x8 | 0x400;
+// Sessions that keep the last buffers only, and those that start a new file while they run.
+// Source: evntrace.h, EVENT_TRACE_FILE_MODE_CIRCULAR, EVENT_TRACE_BUFFERING_MODE, _NEWFILE.
+constexpr u32 keeps_the_last = LogfileHeader::circular | 0x400;
+constexpr u32 starts_late = keeps_the_last | 0x8;
 
 // Numbers that a session of as many buffers cannot have come to. Where it has lost some, or the
 // header counts none, there may be more than the file has, but not out of all proportion.
@@ -51,6 +52,23 @@ std::optional<std::ptrdiff_t> drop_repeated(Buffers& buffers, core::Findings& fi
   return static_cast<std::ptrdiff_t>(repeated.size());
 }
 
+// Of the header's buffer an .etl file keeps the first one. `damaged` of the buffers have a number
+// that is not theirs.
+void note_overwritten(const Buffers& buffers, std::ptrdiff_t damaged, BufferScan& scan,
+                      core::Findings& findings) {
+  if ((scan.header.log_file_mode & keeps_the_last) == 0) return;
+  const bool begins_late = buffers[0]->sequence > 1;
+  const bool goes_on_late =
+      buffers.size() > 1 && buffers[1]->sequence - buffers[0]->sequence - 1 > damaged;
+  if (!begins_late && !goes_on_late) return;
+  const auto* const first = buffers[begins_late ? 0 : 1];
+  scan.overwritten = true;
+  findings.warning("buffers-overwritten", first->offset,
+                   "the session kept its last buffers only: those before number {} were "
+                   "overwritten",
+                   first->sequence);
+}
+
 }  // namespace
 
 void find_missing_buffers(BufferScan& scan, core::Findings& findings) {
@@ -62,6 +80,7 @@ void find_missing_buffers(BufferScan& scan, core::Findings& findings) {
   });
   const auto negative = drop_negative(buffers, findings);
   if (buffers.empty()) return;
+  note_overwritten(buffers, negative, scan, findings);
   const auto repeated = drop_repeated(buffers, findings);
   if (!repeated) return;
   // What was overwritten at the start of a circular file shifts all numbers.

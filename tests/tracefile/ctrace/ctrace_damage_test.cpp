@@ -222,6 +222,7 @@ TEST_CASE("wrap-around keeps the newest events and is no gap at the start", "[ct
   CHECK(read.events.back().time == CtraceFile::start + 99);
   CHECK(read.gaps.empty());
   CHECK(read.missing == 0);
+  CHECK(read.findings.count("buffers-overwritten") == 1);
 }
 
 TEST_CASE("made-up headers that overlap cost bounded work", "[ctrace]") {

@@ -424,8 +424,28 @@ TEST_CASE("numbers that repeat say nothing, nor does the start of a circular fil
   constexpr u32 circular = 2;
   const auto open = open_bytes(fixtures::build_etl({.log_file_mode = circular}, buffers));
   CHECK(all_gaps(*open.trace).empty());
-  CHECK(open.findings.empty());
+  CHECK(open.findings.count("gap-buffers-missing") == 0);
   CHECK(all_gaps(*open_bytes(fixtures::build_etl({}, buffers)).trace).size() == 1);
+}
+
+TEST_CASE("what a session that keeps its last buffers has overwritten is told") {
+  struct Row {
+    u32 mode;
+    u64 first;  // number of the first buffer behind that of the header
+    bool overwritten;
+  };
+  const auto row = GENERATE(values<Row>({{0x2, 100, true},
+                                         {0x400, 100, true},
+                                         {0x2, 2, true},
+                                         {0x2, 1, false},
+                                         {0x8, 100, false},
+                                         {0x1, 100, false}}));
+  CAPTURE(row.mode, row.first);
+  auto buffers = overlapping_buffers(2);
+  for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i].sequence(row.first + i);
+  const auto open = open_bytes(fixtures::build_etl({.log_file_mode = row.mode}, buffers));
+  CHECK((open.findings.count("buffers-overwritten") == 1) == row.overwritten);
+  CHECK(open.trace->scan().overwritten == row.overwritten);
 }
 
 }  // namespace coldtrace::tracefile

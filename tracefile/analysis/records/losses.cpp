@@ -87,17 +87,6 @@ struct ProcessorLine {
   bool begun = false;                // it had an event outside of the header's buffer
 };
 
-// Whether the numbers of the buffers say that older ones were overwritten. Of the header's buffer
-// an .etl file keeps the first one.
-bool is_wrapped(const tracefile::BufferScan& scan) {
-  if ((scan.header.log_file_mode & tracefile::LogfileHeader::circular) == 0) return false;
-  std::vector<i64> numbers;
-  for (const auto& entry : scan.buffers) numbers.push_back(entry.sequence);
-  std::sort(numbers.begin(), numbers.end());
-  return !numbers.empty() &&
-         (numbers[0] > 1 || (numbers.size() > 1 && numbers[1] > numbers[0] + 1));
-}
-
 bool is_wrapped(const tracefile::CtraceScan& scan, u16 cpu) {
   const auto processor = scan.processors.find(cpu);
   if (processor == scan.processors.end()) return false;
@@ -111,9 +100,7 @@ bool is_wrapped(const tracefile::CtraceScan& scan, u16 cpu) {
 class Losses::Pass {
  public:
   Pass(const tracefile::AnyTrace& trace, Losses& losses)
-      : trace_{trace}, losses_{losses}, chains_{trace.schemas()} {
-    is_wrapped_ = trace.etl() != nullptr && is_wrapped(trace.etl()->scan());
-  }
+      : trace_{trace}, losses_{losses}, chains_{trace.schemas()} {}
 
   void add(const tracefile::Event& event) {
     const auto time = event.name_time();
@@ -172,7 +159,8 @@ class Losses::Pass {
   }
 
   bool is_wrapped_on(u16 cpu) const {
-    return trace_.etl() != nullptr ? is_wrapped_ : is_wrapped(trace_.ctrace()->scan(), cpu);
+    return trace_.etl() != nullptr ? trace_.etl()->scan().overwritten
+                                   : is_wrapped(trace_.ctrace()->scan(), cpu);
   }
 
   static void note_buffer(std::vector<BufferTimes>& buffers, u64 offset, i64 time) {
@@ -230,7 +218,6 @@ class Losses::Pass {
   Line unseen_;  // a processor without an event so far
   std::optional<i64> first_;
   std::vector<tracefile::Gap> timeless_;
-  bool is_wrapped_ = false;
 };
 
 // Buffers are numbered as they are written. Nothing says of which processor a missing one is, nor

@@ -27,6 +27,7 @@ struct BufferScan {
   // Stretches that no events were found in though some should be there, in their order; by the
   // buffer's place in `buffers`. Set with the times.
   std::map<u32, std::vector<Stretch>> damage;
+  bool overwritten = false;  // a session that keeps its last buffers had others before these
 };
 
 }  // namespace coldtrace::tracefile
