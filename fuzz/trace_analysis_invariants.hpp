@@ -137,7 +137,7 @@ inline void check(const AtRest& rest) {
   for (const auto& [device, one] : rest.devices()) {
     require(one.busy() >= 0 && one.idle() >= 0);
     require(one.longest().size() <= Rest::most_longest);
-    for (const auto& saving : one.savings()) require(saving.off >= 0);
+    for (const auto& saving : one.savings()) require(saving.idle >= 0 && saving.idle <= one.idle());
   }
 }
 

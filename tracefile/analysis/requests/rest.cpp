@@ -12,21 +12,30 @@ void Rest::add_busy(i64 from, i64 to) {
   busy_times_.add(static_cast<u64>(ticks));
 }
 
+void RestSaving::add(i64 ticks, bool spins_up) {
+  add_ticks(idle, ticks);
+  ++times;
+  if (spins_up) ++spin_ups;
+}
+
+i64 RestSaving::off(const tracefile::Clock& clock, i64 timeout) const {
+  i64 waited = 0;
+  if (__builtin_mul_overflow(static_cast<i64>(times), timeout, &waited)) return 0;
+  return std::max<i64>(0, clock.to_duration(idle) - waited);
+}
+
 // Nobody waits for a device that nobody asks for any more.
 void Rest::add_idle(const IdleTime& idle) {
   const auto ticks = ticks_between(idle.from, idle.to);
   const auto length = clock_.to_duration(ticks);
   add_ticks(idle_, ticks);
   idle_times_.add(static_cast<u64>(ticks));
-  const u64 spin_ups = idle.end ? 1 : 0;
   for (std::size_t i = 0; i < savings_.size(); ++i) {
     if (length <= policy_.timeouts[i]) continue;
-    add_ticks(savings_[i].off, length - policy_.timeouts[i]);
-    savings_[i].spin_ups += spin_ups;
+    savings_[i].add(ticks, idle.end.has_value());
   }
   if (length > policy_.break_even) {
-    add_ticks(optimum_.off, length);
-    optimum_.spin_ups += spin_ups;
+    optimum_.add(ticks, idle.end.has_value());
   }
   if (idle.end) {
     auto& ended = ended_[{idle.end->thread, idle.end->process}];

@@ -147,8 +147,8 @@ class IdleWriter {
             times().seconds(unknown(rest, one)));
       for (std::size_t i = 0; i < policy_.timeouts.size(); ++i)
         write_saving_line(fmt::format("off after {}", seconds_text(policy_.timeouts[i])),
-                          one.savings()[i]);
-      write_saving_line("offline optimum", one.optimum());
+                          policy_.timeouts[i], one.savings()[i]);
+      write_saving_line("offline optimum", 0, one.optimum());
       const auto shown = std::min<std::size_t>(one.longest().size(), options_.top);
       for (std::size_t i = 0; i < shown; ++i) write_idle_line(device, one.longest()[i], files);
     }
@@ -220,6 +220,10 @@ class IdleWriter {
     }
   }
 
+  i64 off(const RestSaving& saving, i64 timeout) const {
+    return saving.off(input_.trace.clock(), timeout);
+  }
+
   i64 waiting(const RestSaving& saving) const {
     i64 time = 0;
     return __builtin_mul_overflow(static_cast<i64>(saving.spin_ups), policy_.spin_up, &time)
@@ -230,15 +234,15 @@ class IdleWriter {
   void write_saving(JsonWriter& json, std::optional<i64> timeout, const RestSaving& saving) const {
     json.begin_object();
     if (timeout) json.field("timeout", *timeout);
-    json.field("off", saving.off)
+    json.field("off", off(saving, timeout.value_or(0)))
         .field("spin_ups", saving.spin_ups)
         .field("waiting", waiting(saving))
         .end_object();
   }
 
-  void write_saving_line(std::string_view policy, const RestSaving& saving) {
+  void write_saving_line(std::string_view policy, i64 timeout, const RestSaving& saving) {
     print(output_, "  {:<24} {} off, {} spin-ups, {} of waiting\n", policy,
-          seconds_text(saving.off), saving.spin_ups, seconds_text(waiting(saving)));
+          seconds_text(off(saving, timeout)), saving.spin_ups, seconds_text(waiting(saving)));
   }
 
   void write_idle_line(const AtRest::Device& device, const IdleTime& idle,

@@ -156,16 +156,26 @@ TEST_CASE("a timeout saves what is left of idle times after it") {
   rest.add_idle({100, 130, somebody});
   rest.add_idle({200, 231, somebody});
   rest.add_idle({300, 500, std::nullopt});
-  CHECK(rest.savings()[0].off == 20 + 21 + 190);
+  CHECK(rest.savings()[0].off(clock, policy.timeouts[0]) == 20 + 21 + 190);
   CHECK(rest.savings()[0].spin_ups == 2);
-  CHECK(rest.savings()[1].off == 100);
+  CHECK(rest.savings()[1].off(clock, policy.timeouts[1]) == 100);
   CHECK(rest.savings()[1].spin_ups == 0);
-  CHECK(rest.optimum().off == 31 + 200);
+  CHECK(rest.optimum().off(clock, 0) == 31 + 200);
   CHECK(rest.optimum().spin_ups == 1);
   REQUIRE(rest.longest().size() == 4);
   CHECK(rest.longest()[0].from == 300);
   CHECK(rest.longest()[3].from == 0);
   CHECK(rest.idle() == 271);
+}
+
+TEST_CASE("what a timeout saves is rounded once, not for each idle time") {
+  // Four ticks in a unit of 100 ns.
+  const tracefile::Clock clock{tracefile::ClockType::performance_counter, {}, 0, {4, 1}};
+  const RestPolicy policy{{5}, 5, 3};
+  Rest rest{clock, policy};
+  for (i64 i = 0; i < 3; ++i) rest.add_idle({i * 100, i * 100 + 43, std::nullopt});
+  CHECK(rest.savings()[0].off(clock, policy.timeouts[0]) == 3 * 43 / 4 - 3 * 5);
+  CHECK(rest.optimum().off(clock, 0) == 3 * 43 / 4);
 }
 
 TEST_CASE("the longest idle times are kept, and no more than that") {

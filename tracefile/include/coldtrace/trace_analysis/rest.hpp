@@ -19,8 +19,13 @@ struct RestPolicy {
 
 // What a policy would have saved.
 struct RestSaving {
-  i64 off = 0;       // 100 ns
+  i64 idle = 0;      // ticks, of the idle times in which the device was off
+  u64 times = 0;     // how many these were
   u64 spin_ups = 0;  // that something had to wait for
+
+  void add(i64 ticks, bool spins_up);
+  // How long it was off, in units of 100 ns, when it was turned off after `timeout` of each.
+  i64 off(const tracefile::Clock& clock, i64 timeout) const;
 };
 
 // Who ended a time without anything to do.
