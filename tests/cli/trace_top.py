@@ -5,6 +5,7 @@ usage: trace_top.py COLDTRACE SOURCES SHARED MAKE_SCENARIO_ETL MAKE_TOP_TRACES [
 """
 import json
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ from pathlib import Path
 import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from cli.etl_writer import EtlWriter, utf16z
 from scenario_reading import ticks_of
 from strict import strict_csv, strict_json
 
@@ -436,7 +438,7 @@ class Text(Case):
         for path in self.traces():
             with self.subTest(trace=path.name):
                 page = answer("top", path)
-                lines = run("trace", "top", path).stdout.decode().splitlines()
+                lines = run("trace", "top", path, "--top", 4).stdout.decode().splitlines()
                 self.assert_line(lines, "Trace", page["format"], page["first_event"], page["last_event"],
                                  seconds(page["elapsed"]))
                 machine = page["machine"]
@@ -450,15 +452,19 @@ class Text(Case):
                 for name in SECTIONS:
                     if page[name] is not None:
                         getattr(self, "check_" + name)(lines, page[name])
-                        self.assert_line(lines, "more:", *(f"coldtrace {command} FILE"
-                                                           for command in page[name]["commands"]))
+                        self.assert_line(lines, "More ", "coldtrace trace tree",
+                                         *(", " + command.removeprefix("trace ")
+                                           for command in page[name]["commands"]), " FILE")
                         for key, value in page[name].items():
                             if key.startswith("more_") and value:
-                                self.assert_line(lines, f"  {value} more ")
+                                self.assert_line(lines, f" ({value} more)")
                 for one in page["absent"]:
                     self.assert_line(lines, "  ", ": ", ", ".join(one["needs"]))
-                for one in page["findings"]:
+                findings = sorted(page["findings"], key=lambda one: one["severity"] != "warning")
+                for one in findings[:3]:
                     self.assert_line(lines, one["severity"], f"{one['count']}x", one["code"])
+                if len(findings) > 3:
+                    self.assert_line(lines, f"({len(findings) - 3} more)")
 
     def check_processor(self, lines, told):
         maybe = lambda units: "-" if units is None else seconds(units)
@@ -519,11 +525,61 @@ class Text(Case):
             self.assert_line(lines, seconds(row["greatest"]), seconds(row["inclusive"]),
                              row["calls"], row["name"] or "")
 
+    def full_trace(self):
+        """Something of everything there is, with more rows than a page has lines."""
+        log = EtlWriter()
+        routine = 0xFFFFF80000000000
+        for i in range(12):
+            pid, tid, time = 100 + 4 * i, 1000 + 4 * i, 10000 * i
+            log.process(0, time, pid, f"process-{i}.exe")
+            log.thread(0, time, pid, tid)
+            log.system(0, 0x1403, 2, time, struct.pack("<QQIIIIQIIII", routine + i * 0x10000, 0x10000, 4, 0, 0,
+                                                       0, 0, 0, 0, 0, 0) + utf16z(f"\\driver-{i}.sys"))
+            log.switch(0, time + 100, 0, tid, state=2)
+            log.perfinfo(0, 0x0F2E, 2, time + 150, struct.pack("<QIHH", 0x1000, tid, 1, 0))
+            log.system(0, 0x0443, 3, time + 200, struct.pack("<QQQQIII4x", 0, tid, 0x100 + i, 0x200 + i, tid,
+                                                             512, 0), tid, pid)
+            log.system(0, 0x044C, 3, time + 300, struct.pack("<QQI4x", tid, 512, 0), tid, pid)
+            log.system(0, 0x010A, 3, time + 400, struct.pack("<IIIIQQQQI4x", 0, 0, 4096, 0, 0, 0x100 + i,
+                                                             tid, 50, tid), tid, pid)
+            log.system(0, 0x060A, 2, time + 500, struct.pack("<IIIIHHIIIQ", pid, 100, 1, 2, 3, 4, 0, 0, 0, 5))
+            log.dpc(0, time + 510, time + 540, routine + i * 0x10000 + 8)
+            log.call(0, time + 600, routine + i * 0x10000 + 64)
+            log.call_return(0, time + 700)
+            log.switch(0, time + 800, tid, 0)
+            log.ready(0, time + 2000, tid, in_dpc=1)
+            log.switch(0, time + 2100, 0, tid, state=2)
+            log.switch(0, time + 2200, tid, 0)
+        log.switch(0, 200000, 4, 0)                    # nobody had gone to 4
+        log.call_return(0, 200100)                     # of nobody
+        log.perfinfo(0, 0x0524, 4, 200200, b"\0" * 4)  # too short
+        path = self.folder / "full.etl"
+        path.write_bytes(log.build())
+        return path
+
+    def test_it_is_one_page_also_when_there_is_something_of_everything(self):
+        path = self.full_trace()
+        page = answer("top", path)
+        self.assertEqual(page["absent"], [])
+        self.assertGreater(len(page["findings"]), 3)
+        lines = run("trace", "top", path).stdout.decode().splitlines()
+        self.assertLessEqual(len(lines), 50)
+        for title in "Processor", "Disk", "Files", "Network", "Waits", "Services":
+            self.assertTrue(any(line.startswith(title) for line in lines), title)
+        for name in "process-0.exe", "process-1.exe":
+            self.assertGreaterEqual(sum(name in line for line in lines), 2)
+
     def test_it_is_one_page(self):
         for path in self.traces():
             with self.subTest(trace=path.name):
                 lines = run("trace", "top", path).stdout.decode().splitlines()
-                self.assertLess(len(lines), 70)
+                self.assertLessEqual(len(lines), 50)
+                # One more row would not fit, or there is none.
+                rows = next(n for n in range(10, 0, -1) if
+                            run("trace", "top", path, "--top", n).stdout.decode().splitlines() == lines)
+                if rows < 10:
+                    self.assertGreater(len(run("trace", "top", path, "--top", rows + 1)
+                                           .stdout.splitlines()), 50)
                 for line in lines:
                     self.assertLessEqual(len(line), 100)
                     self.assertEqual(line, line.rstrip())

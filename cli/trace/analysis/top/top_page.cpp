@@ -158,6 +158,7 @@ TopPage::TopPage(const tracefile::AnyTrace& trace, const Population& population,
     return row.second->bytes_sent / 2 + row.second->bytes_received / 2;
   });
   waits.rows = answers.waits.longest();
+  waits.rows.resize(std::min<u64>(waits.rows.size(), top));
   waits.more = answers.waits.count() - waits.rows.size();
   for (const auto& one : answers.deadlocks.deadlocks()) lasting_deadlocks += one.end ? 0U : 1U;
   services = slowest_of(answers.services, top);

@@ -94,7 +94,7 @@ struct TopContext {
   const TopPage& page;
 };
 
-void write_top_text(Output& output, const TopContext& context);
+std::string top_text(const TopContext& context);
 void write_top_json(Output& output, const TopContext& context, Int64 int64);
 
 }  // namespace coldtrace::cli

@@ -18,6 +18,7 @@ using trace_analysis::LongWait;
 using trace_analysis::nobody;
 
 constexpr std::size_t page_width = 100;  // characters
+constexpr std::size_t most_findings = 3;
 
 // "1 process", "2 processes"
 std::string counted(u64 count, std::string_view one, std::string_view several) {
@@ -30,9 +31,8 @@ std::string padded(const std::string& text, std::size_t width) {
 
 class TopText {
  public:
-  TopText(Output& output, const TopContext& context)
-      : output_{output},
-        trace_{context.input.trace},
+  explicit TopText(const TopContext& context)
+      : trace_{context.input.trace},
         findings_{context.input.findings},
         observed_{context.observation.observed()},
         answers_{context.answers},
@@ -40,7 +40,7 @@ class TopText {
         population_{context.observation.population()},
         times_{context.input.trace.clock(), context.observation.observed().first} {}
 
-  void write() {
+  std::string write() {
     write_trace();
     section(TopSection::processor, [this] { write_processor(); });
     section(TopSection::disk, [this] { write_disk(); });
@@ -49,53 +49,66 @@ class TopText {
     section(TopSection::waits, [this] { write_waits(); });
     section(TopSection::services, [this] { write_services(); });
     write_absent();
-    write_all_findings();
+    write_most_findings();
+    write_commands();
+    return std::move(text_);
   }
 
  private:
+  template <class... Args>
+  void print(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+  }
+
   // A row that is too long for the page loses the start of its last column.
   void line(const std::string& columns, const std::string& last) {
-    print(output_, "{}{}\n", columns,
+    print("{}{}\n", columns,
           end_of(last, page_width - std::min<std::size_t>(columns.size(), page_width - 10)));
   }
 
   template <class Write>
   void section(TopSection section, Write write) {
     if (!page_.has(section)) return;
-    print(output_, "\n{:<14}", title_of(section));
+    print("\n{:<14}", title_of(section));
     write();
-    std::string commands;
-    for (const auto command : commands_of(section))
-      commands += fmt::format("{}coldtrace {} FILE", commands.empty() ? "" : ", ", command);
-    print(output_, "  more: {}\n", commands);
+  }
+
+  static std::string with_more(std::string_view what, u64 more) {
+    return more == 0 ? std::string{what} : fmt::format("{} ({} more)", what, more);
   }
 
   template <class Row, class Write>
-  void rows(const std::string& heading, const TopRows<Row>& all, std::string_view one,
-            std::string_view several, Write write) {
+  void rows(const std::string& heading, std::string_view what, const TopRows<Row>& all,
+            Write write) {
     if (all.rows.empty() && all.more == 0) return;
-    print(output_, "{}\n", heading);
+    print("{}{}\n", heading, with_more(what, all.more));
     for (const auto& row : all.rows) write(row);
-    if (all.more > 0) print(output_, "  {} more {}\n", all.more, all.more == 1 ? one : several);
+  }
+
+  // Of two tables with the same columns.
+  template <class Sums, class WriteProcess, class WriteFile>
+  void rows(const std::string& heading, const TopPage::Requests<Sums>& all, WriteProcess process,
+            WriteFile file) {
+    print("{}{}, {}\n", heading, with_more("process", all.processes.more),
+          with_more("file", all.files.more));
+    for (const auto& row : all.processes.rows) process(row);
+    for (const auto& row : all.files.rows) file(row);
   }
 
   void write_trace() {
-    print(output_, "Trace         {}, {} to {}, {}\n", trace_.format(),
+    print("Trace         {}, {} to {}, {}\n", trace_.format(),
           times_.utc(observed_.first).value_or("-"), times_.utc(observed_.last).value_or("-"),
           seconds(answers_.use.schedule().elapsed()));
     if (page_.machine)
-      print(output_, "Machine       Windows {}, {} processors, {}-bit\n",
-            page_.machine->windows_version, page_.machine->processors,
-            page_.machine->pointer_size * 8);
-    print(output_, "Events        {}, {} of them read by analyses\n", observed_.events,
-          observed_.records);
-    print(output_, "Lost          {}{} stretches of time that events may be missing from\n",
+      print("Machine       Windows {}, {} processors, {}-bit\n", page_.machine->windows_version,
+            page_.machine->processors, page_.machine->pointer_size * 8);
+    print("Events        {}, {} of them read by analyses\n", observed_.events, observed_.records);
+    print("Lost          {}{} stretches of time that events may be missing from\n",
           page_.machine ? fmt::format("{} events, {} buffers, ", page_.machine->events_lost,
                                       page_.machine->buffers_lost)
                         : "",
           observed_.losses.all().size());
-    print(output_, "Population    {}, {}; more: coldtrace trace tree FILE\n",
-          counted(population_.processes().size(), "process", "processes"),
+    print("Population    {}, {}\n", counted(population_.processes().size(), "process", "processes"),
           counted(population_.threads().size(), "thread", "threads"));
   }
 
@@ -106,24 +119,24 @@ class TopText {
     i64 whole = 0;
     for (const auto part : {all.busy, all.idle, all.unknown})
       trace_analysis::add_ticks(whole, part);
-    output_.write(counted(all.count, "processor", "processors"));
+    text_ += counted(all.count, "processor", "processors");
     if (use.has_switches())
-      print(output_, "; busy {}, idle {}, unknown {} of {}", percent(all.busy, whole),
+      print("; busy {}, idle {}, unknown {} of {}", percent(all.busy, whole),
             percent(all.idle, whole), percent(all.unknown, whole), seconds(whole));
-    output_.write("\n");
+    text_ += '\n';
     if (use.has_samples())
-      print(output_, "Samples       {}; {} of {} idle\n", use.total().all.samples,
+      print("Samples       {}; {} of {} idle\n", use.total().all.samples,
             percent(all.sampled_idle, sampled), seconds(sampled));
-    rows(fmt::format("  {:>14} {:>14} {:>7}  process", "running", "sampled", "share"),
-         all.processes, "process", "processes", [&](const TopPage::ProcessTime& row) {
+    rows(fmt::format("  {:>14} {:>14} {:>7}  ", "running", "sampled", "share"), "process",
+         all.processes, [&](const TopPage::ProcessTime& row) {
            line(fmt::format("  {:>14} {:>14} {:>7}  ", when(use.has_switches(), row.running),
                             when(use.has_samples(), row.sampled),
                             use.has_switches() ? percent(row.running, whole)
                                                : percent(row.sampled, sampled)),
                 process(row.process));
          });
-    rows(fmt::format("  {:>14} {:>14} {:>7}  driver", "DPCs", "ISRs", "runs"), all.drivers,
-         "driver", "drivers", [&](const trace_analysis::DriverUse& row) {
+    rows(fmt::format("  {:>14} {:>14} {:>7}  ", "DPCs", "ISRs", "runs"), "driver", all.drivers,
+         [&](const trace_analysis::DriverUse& row) {
            const bool known = row.module != trace_analysis::CodeNames::no_module;
            line(fmt::format("  {:>14} {:>14} {:>7}  ", times_.seconds(row.in_dpc),
                             times_.seconds(row.in_isr), row.dpcs + row.isrs),
@@ -131,10 +144,8 @@ class TopText {
          });
   }
 
-  static std::string request_heading(std::string_view requests, std::string_view time,
-                                     std::string_view what) {
-    return fmt::format("  {:>14} {:>10} {:>13} {:>13}  {}", time, requests, "bytes read", "written",
-                       what);
+  static std::string request_heading(std::string_view requests, std::string_view time) {
+    return fmt::format("  {:>14} {:>10} {:>13} {:>13}  ", time, requests, "bytes read", "written");
   }
 
   std::string disk_columns(const DiskSums& sums) const {
@@ -149,47 +160,45 @@ class TopText {
 
   void write_disk() {
     const auto& disk = answers_.disk;
-    print(output_, "{}, {} bytes read, {} written, {} open",
+    print("{}, {} bytes read, {} written, {} open",
           counted(disk.all().count(), "request", "requests"), disk.all().bytes_read,
           disk.all().bytes_written, disk.requests().open().size());
     if (const auto& busiest = page_.busiest_disk)
-      print(output_, "; disk {} busy {}",
-            busiest->number ? fmt::format("{}", *busiest->number) : "-", seconds(busiest->busy));
-    output_.write("\n");
-    rows(request_heading("requests", "response", "process"), page_.disk.processes, "process",
-         "processes",
-         [this](const auto& row) { line(disk_columns(*row.second), process(row.first)); });
-    rows(request_heading("requests", "response", "file"), page_.disk.files, "file", "files",
-         [&](const auto& row) {
-           line(disk_columns(*row.second),
-                row.first == 0 ? "-" : printable(disk.files()[row.first].name));
-         });
+      print("; disk {} busy {}", busiest->number ? fmt::format("{}", *busiest->number) : "-",
+            seconds(busiest->busy));
+    text_ += '\n';
+    rows(
+        request_heading("requests", "response"), page_.disk,
+        [this](const auto& row) { line(disk_columns(*row.second), process(row.first)); },
+        [&](const auto& row) {
+          line(disk_columns(*row.second),
+               row.first == 0 ? "-" : printable(disk.files()[row.first].name));
+        });
   }
 
   void write_files() {
     const auto& files = answers_.files;
     FileSums all;
     for (const auto& one : files.of_actions()) all.add(one);
-    print(output_, "{}, {} bytes read, {} written, {} open; {}\n",
+    print("{}, {} bytes read, {} written, {} open; {}\n",
           counted(all.operations, "operation", "operations"), all.bytes_read, all.bytes_written,
           files.open(), seconds(all.time));
-    rows(request_heading("operations", "time", "process"), page_.files.processes, "process",
-         "processes",
-         [this](const auto& row) { line(file_columns(*row.second), process(row.first)); });
-    rows(request_heading("operations", "time", "file"), page_.files.files, "file", "files",
-         [&](const auto& row) {
-           line(file_columns(*row.second),
-                row.first == 0 ? "-" : printable(files.files()[row.first].name));
-         });
+    rows(
+        request_heading("operations", "time"), page_.files,
+        [this](const auto& row) { line(file_columns(*row.second), process(row.first)); },
+        [&](const auto& row) {
+          line(file_columns(*row.second),
+               row.first == 0 ? "-" : printable(files.files()[row.first].name));
+        });
   }
 
   void write_network() {
-    print(output_, "{}, {} open\n",
+    print("{}, {} open\n",
           counted(page_.network.rows.size() + page_.network.more, "process", "processes"),
           counted(answers_.network.open(), "request", "requests"));
-    rows(fmt::format("  {:>8} {:>13} {:>8} {:>13} {:>11}  process", "sends", "bytes sent",
-                     "receives", "received", "sent again"),
-         page_.network, "process", "processes", [this](const TopPage::NetworkRow& row) {
+    rows(fmt::format("  {:>8} {:>13} {:>8} {:>13} {:>11}  ", "sends", "bytes sent", "receives",
+                     "received", "sent again"),
+         "process", page_.network, [this](const TopPage::NetworkRow& row) {
            line(fmt::format("  {:>8} {:>13} {:>8} {:>13} {:>11}  ", row.second->sends,
                             row.second->bytes_sent, row.second->receives,
                             row.second->bytes_received, row.second->bytes_repeated),
@@ -200,15 +209,15 @@ class TopText {
   void write_waits() {
     const auto& deadlocks = answers_.deadlocks;
     if (deadlocks.names_objects())
-      print(output_, "{}, {} of them to the end; {} of mutants that can lead to one\n",
+      print("{}, {} of them to the end; {} of mutants that can lead to one\n",
             counted(deadlocks.deadlocks().size(), "deadlock", "deadlocks"), page_.lasting_deadlocks,
             counted(deadlocks.inversions().size(), "order", "orders"));
     else
-      print(output_, "to the end of the trace: {}\n",
+      print("to the end of the trace: {}\n",
             counted(deadlocks.suspects().size(), "thread", "threads"));
-    rows(fmt::format("  {:>12} {:>12} {:<19} {:<25} ended by", "length", "since", "reason",
+    rows(fmt::format("  {:>12} {:>12} {:<19} {:<25} ", "length", "since", "reason",
                      "process, thread"),
-         page_.waits, "wait", "waits", [this](const LongWait& wait) {
+         "ended by", page_.waits, [this](const LongWait& wait) {
            line(fmt::format("  {:>12} {:>12} {} {} ",
                             times_.seconds(trace_analysis::ticks_between(wait.from, wait.to)),
                             times_.since_start(wait.from), padded(state_of(wait), 19),
@@ -221,9 +230,9 @@ class TopText {
 
   void write_services() {
     const ServiceNames names{answers_.services, answers_.code};
-    print(output_, "{}\n", counted(answers_.services.services().size(), "service", "services"));
-    rows(fmt::format("  {:>14} {:>14} {:>10}  service", "longest call", "all calls", "calls"),
-         page_.services, "service", "services", [&](TopPage::ServiceRow row) {
+    print("{}\n", counted(answers_.services.services().size(), "service", "services"));
+    rows(fmt::format("  {:>14} {:>14} {:>10}  ", "longest call", "all calls", "calls"), "service",
+         page_.services, [&](TopPage::ServiceRow row) {
            line(fmt::format("  {:>14} {:>14} {:>10}  ",
                             times_.seconds(static_cast<i64>(row->times.greatest())),
                             times_.seconds(row->inclusive), row->calls),
@@ -237,24 +246,46 @@ class TopText {
       const auto section = static_cast<TopSection>(i);
       if (page_.has(section)) continue;
       if (first)
-        print(output_, "\nNot in the trace, and {} log it\n",
-              trace_.etl() != nullptr ? "which flags of the kernel's session"
-                                      : "which sets of events");
+        print("\nNot in the trace, and {} log it\n", trace_.etl() != nullptr
+                                                         ? "which flags of the kernel's session"
+                                                         : "which sets of events");
       first = false;
-      print(output_, "  {}: {}\n", subject_of(section), fmt::join(needs_of(section, trace_), ", "));
+      print("  {}: {}\n", subject_of(section), fmt::join(needs_of(section, trace_), ", "));
     }
   }
 
-  void write_all_findings() {
+  // Warnings first.
+  void write_most_findings() {
     if (findings_.empty()) return;
-    output_.write("\nFindings\n");
-    for (const auto severity : {core::Severity::warning, core::Severity::info})
-      for (const auto& one : findings_.all())
-        if (one.severity == severity)
-          print(output_, "{}\n",
-                start_of(fmt::format("  {:<8} {:>6}x {}: {}", to_string(severity), one.count,
-                                     one.code.view(), printable(one.text)),
-                         page_width));
+    text_ += '\n';
+    const auto more = findings_.all().size() - std::min(most_findings, findings_.all().size());
+    std::size_t told = 0;
+    for (const auto severity : {core::Severity::warning, core::Severity::info}) {
+      for (const auto& one : findings_.all()) {
+        if (one.severity != severity || told == most_findings) continue;
+        ++told;
+        const auto label = told == 1               ? std::string{"Findings"}
+                           : told == 2 && more > 0 ? fmt::format("  ({} more)", more)
+                                                   : std::string{};
+        print("{}\n", start_of(fmt::format("{:<14}{:<8} {}x {}: {}", label, to_string(severity),
+                                           one.count, one.code.view(), printable(one.text)),
+                               page_width));
+      }
+    }
+  }
+
+  // Where there is more of all this.
+  void write_commands() {
+    constexpr std::string_view group = "trace ";
+    std::vector<std::string_view> commands{"tree"};
+    for (u8 i = 0; i < static_cast<u8>(TopSection::count); ++i) {
+      if (!page_.has(static_cast<TopSection>(i))) continue;
+      for (const auto command : commands_of(static_cast<TopSection>(i))) {
+        const auto name = command.substr(group.size());
+        if (std::ranges::find(commands, name) == commands.end()) commands.push_back(name);
+      }
+    }
+    print("More          coldtrace trace {} FILE\n", fmt::join(commands, ", "));
   }
 
   std::string process(Index index) const {
@@ -276,7 +307,7 @@ class TopText {
     return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
   }
 
-  Output& output_;
+  std::string text_;
   const tracefile::AnyTrace& trace_;
   const core::Findings& findings_;
   const trace_analysis::Observed& observed_;
@@ -288,8 +319,8 @@ class TopText {
 
 }  // namespace
 
-void write_top_text(Output& output, const TopContext& context) {
-  TopText{output, context}.write();
+std::string top_text(const TopContext& context) {
+  return TopText{context}.write();
 }
 
 }  // namespace coldtrace::cli

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cli/trace/analysis/answer_findings.hpp"
 #include "cli/trace/analysis/requests/io_tables.hpp"
 #include "cli/trace/analysis/switch_findings.hpp"
@@ -7,8 +9,12 @@
 namespace coldtrace::cli {
 namespace {
 
+constexpr u64 rows_by_default = 4;
+constexpr u64 most_fitting_rows = 10;
+constexpr std::ptrdiff_t page_height = 50;  // lines
+
 struct Options : AnalysisOptions {
-  u64 top = 4;  // rows of each table
+  std::optional<u64> top;  // rows of each table
 };
 
 void note_answers(const TopAnswers& answers, const TopPage& page, AnalysisRun& run) {
@@ -30,9 +36,10 @@ Exit run(const Options& options) {
   Output output{options.output};
   const auto& trace = run.input().trace;
   const auto& population = run.observation().population();
+  const u64 top = options.top.value_or(rows_by_default);
   trace_analysis::ImageOffsets names{trace.names()};
   trace_analysis::CodeNames code{trace.names(), names};
-  trace_analysis::LongestWaits waits{options.top};
+  trace_analysis::LongestWaits waits{std::max(top, most_fitting_rows)};
   trace_analysis::ProcessorUse use{trace.clock(), trace.names().sampling_intervals(), code};
   trace_analysis::Deadlocks deadlocks;
   trace_analysis::DiskIo disk{trace.names(), std::nullopt, trace_analysis::CounterTicks{trace}};
@@ -41,13 +48,22 @@ Exit run(const Options& options) {
   trace_analysis::Services services{code};
   run.observe({&use, &waits, &deadlocks, &disk, &files, &network, &services});
   const TopAnswers answers{use, code, waits, deadlocks, disk, files, network, services};
-  const TopPage page{trace, population, answers, options.top};
-  note_answers(answers, page, run);
-  const TopContext context{run.input(), run.observation(), answers, page};
-  if (options.format == "json")
-    write_top_json(output, context, options.int64);
-  else
-    write_top_text(output, context);
+  const bool fits = options.format == "text" && !options.top;
+  u64 rows = fits ? most_fitting_rows : top;
+  std::optional<TopPage> page;
+  page.emplace(trace, population, answers, rows);
+  note_answers(answers, *page, run);
+  const auto text_of = [&] { return top_text({run.input(), run.observation(), answers, *page}); };
+  if (options.format == "json") {
+    write_top_json(output, {run.input(), run.observation(), answers, *page}, options.int64);
+  } else {
+    auto text = text_of();
+    while (fits && rows > 1 && std::ranges::count(text, '\n') > page_height) {
+      page.emplace(trace, population, answers, --rows);
+      text = text_of();
+    }
+    output.write(text);
+  }
   return run.finish(output);
 }
 
@@ -66,8 +82,10 @@ void add_trace_top(CLI::App& app, Exit& exit) {
       {"text", "json"},
       [](Command& command, Options& options) {
         add_analysis_options(command, options);
-        command.add_option("--top", options.top, "Rows of each table; at most 1,000 waits are kept")
-            .capture_default_str();
+        command.add_option(
+            "--top", options.top,
+            "Rows of each table, by default 4 in JSON, and in text as many as 50 lines "
+            "have room for; at most 1,000 waits are kept");
       },
       run);
 }
