@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <map>
 
 #include "coldtrace/core/parallel.hpp"
@@ -18,6 +19,7 @@ namespace {
 // Parts of the file that one thread reads at a time. Their number does not depend on the threads,
 // so that neither does the result.
 constexpr std::size_t buffers_per_part = 64;
+constexpr std::size_t most_schema_keys = 65'536;
 constexpr std::size_t largest_kept_payloads = std::size_t{32} << 20;
 
 struct Part {
@@ -39,6 +41,9 @@ class PartReader {
   PartReader(const core::ImageSource& source, BufferScan& scan, const CatalogOptions& options,
              KindCensus::Counter* counter)
       : source_{source}, scan_{scan}, options_{options}, counter_{counter} {}
+
+  // Of all parts that this reader read.
+  const std::set<SchemaKey>& schema_keys() const { return schema_keys_; }
 
   void read(Part& part) {
     if (counter_ != nullptr) counter_->begin_part();
@@ -104,6 +109,16 @@ class PartReader {
     if (counter_ != nullptr) counter_->count(event);
     if (options_.names && event.event_class == EventClass::classic) part.names.add(event);
     if (SchemaCollector::wants(event)) keep(part, event);
+    if (options_.schema_keys && event.event_class == EventClass::manifest && !event.trace_logging)
+      add_schema_key({event.provider, event.id, event.version, false});
+  }
+
+  // The smallest ones stay, so that it does not matter who read which part.
+  void add_schema_key(const SchemaKey& key) {
+    if (last_key_ == key) return;
+    last_key_ = key;
+    schema_keys_.insert(key);
+    if (schema_keys_.size() > most_schema_keys) schema_keys_.erase(std::prev(schema_keys_.end()));
   }
 
   static void keep(Part& part, const Event& event) {
@@ -169,6 +184,8 @@ class PartReader {
   const CatalogOptions& options_;
   KindCensus::Counter* counter_;
   BufferLoader loader_;
+  SchemaKey last_key_{{}, 0, 0, true};  // none
+  std::set<SchemaKey> schema_keys_;
 };
 
 }  // namespace
@@ -214,8 +231,15 @@ Catalog read_catalog(const core::ImageSource& source, BufferScan& scan,
   check_processors(scan, findings);
   find_missing_buffers(scan, findings);
   mark_losses(scan);
-  Catalog catalog{
-      {schemas.embedded(), schemas.event_source(), options.schemas}, std::move(names), events, {}};
+  Catalog catalog{{schemas.embedded(), schemas.event_source(), options.schemas},
+                  std::move(names),
+                  events,
+                  {},
+                  {}};
+  for (const auto& reader : readers)
+    catalog.schema_keys.insert(reader.schema_keys().begin(), reader.schema_keys().end());
+  while (catalog.schema_keys.size() > most_schema_keys)
+    catalog.schema_keys.erase(std::prev(catalog.schema_keys.end()));
   if (!census) return catalog;
   const auto visit = [&](u32 index, const std::function<void(const Event&)>& visitor) {
     const auto& entry = scan.buffers[index];

@@ -1,15 +1,8 @@
 #include "tracefile/fields/event_name.hpp"
 
+#include "coldtrace/tracefile/provider_names.hpp"
+
 namespace coldtrace::tracefile {
-namespace {
-
-std::string_view without_prefix(std::string_view name) {
-  constexpr std::string_view predefined = "win:";
-  if (name.starts_with(predefined)) name.remove_prefix(predefined.size());
-  return name;
-}
-
-}  // namespace
 
 std::string event_name_of(std::string_view task, std::string_view opcode) {
   std::string name{without_prefix(task)};

@@ -1,5 +1,7 @@
 #include "coldtrace/tracefile/schema_source.hpp"
 
+#include <utility>
+
 namespace coldtrace::tracefile {
 
 void SchemaTable::add(const SchemaKey& key, EventSchema schema) {
@@ -20,15 +22,35 @@ std::string_view SchemaTable::find_provider_name(const core::Guid& provider) con
 }
 
 std::shared_ptr<const EventSchema> SchemaChain::find(const SchemaKey& key) const {
-  for (const auto& source : sources_)
-    if (auto schema = source->find(key)) return schema;
+  for (const auto& link : sources_)
+    if (auto schema = link.source->find(key)) return schema;
   return nullptr;
 }
 
 std::string_view SchemaChain::find_provider_name(const core::Guid& provider) const {
-  for (const auto& source : sources_)
-    if (const auto name = source->find_provider_name(provider); !name.empty()) return name;
+  for (const auto& link : sources_)
+    if (const auto name = link.source->find_provider_name(provider); !name.empty()) return name;
   return {};
+}
+
+std::vector<std::shared_ptr<const EventSchema>> SchemaChain::find_others(
+    const SchemaKey& key) const {
+  std::vector<std::shared_ptr<const EventSchema>> others;
+  bool found = false;
+  for (const auto& link : sources_) {
+    if (found && !link.alternative) continue;
+    auto schema = link.source->find(key);
+    if (!schema) continue;
+    if (std::exchange(found, true)) others.push_back(std::move(schema));
+    for (auto& other : link.source->find_others(key)) others.push_back(std::move(other));
+  }
+  return others;
+}
+
+std::shared_ptr<const ProviderNames> SchemaChain::find_names(const core::Guid& provider) const {
+  for (const auto& link : sources_)
+    if (auto names = link.source->find_names(provider)) return names;
+  return nullptr;
 }
 
 }  // namespace coldtrace::tracefile

@@ -161,7 +161,8 @@ class ValueReader {
   bool bytes(const FieldSchema& field, Value& value, u64 count, std::size_t terminator = 0) {
     if (count > left()) return false;
     const auto view = payload_.subspan(at_, static_cast<std::size_t>(count));
-    at_ += view.size() + std::min(terminator, left() - view.size());
+    at_ += view.size();
+    if (left() >= terminator) at_ += terminator;
     value = {field.in, field.out, 0, 0, view};
     return true;
   }

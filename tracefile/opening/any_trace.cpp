@@ -69,6 +69,27 @@ const SchemaSource& AnyTrace::schemas() const {
   return ctrace_->schemas();
 }
 
+const std::set<SchemaKey>& AnyTrace::schema_keys() const {
+  static const std::set<SchemaKey> none;
+  return etl_ ? etl_->schema_keys() : none;
+}
+
+std::vector<KindCount> AnyTrace::count_kinds(const SchemaSource& schemas) const {
+  EventDecoder decoder{schemas};
+  KindCounter counter;
+  StreamOptions options;
+  options.order = Order::file;
+  const auto events = stream(options);
+  for (auto item = events->next(); item != EventSequence::Item::end; item = events->next()) {
+    if (item != EventSequence::Item::event) continue;
+    const auto& kind = decoder.kind_of(events->event());
+    counter.count(kind, decoder.measure(events->event(), kind).decoded);
+  }
+  KindCounts counts;
+  counter.add_to(counts);
+  return counts.sorted();
+}
+
 std::string AnyTrace::windows_version() const {
   if (etl_) return fmt::format("{}.{}", etl_->header().major_version, etl_->header().minor_version);
   const auto& version = ctrace_->header().windows_version;

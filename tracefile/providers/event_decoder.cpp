@@ -122,6 +122,8 @@ EventKind EventDecoder::make_kind(const Event& event, core::ByteView schema_item
                  {},
                  nullptr,
                  {},
+                 nullptr,
+                 {},
                  {},
                  0,
                  false,
@@ -179,6 +181,7 @@ void EventDecoder::describe_classic(const Event& event, EventKind& kind) const {
 void EventDecoder::describe_manifest(const Event& event, bool string_only, EventKind& kind) const {
   kind.looked_up = true;
   const SchemaKey key{event.provider, event.id, event.version, false};
+  kind.names = schemas_.find_names(event.provider);
   kind.provider_name = schemas_.find_provider_name(event.provider);
   if (kind.provider_name.empty())
     kind.provider_name = core::to_valid_utf8(provider_traits_name(event));
@@ -192,6 +195,7 @@ void EventDecoder::describe_manifest(const Event& event, bool string_only, Event
   if (!schema->provider_name.empty()) kind.provider_name = schema->provider_name;
   kind.name = schema->event_name;
   kind.schema = std::move(schema);
+  kind.others = schemas_.find_others(key);
 }
 
 void EventDecoder::describe_trace_logging(const Event& event, core::ByteView item,
@@ -218,16 +222,37 @@ void EventDecoder::describe_driver(const Event& event, EventKind& kind) const {
   kind.name = kind.schema->event_name;
 }
 
+DecodeResult EventDecoder::measure_first(const Event& event, const EventKind& kind) {
+  return measure_fields(*kind.schema, event.payload, event.pointer_size,
+                        event.pointer_size == 8 ? kind.fixed64 : kind.fixed32);
+}
+
+const EventSchema* EventDecoder::find_other(const Event& event, const EventKind& kind) {
+  for (const auto& other : kind.others)
+    if (measure_fields(*other, event.payload, event.pointer_size, {}).decoded == Decoded::exact)
+      return other.get();
+  return nullptr;
+}
+
+const EventSchema* EventDecoder::choose_schema(const Event& event, const EventKind& kind) const {
+  if (kind.others.empty() || measure_first(event, kind).decoded == Decoded::exact)
+    return kind.schema.get();
+  const auto* const other = find_other(event, kind);
+  return other != nullptr ? other : kind.schema.get();
+}
+
 DecodeResult EventDecoder::decode(const Event& event, const EventKind& kind,
                                   FieldVisitor& visitor) const {
-  if (!kind.schema) return {Decoded::raw, 0};
-  return decode_fields(*kind.schema, event.payload, event.pointer_size, visitor);
+  const auto* const schema = choose_schema(event, kind);
+  if (schema == nullptr) return {Decoded::raw, 0};
+  return decode_fields(*schema, event.payload, event.pointer_size, visitor);
 }
 
 DecodeResult EventDecoder::measure(const Event& event, const EventKind& kind) const {
   if (!kind.schema) return {Decoded::raw, 0};
-  return measure_fields(*kind.schema, event.payload, event.pointer_size,
-                        event.pointer_size == 8 ? kind.fixed64 : kind.fixed32);
+  const auto result = measure_first(event, kind);
+  if (result.decoded == Decoded::exact || find_other(event, kind) == nullptr) return result;
+  return {Decoded::exact, event.payload.size()};
 }
 
 }  // namespace coldtrace::tracefile

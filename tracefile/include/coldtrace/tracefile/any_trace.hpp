@@ -51,6 +51,11 @@ class AnyTrace {
   // Empty unless the options ask for it.
   const std::vector<KindCount>& kinds() const { return etl_ ? etl_->kinds() : ctrace_->kinds(); }
 
+  // Of manifest events; empty unless the options ask for it, and of .ctrace files.
+  const std::set<SchemaKey>& schema_keys() const;
+  // The same as kinds(), by other schemas; reads the whole trace.
+  std::vector<KindCount> count_kinds(const SchemaSource& schemas) const;
+
   // "10.0", of the machine that was traced.
   std::string windows_version() const;
 

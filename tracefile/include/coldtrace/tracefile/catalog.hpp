@@ -1,5 +1,7 @@
 #pragma once
 
+#include <set>
+
 #include "coldtrace/tracefile/buffer_scan.hpp"
 #include "coldtrace/tracefile/kind_counts.hpp"
 #include "coldtrace/tracefile/name_tables.hpp"
@@ -16,6 +18,8 @@ struct CatalogOptions {
   std::optional<u64> largest_unpacked = std::nullopt;
   bool kinds = false;  // whether to count and measure events by kind
   std::shared_ptr<const SchemaSource> schemas = nullptr;  // from outside the trace
+  // Whether to gather which events there are that need a schema from elsewhere.
+  bool schema_keys = false;
 };
 
 // What a first pass over all events finds: where in time each buffer lies, the schemas that the
@@ -26,6 +30,8 @@ struct Catalog {
   NameTables names;
   u64 events;
   std::vector<KindCount> kinds;  // as KindCounts::sorted(), when asked for
+  // Of the manifest events that do not carry their schema, when asked for: the first 65,536.
+  std::set<SchemaKey> schema_keys;
 };
 
 // Sets the times and event counts of the buffers of `scan` and their damage, and adds to its gaps.

@@ -36,9 +36,12 @@ struct EventKind {
   std::string provider_name;
   std::string name;
   std::shared_ptr<const EventSchema> schema;  // null when undecoded
-  FixedFields fixed32, fixed64;               // of the schema, for producers of either kind
-  u32 number;                                 // in the order of first use by this decoder
-  bool looked_up;                             // the schema sources were asked
+  // Tried where `schema` does not explain a payload to its last byte.
+  std::vector<std::shared_ptr<const EventSchema>> others;
+  std::shared_ptr<const ProviderNames> names;  // of the numbers in headers; null: not known
+  FixedFields fixed32, fixed64;                // of the schema, for producers of either kind
+  u32 number;                                  // in the order of first use by this decoder
+  bool looked_up;                              // the schema sources were asked
   bool kept;  // false past the bound of kinds, where the numbers repeat
 };
 
@@ -52,6 +55,10 @@ class EventDecoder {
   // The same object for every event of the kind, as long as the decoder lives. Past a bound of
   // kinds, which only made-up traces reach, the object is valid until the next call.
   const EventKind& kind_of(const Event& event);
+
+  // The schema that decode() takes: the first of the kind's that explains every byte of the
+  // payload, or that of the kind itself. Null when there is none.
+  const EventSchema* choose_schema(const Event& event, const EventKind& kind) const;
 
   DecodeResult decode(const Event& event, const EventKind& kind, FieldVisitor& visitor) const;
   DecodeResult measure(const Event& event, const EventKind& kind) const;
@@ -69,6 +76,8 @@ class EventDecoder {
   void describe_manifest(const Event& event, bool string_only, EventKind& kind) const;
   void describe_driver(const Event& event, EventKind& kind) const;
   void describe_trace_logging(const Event& event, core::ByteView item, EventKind& kind) const;
+  static DecodeResult measure_first(const Event& event, const EventKind& kind);
+  static const EventSchema* find_other(const Event& event, const EventKind& kind);
   void grow();
 
   const SchemaSource& schemas_;

@@ -150,6 +150,7 @@ struct EventSchema {
   std::string provider_name;
   std::string event_name;  // task and opcode, or the producer's own name
   std::string message;     // may be empty
+  std::string source;      // the file that it is of; empty: the trace, or built in
   u16 slots = 0;           // the greatest slot in use
   bool encrypted = false;  // no byte of the payload is shown but by its fields
   std::vector<FieldSchema> fields;

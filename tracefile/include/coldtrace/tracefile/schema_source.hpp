@@ -2,8 +2,10 @@
 
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "coldtrace/tracefile/event_schema.hpp"
+#include "coldtrace/tracefile/provider_names.hpp"
 
 namespace coldtrace::tracefile {
 
@@ -13,9 +15,18 @@ class SchemaSource {
   SchemaSource() = default;
   virtual ~SchemaSource() = default;
 
-  // Both may be called from several threads at once.
+  // All may be called from several threads at once.
   virtual std::shared_ptr<const EventSchema> find(const SchemaKey& key) const = 0;
   virtual std::string_view find_provider_name(const core::Guid& provider) const = 0;
+  // Schemas that the event may have instead of the one of find(): they are tried in this order when
+  // that one leaves bytes of a payload, or the payload ends inside it.
+  virtual std::vector<std::shared_ptr<const EventSchema>> find_others(const SchemaKey&) const {
+    return {};
+  }
+  // What the provider calls the numbers of its headers; null where that is not known.
+  virtual std::shared_ptr<const ProviderNames> find_names(const core::Guid&) const {
+    return nullptr;
+  }
 
  protected:
   SchemaSource(const SchemaSource&) = default;
@@ -39,13 +50,25 @@ class SchemaTable final : public SchemaSource {
 // Asks its sources in order; the first that knows an event decides.
 class SchemaChain final : public SchemaSource {
  public:
-  void append(std::shared_ptr<const SchemaSource> source) { sources_.push_back(std::move(source)); }
+  void append(std::shared_ptr<const SchemaSource> source) {
+    sources_.push_back({std::move(source), false});
+  }
+  // The same for one whose schemas are tried also where one before it has the event.
+  void append_alternative(std::shared_ptr<const SchemaSource> source) {
+    sources_.push_back({std::move(source), true});
+  }
 
   std::shared_ptr<const EventSchema> find(const SchemaKey& key) const override;
   std::string_view find_provider_name(const core::Guid& provider) const override;
+  std::vector<std::shared_ptr<const EventSchema>> find_others(const SchemaKey& key) const override;
+  std::shared_ptr<const ProviderNames> find_names(const core::Guid& provider) const override;
 
  private:
-  std::vector<std::shared_ptr<const SchemaSource>> sources_;
+  struct Link {
+    std::shared_ptr<const SchemaSource> source;
+    bool alternative;
+  };
+  std::vector<Link> sources_;
 };
 
 }  // namespace coldtrace::tracefile

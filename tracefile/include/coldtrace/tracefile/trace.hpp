@@ -29,6 +29,7 @@ class Trace {
   bool starts_file() const { return !scan_->buffers.empty() && scan_->buffers[0].offset == 0; }
   // Empty unless the options of open() ask for it.
   const std::vector<KindCount>& kinds() const { return catalog_->kinds; }
+  const std::set<SchemaKey>& schema_keys() const { return catalog_->schema_keys; }
 
   // Where manifest events get their fields from, as TraceSchemas says.
   const SchemaChain& schemas() const { return *schemas_; }

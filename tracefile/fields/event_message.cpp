@@ -1,0 +1,124 @@
+#include "coldtrace/tracefile/event_message.hpp"
+
+#include <fmt/format.h>
+
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/core/utf16.hpp"
+
+namespace coldtrace::tracefile {
+namespace {
+
+constexpr std::size_t room_per_byte = 4;
+constexpr std::size_t least_room = 4096;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// The number of an insert, and behind it where its text ends: "%12!s!" has a format, which says
+// what the value's type says better.
+std::size_t read_insert(std::string_view message, std::size_t& at) {
+  std::size_t number = 0;
+  for (int digits = 0; digits < 2 && at < message.size() && is_digit(message[at]); ++digits)
+    number = number * 10 + static_cast<std::size_t>(message[at++] - '0');
+  if (at < message.size() && message[at] == '!')
+    if (const auto end = message.find('!', at + 1); end != std::string_view::npos) at = end + 1;
+  return number;
+}
+
+// What '%' and a letter stand for; of other characters, themselves.
+char to_character(char kind) {
+  switch (kind) {
+    case 'n':
+      return '\n';
+    case 't':
+      return '\t';
+    case 'r':
+      return '\r';
+    case 'b':
+      return ' ';
+    default:
+      return kind;
+  }
+}
+
+}  // namespace
+
+std::string EventMessage::make(const EventSchema& schema, core::ByteView payload,
+                               unsigned pointer_size) {
+  cut_ = false;
+  if (schema.message.empty()) return {};
+  values_.clear();
+  depth_ = 0;
+  decode_fields(schema, payload, pointer_size, *this);
+  const auto room = least_room + room_per_byte * (schema.message.size() + payload.size());
+  return fill(schema.message, room);
+}
+
+void EventMessage::begin(const FieldSchema&) {
+  if (depth_++ == 0) values_.emplace_back();
+}
+
+void EventMessage::value(const FieldSchema& field, const Value& value) {
+  if (depth_ == 0) {
+    values_.push_back(to_text(field, value));
+    return;
+  }
+  auto& whole = values_.back();
+  if (!whole.empty()) whole += ", ";
+  whole += to_text(field, value);
+}
+
+std::string EventMessage::to_text(const FieldSchema& field, const Value& value) {
+  if (value.out == OutType::encrypted) return "encrypted";
+  if (field.map)
+    if (auto names = find_mapped_names(*field.map, value); !names.empty()) return names;
+  switch (shape_of(value, clock_known_)) {
+    case ValueShape::absent:
+      return {};
+    case ValueShape::unsigned_integer:
+      return fmt::format("{}", shown_number(value));
+    case ValueShape::signed_integer:
+      return fmt::format("{}", static_cast<i64>(value.number));
+    case ValueShape::floating:
+      return fmt::format("{}", shown_floating(value));
+    case ValueShape::boolean:
+      return value.number != 0 ? "true" : "false";
+    case ValueShape::utf16_text:
+      return core::decode_utf16(value.bytes).utf8;
+    case ValueShape::ansi_text:
+      return core::to_valid_utf8(core::to_chars(value.bytes));
+    case ValueShape::text:
+      break;
+  }
+  core::TextBuffer text;
+  texts_.append(text, value);
+  return std::string{text.view()};
+}
+
+std::string EventMessage::fill(std::string_view message, std::size_t room) {
+  std::string text;
+  for (std::size_t at = 0; at < message.size();) {
+    const char c = message[at++];
+    if (c != '%' || at == message.size()) {
+      text += c;
+      continue;
+    }
+    if (is_digit(message[at]) && message[at] != '0') {
+      const auto start = at;
+      const auto number = read_insert(message, at);
+      const auto insert = number <= values_.size() ? std::string_view{values_[number - 1]}
+                                                   : message.substr(start - 1, at - start + 1);
+      cut_ = text.size() + insert.size() > room;
+      if (cut_) return text;
+      text += insert;
+      continue;
+    }
+    const char kind = message[at++];
+    if (kind == '0') return text;
+    text += to_character(kind);
+  }
+  return text;
+}
+
+}  // namespace coldtrace::tracefile

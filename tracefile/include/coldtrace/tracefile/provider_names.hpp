@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/core/integers.hpp"
+
+namespace coldtrace::tracefile {
+
+// What a provider calls the numbers in the headers of its events. Predefined names ("win:Start")
+// have no prefix. Names that every provider has are found without being declared.
+// Source: MS Learn, "EventManifest Schema"; winmeta.xml of the Windows SDK.
+struct ProviderNames {
+  struct Name {
+    u64 number;  // of keywords: the bits
+    std::string text;
+  };
+
+  std::vector<Name> levels, tasks, channels, keywords;
+  std::vector<Name> opcodes;  // opcode << 16 | task; task 0 is any
+
+  // Each is empty where nothing has the number.
+  std::string_view find_level(u8 level) const;
+  std::string_view find_task(u16 task) const;
+  std::string_view find_channel(u8 channel) const;
+  // An opcode of the task goes before one of all tasks.
+  std::string_view find_opcode(u8 opcode, u16 task) const;
+  // In the order of their bits. Bits that have no name, but for those by which the compiler marks
+  // channels, are added to `rest`.
+  std::vector<std::string_view> find_keywords(u64 keywords, u64& rest) const;
+};
+
+// Without the prefix "win:" of predefined names.
+std::string_view without_prefix(std::string_view name);
+
+}  // namespace coldtrace::tracefile
