@@ -21,6 +21,7 @@ ALLOWED = {
     "syscall-map": {"core", "pe"},
     "ntfs": {"core"},
     "tracefile": {"core"},
+    "schema-files": {"core", "pe", "tracefile"},
 }
 
 # The parts of a folder that stand alone, without the rest of it: each a library with what it needs.
@@ -38,6 +39,7 @@ PARTS = {
         "trace_analysis": {"tracefile", "core"},
         "trace_synthesis": {"tracefile", "core"},
     },
+    "schema-files": {"schema_files": {"tracefile", "pe", "core"}},
 }
 
 # The packages that each library may ask for, beside those of the libraries it is built on.
@@ -47,6 +49,7 @@ PACKAGES = {
     "syscall-map": {"Zydis", "Boost", "Threads"},  # Zydis asks for Threads
     "ntfs": {"Threads"},
     "tracefile": {"Threads", "ZLIB", "pugixml", "Boost"},
+    "schema-files": set(),
 }
 
 FORBIDDEN_IN_LIBRARIES = {

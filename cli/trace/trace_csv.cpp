@@ -92,7 +92,7 @@ void TraceLines::append_csv_event(TextBuffer& text, const Event& event, const Ev
   text.append(',');
   // The details are members with a comma before each; the first comma becomes the brace.
   scratch_.clear();
-  append_details(scratch_, event);
+  append_details(scratch_, event, kind);
   append_csv(text, fmt::format("{{{}}}", scratch_.view().substr(1)));
   text.append('\n');
 }

@@ -7,6 +7,7 @@
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"
 #include "cli/trace/trace_pipeline.hpp"
+#include "cli/trace/trace_schemas.hpp"
 #include "coldtrace/tracefile/event_members.hpp"
 
 namespace coldtrace::cli {
@@ -18,10 +19,12 @@ using tracefile::KindCount;
 
 struct Options : TraceInputOptions {
   std::string syscall_map;
+  SchemaOptions schemas;
   TracePipelineOptions pipeline;
 };
 
-void write_header(JsonWriter& json, const TraceInput& input, tracefile::Order order) {
+void write_header(JsonWriter& json, const TraceInput& input, const TraceSchemas& schemas,
+                  tracefile::Order order) {
   json.begin_object()
       .field("type", "header")
       .field("schema", "coldtrace.trace/1")
@@ -30,6 +33,7 @@ void write_header(JsonWriter& json, const TraceInput& input, tracefile::Order or
       .field("order", order == tracefile::Order::time ? "time" : "file")
       .key("session");
   write_session(json, input.trace);
+  if (schemas.any()) schemas.write(json);
   json.end_object().end_document();
 }
 
@@ -96,15 +100,18 @@ void write_summary(JsonWriter& json, const TracePipelineResult& result,
   json.end_object().end_document();
 }
 
-TraceContext context_of(const tracefile::AnyTrace& trace, const SystemCallNames* calls) {
-  return {trace.clock(), trace.names(), trace.schemas(), calls,
+TraceContext context_of(const tracefile::AnyTrace& trace, const TraceSchemas& schemas,
+                        const SystemCallNames* calls) {
+  return {trace.clock(), trace.names(), schemas.source(), calls,
           tracefile::find_kernel_version(trace.windows_version())};
 }
 
 Exit run(const Options& options) {
   Report report{options.findings};
-  auto input = open_trace(options, TraceUse::lines, report);
+  const auto use = options.schemas.any() ? TraceUse::lines_by_files : TraceUse::lines;
+  auto input = open_trace(options, use, report);
   if (!input) return Exit::failure;
+  const TraceSchemas schemas{options.schemas, *input};
   std::optional<SystemCallNames> calls;
   if (!options.syscall_map.empty()) {
     calls = read_trace_call_names(options.syscall_map, *input, report);
@@ -122,8 +129,8 @@ Exit run(const Options& options) {
   if (csv)
     output.write(trace_csv_header);
   else
-    write_header(json, *input, pipeline.order);
-  const auto context = context_of(input->trace, calls ? &*calls : nullptr);
+    write_header(json, *input, schemas, pipeline.order);
+  const auto context = context_of(input->trace, schemas, calls ? &*calls : nullptr);
   const auto events = input->trace.stream(to_stream_options(pipeline, context.clock));
   const auto result = write_trace(context, *events, pipeline, output);
   result.unmatched.report(input->findings);
@@ -132,6 +139,10 @@ Exit run(const Options& options) {
         "resolved-limit", std::nullopt,
         "{} events have or stand for more or longer names than their size justifies",
         result.cut_names);
+  if (result.other_schemas > 0)
+    input->findings.info("schema-other", std::nullopt,
+                         "{} events are as another file declares them than the one that goes first",
+                         result.other_schemas);
   if (const auto unread = events->unread_buffers(); unread > 0)
     input->findings.warning("trace-changed", std::nullopt,
                             "{} buffers could be read when the trace was opened and not again",
@@ -171,7 +182,8 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
        "  coldtrace trace decode run.etl\n"
        "  coldtrace trace decode run.ctrace\n"
        "  coldtrace trace decode run.etl --event Process --format csv -o processes.csv\n"
-       "  coldtrace trace decode run.etl --provider Microsoft-Windows-DotNETRuntime --pid 4711\n",
+       "  coldtrace trace decode run.etl --provider Microsoft-Windows-DotNETRuntime --pid 4711\n"
+       "  coldtrace trace decode boot.etl --schemas /mnt/c/Windows/System32\n",
        "  0  the whole trace was read\n"
        "  1  the trace has damage or loss, or lacks what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
@@ -190,6 +202,11 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
         command.add_flag(
             "--header-fields", options.pipeline.lines.header_fields,
             "Also header type, place, size, channel, task and CPU times of each event");
+        command.add_flag("--schema-files", options.pipeline.lines.schema_files,
+                         "Also the file that the schema of each event is of");
+        command.add_flag("--messages", options.pipeline.lines.messages,
+                         "Also the sentence that the provider has for each event, with its values");
+        add_schema_options(command, options.schemas);
         command.add_input(
             "--syscall-map", options.syscall_map,
             "Names system calls of a .ctrace file: ntdll.dll, or the JSON of 'syscalls map'");

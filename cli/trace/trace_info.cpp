@@ -8,6 +8,7 @@
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
+#include "cli/trace/trace_schemas.hpp"
 #include "coldtrace/tracefile/event_members.hpp"
 #include "coldtrace/tracefile/trace.hpp"
 
@@ -17,6 +18,15 @@ namespace {
 using tracefile::Decoded;
 using tracefile::EventClass;
 using tracefile::KindCount;
+
+struct Options : TraceInputOptions {
+  SchemaOptions schemas;
+};
+
+// By the trace's own schemas they were counted when it was opened.
+std::vector<KindCount> count_kinds(const TraceInput& input, const TraceSchemas* schemas) {
+  return schemas != nullptr ? input.trace.count_kinds(schemas->source()) : input.trace.kinds();
+}
 
 u64 exact_of(const KindCount& count) {
   return count.events[static_cast<std::size_t>(Decoded::exact)];
@@ -91,7 +101,8 @@ void write_session_text(Output& output, const tracefile::Ctrace& trace) {
         scan.uncommitted);
 }
 
-void write_kinds_text(Output& output, u64 events, const std::vector<KindCount>& kinds) {
+void write_kinds_text(Output& output, u64 events, const std::vector<KindCount>& kinds,
+                      const TraceSchemas* schemas) {
   u64 exact = 0;
   for (const auto& count : kinds) exact += exact_of(count);
   print(output, "Events        {}, {} fully decoded\n", events, exact);
@@ -102,6 +113,9 @@ void write_kinds_text(Output& output, u64 events, const std::vector<KindCount>& 
       provider = count.kind.provider;
       first = false;
       print(output, "\n{} {}\n", core::to_string(provider), printable(count.kind.provider_name));
+      if (schemas != nullptr)
+        for (const auto file : schemas->files_of(provider))
+          print(output, "{:<26} {}\n", "", printable(file));
     }
     const auto reason = count.kind.undecoded == tracefile::Undecoded::none
                             ? std::string_view{}
@@ -132,14 +146,15 @@ void write_kind(JsonWriter& json, const KindCount& count) {
 
 }  // namespace
 
-void write_trace_info(JsonWriter& json, const TraceInput& input) {
-  const auto& kinds = input.trace.kinds();
+void write_trace_info(JsonWriter& json, const TraceInput& input, const TraceSchemas* schemas) {
+  const auto kinds = count_kinds(input, schemas);
   json.begin_object()
       .field("schema", "coldtrace.trace-info/1")
       .field("tool", tool_version)
       .field("format", input.trace.format())
       .key("session");
   write_session(json, input.trace);
+  if (schemas != nullptr) schemas->write(json);
   json.key("providers").begin_array();
   for (std::size_t i = 0; i < kinds.size();) {
     const auto& provider = kinds[i].kind;
@@ -158,7 +173,13 @@ void write_trace_info(JsonWriter& json, const TraceInput& input) {
       events += kinds[i].total();
       write_kind(json, kinds[i]);
     }
-    json.end_array().field("events", events).end_object();
+    json.end_array().field("events", events);
+    if (schemas != nullptr) {
+      json.key("schema_files").begin_array();
+      for (const auto file : schemas->files_of(provider.provider)) json.value(file);
+      json.end_array();
+    }
+    json.end_object();
   }
   json.end_array().key("findings");
   write_findings(json, input.findings);
@@ -167,21 +188,24 @@ void write_trace_info(JsonWriter& json, const TraceInput& input) {
 
 namespace {
 
-Exit run(const TraceInputOptions& options) {
+Exit run(const Options& options) {
   Report report{options.findings};
-  const auto input = open_trace(options, TraceUse::counts, report);
+  const auto use = options.schemas.any() ? TraceUse::counts_by_files : TraceUse::counts;
+  auto input = open_trace(options, use, report);
   if (!input) return Exit::failure;
+  const TraceSchemas all{options.schemas, *input};
+  const auto* const schemas = all.any() ? &all : nullptr;
   Output output{options.output};
   const auto& trace = input->trace;
   if (options.format == "json") {
     JsonWriter json{output, options.int64};
-    write_trace_info(json, *input);
+    write_trace_info(json, *input, schemas);
   } else {
     if (trace.ctrace())
       write_session_text(output, *trace.ctrace());
     else
       write_session_text(output, *trace.etl());
-    write_kinds_text(output, trace.events(), trace.kinds());
+    write_kinds_text(output, trace.events(), count_kinds(*input, schemas), schemas);
   }
   output.commit();
   report.read(options.file, input->findings);
@@ -191,17 +215,19 @@ Exit run(const TraceInputOptions& options) {
 }  // namespace
 
 void add_trace_info(CLI::App& app, Exit& exit) {
-  add_command<TraceInputOptions>(
+  add_command<Options>(
       app, exit,
       {"info", "Summarize a trace: session, machine, clock, loss, events by kind",
        "  coldtrace trace info run.etl\n"
-       "  coldtrace trace info run.ctrace --format json\n",
+       "  coldtrace trace info run.ctrace --format json\n"
+       "  coldtrace trace info boot.etl --schemas /mnt/c/Windows/System32\n",
        "  0  the whole trace was read\n"
        "  1  the trace has damage or loss\n"
        "  2  not a trace, or it cannot be read\n"},
       {"text", "json"},
-      [](Command& command, TraceInputOptions& options) {
+      [](Command& command, Options& options) {
         add_trace_input_options(command, options);
+        add_schema_options(command, options.schemas);
       },
       run);
 }

@@ -4,7 +4,11 @@
 
 namespace coldtrace::cli {
 
+class TraceSchemas;
+
 // The document of "trace info", of a trace that was opened for its counts.
-void write_trace_info(JsonWriter& json, const TraceInput& input);
+// `schemas` are the files of --schemas; null: none were given.
+void write_trace_info(JsonWriter& json, const TraceInput& input,
+                      const TraceSchemas* schemas = nullptr);
 
 }  // namespace coldtrace::cli

@@ -65,8 +65,9 @@ std::optional<TraceInput> open_trace(const TraceInputOptions& options, TraceUse 
   auto& catalog = trace_options.catalog;
   catalog.jobs = options.jobs;
   catalog.pointer_size = options.pointer_size;
-  catalog.names = use == TraceUse::lines;
+  catalog.names = use == TraceUse::lines || use == TraceUse::lines_by_files;
   catalog.kinds = use == TraceUse::counts;
+  catalog.schema_keys = use == TraceUse::lines_by_files || use == TraceUse::counts_by_files;
   catalog.largest_names = options.names_limit;
   catalog.largest_unpacked = options.unpacked_limit;
   core::Findings findings;

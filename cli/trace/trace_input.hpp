@@ -35,7 +35,8 @@ struct TraceInput {
 };
 
 // What the first pass over a trace is for: lines with names, or the number of events by kind.
-enum class TraceUse : u8 { lines, counts };
+// The last two are for lines or numbers by schemas of files: it gathers which events need one.
+enum class TraceUse : u8 { lines, counts, lines_by_files, counts_by_files };
 
 // Nothing when the file cannot be read, which `report` then says.
 std::optional<TraceInput> open_trace(const TraceInputOptions& options, TraceUse use,

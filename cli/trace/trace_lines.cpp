@@ -29,7 +29,8 @@ TraceLines::TraceLines(const TraceContext& context, const TraceLineOptions& opti
       options_{options},
       decoder_{context.schemas},
       fields_{context.clock, context.names, context.calls, options.int64},
-      etw_fields_{context.clock, context.names, nullptr, options.int64} {}
+      etw_fields_{context.clock, context.names, nullptr, options.int64},
+      message_{context.clock} {}
 
 void TraceLines::append_event(TextBuffer& text, const Event& event) {
   const auto& kind = decoder_.kind_of(event);
@@ -169,7 +170,7 @@ void TraceLines::append_json_event(TextBuffer& text, const Event& event, const E
   details_.clear();
   const auto decoded = append_payload(text, event, kind);
   text.append('}');
-  append_details(text, event);
+  append_details(text, event, kind);
   text.append(",\"decoded\":\"");
   text.append(to_string(decoded));
   text.append("\"}\n");
@@ -191,7 +192,11 @@ Decoded TraceLines::append_payload(TextBuffer& json, const Event& event, const E
 }
 
 // What comes between fields and decoded.
-void TraceLines::append_details(TextBuffer& json, const Event& event) {
+void TraceLines::append_details(TextBuffer& json, const Event& event, const EventKind& kind) {
+  if (kind.names) append_header_names(json, event, kind);
+  const auto* const schema = decoder_.choose_schema(event, kind);
+  append_schema_file(json, schema, kind);
+  append_message(json, schema, event);
   if (event.thread_source != tracefile::ThreadSource::header) {
     json.append(event.thread_source == tracefile::ThreadSource::payload
                     ? ",\"thread_source\":\"payload\""

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli/trace/trace_fields.hpp"
+#include "coldtrace/tracefile/event_message.hpp"
 #include "coldtrace/tracefile/extended_data.hpp"
 #include "coldtrace/tracefile/trace.hpp"
 
@@ -27,6 +28,8 @@ struct TraceLineOptions {
   TraceFormat format = TraceFormat::ndjson;
   Int64 int64 = Int64::number;
   bool header_fields = false;  // also the header fields that few need
+  bool schema_files = false;   // also the file of each event's schema
+  bool messages = false;       // also the sentence that the provider has for the event
 };
 
 // Writes events and gaps of one trace as lines and counts how they decoded. One object a thread.
@@ -40,6 +43,8 @@ class TraceLines {
   const tracefile::KindCounter& counter() const { return counter_; }
   // Events that lost names or fields, which would have been out of all proportion to them.
   u64 cut_names() const { return cut_names_; }
+  // Events that another schema explains than the preferred one.
+  u64 other_schemas() const { return other_schemas_; }
 
  private:
   // What does not change from event to event, already in JSON.
@@ -47,6 +52,20 @@ class TraceLines {
     std::string provider;  // "provider":{...},"name":...,"id":...
     bool ready = false;
     bool cut = false;
+  };
+  // The names of the numbers in a header, of the last event of each kind: mostly the next one has
+  // the same numbers.
+  struct HeaderNames {
+    bool ready = false;
+    u8 level = 0, opcode = 0, channel = 0;
+    u16 task = 0;
+    u64 keywords = 0;
+    std::string json;
+
+    bool is_of(const tracefile::Event& event) const {
+      return ready && level == event.level && opcode == event.opcode && channel == event.channel &&
+             task == event.task && keywords == event.keywords;
+    }
   };
   struct ProcessText {
     std::optional<u32> pid;
@@ -62,7 +81,17 @@ class TraceLines {
   void append_csv_gap(core::TextBuffer& text, const tracefile::Gap& gap, std::string_view place);
   tracefile::Decoded append_payload(core::TextBuffer& json, const tracefile::Event& event,
                                     const tracefile::EventKind& kind);
-  void append_details(core::TextBuffer& json, const tracefile::Event& event);
+  void append_details(core::TextBuffer& json, const tracefile::Event& event,
+                      const tracefile::EventKind& kind);
+  void append_header_names(core::TextBuffer& json, const tracefile::Event& event,
+                           const tracefile::EventKind& kind);
+  std::string make_header_names(const tracefile::Event& event,
+                                const tracefile::ProviderNames& names);
+  // `schema` is the one that the event was decoded by, or null.
+  void append_schema_file(core::TextBuffer& json, const tracefile::EventSchema* schema,
+                          const tracefile::EventKind& kind);
+  void append_message(core::TextBuffer& json, const tracefile::EventSchema* schema,
+                      const tracefile::Event& event);
   void append_extended(core::TextBuffer& json, const tracefile::Event& event);
   void append_etw_event(core::TextBuffer& json, const tracefile::Event& event);
   void append_header_fields(core::TextBuffer& json, const tracefile::Event& event);
@@ -81,11 +110,14 @@ class TraceLines {
   tracefile::EventDecoder decoder_;
   TraceFields fields_;
   TraceFields etw_fields_;
+  tracefile::EventMessage message_;
   tracefile::KindCounter counter_;
   u64 cut_names_ = 0;
+  u64 other_schemas_ = 0;
   bool cut_ = false;  // the event's own
   core::FileTimeFormatter times_;
   std::vector<KindText> kind_texts_;
+  std::vector<HeaderNames> header_names_;  // by number of kind
   ProcessText process_;
   core::TextBuffer scratch_;
   core::TextBuffer details_;

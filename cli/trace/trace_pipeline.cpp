@@ -121,6 +121,7 @@ TracePipelineResult write_trace(const TraceContext& context, tracefile::EventSeq
   for (const auto& maker : lines) {
     maker.counter().add_to(counts);
     result.cut_names += maker.cut_names();
+    result.other_schemas += maker.other_schemas();
   }
   result.kinds = counts.sorted();
   result.unmatched = filler.unmatched();

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/trace/trace_input.hpp"
+#include "coldtrace/schema_files/schema_files.hpp"
+
+namespace coldtrace::cli {
+
+// --schemas and --language.
+struct SchemaOptions {
+  std::vector<std::string> paths;
+  std::vector<std::string> languages;
+
+  bool any() const { return !paths.empty(); }
+};
+
+void add_schema_options(Command& command, SchemaOptions& options);
+
+// What decodes the events of a trace: its own schemas, and those of the files that --schemas names.
+class TraceSchemas {
+ public:
+  // Findings go to those of the trace, which outlives the object.
+  TraceSchemas(const SchemaOptions& options, TraceInput& input);
+
+  const tracefile::SchemaSource& source() const { return chain_; }
+
+  // Whether --schemas is given; the rest is for then.
+  bool any() const { return files_ != nullptr; }
+  // "schemas", the files that declare an event of the trace.
+  void write(JsonWriter& json) const;
+  // Those that declare an event of the provider.
+  std::vector<std::string_view> files_of(const core::Guid& provider) const;
+
+ private:
+  tracefile::SchemaChain chain_;
+  std::shared_ptr<const schema_files::FileSchemas> files_;
+};
+
+}  // namespace coldtrace::cli

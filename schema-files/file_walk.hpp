@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+
+namespace coldtrace::schema_files {
+
+// The file itself, or the regular files of a folder and of all folders below in the order of their
+// paths. Links to folders are not followed, which rules out circles. What cannot be listed, and
+// more files than are looked at, is a finding.
+std::vector<std::string> list_files(const std::string& path, core::Findings& findings);
+
+}  // namespace coldtrace::schema_files

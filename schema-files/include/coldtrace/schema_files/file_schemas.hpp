@@ -1,0 +1,63 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/tracefile/provider_schemas.hpp"
+#include "coldtrace/tracefile/schema_source.hpp"
+
+namespace coldtrace::schema_files {
+
+// What files declare of the events of one trace. Complete when made, so that several threads can
+// ask.
+class FileSchemas final : public tracefile::SchemaSource {
+ public:
+  struct Provider {
+    core::Guid guid;
+    std::string name;
+    u64 kinds = 0;  // of events of the trace that the file declares
+  };
+  // A file that declares an event of the trace.
+  struct File {
+    std::string path;
+    std::optional<std::string> version;
+    std::string language_file;  // with its texts; empty: none was needed, or is there
+    std::vector<Provider> providers;
+  };
+
+  std::shared_ptr<const tracefile::EventSchema> find(
+      const tracefile::SchemaKey& key) const override;
+  std::string_view find_provider_name(const core::Guid& provider) const override;
+  std::vector<std::shared_ptr<const tracefile::EventSchema>> find_others(
+      const tracefile::SchemaKey& key) const override;
+  std::shared_ptr<const tracefile::ProviderNames> find_names(
+      const core::Guid& provider) const override;
+
+  // In the order in which they go first.
+  const std::vector<File>& files() const { return files_; }
+
+ private:
+  friend class SchemaFiles;
+
+  void add(const tracefile::ProviderSchemas& declared);
+  // False for one whose fields are those of an earlier one; other fields are a finding.
+  bool add(const tracefile::SchemaKey& event, std::shared_ptr<const tracefile::EventSchema> schema,
+           core::Findings& findings);
+
+  struct Declared {
+    std::string name;
+    std::shared_ptr<const tracefile::ProviderNames> names;
+  };
+
+  // Those with different fields, the preferred first.
+  std::map<tracefile::SchemaKey, std::vector<std::shared_ptr<const tracefile::EventSchema>>>
+      schemas_;
+  std::map<core::Guid, Declared> providers_;
+  std::vector<File> files_;
+};
+
+}  // namespace coldtrace::schema_files

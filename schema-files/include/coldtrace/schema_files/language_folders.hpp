@@ -1,0 +1,26 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace coldtrace::schema_files {
+
+// Where the texts of modules lie beside them: DIR/LANG/FILE.mui. Folders are listed once; case does
+// not count. Source: MS Learn, "MUI Resource Management".
+class LanguageFolders {
+ public:
+  // The file of the first of these languages that the module has texts in, else in en-US, else in
+  // the one that there is; empty where there is none.
+  std::string find(const std::string& module, const std::vector<std::string>& languages);
+
+ private:
+  // Path of a file by its name in lower case, by language in lower case.
+  using Languages = std::map<std::string, std::map<std::string, std::string>>;
+  const Languages& list(const std::string& folder);
+
+  std::map<std::string, Languages> folders_;
+};
+
+}  // namespace coldtrace::schema_files

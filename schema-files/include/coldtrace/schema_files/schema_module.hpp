@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/tracefile/wevt_resource.hpp"
+
+namespace coldtrace::schema_files {
+
+// Larger than any image that Windows loads.
+constexpr u64 largest_module = u64{1} << 30;
+
+// A PE file that declares providers of events, as its headers and resource directory tell.
+struct SchemaModule {
+  std::string path;
+  u64 offset = 0;  // of the resource in the file
+  u64 size = 0;    // as much of it as the file has
+  std::vector<core::Guid> providers;
+
+  // Reads no more of the file than that. Nothing of a file that is no PE image or declares none;
+  // `why` says so where it is not null.
+  static std::optional<SchemaModule> find(const std::string& path, std::string* why = nullptr);
+
+  // The bytes of the resource.
+  core::Result<std::vector<std::byte>> read() const;
+
+  // "10.0.19041.3155", where the file has one.
+  std::optional<std::string> file_version() const;
+};
+
+}  // namespace coldtrace::schema_files

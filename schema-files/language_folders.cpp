@@ -1,0 +1,71 @@
+#include "coldtrace/schema_files/language_folders.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "coldtrace/pe/dll_name.hpp"
+
+namespace coldtrace::schema_files {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t most_files = std::size_t{1} << 17;  // beside the modules of one folder
+
+// "en-US", "sr-Latn-RS", "de"
+bool is_language(std::string_view name) {
+  const auto first = name.substr(0, name.find('-'));
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  return (first.size() == 2 || first.size() == 3) && name.size() <= 16 &&
+         std::all_of(first.begin(), first.end(), is_letter);
+}
+
+}  // namespace
+
+const LanguageFolders::Languages& LanguageFolders::list(const std::string& folder) {
+  const auto [place, is_new] = folders_.try_emplace(folder);
+  if (!is_new) return place->second;
+  std::size_t files = 0;
+  std::error_code error;
+  fs::directory_iterator entry{folder, error};
+  for (; !error && entry != fs::directory_iterator{}; entry.increment(error)) {
+    const auto name = entry->path().filename().string();
+    std::error_code inner;
+    if (!is_language(name) || !entry->is_directory(inner)) continue;
+    fs::directory_iterator file{entry->path(), inner};
+    for (; !inner && file != fs::directory_iterator{} && files < most_files;
+         file.increment(inner)) {
+      const auto own = pe::to_lower(file->path().filename().string());
+      if (!own.ends_with(".mui")) continue;
+      ++files;
+      auto& path = place->second[pe::to_lower(name)][own];
+      // Of names that differ in case alone, the first.
+      if (auto other = file->path().string(); path.empty() || other < path) path = other;
+    }
+  }
+  return place->second;
+}
+
+std::string LanguageFolders::find(const std::string& module,
+                                  const std::vector<std::string>& languages) {
+  const fs::path path{module};
+  const auto folder = path.parent_path().string();
+  const auto& all = list(folder.empty() ? "." : folder);
+  const auto name = pe::to_lower(path.filename().string() + ".mui");
+  const auto of = [&](const std::string& language) {
+    const auto found = all.find(pe::to_lower(language));
+    if (found == all.end()) return std::string{};
+    const auto file = found->second.find(name);
+    return file == found->second.end() ? std::string{} : file->second;
+  };
+  for (const auto& language : languages)
+    if (auto file = of(language); !file.empty()) return file;
+  if (auto file = of("en-us"); !file.empty()) return file;
+  for (const auto& [language, files] : all)
+    if (const auto file = files.find(name); file != files.end()) return file->second;
+  return {};
+}
+
+}  // namespace coldtrace::schema_files

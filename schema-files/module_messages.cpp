@@ -1,0 +1,58 @@
+#include "coldtrace/schema_files/module_messages.hpp"
+
+#include <algorithm>
+
+#include "coldtrace/pe/resources.hpp"
+#include "coldtrace/schema_files/schema_module.hpp"
+
+namespace coldtrace::schema_files {
+
+ModuleMessages::ModuleMessages(std::string module, const std::vector<std::string>& languages,
+                               LanguageFolders& folders, core::Findings& findings)
+    : module_{std::move(module)}, languages_{languages}, folders_{folders}, findings_{findings} {}
+
+std::string ModuleMessages::find(u32 id) const {
+  if (!is_read_) read();
+  for (const auto& table : tables_) {
+    const auto found = std::lower_bound(
+        table.messages.begin(), table.messages.end(), id,
+        [](const pe::Message& message, u32 wanted) { return message.id < wanted; });
+    if (found == table.messages.end() || found->id != id) continue;
+    auto text = pe::to_text(*found);
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+    return text;
+  }
+  return {};
+}
+
+void ModuleMessages::read() const {
+  is_read_ = true;
+  language_file_ = folders_.find(module_, languages_);
+  if (!language_file_.empty()) read_table(language_file_);
+  read_table(module_);
+}
+
+void ModuleMessages::read_table(const std::string& path) const {
+  auto file = core::LazyFile::open(path, largest_module);
+  if (!file) {
+    findings_.warning("schema-file", std::nullopt, "{}: {}", path, file.error());
+    return;
+  }
+  core::Findings of_image;  // of what the messages are not in
+  const auto image = pe::Image::open(**file, std::nullopt, of_image);
+  if (!image) {
+    findings_.warning("schema-file", std::nullopt, "{}: {}", path, image.error());
+    return;
+  }
+  Table table{std::move(*file), {}};
+  for (const auto& resource : pe::find_resources(*image, pe::resource_message_table, of_image)) {
+    auto messages =
+        pe::read_message_table(resource.content(*image), resource.offset.value_or(0), findings_);
+    table.messages.insert(table.messages.end(), messages.begin(), messages.end());
+  }
+  std::stable_sort(table.messages.begin(), table.messages.end(),
+                   [](const auto& a, const auto& b) { return a.id < b.id; });
+  if (!table.messages.empty()) tables_.push_back(std::move(table));
+}
+
+}  // namespace coldtrace::schema_files

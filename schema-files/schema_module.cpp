@@ -1,0 +1,83 @@
+#include "coldtrace/schema_files/schema_module.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "coldtrace/pe/identity.hpp"
+
+namespace coldtrace::schema_files {
+namespace {
+
+// Twenty times what the largest of Windows has.
+constexpr u64 largest_resource = u64{64} << 20;
+
+// A module with its file, as long as they are needed together.
+struct OpenImage {
+  std::unique_ptr<core::LazyFile> file;
+  pe::Image image;
+};
+
+core::Result<OpenImage> open_image(const std::string& path) {
+  auto file = core::LazyFile::open(path, largest_module);
+  if (!file) return core::fail(file.error());
+  core::Findings odd;  // of what has no schemas
+  auto image = pe::Image::open(**file, std::nullopt, odd);
+  if (!image) return core::fail(image.error());
+  return OpenImage{std::move(*file), std::move(*image)};
+}
+
+// The GUIDs alone: the head of the resource is read, and not the rest.
+std::vector<core::Guid> read_guids(const pe::Image& image, const pe::Resource& resource) {
+  constexpr u64 head_size = 16;
+  constexpr u64 row_size = 20;
+  const auto& addresses = image.addresses();
+  const auto head = addresses.tail(resource.address, std::min(resource.stored, head_size));
+  const auto count = core::load<u32>(head, 12).value_or(0);
+  const u64 room = resource.stored > head_size ? (resource.stored - head_size) / row_size : 0;
+  const auto rows = std::min<u64>(count, room);
+  const auto table = addresses.tail(resource.address, head_size + rows * row_size);
+  std::vector<core::Guid> guids;
+  for (u64 i = 0; i < rows; ++i)
+    if (const auto guid = core::slice(table, head_size + i * row_size, core::Guid::size_on_disk))
+      guids.push_back(core::to_guid(*guid));
+  return guids;
+}
+
+}  // namespace
+
+std::optional<SchemaModule> SchemaModule::find(const std::string& path, std::string* why) {
+  const auto say = [&](std::string text) {
+    if (why != nullptr) *why = std::move(text);
+    return std::nullopt;
+  };
+  const auto opened = open_image(path);
+  if (!opened) return say(to_string(opened.error()));
+  core::Findings odd;
+  for (const auto& resource : pe::find_resources(opened->image, "WEVT_TEMPLATE", odd)) {
+    if (!resource.offset || resource.stored == 0) continue;
+    return SchemaModule{path, *resource.offset, std::min(resource.stored, largest_resource),
+                        read_guids(opened->image, resource)};
+  }
+  return say("it declares no providers of events: it has no resource WEVT_TEMPLATE");
+}
+
+core::Result<std::vector<std::byte>> SchemaModule::read() const {
+  const auto file = core::FileImage::open(path);
+  if (!file) return core::fail(file.error());
+  std::vector<std::byte> bytes(size);
+  const auto done = (*file)->read_at(offset, bytes);
+  if (!done) return core::fail(done.error());
+  return bytes;
+}
+
+std::optional<std::string> SchemaModule::file_version() const {
+  const auto opened = open_image(path);
+  if (!opened) return std::nullopt;
+  core::Findings odd;
+  const auto version = pe::find_version_info(opened->image, odd);
+  if (!version || !version->fixed) return std::nullopt;
+  return pe::to_string(version->fixed->file);
+}
+
+}  // namespace coldtrace::schema_files
