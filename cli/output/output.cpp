@@ -146,7 +146,7 @@ void Output::write_out(std::string_view left) {
   while (!left.empty()) {
     const auto count = ::write(descriptor_, left.data(), left.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == EPIPE && path_.empty()) throw ClosedPipe{};
+    if (count < 0 && errno == EPIPE) throw ClosedPipe{};
     if (count < 0) fail(errno);
     left.remove_prefix(static_cast<std::size_t>(count));
   }

@@ -6,6 +6,7 @@ Tests that need an assembled image skip where no compiler could build it.
 import json
 import os
 import re
+import select
 import struct
 import subprocess
 import sys
@@ -303,6 +304,19 @@ class Results(Case):
                               stdout=writer, stderr=subprocess.PIPE, timeout=60)
         os.close(writer)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def test_a_closed_pipe_with_a_name_ends_quietly_with_0(self):
+        pipe = self.here / "pipe"
+        os.mkfifo(pipe)
+        # As a reader that stays until the writer has it open, and reads nothing.
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        process = subprocess.Popen([COLDTRACE, "syscalls", "map", "-q", "--format", "json",
+                                    *[image("windows10-x64/ntdll.dll")] * 8, "-o", pipe],
+                                   stderr=subprocess.PIPE)
+        select.select([reader], [], [], 60)
+        os.close(reader)
+        _, said = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, said), (0, b""))
 
     def test_the_same_input_gives_the_same_bytes(self):
         sound = image("windows10-x64/ntdll.dll")
