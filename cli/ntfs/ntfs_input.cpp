@@ -1,6 +1,8 @@
 #include "cli/ntfs/ntfs_input.hpp"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -75,10 +77,10 @@ std::string describe(const ntfs::Disk& disk, const core::ImageSource& image) {
            (ntfs::ends_with_ntfs_boot_sector(image)
                 ? "; the copy of an NTFS boot sector is at its end, by which --offset 0 reads it"
                 : "");
-  std::string text = "no NTFS volume among its partitions:";
+  std::vector<std::string> kinds;
   for (const auto& partition : disk.partitions)
-    text += fmt::format(" {} is {};", partition.number, to_string(partition.kind));
-  return text;
+    kinds.push_back(fmt::format("{} is {}", partition.number, to_string(partition.kind)));
+  return fmt::format("no NTFS volume among its partitions: {}", fmt::join(kinds, "; "));
 }
 
 }  // namespace

@@ -844,6 +844,15 @@ class LostBootSectors(Images):
             said = ntfs(command, both, status=2).stderr.decode()
             self.assertIn(f"{places[0]:#x}: FILE.Magic", said)
 
+    def test_partitions_of_other_kinds_are_listed(self):
+        table = bytearray(512)
+        for i in range(2):
+            struct.pack_into("<B3xB3xII", table, 446 + 16 * i, 0, 0x83, 1 + 8 * i, 8)
+        table[510:] = b"\x55\xaa"
+        said = ntfs("info", self.write("disk.img", bytes(table).ljust(17 * 512, b"\0")),
+                    status=2).stderr.decode()
+        self.assertRegex(said, r"among its partitions: 1 is [^;]*zeros[^;]*; 2 is [^;]*zeros[^;]*\n$")
+
     def test_a_volume_behind_a_lost_partition_table_is_found(self):
         for before in (63 * 512, 1 << 20):
             raw, damaged, *_ = self.lost(before=before)
