@@ -35,6 +35,17 @@ bool is_message(core::ByteView bytes, u32 at) {
   return (marker >> 16 & 0xffU) == 0 && marker >> 28 == 0x9;
 }
 
+// A message of WPP whose Options are such that it says whose it is, and no two things at once.
+// Source: Windows SDK evntrace.h, TRACE_MESSAGE_*.
+bool is_sound_message(core::ByteView bytes, u32 at) {
+  constexpr u16 guid = 0x02, component = 0x04, pointer_32 = 0x40, pointer_64 = 0x80, all = 0xff;
+  const auto options = core::load<u16>(bytes, at + 6).value_or(0xffff);
+  const bool names_one =
+      (options & guid) != 0 ? (options & component) == 0 : (options & component) != 0;
+  return (options & ~all) == 0 && names_one &&
+         (options & (pointer_32 | pointer_64)) != (pointer_32 | pointer_64);
+}
+
 // As Windows writes markers: other bits are none that a sound event has had yet.
 bool is_usual_marker(core::ByteView bytes, u32 at) {
   const auto marker = core::load<u32>(bytes, at).value_or(0);
@@ -89,7 +100,8 @@ struct Chain {
   unsigned records = 0;  // inside the event, counted up to those that agree
   bool timed = false;
   bool ordered = true;  // by time, the event around them included
-  bool traced = false;  // not all are messages of WPP, whose heads have little to check
+  bool traced =
+      false;  // not all are messages of WPP of which nothing in their heads can be checked
   i64 first = no_time;  // of the first that has a time
 };
 
@@ -138,7 +150,7 @@ class Search {
     if (!read_event(bytes_, at, context_, record).ok) return std::nullopt;
     auto chain = *behind;
     chain.records = std::min(chain.records + 1, records_that_agree);
-    chain.traced = chain.traced || !is_message(bytes_, at);
+    chain.traced = chain.traced || !is_message(bytes_, at) || is_sound_message(bytes_, at);
     if (!has_time_of_its_own(record)) return chain;
     const i64 time = record.timestamp;
     if (earliest_ && !is_near(time, *earliest_)) return std::nullopt;

@@ -215,4 +215,36 @@ TEST_CASE("a damaged size of a real trace costs the event that has it") {
   sizes.check_doubtful(row.mutants);
 }
 
+TEST_CASE("messages without a time that a size may take in are told, and three are read") {
+  // Sequence or none, GUID or component, thread or none, pointers; and what Windows never writes.
+  const u16 options = GENERATE(u16{0x02}, u16{0x23}, u16{0xa2}, u16{0x64}, u16{0x06}, u16{0x122},
+                               u16{0xe2}, u16{0x20});
+  const bool sound = options == 0x02 || options == 0x23 || options == 0xa2 || options == 0x64;
+  const auto messages = GENERATE(1U, 2U, 3U);
+  CAPTURE(options, messages);
+  fixtures::ByteWriter record;
+  record.write_u16(48).write_u8(0).write_u8(0x90).write_u16(7).write_u16(options).write_zeros(40);
+  fixtures::EtlBuffer buffer{0};
+  const fixtures::EventIds ids{1, 2, 1'000'100};
+  buffer.event(some_provider, 1, 0, ids, words({1, 2}));
+  const auto size = buffer.events().size();
+  for (unsigned i = 0; i < messages; ++i) buffer.raw(record);
+  buffer.event(some_provider, 1, 0, ids, words({3, 4}));
+  Bytes bytes(buffer_header);
+  bytes.insert(bytes.end(), buffer.events().begin(), buffer.events().end());
+  CHECK(walk(bytes).doubts.empty());
+  CHECK(walk(bytes).starts.size() == messages + 2);
+  bytes[place_of_size(bytes, buffer_header)] = static_cast<std::byte>(size + messages * 48);
+  const auto found = walk(bytes);
+  if (messages == 3) {
+    CHECK(found.starts.size() == messages + 1);
+    REQUIRE(found.damage.size() == 1);
+    CHECK(found.damage.front().offset == buffer_header);
+  } else {
+    CHECK(found.damage.empty());
+    const Doubt doubt{buffer_header, static_cast<u32>(size)};
+    CHECK(found.doubts == (sound ? std::vector{doubt} : std::vector<Doubt>{}));
+  }
+}
+
 }  // namespace coldtrace::tracefile
