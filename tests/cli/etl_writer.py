@@ -27,6 +27,20 @@ class EtlWriter:
         self._add(cpu, struct.pack("<HBBHHIIQII", version, 2, 0xC0, 32 + len(payload), hook, tid, pid,
                                    time + self.first, 11, 22) + payload)
 
+    def manifest(self, cpu, time, provider, number, version, payload, opcode=0, pointer_size=8,
+                 keywords=0):
+        """An event of a manifest, an EventSource or the .NET runtime; `provider` is a uuid.UUID."""
+        self._add(cpu, struct.pack("<HBBHHIIQ", 80 + len(payload), 19 if pointer_size == 8 else 18, 0xC0,
+                                   0, 0, 8, 4, time + self.first) + provider.bytes_le +
+                  struct.pack("<HBBBBHQII", number, version, 0, 4, opcode, 0, keywords, 11, 22) +
+                  b"\0" * 16 + payload)
+
+    def classic(self, cpu, time, provider, opcode, version, payload, pointer_size=8):
+        """An event of a class of its own, with its GUID."""
+        self._add(cpu, struct.pack("<HBBBBHIIQ", 48 + len(payload), 20 if pointer_size == 8 else 10, 0xC0,
+                                   opcode, 0, version, 8, 4, time + self.first) + provider.bytes_le +
+                  struct.pack("<II", 11, 22) + payload)
+
     def _add(self, cpu, record):
         self.events[cpu].append(record + b"\0" * (-len(record) % 8))
 

@@ -149,7 +149,7 @@ std::size_t fixed_size_of(InType type, unsigned pointer_size) {
 }  // namespace
 
 std::size_t fixed_size(const FieldSchema& field, unsigned pointer_size) {
-  const bool plain = field.count.rule == Rule::none && !field.optional;
+  const bool plain = field.count.rule == Rule::none && !field.optional && !field.padding;
   return plain ? fixed_size_of(field.in, pointer_size) : 0;
 }
 

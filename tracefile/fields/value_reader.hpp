@@ -92,6 +92,8 @@ class ValueReader {
         return integer<u64>(field, value);
       case InType::pointer:
       case InType::size:
+        // What C puts between four bytes and a pointer.
+        if (field.padding) return bytes(field, value, pointer_size_ - sizeof(u32));
         return word(field, value);
       case InType::binary:
         return binary(field, value);

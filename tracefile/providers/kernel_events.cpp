@@ -6,8 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "tracefile/providers/event_layout.hpp"
 #include "tracefile/providers/kernel_group.hpp"
-#include "tracefile/providers/kernel_layout.hpp"
+#include "tracefile/providers/kernel_values.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
@@ -125,7 +126,7 @@ std::optional<KernelEvent> find_kernel_event(const Event& event) {
   const auto& candidates = found->second;
   for (const auto& [name, row] : candidates) {
     if (event.version < row->first_version || event.version > row->last_version) continue;
-    auto schema = parse_kernel_layout(row->layout);
+    auto schema = parse_event_layout(row->layout, find_kernel_values);
     if (!schema) break;
     return KernelEvent{class_name, qualified(class_name, name, event.opcode),
                        std::make_shared<const EventSchema>(std::move(*schema))};

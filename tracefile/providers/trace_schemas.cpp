@@ -1,9 +1,12 @@
 #include "coldtrace/tracefile/trace_schemas.hpp"
 
+#include "tracefile/providers/clr_schemas.hpp"
+
 namespace coldtrace::tracefile {
 
 SchemaChain TraceSchemas::in_order() const {
   SchemaChain chain;
+  chain.append(clr_schemas());
   chain.append(embedded);
   chain.append(event_source);
   if (outside) chain.append(outside);
@@ -11,7 +14,7 @@ SchemaChain TraceSchemas::in_order() const {
 }
 
 bool TraceSchemas::is_settled(const SchemaKey& key) const {
-  return embedded->find(key) != nullptr;
+  return clr_schemas()->find(key) || embedded->find(key);
 }
 
 }  // namespace coldtrace::tracefile

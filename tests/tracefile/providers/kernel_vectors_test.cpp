@@ -3,8 +3,9 @@
 
 #include "coldtrace/core/text.hpp"
 #include "tests/tracefile/etl/trace_test.hpp"
+#include "tracefile/providers/event_layout.hpp"
 #include "tracefile/providers/kernel_events.hpp"
-#include "tracefile/providers/kernel_layout.hpp"
+#include "tracefile/providers/kernel_values.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
@@ -138,7 +139,7 @@ TEST_CASE("every row of the kernel table is a layout, and no two rows are for th
   std::map<std::string, int> seen;
   for (const auto& row : kernel_event_rows()) {
     CAPTURE(row.class_name, row.opcodes, row.layout);
-    CHECK(parse_kernel_layout(row.layout));
+    CHECK(parse_event_layout(row.layout, find_kernel_values));
     CHECK(row.first_version <= row.last_version);
     CHECK(row.guid != core::Guid{});
     std::string opcodes{row.opcodes};
@@ -160,7 +161,7 @@ TEST_CASE("a layout with an unknown word, a missing name or an open brace is non
   for (const auto* text :
        {"A:u33", "A", ":u32", "A:u32[B]", "A:{B:u8", "A:u32]", "A:lznt1", "A:u32[2", "A:u8 }"}) {
     CAPTURE(text);
-    CHECK_FALSE(parse_kernel_layout(text));
+    CHECK_FALSE(parse_event_layout(text, find_kernel_values));
   }
 }
 

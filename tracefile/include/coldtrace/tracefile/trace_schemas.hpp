@@ -10,8 +10,8 @@ struct TraceSchemas {
   std::shared_ptr<const SchemaTable> event_source;  // by the events' own providers
   std::shared_ptr<const SchemaSource> outside;      // from elsewhere; may be null
 
-  // As they are believed: what is embedded, then manifests of EventSources, then what comes from
-  // outside.
+  // As they are believed: events of the .NET runtime as coldtrace's own table has them, what is
+  // embedded, manifests of EventSources, what comes from outside.
   SchemaChain in_order() const;
 
   // Whether no schema that is found later takes the place of that of the key: of those that come

@@ -1,10 +1,8 @@
-#include "tracefile/providers/kernel_layout.hpp"
+#include "tracefile/providers/event_layout.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-
-#include "tracefile/providers/kernel_values.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
@@ -26,8 +24,11 @@ constexpr Word words[] = {
     {"i32", InType::i32},
     {"u64", InType::u64},
     {"i64", InType::i64},
+    {"x32", InType::hex32},
     {"x64", InType::hex64},
+    {"f64", InType::f64},
     {"bool8", InType::bool8},
+    {"bool32", InType::bool32},
     {"ptr", InType::pointer, OutType::hex64},
     {"size", InType::size},
     {"code", InType::pointer, OutType::code_pointer},
@@ -56,11 +57,13 @@ constexpr Word words[] = {
     {"ptid", InType::pointer, OutType::own_thread},
     {"bytes", InType::binary},
     {"pad", InType::binary},
+    {"pad64", InType::pointer},
 };
 
 class LayoutParser {
  public:
-  explicit LayoutParser(std::string_view text) : text_{text} {}
+  LayoutParser(std::string_view text, const FindValues& find_values)
+      : text_{text}, find_values_{find_values} {}
 
   std::optional<EventSchema> parse() {
     if (!fields(schema_.fields, '\0')) return std::nullopt;
@@ -86,7 +89,7 @@ class LayoutParser {
     if (field.name.empty() || !take(':')) return false;
     if (take('{')) {
       field.in = InType::structure;
-      return fields(field.members, '}');
+      return fields(field.members, '}') && (!take('[') || amount(field, before));
     }
     const auto type = name();
     const auto word = std::find_if(std::begin(words), std::end(words),
@@ -94,12 +97,12 @@ class LayoutParser {
     if (word == std::end(words)) return false;
     field.in = word->in;
     field.out = word->out;
-    field.padding = type == "pad";
+    field.padding = type == "pad" || type == "pad64";
     if (field.in == InType::lznt1_utf16)
       return !before.empty() && refer(field.length, before.back());
     if (take('[') && !amount(field, before)) return false;
     field.optional = take('?');
-    return !take('=') || (field.map = find_kernel_values(name())) != nullptr;
+    return !take('=') || (field.map = find_values_(name())) != nullptr;
   }
 
   // What stands in brackets: for texts and binaries a number is a length.
@@ -120,7 +123,8 @@ class LayoutParser {
     const auto counter =
         std::find_if(before.begin(), before.end(),
                      [&](const FieldSchema& earlier) { return earlier.name == inside; });
-    return counter != before.end() && refer(field.count, *counter);
+    return counter != before.end() &&
+           refer(field.in == InType::binary ? field.length : field.count, *counter);
   }
 
   bool refer(FieldSchema::Amount& amount, FieldSchema& counter) {
@@ -143,13 +147,15 @@ class LayoutParser {
   }
 
   std::string_view text_;
+  const FindValues& find_values_;
   EventSchema schema_;
 };
 
 }  // namespace
 
-std::optional<EventSchema> parse_kernel_layout(std::string_view layout) {
-  return LayoutParser{layout}.parse();
+std::optional<EventSchema> parse_event_layout(std::string_view layout,
+                                              const FindValues& find_values) {
+  return LayoutParser{layout, find_values}.parse();
 }
 
 }  // namespace coldtrace::tracefile
