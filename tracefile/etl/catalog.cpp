@@ -11,6 +11,7 @@
 #include "tracefile/etl/buffer_processors.hpp"
 #include "tracefile/etl/buffer_sequence.hpp"
 #include "tracefile/etl/kind_census.hpp"
+#include "tracefile/etl/pointer_size_check.hpp"
 #include "tracefile/providers/schema_collector.hpp"
 
 namespace coldtrace::tracefile {
@@ -47,11 +48,15 @@ class PartReader {
 
   void read(Part& part) {
     if (counter_ != nullptr) counter_->begin_part();
+    pointer_sizes_.reset();
+    if (part.first == 0 && options_.pointer_size == 0) pointer_sizes_.emplace();
     for (std::size_t i = 0; i < part.count; ++i) {
       read_buffer(part, static_cast<u32>(part.first + i));
       if (counter_ != nullptr) counter_->end_buffer(static_cast<u32>(part.first + i));
     }
     if (counter_ != nullptr) part.kinds = counter_->end_part();
+    if (pointer_sizes_ && part.count > 0)
+      pointer_sizes_->report(part.findings, scan_.buffers[part.first].offset);
   }
 
  private:
@@ -107,6 +112,7 @@ class PartReader {
 
   void visit(Part& part, const Event& event) {
     if (counter_ != nullptr) counter_->count(event);
+    if (pointer_sizes_) pointer_sizes_->look(event);
     if (options_.names && event.event_class == EventClass::classic) part.names.add(event);
     if (SchemaCollector::wants(event)) keep(part, event);
     if (options_.schema_keys && event.event_class == EventClass::manifest && !event.trace_logging)
@@ -183,6 +189,7 @@ class PartReader {
   BufferScan& scan_;
   const CatalogOptions& options_;
   KindCensus::Counter* counter_;
+  std::optional<PointerSizeCheck> pointer_sizes_;  // in the first part
   BufferLoader loader_;
   SchemaKey last_key_{{}, 0, 0, true};  // none
   std::set<SchemaKey> schema_keys_;

@@ -122,6 +122,8 @@ class ValueReader {
         return ambiguous_text(field, value);
       case InType::lznt1_utf16:
         return compressed_text(field, value);
+      case InType::pointer_padding:
+        return bytes(field, value, pointer_size_ - sizeof(u32));
       case InType::structure:
         break;
     }
@@ -169,7 +171,8 @@ class ValueReader {
     return true;
   }
 
-  // Without a NUL the rest of the payload is the text: Windows cuts long ones.
+  // Without a NUL the rest of the payload is the text: Windows cuts long ones, and some providers
+  // leave out the last one. Half a unit behind it is none of it.
   bool terminated_utf16(const FieldSchema& field, Value& value) {
     const auto rest = payload_.subspan(at_);
     if (rest.size() < 2) return false;

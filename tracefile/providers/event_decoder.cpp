@@ -4,10 +4,10 @@
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/extended_data.hpp"
-#include "tracefile/providers/clr_stack.hpp"
 #include "tracefile/providers/event_source_manifest.hpp"
 #include "tracefile/providers/kernel_events.hpp"
 #include "tracefile/providers/kernel_group.hpp"
+#include "tracefile/providers/registered_providers.hpp"
 #include "tracefile/providers/string_event.hpp"
 #include "tracefile/providers/trace_logging.hpp"
 
@@ -185,13 +185,13 @@ void EventDecoder::describe_manifest(const Event& event, bool string_only, Event
   kind.provider_name = schemas_.find_provider_name(event.provider);
   if (kind.provider_name.empty())
     kind.provider_name = core::to_valid_utf8(provider_traits_name(event));
+  if (kind.provider_name.empty()) kind.provider_name = find_registered_name(event.provider);
   auto schema = is_manifest_chunk(event) ? manifest_chunk_schema() : schemas_.find(key);
   if (!schema && string_only) schema = string_event_schema();
   if (!schema) {
     kind.undecoded = Undecoded::no_schema;
     return;
   }
-  if (auto whole = whole_clr_stack(event.provider, *schema)) schema = std::move(whole);
   if (!schema->provider_name.empty()) kind.provider_name = schema->provider_name;
   kind.name = schema->event_name;
   kind.schema = std::move(schema);

@@ -1,0 +1,43 @@
+#include "tracefile/etl/pointer_size_check.hpp"
+
+namespace coldtrace::tracefile {
+namespace {
+
+constexpr std::size_t most_events = 8192;
+constexpr u64 fewest_witnesses = 2;
+
+constexpr u8 other_size(u8 pointer_size) {
+  return pointer_size == 8 ? 4 : 8;
+}
+
+}  // namespace
+
+void PointerSizeCheck::look(const Event& event) {
+  // Those of group 0 are of the session, and not of what it logs.
+  if (event.event_class != EventClass::classic || event.kernel_group == u8{0}) return;
+  if (looked_at_ == most_events) return;
+  ++looked_at_;
+  const auto& kind = decoder_.kind_of(event);
+  if (!kind.schema ||
+      (kind.fixed32.size == kind.fixed64.size && kind.fixed32.count == kind.schema->fields.size()))
+    return;
+  auto turned = event;
+  turned.pointer_size = other_size(event.pointer_size);
+  const bool own = decoder_.measure(event, kind).decoded == Decoded::exact;
+  const bool other = decoder_.measure(turned, kind).decoded == Decoded::exact;
+  auto& fits = by_size_[event.pointer_size];
+  if (own && !other) ++fits.own;
+  if (other && !own) ++fits.other;
+}
+
+void PointerSizeCheck::report(core::Findings& findings, u64 offset) const {
+  for (const auto& [size, fits] : by_size_) {
+    if (fits.own > 0 || fits.other < fewest_witnesses) continue;
+    findings.warning("pointer-size", offset,
+                     "{} events whose headers say pointers of {} bytes have pointers of {}: decode "
+                     "with --pointer-size {}",
+                     fits.other, size, other_size(size), other_size(size));
+  }
+}
+
+}  // namespace coldtrace::tracefile
