@@ -186,6 +186,12 @@ inline void require_same(const SampleSum& a, const SampleSum& b) {
   require(a.samples == b.samples && a.time == b.time);
 }
 
+inline void check(const StatedWaits& waits) {
+  for (const auto& edge : waits.edges())
+    require(edge.thread != edge.other && edge.count > 0 && edge.timed <= edge.count &&
+            edge.time >= 0);
+}
+
 // Processors, processes, modules and functions each have all samples.
 inline void check(const ProcessorUse& use, const RunningStacks& stacks) {
   const auto& total = use.total();
@@ -279,6 +285,7 @@ inline void check(fixtures::AllAnalyses& all, const Observed& observed) {
   check(all.rest);
   check(all.use, all.running_stacks);
   check(all.waiting_stacks, all.schedule, population);
+  check(all.stated_waits);
   check(WaitGraphView{all.waits, population, std::nullopt, 8});
   const ProcessTree tree{population};
   check(tree);

@@ -29,6 +29,7 @@ SCENARIOS = ("producer-consumer", "deadlock-2", "deadlock-5", "boot", "priority-
 LOSSY = "losses", "wrapped"
 WAITING = 5
 CSWITCH, READY, SET, SET_BASE, STARVED, FLOOR = 0x524, 0x532, 0x530, 0x531, 0x53c, 0x542
+AFFINITY = 0x535
 DC_START = 0x503
 
 
@@ -614,6 +615,27 @@ class Inversions(Case):
                           of[8]["other_priority"], of[8]["priority"]), (1, 80, 4, 0, 6, 8))
         self.assertEqual(of[12]["duration"], 60)
         self.assertIsNone(of[4])
+    def test_a_thread_may_use_the_processors_that_it_was_last_given(self):
+        """The same turns, of which thread 8 may use others from some time on."""
+        turns = [listed(1000, 8, 8, 3), switch(0, 1050, 0, 4, 0, 6), switch(1, 1060, 0, 16, 0, 9),
+                 ready(1, 1110, 8, 1, 0), switch(1, 1150, 16, 20, 9, 7), switch(0, 1190, 4, 8, 6, 8, 1),
+                 switch(1, 1195, 20, 0, 7, 0), switch(0, 1250, 8, 0, 8, 0)]
+        given = lambda time, mask, group=0: (0, time, AFFINITY, 2, struct.pack("<QIHH", mask, 8, group, 0))
+        # While it is ready processor 0 has thread 4 with 6 all the time, processor 1 thread 20 with 7
+        # from 1150 on.
+        for changes, duration in (([], 80), ([given(1105, 2)], 40), ([given(1105, 1)], 80),
+                                  ([given(1105, 4)], None), ([given(1160, 2)], 40),
+                                  ([given(1105, 2), given(1170, 1)], None), ([given(1195, 4)], 80),
+                                  # Of another group nothing says which ones these are: all have to.
+                                  ([given(1105, 2, 1)], 40)):
+            with self.subTest(changes=[(one[1], one[4].hex()) for one in changes]):
+                answer = self.answer(self.kernel_trace(sorted(turns + changes, key=lambda one: one[1])))
+                tids = {one["id"]: one["tid"] for one in answer["threads"]}
+                lower = {tids[one["thread"]]: one["lower_ran"] for one in answer["priorities"]}[8]
+                self.assertEqual(lower and lower["duration"], duration)
+
+    def test_text_says_who_was_ready(self):
+        self.test_ready_while_a_lower_one_ran()
         text = run("priority", self.folder / "kernel.etl").stdout.decode()
         self.assertIn("Ready while a processor that they may use had a thread of lower priority", text)
 

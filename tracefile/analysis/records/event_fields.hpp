@@ -29,6 +29,7 @@ enum class Field : u8 {
   adjust_reason,
   adjust_increment,
   affinity,
+  group,
   ready_flags,
   thread_object,
   object,
@@ -36,6 +37,7 @@ enum class Field : u8 {
   objects,  // addresses of several
   object_kinds,
   wait_type,
+  message,
   timeout,
   start_address,
   exit_status,

@@ -16,6 +16,12 @@ enum class RecordKind : u8 {
   base_priority_set,
   priority_floor_set,
   starvation_boost,
+  affinity_set,
+  message_sent,
+  message_received,
+  reply_awaited,
+  message_wait_end,
+  collision,
   wait_begin,             // for one object
   wait_begin_of_several,  // for any or all
   wait_satisfied,         // logged by whoever runs then

@@ -77,6 +77,18 @@ bool RecordReader::read(const Event& event, const KnownEvent& known) {
       return priority_change(event, PriorityChange::Kind::floor);
     case RecordKind::starvation_boost:
       return priority_change(event, PriorityChange::Kind::starved);
+    case RecordKind::affinity_set:
+      return affinity_change(event);
+    case RecordKind::message_sent:
+      return message(event, MessageRecord::Kind::sent);
+    case RecordKind::message_received:
+      return message(event, MessageRecord::Kind::received);
+    case RecordKind::reply_awaited:
+      return message(event, MessageRecord::Kind::waits_for_reply);
+    case RecordKind::message_wait_end:
+      return message(event, MessageRecord::Kind::wait_ended);
+    case RecordKind::collision:
+      return collision(event);
     case RecordKind::wait_begin:
       return wait_begin(event);
     case RecordKind::wait_begin_of_several:
@@ -222,6 +234,40 @@ bool RecordReader::priority_change(const Event& event, PriorityChange::Kind kind
   const auto thread = population_.thread(*tid);
   const PriorityChange record{moment_of(event), kind, thread, header_thread(event), before, now};
   for (auto* const analysis : analyses_) analysis->on_priority_change(record);
+  return true;
+}
+
+bool RecordReader::affinity_change(const Event& event) {
+  const auto tid = values_.get<u32>(Field::thread);
+  const auto processors = values_.get<u64>(Field::affinity);
+  if (!tid || *tid == 0 || *tid == unknown_id || !processors) return false;
+  const bool first_group = values_.get<u16>(Field::group).value_or(0) == 0;
+  const AffinityChange record{moment_of(event), population_.thread(*tid),
+                              first_group ? processors : std::nullopt};
+  for (auto* const analysis : analyses_) analysis->on_affinity_change(record);
+  return true;
+}
+
+bool RecordReader::message(const Event& event, MessageRecord::Kind kind) {
+  const auto id = values_.get<u32>(Field::message);
+  if (!id && kind != MessageRecord::Kind::wait_ended) return false;
+  const auto thread = header_thread(event);
+  if (thread == nobody) return true;
+  set_process(thread, event.pid);
+  const MessageRecord record{moment_of(event), kind, thread, id.value_or(0)};
+  for (auto* const analysis : analyses_) analysis->on_message(record);
+  return true;
+}
+
+bool RecordReader::collision(const Event& event) {
+  const auto owner = values_.get<u32>(Field::thread);
+  const auto lock = values_.get<u64>(Field::object);
+  if (!owner || !lock) return false;
+  const auto thread = header_thread(event);
+  if (thread == nobody || *owner == 0 || *owner == unknown_id) return true;
+  set_process(thread, event.pid);
+  const Collision record{moment_of(event), thread, population_.thread(*owner), *lock};
+  for (auto* const analysis : analyses_) analysis->on_collision(record);
   return true;
 }
 

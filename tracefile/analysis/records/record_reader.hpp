@@ -34,6 +34,9 @@ class RecordReader {
   bool context_switch(const tracefile::Event& event);
   bool readied(const tracefile::Event& event);
   bool priority_change(const tracefile::Event& event, PriorityChange::Kind kind);
+  bool affinity_change(const tracefile::Event& event);
+  bool message(const tracefile::Event& event, MessageRecord::Kind kind);
+  bool collision(const tracefile::Event& event);
   bool wait_begin(const tracefile::Event& event);
   bool wait_begin_of_several(const tracefile::Event& event);
   bool wait_satisfied(const tracefile::Event& event);

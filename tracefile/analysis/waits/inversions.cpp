@@ -60,7 +60,7 @@ void Inversions::on_thread(const ThreadRecord& record) {
   turns_.on_thread(record);
   taken(waits_.thread(record, observed_->population));
   if (record.life == Life::ends) owner_ended(record.thread);
-  if (record.affinity) grown(affinities_, record.thread) = record.affinity;
+  if (record.affinity) affinities_.set(record.thread, record.moment.time, record.affinity);
 }
 
 void Inversions::taken(std::span<const OpenWaits::Ended> waits) {
@@ -197,8 +197,7 @@ void Inversions::add_inversion(Blocked& blocked, const ReadyStretch& stretch) {
 }
 
 void Inversions::add_lower(const ReadyStretch& stretch) {
-  const auto affinity =
-      stretch.thread < affinities_.size() ? affinities_[stretch.thread] : std::optional<u64>{};
+  const auto affinity = affinities_.find(stretch.thread, stretch.from, stretch.to);
   constexpr u16 processors_of_group = 64;
   const auto processors = stretches_.processors();
   if (!processors) return;

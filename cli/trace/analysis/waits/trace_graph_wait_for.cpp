@@ -1,9 +1,12 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/analysis/waits/wait_graph_drawing.hpp"
 #include "cli/trace/trace_commands.hpp"
+#include "coldtrace/trace_analysis/stated_waits.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -11,6 +14,7 @@ namespace {
 using trace_analysis::Index;
 using trace_analysis::nobody;
 using trace_analysis::ObjectIndex;
+using trace_analysis::StatedWaits;
 using trace_analysis::WaitGraph;
 using trace_analysis::WaitGraphView;
 
@@ -35,12 +39,14 @@ class WaitGraphWriter {
  public:
   WaitGraphWriter(const TraceInput& input, const trace_analysis::Observed& observed,
                   SymbolNames& symbols, const WaitGraph& graph, const WaitGraphView& view,
-                  const Options& options, Output& output)
+                  const std::vector<StatedWaits::Edge>& stated, const Options& options,
+                  Output& output)
       : input_{input},
         observed_{observed},
         symbols_{symbols},
         graph_{graph},
         view_{view},
+        stated_{stated},
         options_{options},
         output_{output},
         names_{input.trace, observed, symbols, graph.objects()} {}
@@ -108,6 +114,21 @@ class WaitGraphWriter {
     json.end_object();
   }
 
+  void write_stated(JsonWriter& json, const StatedWaits::Edge& edge) const {
+    json.begin_object()
+        .field("kind", to_string(edge.kind))
+        .field("strength", to_string(WaitGraph::Strength::exact))
+        .field("thread", edge.thread)
+        .field("other", edge.other)
+        .field("lock",
+               edge.lock != 0 ? std::optional{fmt::format("{:#x}", edge.lock)} : std::nullopt)
+        .field("count", edge.count)
+        .field("timed", edge.timed)
+        .field("time", names_.duration(edge.time));
+    names_.write_moment(json, "last", "last_event", edge.last);
+    json.end_object();
+  }
+
   // What the edges name, in the order of their numbers.
   void write_nodes(JsonWriter& json) const {
     std::vector<bool> threads(observed_.population.threads().size());
@@ -125,6 +146,7 @@ class WaitGraphWriter {
       threads[edge.thread] = true;
       if (edge.waker != nobody) threads[edge.waker] = true;
     }
+    for (const auto& edge : stated_) threads[edge.thread] = threads[edge.other] = true;
     json.key("threads").begin_array();
     for (Index i = 0; i < threads.size(); ++i)
       if (threads[i]) names_.write_thread(json, i);
@@ -147,6 +169,8 @@ class WaitGraphWriter {
     for (const auto owner : view_.owners()) write_owner(json, graph_.owners()[owner]);
     json.end_array().key("woken_by").begin_array();
     for (const auto wake : view_.wakes()) write_wake(json, graph_.wakes().edges()[wake]);
+    json.end_array().key("stated").begin_array();
+    for (const auto& edge : stated_) write_stated(json, edge);
     json.end_array();
     symbols_.write(json);
     json.key("findings");
@@ -157,6 +181,7 @@ class WaitGraphWriter {
   // --- text
 
   void write_text() {
+    write_stated();
     if (!graph_.names_objects()) return write_wakes();
     for (const auto wait : view_.waits()) {
       const auto& edge = graph_.edges()[wait];
@@ -175,6 +200,19 @@ class WaitGraphWriter {
       print(output_, "{} {} {} since {}\n", names_.thread(owner.thread),
             owner.strength == WaitGraph::Strength::proved ? "owns" : "owned last",
             names_.object(owner.object), names_.moment(owner.since));
+    }
+  }
+
+  void write_stated() {
+    for (const auto& edge : stated_) {
+      if (edge.kind == StatedWaits::Kind::reply)
+        print(output_, "{} waited {}x for a reply of {}", names_.thread(edge.thread), edge.count,
+              names_.thread(edge.other));
+      else
+        print(output_, "{} came {}x to the critical section {:#x}, which {} owned",
+              names_.thread(edge.thread), edge.count, edge.lock, names_.thread(edge.other));
+      if (edge.timed > 0) print(output_, ", {} in {}", names_.seconds(edge.time), edge.timed);
+      print(output_, ", last {}\n", names_.moment(edge.last));
     }
   }
 
@@ -199,21 +237,23 @@ class WaitGraphWriter {
   const SymbolNames& symbols_;
   const WaitGraph& graph_;
   const WaitGraphView& view_;
+  const std::vector<StatedWaits::Edge>& stated_;
   const Options& options_;
   Output& output_;
   WaitNames names_;
 };
 
-void note_graph(const WaitGraph& graph, AnalysisRun& run) {
+void note_graph(const WaitGraph& graph, const StatedWaits& stated, AnalysisRun& run) {
   auto& findings = run.findings();
-  if (graph.left_out() + graph.wakes().left_out() > 0)
+  const auto left_out = graph.left_out() + graph.wakes().left_out() + stated.left_out();
+  if (left_out > 0)
     findings.warning(
         "wait-limit", std::nullopt,
         "{} waits are left out: the trace has more objects, or pairs of who waited for "
         "what, than are kept",
-        graph.left_out() + graph.wakes().left_out());
+        left_out);
   if (graph.names_objects()) return;
-  if (graph.wakes().edges().empty())
+  if (graph.wakes().edges().empty() && stated.edges().empty())
     run.note_no_match("no event of the trace tells of waits");
   else
     findings.info("wait-unnamed", std::nullopt,
@@ -224,16 +264,22 @@ Exit run(const Options& options) {
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
   WaitGraph graph;
-  run.observe({&graph});
-  note_graph(graph, run);
+  StatedWaits stated;
+  run.observe({&graph, &stated});
+  note_graph(graph, stated, run);
   const auto& population = run.observation().population();
   std::optional<std::vector<Index>> processes;
   if (!options.process.empty())
     processes = find_processes(population, options.process, run.findings());
   const WaitGraphView view{graph, population, processes, options.nodes};
+  auto edges = stated.edges();
+  const auto is_of = [&](Index thread) {
+    return std::ranges::find(*processes, population.threads()[thread].process) != processes->end();
+  };
+  if (processes) std::erase_if(edges, [&](const auto& edge) { return !is_of(edge.thread); });
   Output output{options.output};
-  WaitGraphWriter{run.input(), run.observation().observed(), run.symbols(), graph, view, options,
-                  output}
+  WaitGraphWriter{
+      run.input(), run.observation().observed(), run.symbols(), graph, view, edges, options, output}
       .write();
   return run.finish(output);
 }

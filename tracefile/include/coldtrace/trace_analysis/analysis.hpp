@@ -25,6 +25,9 @@ class Analysis {
   virtual void begin(const Observed&) {}
   virtual void on_switch(const ContextSwitch&) {}
   virtual void on_ready(const Readied&) {}
+  virtual void on_affinity_change(const AffinityChange&) {}
+  virtual void on_message(const MessageRecord&) {}
+  virtual void on_collision(const Collision&) {}
   virtual void on_priority_change(const PriorityChange&) {}
   virtual void on_wait_begin(const WaitBegin&) {}
   virtual void on_wait_end(const WaitEnd&) {}

@@ -3,6 +3,7 @@
 #include <list>
 #include <unordered_set>
 
+#include "coldtrace/trace_analysis/affinities.hpp"
 #include "coldtrace/trace_analysis/analysis.hpp"
 #include "coldtrace/trace_analysis/open_waits.hpp"
 #include "coldtrace/trace_analysis/ready_stretches.hpp"
@@ -69,6 +70,9 @@ class Inversions final : public Analysis {
   void on_wait_begin(const WaitBegin& record) override;
   void on_wait_end(const WaitEnd& record) override;
   void on_thread(const ThreadRecord& record) override;
+  void on_affinity_change(const AffinityChange& record) override {
+    affinities_.set(record.thread, record.moment.time, record.processors);
+  }
   void finish(const Observed& observed) override;
 
   // In the order of time.
@@ -110,7 +114,7 @@ class Inversions final : public Analysis {
   std::unordered_map<Index, Waits> waits_of_owner_;
   std::deque<Index> ended_owners_;
   std::unordered_map<Index, Waits::iterator> blocked_;  // who waits now
-  std::vector<std::optional<u64>> affinities_;          // by thread
+  Affinities affinities_;
   std::vector<LowerRan> lower_ran_;
   std::vector<Inversion> inversions_;
   bool names_objects_ = false;

@@ -303,6 +303,29 @@ struct ThreadRecord {
   std::optional<u64> affinity = std::nullopt;  // a bit for each processor of its group
 };
 
+// A thread may use other processors from then on.
+struct AffinityChange {
+  Moment moment;
+  Index thread;
+  std::optional<u64> processors;  // of the first group; nothing: of another one
+};
+
+// What a thread does about a message of a local procedure call.
+struct MessageRecord {
+  enum class Kind : u8 { sent, received, waits_for_reply, wait_ended };
+  Moment moment;
+  Kind kind;
+  Index thread;
+  u32 message;  // its id; of an ended wait 0
+};
+
+// A thread found a critical section of its process taken.
+struct Collision {
+  Moment moment;
+  Index thread, owner;
+  u64 lock;  // address of the critical section
+};
+
 // Source: phnt ntkeapi.h, _KWAIT_REASON and _KTHREAD_STATE; empty for a number without a name.
 std::string_view wait_reason_name(u8 reason);
 std::string_view to_string(ThreadState state);
