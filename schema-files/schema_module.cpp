@@ -1,8 +1,7 @@
 #include "coldtrace/schema_files/schema_module.hpp"
 
 #include <algorithm>
-
-#include <fmt/format.h>
+#include <system_error>
 
 #include "coldtrace/pe/identity.hpp"
 
@@ -25,6 +24,13 @@ core::Result<OpenImage> open_image(const std::string& path) {
   auto image = pe::Image::open(**file, std::nullopt, odd);
   if (!image) return core::fail(image.error());
   return OpenImage{std::move(*file), std::move(*image)};
+}
+
+std::string why_no_image(const core::ParseError& error) {
+  if (error.fault == core::Fault::io && error.offset == 0)
+    return std::generic_category().message(static_cast<int>(error.found));
+  if (error.fault == core::Fault::bad_magic && error.offset == 0) return "not a PE file";
+  return to_string(error);
 }
 
 // The GUIDs alone: the head of the resource is read, and not the rest.
@@ -52,14 +58,14 @@ std::optional<SchemaModule> SchemaModule::find(const std::string& path, std::str
     return std::nullopt;
   };
   const auto opened = open_image(path);
-  if (!opened) return say(to_string(opened.error()));
+  if (!opened) return say(why_no_image(opened.error()));
   core::Findings odd;
   for (const auto& resource : pe::find_resources(opened->image, "WEVT_TEMPLATE", odd)) {
     if (!resource.offset || resource.stored == 0) continue;
     return SchemaModule{path, *resource.offset, std::min(resource.stored, largest_resource),
                         read_guids(opened->image, resource)};
   }
-  return say("it declares no providers of events: it has no resource WEVT_TEMPLATE");
+  return say("declares no providers of events: there is no resource WEVT_TEMPLATE");
 }
 
 core::Result<std::vector<std::byte>> SchemaModule::read() const {

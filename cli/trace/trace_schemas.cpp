@@ -24,7 +24,10 @@ TraceSchemas::TraceSchemas(const SchemaOptions& options, TraceInput& input) {
   schema_files::SchemaFiles files;
   for (const auto& path : options.paths) files.add(path, findings);
   files_ = files.read(input.trace.schema_keys(), options.languages, findings);
-  if (files_->files().empty())
+  if (files.size() == 0)
+    findings.warning("schema-unused", std::nullopt,
+                     "--schemas names no file that declares providers of events");
+  else if (files_->files().empty())
     findings.warning("schema-unused", std::nullopt,
                      "none of the {} files of --schemas with providers of events declares an event "
                      "of the trace",

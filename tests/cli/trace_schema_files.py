@@ -131,7 +131,9 @@ class Decoding(unittest.TestCase):
         self.assertEqual([f["file"] for f in header["schemas"]], ["links/painter.dll"])
 
     def test_what_is_no_such_file_is_told(self):
-        for path, text in (("nothing", "nothing"), ("other/notes.dll", "notes.dll"),
+        for path, text in (("nothing", "nothing: No such file or directory"),
+                           ("other/notes.dll", "other/notes.dll: "),
+                           ("painted.etl", "painted.etl: not a PE file"),
                            ("other/none.dll", "WEVT_TEMPLATE")):
             with self.subTest(path=path):
                 header, events, summary = decode("--schemas", path, status=1)
@@ -235,6 +237,14 @@ class Info(unittest.TestCase):
 @unittest.skipUnless(CASES.exists(), "the payloads with answers are not here")
 class Cases(unittest.TestCase):
     """Payloads made by hand from documented layouts, decoded by a second decoder."""
+
+    def test_what_microsofts_compiler_made(self):
+        lines = strict_ndjson(run("decode", "compiled.etl", "--schemas", "compiled.dll", "--messages"))
+        event = [line for line in lines if line["type"] == "event"][-1]
+        wanted = json.loads(CASES.read_text())["resource"]["expect"]
+        self.assertEqual(event["provider"]["guid"], wanted["providers"][0]["guid"])
+        self.assertEqual(event["fields"], {"name": "nail", "value": -2})
+        self.assertEqual(event["message"], wanted["messages"]["0xb0010001"].rstrip("\r\n"))
 
     def test_every_payload(self):
         cases = json.loads(CASES.read_text())["events"]

@@ -203,6 +203,21 @@ class Cases {
     fixtures::write_etl((folder / "cases.etl").string(), session, {events});
   }
 
+  // The resource that Microsoft's compiler made, and an event of it.
+  void write_compiled(const fs::path& folder) const {
+    const auto& resource = document_["resource"];
+    fixtures::PeSpec spec;
+    spec.resources = {
+        {std::string{"WEVT_TEMPLATE"}, 1U, 0x409, from_hex(resource["crim"].GetString()).bytes()},
+        {11U, 1U, 0x409, from_hex(resource["message_table"].GetString()).bytes()}};
+    write(folder / "compiled.dll", fixtures::build_pe(spec).bytes);
+    auto payload = fixtures::utf16z("nail");
+    EtlBuffer events{0};
+    const auto guid = *core::parse_guid(resource["expect"]["providers"][0]["guid"].GetString());
+    events.event(guid, 1, 1, {8, 4, 1'000'100}, payload.write_u32(0xffff'fffe));
+    fixtures::write_etl((folder / "compiled.etl").string(), {}, {events});
+  }
+
  private:
   static ByteWriter from_hex(const std::string& text) {
     ByteWriter out;
@@ -275,5 +290,9 @@ class Cases {
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   write_schemas(argv[1]);
-  if (argc > 2) Cases{argv[2]}.write_to(argv[1]);
+  if (argc > 2) {
+    Cases cases{argv[2]};
+    cases.write_to(argv[1]);
+    cases.write_compiled(argv[1]);
+  }
 }

@@ -1,7 +1,10 @@
 #include <random>
 
 #include <catch2/catch.hpp>
+#include <rapidjson/document.h>
 
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/field_decoder.hpp"
 #include "coldtrace/tracefile/wevt_schemas.hpp"
 #include "fixtures/builders/wevt_resource.hpp"
@@ -136,6 +139,63 @@ TEST_CASE("a manifest in a resource gives names, fields, maps and messages") {
   CHECK(names.find_keywords(u64{0x80} << 56 | u64{1} << 48 | 0x25, rest) ==
         std::vector<std::string_view>{"Low", "Third", "ResponseTime"});
   CHECK(rest == 0x20);
+}
+
+TEST_CASE("a resource of Microsoft's compiler is read as another reader has it") {
+  const auto file =
+      core::read_whole_file(COLDTRACE_SHARED "/facts/etl-schema-cases.json", u64{1} << 24);
+  if (!file) {
+    WARN("skipped: the cases are not beside the checkout");
+    return;
+  }
+  rapidjson::Document document;
+  const auto json = core::to_chars(*file);
+  REQUIRE(!document.Parse(json.data(), json.size()).HasParseError());
+  const auto& resource = document["resource"];
+  const std::string_view hex = resource["crim"].GetString();
+  std::vector<std::byte> bytes;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
+    bytes.push_back(static_cast<std::byte>(std::stoul(std::string{hex.substr(i, 2)}, nullptr, 16)));
+  const auto& expected = resource["expect"];
+  const auto& described = expected["providers"][0];
+  core::Findings findings;
+  const auto read = WevtResource::read(bytes, 0, findings);
+  REQUIRE(read);
+  CHECK(std::to_string(read->major) + "." + std::to_string(read->minor) ==
+        expected["version"].GetString());
+  CHECK(read->bytes.size() == expected["crim_size"].GetUint64());
+  REQUIRE(read->providers.size() == expected["providers"].Size());
+  CHECK(core::to_string(read->providers[0].guid) == described["guid"].GetString());
+  const auto provider = read_wevt_provider(*read, read->providers[0], findings);
+  REQUIRE(provider);
+  CHECK(findings.empty());
+  CHECK(provider->name.empty());
+  CHECK(provider->message == no_message);
+  CHECK(provider->events == described["events"].Size());
+  CHECK(provider->templates == described["templates"].Size());
+
+  const auto& wanted = described["templates"][0];
+  CHECK(provider->first_template == wanted["offset"].GetUint());
+  const auto found = read_wevt_template(*read, provider->first_template);
+  REQUIRE(found);
+  CHECK(found->size == wanted["size"].GetUint());
+  CHECK(found->kind == wanted["kind"].GetUint());
+  CHECK(found->top_level == wanted["top_level"].GetUint());
+  CHECK(core::to_string(found->guid) == wanted["guid"].GetString());
+  REQUIRE(found->items.size() == wanted["items"].Size());
+  for (rapidjson::SizeType i = 0; i < wanted["items"].Size(); ++i) {
+    const auto& item = wanted["items"][i];
+    CHECK(found->items[i].name == item["name"].GetString());
+    CHECK(found->items[i].in == item["inType"].GetUint());
+    CHECK(found->items[i].out == item["outType"].GetUint());
+    CHECK(found->items[i].flags == item["flags"].GetUint());
+  }
+  const auto& row = described["events"][0];
+  const auto event = find_wevt_event(*read, *provider, static_cast<u16>(row["id"].GetUint()),
+                                     static_cast<u8>(row["version"].GetUint()));
+  REQUIRE(event);
+  CHECK(event->fields == row["template"].GetUint());
+  CHECK(event->message == std::stoul(row["message"].GetString(), nullptr, 16));
 }
 
 TEST_CASE("a record of the old event log never stands for an event") {
