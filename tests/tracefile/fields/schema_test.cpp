@@ -309,4 +309,36 @@ TEST_CASE("fields of equal name keep apart") {
   CHECK(fields[3].name == "_");
 }
 
+TEST_CASE("of a chain the first schema is taken, and those of alternatives are tried") {
+  const SchemaKey first{{}, 1, 0, false}, second{{}, 2, 0, false}, third{{}, 3, 0, false};
+  const auto table = [](std::initializer_list<SchemaKey> keys, const char* name) {
+    auto made = std::make_shared<SchemaTable>();
+    for (const auto& key : keys) {
+      EventSchema schema;
+      schema.event_name = name;
+      made->add(key, std::move(schema));
+    }
+    return made;
+  };
+  SchemaChain chain;
+  chain.append(table({first}, "trace"));
+  chain.append(table({first, second}, "later in the trace"));
+  chain.append_alternative(table({first, second, third}, "file"));
+  chain.append_alternative(table({third}, "other file"));
+  const auto names = [&](const SchemaKey& key) {
+    std::vector<std::string> found{chain.find(key)->event_name};
+    for (const auto& other : chain.find_others(key)) found.push_back(other->event_name);
+    return found;
+  };
+  CHECK(names(first) == std::vector<std::string>{"trace", "file"});
+  CHECK(names(second) == std::vector<std::string>{"later in the trace", "file"});
+  CHECK(names(third) == std::vector<std::string>{"file", "other file"});
+  CHECK(chain.find_others({{}, 4, 0, false}).empty());
+  // A chain inside a chain is one source.
+  SchemaChain outer;
+  outer.append(std::make_shared<SchemaChain>(chain));
+  CHECK(outer.find(second)->event_name == "later in the trace");
+  CHECK(outer.find_others(second).size() == 1);
+}
+
 }  // namespace coldtrace::tracefile
