@@ -122,8 +122,6 @@ class ValueReader {
         return ambiguous_text(field, value);
       case InType::lznt1_utf16:
         return compressed_text(field, value);
-      case InType::pointer_padding:
-        return bytes(field, value, pointer_size_ - sizeof(u32));
       case InType::structure:
         break;
     }
