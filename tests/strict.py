@@ -18,10 +18,11 @@ def _finite(text):
 
 
 def _without_repetition(pairs):
-    names = [name for name, _ in pairs]
-    if len(set(names)) != len(names):
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        names = [name for name, _ in pairs]
         raise ValueError(f"a member is there twice: {sorted(n for n in names if names.count(n) > 1)}")
-    return dict(pairs)
+    return value
 
 
 def _refuse_surrogates(value):
@@ -43,7 +44,8 @@ def strict_json(content):
         raise ValueError("a byte order mark")
     value = json.loads(text, strict=True, object_pairs_hook=_without_repetition,
                        parse_constant=_refuse_constant, parse_float=_finite)
-    _refuse_surrogates(value)
+    if r"\ud" in text or r"\uD" in text:  # UTF-8 has them as escapes alone
+        _refuse_surrogates(value)
     return value
 
 

@@ -16,8 +16,9 @@ from pathlib import Path
 import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from answers import answer_of, runner
 from scenario_reading import EPOCH, ticks_of
-from strict import strict_json, strict_ndjson
+from strict import strict_ndjson
 
 COLDTRACE, SOURCES, MAKE_SCENARIO_ETL = (Path(a).resolve() for a in sys.argv[1:4])
 SCENARIOS = ("producer-consumer", "deadlock-2", "deadlock-5", "boot", "disk-idle", "any-wait",
@@ -27,8 +28,7 @@ WAITING, RUNNABLE = 5, (1, 2, 3, 7)
 TIMERS = (8, 9, "NotificationTimer", "SynchronizationTimer")
 
 
-def run(*arguments):
-    return subprocess.run([COLDTRACE, "trace", *map(str, arguments)], capture_output=True, timeout=120)
+run = runner(COLDTRACE, "trace")
 
 
 def iso(ticks):
@@ -180,9 +180,8 @@ class CriticalPaths(unittest.TestCase):
             json.loads((SOURCES / "docs/schema/trace-critical-path.schema.json").read_text()))
 
     def answer(self, path, tid, *options):
-        done = run("critical-path", path, "--thread", tid, "--format", "json", *options)
-        self.assertIn(done.returncode, (0, 1), done.stderr.decode())
-        return strict_json(done.stdout)
+        return answer_of(run("critical-path", path, "--thread", tid, "--format", "json", *options),
+                         0, 1)
 
     def paths_of(self, path):
         """Each thread of which there was one, with its answer; read once for all tests."""

@@ -17,6 +17,7 @@ from pathlib import Path
 import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from answers import answer_of, runner
 from strict import strict_csv, strict_json, strict_ndjson
 
 COLDTRACE, SOURCES, SHARED, MAKE_SWITCH_TRACES, MAKE_SCENARIO_ETL, MAKE_WAIT_TRACES = (
@@ -25,8 +26,7 @@ SAMPLES = SHARED / "samples" / "etl"
 SCENARIOS = ("producer-consumer", "deadlock-2", "deadlock-5", "boot", "disk-idle", "system-calls")
 
 
-def run(*arguments):
-    return subprocess.run([COLDTRACE, "trace", *map(str, arguments)], capture_output=True, timeout=120)
+run = runner(COLDTRACE, "trace")
 
 
 def schema(name):
@@ -59,9 +59,7 @@ class Case(unittest.TestCase):
         return cls.folder / f"{name}.ctrace"
 
     def answer(self, *arguments, status=0):
-        done = run(*arguments, "--format", "json")
-        self.assertEqual(done.returncode, status, done.stderr.decode())
-        return strict_json(done.stdout)
+        return answer_of(run(*arguments, "--format", "json"), status)
 
 
     def made_runs(self):

@@ -15,6 +15,7 @@ from pathlib import Path
 import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from answers import answer_of, runner
 from strict import strict_csv, strict_json, strict_ndjson
 
 COLDTRACE, SOURCES, SHARED, MAKE_CPU_TRACES, MAKE_SCENARIO_ETL = (
@@ -26,8 +27,7 @@ KERNEL = 1 << 63
 INTERVALS = {"deadlock-5": 20, "producer-consumer": 10, "id-reuse": 10}
 
 
-def run(*arguments):
-    return subprocess.run([COLDTRACE, "trace", *map(str, arguments)], capture_output=True, timeout=300)
+run = runner(COLDTRACE, "trace")
 
 
 def need_sample():
@@ -145,9 +145,7 @@ class Case(unittest.TestCase):
         subprocess.run([MAKE_CPU_TRACES, cls.folder], check=True)
 
     def answer(self, path, *options, status=0):
-        done = run("cpu", path, "--format", "json", *options)
-        self.assertEqual(done.returncode, status, done.stderr.decode())
-        return strict_json(done.stdout)
+        return answer_of(run("cpu", path, "--format", "json", *options), status)
 
     def made(self, name):
         return self.folder / f"{name}.etl"

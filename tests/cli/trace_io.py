@@ -16,6 +16,7 @@ from pathlib import Path
 import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from answers import answer_of, runner
 from scenario_reading import ticks_of
 from strict import strict_csv, strict_json, strict_ndjson
 
@@ -26,8 +27,7 @@ SCENARIOS = "disk-idle", "disk-bursts", "server"
 PRIORITIES = [None, "VeryLow", "Low", "Normal", "High", "Critical"]
 
 
-def run(*arguments):
-    return subprocess.run([COLDTRACE, *map(str, arguments)], capture_output=True, timeout=120)
+run = runner(COLDTRACE)
 
 
 def sample(*place):
@@ -77,9 +77,7 @@ class Case(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder)
 
     def answer(self, *arguments, status=0):
-        done = run("trace", "io", *arguments, "--format", "json")
-        self.assertEqual(done.returncode, status, done.stderr.decode())
-        answer = strict_json(done.stdout)
+        answer = answer_of(run("trace", "io", *arguments, "--format", "json"), status)
         some = {**answer, "disk": {**answer["disk"], "open": answer["disk"]["open"][:100]}}
         jsonschema.Draft202012Validator(json.loads(
             (SOURCES / "docs/schema/trace-io.schema.json").read_text())).validate(some)

@@ -17,6 +17,7 @@ from pathlib import Path
 import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from answers import answer_of, runner
 from scenario_reading import ticks_of
 from strict import strict_csv, strict_json, strict_ndjson
 
@@ -33,8 +34,7 @@ AFFINITY = 0x535
 DC_START = 0x503
 
 
-def run(*arguments):
-    return subprocess.run([COLDTRACE, "trace", *map(str, arguments)], capture_output=True, timeout=120)
+run = runner(COLDTRACE, "trace")
 
 
 class Reader:
@@ -189,9 +189,7 @@ class Case(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder)
 
     def answer(self, path, *options, status=0):
-        done = run("priority", path, "--format", "json", *options)
-        self.assertEqual(done.returncode, status, done.stderr.decode())
-        return strict_json(done.stdout)
+        return answer_of(run("priority", path, "--format", "json", *options), status)
 
     def made(self, name, seed=3, suffix="ctrace"):
         path = self.folder / f"{name}-{seed}.{suffix}"

@@ -19,6 +19,7 @@ from pathlib import Path
 import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from answers import answer_of, runner
 from strict import strict_csv, strict_json, strict_ndjson
 
 COLDTRACE, SOURCES, SHARED, MAKE_SCENARIO_ETL, MAKE_SERVICE_TRACES = (
@@ -27,8 +28,7 @@ SAMPLE = SHARED / "samples/etl/pv_net.4.5.2.x64.etl"
 SUMS = ("calls", "open", "unmatched", "inclusive", "exclusive")
 
 
-def run(*arguments):
-    return subprocess.run([COLDTRACE, "trace", *map(str, arguments)], capture_output=True, timeout=300)
+run = runner(COLDTRACE, "trace")
 
 
 def lines_of(path):
@@ -167,9 +167,7 @@ class Case(unittest.TestCase):
         subprocess.run([MAKE_SERVICE_TRACES, cls.folder], check=True)
 
     def answer(self, path, *options, status=0):
-        done = run("services", path, "--format", "json", *options)
-        self.assertEqual(done.returncode, status, done.stderr.decode())
-        return strict_json(done.stdout)
+        return answer_of(run("services", path, "--format", "json", *options), status)
 
     def both(self, scenario, seed=1):
         """A made-up run as .ctrace and .etl."""

@@ -22,6 +22,7 @@ from pathlib import Path
 import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from answers import answer_of, runner
 import case
 from strict import strict_json, strict_ndjson
 
@@ -151,8 +152,7 @@ class Names:
         return f"{file}!{found[0]}" + (f"+{found[1]:#x}" if found[1] else "")
 
 
-def run(*arguments):
-    return subprocess.run([COLDTRACE, "trace", *map(str, arguments)], capture_output=True, timeout=300)
+run = runner(COLDTRACE, "trace")
 
 
 def codes(document):
@@ -186,10 +186,8 @@ class Case(case.Case):
             f"thread {time + i} {pid} {first + i * 4} {base + rva}" for i, rva in enumerate(rvas)]
 
     def answer(self, command, *arguments, status=0):
-        done = run(*command.split(), *arguments, "--format", "json")
-        if status is not None:
-            self.assertEqual(done.returncode, status, done.stderr.decode())
-        document = strict_json(done.stdout)
+        document = answer_of(run(*command.split(), *arguments, "--format", "json"),
+                             *((0, 1) if status is None else (status,)))
         schema = SCHEMAS[command.split()[-1]]
         jsonschema.validate(document, json.loads(
             (SOURCES / f"docs/schema/trace-{schema}.schema.json").read_text()))

@@ -3,6 +3,7 @@ those of the turns, and what the simulator says of its runs.
 
 usage: trace_top.py COLDTRACE SOURCES SHARED MAKE_SCENARIO_ETL MAKE_TOP_TRACES [arguments of unittest]
 """
+import functools
 import json
 import shutil
 import struct
@@ -17,6 +18,7 @@ from pathlib import Path
 import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from answers import answer_of, runner
 from cli.etl_writer import EtlWriter, utf16z
 from scenario_reading import ticks_of
 from strict import strict_csv, strict_json
@@ -28,14 +30,12 @@ REAL = "pv_net.4.5.2.x64.etl", "dp_vsgc.etl"
 SECTIONS = "processor", "disk", "file_operations", "network", "waits", "services"
 
 
-def run(*arguments):
-    return subprocess.run([COLDTRACE, *map(str, arguments)], capture_output=True, timeout=300)
+run = runner(COLDTRACE)
 
 
+@functools.lru_cache(maxsize=64)  # pages of several lengths are compared with the same answers
 def answer(*arguments):
-    done = run("trace", *arguments, "--format", "json")
-    assert done.returncode in (0, 1), done.stderr.decode()
-    return strict_json(done.stdout)
+    return answer_of(run("trace", *arguments, "--format", "json"), 0, 1)
 
 
 def who(row):
@@ -51,12 +51,14 @@ def scenarios():
     return text.split("TEXT:{")[1].split("}")[0].replace("\n", "").replace(" ", "").split(",")
 
 
+def setUpModule():
+    Case.folder = Path(tempfile.mkdtemp())
+    unittest.addModuleCleanup(shutil.rmtree, Case.folder)
+    subprocess.run([MAKE_TOP_TRACES, Case.folder], check=True)
+
+
 class Case(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = Path(tempfile.mkdtemp())
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
-        subprocess.run([MAKE_TOP_TRACES, cls.folder], check=True)
+    folder = None  # of traces that all tests share
 
     def made_runs(self):
         """Each made-up run in both formats, with what is true of it."""

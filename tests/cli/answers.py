@@ -1,0 +1,21 @@
+"""What the tests of commands share: the program on a trace, and its answer as JSON."""
+import functools
+import subprocess
+
+from strict import strict_json
+
+
+def _run(program, timeout, *arguments):
+    return subprocess.run([*program, *map(str, arguments)], capture_output=True, timeout=timeout)
+
+
+def runner(*program, timeout=300):
+    """A function that runs the program, or one group of its commands, with its arguments."""
+    return functools.partial(_run, program, timeout)
+
+
+def answer_of(done, *statuses):
+    """The JSON of a run that ended with one of these exit codes: 0, where none is named."""
+    if done.returncode not in (statuses or (0,)):
+        raise AssertionError(f"exit code {done.returncode}: {done.stderr.decode()}")
+    return strict_json(done.stdout)
