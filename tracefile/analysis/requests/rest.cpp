@@ -12,10 +12,12 @@ void Rest::add_busy(i64 from, i64 to) {
   busy_times_.add(static_cast<u64>(ticks));
 }
 
-void RestSaving::add(i64 ticks, bool spins_up) {
+void RestSaving::add(i64 ticks, std::optional<i64> spin_up) {
   add_ticks(idle, ticks);
   ++times;
-  if (spins_up) ++spin_ups;
+  if (!spin_up) return;
+  ++spin_ups;
+  add_ticks(waiting, *spin_up);
 }
 
 i64 RestSaving::off(const tracefile::Clock& clock, i64 timeout) const {
@@ -30,13 +32,10 @@ void Rest::add_idle(const IdleTime& idle) {
   const auto length = clock_.to_duration(ticks);
   add_ticks(idle_, ticks);
   idle_times_.add(static_cast<u64>(ticks));
-  for (std::size_t i = 0; i < savings_.size(); ++i) {
-    if (length <= policy_.timeouts[i]) continue;
-    savings_[i].add(ticks, idle.end.has_value());
-  }
-  if (length > policy_.break_even) {
-    optimum_.add(ticks, idle.end.has_value());
-  }
+  const auto spin_up = idle.end ? std::optional{policy_.spin_up} : std::nullopt;
+  for (std::size_t i = 0; i < savings_.size(); ++i)
+    if (length > policy_.timeouts[i]) savings_[i].add(ticks, spin_up);
+  if (length > policy_.break_even) optimum_.add(ticks, spin_up);
   if (idle.end) {
     auto& ended = ended_[{idle.end->thread, idle.end->process}];
     ++ended.count;

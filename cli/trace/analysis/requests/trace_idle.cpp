@@ -224,25 +224,18 @@ class IdleWriter {
     return saving.off(input_.trace.clock(), timeout);
   }
 
-  i64 waiting(const RestSaving& saving) const {
-    i64 time = 0;
-    return __builtin_mul_overflow(static_cast<i64>(saving.spin_ups), policy_.spin_up, &time)
-               ? std::numeric_limits<i64>::max()
-               : time;
-  }
-
   void write_saving(JsonWriter& json, std::optional<i64> timeout, const RestSaving& saving) const {
     json.begin_object();
     if (timeout) json.field("timeout", *timeout);
     json.field("off", off(saving, timeout.value_or(0)))
         .field("spin_ups", saving.spin_ups)
-        .field("waiting", waiting(saving))
+        .field("waiting", saving.waiting)
         .end_object();
   }
 
   void write_saving_line(std::string_view policy, i64 timeout, const RestSaving& saving) {
     print(output_, "  {:<24} {} off, {} spin-ups, {} of waiting\n", policy,
-          seconds_text(off(saving, timeout)), saving.spin_ups, seconds_text(waiting(saving)));
+          seconds_text(off(saving, timeout)), saving.spin_ups, seconds_text(saving.waiting));
   }
 
   void write_idle_line(const AtRest::Device& device, const IdleTime& idle,

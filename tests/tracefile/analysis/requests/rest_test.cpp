@@ -158,10 +158,13 @@ TEST_CASE("a timeout saves what is left of idle times after it") {
   rest.add_idle({300, 500, std::nullopt});
   CHECK(rest.savings()[0].off(clock, policy.timeouts[0]) == 20 + 21 + 190);
   CHECK(rest.savings()[0].spin_ups == 2);
+  CHECK(rest.savings()[0].waiting == 2 * 5);
   CHECK(rest.savings()[1].off(clock, policy.timeouts[1]) == 100);
   CHECK(rest.savings()[1].spin_ups == 0);
+  CHECK(rest.savings()[1].waiting == 0);
   CHECK(rest.optimum().off(clock, 0) == 31 + 200);
   CHECK(rest.optimum().spin_ups == 1);
+  CHECK(rest.optimum().waiting == 5);
   REQUIRE(rest.longest().size() == 4);
   CHECK(rest.longest()[0].from == 300);
   CHECK(rest.longest()[3].from == 0);

@@ -22,8 +22,10 @@ struct RestSaving {
   i64 idle = 0;      // ticks, of the idle times in which the device was off
   u64 times = 0;     // how many these were
   u64 spin_ups = 0;  // that something had to wait for
+  i64 waiting = 0;   // for all of these, 100 ns
 
-  void add(i64 ticks, bool spins_up);
+  // `spin_up`: how long somebody then had to wait, if anybody did.
+  void add(i64 ticks, std::optional<i64> spin_up);
   // How long it was off, in units of 100 ns, when it was turned off after `timeout` of each.
   i64 off(const tracefile::Clock& clock, i64 timeout) const;
 };
