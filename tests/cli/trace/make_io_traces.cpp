@@ -91,6 +91,14 @@ class FileRequests {
     ByteWriter out;
     return add(76, time, 99, out.write_u64(irp).write_u64(moved).write_u32(status));
   }
+  // Requests of thread 40, each of which ends before the next one begins.
+  FileRequests& open(i64 time, u64 object, std::string_view path, u32 status = 0) {
+    return create(time, 1, 40, object, path).end(time + 10, 1, 0, status);
+  }
+  FileRequests& read(i64 time, u64 object, u32 bytes) {
+    constexpr u8 opcode = 67;
+    return move(opcode, time, 1, 40, object, bytes).end(time + 10, 1, bytes);
+  }
   void save(const std::string& path) { fixtures::write_etl(path, {}, {buffer_}); }
 
  private:
@@ -134,33 +142,21 @@ void write_file_requests(const std::string& path, u16 version) {
 // The address of a file object is used again: after a create that fails, after a close that is
 // lost, after one that is not.
 void write_reused_objects(const std::string& path) {
-  constexpr u8 read = 67;
   constexpr u8 close = 66;
   FileRequests{3}
-      .create(100, 1, 40, 0x1000, "\\secret.txt")
-      .end(110, 1, 0, 0xc000'0022)
-      .move(read, 120, 1, 40, 0x1000, 1)
-      .end(130, 1, 1)
-      .create(200, 1, 40, 0x1000, "")
-      .end(210, 1, 0)
-      .move(read, 220, 1, 40, 0x1000, 2)
-      .end(230, 1, 2)
-      .create(300, 1, 40, 0x2000, "\\a.txt")
-      .end(310, 1, 0)
-      .move(read, 320, 1, 40, 0x2000, 4)
-      .end(330, 1, 4)
-      .create(400, 1, 40, 0x2000, "")
-      .end(410, 1, 0)
-      .move(read, 420, 1, 40, 0x2000, 8)
-      .end(430, 1, 8)
-      .create(500, 1, 40, 0x2000, "\\b.txt")
-      .end(510, 1, 0)
-      .move(read, 520, 1, 40, 0x2000, 16)
-      .end(530, 1, 16)
+      .open(100, 0x1000, "\\secret.txt", 0xc000'0022)
+      .read(120, 0x1000, 1)
+      .open(200, 0x1000, "")
+      .read(220, 0x1000, 2)
+      .open(300, 0x2000, "\\a.txt")
+      .read(320, 0x2000, 4)
+      .open(400, 0x2000, "")
+      .read(420, 0x2000, 8)
+      .open(500, 0x2000, "\\b.txt")
+      .read(520, 0x2000, 16)
       .simple(close, 600, 1, 40, 0x2000)
       .end(610, 1, 0)
-      .move(read, 620, 1, 40, 0x2000, 32)
-      .end(630, 1, 32)
+      .read(620, 0x2000, 32)
       .save(path);
 }
 

@@ -45,6 +45,13 @@ std::string name_at(const CodeSymbols& symbols, u32 address) {
   return fmt::format("{}+{:#x}", symbol.name, place->offset);
 }
 
+// The name that an address has, and why.
+struct Row {
+  const char* why;
+  u32 address;
+  const char* name;
+};
+
 TEST_CASE("an address has the name of the export at it or before it") {
   Opened image{spec_with({{"first", 1, 0x1010},
                           {"second", 2, 0x1100},
@@ -54,11 +61,6 @@ TEST_CASE("an address has the name of the export at it or before it") {
                           {"elsewhere", 6, 0, "OTHER.Name"}})};
   const CodeSymbols symbols{&*image, nullptr, image.findings};
   CHECK(image.findings.empty());
-  struct Row {
-    const char* why;
-    u32 address;
-    const char* name;
-  };
   const auto row = GENERATE(values<Row>({
       {"before all", 0x100f, "-"},
       {"at it", 0x1010, "first+0x0"},
@@ -89,11 +91,6 @@ TEST_CASE("a name ends with the function that .pdata has, whose pieces are one")
   spec.sections[0].content[0x304] = std::byte{0x21};  // UNW_FLAG_CHAININFO
   Opened image{spec};
   const CodeSymbols symbols{&*image, nullptr, image.findings};
-  struct Row {
-    const char* why;
-    u32 address;
-    const char* name;
-  };
   const auto row = GENERATE(values<Row>({
       {"its first piece", 0x101f, "whole+0x1f"},
       {"its second piece", 0x103f, "whole+0x3f"},

@@ -6,13 +6,14 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/tracefile/analysis/random_schedule.hpp"
+#include "tests/tracefile/analysis/replayed_schedule.hpp"
 
 namespace {
 
 using namespace coldtrace;
 using namespace coldtrace::trace_analysis;
 using fixtures::RandomSchedule;
+using fixtures::ReplayedSchedule;
 using Step = RandomSchedule::Step;
 
 struct Wait {
@@ -51,55 +52,21 @@ std::vector<Wait> waits_of(const std::vector<Step>& steps) {
   return waits;
 }
 
-// What is told of the steps but one.
-class Told {
- public:
-  Told(const std::vector<Step>& steps, u64 wanted, std::optional<std::size_t> removed = {}) {
-    LongestWaits made{wanted};
-    const Losses losses;
-    const Observed observed{population_, losses, steps.front().time, steps.back().time};
-    made.begin(observed);
-    std::array<Index, RandomSchedule::processors> current;
-    current.fill(nobody);
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      if (i == removed) continue;
-      const auto& step = steps[i];
-      const Moment moment{step.time, step.cpu, {0, static_cast<u32>(i)}};
-      if (!step.is_switch) {
-        const auto waker = step.waker == 0 ? nobody : population_.thread(step.waker);
-        made.on_ready({moment, population_.thread(step.readied), waker, step.waker == 0});
-        continue;
-      }
-      ContextSwitch record{};
-      record.moment = moment;
-      record.old_thread = find(step.old_tid, step.cpu);
-      record.new_thread = find(step.new_tid, step.cpu);
-      record.continues = current[step.cpu] == record.old_thread;
-      record.old_state = static_cast<ThreadState>(step.old_state);
-      record.wait_reason = step.reason;
-      current[step.cpu] = record.new_thread;
-      made.on_switch(record);
-    }
-    made.finish(observed);
-    longest = made.longest();
-    count = made.count();
-  }
+// What is told of the steps, or of all but one.
+struct Told {
+  Told(const std::vector<Step>& steps, u64 wanted, std::optional<std::size_t> without = {})
+      : waits{wanted}, run{steps, waits, without}, longest{waits.longest()}, count{waits.count()} {}
 
   Wait wait(const LongWait& told) const {
-    const auto waker = told.waker == nobody ? 0 : population_.threads()[told.waker].tid;
-    return {population_.threads()[told.thread].tid, told.from, told.to, told.reason.value_or(255),
-            waker};
+    const auto& threads = run.population().threads();
+    const auto waker = told.waker == nobody ? 0 : threads[told.waker].tid;
+    return {threads[told.thread].tid, told.from, told.to, told.reason.value_or(255), waker};
   }
 
+  LongestWaits waits;
+  ReplayedSchedule run;
   std::vector<LongWait> longest;
-  u64 count = 0;
-
- private:
-  Index find(u32 tid, u16 cpu) {
-    return tid == 0 ? population_.idle_thread(cpu) : population_.thread(tid);
-  }
-
-  Population population_;
+  u64 count;
 };
 
 }  // namespace

@@ -4,51 +4,27 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/tracefile/analysis/random_schedule.hpp"
+#include "tests/tracefile/analysis/replayed_schedule.hpp"
 
 namespace {
 
 using namespace coldtrace;
 using namespace coldtrace::trace_analysis;
 using fixtures::RandomSchedule;
+using fixtures::ReplayedSchedule;
 using Step = RandomSchedule::Step;
 
-// What an analysis is told of the steps but one.
-class Replay {
- public:
-  explicit Replay(const std::vector<Step>& steps, std::optional<std::size_t> removed = {}) {
-    Schedule made;
-    Observed observed{population_, losses_, steps.front().time, steps.back().time};
-    made.begin(observed);
-    std::array<Index, RandomSchedule::processors> current;
-    current.fill(nobody);
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      if (i == removed) continue;
-      const auto& step = steps[i];
-      const Moment moment{step.time, step.cpu, {}};
-      if (!step.is_switch) {
-        made.on_ready({moment, population_.thread(step.readied), nobody, false});
-        continue;
-      }
-      ContextSwitch record{};
-      record.moment = moment;
-      record.old_thread = find(step.old_tid, step.cpu);
-      record.new_thread = find(step.new_tid, step.cpu);
-      record.continues = current[step.cpu] == record.old_thread;
-      record.old_state = static_cast<ThreadState>(step.old_state);
-      record.wait_reason = step.reason;
-      current[step.cpu] = record.new_thread;
-      made.on_switch(record);
-    }
-    made.finish(observed);
-    threads = made.threads();
-    processors = made.processors();
-    counts = made.turns().counts();
-    elapsed = made.elapsed();
-  }
+// The schedule of the steps, or of all but one.
+struct Replay {
+  explicit Replay(const std::vector<Step>& steps, std::optional<std::size_t> without = {})
+      : run{steps, schedule, without},
+        threads{schedule.threads()},
+        processors{schedule.processors()},
+        counts{schedule.turns().counts()},
+        elapsed{schedule.elapsed()} {}
 
   ThreadSchedule thread(u32 number) {
-    const auto index = population_.thread(number * 4);
+    const auto index = run.thread(number * 4);
     return index < threads.size() ? threads[index] : ThreadSchedule{};
   }
   RandomSchedule::Times times(u32 number) {
@@ -58,18 +34,12 @@ class Replay {
     return times;
   }
 
+  Schedule schedule;
+  ReplayedSchedule run;
   std::vector<ThreadSchedule> threads;
   std::vector<ProcessorSchedule> processors;
   Turns::Counts counts;
-  i64 elapsed = 0;
-
- private:
-  Index find(u32 tid, u16 cpu) {
-    return tid == 0 ? population_.idle_thread(cpu) : population_.thread(tid);
-  }
-
-  Population population_;
-  Losses losses_;
+  i64 elapsed;
 };
 
 }  // namespace
