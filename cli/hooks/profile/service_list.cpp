@@ -7,15 +7,14 @@
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/syscall-map/hook_table_decoder.hpp"
-#include "coldtrace/syscall-map/profile_parser.hpp"
+#include "coldtrace/syscall-map/profile_language.hpp"
+#include "coldtrace/syscall-map/service_list.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
 using rapidjson::Value;
-using syscall_map::ProfileRule;
-using syscall_map::ServiceTable;
+using syscall_map::ServiceListKind;
 
 constexpr u64 largest_json = u64{64} << 20;
 
@@ -40,37 +39,36 @@ class Reader {
 
   bool read(const std::string& path) {
     const auto file = core::FileImage::open(path);
-    if (!file) {
-      report_.failed(path, file.error());
-      return false;
-    }
+    if (!file) return failed(path, file.error());
     constexpr u64 enough_to_recognize = 4096;
     std::vector<std::byte> head(std::min<u64>((*file)->size(), enough_to_recognize));
-    if (const auto done = (*file)->read_at(0, head); !done) {
-      report_.failed(path, done.error());
-      return false;
+    if (const auto done = (*file)->read_at(0, head); !done) return failed(path, done.error());
+    switch (syscall_map::recognize_service_list(head)) {
+      case ServiceListKind::hook_table:
+        return read_binary_table(path);
+      case ServiceListKind::image:
+        return read_image(path);
+      case ServiceListKind::json:
+        return read_json(path);
+      case ServiceListKind::names:
+        break;
     }
-    const auto text = core::to_chars(head);
-    const auto first = text.find_first_not_of("\xEF\xBB\xBF \t\r\n");
-    if (syscall_map::is_hook_table(head)) return read_binary_table(path);
-    if (text.starts_with("MZ") || text.find('\0') != text.npos) return read_image(path);
-    if (first != text.npos && text[first] == '{') return read_json(path);
     return read_names(path);
   }
 
-  // A name without a module is a service of its own only where no module has it.
-  syscall_map::ServiceCatalogue take() {
-    for (const auto& name : without_module_)
-      if (catalogue_.find(name).empty()) catalogue_.add_named({}, name);
-    return std::move(catalogue_);
-  }
+  syscall_map::ServiceCatalogue take() { return lists_.take(); }
 
  private:
+  template <class Why>
+  bool failed(const std::string& path, const Why& why) {
+    report_.failed(path, why);
+    return false;
+  }
+
   bool read_binary_table(const std::string& path) {
     const auto builds = read_hook_table_file(path, report_);
     if (!builds) return false;
-    for (const auto& build : *builds)
-      for (const auto& service : build.services) catalogue_.add(service);
+    for (const auto& build : *builds) lists_.add(build);
     report_.read(path, {});
     return true;
   }
@@ -79,22 +77,13 @@ class Reader {
     PeOptions options;
     options.no_hash = true;
     const auto image = map_image(path, options, report_);
-    if (!image) return false;
-    for (const auto& service : image->map.services) {
-      std::vector<std::string> names;
-      if (!service.name.empty()) names.push_back(service.name);
-      names.insert(names.end(), service.aliases.begin(), service.aliases.end());
-      catalogue_.add(service.table, image->identity.identity.name, names, service.number);
-    }
-    return true;
+    if (image) lists_.add(image->map, image->identity.identity.name);
+    return image.has_value();
   }
 
   bool read_json(const std::string& path) {
     const auto bytes = core::read_whole_file(path, largest_json);
-    if (!bytes) {
-      report_.failed(path, bytes.error());
-      return false;
-    }
+    if (!bytes) return failed(path, bytes.error());
     const auto text = core::to_chars(*bytes);
     rapidjson::Document document;
     document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
@@ -107,10 +96,9 @@ class Reader {
     } else if (schema == "coldtrace.hook-table/1") {
       for (const auto* build : objects_of(document, "builds")) add_services(*build, {});
     } else {
-      report_.failed(path,
-                     "neither the JSON of 'coldtrace syscalls map' nor that of 'coldtrace hooks "
-                     "table'");
-      return false;
+      return failed(path,
+                    "neither the JSON of 'coldtrace syscalls map' nor that of 'coldtrace hooks "
+                    "table'");
     }
     report_.read(path, {});
     return true;
@@ -119,56 +107,28 @@ class Reader {
   void add_services(const Value& object, const std::string& image) {
     for (const auto* service : objects_of(object, "services")) {
       const auto* number = find_member(*service, "number", &Value::IsUint);
-      if (number == nullptr || number->GetUint() > 0xffff) continue;
-      std::vector<std::string> names;
+      if (number == nullptr) continue;
+      syscall_map::DocumentedService one{
+          number->GetUint(), {}, image, text_member(*service, "image")};
       if (auto name = text_member(*service, "name"); !name.empty())
-        names.push_back(std::move(name));
-      append_texts(*service, "aliases", names);
-      append_texts(*service, "names", names);
-      const auto role = text_member(*service, "image");
-      const bool in_part = role == "win32kbase" || role == "win32kfull";
-      const auto known = static_cast<u16>(number->GetUint());
-      catalogue_.add(syscall_map::table_of(known), in_part ? role : image, names, known);
+        one.names.push_back(std::move(name));
+      append_texts(*service, "aliases", one.names);
+      append_texts(*service, "names", one.names);
+      lists_.add(one);
     }
   }
 
   bool read_names(const std::string& path) {
     const auto bytes = core::read_whole_file(path, syscall_map::largest_profile_file);
-    if (!bytes) {
-      report_.failed(path, bytes.error());
-      return false;
-    }
-    const auto refuse = [&](u32 line, u32 column, std::string_view message) {
-      report_.failed(fmt::format("{}:{}:{}", path, line, column), message);
-      return false;
-    };
-    const auto file = syscall_map::parse_profile(core::to_chars(*bytes));
-    if (!file) return refuse(file.error().line, file.error().column, file.error().message);
-    const auto plain = [](const ProfileRule& rule) {
-      return rule.kind == ProfileRule::Kind::services && !rule.leaves_out && !rule.name.glob &&
-             !(rule.module && rule.module->glob);
-    };
-    if (!file->groups.empty()) {
-      const auto place = file->groups.front().place;
-      return refuse(place.line, place.column, "a list of services has no groups");
-    }
-    for (const auto& rule : file->rules)
-      if (!plain(rule))
-        return refuse(rule.place.line, rule.place.column,
-                      "a list of services has names alone, no globs, '-', '@' and includes");
-    for (const auto& rule : file->rules) {
-      if (rule.module)
-        catalogue_.add_named(rule.module->text, rule.name.text);
-      else
-        without_module_.push_back(rule.name.text);
-    }
+    if (!bytes) return failed(path, bytes.error());
+    if (const auto error = lists_.add_names(core::to_chars(*bytes)))
+      return failed(fmt::format("{}:{}:{}", path, error->line, error->column), error->message);
     report_.read(path, {});
     return true;
   }
 
   Report& report_;
-  syscall_map::ServiceCatalogue catalogue_;
-  std::vector<std::string> without_module_;
+  syscall_map::ServiceLists lists_;
 };
 
 }  // namespace
