@@ -55,7 +55,7 @@ void TraceLines::append_csv_event(TextBuffer& text, const Event& event, const Ev
     if (number) text.append_decimal(u64{*number});
   };
   text.append("event,");
-  if (const auto time = time_of(event)) text.append(times_.format(*time));
+  if (const auto time = tracefile::time_of(event, trace_.clock)) text.append(times_.format(*time));
   text.append(',');
   if (event.has_time) text.append_decimal(event.timestamp);
   optional(event.cpu);

@@ -8,6 +8,7 @@
 #include "cli/trace/trace_input.hpp"
 #include "cli/trace/trace_pipeline.hpp"
 #include "cli/trace/trace_schemas.hpp"
+#include "cli/trace/trace_where.hpp"
 #include "coldtrace/tracefile/event_members.hpp"
 
 namespace coldtrace::cli {
@@ -20,6 +21,8 @@ using tracefile::KindCount;
 struct Options : TraceInputOptions {
   std::string syscall_map;
   SchemaOptions schemas;
+  std::optional<std::string> where;
+  std::vector<std::string> fields;
   TracePipelineOptions pipeline;
 };
 
@@ -102,11 +105,23 @@ void write_summary(JsonWriter& json, const TracePipelineResult& result,
 
 TraceContext context_of(const tracefile::AnyTrace& trace, const TraceSchemas& schemas,
                         const SystemCallNames* calls) {
-  return {trace.clock(), trace.names(), schemas.source(), calls,
+  return {{schemas.source(), trace.names(), trace.clock(), trace.start_time()},
+          calls,
           tracefile::find_kernel_version(trace.windows_version())};
 }
 
 Exit run(const Options& options) {
+  auto pipeline = options.pipeline;
+  if (options.where) {
+    pipeline.selection.where = read_where("--where", *options.where);
+    if (!pipeline.selection.where) return Exit::failure;
+  }
+  if (!options.fields.empty()) {
+    auto chosen = ChosenMembers::parse(options.fields);
+    if (!chosen) throw Failure{"--fields: " + chosen.error()};
+    pipeline.lines.header_fields |= chosen->header_fields();
+    pipeline.lines.chosen = std::move(*chosen);
+  }
   Report report{options.findings};
   const auto use = options.schemas.any() ? TraceUse::lines_by_files : TraceUse::lines;
   auto input = open_trace(options, use, report);
@@ -119,7 +134,6 @@ Exit run(const Options& options) {
   }
   Output output{options.output};
   JsonWriter json{output, options.int64};
-  auto pipeline = options.pipeline;
   pipeline.jobs = options.jobs;
   pipeline.lines.int64 = options.int64;
   const bool array = options.format == "json";
@@ -127,7 +141,8 @@ Exit run(const Options& options) {
   pipeline.lines.format = csv ? TraceFormat::csv : array ? TraceFormat::json : TraceFormat::ndjson;
   if (array) output.write("[");
   if (csv)
-    output.write(trace_csv_header);
+    output.write(pipeline.lines.chosen ? pipeline.lines.chosen->csv_header()
+                                       : std::string{trace_csv_header});
   else
     write_header(json, *input, schemas, pipeline.order);
   const auto context = context_of(input->trace, schemas, calls ? &*calls : nullptr);
@@ -157,8 +172,8 @@ Exit run(const Options& options) {
   return report.exit();
 }
 
-void add_selection_options(Command& command, TracePipelineOptions& options) {
-  auto& selection = options.selection;
+void add_selection_options(Command& command, Options& options) {
+  auto& selection = options.pipeline.selection;
   command
       .add_option("--provider", selection.providers,
                   "Only events of these providers, by GUID, name or glob")
@@ -170,7 +185,12 @@ void add_selection_options(Command& command, TracePipelineOptions& options) {
   command.add_option("--pid", selection.pids, "Only events of these processes").list("PID");
   command.add_option("--tid", selection.tids, "Only events of these threads").list("TID");
   add_time_options(command, selection);
-  command.add_option("--limit", options.limit, "Stop after this many events");
+  command
+      .add_option_function<std::string>(
+          "--where", [&options](const std::string& text) { options.where = text; },
+          "Only events that an expression is true of, as \"Status != 0 and time < 5s\"")
+      .type_name("EXPR");
+  command.add_option("--limit", options.pipeline.limit, "Stop after this many events");
 }
 
 }  // namespace
@@ -183,6 +203,7 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
        "  coldtrace trace decode run.ctrace\n"
        "  coldtrace trace decode run.etl --event Process --format csv -o processes.csv\n"
        "  coldtrace trace decode run.etl --provider Microsoft-Windows-DotNETRuntime --pid 4711\n"
+       "  coldtrace trace decode run.etl --where 'TransferSize >= 64KiB and time in 1s..2s'\n"
        "  coldtrace trace decode boot.etl --schemas /mnt/c/Windows/System32\n",
        "  0  the whole trace was read\n"
        "  1  the trace has damage or loss, or lacks what was asked for; the rest was written\n"
@@ -207,10 +228,15 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
         command.add_flag("--messages", options.pipeline.lines.messages,
                          "Also the sentence that the provider has for each event, with its values");
         add_schema_options(command, options.schemas);
+        command
+            .add_option("--fields", options.fields,
+                        "Only these members and fields of each event, in this order: "
+                        "time,pid,ImageFileName,Address.Port")
+            .list("NAME");
         command.add_input(
             "--syscall-map", options.syscall_map,
             "Names system calls of a .ctrace file: ntdll.dll, or the JSON of 'syscalls map'");
-        add_selection_options(command, options.pipeline);
+        add_selection_options(command, options);
       },
       run);
 }

@@ -8,7 +8,7 @@
 
 #include "cli/output/json_text.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/status_names.hpp"
+#include "coldtrace/tracefile/value_names.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -162,29 +162,17 @@ std::string TraceFields::find_call_name(const Value& value) {
 }
 
 void TraceFields::resolve(const FieldSchema& field, const Value& value) {
-  const auto add = [&](std::optional<std::string_view> name) {
-    resolved_.add(field.name, name.value_or(std::string_view{}));
-  };
-  if (field.map) return add(find_mapped_names(*field.map, value));
-  switch (value.out) {
+  const auto add = [&](std::string_view name) { resolved_.add(field.name, name); };
+  switch (field.map ? OutType::none : value.out) {
     case OutType::call_argument:
       control_call_.add_argument(value.number);
       return;
     case OutType::system_call:
     case OutType::name_hash:
       return add(find_call_name(value));
-    case OutType::file_key:
-      return add(names_.find_file(value.number, time_));
-    case OutType::registry_key:
-      return add(names_.find_registry_key(value.number, time_));
-    case OutType::code_pointer:
-      if (const auto image = names_.find_image(pid_, value.number, time_))
-        return add(fmt::format("{}+{:#x}", image->name, value.number - image->base));
-      return add({});
-    case OutType::stack_frame:
-      return add(names_.name_address(pid_, value.number, time_));
     default:
-      if (tracefile::is_status(value.out)) add(tracefile::find_status_name(value));
+      if (const auto name = tracefile::find_value_name(field, value, names_, {pid_, time_}, name_))
+        add(*name);
   }
 }
 

@@ -64,6 +64,7 @@ class TraceFields final : public tracefile::FieldVisitor {
   ControlCallFields control_call_;
   std::optional<u32> pid_;
   i64 time_ = 0;
+  std::string name_;  // of a value
   std::size_t name_bytes_ = 0;
   std::size_t name_room_ = 0;
   bool cut_ = false;

@@ -35,23 +35,33 @@ TraceLines::TraceLines(const TraceContext& context, const TraceLineOptions& opti
 void TraceLines::append_event(TextBuffer& text, const Event& event) {
   const auto& kind = decoder_.kind_of(event);
   cut_ = false;
-  if (options_.format == TraceFormat::csv)
+  if (options_.chosen) {
+    whole_.clear();
+    append_json_event(whole_, event, kind);
+    append_chosen(text);
+  } else if (options_.format == TraceFormat::csv) {
     append_csv_event(text, event, kind);
-  else
+  } else {
+    if (options_.format == TraceFormat::json) text.append(',');
     append_json_event(text, event, kind);
+  }
   if (cut_) ++cut_names_;
+}
+
+// Of the whole line.
+void TraceLines::append_chosen(TextBuffer& text) const {
+  if (options_.format == TraceFormat::csv) {
+    options_.chosen->append_csv(text, whole_.view());
+    return;
+  }
+  if (options_.format == TraceFormat::json) text.append(',');
+  options_.chosen->append_json(text, whole_.view());
 }
 
 std::string_view TraceLines::shown(std::string_view name) {
   if (name.size() <= longest_name) return name;
   cut_ = true;
   return {};
-}
-
-std::optional<core::FileTime> TraceLines::time_of(const Event& event) const {
-  if (event.file_time != 0) return core::FileTime{event.file_time};
-  if (!event.has_time || !trace_.clock.known()) return std::nullopt;
-  return trace_.clock.to_file_time(event.timestamp);
 }
 
 std::optional<core::FileTime> TraceLines::time_of(const tracefile::Gap& gap) const {
@@ -127,9 +137,8 @@ const std::string& TraceLines::kind_text(const EventKind& kind) {
 }
 
 void TraceLines::append_json_event(TextBuffer& text, const Event& event, const EventKind& kind) {
-  text.append(options_.format == TraceFormat::json ? ",{\"type\":\"event\","
-                                                   : "{\"type\":\"event\",");
-  append_times(text, time_of(event),
+  text.append("{\"type\":\"event\",");
+  append_times(text, tracefile::time_of(event, trace_.clock),
                event.has_time ? std::optional{event.timestamp} : std::nullopt);
   if (trace_.clock.approximate() || event.approximate_time)
     text.append(",\"time_quality\":\"approximate\"");
@@ -303,11 +312,20 @@ void TraceLines::append_gap(TextBuffer& text, const tracefile::Gap& gap) {
                                  to_string(gap.reason), gap.offset, gap.length,
                                  gap.buffers > 0 ? fmt::format(",\"buffers\":{}", gap.buffers) : "",
                                  gap.events > 0 ? fmt::format(",\"events\":{}", gap.events) : "");
-  if (options_.format == TraceFormat::csv) {
+  if (options_.format != TraceFormat::csv) {
+    if (options_.format == TraceFormat::json) text.append(',');
+    append_json_gap(text, gap, place);
+  } else if (options_.chosen) {
+    whole_.clear();
+    append_json_gap(whole_, gap, place);
+    append_chosen(text);
+  } else {
     append_csv_gap(text, gap, place);
-    return;
   }
-  if (options_.format == TraceFormat::json) text.append(',');
+}
+
+void TraceLines::append_json_gap(TextBuffer& text, const tracefile::Gap& gap,
+                                 std::string_view place) {
   text.append("{\"type\":\"gap\",");
   append_times(text, time_of(gap), gap.timestamp);
   text.append(",\"cpu\":");

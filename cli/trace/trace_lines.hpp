@@ -1,6 +1,8 @@
 #pragma once
 
+#include "cli/trace/chosen_members.hpp"
 #include "cli/trace/trace_fields.hpp"
+#include "coldtrace/tracefile/event_filter.hpp"
 #include "coldtrace/tracefile/event_message.hpp"
 #include "coldtrace/tracefile/extended_data.hpp"
 #include "coldtrace/tracefile/trace.hpp"
@@ -15,10 +17,7 @@ constexpr std::string_view trace_csv_header =
     "keywords,activity,decoded,fields,details\n";
 
 // What the lines of a trace of any format are made with.
-struct TraceContext {
-  const tracefile::Clock& clock;
-  const tracefile::NameTables& names;
-  const tracefile::SchemaSource& schemas;
+struct TraceContext : tracefile::EventContext {
   const SystemCallNames* calls = nullptr;
   std::optional<tracefile::KernelVersion>
       windows;  // that the checks of NtTraceControl are known of
@@ -30,6 +29,7 @@ struct TraceLineOptions {
   bool header_fields = false;  // also the header fields that few need
   bool schema_files = false;   // also the file of each event's schema
   bool messages = false;       // also the sentence that the provider has for the event
+  std::optional<ChosenMembers> chosen = std::nullopt;  // instead of whole lines
 };
 
 // Writes events and gaps of one trace as lines and counts how they decoded. One object a thread.
@@ -73,8 +73,10 @@ class TraceLines {
     std::string json;
   };
 
+  void append_chosen(core::TextBuffer& text) const;
   void append_json_event(core::TextBuffer& text, const tracefile::Event& event,
                          const tracefile::EventKind& kind);
+  void append_json_gap(core::TextBuffer& text, const tracefile::Gap& gap, std::string_view place);
   void append_csv_event(core::TextBuffer& text, const tracefile::Event& event,
                         const tracefile::EventKind& kind);
   // `place` are the members of the object that says what is missing where.
@@ -96,7 +98,6 @@ class TraceLines {
   void append_etw_event(core::TextBuffer& json, const tracefile::Event& event);
   void append_header_fields(core::TextBuffer& json, const tracefile::Event& event);
   void append_stack(core::TextBuffer& json) const;
-  std::optional<core::FileTime> time_of(const tracefile::Event& event) const;
   std::optional<core::FileTime> time_of(const tracefile::Gap& gap) const;
   void append_times(core::TextBuffer& json, std::optional<core::FileTime> time,
                     std::optional<i64> timestamp);
@@ -121,6 +122,7 @@ class TraceLines {
   ProcessText process_;
   core::TextBuffer scratch_;
   core::TextBuffer details_;
+  core::TextBuffer whole_;  // line that members are chosen from
   tracefile::EventStack stack_;
 };
 

@@ -58,7 +58,7 @@ class BatchFiller {
       : options_{options},
         result_{result},
         stream_{events},
-        selector_{context.schemas, options.selection} {}
+        selector_{context, options.selection} {}
 
   // False when there is nothing more.
   bool fill(Batch& batch) {
@@ -66,6 +66,9 @@ class BatchFiller {
     while (!ended_ && !batch.full()) add_next(batch);
     return !batch.events.empty() || !batch.gaps.empty();
   }
+
+  // Whether a limit ended the run.
+  bool limited() const { return limited_; }
 
   // Of what was asked for, what the whole trace does not have.
   core::NoMatch unmatched() const { return limited_ ? core::NoMatch{} : selector_.unmatched(); }
@@ -125,6 +128,8 @@ TracePipelineResult write_trace(const TraceContext& context, tracefile::EventSeq
   }
   result.kinds = counts.sorted();
   result.unmatched = filler.unmatched();
+  if (options.lines.chosen && result.events > 0 && !filler.limited())
+    options.lines.chosen->report(result.kinds, result.unmatched);
   return result;
 }
 

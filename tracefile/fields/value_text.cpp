@@ -131,6 +131,24 @@ u64 shown_number(const Value& value) {
   return (number & 0xff) << 8 | number >> 8;
 }
 
+std::optional<u64> hex_number(const Value& value) {
+  switch (value.in) {
+    case InType::guid:
+    case InType::sid:
+    case InType::kernel_sid:
+    case InType::file_time:
+    case InType::session_time:
+    case InType::system_time:
+    case InType::binary:
+    case InType::counted_binary:
+    case InType::hex_dump:
+      return std::nullopt;
+    default:
+      if (value.out == OutType::ipv4) return std::nullopt;
+      return low_bytes(value.number, value.size);
+  }
+}
+
 double shown_floating(const Value& value) {
   return value.in == InType::f32 ? double{std::bit_cast<float>(static_cast<u32>(value.number))}
                                  : std::bit_cast<double>(value.number);

@@ -64,6 +64,11 @@ core::Expected<AnyTrace, AnyTrace::Failure> AnyTrace::open(std::unique_ptr<core:
   return opened;
 }
 
+std::optional<core::FileTime> AnyTrace::start_time() const {
+  const auto start = etl_ ? etl_->header().start_time : ctrace_->header().start_time;
+  return start.ticks == 0 ? std::nullopt : std::optional{start};
+}
+
 const SchemaSource& AnyTrace::schemas() const {
   if (etl_) return etl_->schemas();
   return ctrace_->schemas();

@@ -20,6 +20,12 @@ bool has_level(const Event& event) {
   return !event.kernel_group && has_opcode(event);
 }
 
+std::optional<core::FileTime> time_of(const Event& event, const Clock& clock) {
+  if (event.file_time != 0) return core::FileTime{event.file_time};
+  if (!event.has_time || !clock.known()) return std::nullopt;
+  return clock.to_file_time(event.timestamp);
+}
+
 std::optional<u16> number_of(const EventKind& kind) {
   const bool numbered = has_id(kind.event_class) || kind.event_class == EventClass::classic;
   return numbered ? std::optional{kind.id} : std::nullopt;

@@ -33,6 +33,11 @@ bool is_event(std::string_view wanted, const EventKind& kind) {
   return matches(wanted, kind.name) || matches(wanted, event_class_of(kind.name));
 }
 
+EventSelector::EventSelector(const EventContext& context, const EventSelection& selection)
+    : selection_{selection}, decoder_{context.schemas} {
+  if (selection.where) filter_.emplace(context, *selection.where);
+}
+
 bool EventSelector::Asked::meets(const std::vector<std::string>& wanted, const EventKind& kind,
                                  bool (*matches)(std::string_view, const EventKind&)) {
   met.resize(wanted.size());
@@ -90,7 +95,7 @@ bool EventSelector::wants(const Event& event) {
   const bool kind = !selection_.by_kind() || has_wanted_kind(event);
   const bool process = pids_.meets(selection_.pids, event.pid);
   const bool thread = tids_.meets(selection_.tids, event.tid);
-  const bool wanted = kind && process && thread;
+  const bool wanted = kind && process && thread && (!filter_ || filter_->wants(event));
   any_ = any_ || wanted;
   return wanted;
 }
@@ -105,6 +110,7 @@ core::NoMatch EventSelector::unmatched() const {
   events_.report(unmatched, "--event", selection_.events);
   pids_.report(unmatched, "--pid", selection_.pids);
   tids_.report(unmatched, "--tid", selection_.tids);
+  if (filter_) filter_->report(unmatched);
   if (!any_ && unmatched.empty() && !selection_.all())
     unmatched.add_sentence("no event has all that was asked for");
   return unmatched;

@@ -108,7 +108,7 @@ class Renderer {
   }
 
  private:
-  cli::TraceContext context() { return {clock_, names_, schemas_}; }
+  cli::TraceContext context() { return {{schemas_, names_, clock_, {}}}; }
 
   tracefile::Clock clock_{tracefile::ClockType::system_time, {0}, 0, {1, 1}};
   tracefile::NameTables names_{1 << 16};

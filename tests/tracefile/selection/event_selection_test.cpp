@@ -24,7 +24,8 @@ std::vector<std::byte> four_events(const fixtures::EtlSession& session) {
 std::pair<std::vector<i64>, bool> select(const EventSelection& selection,
                                          const fixtures::EtlSession& session = {}) {
   const auto open = open_bytes(four_events(session));
-  EventSelector selector{open.trace->schemas(), selection};
+  EventSelector selector{{open.trace->schemas(), open.trace->names(), open.trace->clock(), {}},
+                         selection};
   StreamOptions options;
   limit_to_times(selection, open.trace->clock(), options);
   std::vector<i64> times;

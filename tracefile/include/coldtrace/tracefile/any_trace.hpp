@@ -46,6 +46,8 @@ class AnyTrace {
   const Clock& clock() const { return etl_ ? etl_->clock() : ctrace_->clock(); }
   const NameTables& names() const { return etl_ ? etl_->names() : ctrace_->names(); }
   const SchemaSource& schemas() const;
+  // Of the session; nothing where its header is lost.
+  std::optional<core::FileTime> start_time() const;
   u64 events() const { return etl_ ? etl_->events() : ctrace_->scan().events; }
 
   // Empty unless the options ask for it.

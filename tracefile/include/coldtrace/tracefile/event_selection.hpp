@@ -7,20 +7,21 @@
 #include <vector>
 
 #include "coldtrace/core/no_match.hpp"
-#include "coldtrace/tracefile/event_decoder.hpp"
+#include "coldtrace/tracefile/event_filter.hpp"
 #include "coldtrace/tracefile/event_stream.hpp"
 
 namespace coldtrace::tracefile {
 
-// Which events of a trace are wanted. Empty lists want all.
+// Which events of a trace are wanted: those that all its parts want. Empty lists want all.
 struct EventSelection {
   std::vector<std::string> providers;  // GUIDs, names or globs
   std::vector<std::string> events;     // ids, or names or globs of events or their classes
   std::vector<u32> pids, tids;
   std::optional<core::FileTime> from, to;  // both included
+  std::optional<WhereExpression> where;
 
   bool by_kind() const { return !providers.empty() || !events.empty(); }
-  bool all() const { return !by_kind() && pids.empty() && tids.empty() && !from && !to; }
+  bool all() const { return !by_kind() && pids.empty() && tids.empty() && !from && !to && !where; }
 };
 
 // Whether a provider or an event is what one of those lists asks for.
@@ -32,8 +33,8 @@ std::string_view event_class_of(std::string_view name);
 // Decides event by event; remembers its answer for each kind, and what was asked for in vain.
 class EventSelector {
  public:
-  EventSelector(const SchemaSource& schemas, const EventSelection& selection)
-      : selection_{selection}, decoder_{schemas} {}
+  // All that is given must outlive the selector.
+  EventSelector(const EventContext& context, const EventSelection& selection);
 
   bool wants(const Event& event);
 
@@ -71,6 +72,7 @@ class EventSelector {
   Asked events_;
   AskedIds pids_;
   AskedIds tids_;
+  std::optional<EventFilter> filter_;
   bool any_ = false;
 };
 

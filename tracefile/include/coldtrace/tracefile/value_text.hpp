@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "coldtrace/core/text_buffer.hpp"
 #include "coldtrace/tracefile/clock.hpp"
 #include "coldtrace/tracefile/field_decoder.hpp"
@@ -23,6 +25,9 @@ ValueShape shape_of(const Value& value, bool clock_known = true);
 
 // The number to show of an unsigned_integer.
 u64 shown_number(const Value& value);
+
+// The number that the hex digits of a `text` are; nothing where it is none.
+std::optional<u64> hex_number(const Value& value);
 
 // The value of a floating.
 double shown_floating(const Value& value);

@@ -1,0 +1,216 @@
+#include "cli/trace/chosen_members.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <span>
+
+#include <fmt/format.h>
+#include <rapidjson/document.h>
+
+#include "cli/output/json_text.hpp"
+#include "cli/output/text.hpp"
+#include "coldtrace/core/nearest_names.hpp"
+#include "coldtrace/tracefile/where_expression.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+// Members of a line's own; every other name is a field.
+constexpr std::array<std::string_view, 29> line_members = {
+    "time",     "timestamp",     "time_quality", "cpu",      "pid",
+    "tid",      "process",       "provider",     "name",     "id",
+    "opcode",   "version",       "level",        "keywords", "activity",
+    "names",    "fields",        "schema_file",  "message",  "thread_source",
+    "resolved", "trace_control", "payload",      "trailing", "etw",
+    "extended", "header",        "stack",        "decoded"};
+
+constexpr std::size_t most_names = 4096;  // of fields, that a message may suggest
+
+// Takes the JSON value at the front of `rest`, which is valid and has no blanks.
+std::string_view take_value(std::string_view& rest) {
+  std::size_t depth = 0;
+  std::size_t at = 0;
+  bool quoted = false;
+  for (; at < rest.size(); ++at) {
+    const char c = rest[at];
+    if (quoted) {
+      if (c == '\\')
+        ++at;
+      else if (c == '"')
+        quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if (c == '}' || c == ']') {
+      if (depth == 0) break;
+      --depth;
+    } else if ((c == ',' || c == ':') && depth == 0) {
+      break;
+    }
+  }
+  const auto value = rest.substr(0, at);
+  rest.remove_prefix(value.size());
+  return value;
+}
+
+// The value of a key, which is quoted, or nothing.
+std::string_view find_member(std::string_view object, std::string_view key) {
+  auto rest = object.substr(1);
+  while (!rest.empty() && rest.front() != '}') {
+    const auto name = take_value(rest);
+    rest.remove_prefix(1);
+    const auto value = take_value(rest);
+    if (name == key) return value;
+    rest.remove_prefix(rest.front() == ',' ? 1 : 0);
+  }
+  return {};
+}
+
+void append_path(core::TextBuffer& json, std::string_view value,
+                 std::span<const std::string> keys) {
+  if (keys.empty()) {
+    json.append(value);
+  } else if (value.starts_with('[')) {
+    auto rest = value.substr(1);
+    char separator = '[';
+    while (rest.front() != ']') {
+      json.append(separator);
+      separator = ',';
+      append_path(json, take_value(rest), keys);
+      rest.remove_prefix(rest.front() == ',' ? 1 : 0);
+    }
+    if (separator == '[') json.append('[');
+    json.append(']');
+  } else {
+    const auto member =
+        value.starts_with('{') ? find_member(value, keys.front()) : std::string_view{};
+    if (member.empty())
+      json.append("null");
+    else
+      append_path(json, member, keys.subspan(1));
+  }
+}
+
+// What a field of CSV has of a JSON value: text without quotes, nothing of null.
+std::string cell_of(std::string_view json) {
+  if (json == "null") return {};
+  if (!json.starts_with('"')) return csv_field(json);
+  rapidjson::Document document;
+  document.Parse(json.data(), json.size());
+  return csv_field({document.GetString(), document.GetStringLength()});
+}
+
+std::vector<std::string> parts_of(std::string_view name) {
+  std::vector<std::string> parts;
+  for (;;) {
+    const auto dot = name.find('.');
+    parts.emplace_back(name.substr(0, dot));
+    if (dot == std::string_view::npos) return parts;
+    name.remove_prefix(dot + 1);
+  }
+}
+
+bool has_field(const std::vector<tracefile::FieldSchema>& fields,
+               std::span<const std::string> path) {
+  return path.empty() || std::any_of(fields.begin(), fields.end(), [&](const auto& field) {
+           return !field.padding && field.name == path.front() &&
+                  has_field(field.members, path.subspan(1));
+         });
+}
+
+bool has_field(const tracefile::EventKind& kind, std::span<const std::string> path) {
+  return (kind.schema && has_field(kind.schema->fields, path)) ||
+         std::any_of(kind.others.begin(), kind.others.end(),
+                     [&](const auto& schema) { return has_field(schema->fields, path); });
+}
+
+}  // namespace
+
+core::Expected<ChosenMembers, std::string> ChosenMembers::parse(
+    const std::vector<std::string>& names) {
+  ChosenMembers chosen;
+  for (const auto& name : names) {
+    Member member{name, parts_of(name), {}};
+    auto& path = member.path;
+    if (name == "type") return core::fail(std::string{"'type' always comes first"});
+    if (std::find(path.begin(), path.end(), "") != path.end())
+      return core::fail(fmt::format("'{}' is no name", name));
+    const auto& head = path.front();
+    const auto known = tracefile::where_member_names();
+    const bool is_closed = head == "provider" || head == "header";
+    if (is_closed && path.size() > 1 &&
+        std::find(known.begin(), known.end(), name) == known.end()) {
+      const auto nearest = core::nearest_names(name, known, 1);
+      return core::fail(
+          fmt::format("no member is '{}'{}", name,
+                      nearest.empty() ? "" : fmt::format("; did you mean '{}'", nearest.front())));
+    }
+    if (head == "resolved" && path.size() > 1) path = {head, name.substr(head.size() + 1)};
+    if (std::find(line_members.begin(), line_members.end(), head) == line_members.end())
+      path.insert(path.begin(), "fields");
+    for (const auto& part : path) {
+      core::TextBuffer key;
+      append_json_text(key, part);
+      member.quoted.emplace_back(key.view());
+    }
+    chosen.members_.push_back(std::move(member));
+  }
+  return chosen;
+}
+
+bool ChosenMembers::header_fields() const {
+  return std::any_of(members_.begin(), members_.end(),
+                     [](const Member& member) { return member.path.front() == "header"; });
+}
+
+std::string ChosenMembers::csv_header() const {
+  std::string header = "type";
+  for (const auto& member : members_) header += "," + csv_field(member.name);
+  return header + "\n";
+}
+
+void ChosenMembers::append_json(core::TextBuffer& text, std::string_view object) const {
+  text.append("{\"type\":");
+  text.append(find_member(object, "\"type\""));
+  for (const auto& member : members_) {
+    text.append(',');
+    append_json_text(text, member.name);
+    text.append(':');
+    append_path(text, object, member.quoted);
+  }
+  text.append("}\n");
+}
+
+void ChosenMembers::append_csv(core::TextBuffer& text, std::string_view object) const {
+  text.append(cell_of(find_member(object, "\"type\"")));
+  core::TextBuffer value;
+  for (const auto& member : members_) {
+    value.clear();
+    append_path(value, object, member.quoted);
+    text.append(',');
+    text.append(cell_of(value.view()));
+  }
+  text.append('\n');
+}
+
+void ChosenMembers::report(const std::vector<tracefile::KindCount>& kinds,
+                           core::NoMatch& unmatched) const {
+  std::set<std::string_view> names;
+  for (const auto& count : kinds)
+    if (count.kind.schema)
+      for (const auto& field : count.kind.schema->fields)
+        if (names.size() < most_names) names.insert(field.name);
+  names.insert(line_members.begin(), line_members.end());
+  const std::vector<std::string_view> all{names.begin(), names.end()};
+  for (const auto& member : members_) {
+    if (member.path.front() != "fields") continue;
+    const std::span<const std::string> path{member.path};
+    if (std::none_of(kinds.begin(), kinds.end(),
+                     [&](const auto& count) { return has_field(count.kind, path.subspan(1)); }))
+      unmatched.add("--fields", member.name, all);
+  }
+}
+
+}  // namespace coldtrace::cli

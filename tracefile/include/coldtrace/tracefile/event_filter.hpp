@@ -1,0 +1,85 @@
+#pragma once
+
+#include <set>
+
+#include "coldtrace/core/no_match.hpp"
+#include "coldtrace/core/text_buffer.hpp"
+#include "coldtrace/tracefile/event_decoder.hpp"
+#include "coldtrace/tracefile/event_stack.hpp"
+#include "coldtrace/tracefile/name_tables.hpp"
+#include "coldtrace/tracefile/value_text.hpp"
+#include "coldtrace/tracefile/where_expression.hpp"
+
+namespace coldtrace::tracefile {
+
+// What events of a trace are understood by.
+struct EventContext {
+  const SchemaSource& schemas;
+  const NameTables& names;
+  const Clock& clock;
+  std::optional<core::FileTime> start;  // of the session
+};
+
+// Whether events are what an expression asks for. What all events of a kind have in common is
+// decided once a kind, the members of headers are next, and only what is then open decodes a
+// payload, up to the last field that it needs. One object a thread.
+class EventFilter {
+ public:
+  // All that is given must outlive the filter.
+  EventFilter(const EventContext& context, const WhereExpression& where);
+
+  bool wants(const Event& event);
+
+  // What no event had, once all were seen: fields that are in no schema of theirs, and fields that
+  // never were of the type that they are compared with.
+  void report(core::NoMatch& unmatched) const;
+
+ private:
+  class Fields;
+
+  // A field of a kind that a test asks for.
+  struct Use {
+    const FieldSchema* field;
+    std::size_t test;
+  };
+  struct Plan {
+    bool ready = false;
+    Truth verdict = Truth::unknown;
+    std::vector<Truth> truths;  // by test
+    std::vector<Use> uses;
+    const FieldSchema* last =
+        nullptr;  // of the schema's own fields: what follows is not needed; null: all is
+  };
+  struct Met {
+    bool known = false;       // a schema has the field
+    bool present = false;     // an event had it
+    bool comparable = false;  // and it was of the right type
+  };
+
+  const Plan& plan_of(const EventKind& kind);
+  void make_plan(const EventKind& kind, Plan& plan);
+  void add_uses(const EventSchema& schema, Plan& plan);
+  void remember_names(const std::vector<FieldSchema>& fields, unsigned depth);
+  std::optional<Truth> truth_of_kind(const WhereTest& test, const EventKind& kind) const;
+  Truth truth_of_header(const WhereTest& test, const Event& event);
+  Truth truth_of_stack(const WhereTest& test, const Event& event);
+  void decode(const Event& event, const EventKind& kind, const Plan& plan);
+  Truth truth(const WhereTest& test, const Subject& subject) const;
+
+  EventContext context_;
+  const WhereExpression& where_;
+  EventDecoder decoder_;
+  ValueText texts_;
+  bool asks_kind_ = false;
+  bool asks_fields_ = false;
+  bool asks_decoded_ = false;
+  std::vector<Truth> unknown_;
+  std::vector<Truth> truths_;  // of the current event
+  std::vector<Plan> plans_;    // by number of kind
+  Plan overflow_;
+  std::vector<Met> met_;  // by test
+  std::set<std::string, std::less<>> names_;
+  EventStack stack_;
+};
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,37 @@
+#include "coldtrace/tracefile/value_names.hpp"
+
+#include <fmt/format.h>
+
+#include "coldtrace/tracefile/status_names.hpp"
+#include "coldtrace/tracefile/value_text.hpp"
+
+namespace coldtrace::tracefile {
+
+std::optional<std::string_view> find_value_name(const FieldSchema& field, const Value& value,
+                                                const NameTables& names, const NameScope& scope,
+                                                std::string& room) {
+  room.clear();
+  if (field.map) {
+    room = find_mapped_names(*field.map, value);
+    return room;
+  }
+  switch (value.out) {
+    case OutType::file_key:
+      return names.find_file(value.number, scope.time).value_or(std::string_view{});
+    case OutType::registry_key:
+      return names.find_registry_key(value.number, scope.time).value_or(std::string_view{});
+    case OutType::code_pointer:
+      if (const auto image = names.find_image(scope.pid, value.number, scope.time))
+        room = fmt::format("{}+{:#x}", image->name, value.number - image->base);
+      return room;
+    case OutType::stack_frame:
+      room = names.name_address(scope.pid, value.number, scope.time);
+      return room;
+    default:
+      if (!is_status(value.out)) return std::nullopt;
+      room = find_status_name(value);
+      return room;
+  }
+}
+
+}  // namespace coldtrace::tracefile

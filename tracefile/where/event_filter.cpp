@@ -1,0 +1,427 @@
+#include "coldtrace/tracefile/event_filter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/core/utf16.hpp"
+#include "coldtrace/tracefile/event_members.hpp"
+#include "coldtrace/tracefile/header_type.hpp"
+#include "coldtrace/tracefile/value_names.hpp"
+#include "tracefile/where/where_members.hpp"
+
+namespace coldtrace::tracefile {
+namespace {
+
+// Names of fields that a message may suggest.
+constexpr std::size_t most_names = 4096;
+
+template <class T>
+Subject number_or_nothing(const std::optional<T>& number) {
+  return {.number = number ? std::optional{Number::of(u64{*number})} : std::nullopt};
+}
+
+bool is_absent(const Subject& subject) {
+  return !subject.number && !subject.boolean && !subject.time && !subject.guid && !subject.text;
+}
+
+std::optional<std::string_view> text_or_nothing(std::string_view text) {
+  return text.empty() ? std::nullopt : std::optional{text};
+}
+
+// Zeros are none where they may be.
+std::optional<core::Guid> guid_or_nothing(bool may_be_none, const core::Guid& guid) {
+  return may_be_none && guid == core::Guid{} ? std::nullopt : std::optional{guid};
+}
+
+std::optional<core::Guid> provider_guid(const EventKind& kind) {
+  return guid_or_nothing(kind.event_class == EventClass::driver, kind.provider);
+}
+
+// As a line shows it: the shortest digits that make the number again.
+double shown_number_of(const Value& value) {
+  const double number = shown_floating(value);
+  if (value.in != InType::f32) return number;
+  std::array<char, 32> digits{};
+  const auto end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), static_cast<float>(number));
+  double shown = number;
+  std::from_chars(digits.data(), end.ptr, shown);
+  return shown;
+}
+
+Truth to_truth(bool yes) {
+  return yes ? Truth::yes : Truth::no;
+}
+
+}  // namespace
+
+// Looks at the fields of one event that tests ask for.
+class EventFilter::Fields final : public FieldVisitor {
+ public:
+  Fields(EventFilter& filter, const Event& event, const EventKind& kind, const Plan& plan)
+      : filter_{filter},
+        event_{event},
+        schema_{*kind.schema},
+        plan_{plan},
+        found_(filter.where_.tests.size()) {}
+
+  bool has_room(const FieldSchema& field) override {
+    if (!plan_.last) return true;
+    // The schema's own fields lie in one array; others belong to one of them.
+    const auto* const first = schema_.fields.data();
+    const std::less<> before;
+    const bool own = !before(&field, first) && before(&field, first + schema_.fields.size());
+    return !own || !before(plan_.last, &field);
+  }
+
+  void value(const FieldSchema& field, const Value& value) override {
+    for (const auto& [wanted, number] : plan_.uses) {
+      if (wanted != &field) continue;
+      const auto& test = filter_.where_.tests[number];
+      const auto subject = read(field, value, test.compares_text());
+      if (is_absent(subject)) continue;
+      found_[number].present = true;
+      const auto answer = match(test, subject, filter_.context_.start);
+      found_[number].matched |= answer == WhereMatch::yes;
+      filter_.met_[number].comparable |= answer != WhereMatch::incomparable;
+    }
+  }
+
+  void begin_array(const FieldSchema& field) override { present(field); }
+  void end_array() override {}
+  void begin_structure(const FieldSchema& field) override { present(field); }
+  void end_structure() override {}
+
+  // The truth of all tests of fields.
+  void answer() {
+    for (const auto& use : plan_.uses) {
+      const auto number = use.test;
+      const auto& test = filter_.where_.tests[number];
+      const auto [present, matched] = found_[number];
+      filter_.met_[number].present |= present;
+      bool yes = matched;
+      if (test.relation == WhereTest::Relation::exists) yes = present;
+      if (test.turned()) yes = present && !matched;
+      filter_.truths_[number] = to_truth(yes);
+    }
+  }
+
+ private:
+  struct Found {
+    bool present = false, matched = false;
+  };
+
+  void present(const FieldSchema& field) {
+    for (const auto& [wanted, number] : plan_.uses)
+      if (wanted == &field) found_[number].present = true;
+  }
+
+  Subject read(const FieldSchema& field, const Value& value, bool with_text) {
+    Subject subject;
+    if (value.out == OutType::encrypted) {
+      subject.text = "encrypted";
+      return subject;
+    }
+    const auto& clock = filter_.context_.clock;
+    switch (shape_of(value, clock.known())) {
+      case ValueShape::absent:
+        return subject;
+      case ValueShape::unsigned_integer:
+        subject.number = Number::of(shown_number(value));
+        break;
+      case ValueShape::signed_integer:
+        subject.number = Number::of(static_cast<i64>(value.number));
+        break;
+      case ValueShape::floating:
+        subject.number = Number::of(shown_number_of(value));
+        break;
+      case ValueShape::boolean:
+        subject.boolean = value.number != 0;
+        break;
+      case ValueShape::utf16_text:
+        if (with_text) text_ = core::decode_utf16(value.bytes).utf8;
+        subject.text = text_;
+        break;
+      case ValueShape::ansi_text:
+        if (with_text) text_ = core::to_valid_utf8(core::to_chars(value.bytes));
+        subject.text = text_;
+        break;
+      case ValueShape::text:
+        read_shown(value, with_text, subject);
+        break;
+    }
+    if (!with_text) return subject;
+    const auto name = find_value_name(field, value, filter_.context_.names,
+                                      {event_.pid, event_.name_time()}, name_);
+    subject.name = name.value_or(std::string_view{});
+    return subject;
+  }
+
+  void read_shown(const Value& value, bool with_text, Subject& subject) {
+    subject.number = hex_number_of(value);
+    if (value.in == InType::guid) subject.guid = core::to_guid(value.bytes);
+    if (value.in == InType::file_time) subject.time = core::FileTime{value.number};
+    if (value.in == InType::session_time)
+      subject.time = filter_.context_.clock.to_file_time(static_cast<i64>(value.number));
+    if (with_text) {
+      shown_.clear();
+      filter_.texts_.append(shown_, value);
+    }
+    subject.text = shown_.view();
+  }
+
+  static std::optional<Number> hex_number_of(const Value& value) {
+    const auto number = hex_number(value);
+    return number ? std::optional{Number::of(*number)} : std::nullopt;
+  }
+
+  EventFilter& filter_;
+  const Event& event_;
+  const EventSchema& schema_;
+  const Plan& plan_;
+  std::vector<Found> found_;  // by test
+  std::string text_;
+  std::string name_;
+  core::TextBuffer shown_;
+};
+
+EventFilter::EventFilter(const EventContext& context, const WhereExpression& where)
+    : context_{context},
+      where_{where},
+      decoder_{context.schemas},
+      texts_{context.clock},
+      unknown_(where.tests.size(), Truth::unknown),
+      met_(where.tests.size()) {
+  for (const auto& test : where.tests) {
+    asks_kind_ |= is_of_kind(test.member);
+    asks_fields_ |= test.member == WhereMember::field;
+    asks_decoded_ |= test.member == WhereMember::decoded;
+  }
+}
+
+bool EventFilter::wants(const Event& event) {
+  const EventKind* kind = nullptr;
+  const Plan* plan = nullptr;
+  if (asks_kind_ || asks_fields_) {
+    kind = &decoder_.kind_of(event);
+    plan = &plan_of(*kind);
+    if (plan->verdict != Truth::unknown) return plan->verdict == Truth::yes;
+  }
+  truths_ = plan ? plan->truths : unknown_;
+  const auto ask_header = [&](std::size_t number) {
+    auto& known = truths_[number];
+    const auto& test = where_.tests[number];
+    if (known == Truth::unknown && is_of_header(test.member)) known = truth_of_header(test, event);
+    return known;
+  };
+  if (const auto verdict = where_.evaluate(ask_header); verdict != Truth::unknown)
+    return verdict == Truth::yes;
+  if (asks_decoded_ && !kind) kind = &decoder_.kind_of(event);
+  const bool decodes = plan && !plan->uses.empty();
+  if (decodes) decode(event, *kind, *plan);
+  const auto ask_all = [&](std::size_t number) {
+    auto& known = truths_[number];
+    if (known != Truth::unknown) return known;
+    const auto& test = where_.tests[number];
+    if (test.member == WhereMember::stack)
+      known = truth_of_stack(test, event);
+    else if (test.member == WhereMember::decoded)
+      known = truth(test, {.text = to_string(decoder_.measure(event, *kind).decoded)});
+    else
+      known = truth_of_header(test, event);
+    return known;
+  };
+  return where_.evaluate(ask_all) == Truth::yes;
+}
+
+const EventFilter::Plan& EventFilter::plan_of(const EventKind& kind) {
+  if (!kind.kept) {
+    overflow_ = {};
+    make_plan(kind, overflow_);
+    return overflow_;
+  }
+  if (kind.number >= plans_.size()) plans_.resize(kind.number + std::size_t{1});
+  auto& plan = plans_[kind.number];
+  if (!plan.ready) make_plan(kind, plan);
+  return plan;
+}
+
+void EventFilter::make_plan(const EventKind& kind, Plan& plan) {
+  plan.ready = true;
+  plan.truths = unknown_;
+  for (std::size_t i = 0; i < where_.tests.size(); ++i) {
+    const auto known = truth_of_kind(where_.tests[i], kind);
+    if (known)
+      plan.truths[i] = *known;
+    else if (where_.tests[i].member == WhereMember::field)
+      plan.truths[i] = Truth::no;  // unless a schema has it
+  }
+  if (asks_fields_ && kind.schema) {
+    add_uses(*kind.schema, plan);
+    for (const auto& other : kind.others) add_uses(*other, plan);
+    // Which of several schemas an event has is not known before it is decoded.
+    if (!kind.others.empty()) plan.last = nullptr;
+  }
+  plan.verdict = where_.evaluate([&](std::size_t number) { return plan.truths[number]; });
+}
+
+void EventFilter::add_uses(const EventSchema& schema, Plan& plan) {
+  remember_names(schema.fields, 0);
+  for (std::size_t i = 0; i < where_.tests.size(); ++i) {
+    const auto& test = where_.tests[i];
+    if (test.member != WhereMember::field) continue;
+    // Level by level; names are different within one.
+    const FieldSchema* field = nullptr;
+    const FieldSchema* own = nullptr;
+    const auto* level = &schema.fields;
+    for (const auto& name : test.path) {
+      const auto found = std::find_if(level->begin(), level->end(), [&](const auto& member) {
+        return member.name == name && !member.padding;
+      });
+      field = found == level->end() ? nullptr : &*found;
+      if (!field) break;
+      if (!own) own = field;
+      level = &field->members;
+    }
+    if (!field) continue;
+    met_[i].known = true;
+    plan.truths[i] = Truth::unknown;
+    plan.uses.push_back({field, i});
+    if (!plan.last || std::less<>{}(plan.last, own)) plan.last = own;
+  }
+}
+
+void EventFilter::remember_names(const std::vector<FieldSchema>& fields, unsigned depth) {
+  for (const auto& field : fields) {
+    if (names_.size() >= most_names) return;
+    if (field.padding) continue;
+    names_.insert(field.name);
+    if (depth < deepest_structure) remember_names(field.members, depth + 1);
+  }
+}
+
+Truth EventFilter::truth(const WhereTest& test, const Subject& subject) const {
+  if (is_absent(subject)) return Truth::no;
+  const bool yes = match(test, subject, context_.start) == WhereMatch::yes;
+  return to_truth(yes != test.turned());
+}
+
+std::optional<Truth> EventFilter::truth_of_kind(const WhereTest& test,
+                                                const EventKind& kind) const {
+  switch (test.member) {
+    case WhereMember::provider:
+      return truth(test,
+                   {.guid = provider_guid(kind), .text = text_or_nothing(kind.provider_name)});
+    case WhereMember::provider_guid:
+      return truth(test, {.guid = provider_guid(kind)});
+    case WhereMember::provider_name:
+      return truth(test, {.text = text_or_nothing(kind.provider_name)});
+    case WhereMember::name:
+      return truth(test, {.text = text_or_nothing(kind.name)});
+    case WhereMember::id:
+      return truth(test, number_or_nothing(has_id(kind.event_class) ? std::optional{kind.id}
+                                                                    : std::nullopt));
+    case WhereMember::version:
+      return truth(test, number_or_nothing(version_of(kind)));
+    default:
+      return std::nullopt;
+  }
+}
+
+Truth EventFilter::truth_of_header(const WhereTest& test, const Event& event) {
+  const auto number = [&](const auto& value) { return truth(test, number_or_nothing(value)); };
+  const auto plain = [&](auto value) { return truth(test, {.number = Number::of(u64{value})}); };
+  switch (test.member) {
+    case WhereMember::time:
+      return truth(test, {.time = time_of(event, context_.clock)});
+    case WhereMember::timestamp:
+      if (!event.has_time) return truth(test, {});
+      return truth(test, {.number = Number::of(event.timestamp)});
+    case WhereMember::cpu:
+      return number(event.cpu);
+    case WhereMember::pid:
+      return number(event.pid);
+    case WhereMember::tid:
+      return number(event.tid);
+    case WhereMember::process:
+      if (!event.pid) return truth(test, {});
+      return truth(test, {.text = context_.names.find_process(*event.pid, event.name_time())});
+    case WhereMember::opcode:
+      return number(has_opcode(event) ? std::optional{event.opcode} : std::nullopt);
+    case WhereMember::level:
+      return number(has_level(event) ? std::optional{event.level} : std::nullopt);
+    case WhereMember::keywords:
+      return number(event.event_class == EventClass::manifest ? std::optional{event.keywords}
+                                                              : std::nullopt);
+    case WhereMember::activity:
+      return truth(test, {.guid = guid_or_nothing(true, core::to_guid(event.activity))});
+    case WhereMember::header_type:
+      return truth(test, {.text = event.event_class == EventClass::driver
+                                      ? "entry"
+                                      : to_string(static_cast<HeaderType>(event.header_type))});
+    case WhereMember::header_buffer:
+      return plain(event.buffer_offset);
+    case WhereMember::header_offset:
+      return plain(event.offset);
+    case WhereMember::header_size:
+      return plain(event.size);
+    case WhereMember::header_payload_size:
+      return plain(event.payload.size());
+    case WhereMember::header_pointer_size:
+      return plain(event.pointer_size);
+    case WhereMember::header_channel:
+      return plain(event.channel);
+    case WhereMember::header_task:
+      return plain(event.task);
+    case WhereMember::header_kernel_time:
+      return number(event.kernel_time);
+    case WhereMember::header_user_time:
+      return number(event.user_time);
+    default:
+      return Truth::unknown;
+  }
+}
+
+Truth EventFilter::truth_of_stack(const WhereTest& test, const Event& event) {
+  find_stack(event, context_.names.stacks(), stack_);
+  if (stack_.frames.empty()) return Truth::no;
+  if (test.relation == WhereTest::Relation::exists) return Truth::yes;
+  bool matched = false;
+  for (const auto frame : stack_.frames) {
+    Subject subject{.number = Number::of(frame)};
+    std::string name;
+    if (test.compares_text())
+      name = context_.names.name_address(event.pid, frame, event.name_time());
+    subject.name = name;
+    matched |= match(test, subject, context_.start) == WhereMatch::yes;
+  }
+  return to_truth(matched != test.turned());
+}
+
+void EventFilter::decode(const Event& event, const EventKind& kind, const Plan& plan) {
+  Fields fields{*this, event, kind, plan};
+  static_cast<void>(decoder_.decode(event, kind, fields));
+  fields.answer();
+}
+
+void EventFilter::report(core::NoMatch& unmatched) const {
+  std::vector<std::string_view> names{names_.begin(), names_.end()};
+  names.insert(names.end(), where_member_names().begin(), where_member_names().end());
+  for (std::size_t i = 0; i < where_.tests.size(); ++i) {
+    const auto& test = where_.tests[i];
+    if (test.member != WhereMember::field) continue;
+    if (!met_[i].known)
+      unmatched.add("--where", test.shown, names);
+    else if (met_[i].present && !met_[i].comparable && test.relation != WhereTest::Relation::exists)
+      unmatched.add_sentence(
+          fmt::format("--where: no value of '{}' is of the type that it is compared with",
+                      core::to_valid_utf8(test.shown)));
+  }
+}
+
+}  // namespace coldtrace::tracefile

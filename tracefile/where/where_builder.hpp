@@ -1,0 +1,49 @@
+#pragma once
+
+#include "coldtrace/tracefile/where_expression.hpp"
+
+namespace coldtrace::tracefile {
+
+// What the parser tells of a text, in its order; becomes an expression. Everything that the grammar
+// leaves open is checked here.
+class WhereBuilder {
+ public:
+  struct Error {
+    const char* where;
+    std::string message;
+  };
+
+  // Parentheses and `not`.
+  void enter(std::string_view text);
+  void leave(std::string_view);
+  void negate(std::string_view);
+
+  // The two last expressions are one.
+  void join_all(std::string_view) { join(WhereNode::Kind::all); }
+  void join_any(std::string_view) { join(WhereNode::Kind::any); }
+
+  void begin_test(std::string_view path);
+  void set_relation(std::string_view text);
+  void add_number(std::string_view text);
+  void add_text(std::string_view text);
+  void add_guid(std::string_view text);
+  void add_time(std::string_view text);
+  void add_boolean(std::string_view text);
+  void begin_range(std::string_view) { in_range_ = true; }
+  void end_test(std::string_view);
+
+  WhereExpression take();
+
+ private:
+  void join(WhereNode::Kind kind);
+  void add(std::string_view text, Literal literal);
+  void check_type(const char* where, const Literal& literal) const;
+
+  std::vector<WhereTest> tests_;
+  std::vector<WhereNode> nodes_;  // expressions that are not yet part of another
+  WhereTest test_;
+  bool in_range_ = false;
+  unsigned depth_ = 0;
+};
+
+}  // namespace coldtrace::tracefile
