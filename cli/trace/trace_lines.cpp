@@ -205,6 +205,10 @@ void TraceLines::append_details(TextBuffer& json, const Event& event, const Even
   if (kind.names) append_header_names(json, event, kind);
   const auto* const schema = decoder_.choose_schema(event, kind);
   append_schema_file(json, schema, kind);
+  if (schema != nullptr && schema->version.value_or(kind.version) != kind.version) {
+    json.append(",\"schema_version\":");
+    json.append_decimal(u64{*schema->version});
+  }
   append_message(json, schema, event);
   if (event.thread_source != tracefile::ThreadSource::header) {
     json.append(event.thread_source == tracefile::ThreadSource::payload

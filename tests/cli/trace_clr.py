@@ -248,6 +248,7 @@ class Clr(Case):
                 self.assertEqual(line["provider"]["name"].removeprefix("Microsoft-Windows-DotNETRuntime"),
                                  key[0].removeprefix("Runtime"))
                 self.assertEqual({path: found for path, found in line.get("resolved", {}).items()}, names)
+                self.assertNotIn("schema_version", line)
 
     def test_cases_with_answers(self):
         cases = [case for case in json.loads(CASES.read_text())["events"]
@@ -267,10 +268,24 @@ class Clr(Case):
                         self.assertIn(name, line["resolved"][field].split("|"))
 
     def test_versions_that_the_table_does_not_have(self):
-        rows = self.decode_made([(GUIDS["Runtime"], 60000, 0, b"\1\2\3\4\5\6\7\x08", 8),
-                                 (GUIDS["Runtime"], 1, 200, b"\1\2\3\4\5\6\7\x08", 8)])
+        newest = {}
+        for provider, number, version in self.known.layouts:
+            newest[provider, number] = max(version, newest.get((provider, number), 0))
+        events, wanted = [], []
+        for (provider, number), version in newest.items():
+            layout = self.known.layouts[provider, number, version]
+            values = Maker(f"{provider} {number}", 8).values(layout)
+            payload = Payload(self.known, provider, 8)
+            payload.write(layout, values)
+            events.append((GUIDS[provider], number, version + 2, payload.bytes + b"\x12\x34", 8))
+            wanted.append((values, version))
+        for (values, version), line in zip(wanted, self.decode_made(events)):
+            self.assertEqual(line["decoded"], "trailing")
+            self.assertEqual((line["fields"], line["trailing"]), (values, "1234"))
+            self.assertEqual((line["version"], line["schema_version"]), (version + 2, version))
+        rows = self.decode_made([(GUIDS["Runtime"], 60000, 0, b"\1\2\3\4\5\6\7\x08", 8)])
         self.assertEqual([(row["decoded"], row["provider"]["name"]) for row in rows],
-                         [("raw", "Microsoft-Windows-DotNETRuntime")] * 2)
+                         [("raw", "Microsoft-Windows-DotNETRuntime")])
 
     def manifest_of(self, *events):
         """A manifest of the runtime's provider as an EventSource writes it; events as (id, version)."""
@@ -282,7 +297,7 @@ class Clr(Case):
                 "</templates></provider></events></instrumentation></instrumentationManifest>")
         return struct.pack("<BBBBHH", 1, 1, 0, 0x5B, 1, 0) + text.encode()
 
-    def test_what_the_trace_says_goes_behind_the_table_only(self):
+    def test_what_the_trace_says_goes_before_an_earlier_version_and_not_before_the_table(self):
         log = EtlWriter()
         stack = struct.pack("<HBBI3Q", 13, 0, 0, 3, 1, 2, 3)
         log.manifest(0, 1, GUIDS["Runtime"], 82, 0, stack)

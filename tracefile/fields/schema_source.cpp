@@ -8,6 +8,7 @@ void SchemaTable::add(const SchemaKey& key, EventSchema schema) {
   if (!schema.provider_name.empty() && !key.classic)
     provider_names_.try_emplace(key.provider, schema.provider_name);
   make_names_unique(schema.fields);
+  if (!key.classic) schema.version = key.version;
   schemas_.try_emplace(key, std::make_shared<const EventSchema>(std::move(schema)));
 }
 

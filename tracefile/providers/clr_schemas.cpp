@@ -145,8 +145,16 @@ class TableReader {
 
 class ClrSchemas final : public SchemaSource {
  public:
+  explicit ClrSchemas(ClrVersions versions) : versions_{versions} {}
+
   std::shared_ptr<const EventSchema> find(const SchemaKey& key) const override {
-    return !key.classic && is_clr(key.provider) ? table().find(key) : nullptr;
+    if (key.classic || !is_clr(key.provider)) return nullptr;
+    auto schema = table().find(key);
+    for (auto earlier = key; !schema && versions_ == ClrVersions::nearest && earlier.version > 0;) {
+      --earlier.version;
+      schema = table().find(earlier);
+    }
+    return schema;
   }
 
   std::string_view find_provider_name(const core::Guid& provider) const override {
@@ -163,13 +171,16 @@ class ClrSchemas final : public SchemaSource {
     static const SchemaTable read = TableReader{}.read();
     return read;
   }
+
+  ClrVersions versions_;
 };
 
 }  // namespace
 
-std::shared_ptr<const SchemaSource> clr_schemas() {
-  static const auto schemas = std::make_shared<const ClrSchemas>();
-  return schemas;
+std::shared_ptr<const SchemaSource> clr_schemas(ClrVersions versions) {
+  static const auto exact = std::make_shared<const ClrSchemas>(ClrVersions::exact);
+  static const auto nearest = std::make_shared<const ClrSchemas>(ClrVersions::nearest);
+  return versions == ClrVersions::exact ? exact : nearest;
 }
 
 }  // namespace coldtrace::tracefile

@@ -6,15 +6,16 @@ namespace coldtrace::tracefile {
 
 SchemaChain TraceSchemas::in_order() const {
   SchemaChain chain;
-  chain.append(clr_schemas());
+  chain.append(clr_schemas(ClrVersions::exact));
   chain.append(embedded);
   chain.append(event_source);
   if (outside) chain.append(outside);
+  chain.append(clr_schemas(ClrVersions::nearest));
   return chain;
 }
 
 bool TraceSchemas::is_settled(const SchemaKey& key) const {
-  return clr_schemas()->find(key) || embedded->find(key);
+  return clr_schemas(ClrVersions::exact)->find(key) || embedded->find(key);
 }
 
 }  // namespace coldtrace::tracefile

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -151,6 +152,9 @@ struct EventSchema {
   std::string event_name;  // task and opcode, or the producer's own name
   std::string message;     // may be empty
   std::string source;      // the file that it is of; empty: the trace, or built in
+  // Of the event that it is the schema of, where it is of one version alone. A source may answer
+  // with the schema of an earlier version.
+  std::optional<u8> version;
   u16 slots = 0;           // the greatest slot in use
   bool encrypted = false;  // no byte of the payload is shown but by its fields
   std::vector<FieldSchema> fields;

@@ -11,7 +11,8 @@ struct TraceSchemas {
   std::shared_ptr<const SchemaSource> outside;      // from elsewhere; may be null
 
   // As they are believed: events of the .NET runtime as coldtrace's own table has them, what is
-  // embedded, manifests of EventSources, what comes from outside.
+  // embedded, manifests of EventSources, what comes from outside; last the table's layouts of
+  // earlier versions of an event.
   SchemaChain in_order() const;
 
   // Whether no schema that is found later takes the place of that of the key: of those that come
