@@ -18,7 +18,7 @@ import jsonschema
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from answers import answer_of, runner
 from scenario_reading import EPOCH, ticks_of
-from strict import strict_ndjson
+from strict import strict_json, strict_ndjson
 
 COLDTRACE, SOURCES, MAKE_SCENARIO_ETL = (Path(a).resolve() for a in sys.argv[1:4])
 SCENARIOS = ("producer-consumer", "deadlock-2", "deadlock-5", "boot", "disk-idle", "any-wait",
