@@ -13,9 +13,9 @@ int main(int argc, char** argv) {
   if (!file) return 2;
   const auto kernel = pe::Image::open(**file, {}, findings);
   if (!kernel) return 2;
+  const syscall_map::KernelView view{*kernel};
   const syscall_map::HookTableSource source{
-      {syscall_map::ImageRole::kernel, argv[1], pe::read_identity(*kernel, findings), {}},
-      &*kernel};
+      {syscall_map::ImageRole::kernel, argv[1], pe::read_identity(*kernel, findings), {}}, &view};
   const std::vector builds{syscall_map::build_hook_table({{source}})};
   const auto bytes = syscall_map::encode_hook_tables(builds);
   if (!bytes) return 2;

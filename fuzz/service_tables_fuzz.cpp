@@ -18,7 +18,7 @@ void check_entry(const pe::Image& image, const syscall_map::LocatedServiceTable&
                  std::size_t index) {
   using syscall_map::TableForm;
   const u64 size = table.form == TableForm::va64 ? 8 : 4;
-  const auto bytes = image.addresses().tail(table.rva + index * size, size);
+  const auto bytes = image.bytes(table.rva + index * size, size);
   require(bytes.size() == size);
   const u64 base = table.form == TableForm::rva32 ? 0 : image.optional_header().image_base;
   const u64 word = size == 8 ? *core::load<u64>(bytes, 0) : *core::load<u32>(bytes, 0);

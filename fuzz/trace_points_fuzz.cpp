@@ -27,7 +27,7 @@ void check(const TracePoint& point, const pe::Image& image) {
   require(point.rva && point.file_offset && !point.bytes.empty());
   require(image.is_executable(*point.rva));
   require(point.boundary != BoundaryState::refuted && point.bytes.front() != int3);
-  require(core::load<u8>(image.addresses().tail(*point.rva, 1), 0) == point.bytes.front());
+  require(core::load<u8>(image.bytes(*point.rva, 1), 0) == point.bytes.front());
 }
 
 void check_table(std::vector<TracePoint> points) {

@@ -37,12 +37,11 @@ std::string why_no_image(const core::ParseError& error) {
 std::vector<core::Guid> read_guids(const pe::Image& image, const pe::Resource& resource) {
   constexpr u64 head_size = 16;
   constexpr u64 row_size = 20;
-  const auto& addresses = image.addresses();
-  const auto head = addresses.tail(resource.address, std::min(resource.stored, head_size));
+  const auto head = image.bytes(resource.address, std::min(resource.stored, head_size));
   const auto count = core::load<u32>(head, 12).value_or(0);
   const u64 room = resource.stored > head_size ? (resource.stored - head_size) / row_size : 0;
   const auto rows = std::min<u64>(count, room);
-  const auto table = addresses.tail(resource.address, head_size + rows * row_size);
+  const auto table = image.bytes(resource.address, head_size + rows * row_size);
   std::vector<core::Guid> guids;
   for (u64 i = 0; i < rows; ++i)
     if (const auto guid = core::slice(table, head_size + i * row_size, core::Guid::size_on_disk))

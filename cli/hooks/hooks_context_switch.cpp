@@ -34,16 +34,16 @@ SearchedImage search(PeInput& input, const Options& options,
   SearchedImage image;
   image.path = input.path;
   image.identity = identify(input, options);
+  const pe::ImageTables tables{input.image};
   const auto symbols =
-      syscall_map::find_kernel_symbols(input.image, image.identity.identity, pdbs, image.findings);
+      syscall_map::find_kernel_symbols(tables, image.identity.identity, pdbs, image.findings);
   image.pdb = symbols.path;
-  image.search = syscall_map::find_context_switch(input.image, symbols.places);
-  image.offsets = syscall_map::find_thread_offsets(input.image, symbols.types);
-  image.interfaces = syscall_map::find_supported_interfaces(input.image, image.findings);
-  input.note_unreadable();
+  image.search = syscall_map::find_context_switch(tables, symbols.places);
+  image.offsets = syscall_map::find_thread_offsets(tables, symbols.types);
+  image.interfaces = syscall_map::find_supported_interfaces(tables, image.findings);
   image.findings.merge(image.search.findings);
   image.findings.merge(image.offsets.findings);
-  image.findings.merge(input.findings);
+  image.findings.merge(input.findings());
   return image;
 }
 

@@ -57,7 +57,7 @@ std::optional<DerivedImage> open_image(const std::string& path, const Options& o
   auto input = open_pe(path, options, report);
   if (!input) return std::nullopt;
   auto identity = identify(*input, options);
-  const auto symbol = symbols.find(identity.identity, options.function, input->findings);
+  const auto symbol = symbols.find(identity.identity, options.function, input->findings());
   DerivedImage image{std::move(*input), std::move(identity), std::nullopt};
   if (symbol) {
     image.place = symbol->rva;
@@ -66,9 +66,9 @@ std::optional<DerivedImage> open_image(const std::string& path, const Options& o
   }
   if (place) {
     if (symbol && value(symbol->rva) != *place)
-      image.input.findings.warning("symbol-disagrees", std::nullopt,
-                                   "--at says RVA {:#x}, the PDB has {} at {:#x}", *place,
-                                   symbol->name, value(symbol->rva));
+      image.input.findings().warning("symbol-disagrees", std::nullopt,
+                                     "--at says RVA {:#x}, the PDB has {} at {:#x}", *place,
+                                     symbol->name, value(symbol->rva));
     image.place = pe::Rva{*place};
     image.from = PlaceFrom::option;
   }
@@ -166,7 +166,7 @@ void write_image(JsonWriter& json, const DerivedImage& image, const Derivation& 
   json.key("shorter_matches");
   proven ? json.value(place->shorter_matches) : json.value(nullptr);
   json.key("findings");
-  write_findings(json, image.input.findings);
+  write_findings(json, image.input.findings());
   json.end_object();
 }
 
@@ -211,8 +211,7 @@ Exit run(const Options& options) {
   if (!result.derivation.signature)
     result.findings.warning("signature-not-derived", std::nullopt, "{}", result.derivation.reason);
   for (auto& image : result.images) {
-    image.input.note_unreadable();
-    report.read(image.input.path, image.input.findings);
+    report.read(image.input.path, image.input.findings());
   }
   symbols.finish(report);
   report.read(options.function, result.findings);

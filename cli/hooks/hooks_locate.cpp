@@ -204,16 +204,19 @@ std::vector<syscall_map::NamedPlace> symbols_of(const Options& options,
 }
 
 // The services of a kernel where the name may be that of one; nothing else is read for it.
-HookTable services_of(const Options& options, const PeInput& input, const pe::Identity& identity,
+HookTable services_of(const Options& options, const std::string& path,
+                      const syscall_map::KernelView& view, const pe::Identity& identity,
                       const std::optional<PeInput>& ntdll, const pe::Identity& user) {
   if ((!options.function.starts_with("Nt") && !is_glob(options.function)) ||
       syscall_map::find_image_role(identity) != ImageRole::kernel)
     return {};
   std::vector<syscall_map::HookTableSource> sources{
-      {{ImageRole::kernel, input.path, identity, std::nullopt}, &input.image}};
+      {{ImageRole::kernel, path, identity, std::nullopt}, &view}};
+  std::optional<syscall_map::KernelView> user_view;
   if (ntdll) {
-    require_one_machine({ntdll->path, user}, {input.path, identity});
-    sources.push_back({{ImageRole::ntdll, ntdll->path, user, std::nullopt}, &ntdll->image});
+    require_one_machine({ntdll->path, user}, {path, identity});
+    user_view.emplace(ntdll->image);
+    sources.push_back({{ImageRole::ntdll, ntdll->path, user, std::nullopt}, &*user_view});
   }
   return syscall_map::build_hook_services(sources);
 }
@@ -228,7 +231,7 @@ Exit run(const Options& options) {
   if (!options.ntdll.empty()) {
     ntdll = open_pe(options.ntdll, options, report);
     if (!ntdll) return Exit::failure;
-    user = pe::read_identity(ntdll->image, ntdll->findings);
+    user = pe::read_identity(ntdll->image, ntdll->findings());
     require_role({options.ntdll, user}, ImageRole::ntdll);
   }
   std::vector<LocatedImage> images;
@@ -236,21 +239,20 @@ Exit run(const Options& options) {
     auto input = open_pe(path, options, report);
     if (!input) continue;
     auto identity = identify(*input, options);
-    auto places = symbols_of(options, identity.identity, symbols, input->findings);
-    const auto table = services_of(options, *input, identity.identity, ntdll, user);
+    auto places = symbols_of(options, identity.identity, symbols, input->findings());
+    const syscall_map::KernelView view{input->image};
+    const auto table = services_of(options, path, view, identity.identity, ntdll, user);
     LocatedImage image{
         path, std::move(identity),
-        syscall_map::find_functions(input->image, options.function,
+        syscall_map::find_functions(view, options.function,
                                     {signatures, std::move(places), table.services})};
-    input->note_unreadable();
     if (ntdll) image.search.findings.merge(table.findings);
-    image.search.findings.merge(input->findings);
+    image.search.findings.merge(input->findings());
     report.read(path, image.search.findings);
     images.push_back(std::move(image));
   }
   if (ntdll) {
-    ntdll->note_unreadable();
-    report.tell(options.ntdll, ntdll->findings);
+    report.tell(options.ntdll, ntdll->findings());
   }
   symbols.finish(report);
   if (images.empty()) return Exit::failure;

@@ -59,11 +59,11 @@ void name_after_user(const MappedImage& user, const HashedIdentity& identity, Na
   syscall_map::name_after({&user.map.services, version}, named.table, named.names, findings);
 }
 
-void name_tables(const pe::Image& image, const ServiceMap& kernel, const UserSides& users,
+void name_tables(const pe::ImageTables& tables, const ServiceMap& kernel, const UserSides& users,
                  TablesImage& shown) {
   const auto* tab = shown.services_tab ? &*shown.services_tab : nullptr;
   for (auto& named : shown.tables)
-    named.names = syscall_map::name_entries(image, named.table, kernel.services, tab);
+    named.names = syscall_map::name_entries(tables, named.table, kernel.services, tab);
   name_filter_table(shown.tables);
   for (auto& named : shown.tables) {
     const auto& user = named.table.table == ServiceTable::nt ? users.ntdll : users.win32u;
@@ -82,20 +82,21 @@ std::optional<TablesImage> read_tables(const std::string& path, const Options& o
     if (*user)
       require_one_machine({(*user)->path, (*user)->identity.identity},
                           {path, shown.identity.identity});
-  auto found = syscall_map::find_service_tables(input->image);
-  shown.findings = input->findings;
+  const syscall_map::KernelView view{input->image};
+  auto found = syscall_map::find_service_tables(view);
+  shown.findings = input->findings();
   shown.findings.merge_unknown(found.findings);
   std::vector<const LocatedServiceTable*> kernel_tables;
   for (auto& table : found.tables) shown.tables.push_back({std::move(table), {}, {}});
   for (const auto& named : shown.tables)
     if (named.table.table == ServiceTable::nt) kernel_tables.push_back(&named.table);
   ServiceMap kernel;
-  if (!kernel_tables.empty()) kernel = syscall_map::map_services(input->image);
+  if (!kernel_tables.empty()) kernel = view.services();
   if (kernel_tables.size() == 1)
-    shown.services_tab = syscall_map::find_services_tab(input->image, *kernel_tables.front(),
+    shown.services_tab = syscall_map::find_services_tab(view, *kernel_tables.front(),
                                                         known_names(kernel, users), shown.findings);
-  name_tables(input->image, kernel, users, shown);
-  if (input->file->error()) shown.findings.warning("unreadable-range", *input->file->error());
+  name_tables(view, kernel, users, shown);
+  input->image.note_unreadable(shown.findings);
   report.read(path, shown.findings);
   return shown;
 }

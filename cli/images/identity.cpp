@@ -8,14 +8,16 @@
 namespace coldtrace::cli {
 HashedIdentity identify(PeInput& input, const PeOptions& options) {
   if (options.format == "json") return identify_with_hash(input, options);
-  return {pe::read_identity(input.image, input.findings), std::nullopt};
+  return {pe::read_identity(input.image, input.findings()), std::nullopt};
 }
 
 HashedIdentity identify_with_hash(PeInput& input, const PeOptions& options) {
   HashedIdentity identity;
   // First, so that everything else finds the file in one piece.
-  if (!options.no_hash) identity.sha256 = compute_digest("sha256", std::array{input.file->all()});
-  identity.identity = pe::read_identity(input.image, input.findings);
+  if (!options.no_hash)
+    if (const auto whole = input.image.file().all())
+      identity.sha256 = compute_digest("sha256", std::array{*whole});
+  identity.identity = pe::read_identity(input.image, input.findings());
   return identity;
 }
 

@@ -20,9 +20,8 @@ Mapped map_file(const std::string& path, const PeOptions& options) {
   if (!input) return mapped;
   auto identity = identify(*input, options);
   auto map = syscall_map::map_services(input->image);
-  input->note_unreadable();
-  input->findings.merge(map.findings);
-  map.findings = std::move(input->findings);
+  input->findings().merge(map.findings);
+  map.findings = std::move(input->findings());
   mapped.image = MappedImage{path, std::move(identity), std::move(map)};
   return mapped;
 }

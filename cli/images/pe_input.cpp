@@ -2,6 +2,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/images/other_kind.hpp"
+#include "coldtrace/core/lazy_file.hpp"
 
 namespace coldtrace::cli {
 
@@ -35,10 +36,6 @@ std::string why_no_image(const core::LazyFile& file, const core::ParseError& err
   return describe_other(kind, "a PE image");
 }
 
-void PeInput::note_unreadable() {
-  if (file->error()) findings.warning("unreadable-range", *file->error());
-}
-
 std::optional<PeInput> open_pe(const std::string& path, const PeOptions& options,
                                std::string& why) {
   auto file = core::LazyFile::open(path, largest_image);
@@ -46,8 +43,8 @@ std::optional<PeInput> open_pe(const std::string& path, const PeOptions& options
     why = to_message(file.error());
     return std::nullopt;
   }
-  PeInput input{path, std::move(*file), {}, {}};
-  auto image = pe::Image::open(*input.file, options.layout, input.findings);
+  PeInput input{path, std::move(*file)};
+  auto image = pe::Image::open(*input.file, options.layout, input.findings());
   if (!image) {
     why = why_no_image(*input.file, image.error());
     return std::nullopt;

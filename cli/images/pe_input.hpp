@@ -27,14 +27,27 @@ void add_pe_options(Command& command, PeOptions& options);
 void add_image_options(Command& command, PeOptions& options);
 
 // A PE image; the image is a view of the file.
-struct PeInput {
+class PeInput {
+ public:
+  PeInput(std::string where, std::unique_ptr<core::LazyFile> bytes)
+      : path{std::move(where)}, file{std::move(bytes)} {}
+
   std::string path;
   std::unique_ptr<core::LazyFile> file;
   pe::Image image;
-  core::Findings findings;
 
-  // To be called when all is read: adds the range of the file that could not be, if any.
-  void note_unreadable();
+  // What there is to say of the file; that some of it could not be read comes in by itself.
+  core::Findings& findings() {
+    image.note_unreadable(findings_);
+    return findings_;
+  }
+  const core::Findings& findings() const {
+    image.note_unreadable(findings_);
+    return findings_;
+  }
+
+ private:
+  mutable core::Findings findings_;
 };
 
 // Why pe::Image::open refused the file with `error`: what it is instead, where that is known.

@@ -223,8 +223,7 @@ std::shared_ptr<ImageSymbols> SymbolStore::read(const std::string& image, const 
   const auto* const symbol_file = file ? &*file : nullptr;
   pe::CodeSymbols symbols{input ? &input->image : nullptr, symbol_file, findings};
   if (input) {
-    input->note_unreadable();
-    findings.merge(input->findings);
+    findings.merge(input->findings());
   }
   if (file) findings.merge(file->findings);
   known = std::make_shared<ImageSymbols>(

@@ -20,7 +20,7 @@ std::string md5(core::ByteView bytes) {
 }
 
 void read_rich_header(PeInput& input, PeDetails& details) {
-  details.rich_header = pe::find_rich_header(input.image, input.findings);
+  details.rich_header = pe::find_rich_header(input.image, input.findings());
   if (details.rich_header) details.rich_hash = md5(details.rich_header->clear);
 }
 
@@ -39,26 +39,26 @@ void compare_digests(PeInput& input, PeDetails& details) {
   for (const auto& signature : signatures) {
     auto& digest = details.file_digests.emplace_back();
     if (signature["problem"].IsString())
-      input.findings.warning("authenticode-unread", std::nullopt, "a signature: {}",
-                             signature["problem"].GetString());
+      input.findings().warning("authenticode-unread", std::nullopt, "a signature: {}",
+                               signature["problem"].GetString());
     if (signature["behind_is_zero"].IsFalse() &&
         signature["bytes_behind"].GetUint64() > longest_padding)
-      input.findings.warning("authenticode-behind", std::nullopt,
-                             "{} bytes behind a signature in its certificate are covered by none",
-                             signature["bytes_behind"].GetUint64());
+      input.findings().warning("authenticode-behind", std::nullopt,
+                               "{} bytes behind a signature in its certificate are covered by none",
+                               signature["bytes_behind"].GetUint64());
     if (signature["signature_valid"].IsFalse())
-      input.findings.warning("authenticode-invalid", std::nullopt,
-                             "a signature is not one of its digest by the certificate beside it");
+      input.findings().warning("authenticode-invalid", std::nullopt,
+                               "a signature is not one of its digest by the certificate beside it");
     if (!signature["digest_algorithm"].IsString() || !signature["digest"].IsString()) continue;
     digest = compute_digest(signature["digest_algorithm"].GetString(), pieces);
     if (digest && *digest != signature["digest"].GetString())
-      input.findings.warning("authenticode-mismatch", std::nullopt,
-                             "the {} digest that was signed is {}, the file's is {}",
-                             signature["digest_algorithm"].GetString(),
-                             signature["digest"].GetString(), *digest);
+      input.findings().warning("authenticode-mismatch", std::nullopt,
+                               "the {} digest that was signed is {}, the file's is {}",
+                               signature["digest_algorithm"].GetString(),
+                               signature["digest"].GetString(), *digest);
   }
   if (answer["refused"].GetBool())
-    input.findings.warning("details-helper", std::nullopt, "LIEF refused the image");
+    input.findings().warning("details-helper", std::nullopt, "LIEF refused the image");
 }
 
 std::optional<bool> agrees(const rapidjson::Value& signature,
@@ -141,30 +141,30 @@ std::string signer(const rapidjson::Value& signature) {
 
 PeDetails read_pe_details(PeInput& input, const std::vector<pe::Certificate>& certificates) {
   PeDetails details;
-  const auto whole = input.file->all();
+  const auto whole = input.image.file().all();
   read_rich_header(input, details);
   read_import_hash(input, details);
   details.overlay = pe::find_overlay(input.image);
   for (const auto& section : input.image.sections()) {
     const auto stored =
-        std::min<u64>(section.raw_size, input.image.addresses().tail_size(section.address));
-    const auto bits = pe::compute_entropy(input.image.addresses().tail(section.address, stored));
+        std::min<u64>(section.raw_size, input.image.addresses().stored_size(section.address));
+    const auto bits = pe::compute_entropy(input.image.bytes(section.address, stored));
     details.entropy.push_back(static_cast<u64>(std::llround(bits * 1000)));
   }
   if (auto header = pe::read_clr_header(input.image); !header)
-    input.findings.warning("clr-header", header.error());
+    input.findings().warning("clr-header", header.error());
   else
     details.clr_header = *header;
   std::vector<pe::Certificate> signatures;
   for (const auto& certificate : certificates)
     if (certificate.type == pe::Certificate::pkcs_signed_data) signatures.push_back(certificate);
   if (signatures.size() > most_signatures) {
-    input.findings.warning("authenticode-limit", signatures[most_signatures].offset,
-                           "{} signatures, of which the first {} are read", signatures.size(),
-                           most_signatures);
+    input.findings().warning("authenticode-limit", signatures[most_signatures].offset,
+                             "{} signatures, of which the first {} are read", signatures.size(),
+                             most_signatures);
     signatures.resize(most_signatures);
   }
-  details.answer = ask_details_helper(whole, signatures, input.findings);
+  if (whole) details.answer = ask_details_helper(*whole, signatures, input.findings());
   if (details.answer) compare_digests(input, details);
   return details;
 }

@@ -16,7 +16,7 @@ void write_pe_details_text(Output& output, const PeInput& input, const PeDetails
       print(output, "      id {:>5}  build {:>5}  count {}\n", entry.id, entry.build, entry.count);
   } else {
     print(output, "    Rich header       {}\n",
-          input.findings.count("rich-header") > 0 ? "damaged, and not read" : "none");
+          input.findings().count("rich-header") > 0 ? "damaged, and not read" : "none");
   }
   if (details.overlay)
     print(output, "    overlay           {} bytes at {:#x}\n", details.overlay->size,

@@ -15,9 +15,9 @@ class ExportsView final : public PeView {
 
   void read(PeInput& input, const pe::Identity&) override {
     directory_.reset();
-    auto directory = pe::read_export_directory(input.image, input.findings);
+    auto directory = pe::read_export_directory(input.image, input.findings());
     if (!directory)
-      input.findings.warning("export-directory", directory.error());
+      input.findings().warning("export-directory", directory.error());
     else
       directory_ = std::move(*directory);
   }

@@ -17,10 +17,10 @@ class ImportsView final : public PeView {
   }
 
   void read(PeInput& input, const pe::Identity&) override {
-    modules_ = pe::read_imports(input.image, input.findings);
-    const auto delayed = pe::read_delay_imports(input.image, input.findings);
+    modules_ = pe::read_imports(input.image, input.findings());
+    const auto delayed = pe::read_delay_imports(input.image, input.findings());
     modules_.insert(modules_.end(), delayed.begin(), delayed.end());
-    bound_ = pe::read_bound_imports(input.image, input.findings);
+    bound_ = pe::read_bound_imports(input.image, input.findings());
   }
 
   void write_text(Output& output, const PeInput&, const HashedIdentity&) override {

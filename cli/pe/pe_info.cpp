@@ -23,7 +23,7 @@ struct Options : PeOptions {
 PeInfo read_info(PeInput& input, const pe::Identity& identity, bool with_checksum) {
   constexpr u32 reproducible = 16;
   const auto& image = input.image;
-  auto& findings = input.findings;
+  auto& findings = input.findings();
   PeInfo info;
   if (const auto exports = pe::count_exports(image, findings); !exports)
     findings.warning("export-directory", exports.error());
@@ -51,8 +51,9 @@ PeInfo read_info(PeInput& input, const pe::Identity& identity, bool with_checksu
     info.tls = std::move(*tls);
   info.certificates = pe::read_certificates(image, findings);
   if (with_checksum && image.layout() == pe::Layout::file)
-    info.computed_checksum =
-        pe::compute_checksum(image.file().all(), image.optional_header().checksum_offset);
+    if (const auto whole = image.file().all())
+      info.computed_checksum =
+          pe::compute_checksum(*whole, image.optional_header().checksum_offset);
   return info;
 }
 

@@ -72,7 +72,7 @@ class Writer {
           .key("identity");
       write_identity(json_, image_->identity);
       json_.key("findings");
-      write_findings(json_, image_->input.findings);
+      write_findings(json_, image_->input.findings());
       json_.end_object();
     } else {
       json_.value(nullptr);
@@ -160,8 +160,7 @@ Exit run(const Options& options) {
     auto input = open_pe(options.image, options, report);
     if (!input) return Exit::failure;
     auto identity = identify(*input, options);
-    input->note_unreadable();
-    report.read(options.image, input->findings);
+    report.read(options.image, input->findings());
     image = Image{std::move(*input), std::move(identity)};
   }
   // Without any symbols a file given with -o keeps what it had.

@@ -39,9 +39,8 @@ class Presenter {
     const auto identity =
         view_->shows_hash() ? identify_with_hash(*input, options_) : identify(*input, options_);
     view_->read(*input, identity.identity);
-    input->note_unreadable();
     write(*input, identity);
-    shown.findings = std::move(input->findings);
+    shown.findings = std::move(input->findings());
     return shown;
   }
 
@@ -55,7 +54,7 @@ class Presenter {
       write_identity(json_, identity);
       view_->write_json(json_, input);
       json_.key("findings");
-      write_findings(json_, input.findings);
+      write_findings(json_, input.findings());
       json_.end_object();
     } else if (options_.format == "csv") {
       view_->write_csv(output_, input, identity);

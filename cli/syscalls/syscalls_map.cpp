@@ -60,7 +60,7 @@ class MapView final : public PeView {
   void read(PeInput& input, const pe::Identity&) override {
     map_ = syscall_map::map_services(input.image);
     syscall_map::note_unnamed(map_);
-    input.findings.merge(map_.findings);
+    input.findings().merge(map_.findings);
   }
 
   void write_text(Output& output, const PeInput&, const HashedIdentity&) override {

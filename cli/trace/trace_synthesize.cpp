@@ -56,7 +56,8 @@ Exit run(const Options& options) {
   if (!options.ntdll.empty()) {
     auto input = open_pe(options.ntdll, PeOptions{}, report);
     if (!input) return Exit::failure;
-    const auto identity = pe::read_identity(input->image, input->findings);
+    const auto identity = pe::read_identity(input->image, input->findings());
+    report.tell(options.ntdll, input->findings());
     require_role({options.ntdll, identity}, syscall_map::ImageRole::ntdll);
     made.ntdll = to_traced_image(identity);
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "coldtrace/core/lazy_file.hpp"
 #include "coldtrace/core/text.hpp"
 #include "core/files/signature.hpp"
 #include "core/files/usn_journal.hpp"

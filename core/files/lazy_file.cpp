@@ -49,9 +49,10 @@ Result<std::unique_ptr<LazyFile>> LazyFile::open(const std::string& path, u64 ca
 LazyFile::Piece LazyFile::piece(u64 offset) const {
   constexpr u64 most_blocks = 16;  // to look at on either side
   const u64 block = offset / block_size;
-  slice(offset, 1);
+  if (clip(offset, 1).empty()) return {offset, {}};
   const auto goes_on = [&](u64 next) {
-    return blocks_[next - 1] && blocks_[next] == blocks_[next - 1] + block_size;
+    return blocks_[next - 1] && blocks_[next] == blocks_[next - 1] + block_size &&
+           !(error_ && (unreadable_[next - 1] || unreadable_[next]));
   };
   const u64 least = block - std::min(block, most_blocks);
   const u64 limit = std::min<u64>(block + most_blocks, blocks_.size());
@@ -90,7 +91,19 @@ void LazyFile::read(u64 first, u64 end, std::byte* to) const {
     return;
   }
   std::fill_n(to, length, std::byte{});
-  if (!error_) error_ = done.error();
+  if (!error_) {
+    error_ = done.error();
+    unreadable_.resize(blocks_.size());
+  }
+  unreadable_[first] = true;
+}
+
+// How many of the bytes lie before the first block of them that could not be read.
+u64 LazyFile::readable(u64 offset, u64 length) const {
+  const u64 end = offset + length;
+  for (u64 block = offset / block_size; block * block_size < end; ++block)
+    if (unreadable_[block]) return std::max(block * block_size, offset) - offset;
+  return length;
 }
 
 // Brings the blocks from `first` to `end` into one piece: each is read once, and copied where it

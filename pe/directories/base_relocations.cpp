@@ -16,7 +16,7 @@ template <class Take>
 void for_each_block(const Image& image, core::Findings& findings, Take&& take) {
   const auto& location = image.directory(Directory::base_relocations);
   if (value(location.address) == 0 || location.size == 0) return;
-  const auto bytes = image.addresses().tail(location.address, location.size);
+  const auto bytes = image.bytes(location.address, location.size);
   if (bytes.size() < location.size)
     findings.warning("relocation-range", image.addresses().to_offset(location.address),
                      "base relocations of {} bytes at RVA {:#x}, the file stores {}", location.size,

@@ -47,7 +47,8 @@ std::vector<Certificate> read_certificates(const Image& image, core::Findings& f
     const auto bytes = image.file().clip(table->offset + at, std::min(left, header_size));
     const auto header = core::Fields<header_size>::at(bytes, 0);
     const u64 length = header ? header->get<u32, 0>() : 0;
-    if (length == 0 && is_zero(image.file().clip(table->offset + at, left))) break;  // padding
+    const auto rest = length == 0 ? image.file().slice(table->offset + at, left) : std::nullopt;
+    if (rest && is_zero(*rest)) break;  // padding
     // What was cut off is said once.
     if (is_cut && (!header || (length > left && length <= table->size - at))) break;
     if (length < header_size || length > left) {

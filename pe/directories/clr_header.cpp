@@ -10,11 +10,11 @@ std::string_view read_metadata_version(const Image& image, Rva root) {
   constexpr u32 signature = 0x424a'5342;  // BSJB
   constexpr u64 header_size = 16;
   constexpr u32 longest_version = 255;
-  const auto header = core::Fields<header_size>::at(image.addresses().tail(root, header_size), 0);
+  const auto header = core::Fields<header_size>::at(image.bytes(root, header_size), 0);
   if (!header || header->get<u32, 0>() != signature) return {};
   const auto length = header->get<u32, 12>();
   if (length > longest_version) return {};
-  const auto text = core::to_chars(image.addresses().tail(root + header_size, length));
+  const auto text = core::to_chars(image.bytes(root + header_size, length));
   return text.substr(0, text.find('\0'));
 }
 
@@ -24,7 +24,7 @@ core::Result<std::optional<ClrHeader>> read_clr_header(const Image& image) {
   const auto& [address, size] = image.directory(Directory::clr_header);
   if (value(address) == 0 || size == 0) return std::nullopt;
   constexpr u64 read_size = 20;
-  core::Reader in{image.addresses().tail(address, read_size), "IMAGE_COR20_HEADER",
+  core::Reader in{image.bytes(address, read_size), "IMAGE_COR20_HEADER",
                   image.addresses().to_offset(address).value_or(0)};
   ClrHeader header{};
   in.skip(4, "cb");

@@ -22,7 +22,7 @@ Extent find_data(const Image& image, Rva address, u32 raw_offset, u32 size) {
   }
   const auto offset = value(address) == 0 ? std::nullopt : image.addresses().to_offset(address);
   if (!offset) return {};
-  return {*offset, std::min<u64>(size, image.addresses().tail_size(address))};
+  return {*offset, std::min<u64>(size, image.addresses().stored_size(address))};
 }
 
 core::Result<PdbReference> read_codeview(core::ByteView data, u64 offset) {
@@ -52,7 +52,7 @@ std::vector<DebugEntry> read_debug_directory(const Image& image, core::Findings&
   const auto& location = image.directory(Directory::debug);
   if (value(location.address) == 0 || location.size == 0) return entries;
   const auto table_offset = image.addresses().to_offset(location.address).value_or(0);
-  core::Reader in{image.addresses().tail(location.address, location.size), "IMAGE_DEBUG_DIRECTORY",
+  core::Reader in{image.bytes(location.address, location.size), "IMAGE_DEBUG_DIRECTORY",
                   table_offset};
   if (in.remaining() < location.size)
     findings.warning("debug-range", table_offset,

@@ -36,7 +36,7 @@ std::optional<FunctionRange> decode_arm(const Image& image, const EntryArm& entr
   if (flag == flag_bits) return std::nullopt;  // reserved
   u64 length = (unwind >> 2) & 0x7ff;
   if (flag == 0) {
-    const auto header = core::load<u32>(image.addresses().tail(Rva{unwind}, 4), 0);
+    const auto header = core::load<u32>(image.bytes(Rva{unwind}, 4), 0);
     if (!header) return std::nullopt;
     length = *header & 0x3ffff;
   }
@@ -50,7 +50,7 @@ core::ByteView find_table(const Image& image, core::Findings& findings) {
     return {};
   const auto& location = image.directory(Directory::exceptions);
   if (value(location.address) == 0 || location.size == 0) return {};
-  const auto table = image.addresses().tail(location.address, location.size);
+  const auto table = image.bytes(location.address, location.size);
   if (table.size() < location.size)
     findings.warning("exception-range", image.addresses().to_offset(location.address).value_or(0),
                      "an exception table of {:#x} bytes at RVA {:#x}, the file stores {:#x}",
@@ -153,7 +153,7 @@ bool is_fragment(const Image& image, const FunctionRange& range) {
   // Bit 0: another entry of this table. Otherwise UNWIND_INFO, whose flags follow 3 bits version.
   constexpr u32 indirect = 1;
   constexpr u8 chained = 4 << 3;
-  const auto flags = core::load<u8>(image.addresses().tail(Rva{range.unwind_data}, 1), 0);
+  const auto flags = core::load<u8>(image.bytes(Rva{range.unwind_data}, 1), 0);
   return (range.unwind_data & indirect) != 0 || (flags.value_or(0) & chained) != 0;
 }
 

@@ -21,13 +21,13 @@ struct Tables {
 // `count` elements of `size` bytes, as many as the section stores.
 core::ByteView read_table(const Image& image, Rva address, u32 count, u32 size, core::Name field,
                           core::Findings& findings) {
-  const u64 stored = image.addresses().tail_size(address);
-  const u64 present = std::min<u64>({count, most_ordinals, stored / size});
+  const auto table = image.bytes(address, u64{std::min(count, most_ordinals)} * size);
+  const u64 present = table.size() / size;
   if (present < count)
     findings.warning("export-count", image.addresses().to_offset(address),
                      "IMAGE_EXPORT_DIRECTORY.{} declares {} entries, {} can be", field.view(),
                      count, present);
-  return image.addresses().tail(address, present * size);
+  return table.first(present * size);
 }
 
 template <class T>
@@ -171,7 +171,7 @@ core::Result<Header> read_header(const Image& image, core::Findings& findings) {
   const auto [location, size] = image.directory(Directory::exports);
   // The tables and most names lie in there too: one read of a lazy file instead of a dozen.
   constexpr u64 most_at_once = 1 << 20;
-  image.addresses().prefetch(location, std::min<u64>(size, most_at_once));
+  image.prefetch(location, std::min<u64>(size, most_at_once));
   constexpr u64 size_on_disk = 40;
   const auto bytes =
       COLDTRACE_TRY(image.read(location, size_on_disk, "IMAGE_EXPORT_DIRECTORY", "all"));
@@ -221,7 +221,7 @@ std::string_view read_module_name(const Image& image) {
   if (!has_exports(image)) return {};
   constexpr u64 name_offset = 12;
   const auto location = image.directory(Directory::exports).address;
-  const auto name = core::load<u32>(image.addresses().tail(location + name_offset, 4), 0);
+  const auto name = core::load<u32>(image.bytes(location + name_offset, 4), 0);
   return name ? image.read_text(Rva{*name}, longest_module_name).value_or("") : "";
 }
 

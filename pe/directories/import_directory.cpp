@@ -23,7 +23,7 @@ core::ByteView read_to_end(const Image& image, Rva at, u64 size, const Ends& end
   constexpr u64 first_entries = 32;
   u64 checked = 0;
   for (u64 length = first_entries * size;; length *= 2) {
-    const auto bytes = image.addresses().tail(at, length);
+    const auto bytes = image.bytes(at, length);
     for (; checked + size <= bytes.size(); checked += size)
       if (ends(bytes.subspan(checked, size))) return bytes.first(checked + size);
     if (bytes.size() < length) return bytes;
@@ -137,7 +137,7 @@ class ImportReader {
     if (image_.layout() != Layout::file || module.time_date_stamp != 0 ||
         value(module.lookup_table) == 0 || module.lookup_table == module.address_table)
       return;
-    const auto slots = image_.addresses().tail(module.address_table, table.size());
+    const auto slots = image_.bytes(module.address_table, table.size());
     if (slots.size() == table.size() && std::ranges::equal(slots, table)) return;
     const auto differs = std::ranges::mismatch(table, slots).in1 - table.begin();
     findings_.warning("import-slots", image_.addresses().to_offset(module.address_table),
@@ -190,7 +190,7 @@ core::ByteView find_descriptors(const Image& image, Directory index, core::Findi
 bool is_descriptor(const Image& image, Rva at) {
   const auto& location = image.directory(Directory::imports);
   if (value(at) + u64{20} > value(location.address) + u64{location.size}) return false;
-  const auto entry = core::Fields<20>::at(image.addresses().tail(at, 20), 0);
+  const auto entry = core::Fields<20>::at(image.bytes(at, 20), 0);
   if (!entry || !image.addresses().is_mapped(Rva{entry->get<u32, 16>()})) return false;
   const auto name = image.read_text(Rva{entry->get<u32, 12>()}, longest_module_name);
   return name && name->find('.') != name->npos && name->size() > 4 &&
@@ -289,8 +289,7 @@ std::vector<BoundImport> read_bound_imports(const Image& image, core::Findings& 
   if (!is_present(location)) return bound;
   // Names lie behind the descriptors, at offsets of 16 bits.
   constexpr u32 largest_table = 0x10000;
-  const auto table =
-      image.addresses().tail(location.address, std::min(location.size, largest_table));
+  const auto table = image.bytes(location.address, std::min(location.size, largest_table));
   warn_when_empty(table, location.address, findings);
   if (table.empty()) return bound;
   core::Reader in{table, "IMAGE_BOUND_IMPORT_DESCRIPTOR",

@@ -27,8 +27,7 @@ core::Result<std::optional<LoadConfig>> read_load_config(const Image& image) {
   // Later Windows versions only append fields.
   constexpr u64 longest_config = 0x1000;
   constexpr u64 fixed_size = 8;
-  core::Reader in{image.addresses().tail(location.address, fixed_size),
-                  "IMAGE_LOAD_CONFIG_DIRECTORY",
+  core::Reader in{image.bytes(location.address, fixed_size), "IMAGE_LOAD_CONFIG_DIRECTORY",
                   image.addresses().to_offset(location.address).value_or(0)};
   LoadConfig config{};
   config.size = in.read_u32("Size");
@@ -36,8 +35,7 @@ core::Result<std::optional<LoadConfig>> read_load_config(const Image& image) {
   if (!in.ok()) return core::fail(in.error());
 
   const bool plus = image.optional_header().pe32_plus;
-  const auto bytes =
-      image.addresses().tail(location.address, std::min<u64>(config.size, longest_config));
+  const auto bytes = image.bytes(location.address, std::min<u64>(config.size, longest_config));
   const auto load_word = [&](Place place) -> std::optional<u64> {
     if (plus) return core::load<u64>(bytes, place.in_64);
     return core::load<u32>(bytes, place.in_32);

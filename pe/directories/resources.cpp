@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "coldtrace/core/utf16.hpp"
-#include "coldtrace/pe/window.hpp"
 
 namespace coldtrace::pe {
 namespace {
@@ -25,7 +24,7 @@ class TreeWalker {
         findings_{findings},
         window_{image},
         root_{image.directory(Directory::resources).address},
-        size_{image.addresses().tail_size(root_)},
+        size_{image.addresses().stored_size(root_)},
         base_{image.addresses().to_offset(root_).value_or(0)},
         entry_budget_{std::min(size_ / entry_size, most_entries)},
         name_budget_{size_ * 2 + slack},
@@ -122,7 +121,7 @@ class TreeWalker {
     resource.code_page = entry->get<u32, 8>();
     // Resources may share their bytes, but not to make a reader of all of them slow.
     resource.stored = std::min(
-        {u64{resource.size}, image_.addresses().tail_size(resource.address), content_budget_});
+        {u64{resource.size}, image_.addresses().stored_size(resource.address), content_budget_});
     content_budget_ -= resource.stored;
     resource.offset = image_.addresses().to_offset(resource.address);
     if (resource.stored < resource.size)
@@ -161,7 +160,7 @@ class TreeWalker {
 
   const Image& image_;
   core::Findings& findings_;
-  Window window_;
+  Image::Window window_;
   Rva root_;
   u64 size_;  // of the section from the root on; offsets of the tree count from there
   u64 base_;

@@ -7,7 +7,7 @@ core::Result<std::optional<TlsDirectory>> read_tls_directory(const Image& image,
   const auto& location = image.directory(Directory::tls);
   if (value(location.address) == 0 || location.size == 0) return std::nullopt;
   const auto word = image.optional_header().pointer_size();
-  core::Reader in{image.addresses().tail(location.address, 64), "IMAGE_TLS_DIRECTORY",
+  core::Reader in{image.bytes(location.address, 64), "IMAGE_TLS_DIRECTORY",
                   image.addresses().to_offset(location.address).value_or(0)};
   TlsDirectory tls{
       .raw_data_start = in.read_word(word, "StartAddressOfRawData"),
@@ -24,8 +24,7 @@ core::Result<std::optional<TlsDirectory>> read_tls_directory(const Image& image,
   if (!list) return tls;
   const auto offset = image.addresses().to_offset(*list).value_or(0);
   constexpr std::size_t most_callbacks = 4096;
-  core::Reader callbacks{image.addresses().tail(*list, (most_callbacks + 1) * word),
-                         "TLS callbacks", offset};
+  core::Reader callbacks{image.bytes(*list, (most_callbacks + 1) * word), "TLS callbacks", offset};
   while (const auto callback = callbacks.read_word(word, "callback")) {
     if (tls.callbacks.size() == most_callbacks) {
       findings.warning("tls-callbacks", offset, "more than {} TLS callbacks", most_callbacks);

@@ -14,15 +14,15 @@ constexpr u64 round_up(u64 value, u64 alignment) {
 
 }  // namespace
 
-AddressMap::AddressMap(const core::FileView& file, Layout layout, const OptionalHeader& optional,
-                       std::span<const SectionHeader> sections, core::Findings& findings)
-    : file_{file} {
+AddressMap::AddressMap(u64 file_size, Layout layout, const OptionalHeader& optional,
+                       std::span<const SectionHeader> sections, core::Findings& findings) {
   if (layout == Layout::memory) {
-    regions_.push_back({0, std::max<u64>(file.size(), optional.size_of_image), 0, file.size()});
+    regions_.push_back({0, std::max<u64>(file_size, optional.size_of_image), 0, file_size});
     return;
   }
-  for (std::size_t i = 0; i < sections.size(); ++i) add_section(sections[i], optional, i, findings);
-  add_headers(optional.size_of_headers, findings);
+  for (std::size_t i = 0; i < sections.size(); ++i)
+    add_section(sections[i], optional, file_size, i, findings);
+  add_headers(optional.size_of_headers, file_size, findings);
 
   std::stable_sort(regions_.begin(), regions_.end(),
                    [](const Region& a, const Region& b) { return a.start < b.start; });
@@ -46,8 +46,8 @@ AddressMap::AddressMap(const core::FileView& file, Layout layout, const Optional
 }
 
 // The headers end where the first section starts, whatever SizeOfHeaders says.
-void AddressMap::add_headers(u64 size, core::Findings& findings) {
-  size = std::min<u64>(size, file_.size());
+void AddressMap::add_headers(u64 size, u64 file_size, core::Findings& findings) {
+  size = std::min(size, file_size);
   u64 first = size;
   for (const auto& region : regions_)
     if (region.start > 0) first = std::min(first, region.start);
@@ -58,7 +58,7 @@ void AddressMap::add_headers(u64 size, core::Findings& findings) {
 }
 
 void AddressMap::add_section(const SectionHeader& section, const OptionalHeader& optional,
-                             std::size_t index, core::Findings& findings) {
+                             u64 file_size, std::size_t index, core::Findings& findings) {
   // Below a page the loader maps the file as it is; from a page on it works in sectors and pages.
   const bool paged = optional.section_alignment >= page_size;
   const u64 offset =
@@ -76,7 +76,7 @@ void AddressMap::add_section(const SectionHeader& section, const OptionalHeader&
     size = end_of_addresses - start;
   }
   u64 stored = std::min(raw, size);
-  const u64 left = file_.size() - std::min<u64>(offset, file_.size());
+  const u64 left = file_size - std::min(offset, file_size);
   if (stored > left) {
     findings.warning("section-truncated", section.raw_offset,
                      "section {} needs {:#x} bytes at offset {:#x}, the file has {:#x}", index,
@@ -110,27 +110,22 @@ std::optional<Rva> AddressMap::to_rva(u64 offset) const {
   return std::nullopt;
 }
 
-core::ByteView AddressMap::tail(Rva rva, u64 limit) const {
+std::optional<AddressMap::Stored> AddressMap::find_stored(Rva rva) const {
   const auto* region = find(rva);
-  if (!region || value(rva) - region->start >= region->stored) return {};
-  const u64 skipped = value(rva) - region->start;
-  return file_.clip(region->offset + skipped, std::min(limit, region->stored - skipped));
+  if (!region || value(rva) - region->start >= region->stored) return std::nullopt;
+  return Stored{Rva{static_cast<u32>(region->start)}, region->offset, region->stored};
 }
 
-AddressMap::Piece AddressMap::piece(Rva rva) const {
-  const auto* region = find(rva);
-  if (!region || value(rva) - region->start >= region->stored) return {rva, {}};
-  const auto [offset, bytes] = file_.piece(region->offset + (value(rva) - region->start));
-  const u64 before = region->offset - std::min(region->offset, offset);
-  const u64 start = offset + before - region->offset;  // from the region's
-  return {Rva{static_cast<u32>(region->start + start)},
-          bytes.subspan(before, std::min(bytes.size() - before, region->stored - start))};
+u64 AddressMap::stored_size(Rva rva) const {
+  const auto stored = find_stored(rva);
+  return stored ? stored->size - (value(rva) - value(stored->start)) : 0;
 }
 
-u64 AddressMap::tail_size(Rva rva) const {
-  const auto* region = find(rva);
-  if (!region || value(rva) - region->start >= region->stored) return 0;
-  return region->stored - (value(rva) - region->start);
+core::ByteView AddressMap::bytes(const core::FileView& file, Rva rva, u64 limit) const {
+  const auto stored = find_stored(rva);
+  if (!stored) return {};
+  const u64 skipped = value(rva) - value(stored->start);
+  return file.clip(stored->offset + skipped, std::min(limit, stored->size - skipped));
 }
 
 bool AddressMap::is_mapped(Rva rva) const {

@@ -56,7 +56,7 @@ Layout choose_layout(const core::FileView& file, const OptionalHeader& optional,
 core::Result<Image> Image::open(const core::FileView& file, std::optional<Layout> layout,
                                 core::Findings& findings) {
   Image image;
-  image.bytes_ = file;
+  image.view_ = file;
   image.dos_ = COLDTRACE_TRY(read_dos_header(file.clip(0, 64)));
   const u64 header = image.dos_.new_header_offset;
   constexpr u64 fixed_size = 24;  // the signature and the file header
@@ -84,7 +84,8 @@ core::Result<Image> Image::open(const core::FileView& file, std::optional<Layout
                      return image.sections_[a].address < image.sections_[b].address;
                    });
   image.layout_ = choose_layout(file, image.optional_, image.sections_, layout, findings);
-  image.addresses_ = AddressMap{file, image.layout_, image.optional_, image.sections_, findings};
+  image.addresses_ =
+      AddressMap{file.size(), image.layout_, image.optional_, image.sections_, findings};
   return image;
 }
 
@@ -112,7 +113,7 @@ bool Image::is_executable(Rva rva) const {
 
 core::Result<core::ByteView> Image::read(Rva rva, u64 size, core::Name structure,
                                          core::Name field) const {
-  const auto stored = addresses_.tail(rva, size);
+  const auto stored = bytes(rva, size);
   if (stored.size() == size) return stored;
   const auto offset = addresses_.to_offset(rva);
   return core::fail({core::Fault::out_of_bounds, offset.value_or(value(rva)), structure, field,
@@ -123,8 +124,28 @@ std::optional<std::string_view> Image::read_text(Rva rva, std::size_t limit) con
   // Most names are short, and a lazy file reads no more than is asked for.
   constexpr std::size_t usual = 255;
   if (limit > usual)
-    if (const auto text = core::read_c_string(addresses_.tail(rva, usual + 1), usual)) return text;
-  return core::read_c_string(addresses_.tail(rva, u64{limit} + 1), limit);
+    if (const auto text = core::read_c_string(bytes(rva, usual + 1), usual)) return text;
+  return core::read_c_string(bytes(rva, u64{limit} + 1), limit);
+}
+
+void Image::note_unreadable(core::Findings& findings) const {
+  const auto* const error = view_.error();
+  if (error && findings.count("unreadable-range") == 0)
+    findings.warning("unreadable-range", *error);
+}
+
+void Image::Window::move(Rva rva) {
+  start_ = rva;
+  bytes_ = {};
+  const auto stored = image_.addresses().find_stored(rva);
+  if (!stored) return;
+  const auto [offset, bytes] =
+      image_.file().piece(stored->offset + (value(rva) - value(stored->start)));
+  if (bytes.empty()) return;
+  const u64 before = stored->offset - std::min(stored->offset, offset);
+  const u64 skipped = offset + before - stored->offset;
+  start_ = stored->start + skipped;
+  bytes_ = bytes.subspan(before, std::min(bytes.size() - before, stored->size - skipped));
 }
 
 std::optional<Rva> Image::rva_of_address(u64 address) const {

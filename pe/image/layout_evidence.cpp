@@ -14,8 +14,8 @@ constexpr u32 page_size = 0x1000;
 // bytes, and zeros above all, do not pass.
 class TableChecks {
  public:
-  TableChecks(const AddressMap& map, const OptionalHeader& optional)
-      : map_{map}, optional_{optional} {}
+  TableChecks(const core::FileView& file, const AddressMap& map, const OptionalHeader& optional)
+      : file_{file}, map_{map}, optional_{optional} {}
 
   bool fits(Directory index) const {
     const auto& [address, size] = optional_.directories[static_cast<std::size_t>(index)];
@@ -40,14 +40,15 @@ class TableChecks {
  private:
   template <std::size_t Size>
   auto load(Rva at) const {
-    return core::Fields<Size>::at(map_.tail(at, Size), 0);
+    return core::Fields<Size>::at(map_.bytes(file_, at, Size), 0);
   }
 
   bool is_inside(u32 address) const { return address != 0 && address < optional_.size_of_image; }
 
   bool has_name(u32 address) const {
     constexpr std::size_t longest_name = 260;
-    const auto name = core::read_c_string(map_.tail(Rva{address}, longest_name + 1), longest_name);
+    const auto name =
+        core::read_c_string(map_.bytes(file_, Rva{address}, longest_name + 1), longest_name);
     return name && name->size() > 2 && std::all_of(name->begin(), name->end(), [](char letter) {
              return letter > ' ' && letter < '\x7f';
            });
@@ -100,6 +101,7 @@ class TableChecks {
            entry->get<u32, 16>() > 0 && entry->get<u32, 20>() < optional_.size_of_image;
   }
 
+  const core::FileView& file_;
   const AddressMap& map_;
   const OptionalHeader& optional_;
 };
@@ -130,16 +132,16 @@ bool has_gap_of_zeros(const core::FileView& file, const OptionalHeader& optional
 LayoutEvidence find_layout_evidence(const core::FileView& file, const OptionalHeader& optional,
                                     std::span<const SectionHeader> sections) {
   core::Findings unused;
-  const AddressMap as_file{file, Layout::file, optional, sections, unused};
-  const AddressMap as_memory{file, Layout::memory, optional, sections, unused};
+  const AddressMap as_file{file.size(), Layout::file, optional, sections, unused};
+  const AddressMap as_memory{file.size(), Layout::memory, optional, sections, unused};
   LayoutEvidence evidence;
   for (const auto index : {Directory::exports, Directory::imports, Directory::resources,
                            Directory::exceptions, Directory::base_relocations, Directory::debug}) {
     const auto& [address, size] = optional.directories[static_cast<std::size_t>(index)];
     if (value(address) == 0 || size == 0) continue;
     if (as_file.to_offset(address) == as_memory.to_offset(address)) continue;
-    evidence.file += TableChecks{as_file, optional}.fits(index) ? 1U : 0U;
-    evidence.memory += TableChecks{as_memory, optional}.fits(index) ? 1U : 0U;
+    evidence.file += TableChecks{file, as_file, optional}.fits(index) ? 1U : 0U;
+    evidence.memory += TableChecks{file, as_memory, optional}.fits(index) ? 1U : 0U;
   }
   return evidence;
 }

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/pe/window.hpp"
+#include "coldtrace/pe/image.hpp"
 
 namespace coldtrace::pe {
 
@@ -29,13 +29,13 @@ class NameReader {
   }
 
   // Where the names lie, for what is stored between them.
-  Window& window() { return window_; }
+  Image::Window& window() { return window_; }
 
  private:
   std::string_view read_beyond_window(Rva rva, u64 limit);
 
   const Image& image_;
-  Window window_;
+  Image::Window window_;
   u64 budget_;
 };
 

@@ -175,7 +175,7 @@ core::Result<std::optional<ApiSetSchema>> find_api_set_schema(const Image& image
   for (const auto& section : image.sections()) {
     if (section.name() != ".apiset") continue;
     return COLDTRACE_TRY(
-        read_api_set_schema(image.addresses().tail(section.address),
+        read_api_set_schema(image.bytes(section.address),
                             image.addresses().to_offset(section.address).value_or(0), findings));
   }
   return std::nullopt;

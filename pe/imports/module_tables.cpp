@@ -134,7 +134,7 @@ class TablesReader {
     if (const auto* section = image_.find_section(slot.rva))
       slot.section = static_cast<u32>(section - image_.sections().data());
     if (bound) {
-      const auto bytes = image_.addresses().tail(slot.rva, tables_.pointer_size);
+      const auto bytes = image_.bytes(slot.rva, tables_.pointer_size);
       if (tables_.pointer_size == 8)
         slot.bound_address = core::load<u64>(bytes, 0);
       else

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/lazy_file.hpp"
+
 namespace coldtrace::pe {
 namespace {
 

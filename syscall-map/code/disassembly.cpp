@@ -17,7 +17,7 @@ bool Disassembler::supports(pe::Machine machine) {
 
 std::optional<Instruction> Disassembler::decode(pe::Rva rva) const {
   if (!supported_) return std::nullopt;
-  const auto code = image_.addresses().tail(rva, ZYDIS_MAX_INSTRUCTION_LENGTH);
+  const auto code = image_.bytes(rva, ZYDIS_MAX_INSTRUCTION_LENGTH);
   Instruction instruction;
   instruction.rva = rva;
   const auto status = ZydisDecoderDecodeFull(

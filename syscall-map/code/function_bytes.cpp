@@ -78,17 +78,12 @@ std::string_view to_string(Wildcard wildcard) {
   return "";
 }
 
-FunctionReader::FunctionReader(const pe::Image& image) : image_{image} {
-  core::Findings ignored;  // what is odd about the tables is told by "pe info"
-  relocations_ = pe::read_base_relocations(image, ignored);
-  ranges_ = pe::read_function_ranges(image, ignored);
-}
-
 pe::Rva FunctionReader::find_end(pe::Rva start) const {
+  const auto& ranges = tables_.functions();
   const auto after = std::upper_bound(
-      ranges_.begin(), ranges_.end(), start,
+      ranges.begin(), ranges.end(), start,
       [](pe::Rva rva, const pe::FunctionRange& range) { return rva < range.start; });
-  if (image_.machine() == pe::Machine::amd64 && after != ranges_.begin() &&
+  if (image_.machine() == pe::Machine::amd64 && after != ranges.begin() &&
       start < std::prev(after)->end)
     return std::prev(after)->end;
   const Disassembler disassembler{image_};
@@ -110,20 +105,21 @@ pe::Rva FunctionReader::find_end(pe::Rva start) const {
 FunctionBytes FunctionReader::read(pe::Rva start) const {
   FunctionBytes function;
   const auto end = find_end(start);
+  const auto& relocations = tables_.relocations().entries;
   const Disassembler disassembler{image_};
   auto at = start;
   while (at < end) {
     const auto instruction = disassembler.decode(at);
     if (!instruction || function.bytes.size() + instruction->info.length > most_bytes)
       return function;
-    const auto code = image_.addresses().tail(at, instruction->info.length);
+    const auto code = image_.bytes(at, instruction->info.length);
     for (const auto byte : code) function.bytes.push_back({std::to_integer<u8>(byte)});
     const auto bytes = std::span{function.bytes}.last(code.size());
     function.instructions.push_back(instruction->info.length);
     const auto relocation = std::lower_bound(
-        relocations_.begin(), relocations_.end(), at,
+        relocations.begin(), relocations.end(), at,
         [](const pe::BaseRelocation& entry, pe::Rva rva) { return entry.address < rva; });
-    for (auto it = relocation; it != relocations_.end() && it->address < instruction->end(); ++it)
+    for (auto it = relocation; it != relocations.end() && it->address < instruction->end(); ++it)
       blank(bytes, {value(it->address) - value(at), relocated_size(it->type)},
             Wildcard::relocation);
     const auto& raw = instruction->info.raw;
@@ -133,13 +129,13 @@ FunctionBytes FunctionReader::read(pe::Rva start) const {
       if (immediate.is_relative) {
         const auto target = disassembler.branch_target(*instruction);
         if (!target || *target < start || *target >= end) blank(bytes, field, Wildcard::branch);
-      } else if (relocations_.empty() && immediate.size == 32 &&
+      } else if (relocations.empty() && immediate.size == 32 &&
                  image_.machine() == pe::Machine::i386 &&
                  image_.rva_of_address(immediate.value.u & 0xffff'ffff)) {
         blank(bytes, field, Wildcard::address);
       }
     }
-    if (raw.disp.size != 0 && displaces_to_address(image_, *instruction, !relocations_.empty()))
+    if (raw.disp.size != 0 && displaces_to_address(image_, *instruction, !relocations.empty()))
       blank(bytes, {raw.disp.offset, raw.disp.size / 8u}, Wildcard::address);
     at = instruction->end();
   }

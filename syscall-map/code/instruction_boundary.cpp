@@ -30,12 +30,12 @@ std::optional<pe::Rva> chained_start(const pe::Image& image, const pe::FunctionR
   auto start = part.start;
   auto unwind = pe::Rva{part.unwind_data};
   for (unsigned link = 0; link < most_links; ++link) {
-    const auto head = core::Fields<4>::at(image.addresses().tail(unwind, 4), 0);
+    const auto head = core::Fields<4>::at(image.bytes(unwind, 4), 0);
     if (!head) return std::nullopt;
     if ((head->get<u8, 0>() & chained) == 0) return start;
     // Codes have two bytes each, and an even number of places.
     const u32 codes = (head->get<u8, 2>() + 1U) / 2 * 4;
-    const auto entry = core::Fields<12>::at(image.addresses().tail(unwind + 4 + codes, 12), 0);
+    const auto entry = core::Fields<12>::at(image.bytes(unwind + 4 + codes, 12), 0);
     if (!entry) return std::nullopt;
     start = pe::Rva{entry->get<u32, 0>()};
     unwind = pe::Rva{entry->get<u32, 8>()};
@@ -70,18 +70,17 @@ BoundaryProver::BoundaryProver(const KernelCode& code, const Disassembler& disas
                    [](const auto& a, const auto& b) { return a.rva < b.rva; });
   const auto same = [](const auto& a, const auto& b) { return a.rva == b.rva; };
   starts_.erase(std::unique(starts_.begin(), starts_.end(), same), starts_.end());
-  core::Findings ignored;  // what is odd about the table is told by "pe info"
-  relocations_ = pe::read_base_relocations(code.image(), ignored);
 }
 
 std::vector<pe::Rva> BoundaryProver::relocations(pe::Rva rva, u32 size) const {
   std::vector<pe::Rva> touched;
   const auto first =
       pe::Rva{value(rva) < widest_relocation ? 0 : value(rva) - widest_relocation + 1};
+  const auto& all = code_.tables().relocations().entries;
   auto entry = std::lower_bound(
-      relocations_.begin(), relocations_.end(), first,
+      all.begin(), all.end(), first,
       [](const pe::BaseRelocation& relocation, pe::Rva at) { return relocation.address < at; });
-  for (; entry != relocations_.end() && entry->address < rva + size; ++entry)
+  for (; entry != all.end() && entry->address < rva + size; ++entry)
     if (entry->address + size_of(entry->type) > rva) touched.push_back(entry->address);
   return touched;
 }

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "coldtrace/core/integers.hpp"
-#include "coldtrace/pe/base_relocations.hpp"
 #include "coldtrace/syscall-map/boundary_state.hpp"
 #include "syscall-map/code/disassembly.hpp"
 #include "syscall-map/code/function_body.hpp"
@@ -50,8 +49,7 @@ class BoundaryProver {
 
   const KernelCode& code_;
   const Disassembler& disassembler_;
-  std::vector<FunctionStart> starts_;  // ascending
-  std::vector<pe::BaseRelocation> relocations_;
+  std::vector<FunctionStart> starts_;      // ascending
   std::optional<FunctionBody> last_body_;  // who asks for one place of a function asks for more
   pe::Rva last_start_{};
 };

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "coldtrace/pe/export_directory.hpp"
 #include "coldtrace/pe/identity.hpp"
 
 namespace coldtrace::syscall_map {
@@ -41,11 +40,12 @@ std::string_view undecorated(std::string_view name) {
   return counted ? name.substr(0, at) : name;
 }
 
-KernelCode::KernelCode(const pe::Image& image, const std::vector<NamedPlace>& symbols)
-    : image_{image} {
+KernelCode::KernelCode(const pe::ImageTables& tables, const std::vector<NamedPlace>& symbols)
+    : tables_{tables} {
+  const auto& image = tables.image();
   for (const auto& section : image.sections())
     if (section.executable())
-      if (const auto bytes = image.addresses().tail(section.address); !bytes.empty())
+      if (const auto bytes = image.bytes(section.address); !bytes.empty())
         ranges_.push_back({section.address, bytes});
   std::stable_sort(ranges_.begin(), ranges_.end(),
                    [](const CodeRange& a, const CodeRange& b) { return a.start < b.start; });
@@ -54,20 +54,16 @@ KernelCode::KernelCode(const pe::Image& image, const std::vector<NamedPlace>& sy
   for (const auto& range : ranges_)
     if (disjoint.empty() || !disjoint.back().contains(range.start)) disjoint.push_back(range);
   ranges_ = std::move(disjoint);
-  core::Findings ignored;  // what is odd about these tables is told by "pe info"
-  functions_ = pe::read_function_ranges(image, ignored);
   read_exports();
   for (const auto& symbol : symbols) symbols_.emplace(symbol.rva, undecorated(symbol.name));
+  core::Findings ignored;  // what is odd about the version is told by "pe info"
   if (const auto info = pe::find_version_info(image, ignored);
       info && info->fixed && !pe::has_wine_marker(image))
     version_ = info->fixed->file;
 }
 
 void KernelCode::read_exports() {
-  core::Findings ignored;
-  const auto table = pe::read_export_directory(image_, ignored);
-  if (!table || !*table) return;
-  for (const auto& entry : (*table)->exports) {
+  for (const auto& entry : tables_.exports().directory.exports) {
     if (entry.is_forwarder || entry.name.empty() || !find_range(entry.address)) continue;
     exports_.emplace(entry.name, entry.address);
     names_.emplace(entry.address, entry.name);
@@ -105,16 +101,17 @@ std::optional<pe::Rva> KernelCode::find_export(std::string_view name) const {
 }
 
 std::optional<pe::FunctionRange> KernelCode::function_at(pe::Rva rva) const {
+  const auto& functions = tables_.functions();
   const auto behind =
-      std::upper_bound(functions_.begin(), functions_.end(), rva,
+      std::upper_bound(functions.begin(), functions.end(), rva,
                        [](pe::Rva at, const pe::FunctionRange& range) { return at < range.start; });
-  if (behind == functions_.begin() || std::prev(behind)->end <= rva) return std::nullopt;
+  if (behind == functions.begin() || std::prev(behind)->end <= rva) return std::nullopt;
   return *std::prev(behind);
 }
 
 bool KernelCode::starts_function(pe::Rva rva) const {
   const auto function = function_at(rva);
-  return function && function->start == rva && !is_fragment(image_, *function);
+  return function && function->start == rva && !is_fragment(image(), *function);
 }
 
 CallSite KernelCode::describe(pe::Rva rva) const {

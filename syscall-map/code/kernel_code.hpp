@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "coldtrace/pe/exception_directory.hpp"
-#include "coldtrace/pe/image.hpp"
+#include "coldtrace/pe/image_tables.hpp"
 #include "coldtrace/pe/version_info.hpp"
 #include "coldtrace/syscall-map/call_site.hpp"
 #include "coldtrace/syscall-map/named_place.hpp"
@@ -29,10 +28,13 @@ struct CodeRange {
 // places, the functions of .pdata. Used inside this library alone.
 class KernelCode {
  public:
-  KernelCode(const pe::Image& image, const std::vector<NamedPlace>& symbols);
+  KernelCode(const pe::ImageTables& tables, const std::vector<NamedPlace>& symbols);
+  KernelCode(const pe::ImageTables&&, const std::vector<NamedPlace>&) = delete;
 
-  const pe::Image& image() const { return image_; }
-  bool is_x64() const { return image_.machine() == pe::Machine::amd64; }
+  const pe::ImageTables& tables() const { return tables_; }
+
+  const pe::Image& image() const { return tables_.image(); }
+  bool is_x64() const { return image().machine() == pe::Machine::amd64; }
   std::span<const CodeRange> ranges() const { return ranges_; }
 
   // As many of the `size` bytes at `rva` as an executable section has; the second starts as far
@@ -57,9 +59,8 @@ class KernelCode {
   const CodeRange* find_range(pe::Rva rva) const;
   void read_exports();
 
-  const pe::Image& image_;
-  std::vector<CodeRange> ranges_;  // ascending, disjoint
-  std::vector<pe::FunctionRange> functions_;
+  const pe::ImageTables& tables_;
+  std::vector<CodeRange> ranges_;                // ascending, disjoint
   std::map<std::string_view, pe::Rva> exports_;  // code alone
   std::multimap<pe::Rva, std::string_view> names_;
   std::map<pe::Rva, std::string> symbols_;

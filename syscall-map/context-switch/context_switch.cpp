@@ -38,8 +38,8 @@ pe::Rva before(pe::Rva rva, u32 bytes) {
 
 class Search {
  public:
-  Search(const pe::Image& image, const std::vector<NamedPlace>& symbols)
-      : code_{image, symbols}, disassembler_{image} {
+  Search(const pe::ImageTables& tables, const std::vector<NamedPlace>& symbols)
+      : code_{tables, symbols}, disassembler_{tables.image()} {
     candidates_ = name_candidates(code_, symbols, result_.findings, result_.reasons);
   }
 
@@ -182,10 +182,8 @@ class Search {
     result_.candidates.push_back(std::move(found));
   }
 
-  const std::vector<pe::BaseRelocation>& relocations() {
-    core::Findings ignored;  // what is odd about them is told by "pe info"
-    if (!relocations_) relocations_ = pe::read_base_relocations(code_.image(), ignored);
-    return *relocations_;
+  const std::vector<pe::BaseRelocation>& relocations() const {
+    return code_.tables().relocations().entries;
   }
 
   // So many of the first bytes are in memory as they are in the file.
@@ -428,7 +426,6 @@ class Search {
   std::vector<StackExchange> exchanges_;
   std::vector<DirectBranch> branches_;
   std::optional<pe::Rva> dispatcher_;
-  std::optional<std::vector<pe::BaseRelocation>> relocations_;
   std::optional<pe::Rva> patched_to_;  // by Windows itself
   std::optional<pe::Rva> symbol_;      // where the symbols say it is
   std::vector<StackExchange> lonely_;
@@ -471,16 +468,17 @@ std::string_view explain(SwitchCondition condition) {
   return {};
 }
 
-ContextSwitchSearch find_context_switch(const pe::Image& image,
+ContextSwitchSearch find_context_switch(const pe::ImageTables& tables,
                                         const std::vector<NamedPlace>& symbols) {
-  if (!Disassembler::supports(image.machine())) {
+  const auto machine = tables.image().machine();
+  if (!Disassembler::supports(machine)) {
     ContextSwitchSearch search;
-    search.reasons.push_back(fmt::format("the context switch of {} kernels is not known",
-                                         pe::to_string(image.machine())));
+    search.reasons.push_back(
+        fmt::format("the context switch of {} kernels is not known", pe::to_string(machine)));
     search.findings.warning("context-switch-not-found", std::nullopt, "{}", search.reasons.front());
     return search;
   }
-  return Search{image, symbols}.run();
+  return Search{tables, symbols}.run();
 }
 
 }  // namespace coldtrace::syscall_map

@@ -82,7 +82,7 @@ void add_signatures(const KernelCode& code, SwitchCandidates& candidates, core::
   u64 tried = 0;
   std::size_t matches = 0;
   for (const auto name : names) {
-    const auto search = locate(code.image(), name, parsed_built_in_signatures());
+    const auto search = locate(code.tables(), name, parsed_built_in_signatures());
     tried += search.tried;
     tell_limit(search, findings);
     for (const auto& location : search.locations) {

@@ -9,12 +9,12 @@ namespace {
 
 // What the types of the PDB say of the fields that are looked for; a PDB without types is none the
 // worse for it.
-std::vector<KnownOffset> to_offsets(const pe::SymbolFile& pdb, const pe::Image& image,
+std::vector<KnownOffset> to_offsets(const pe::SymbolFile& pdb, const pe::ImageTables& tables,
                                     core::Findings& findings) {
   std::vector<KnownOffset> known;
   const auto types = pe::PdbTypes::read(pdb.pdb, findings);
   if (!types) return known;
-  for (auto& field : thread_fields(image))
+  for (auto& field : thread_fields(tables))
     if (const auto offset = types->offset_of(field.structure, field.field, findings)) {
       field.offset = *offset;
       known.push_back(std::move(field));
@@ -31,13 +31,13 @@ std::vector<NamedPlace> to_places(const pe::SymbolFile& pdb) {
   return places;
 }
 
-KernelSymbols find_kernel_symbols(const pe::Image& image, const pe::Identity& identity,
+KernelSymbols find_kernel_symbols(const pe::ImageTables& tables, const pe::Identity& identity,
                                   std::span<const pe::SymbolFile> files, core::Findings& findings) {
   const auto file = std::find_if(files.begin(), files.end(), [&](const pe::SymbolFile& candidate) {
     return candidate.belongs_to(identity.pdb);
   });
   if (file != files.end())
-    return {file->path, to_places(*file), to_offsets(*file, image, findings)};
+    return {file->path, to_places(*file), to_offsets(*file, tables, findings)};
   if (!files.empty())
     findings.warning("pdb-mismatch", std::nullopt,
                      "no PDB that was given has the GUID and age of this image");

@@ -76,7 +76,7 @@ class Planner {
     PatchedInstruction patched;
     patched.rva = rva;
     patched.length = instruction->info.length;
-    for (const auto byte : code_.image().addresses().tail(rva, patched.length))
+    for (const auto byte : code_.image().bytes(rva, patched.length))
       patched.bytes.push_back(std::to_integer<u8>(byte));
     patched.text = disassembler_.text(*instruction);
     const auto flow = to_flow(disassembler_, *instruction);

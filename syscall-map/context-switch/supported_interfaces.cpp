@@ -100,14 +100,11 @@ SupportedInterface find_trace_import(const pe::Image& image) {
 
 }  // namespace
 
-std::vector<SupportedInterface> find_supported_interfaces(const pe::Image& image,
+std::vector<SupportedInterface> find_supported_interfaces(const pe::ImageTables& tables,
                                                           core::Findings& findings) {
   std::map<std::string_view, const pe::Export*> exports;
-  core::Findings ignored;  // what is odd about the table is told by "pe exports"
-  const auto table = pe::read_export_directory(image, ignored);
-  if (table && *table)
-    for (const auto& entry : (*table)->exports)
-      if (!entry.name.empty()) exports.emplace(entry.name, &entry);
+  for (const auto& entry : tables.exports().directory.exports)
+    if (!entry.name.empty()) exports.emplace(entry.name, &entry);
   std::vector<SupportedInterface> interfaces;
   for (const auto& interface : known) {
     SupportedInterface found{interface.name, interface.purpose, false, false, {}, interface.note};
@@ -117,7 +114,7 @@ std::vector<SupportedInterface> find_supported_interfaces(const pe::Image& image
     }
     interfaces.push_back(std::move(found));
   }
-  interfaces.push_back(find_trace_import(image));
+  interfaces.push_back(find_trace_import(tables.image()));
   if (interfaces.front().exported)
     findings.info("context-switch-supported", std::nullopt,
                   "the kernel exports {}: use it instead of a patch", interfaces.front().name);

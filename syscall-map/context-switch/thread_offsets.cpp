@@ -101,7 +101,8 @@ FieldName to_name(Field field, const KernelCode& code) {
 
 class Finder {
  public:
-  explicit Finder(const pe::Image& image) : image_{image}, code_{image, {}}, disassembler_{image} {}
+  explicit Finder(const pe::ImageTables& tables)
+      : image_{tables.image()}, code_{tables, {}}, disassembler_{image_} {}
 
   ThreadOffsets find(const std::vector<KnownOffset>& types) {
     for (const auto& accessor : accessors) read(accessor);
@@ -253,8 +254,8 @@ class Finder {
 
 }  // namespace
 
-std::vector<KnownOffset> thread_fields(const pe::Image& image) {
-  const KernelCode code{image, {}};
+std::vector<KnownOffset> thread_fields(const pe::ImageTables& tables) {
+  const KernelCode code{tables, {}};
   std::vector<KnownOffset> fields;
   for (const auto field : all_fields) {
     const auto name = to_name(field, code);
@@ -263,11 +264,13 @@ std::vector<KnownOffset> thread_fields(const pe::Image& image) {
   return fields;
 }
 
-ThreadOffsets find_thread_offsets(const pe::Image& image, const std::vector<KnownOffset>& types) {
-  if (Disassembler::supports(image.machine())) return Finder{image}.find(types);
+ThreadOffsets find_thread_offsets(const pe::ImageTables& tables,
+                                  const std::vector<KnownOffset>& types) {
+  const auto machine = tables.image().machine();
+  if (Disassembler::supports(machine)) return Finder{tables}.find(types);
   ThreadOffsets none;
   none.findings.warning("thread-offset-missing", std::nullopt,
-                        "the accessors of {} kernels are not read", pe::to_string(image.machine()));
+                        "the accessors of {} kernels are not read", pe::to_string(machine));
   return none;
 }
 

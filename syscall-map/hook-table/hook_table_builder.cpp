@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "coldtrace/syscall-map/agreement.hpp"
-#include "coldtrace/syscall-map/service_mapper.hpp"
 #include "coldtrace/syscall-map/table_names.hpp"
 #include "syscall-map/hook-table/hook_services.hpp"
 
@@ -28,9 +27,9 @@ class Builder {
     add_services();
     const auto* kernel = find(ImageRole::kernel);
     if (kernel == nullptr) return std::move(table_);
-    table_.context_switch = find_context_switch(*kernel->image, symbols_);
-    table_.thread_offsets = find_thread_offsets(*kernel->image, types_);
-    table_.supported_interfaces = find_supported_interfaces(*kernel->image, table_.findings);
+    table_.context_switch = find_context_switch(*kernel->view, symbols_);
+    table_.thread_offsets = find_thread_offsets(*kernel->view, types_);
+    table_.supported_interfaces = find_supported_interfaces(*kernel->view, table_.findings);
     table_.findings.merge(table_.context_switch.findings);
     table_.findings.merge(table_.thread_offsets.findings);
     return std::move(table_);
@@ -46,8 +45,8 @@ class Builder {
     for (const auto& source : sources_) table_.images.push_back(source.description);
     std::stable_sort(table_.images.begin(), table_.images.end(),
                      [](const auto& a, const auto& b) { return a.role < b.role; });
-    if (const auto* ntdll = find(ImageRole::ntdll)) ntdll_ = map(*ntdll);
-    if (const auto* win32u = find(ImageRole::win32u)) win32u_ = map(*win32u);
+    if (const auto* ntdll = find(ImageRole::ntdll)) ntdll_ = &map(*ntdll);
+    if (const auto* win32u = find(ImageRole::win32u)) win32u_ = &map(*win32u);
     const auto* kernel = find(ImageRole::kernel);
     if (kernel == nullptr) return;
     add_kernel(*kernel);
@@ -66,13 +65,13 @@ class Builder {
     return found == sources_.end() ? nullptr : &*found;
   }
 
-  ServiceMap map(const HookTableSource& source) {
-    auto map = map_services(*source.image);
+  const ServiceMap& map(const HookTableSource& source) {
+    const auto& map = source.view->services();
     table_.findings.merge(map.findings);
     return map;
   }
 
-  std::optional<UserServices> user(const std::optional<ServiceMap>& map, ImageRole role,
+  std::optional<UserServices> user(const ServiceMap* map, ImageRole role,
                                    const HookTableSource& beside) const {
     if (!map) return std::nullopt;
     return UserServices{&map->services, compare_versions(find(role)->description.identity,
@@ -87,8 +86,8 @@ class Builder {
   }
 
   void add_kernel(const HookTableSource& kernel) {
-    const auto stubs = map(kernel);
-    auto found = find_service_tables(*kernel.image);
+    const auto& stubs = map(kernel);
+    auto found = find_service_tables(*kernel.view);
     table_.findings.merge_unknown(found.findings);
     std::erase_if(found.tables, [](const auto& table) { return table.table != ServiceTable::nt; });
     for (const auto& table : found.tables)
@@ -100,13 +99,13 @@ class Builder {
     }
     const auto& located = found.tables.front();
     table_.services_tab =
-        find_services_tab(*kernel.image, located, known_names(stubs), table_.findings);
+        find_services_tab(*kernel.view, located, known_names(stubs), table_.findings);
     const auto* tab = table_.services_tab ? &*table_.services_tab : nullptr;
     HookServiceSources sources{ImageRole::kernel, kernel.description.identity.machine, located};
     sources.stubs = &stubs.services;
     sources.tab = tab;
     sources.symbols = &symbols_;
-    sources.names = name_entries(*kernel.image, located, stubs.services, tab);
+    sources.names = name_entries(*kernel.view, located, stubs.services, tab);
     const auto agreed = user(ntdll_, ImageRole::ntdll, kernel);
     if (agreed) name_after(*agreed, located, sources.names, table_.findings);
     if (sources.names.trusted) sources.user = &ntdll_->services;
@@ -114,7 +113,7 @@ class Builder {
   }
 
   void add_win32k(const HookTableSource& win32k) {
-    auto found = find_service_tables(*win32k.image);
+    auto found = find_service_tables(*win32k.view);
     table_.findings.merge(found.findings);
     std::erase_if(found.tables,
                   [](const auto& table) { return table.table != ServiceTable::win32k; });
@@ -128,7 +127,7 @@ class Builder {
     const auto& located = *candidates.front();
     HookServiceSources sources{win32k.description.role, win32k.description.identity.machine,
                                located};
-    sources.names = name_entries(*win32k.image, located, {}, nullptr);
+    sources.names = name_entries(*win32k.view, located, {}, nullptr);
     const auto agreed = user(win32u_, ImageRole::win32u, win32k);
     if (agreed) name_after(*agreed, located, sources.names, table_.findings);
     if (sources.names.trusted) sources.user = &win32u_->services;
@@ -189,8 +188,8 @@ class Builder {
   std::span<const HookTableSource> sources_;
   const std::vector<NamedPlace>& symbols_;
   const std::vector<KnownOffset>& types_;
-  std::optional<ServiceMap> ntdll_;
-  std::optional<ServiceMap> win32u_;
+  const ServiceMap* ntdll_ = nullptr;
+  const ServiceMap* win32u_ = nullptr;
   bool has_win32k_ = false;
   HookTable table_;
 };

@@ -42,7 +42,7 @@ class StoreFinder {
   u8 byte_before(pe::Rva at, u32 distance) const {
     if (value(at) < distance) return 0;
     const pe::Rva place{value(at) - distance};
-    return core::load<u8>(image_.addresses().tail(place, 1), 0).value_or(0);
+    return core::load<u8>(image_.bytes(place, 1), 0).value_or(0);
   }
 
   // mov dword ptr [at], imm32 with a relocated immediate

@@ -95,7 +95,7 @@ LocatedServiceTable read_service_table(TableSearch& search, const TableLayout& l
   table.verified = layout.verified;
 
   const auto bytes =
-      layout.arguments ? image.addresses().tail(*layout.arguments, layout.count) : core::ByteView{};
+      layout.arguments ? image.bytes(*layout.arguments, layout.count) : core::ByteView{};
   for (u32 i = 0; i < layout.count; ++i) {
     const auto at = start + i * entry_size(form);
     const auto target = search.read_target(at, form);

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "coldtrace/pe/export_directory.hpp"
-#include "coldtrace/syscall-map/service_mapper.hpp"
-
 namespace coldtrace::syscall_map {
 namespace {
 
@@ -12,31 +9,20 @@ constexpr std::size_t most_limits = 64;
 
 }  // namespace
 
-TableSearch::TableSearch(const pe::Image& image)
-    : image_{image}, relocations_{pe::read_base_relocations(image, findings_)} {
+TableSearch::TableSearch(const KernelView& view)
+    : view_{view}, image_{view.image()}, relocations_{view.relocations().entries} {
+  findings_.merge(view.relocations().findings);
   relocations_.erase(
       std::unique(relocations_.begin(), relocations_.end(),
                   [](const auto& a, const auto& b) { return a.address == b.address; }),
       relocations_.end());
-  u64 left = image.file().size();
-  for (const auto& section : image.sections()) {
-    const auto size = std::min(image.addresses().tail_size(section.address), left);
+  u64 left = image_.file().size();
+  for (const auto& section : image_.sections()) {
+    const auto size = std::min(image_.addresses().stored_size(section.address), left);
     left -= size;
     if (size > 0) sections_.push_back({section.address, size, section.executable()});
   }
-  const auto directory = pe::read_export_directory(image, findings_);
-  if (!directory) {
-    findings_.warning("export-directory", directory.error());
-  } else if (*directory) {
-    module_name_ = (*directory)->module_name;
-    for (const auto& entry : (*directory)->exports)
-      if (!entry.name.empty() && !entry.is_forwarder) exports_.emplace(entry.name, entry.address);
-  }
-}
-
-std::optional<pe::Rva> TableSearch::find_export(std::string_view name) const {
-  const auto found = exports_.find(name);
-  return found == exports_.end() ? std::nullopt : std::optional{found->second};
+  findings_.merge(view.exports().findings);
 }
 
 bool TableSearch::is_relocated(pe::Rva at, TableForm form) const {
@@ -47,11 +33,11 @@ bool TableSearch::is_relocated(pe::Rva at, TableForm form) const {
 }
 
 std::optional<u32> TableSearch::read_u32(pe::Rva at) const {
-  return core::load<u32>(image_.addresses().tail(at, sizeof(u32)), 0);
+  return core::load<u32>(image_.bytes(at, sizeof(u32)), 0);
 }
 
 std::optional<pe::Rva> TableSearch::read_target(pe::Rva at, TableForm form) const {
-  const auto bytes = image_.addresses().tail(at, entry_size(form));
+  const auto bytes = image_.bytes(at, entry_size(form));
   if (form == TableForm::va64) {
     const auto address = core::load<u64>(bytes, 0);
     return address ? image_.rva_of_address(*address) : std::nullopt;
@@ -64,7 +50,7 @@ std::optional<pe::Rva> TableSearch::read_target(pe::Rva at, TableForm form) cons
 }
 
 bool TableSearch::holds_arguments(pe::Rva at, u64 count) const {
-  const auto bytes = image_.addresses().tail(at, count);
+  const auto bytes = image_.bytes(at, count);
   return bytes.size() == count && std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) {
            return is_argument_bytes(std::to_integer<u8>(byte));
          });
@@ -98,7 +84,7 @@ std::vector<LimitPlace> TableSearch::find_limits(u32 least, u32 most) const {
 KernelStubs read_kernel_stubs(const TableSearch& search) {
   KernelStubs stubs;
   std::vector<bool> numbers(most_services_of_table);
-  for (const auto& service : map_services(search.image()).services) {
+  for (const auto& service : search.view().services().services) {
     if (!service.kernel_stub || service.number >= most_services_of_table) continue;
     stubs.count += numbers[service.number] ? 0U : 1U;
     numbers[service.number] = true;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -8,8 +7,7 @@
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
-#include "coldtrace/pe/base_relocations.hpp"
-#include "coldtrace/pe/image.hpp"
+#include "coldtrace/syscall-map/kernel_view.hpp"
 #include "coldtrace/syscall-map/service_table.hpp"
 
 namespace coldtrace::syscall_map {
@@ -40,14 +38,16 @@ struct LimitPlace {
 // What the ways to find a service table share: the image's relocations, exports and words.
 class TableSearch {
  public:
-  explicit TableSearch(const pe::Image& image);
+  explicit TableSearch(const KernelView& view);
 
+  const KernelView& view() const { return view_; }
   const pe::Image& image() const { return image_; }
   core::Findings& findings() { return findings_; }
   const std::vector<pe::BaseRelocation>& relocations() const { return relocations_; }
-  std::optional<pe::Rva> find_export(std::string_view name) const;
-  std::string_view module_name() const { return module_name_; }
-  const std::map<std::string_view, pe::Rva>& exports() const { return exports_; }
+  std::optional<pe::Rva> find_export(std::string_view name) const {
+    return view_.find_export(name);
+  }
+  std::string_view module_name() const { return view_.exports().directory.module_name; }
 
   // True when the word at `at` is adjusted by the loader as words of that form are.
   bool is_relocated(pe::Rva at, TableForm form) const;
@@ -74,15 +74,14 @@ class TableSearch {
   };
   const std::vector<StoredSection>& stored_sections() const { return sections_; }
   core::ByteView read(const StoredSection& section) const {
-    return image_.addresses().tail(section.start, section.size);
+    return image_.bytes(section.start, section.size);
   }
 
  private:
+  const KernelView& view_;
   const pe::Image& image_;
   core::Findings findings_;
   std::vector<pe::BaseRelocation> relocations_;
-  std::map<std::string_view, pe::Rva> exports_;  // not the forwarders
-  std::string_view module_name_;
   std::vector<StoredSection> sections_;
 };
 

@@ -52,7 +52,7 @@ class ImportJumps {
 
   // jmp qword ptr [rip+disp32], or dword ptr [disp32] on x86; with a REX prefix or without.
   std::optional<pe::Rva> jump_slot(pe::Rva code) const {
-    const auto bytes = image_.addresses().tail(code, 7);
+    const auto bytes = image_.bytes(code, 7);
     const u64 prefix = core::load<u8>(bytes, 0) == 0x48 ? 1 : 0;
     if (core::load<u16>(bytes, prefix) != 0x25ff) return std::nullopt;
     const auto word = core::load<u32>(bytes, prefix + 2);

@@ -61,8 +61,8 @@ void check_ambiguity(ServiceTables& found) {
 
 }  // namespace
 
-ServiceTables find_service_tables(const pe::Image& image) {
-  TableSearch search{image};
+ServiceTables find_service_tables(const KernelView& view) {
+  TableSearch search{view};
   auto [tables, reason] = find_tables(search);
   ServiceTables found{std::move(tables), std::move(search.findings())};
   std::stable_sort(found.tables.begin(), found.tables.end(),

@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 
-#include "coldtrace/pe/base_relocations.hpp"
 #include "coldtrace/pe/identity.hpp"
 #include "coldtrace/syscall-map/name_hash.hpp"
 #include "syscall-map/service-tables/service_table_reader.hpp"
@@ -24,7 +23,8 @@ using Records = std::vector<ServicesTabEntry>;
 
 class TabFinder {
  public:
-  TabFinder(const pe::Image& image, const LocatedServiceTable& table) : image_{image} {
+  TabFinder(const pe::ImageTables& tables, const LocatedServiceTable& table)
+      : tables_{tables}, image_{tables.image()} {
     for (std::size_t i = 0; i < table.entries.size() && i < most_services_of_table; ++i)
       numbers_[table.entries[i].target].push_back(static_cast<u16>(i));
   }
@@ -33,12 +33,12 @@ class TabFinder {
 
   // Each place where records lead to all functions of the table and to no other.
   std::vector<std::pair<pe::Rva, Records>> find() {
-    core::Findings findings;  // who found the table has reported damaged relocations
     if (numbers_.empty()) return {};
     Records records;
     pe::Rva start{};
     std::optional<pe::Rva> last;
-    for (const auto& [address, type] : pe::read_base_relocations(image_, findings)) {
+    // Who found the table has reported damaged relocations.
+    for (const auto& [address, type] : tables_.relocations().entries) {
       if (type != pe::RelocationType::dir64 || value(address) < address_in_record ||
           last == address)
         continue;
@@ -60,7 +60,7 @@ class TabFinder {
 
  private:
   std::optional<ServicesTabEntry> read_record(pe::Rva at) const {
-    const auto fields = core::Fields<record_size>::at(image_.addresses().tail(at, record_size), 0);
+    const auto fields = core::Fields<record_size>::at(image_.bytes(at, record_size), 0);
     if (!fields) return std::nullopt;
     const auto target = image_.rva_of_address(fields->get<u64, address_in_record>());
     const auto arguments = fields->get<u32, 4>();
@@ -80,6 +80,7 @@ class TabFinder {
     records.clear();
   }
 
+  const pe::ImageTables& tables_;
   const pe::Image& image_;
   Numbers numbers_;
   std::vector<std::pair<pe::Rva, Records>> found_;
@@ -171,13 +172,14 @@ void report_absence(const pe::Image& image, core::Findings& findings) {
 
 }  // namespace
 
-std::optional<ServicesTab> find_services_tab(const pe::Image& image,
+std::optional<ServicesTab> find_services_tab(const pe::ImageTables& tables,
                                              const LocatedServiceTable& kernel_table,
                                              std::span<const std::string> names,
                                              core::Findings& findings) {
+  const auto& image = tables.image();
   if (image.machine() != pe::Machine::amd64 || kernel_table.table != ServiceTable::nt)
     return std::nullopt;
-  TabFinder finder{image, kernel_table};
+  TabFinder finder{tables, kernel_table};
   auto places = finder.find();
   if (places.size() > 1) {
     findings.warning("services-tab-ambiguous", std::nullopt,

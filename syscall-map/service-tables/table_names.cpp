@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "coldtrace/pe/export_directory.hpp"
 #include "coldtrace/syscall-map/agreement.hpp"
 
 namespace coldtrace::syscall_map {
@@ -67,7 +66,7 @@ UserVersion compare_versions(const pe::Identity& user, const pe::Identity& image
              : UserVersion::other;
 }
 
-TableNames name_entries(const pe::Image& image, const LocatedServiceTable& table,
+TableNames name_entries(const pe::ImageTables& tables, const LocatedServiceTable& table,
                         const std::vector<Service>& stubs, const ServicesTab* tab) {
   TableNames names;
   names.entries.resize(table.entries.size());
@@ -82,18 +81,15 @@ TableNames name_entries(const pe::Image& image, const LocatedServiceTable& table
     for (const auto& record : tab->entries)
       if (!record.name.empty() && record.numbers.size() == 1)
         namer.name(record.numbers.front(), record.name, NameSource::services_tab);
-  core::Findings findings;  // who found the table has reported a damaged export directory
-  const auto directory = pe::read_export_directory(image, findings);
-  if (directory && *directory) {
-    std::map<pe::Rva, std::string_view> exported;
-    for (const auto& entry : (*directory)->exports)
-      if (!entry.is_forwarder && entry.name.starts_with("Nt") && is_service_name(entry.name))
-        exported.emplace(entry.address, entry.name);
-    for (std::size_t i = 0; i < table.entries.size(); ++i) {
-      const auto found = exported.find(table.entries[i].target);
-      if (found != exported.end() && namer.is_alone(found->first))
-        namer.name(i, found->second, NameSource::exported);
-    }
+  // Who found the table has reported a damaged export directory.
+  std::map<pe::Rva, std::string_view> exported;
+  for (const auto& entry : tables.exports().directory.exports)
+    if (!entry.is_forwarder && entry.name.starts_with("Nt") && is_service_name(entry.name))
+      exported.emplace(entry.address, entry.name);
+  for (std::size_t i = 0; i < table.entries.size(); ++i) {
+    const auto found = exported.find(table.entries[i].target);
+    if (found != exported.end() && namer.is_alone(found->first))
+      namer.name(i, found->second, NameSource::exported);
   }
   return names;
 }

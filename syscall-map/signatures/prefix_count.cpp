@@ -30,7 +30,7 @@ std::vector<ExecutableCode> executable_code(const pe::Image& image) {
   std::vector<ExecutableCode> code;
   pe::Rva end{};
   for (const auto* section : sections) {
-    auto bytes = image.addresses().tail(section->address);
+    auto bytes = image.bytes(section->address);
     const auto start = std::max(section->address, end);
     bytes =
         bytes.subspan(std::min<std::size_t>(value(start) - value(section->address), bytes.size()));

@@ -34,7 +34,8 @@ u32 count_fixed(std::span<const FunctionByte> bytes) {
 FunctionBytes read_function(const DerivationInput& input, pe::Rva place) {
   if (!input.image->is_executable(place))
     fail("RVA {:#x} of {} is in no executable section", value(place), input.name);
-  auto function = FunctionReader{*input.image}.read(place);
+  const pe::ImageTables tables{*input.image};
+  auto function = FunctionReader{tables}.read(place);
   if (function.bytes.empty())
     fail("there is no instruction at RVA {:#x} of {}", value(place), input.name);
   return function;

@@ -16,7 +16,7 @@ namespace {
 // The tables of an image that anchors ask for, read when the first one does.
 class AnchorTables {
  public:
-  explicit AnchorTables(const pe::Image& image) : image_{image} {}
+  explicit AnchorTables(const pe::ImageTables& tables) : tables_{tables}, image_{tables.image()} {}
 
   // Sentences for the anchors that hold; nothing when one does not.
   std::optional<std::vector<std::string>> check(const Signature& signature, pe::Rva place) {
@@ -43,7 +43,7 @@ class AnchorTables {
       case Anchor::Kind::called_from:
         return find_call(anchor, place);
       case Anchor::Kind::within: {
-        const auto from = find_export(anchor.name);
+        const auto from = tables_.find_export(anchor.name);
         if (!from) return std::nullopt;
         const auto distance = i64{value(place)} - i64{value(*from)};
         if (distance > i64{anchor.distance} || -distance > i64{anchor.distance})
@@ -58,10 +58,10 @@ class AnchorTables {
   // A byte 0xe8 whose displacement leads exactly there is a call: by chance it happens once in
   // 2^32.
   std::optional<std::string> find_call(const Anchor& anchor, pe::Rva place) {
-    const auto from = find_export(anchor.name);
+    const auto from = tables_.find_export(anchor.name);
     if (!from) return std::nullopt;
     constexpr u64 call_size = 5;
-    const auto code = image_.addresses().tail(*from, u64{anchor.distance} + call_size - 1);
+    const auto code = image_.bytes(*from, u64{anchor.distance} + call_size - 1);
     for (u64 at = 0; at + call_size <= code.size(); ++at) {
       if (code[at] != std::byte{0xe8}) continue;
       const auto displacement = core::load<u32>(code, at + 1).value();
@@ -71,34 +71,16 @@ class AnchorTables {
     return std::nullopt;
   }
 
-  std::optional<pe::Rva> find_export(std::string_view name) {
-    if (!exports_) {
-      exports_.emplace();
-      core::Findings ignored;  // what is odd about the table is told by "pe exports"
-      if (const auto table = pe::read_export_directory(image_, ignored); table && *table)
-        for (const auto& entry : (*table)->exports)
-          if (!entry.is_forwarder && !entry.name.empty())
-            exports_->emplace(entry.name, entry.address);
-    }
-    const auto found = exports_->find(name);
-    if (found == exports_->end()) return std::nullopt;
-    return found->second;
-  }
-
   bool starts_function(pe::Rva place) {
-    if (!functions_) {
-      core::Findings ignored;
-      functions_ = pe::read_function_ranges(image_, ignored);
-    }
+    const auto& functions = tables_.functions();
     const auto found = std::lower_bound(
-        functions_->begin(), functions_->end(), place,
+        functions.begin(), functions.end(), place,
         [](const pe::FunctionRange& range, pe::Rva rva) { return range.start < rva; });
-    return found != functions_->end() && found->start == place && !is_fragment(image_, *found);
+    return found != functions.end() && found->start == place && !is_fragment(image_, *found);
   }
 
+  const pe::ImageTables& tables_;
   const pe::Image& image_;
-  std::optional<std::map<std::string_view, pe::Rva>> exports_;
-  std::optional<std::vector<pe::FunctionRange>> functions_;
 };
 
 std::vector<const Signature*> select(const pe::Image& image, std::string_view function,
@@ -146,17 +128,18 @@ bool SignatureLocation::verified() const {
                      [](const SignatureMatch& match) { return match.signature->verified; });
 }
 
-SignatureSearch locate(const pe::Image& image, std::string_view function,
+SignatureSearch locate(const pe::ImageTables& tables, std::string_view function,
                        std::span<const Signature> signatures) {
+  const auto& image = tables.image();
   SignatureSearch search;
   const auto selected = select(image, function, signatures);
   search.tried = selected.size();
   const SignatureMatcher matcher{selected};
-  AnchorTables anchors{image};
+  AnchorTables anchors{tables};
   std::map<pe::Rva, SignatureLocation> places;
   for (const auto& section : image.sections()) {
     if (!section.executable() || selected.empty()) continue;
-    const auto code = image.addresses().tail(section.address);
+    const auto code = image.bytes(section.address);
     const auto found = matcher.search(code, value(section.address));
     if (found.exhausted)
       search.findings.warning("signature-limit", section.raw_offset,

@@ -17,7 +17,7 @@ class EntryReader {
       : image_{image}, at_{rva}, find_import_{find_import}, disassembler_{image} {}
 
   EntryCode read() {
-    const auto first = image_.addresses().tail(at_, 8);
+    const auto first = image_.bytes(at_, 8);
     const auto shown = core::to_hex(first);
     for (int i = 0; i < most_instructions; ++i) {
       const auto instruction = disassembler_.decode(at_);
@@ -102,7 +102,7 @@ class EntryReader {
     auto text = fmt::format("jmp through the pointer at {:#x}", slot ? value(*slot) : address);
     if (slot) {
       const auto size = image_.optional_header().pointer_size();
-      const auto tail = image_.addresses().tail(*slot, size);
+      const auto tail = image_.bytes(*slot, size);
       const std::optional<u64> pointer =
           size == 8 ? core::load<u64>(tail, 0) : std::optional<u64>{core::load<u32>(tail, 0)};
       // A null pointer is set when the image runs, by its own code.

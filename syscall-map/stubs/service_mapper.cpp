@@ -6,7 +6,6 @@
 #include <boost/container/small_vector.hpp>
 
 #include "coldtrace/core/sorting.hpp"
-#include "coldtrace/pe/export_directory.hpp"
 #include "coldtrace/pe/identity.hpp"
 #include "coldtrace/pe/import_directory.hpp"
 #include "syscall-map/stubs/cross_checks.hpp"
@@ -87,11 +86,14 @@ class ImportSlots {
 
 class Mapper {
  public:
-  explicit Mapper(const pe::Image& image)
-      : image_{image}, decoder_{image, pe::has_wine_marker(image)} {}
+  explicit Mapper(const pe::ImageTables& tables)
+      : image_{tables.image()},
+        decoder_{image_, pe::has_wine_marker(image_)},
+        exports_{tables.exports().directory.exports} {
+    map_.findings.merge(tables.exports().findings);
+  }
 
   ServiceMap map() {
-    read_exports();
     const auto places = sorted_places();
     strangers_.reserve(places.size());
     for (auto first = places.begin(); first != places.end();) {
@@ -115,14 +117,6 @@ class Mapper {
   }
 
  private:
-  void read_exports() {
-    auto directory = pe::read_export_directory(image_, map_.findings);
-    if (!directory)
-      map_.findings.warning("export-directory", directory.error());
-    else if (*directory)
-      exports_ = std::move((*directory)->exports);
-  }
-
   // Named exports by address: it is the upper half, the lower one is the export's index and whether
   // its name looks like a service.
   std::vector<u64> sorted_places() {
@@ -171,7 +165,7 @@ class Mapper {
       if (rva > end + close || rva > start + most) break;
       end = rva + StubDecoder::longest_stub;
     }
-    image_.addresses().prefetch(address(places.front()), end - start);
+    image_.prefetch(address(places.front()), end - start);
     loaded_ = end;
   }
 
@@ -229,7 +223,7 @@ class Mapper {
   const pe::Image& image_;
   StubDecoder decoder_;
   ImportSlots imports_{image_};
-  std::vector<pe::Export> exports_;
+  const std::vector<pe::Export>& exports_;
   u64 addresses_ = 0;
   u64 loaded_ = 0;  // RVA behind the code that is loaded
   std::vector<UnreadEntry> unread_;
@@ -243,8 +237,8 @@ class Mapper {
 
 }  // namespace
 
-ServiceMap map_services(const pe::Image& image) {
-  return Mapper{image}.map();
+ServiceMap map_services(const pe::ImageTables& tables) {
+  return Mapper{tables}.map();
 }
 
 }  // namespace coldtrace::syscall_map

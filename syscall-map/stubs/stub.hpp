@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "coldtrace/pe/window.hpp"
+#include "coldtrace/pe/image.hpp"
 #include "coldtrace/syscall-map/service.hpp"
 
 namespace coldtrace::syscall_map {
@@ -50,7 +50,7 @@ class StubDecoder {
  private:
   const pe::Image& image_;
   pe::Image::Sections sections_;
-  pe::Window code_;
+  pe::Image::Window code_;
   std::vector<const StubShape*> shapes_;  // those of the image's machine and maker
 };
 

@@ -27,14 +27,14 @@ void leave_out_signatures(std::vector<std::string>& evidence,
 std::vector<std::string_view> CodeSearch::functions() const {
   std::vector<std::string_view> names{functions_by_structure.begin(), functions_by_structure.end()};
   for (const auto& signature : signatures_)
-    if (signature.machine == image_.machine()) names.push_back(signature.function);
+    if (signature.machine == tables_.image().machine()) names.push_back(signature.function);
   return names;
 }
 
 const CodeSearch::Found& CodeSearch::find(std::string_view function) {
   if (const auto known = found_.find(function); known != found_.end()) return known->second;
   auto& found = found_[std::string{function}];
-  found.signatures = locate(image_, function, signatures_);
+  found.signatures = locate(tables_, function, signatures_);
   tell_limit(found.signatures, findings_);
   for (const auto& location : found.signatures.locations) {
     FunctionPlace place{PlaceSource::signature, location.rva, {}, location.verified(), {}};
@@ -61,7 +61,7 @@ void CodeSearch::add_structure(std::string_view function, std::vector<FunctionPl
 }
 
 const std::vector<ContextSwitch>& CodeSearch::context_switches() {
-  if (!context_switches_) context_switches_ = find_context_switch(image_);
+  if (!context_switches_) context_switches_ = find_context_switch(tables_);
   return context_switches_->candidates;
 }
 

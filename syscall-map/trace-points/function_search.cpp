@@ -77,11 +77,12 @@ bool FunctionLocation::verified() const {
                      [](const FunctionPlace& place) { return place.verified; });
 }
 
-FunctionSearch find_functions(const pe::Image& image, std::string_view wanted,
+FunctionSearch find_functions(const pe::ImageTables& tables, std::string_view wanted,
                               const FunctionSources& sources) {
+  const auto& image = tables.image();
   FunctionSearch search;
-  const TracePlaces named{image, sources.symbols, sources.services};
-  CodeSearch code{image, sources.signatures};
+  const TracePlaces named{tables, sources.symbols, sources.services};
+  CodeSearch code{tables, sources.signatures};
   const auto by_code = code.functions();
   if (is_glob(wanted))
     for (const auto& function : named.matching(wanted, by_code))

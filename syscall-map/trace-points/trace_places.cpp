@@ -60,19 +60,16 @@ std::optional<TraceRequest> parse_trace_request(std::string_view text) {
   return offset ? std::optional{TraceRequest{text.substr(0, plus), *offset}} : std::nullopt;
 }
 
-TracePlaces::TracePlaces(const pe::Image& image, const std::vector<NamedPlace>& symbols,
+TracePlaces::TracePlaces(const pe::ImageTables& tables, const std::vector<NamedPlace>& symbols,
                          const std::vector<HookService>& services)
-    : image_{image}, code_{image, parsed_built_in_signatures()} {
-  core::Findings ignored;  // what is odd about the table is told by "pe exports"
-  const auto table = pe::read_export_directory(image, ignored);
-  if (table && *table)
-    for (const auto& entry : (*table)->exports) {
-      if (entry.name.empty()) continue;
-      if (entry.is_forwarder)
-        forwarders_.emplace(entry.name, entry.forwarder);
-      else
-        add({std::string{entry.name}, entry.address, PlaceSource::exported});
-    }
+    : image_{tables.image()}, code_{tables, parsed_built_in_signatures()} {
+  for (const auto& entry : tables.exports().directory.exports) {
+    if (entry.name.empty()) continue;
+    if (entry.is_forwarder)
+      forwarders_.emplace(entry.name, entry.forwarder);
+    else
+      add({std::string{entry.name}, entry.address, PlaceSource::exported});
+  }
   for (const auto& symbol : symbols) add({symbol.name, symbol.rva, PlaceSource::symbol});
   for (const auto& service : services) {
     // ZwX is the kernel's stub, not the function that the table leads to.

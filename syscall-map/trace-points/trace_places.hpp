@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "coldtrace/pe/export_directory.hpp"
+#include "coldtrace/pe/image_tables.hpp"
 #include "coldtrace/syscall-map/function_places.hpp"
 #include "coldtrace/syscall-map/hook_service.hpp"
 #include "coldtrace/syscall-map/named_place.hpp"
@@ -22,7 +22,7 @@ namespace coldtrace::syscall_map {
 // of its PDB, and its services, which outlive this. Used inside this library alone.
 class TracePlaces {
  public:
-  TracePlaces(const pe::Image& image, const std::vector<NamedPlace>& symbols,
+  TracePlaces(const pe::ImageTables& tables, const std::vector<NamedPlace>& symbols,
               const std::vector<HookService>& services);
 
   // Sets `source` and `rva` of the point from what was requested, or says why it cannot. The

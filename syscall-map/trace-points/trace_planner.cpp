@@ -16,12 +16,12 @@ namespace {
 
 class Planner {
  public:
-  Planner(const pe::Image& image, const TracePlanNames& names, core::Findings& findings)
-      : image_{image},
+  Planner(const pe::ImageTables& tables, const TracePlanNames& names, core::Findings& findings)
+      : image_{tables.image()},
         findings_{findings},
-        places_{image, names.symbols, names.services},
-        disassembler_{image},
-        code_{image, names.symbols},
+        places_{tables, names.symbols, names.services},
+        disassembler_{image_},
+        code_{tables, names.symbols},
         prover_{code_, disassembler_, places_.starts()} {}
 
   std::vector<TracePoint> plan(std::span<const std::string> requests) {
@@ -136,12 +136,12 @@ class Planner {
              fmt::format("no instruction begins there: {}", point.evidence.back()));
     const auto instruction = disassembler_.decode(*point.rva);
     if (!instruction) {
-      const auto bytes = image_.addresses().tail(*point.rva, ZYDIS_MAX_INSTRUCTION_LENGTH);
+      const auto bytes = image_.bytes(*point.rva, ZYDIS_MAX_INSTRUCTION_LENGTH);
       return refuse(point, TraceRefusal::no_instruction,
                     fmt::format("the bytes {} are no whole instruction", core::to_hex(bytes)));
     }
     const u32 length = instruction->info.length;
-    for (const auto byte : image_.addresses().tail(*point.rva, length))
+    for (const auto byte : image_.bytes(*point.rva, length))
       point.bytes.push_back(std::to_integer<u8>(byte));
     point.text = disassembler_.text(*instruction);
     point.relocations = prover_.relocations(*point.rva, length);
@@ -208,18 +208,18 @@ bool is_trace_request(std::string_view text) {
   return parse_trace_request(text).has_value();
 }
 
-bool has_trace_names(const pe::Image& image, std::span<const std::string> requests,
+bool has_trace_names(const pe::ImageTables& tables, std::span<const std::string> requests,
                      const std::vector<NamedPlace>& symbols) {
-  const TracePlaces places{image, symbols, {}};
+  const TracePlaces places{tables, symbols, {}};
   return std::all_of(requests.begin(), requests.end(),
                      [&](const std::string& request) { return places.has_name(request); });
 }
 
-std::vector<TracePoint> plan_trace_points(const pe::Image& image,
+std::vector<TracePoint> plan_trace_points(const pe::ImageTables& tables,
                                           std::span<const std::string> requests,
                                           const TracePlanNames& names, core::Findings& findings) {
   if (requests.empty()) return {};
-  return Planner{image, names, findings}.plan(requests);
+  return Planner{tables, names, findings}.plan(requests);
 }
 
 std::vector<std::string> trace_requests(const std::vector<TracePoint>& points) {

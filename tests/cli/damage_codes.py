@@ -79,26 +79,57 @@ ssize_t pread64(int file, void* to, size_t size, off_t at) { return read_at("pre
 
 
 class Unreadable(Case):
-    def test_a_range_that_cannot_be_read(self):
+    def setUp(self):
+        super().setUp()
         if not shutil.which("cc"):
             raise unittest.SkipTest("no C compiler")
-        shim = self.here / "bad_sector.so"
-        subprocess.run(["cc", "-w", "-shared", "-fPIC", "-o", shim,
+        self.shim = self.here / "bad_sector.so"
+        subprocess.run(["cc", "-w", "-shared", "-fPIC", "-o", self.shim,
                         self.write("bad_sector.c", BAD_SECTOR.encode()), "-ldl"], check=True)
+
+    def read(self, file, bad, *command):
+        """The JSON of a command that cannot read the byte `bad` of the file."""
+        done = subprocess.run(
+            [COLDTRACE, *command, "--format", "json", file], capture_output=True,
+            env=dict(os.environ, LD_PRELOAD=self.shim, BAD_BYTE=str(bad),
+                     BAD_FILE=str(file.stat().st_ino),
+                     ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0"))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        return strict_json(done.stdout)["images"][0]
+
+    def test_a_range_that_cannot_be_read(self):
         file = self.write("image.dll", SEED.read_bytes() + b"behind the sections" * 9999)
         bad = file.stat().st_size - 5000
         for command in (["pe", "info"], ["pe", "info", "--details"]):
             self.assertNotIn("unreadable-range", codes(*command, file)[1])
-            done = subprocess.run(
-                [COLDTRACE, *command, "--format", "json", file], capture_output=True,
-                env=dict(os.environ, LD_PRELOAD=shim, BAD_BYTE=str(bad),
-                         BAD_FILE=str(file.stat().st_ino),
-                         ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0"))
-            self.assertEqual(done.returncode, 1, done.stderr)
-            found, = [row for row in strict_json(done.stdout)["images"][0]["findings"]
-                      if row["code"] == "unreadable-range"]
+            image = self.read(file, bad, *command)
+            found, = [row for row in image["findings"] if row["code"] == "unreadable-range"]
             self.assertLessEqual(found["first_offset"], bad)
             self.assertIn("Input/output error", found["text"])
+            # Not those of a file with zeros there.
+            self.assertIsNone(image["identity"]["sha256"])
+            self.assertIsNone(image["headers"]["computed_checksum"])
+
+    def test_what_a_table_has_there_is_missing_from_it(self):
+        """Every page of a library in turn, as if it could not be read."""
+        whole = SOURCES / "build/wine/amd64/win32u.dll"
+        if not whole.exists():
+            raise unittest.SkipTest("Wine's files are not here")
+        file = self.write("library.dll", whole.read_bytes())
+        told = stubs(file)
+        places = {(row["ordinal"], row["rva"]) for row in told.values()}
+        lost = 0
+        for bad in range(0x1000, file.stat().st_size, 0x1000):
+            image = self.read(file, bad, "pe", "exports")
+            found = {row["code"] for row in image["findings"]}
+            self.assertIn("unreadable-range", found)
+            rows = image["exports"]
+            self.assertLessEqual({row["name"] for row in rows if row["name"]}, set(told), hex(bad))
+            self.assertLessEqual({(row["ordinal"], row["rva"]) for row in rows}, places, hex(bad))
+            if {row["name"] for row in rows} != set(told):
+                lost += 1
+                self.assertTrue(found & {"export-count", "export-name", "export-directory"}, found)
+        self.assertGreater(lost, 2)
 
 
 class Directories(Case):

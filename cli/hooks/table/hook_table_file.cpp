@@ -2,6 +2,7 @@
 
 #include "cli/images/other_kind.hpp"
 #include "coldtrace/core/file.hpp"
+#include "coldtrace/core/lazy_file.hpp"
 #include "coldtrace/syscall-map/hook_table_decoder.hpp"
 #include "coldtrace/syscall-map/hook_table_encoder.hpp"
 

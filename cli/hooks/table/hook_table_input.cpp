@@ -1,5 +1,7 @@
 #include "cli/hooks/table/hook_table_input.hpp"
 
+#include <deque>
+
 #include "cli/images/image_roles.hpp"
 #include "coldtrace/syscall-map/trace_planner.hpp"
 
@@ -12,6 +14,7 @@ std::optional<syscall_map::HookTable> make_hook_table(
     const std::vector<pe::SymbolFile>& symbols, Report& report,
     const std::vector<std::string>& trace_requests) {
   std::vector<PeInput> inputs;
+  std::deque<syscall_map::KernelView> views;
   std::vector<syscall_map::HookTableSource> sources;
   core::Findings findings;
   inputs.reserve(files.size());
@@ -27,16 +30,15 @@ std::optional<syscall_map::HookTable> make_hook_table(
       require_one_machine({file.path, identity.identity}, {kernel.path, kernel.identity});
     }
     sources.push_back({{file.role, file.path, std::move(identity.identity), identity.sha256},
-                       &inputs.back().image});
+                       &views.emplace_back(inputs.back().image)});
   }
   const auto kernel = syscall_map::find_kernel_symbols(
-      *sources.front().image, sources.front().description.identity, symbols, findings);
+      views.front(), sources.front().description.identity, symbols, findings);
   auto table = syscall_map::build_hook_table(sources, kernel.places, kernel.types);
-  table.trace_points = syscall_map::plan_trace_points(*sources.front().image, trace_requests,
+  table.trace_points = syscall_map::plan_trace_points(views.front(), trace_requests,
                                                       {kernel.places, table.services}, findings);
   for (auto& input : inputs) {
-    input.note_unreadable();
-    findings.merge(input.findings);
+    findings.merge(input.findings());
   }
   findings.merge_unknown(table.findings);
   table.findings = std::move(findings);

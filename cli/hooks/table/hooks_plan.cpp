@@ -50,15 +50,14 @@ std::vector<TraceDriver> read_drivers(const Options& options, pe::Machine kernel
         (input->image.optional_header().dll_characteristics & pe::dll_force_integrity) != 0;
     driver.same_machine = input->image.machine() == kernel;
     if (!driver.integrity_check)
-      input->findings.warning("trace-driver-integrity", std::nullopt,
-                              "it is not linked with /INTEGRITYCHECK: the kernel refuses its "
-                              "callbacks");
+      input->findings().warning("trace-driver-integrity", std::nullopt,
+                                "it is not linked with /INTEGRITYCHECK: the kernel refuses its "
+                                "callbacks");
     if (!driver.same_machine)
-      input->findings.warning("trace-driver-machine", std::nullopt,
-                              "it is for {}, the kernel for {}",
-                              pe::to_string(input->image.machine()), pe::to_string(kernel));
-    input->note_unreadable();
-    driver.findings = std::move(input->findings);
+      input->findings().warning("trace-driver-machine", std::nullopt,
+                                "it is for {}, the kernel for {}",
+                                pe::to_string(input->image.machine()), pe::to_string(kernel));
+    driver.findings = std::move(input->findings());
     report.read(path, driver.findings);
     drivers.push_back(std::move(driver));
   }
@@ -75,26 +74,28 @@ std::optional<TracePlan> make_plan(const Options& options, const std::vector<pe:
   TracePlan plan;
   plan.path = options.kernel;
   plan.identity = identify(*kernel, options);
+  const syscall_map::KernelView view{kernel->image};
+  std::optional<syscall_map::KernelView> user_view;
   const auto symbols =
-      syscall_map::find_kernel_symbols(kernel->image, plan.identity.identity, pdbs, plan.findings);
+      syscall_map::find_kernel_symbols(view, plan.identity.identity, pdbs, plan.findings);
   plan.pdb = symbols.path;
   std::vector<syscall_map::HookTableSource> sources{
-      {{ImageRole::kernel, options.kernel, plan.identity.identity, std::nullopt}, &kernel->image}};
+      {{ImageRole::kernel, options.kernel, plan.identity.identity, std::nullopt}, &view}};
   require_role({options.kernel, plan.identity.identity}, ImageRole::kernel);
   if (ntdll) {
-    auto identity = pe::read_identity(ntdll->image, ntdll->findings);
+    auto identity = pe::read_identity(ntdll->image, ntdll->findings());
     require_role({options.ntdll, identity}, ImageRole::ntdll);
     require_one_machine({options.ntdll, identity}, {options.kernel, plan.identity.identity});
+    user_view.emplace(ntdll->image);
     sources.push_back(
-        {{ImageRole::ntdll, options.ntdll, std::move(identity), std::nullopt}, &ntdll->image});
+        {{ImageRole::ntdll, options.ntdll, std::move(identity), std::nullopt}, &*user_view});
   }
   const auto table = syscall_map::build_hook_services(sources, symbols.places);
-  if (!syscall_map::has_trace_names(kernel->image, options.functions, symbols.places))
+  if (!syscall_map::has_trace_names(view, options.functions, symbols.places))
     plan.findings.merge(table.findings);
-  plan.points = syscall_map::plan_trace_points(kernel->image, options.functions,
+  plan.points = syscall_map::plan_trace_points(view, options.functions,
                                                {symbols.places, table.services}, plan.findings);
-  plan.interfaces =
-      trace_interfaces(syscall_map::find_supported_interfaces(kernel->image, plan.findings));
+  plan.interfaces = trace_interfaces(syscall_map::find_supported_interfaces(view, plan.findings));
   plan.facility = syscall_map::find_trace_facility(kernel->image, plan.interfaces, symbols.places);
   if (plan.facility.state == syscall_map::TraceFacilityState::absent)
     plan.findings.info("trace-facility-absent", std::nullopt,
@@ -102,8 +103,7 @@ std::optional<TracePlan> make_plan(const Options& options, const std::vector<pe:
                        plan.facility.evidence.front());
   for (auto* input : {&*kernel, ntdll ? &*ntdll : nullptr}) {
     if (input == nullptr) continue;
-    input->note_unreadable();
-    plan.findings.merge(input->findings);
+    plan.findings.merge(input->findings());
   }
   return plan;
 }

@@ -167,8 +167,10 @@ Exit run(const Options& options) {
   for (const auto& path : options.files) {
     auto input = open_pe(path, options, report);
     if (!input) continue;
-    report.read(path, {});
-    auto identity = pe::read_identity(input->image, input->findings);
+    auto identity = pe::read_identity(input->image, input->findings());
+    core::Findings lost;
+    input->image.note_unreadable(lost);
+    report.read(path, lost);
     const auto role = syscall_map::find_image_role(identity);
     files.push_back({role.value_or(syscall_map::ImageRole::kernel), path, std::move(identity), {}});
   }

@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "coldtrace/core/lazy_file.hpp"
 #include "fixtures/builders/byte_writer.hpp"
 #include "fixtures/builders/pe_image.hpp"
 #include "fixtures/builders/temporary_directory.hpp"

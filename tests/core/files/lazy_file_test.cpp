@@ -49,7 +49,8 @@ TEST_CASE("any range of a lazy file is the file's, whatever was read before it")
     for (const auto& [offset, bytes] : before)
       REQUIRE(core::to_chars(bytes) == std::string_view{content}.substr(offset, bytes.size()));
     CHECK_FALSE(view.slice(size, 1));
-    CHECK(core::to_chars(view.all()) == content);
+    REQUIRE(view.all());
+    CHECK(core::to_chars(*view.all()) == content);
     CHECK_FALSE((*file)->error());
   }
 }
@@ -60,22 +61,30 @@ TEST_CASE("two lazy files at once do not share memory") {
   const auto two = core::LazyFile::open(directory.write("two", noise(50'000, 2)), cap);
   REQUIRE(one);
   REQUIRE(two);
-  CHECK(core::to_chars((*one)->all()) == noise(50'000, 1));
-  CHECK(core::to_chars((*two)->all()) == noise(50'000, 2));
-  CHECK(core::to_chars((*one)->all()) == noise(50'000, 1));
+  const auto all = [](const auto& file) {
+    return core::to_chars(core::FileView{*file}.all().value());
+  };
+  CHECK(all(*one) == noise(50'000, 1));
+  CHECK(all(*two) == noise(50'000, 2));
+  CHECK(all(*one) == noise(50'000, 1));
 }
 
-TEST_CASE("bytes that can no longer be read are zero and an error, not those of another file") {
+TEST_CASE("bytes that can no longer be read are none, not zeros and not those of another file") {
   const fixtures::TemporaryDirectory directory;
-  { (*core::LazyFile::open(directory.write("before", noise(100'000, 3)), cap))->all(); }
+  {
+    const auto before = core::LazyFile::open(directory.write("before", noise(100'000, 3)), cap);
+    REQUIRE(core::FileView{**before}.all());
+  }
   const auto path = directory.write("shrinks", noise(100'000, 4));
   const auto file = core::LazyFile::open(path, cap);
   REQUIRE(file);
+  const core::FileView view{**file};
   std::filesystem::resize_file(path, 10'000);
-  const auto bytes = core::FileView{**file}.slice(60'000, 5'000);
-  REQUIRE(bytes);
-  CHECK(std::all_of(bytes->begin(), bytes->end(), [](std::byte b) { return b == std::byte{}; }));
-  CHECK((*file)->error());
+  CHECK_FALSE(view.slice(60'000, 5'000));
+  CHECK(view.clip(60'000, 5'000).empty());
+  CHECK(view.piece(60'000).bytes.empty());
+  REQUIRE(view.error());
+  CHECK(view.error() == &*(*file)->error());
 }
 
 TEST_CASE("what can be read is, beside what cannot") {
@@ -84,13 +93,24 @@ TEST_CASE("what can be read is, beside what cannot") {
   const auto path = directory.write("shrinks", content);
   const auto file = core::LazyFile::open(path, cap);
   REQUIRE(file);
+  const core::FileView view{**file};
+  // Read while it could be: it stays, behind what is lost as well.
+  REQUIRE(core::to_chars(*view.slice(90'000, 200)) == content.substr(90'000, 200));
   std::filesystem::resize_file(path, 8'192);
-  const auto bytes = (*file)->all();
-  CHECK(core::to_chars(bytes.first(8'192)) == std::string_view{content}.substr(0, 8'192));
-  CHECK(std::all_of(bytes.begin() + 8'192, bytes.end(),
-                    [](std::byte b) { return b == std::byte{}; }));
-  REQUIRE((*file)->error());
-  CHECK((*file)->error()->offset == 8'192);
+  CHECK_FALSE(view.all());
+  CHECK(core::to_chars(view.clip(0, 100'000)) == content.substr(0, 8'192));
+  CHECK(core::to_chars(view.clip(8'000, 1'000)) == content.substr(8'000, 192));
+  CHECK(core::to_chars(*view.slice(5'000, 3'192)) == content.substr(5'000, 3'192));
+  CHECK(core::to_chars(*view.slice(90'000, 200)) == content.substr(90'000, 200));
+  for (const u64 at : {0U, 4'096U, 8'191U, 90'000U}) {
+    CAPTURE(at);
+    const auto [offset, bytes] = view.piece(at);
+    REQUIRE(offset <= at);
+    REQUIRE(at - offset < bytes.size());
+    CHECK(core::to_chars(bytes) == content.substr(offset, bytes.size()));
+  }
+  REQUIRE(view.error());
+  CHECK(view.error()->offset == 8'192);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ TEST_CASE("resources are found by type, name and language") {
   REQUIRE(manifests.size() == 1);
   CHECK(manifests[0].content(*image).size() == 4);
   REQUIRE(manifests[0].offset);
-  CHECK(core::load<u32>(image->file().all(), *manifests[0].offset) == 0x4d495243U);
+  CHECK(core::load<u32>(*image->file().all(), *manifests[0].offset) == 0x4d495243U);
   CHECK(pe::find_resources(*image, 24, image.findings).size() == 2);
   CHECK(pe::find_resources(*image, "ABSENT", image.findings).empty());
 }

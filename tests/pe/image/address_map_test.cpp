@@ -23,12 +23,12 @@ TEST_CASE("addresses map to offsets and back") {
   CHECK(map.to_offset(Rva{0x13ff}) == start + 0x3ff);
   CHECK_FALSE(map.to_offset(Rva{0x1400}));
   CHECK(map.is_mapped(Rva{0x1400}));
-  CHECK(map.tail(Rva{0x1400}).empty());
+  CHECK(image->bytes(Rva{0x1400}).empty());
   CHECK(map.is_mapped(Rva{0x3fff}));  // the last page is mapped whole
   CHECK_FALSE(map.is_mapped(Rva{0x4000}));
   CHECK_FALSE(map.is_mapped(Rva{~u32{0}}));
-  CHECK(map.tail(Rva{0x1000}).size() == 0x400);
-  CHECK(map.tail(Rva{0x1100}).data() == image->file().all().data() + start + 0x100);
+  CHECK(image->bytes(Rva{0x1000}).size() == 0x400);
+  CHECK(image->bytes(Rva{0x1100}).data() == image->file().all()->data() + start + 0x100);
   CHECK(map.to_rva(start + 5) == Rva{0x1005});
   CHECK(map.to_rva(3) == Rva{3});
   CHECK_FALSE(map.to_rva(built.bytes.size()));

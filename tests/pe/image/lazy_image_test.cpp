@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <filesystem>
 #include <random>
 
 #include "coldtrace/core/lazy_file.hpp"
@@ -87,11 +89,64 @@ TEST_CASE("a window has no byte of the next section") {
   const auto image = pe::Image::open(**file, pe::Layout::file, findings);
   REQUIRE(image);
   for (const auto& section : bytes.sections) {
-    const auto piece = image->addresses().piece(pe::Rva{section.address + 5});
-    CHECK(value(piece.start) == section.address);
-    CHECK(piece.bytes.size() == 0x200);
+    pe::Image::Window window{*image};
+    CHECK(window.at(pe::Rva{section.address + 5}).size() == 0x200 - 5);
+    const auto all = window.at(pe::Rva{section.address});  // the window has it: nothing moves
+    CHECK(all.size() == 0x200);
+    CHECK(all.data() == image->bytes(pe::Rva{section.address}).data());
+    CHECK(window.bytes(pe::Rva{section.address + 0x1f0}, 64).size() == 0x10);
+    CHECK(window.at(pe::Rva{section.address + 0x200}).empty());
   }
-  CHECK(image->addresses().piece(pe::Rva{bytes.sections[0].address + 0x200}).bytes.empty());
+}
+
+// Each table in a section of its own, of several blocks, so that each can be lost alone.
+TEST_CASE("a block that cannot be read is missing from tables, which say so") {
+  const auto bytes = fixtures::build_pe(large_spec());
+  const fixtures::TemporaryDirectory directory;
+  const auto path = directory.write("shrinks.dll", bytes.string());
+  const auto size = bytes.bytes.size();
+  u64 cuts = 0, known = 0;
+  for (u64 left = 0x1000; left < size; left += 0x1000) {
+    CAPTURE(left);
+    directory.write("shrinks.dll", bytes.string());
+    const auto file = core::LazyFile::open(path, cap);
+    REQUIRE(file);
+    core::Findings findings;
+    const auto image = pe::Image::open(**file, pe::Layout::file, findings);
+    REQUIRE(image);
+    REQUIRE_FALSE(image->file().error());
+    std::filesystem::resize_file(path, left);
+    // Whoever zeros stand in for would find them here.
+    for (const auto& section : image->sections()) {
+      const auto read = image->bytes(section.address);
+      const auto offset = image->addresses().to_offset(section.address).value();
+      REQUIRE(read.size() <= image->addresses().stored_size(section.address));
+      REQUIRE(std::equal(read.begin(), read.end(),
+                         bytes.view().begin() + static_cast<std::ptrdiff_t>(offset)));
+      pe::Image::Window window{*image};
+      const auto near = window.at(section.address + read.size());
+      REQUIRE(near.size() <= read.size());
+    }
+    const auto exports = pe::read_export_directory(*image, findings);
+    const auto& location = image->directory(pe::Directory::exports);
+    const auto start = image->addresses().to_offset(location.address).value();
+    if (start >= left) {
+      CHECK_FALSE(exports);
+      ++cuts;
+    } else if (start + location.size > left) {
+      CHECK((!exports || findings.has_warnings()));
+      ++cuts;
+    } else {
+      REQUIRE(exports);
+      CHECK((*exports)->exports.size() == 3'000);
+      ++known;
+    }
+    image->note_unreadable(findings);
+    image->note_unreadable(findings);
+    CHECK(findings.count("unreadable-range") == 1);
+  }
+  CHECK(cuts > 20);
+  CHECK(known > 5);
 }
 
 TEST_CASE("ranges that overlap as they like take three times a file's memory at most") {

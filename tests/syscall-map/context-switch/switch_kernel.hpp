@@ -47,7 +47,7 @@ struct SwitchKernel {
     };
     put(0, core::ByteView{bytes}.first(image.optional_header().size_of_headers));
     for (const auto& section : image.sections())
-      put(value(section.address), image.addresses().tail(section.address));
+      put(value(section.address), image.bytes(section.address));
     return copy;
   }
 };

@@ -96,7 +96,7 @@ TEST_CASE("compiled accessors and the types of the PDB say what the compiler say
   for (const auto& field : offsets.fields) {
     CAPTURE(field.field);
     const pe::Rva at{kernel->at("offset_" + labels.at(field.field))};
-    const auto bytes = image.addresses().tail(at, 4);
+    const auto bytes = image.bytes(at, 4);
     CHECK(field.offset == core::load<u32>(bytes, 0).value());
     if (with_types) CHECK(field.confidence == Confidence::high);
   }

@@ -177,7 +177,7 @@ fixtures::PeSpec kernel_with(const StubImage& kernel, std::vector<fixtures::PeSe
   const auto image = kernel.open();
   fixtures::PeSpec spec;
   spec.image_base = image.optional_header().image_base;
-  const auto code = image.addresses().tail(image.sections().front().address);
+  const auto code = image.bytes(image.sections().front().address);
   spec.sections.front().content.assign(code.begin(), code.end());
   spec.sections.insert(spec.sections.end(), data.begin(), data.end());
   core::Findings findings;

@@ -3,9 +3,10 @@
 #include <string_view>
 
 #include "coldtrace/core/image_source.hpp"
-#include "coldtrace/core/lazy_file.hpp"
 
 namespace coldtrace::core {
+
+class FileView;
 
 // What a file is, by its contents alone.
 enum class FileKind : u8 {

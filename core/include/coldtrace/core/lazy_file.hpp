@@ -23,27 +23,27 @@ class LazyFile {
 
   u64 size() const { return size_; }
 
-  // The `length` bytes at `offset`, both inside the file; they stay where they are. Blocks that
-  // cannot be read are zero, and error() says so.
-  ByteView slice(u64 offset, u64 length) const {
+  // The `length` bytes at `offset`, both inside the file, or those before the first block that
+  // cannot be read; they stay where they are.
+  ByteView clip(u64 offset, u64 length) const {
     if (length == 0) return {};
     const u64 first = offset / block_size;
     const u64 last = (offset + length - 1) / block_size;
     if (!is_one_piece(first, last)) gather(first, last + 1);
+    if (error_) length = readable(offset, length);
     return {blocks_[first] + offset % block_size, length};
   }
-
-  ByteView all() const { return slice(0, size_); }
 
   // Some bytes of the file that lie in one piece.
   struct Piece {
     u64 offset;
     ByteView bytes;
   };
-  // The piece around the byte at `offset`, which lies inside the file.
+  // The piece around the byte at `offset`, which lies inside the file; no bytes when that cannot be
+  // read.
   Piece piece(u64 offset) const;
 
-  // The first range that could not be read, if any.
+  // The first range that could not be read so far, if any.
   const std::optional<ParseError>& error() const { return error_; }
 
  private:
@@ -61,6 +61,7 @@ class LazyFile {
   void gather(u64 first, u64 end) const;
   std::byte* take(u64 size) const;
   void read(u64 first, u64 end, std::byte* to) const;
+  u64 readable(u64 offset, u64 length) const;
 
   struct Chunk {
     std::unique_ptr<std::byte[]> bytes;
@@ -82,6 +83,7 @@ class LazyFile {
   mutable u64 room_ = 0;                    // from there to its end
   mutable u64 taken_ = 0;                   // of all chunks
   mutable std::optional<ParseError> error_;
+  mutable std::vector<bool> unreadable_;  // of each block, once there is an error
 };
 
 // The bytes of a file, in memory already or lazy: the way to look at either.
@@ -97,32 +99,39 @@ class FileView {
 
   u64 size() const { return size_; }
 
-  // The `length` bytes at `offset`, or nothing when they do not all lie inside the file.
+  // The `length` bytes at `offset`, or nothing when they do not all lie inside the file, or cannot
+  // all be read.
   std::optional<ByteView> slice(u64 offset, u64 length) const {
     if (!contains(offset, length)) return std::nullopt;
-    return get(offset, length);
+    const auto bytes = get(offset, length);
+    return bytes.size() == length ? std::optional{bytes} : std::nullopt;
   }
 
   bool contains(u64 offset, u64 length) const {
     return offset <= size_ && length <= size_ - offset;
   }
 
-  // As much of that as lies inside the file.
+  // As much of that as lies inside the file, up to the first byte that cannot be read.
   ByteView clip(u64 offset, u64 length) const {
     offset = offset < size_ ? offset : size_;
     return get(offset, length < size_ - offset ? length : size_ - offset);
   }
 
-  ByteView all() const { return get(0, size_); }
+  // The first range that could not be read so far, if any: clip() ends before it.
+  const ParseError* error() const { return file_ && file_->error() ? &*file_->error() : nullptr; }
+
+  // The whole file; nothing when some of it cannot be read.
+  std::optional<ByteView> all() const { return slice(0, size_); }
 
   // The piece around the byte at `offset`, which lies inside the file: what costs no more than it.
+  // No bytes when that cannot be read.
   LazyFile::Piece piece(u64 offset) const {
     return file_ ? file_->piece(offset) : LazyFile::Piece{0, bytes_};
   }
 
  private:
   ByteView get(u64 offset, u64 length) const {
-    return file_ ? file_->slice(offset, length) : bytes_.subspan(offset, length);
+    return file_ ? file_->clip(offset, length) : bytes_.subspan(offset, length);
   }
 
   u64 size_ = 0;

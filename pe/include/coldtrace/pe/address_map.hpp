@@ -15,7 +15,8 @@ enum class Layout : u8 {
   memory,  // as loaded: a byte's offset is its RVA
 };
 
-// The bytes of an image by RVA: the only place that knows alignment and padding rules.
+// Where the bytes of an image lie by RVA: the only place that knows alignment and padding rules.
+// Image::bytes() gives the bytes themselves.
 // Source: Microsoft, "PE Format", section table; what the loader makes of odd values follows the
 // measured files: SectionAlignment = FileAlignment = 0x80 (Windows XP kernels), data in the
 // header region, raw data shorter than the section.
@@ -24,7 +25,7 @@ class AddressMap {
   AddressMap() = default;
 
   // Sections that overlap, wrap or reach beyond the file are findings; what is left is mapped.
-  AddressMap(const core::FileView& file, Layout layout, const OptionalHeader& optional,
+  AddressMap(u64 file_size, Layout layout, const OptionalHeader& optional,
              std::span<const SectionHeader> sections, core::Findings& findings);
 
   // Where the byte at `rva` lies in the file; nothing for a byte that is zero-filled when loaded
@@ -37,24 +38,21 @@ class AddressMap {
   // The RVA that the byte at `offset` is loaded to; nothing for bytes that are not loaded.
   std::optional<Rva> to_rva(u64 offset) const;
 
-  // The bytes from `rva` to the end of its section as far as the file has them, or the first
-  // `limit` of these: of a lazy file, only what is asked for is read.
-  [[nodiscard]] core::ByteView tail(Rva rva, u64 limit = ~u64{0}) const;
-
-  // Reads these bytes of a lazy file at once, for readers that then ask for them one by one.
-  void prefetch(Rva rva, u64 size) const { (void)tail(rva, size); }
-
-  // Bytes of one section or of the headers.
-  struct Piece {
+  // A section's bytes, or those of the headers, as far as the file has them.
+  struct Stored {
     Rva start;
-    core::ByteView bytes;
+    u64 offset;
+    u64 size;
   };
-  // Those around the byte at `rva`: of a lazy file, as many as cost no more than it. None when it
-  // is not stored.
-  Piece piece(Rva rva) const;
+  // Those that the byte at `rva` is one of; nothing when it is not stored.
+  std::optional<Stored> find_stored(Rva rva) const;
 
-  // How many bytes tail() has without a limit.
-  u64 tail_size(Rva rva) const;
+  // How many bytes are stored from `rva` on in one piece.
+  u64 stored_size(Rva rva) const;
+
+  // The bytes of `file` from `rva` to the end of its section, or the first `limit` of these, as far
+  // as they are stored and can be read.
+  [[nodiscard]] core::ByteView bytes(const core::FileView& file, Rva rva, u64 limit) const;
 
   // True when `rva` belongs to a section or the headers, stored in the file or not.
   bool is_mapped(Rva rva) const;
@@ -68,12 +66,11 @@ class AddressMap {
     u64 stored;
   };
 
-  void add_headers(u64 size, core::Findings& findings);
-  void add_section(const SectionHeader& section, const OptionalHeader& optional, std::size_t index,
-                   core::Findings& findings);
+  void add_headers(u64 size, u64 file_size, core::Findings& findings);
+  void add_section(const SectionHeader& section, const OptionalHeader& optional, u64 file_size,
+                   std::size_t index, core::Findings& findings);
   const Region* find(Rva rva) const;
 
-  core::FileView file_;
   std::vector<Region> regions_;  // ascending, disjoint
 };
 

@@ -29,7 +29,7 @@ class Image {
   std::span<const SectionHeader> sections() const { return sections_; }
   Layout layout() const { return layout_; }
   Machine machine() const { return file_.machine; }
-  const core::FileView& file() const { return bytes_; }
+  const core::FileView& file() const { return view_; }
   const AddressMap& addresses() const { return addresses_; }
 
   const DataDirectory& directory(Directory index) const {
@@ -44,13 +44,31 @@ class Image {
   // find_section() of one address after another: the section of the last one is tried first.
   class Sections;
 
-  // The `size` bytes at `rva`; `out_of_bounds` when the file does not store them all in one piece.
+  // The bytes from `rva` to the end of its section, or the first `limit` of these, as far as the
+  // file stores them and they can be read: never what stands in for bytes that are not there. Of a
+  // lazy file, only what is asked for is read.
+  [[nodiscard]] core::ByteView bytes(Rva rva, u64 limit = ~u64{0}) const {
+    return addresses_.bytes(view_, rva, limit);
+  }
+
+  // bytes() of one address after another, for readers of many small things that lie side by side.
+  class Window;
+
+  // Reads these bytes of a lazy file at once, for readers that then ask for them one by one.
+  void prefetch(Rva rva, u64 size) const { (void)bytes(rva, size); }
+
+  // The `size` bytes at `rva`; `out_of_bounds` when the file does not store them all in one piece,
+  // or they cannot be read.
   core::Result<core::ByteView> read(Rva rva, u64 size, core::Name structure,
                                     core::Name field) const;
 
   // NUL-terminated text at `rva`, without the NUL; nothing when it is not stored, has no NUL
   // within the section or is longer than `limit`.
   std::optional<std::string_view> read_text(Rva rva, std::size_t limit) const;
+
+  // Adds `unreadable-range` when some of the file could not be read so far: what lies there is
+  // missing from what was asked for.
+  void note_unreadable(core::Findings& findings) const;
 
   // The RVA of an absolute address at the preferred base; nothing outside the image.
   std::optional<Rva> rva_of_address(u64 address) const;
@@ -63,7 +81,7 @@ class Image {
   };
   SectionRange find_range(Rva rva) const;
 
-  core::FileView bytes_;
+  core::FileView view_;
   Layout layout_ = Layout::file;
   DosHeader dos_{};
   FileHeader file_{};
@@ -71,6 +89,36 @@ class Image {
   std::vector<SectionHeader> sections_;
   std::vector<std::size_t> by_address_;  // indexes into sections_
   AddressMap addresses_;
+};
+
+// The section is looked up and loaded when what is asked for leaves what is there in one piece.
+class Image::Window {
+ public:
+  explicit Window(const Image& image) : image_{image} {}
+  Window(Image&&) = delete;
+
+  // From `rva` to the end of the window, which is moved there when `rva` lies outside; empty for
+  // what is not stored or cannot be read.
+  core::ByteView at(Rva rva) {
+    if (value(rva) - value(start_) >= bytes_.size()) {  // also when it lies before the window
+      move(rva);
+      if (bytes_.empty()) return {};
+    }
+    return bytes_.subspan(value(rva) - value(start_));
+  }
+
+  // As Image::bytes().
+  core::ByteView bytes(Rva rva, u64 limit) {
+    const auto near = at(rva);
+    return near.size() < limit ? image_.bytes(rva, limit) : near.first(limit);
+  }
+
+ private:
+  void move(Rva rva);
+
+  const Image& image_;
+  Rva start_{};
+  core::ByteView bytes_;
 };
 
 class Image::Sections {

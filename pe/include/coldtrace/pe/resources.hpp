@@ -42,9 +42,7 @@ struct Resource {
   std::optional<u64> offset;  // in the file, when that has any
 
   // The stored bytes. Looking at the tree alone reads none of them: most are pictures.
-  core::ByteView content(const Image& image) const {
-    return image.addresses().tail(address, stored);
-  }
+  core::ByteView content(const Image& image) const { return image.bytes(address, stored); }
 };
 
 // All resources, in the tree's order. Source: Microsoft, "PE Format", .rsrc section, of which

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
-#include "coldtrace/pe/image.hpp"
+#include "coldtrace/pe/image_tables.hpp"
 #include "coldtrace/syscall-map/call_site.hpp"
 #include "coldtrace/syscall-map/confidence.hpp"
 #include "coldtrace/syscall-map/named_place.hpp"
@@ -56,7 +56,7 @@ struct ContextSwitchSearch {
 
 // Looks for the context switch of a kernel: at places that are published, by signatures, and by
 // structure. `symbols` are those of the matching PDB, if any: their names win.
-ContextSwitchSearch find_context_switch(const pe::Image& image,
+ContextSwitchSearch find_context_switch(const pe::ImageTables& tables,
                                         const std::vector<NamedPlace>& symbols = {});
 
 }  // namespace coldtrace::syscall_map

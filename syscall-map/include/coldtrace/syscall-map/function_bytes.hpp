@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "coldtrace/core/integers.hpp"
-#include "coldtrace/pe/base_relocations.hpp"
-#include "coldtrace/pe/exception_directory.hpp"
-#include "coldtrace/pe/image.hpp"
+#include "coldtrace/pe/image_tables.hpp"
 
 namespace coldtrace::syscall_map {
 
@@ -40,7 +38,9 @@ class FunctionReader {
   // The longest stretch that is read.
   static constexpr u32 most_bytes = 256;
 
-  explicit FunctionReader(const pe::Image& image);
+  explicit FunctionReader(const pe::ImageTables& tables)
+      : tables_{tables}, image_{tables.image()} {}
+  explicit FunctionReader(const pe::ImageTables&&) = delete;
 
   // The function that starts at `start`: on x64 to the end that .pdata gives, else, and for
   // functions without an entry there, to the first return or jump that no branch before it leads
@@ -50,9 +50,8 @@ class FunctionReader {
  private:
   pe::Rva find_end(pe::Rva start) const;
 
+  const pe::ImageTables& tables_;
   const pe::Image& image_;
-  std::vector<pe::BaseRelocation> relocations_;
-  std::vector<pe::FunctionRange> ranges_;
 };
 
 }  // namespace coldtrace::syscall_map

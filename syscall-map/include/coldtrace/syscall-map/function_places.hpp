@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
-#include "coldtrace/pe/image.hpp"
+#include "coldtrace/pe/image_tables.hpp"
 #include "coldtrace/syscall-map/context_switch.hpp"
 #include "coldtrace/syscall-map/signature_locator.hpp"
 #include "coldtrace/syscall-map/trace_point.hpp"
@@ -29,9 +29,9 @@ struct FunctionPlace {
 class CodeSearch {
  public:
   // Both outlive this.
-  CodeSearch(const pe::Image& image, std::span<const Signature> signatures)
-      : image_{image}, signatures_{signatures} {}
-  CodeSearch(const pe::Image&&, std::span<const Signature>) = delete;
+  CodeSearch(const pe::ImageTables& tables, std::span<const Signature> signatures)
+      : tables_{tables}, signatures_{signatures} {}
+  CodeSearch(const pe::ImageTables&&, std::span<const Signature>) = delete;
 
   // Functions that may be found: by a signature for the machine, or by structure.
   std::vector<std::string_view> functions() const;
@@ -49,7 +49,7 @@ class CodeSearch {
   void add_structure(std::string_view function, std::vector<FunctionPlace>& places);
   const std::vector<ContextSwitch>& context_switches();
 
-  const pe::Image& image_;
+  const pe::ImageTables& tables_;
   std::span<const Signature> signatures_;
   std::map<std::string, Found, std::less<>> found_;
   std::optional<ContextSwitchSearch> context_switches_;

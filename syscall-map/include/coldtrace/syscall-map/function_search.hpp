@@ -48,7 +48,7 @@ struct FunctionSearch {
 // directory, the service table, the PDB, by signatures and, for a context switch, by structure. The
 // first of these that has one says where it is; that another one has it elsewhere, that the first
 // has it at several places, and that nothing has the name or matches the glob, are findings.
-FunctionSearch find_functions(const pe::Image& image, std::string_view wanted,
+FunctionSearch find_functions(const pe::ImageTables& tables, std::string_view wanted,
                               const FunctionSources& sources);
 
 }  // namespace coldtrace::syscall_map

@@ -4,13 +4,14 @@
 #include <vector>
 
 #include "coldtrace/syscall-map/hook_table.hpp"
+#include "coldtrace/syscall-map/kernel_view.hpp"
 
 namespace coldtrace::syscall_map {
 
-// An image of a build, and what is known of it. A view: the image outlives it.
+// An image of a build, and what is known of it. The view outlives it.
 struct HookTableSource {
   HookTableImage description;
-  const pe::Image* image = nullptr;
+  const KernelView* view = nullptr;
 };
 
 // What an image is, by the name that it has for itself: "ntoskrnl.exe", "ntkrnlpa.exe",

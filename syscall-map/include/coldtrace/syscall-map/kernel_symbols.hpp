@@ -22,7 +22,7 @@ struct KernelSymbols {
 std::vector<NamedPlace> to_places(const pe::SymbolFile& pdb);
 
 // From the one that matches the image. That some were given and none matches is a finding.
-KernelSymbols find_kernel_symbols(const pe::Image& image, const pe::Identity& identity,
+KernelSymbols find_kernel_symbols(const pe::ImageTables& tables, const pe::Identity& identity,
                                   std::span<const pe::SymbolFile> files, core::Findings& findings);
 
 }  // namespace coldtrace::syscall_map

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
-#include "coldtrace/pe/image.hpp"
+#include "coldtrace/pe/image_tables.hpp"
 #include "coldtrace/syscall-map/service_tables.hpp"
 
 namespace coldtrace::syscall_map {
@@ -34,7 +34,7 @@ struct ServicesTab {
 
 // Finds the tab by its structure: as many records as `kernel_table` has entries, whose targets are
 // that table's. `names` are those that a hash may stand for, with or without Nt.
-std::optional<ServicesTab> find_services_tab(const pe::Image& image,
+std::optional<ServicesTab> find_services_tab(const pe::ImageTables& tables,
                                              const LocatedServiceTable& kernel_table,
                                              std::span<const std::string> names,
                                              core::Findings& findings);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
-#include "coldtrace/pe/image.hpp"
+#include "coldtrace/pe/image_tables.hpp"
 #include "coldtrace/signatures/signature.hpp"
 
 namespace coldtrace::syscall_map {
@@ -45,11 +45,11 @@ struct SignatureSearch {
   core::Findings findings;
 };
 
-// Looks for `function` in the executable sections of `image`, with all signatures of that name for
+// Looks for `function` in the executable sections of an image, with all signatures of that name for
 // the image's machine and version in one pass. Found at two places is a finding.
 // Signatures with a version range are tried on an image without a version, and never on Wine's,
 // whose versions are not those of a Windows.
-SignatureSearch locate(const pe::Image& image, std::string_view function,
+SignatureSearch locate(const pe::ImageTables& tables, std::string_view function,
                        std::span<const Signature> signatures);
 
 // Of what a search found, only that it was given up.

@@ -5,7 +5,7 @@
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/pe/identity.hpp"
-#include "coldtrace/pe/image.hpp"
+#include "coldtrace/pe/image_tables.hpp"
 #include "coldtrace/syscall-map/service.hpp"
 #include "coldtrace/syscall-map/service_tables.hpp"
 #include "coldtrace/syscall-map/services_tab.hpp"
@@ -50,8 +50,8 @@ struct TableNames {
   bool trusted = false;            // at least 95 % of them
 };
 
-// Names what `image` itself proves: stubs, imports, `tab`, exports.
-TableNames name_entries(const pe::Image& image, const LocatedServiceTable& table,
+// Names what the image itself proves: stubs, imports, `tab`, exports.
+TableNames name_entries(const pe::ImageTables& tables, const LocatedServiceTable& table,
                         const std::vector<Service>& stubs, const ServicesTab* tab);
 
 // Names the rest after `user` if at least 95 % of the shared names have the same number. A user

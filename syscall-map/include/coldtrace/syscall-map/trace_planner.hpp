@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
+#include "coldtrace/pe/image_tables.hpp"
 #include "coldtrace/syscall-map/hook_service.hpp"
 #include "coldtrace/syscall-map/named_place.hpp"
 #include "coldtrace/syscall-map/trace_point.hpp"
@@ -22,14 +23,14 @@ bool is_trace_request(std::string_view text);
 
 // Whether an export or a symbol has each name that is asked for: what services say of names does
 // not matter then.
-bool has_trace_names(const pe::Image& image, std::span<const std::string> requests,
+bool has_trace_names(const pe::ImageTables& tables, std::span<const std::string> requests,
                      const std::vector<NamedPlace>& symbols);
 
 // A trace point for each request, and for each function that a glob means, in their order: there is
 // one trace point for an address and one for a function, so that of two the first counts. What is
 // refused, is relocated or has no proven boundary is a finding. Source: "Dynamic Tracing in Windows
 // 10 19H1", "Trace Points".
-std::vector<TracePoint> plan_trace_points(const pe::Image& image,
+std::vector<TracePoint> plan_trace_points(const pe::ImageTables& tables,
                                           std::span<const std::string> requests,
                                           const TracePlanNames& names, core::Findings& findings);
 

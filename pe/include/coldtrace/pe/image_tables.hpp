@@ -1,0 +1,57 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/pe/base_relocations.hpp"
+#include "coldtrace/pe/exception_directory.hpp"
+#include "coldtrace/pe/export_directory.hpp"
+#include "coldtrace/pe/image.hpp"
+
+namespace coldtrace::pe {
+
+// The tables of an image that several readers need: each is read once, when it is first asked for.
+// A view: the image outlives it. One thread at a time.
+class ImageTables {
+ public:
+  // For a call that only looks at an image, by itself; one that keeps the tables must be given
+  // them by name.
+  ImageTables(const Image& image) : image_{image} {}  // NOLINT(*-explicit-*)
+  explicit ImageTables(Image&&) = delete;
+  ImageTables(const ImageTables&) = delete;
+  ImageTables& operator=(const ImageTables&) = delete;
+
+  const Image& image() const { return image_; }
+
+  // The export directory; empty where there is none. One that cannot be read is the finding
+  // `export-directory`.
+  struct Exports {
+    ExportDirectory directory;
+    core::Findings findings;
+  };
+  const Exports& exports() const;
+
+  // Where each name is exported; forwarders have no place. Of two of one name the first counts.
+  const std::map<std::string_view, Rva>& export_places() const;
+  std::optional<Rva> find_export(std::string_view name) const;
+
+  struct Relocations {
+    std::vector<BaseRelocation> entries;  // ascending
+    core::Findings findings;
+  };
+  const Relocations& relocations() const;
+
+  // As read_function_ranges() gives them; what is odd about them is told by "pe info".
+  const std::vector<FunctionRange>& functions() const;
+
+ private:
+  const Image& image_;
+  mutable std::optional<Exports> exports_;
+  mutable std::optional<std::map<std::string_view, Rva>> export_places_;
+  mutable std::optional<Relocations> relocations_;
+  mutable std::optional<std::vector<FunctionRange>> functions_;
+};
+
+}  // namespace coldtrace::pe
