@@ -22,10 +22,8 @@ std::string folder_of(const std::string& program) {
 }
 
 // Of a selection of functions only the modules that are shown are hashed.
-void identify_shown(const pe::ImportPlan& plan, ModuleSet& set, const Options& options) {
-  for (const auto& planned : plan.modules)
-    if (auto& module = set.modules()[planned.module]; !module.identity)
-      identify_module(module, options);
+void identify_shown(const pe::ImportPlan& plan, pe::ModuleSet& set, ModuleFiles& files) {
+  for (const auto& planned : plan.modules) files.identify_module(set.modules()[planned.module]);
 }
 
 // With a selection, modules that merely could find its functions at run time are told apart.
@@ -48,26 +46,28 @@ Exit run(const Options& options) {
   auto folders = options.folders;
   if (folders.empty()) folders.push_back(folder_of(options.program));
 
-  const ModuleReading reading{options, options.selection};
-  ModuleSet set{reading};
-  for (const auto& folder : folders) set.add_folder(folder);
+  ModuleFiles files{options, options.selection};
+  pe::ModuleSet set{
+      [&](const std::string& path, bool has_schema) { return files.read(path, has_schema); }};
+  for (const auto& folder : folders) add_folder(set, folder);
   if (options.program.empty()) {
     set.read_all();
     if (set.modules().empty()) throw Failure{fmt::format("{}: no module in it", folders.front())};
   } else if (!set.read_program(options.program)) {
-    report.failed(options.program, set.unreadable().back().reason);
+    report.failed(options.program, set.unreadable().empty() ? why_no_module(options.program)
+                                                            : set.unreadable().back().reason);
     return report.exit();
   }
 
   const auto tables = set.tables();
   auto plan = pe::make_import_plan(tables, set.schema(), options.selection, set.findings);
   auto silent = take_silent(plan);
-  identify_shown(plan, set, options);
+  identify_shown(plan, set, files);
   for (const auto& module : set.modules()) report.read(module.path, module.findings);
   report.read(options.program.empty() ? folders.front() : options.program, set.findings);
 
   const IatDocument document{options.program, std::move(folders), options.selection, set,
-                             std::move(plan), std::move(silent)};
+                             files,           std::move(plan),    std::move(silent)};
   if (options.format == "json")
     write_iat_json(output, options.int64, document);
   else if (options.format == "csv")

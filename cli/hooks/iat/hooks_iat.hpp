@@ -12,11 +12,12 @@ struct IatDocument {
   std::string program;  // empty: all modules of the folders
   std::vector<std::string> folders;
   pe::ImportSelection selection;
-  const ModuleSet& set;
+  const pe::ModuleSet& set;
+  const ModuleFiles& files;
   pe::ImportPlan plan;
   std::vector<pe::PlannedModule> silent;  // modules of the plan that have only dynamic lookups
 
-  const FolderModule& module(u32 index) const { return set.modules()[index]; }
+  const pe::SetModule& module(u32 index) const { return set.modules()[index]; }
   const pe::ModuleTables& tables(u32 index) const { return module(index).tables; }
 };
 

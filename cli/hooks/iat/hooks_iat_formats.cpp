@@ -120,7 +120,7 @@ std::string optional_number(std::optional<u64> number) {
 void write_iat_text(Output& output, const IatDocument& document) {
   for (const auto& planned : document.plan.modules) {
     const auto& module = document.module(planned.module);
-    print(output, "{}: {}\n", printable(module.path), to_text(*module.identity));
+    print(output, "{}: {}\n", printable(module.path), to_text(document.files.identity(module)));
     for (const auto& slot : planned.slots) print_slot(output, document, slot);
     print_misses(output, document, planned);
     output.write("\n");

@@ -69,7 +69,7 @@ class IatJson {
     const auto& module = document_.module(planned.module);
     const auto& tables = module.tables;
     json_.begin_object().field("path", module.path).field("name", tables.name).key("identity");
-    write_identity(json_, *module.identity);
+    write_identity(json_, document_.files.identity(module));
     json_.field("pointer_size", tables.pointer_size).field("image_base", tables.image_base);
     json_.key("slots").begin_array();
     for (const auto& slot : planned.slots) write_slot(slot);

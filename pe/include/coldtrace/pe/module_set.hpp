@@ -1,0 +1,94 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/pe/api_set_schema.hpp"
+#include "coldtrace/pe/module_tables.hpp"
+
+namespace coldtrace::pe {
+
+// A module of a set. Its file is closed.
+struct SetModule {
+  std::string path;
+  ModuleTables tables;
+  core::Findings findings;
+};
+
+// A file that should be a module and cannot be read.
+struct UnreadableModule {
+  std::string path;
+  std::string reason;  // "not a PE image: it does not start with MZ"
+};
+
+// What a file is to a set: a module, with the API set schema in it, if any; what should be one and
+// cannot be read; or, with neither tables nor a reason, no module: a text, a 16-bit program.
+struct ModuleFile {
+  std::optional<ModuleTables> tables;
+  std::optional<ApiSetSchema> schema;
+  core::Findings findings;
+  std::optional<std::string> unreadable;
+};
+
+// A program with the DLLs that it leads to, or all modules of folders. Which files are read, and
+// which hide each other, is decided here; what reads them is the caller's.
+class ModuleSet {
+ public:
+  // Reads the file at `path`. `has_schema`: by its name it is the one that has the API set schema.
+  using Reader = std::function<ModuleFile(const std::string& path, bool has_schema)>;
+
+  // Of all modules together; a whole Windows has about a million imports and exports. What goes
+  // beyond is left out with the finding `module-limit`.
+  struct Limits {
+    std::size_t modules = 16'384;
+    u64 rows = 4'000'000;        // imports, exports, DLLs and sections
+    u64 text = u64{256} << 20U;  // bytes of names
+    unsigned turns = 256;        // each reads what the modules of the last one need
+  };
+
+  explicit ModuleSet(Reader reader) : ModuleSet{std::move(reader), Limits{}} {}
+  ModuleSet(Reader reader, const Limits& limits) : reader_{std::move(reader)}, limits_{limits} {}
+
+  // A file that a program may lead to. It hides those of the same name that come later, whatever
+  // their case: they are the finding `module-twice`.
+  void add_file(const std::string& path);
+
+  // Reads every file that was added.
+  void read_all();
+
+  // Reads the program and whatever of the files it leads to. False when it is no module.
+  bool read_program(const std::string& path);
+
+  // Ascending by name.
+  const std::vector<SetModule>& modules() const { return modules_; }
+  std::vector<SetModule>& modules() { return modules_; }
+  const std::vector<UnreadableModule>& unreadable() const { return unreadable_; }
+  const ApiSetSchema* schema() const { return schema_ ? &*schema_ : nullptr; }
+  const std::string& schema_path() const { return schema_path_; }
+  u64 other_files() const { return other_files_; }  // no modules
+  std::vector<const ModuleTables*> tables() const;
+
+  // What there is to say of the set itself.
+  core::Findings findings;
+
+ private:
+  void read(const std::string& path);
+  void sort();
+
+  Reader reader_;
+  Limits limits_;
+  std::map<std::string, std::string> files_;  // path by name, in lower case
+  std::vector<SetModule> modules_;
+  std::vector<UnreadableModule> unreadable_;
+  std::optional<ApiSetSchema> schema_;
+  std::string schema_path_;
+  u64 other_files_ = 0;
+  u64 rows_ = 0;
+  u64 text_ = 0;
+};
+
+}  // namespace coldtrace::pe
