@@ -20,6 +20,7 @@ import case
 from strict import strict_csv, strict_json
 
 COLDTRACE, IMAGES, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:4])
+LIBRARIES = ("core", "pe", "ntfs", "syscall-map", "tracefile", "schema-files")
 
 
 def run(*arguments, **options):
@@ -84,7 +85,7 @@ class Help(Case):
 class Findings(Case):
     def test_the_list_has_exactly_the_codes_of_the_sources(self):
         used = set()
-        for library in ("core", "pe", "ntfs", "syscall-map", "tracefile", "cli"):
+        for library in (*LIBRARIES, "cli"):
             for source in (SOURCES / library).rglob("*.?pp"):
                 used |= set(re.findall(r'(?:warning|info)\(\s*"([a-z0-9-]+)"', source.read_text()))
         listed = strict_json(self.exits(0, "findings", "--format", "json").stdout)
@@ -93,7 +94,7 @@ class Findings(Case):
         self.assertEqual(used - set(codes), set(), "used and not listed")
         unused = {code for code in set(codes) - used
                   if not any(f'"{code}"' in source.read_text()
-                             for library in ("core", "pe", "ntfs", "syscall-map", "tracefile")
+                             for library in LIBRARIES
                              for source in (SOURCES / library).rglob("*.?pp"))}
         self.assertEqual(unused, set(), "listed and not used")
 
