@@ -48,6 +48,11 @@ Option& Option::capture_default_str() {
   return *this;
 }
 
+Option& Option::in_order() {
+  option_->trigger_on_parse();
+  return *this;
+}
+
 Option& Option::repeatable() {
   // CLI11 takes one value at a time from 2^25 on, and says "..." in the help of 2^29.
   option_->expected(1, 1 << 25)->allow_extra_args(false);

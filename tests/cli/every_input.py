@@ -30,6 +30,7 @@ TRACE_COMMANDS = (("trace", "info", *JSON), ("trace", "info"), ("trace", "decode
                   ("trace", "tree", "--format", "svg"), ("trace", "schedule", *JSON),
                   ("trace", "services", *JSON), ("trace", "graph", "wait-for", *JSON),
                   ("trace", "deadlocks", *JSON), ("trace", "critical-path", "--thread", "4", *JSON),
+                  ("trace", "check", "--expect", "pid == 4", *JSON),
                   ("trace", "priority", *JSON), ("trace", "priority"),
                   ("trace", "io", *JSON), ("trace", "cpu", *JSON),
                   ("trace", "top", *JSON), ("trace", "top"),

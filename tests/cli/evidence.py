@@ -23,6 +23,7 @@ NEEDED = {
     ("hooks", "derive"): ["NtClose"],
     ("hooks", "locate"): ["SwapContext"],
     ("hooks", "plan"): ["--function", "NtClose"],
+    ("trace", "check"): ["--expect", "pid == 4"],
     ("trace", "control", "decode"): ["0x0B"],
     ("trace", "critical-path"): ["--thread", "4"],
     ("trace", "synthesize"): ["deadlock-2"],

@@ -1,0 +1,246 @@
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "cli/command/common_options.hpp"
+#include "cli/command/version.hpp"
+#include "cli/output/text.hpp"
+#include "cli/trace/trace_commands.hpp"
+#include "cli/trace/trace_input.hpp"
+#include "cli/trace/trace_where.hpp"
+#include "coldtrace/tracefile/expectations.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using tracefile::CheckedTrace;
+using tracefile::Expectation;
+
+struct Options : TraceInputOptions {
+  std::vector<Expectation> expectations;
+};
+
+// What is known of a check, for all formats.
+struct Answer {
+  std::vector<Expectation> expectations;
+  CheckedTrace trace;
+  std::optional<u64> events_lost;  // by the logger's own count; its buffers apart
+  std::optional<u64> buffers_lost;
+
+  u64 failed() const {
+    u64 count = 0;
+    for (const auto& expectation : expectations) count += expectation.met() ? 0U : 1U;
+    return count;
+  }
+};
+
+// "at least 1", "none", "2 to 5".
+std::string wanted_text(const Expectation& expectation) {
+  const auto least = expectation.least();
+  if (!expectation.max) return fmt::format("at least {}", least);
+  if (*expectation.max == 0) return "none";
+  if (least == 0) return fmt::format("at most {}", *expectation.max);
+  if (least == *expectation.max) return fmt::format("exactly {}", least);
+  return fmt::format("{} to {}", least, *expectation.max);
+}
+
+std::string text_or_unknown(std::optional<u64> number) {
+  return number ? fmt::format("{}", *number) : "unknown";
+}
+
+void write_text(Output& output, const Answer& answer) {
+  for (const auto& expectation : answer.expectations)
+    print(output, "{:<6} {}: {} events, expected {}\n", expectation.met() ? "ok" : "FAILED",
+          printable(expectation.text), expectation.events, wanted_text(expectation));
+  const auto& trace = answer.trace;
+  print(output, "{} of {} expectations met; {} events, {} of them not fully decoded, {} gaps\n",
+        answer.expectations.size() - answer.failed(), answer.expectations.size(), trace.events,
+        trace.undecoded, trace.gaps);
+  print(output, "events lost: {}, buffers lost: {}\n", text_or_unknown(answer.events_lost),
+        text_or_unknown(answer.buffers_lost));
+}
+
+void write_json(JsonWriter& json, const Answer& answer, const TraceInput& input) {
+  json.begin_object()
+      .field("schema", "coldtrace.trace-check/1")
+      .field("tool", tool_version)
+      .field("format", input.trace.format())
+      .field("met", answer.failed() == 0)
+      .key("expectations")
+      .begin_array();
+  for (const auto& expectation : answer.expectations)
+    json.begin_object()
+        .field("where", expectation.text)
+        .field("min", expectation.least())
+        .field("max", expectation.max)
+        .field("events", expectation.events)
+        .field("met", expectation.met())
+        .end_object();
+  json.end_array()
+      .field("events", answer.trace.events)
+      .field("undecoded", answer.trace.undecoded)
+      .field("gaps", answer.trace.gaps)
+      .field("events_lost", answer.events_lost)
+      .field("buffers_lost", answer.buffers_lost)
+      .key("findings");
+  write_findings(json, input.findings);
+  json.end_object().end_document();
+}
+
+// Text of an attribute. XML has no control characters; they are shown escaped.
+std::string xml_text(std::string_view text) {
+  std::string escaped;
+  for (const char c : printable(text)) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+void write_junit(Output& output, const Answer& answer) {
+  const auto tests = answer.expectations.size();
+  const auto property = [&](std::string_view name, const std::string& value) {
+    print(output, "      <property name=\"{}\" value=\"{}\"/>\n", name, value);
+  };
+  print(output,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{0}\" failures=\"{1}\">\n"
+        "  <testsuite name=\"coldtrace trace check\" tests=\"{0}\" failures=\"{1}\">\n"
+        "    <properties>\n",
+        tests, answer.failed());
+  property("events", fmt::format("{}", answer.trace.events));
+  property("undecoded", fmt::format("{}", answer.trace.undecoded));
+  property("gaps", fmt::format("{}", answer.trace.gaps));
+  property("events_lost", text_or_unknown(answer.events_lost));
+  property("buffers_lost", text_or_unknown(answer.buffers_lost));
+  output.write("    </properties>\n");
+  for (const auto& expectation : answer.expectations) {
+    print(output, "    <testcase classname=\"coldtrace.trace.check\" name=\"{}\"",
+          xml_text(expectation.text));
+    if (expectation.met())
+      output.write("/>\n");
+    else
+      print(output, ">\n      <failure message=\"{} events, expected {}\"/>\n    </testcase>\n",
+            expectation.events, wanted_text(expectation));
+  }
+  output.write("  </testsuite>\n</testsuites>\n");
+}
+
+// What is wrong with an expectation; empty: nothing.
+std::string check_bounds(const std::vector<Expectation>& expectations) {
+  for (const auto& expectation : expectations)
+    if (expectation.max && expectation.least() > *expectation.max)
+      return fmt::format("--expect '{}': --min is greater than --max", expectation.text);
+  return {};
+}
+
+Exit run(const Options& options) {
+  Answer answer{options.expectations, {}, {}, {}};
+  if (const auto wrong = check_bounds(answer.expectations); !wrong.empty()) throw Failure{wrong};
+  for (auto& expectation : answer.expectations) {
+    auto where = read_where("--expect", expectation.text);
+    if (!where) return Exit::failure;
+    expectation.where = std::move(*where);
+  }
+  Report report{options.findings};
+  auto input = open_trace(options, TraceUse::lines, report);
+  if (!input) return Exit::failure;
+  const auto& trace = input->trace;
+  core::NoMatch unmatched;
+  const auto events = trace.stream({});
+  answer.trace = count_expected({trace.schemas(), trace.names(), trace.clock(), trace.start_time()},
+                                *events, answer.expectations, unmatched);
+  unmatched.report(input->findings);
+  if (const auto* const etl = trace.etl()) {
+    if (etl->scan().has_header) {
+      answer.events_lost = etl->header().events_lost;
+      answer.buffers_lost = etl->header().buffers_lost;
+    }
+  } else {
+    answer.events_lost = trace.ctrace()->scan().lost;
+  }
+  Output output{options.output};
+  if (options.format == "json") {
+    JsonWriter json{output, options.int64};
+    write_json(json, answer, *input);
+  } else if (options.format == "junit") {
+    write_junit(output, answer);
+  } else {
+    write_text(output, answer);
+  }
+  output.commit();
+  report.read(options.file, input->findings);
+  if (answer.failed() > 0) report.mismatch();
+  return report.exit();
+}
+
+Expectation& last_of(Options& options, std::string_view bound) {
+  if (options.expectations.empty())
+    throw Failure{fmt::format("{} must follow the --expect that it is for", bound)};
+  return options.expectations.back();
+}
+
+void add_bound(Command& command, Options& options, const std::string& name,
+               std::optional<u64> Expectation::*bound, const std::string& help) {
+  const auto take = [&options, name, bound](const std::string& text) {
+    u64 events = 0;
+    const auto* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, events);
+    if (read.ec != std::errc{} || read.ptr != end)
+      throw Failure{fmt::format("{}: '{}' is no number of events", name, text)};
+    last_of(options, name).*bound = events;
+  };
+  command.add_option_function<std::string>(name, take, help).type_name("N").in_order();
+}
+
+}  // namespace
+
+void add_trace_check(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"check", "Check that a trace has the events it should have, for tests and CI",
+       "  coldtrace trace check run.etl --expect 'name == \"Process/Start\"' --min 2\n"
+       "  coldtrace trace check run.etl --expect 'Status == 0xc0000005' --none --format junit\n",
+       "  0  all expectations are met\n"
+       "  1  one is not met, or the trace has damage or loss\n"
+       "  2  not a trace, it cannot be read or written, or an expression is wrong\n"},
+      {"text", "json", "junit"},
+      [](Command& command, Options& options) {
+        add_trace_input_options(command, options);
+        command
+            .add_option_function<std::string>(
+                "--expect",
+                [&options](const std::string& text) {
+                  options.expectations.push_back({.text = text});
+                },
+                "Counts the events that it is true of; more than once, each with the bounds behind "
+                "it")
+            .type_name("EXPR")
+            .in_order()
+            .required();
+        add_bound(command, options, "--min", &Expectation::min,
+                  "Least number of events (default: 1), of the --expect before it; more than once");
+        add_bound(command, options, "--max", &Expectation::max,
+                  "Most events, of the --expect before it; more than once");
+        command
+            .add_option_function<std::string>(
+                "--none", [&options](const std::string&) { last_of(options, "--none").max = 0; },
+                "No event: as --max 0")
+            .type_name("")
+            .expected(0)
+            .in_order();
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

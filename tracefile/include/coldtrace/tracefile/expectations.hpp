@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "coldtrace/tracefile/event_filter.hpp"
+#include "coldtrace/tracefile/event_sequence.hpp"
+
+namespace coldtrace::tracefile {
+
+// How many events an expression is to be true of: both limits included, at least one event where
+// neither is given.
+struct Expectation {
+  std::string text;  // of `where`
+  WhereExpression where;
+  std::optional<u64> min, max;
+  u64 events = 0;  // that it was true of
+
+  u64 least() const { return min.value_or(max ? 0 : 1); }
+  bool met() const { return events >= least() && (!max || events <= *max); }
+};
+
+// What a trace was found to have while its events were counted.
+struct CheckedTrace {
+  u64 events = 0;
+  u64 undecoded = 0;  // events whose fields are not all known: not exact
+  u64 gaps = 0;       // stretches that are missing or unreadable
+};
+
+// Counts the events of all expectations in one pass. What no event had is told of to `unmatched`.
+CheckedTrace count_expected(const EventContext& context, EventSequence& events,
+                            std::span<Expectation> expectations, core::NoMatch& unmatched);
+
+}  // namespace coldtrace::tracefile

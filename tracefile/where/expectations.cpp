@@ -1,0 +1,31 @@
+#include "coldtrace/tracefile/expectations.hpp"
+
+#include <deque>
+
+namespace coldtrace::tracefile {
+
+CheckedTrace count_expected(const EventContext& context, EventSequence& events,
+                            std::span<Expectation> expectations, core::NoMatch& unmatched) {
+  CheckedTrace checked;
+  EventDecoder decoder{context.schemas};
+  std::deque<EventFilter> filters;
+  for (const auto& expectation : expectations) filters.emplace_back(context, expectation.where);
+  for (;;) {
+    const auto item = events.next();
+    if (item == EventSequence::Item::end) break;
+    if (item == EventSequence::Item::gap) {
+      ++checked.gaps;
+      continue;
+    }
+    const auto& event = events.event();
+    ++checked.events;
+    const auto& kind = decoder.kind_of(event);
+    checked.undecoded += decoder.measure(event, kind).decoded == Decoded::exact ? 0U : 1U;
+    for (std::size_t i = 0; i < filters.size(); ++i)
+      expectations[i].events += filters[i].wants(event) ? 1U : 0U;
+  }
+  for (const auto& filter : filters) filter.report(unmatched);
+  return checked;
+}
+
+}  // namespace coldtrace::tracefile
