@@ -94,13 +94,14 @@ const auto whole = x3::eps > any > named<struct end_tag>("'and', 'or' or the end
 
 }  // namespace
 
-core::Expected<WhereExpression, core::TextError> parse_where(std::string_view text) {
-  if (text.size() > WhereExpression::largest_text)
+core::Expected<WhereExpression, core::TextError> parse_where(std::string_view expression) {
+  if (expression.size() > WhereExpression::largest_text)
     return core::fail(core::TextError{
         1, 1,
         fmt::format("the expression is longer than {} bytes", WhereExpression::largest_text)});
   WhereBuilder builder;
-  if (auto error = core::grammar::parse(text, whole, builder)) return core::fail(std::move(*error));
+  if (auto error = core::grammar::parse(expression, whole, builder))
+    return core::fail(std::move(*error));
   return builder.take();
 }
 
