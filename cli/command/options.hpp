@@ -28,8 +28,8 @@ class Option {
   Option& default_str(const std::string& text);
   Option& capture_default_str();
 
-  // Of a function: called as soon as the option is read, each time, so that the option's place among
-  // the others counts.
+  // Of a function: called as soon as the option is read, each time, so that the option's place
+  // among the others counts.
   Option& in_order();
 
   // A list: given again for each of its values, and, as a list(), with commas between several.
