@@ -286,7 +286,7 @@ inline void check(fixtures::AllAnalyses& all, const Observed& observed) {
   check(all.use, all.running_stacks);
   check(all.waiting_stacks, all.schedule, population);
   check(all.stated_waits);
-  check(WaitGraphView{all.waits, population, std::nullopt, 8});
+  check(WaitGraphView{all.waits, all.stated_waits, population, std::nullopt, 8});
   const ProcessTree tree{population};
   check(tree);
   require(ThreadGraph{tree, 8}.nodes().size() <= 8 + population.processes().size() + 1);

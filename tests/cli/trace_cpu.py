@@ -560,6 +560,46 @@ class Collapsed(Case):
                                        if f[0].startswith("prodcons.exe")}))
         self.assertLess(len(one), len(told))
 
+    def test_a_wait_that_a_disk_ended_says_so(self):
+        """A reader of its own: a completion of the thread's request, then a DPC that makes it ready at once.
+        In these runs threads wait as executives for nothing but the disk."""
+        actions = Counter()
+        for name in "disk-bursts", "producer-consumer":
+            path = self.scenario(name)
+            told, _ = self.lines(path, "--stacks", "waiting")
+            got, executive = Counter(), Counter()
+            for frames, time in told.items():
+                request = next((f for f in frames if f.startswith("[disk: ")), None)
+                if request:
+                    got[frames[1], request] += time
+                    at = frames.index(request)
+                    self.assertTrue(frames[at - 1].startswith("[waiting: "), frames)
+                if "[waiting: Executive]" in frames:
+                    executive[frames[1], bool(request)] += time
+            want, left, ended, readied = Counter(), {}, {}, {}
+            for event in self.events(path):
+                fields, time = event["fields"], event["timestamp"]
+                if event["name"] in ("DiskIo/Read", "DiskIo/Write"):
+                    ended[fields["IssuingThreadId"]] = (event["name"].split("/")[1].lower(), time, event["cpu"])
+                elif event["name"] == "Thread/ReadyThread":
+                    tid = fields["TThreadId"]
+                    action, end, cpu = ended.get(tid, (None, None, None))
+                    if tid in left and fields["Flag"] & 1 and action and cpu == event["cpu"] \
+                            and left[tid] <= end and time - end <= 1000:
+                        readied[tid] = action, time - left[tid]
+                elif event["name"] == "Thread/CSwitch":
+                    if fields["NewThreadId"] in readied:
+                        action, wait = readied.pop(fields["NewThreadId"])
+                        want[f"thread {fields['NewThreadId']}", f"[disk: {action}]"] += wait
+                    left.pop(fields["NewThreadId"], None)
+                    if fields["OldThreadState"] == 5:
+                        left[fields["OldThreadId"]] = time
+            with self.subTest(name):
+                self.assertEqual(got, want)
+                self.assertFalse([one for one in executive if not one[1]])
+            actions += Counter(action for _, action in want)
+        self.assertEqual(set(actions), {"[disk: read]", "[disk: write]"})
+
     def test_stacks_that_are_strange(self):
         told, errors = self.lines(self.made("stacks"), status=1)
         who = ("a:b\\x0ac d.exe (40)", "thread 44")

@@ -5,12 +5,14 @@ usage: trace_stated_waits.py COLDTRACE SOURCES [arguments of unittest]
 """
 import json
 import random
+import re
 import struct
 import subprocess
 import sys
 import unittest
 from collections import defaultdict
 from pathlib import Path
+from xml.etree import ElementTree
 
 import jsonschema
 
@@ -149,6 +151,28 @@ class StatedWaits(Case):
         _, text = self.ask(content)
         self.assertIn(b"thread 1000 of 100.exe (100) waited 1x for a reply of thread 2000 of 200.exe (200), "
                       b"0.0000030 s in 1, last +", text)
+
+    def test_drawings_have_the_edges(self):
+        log = self.log()
+        self.message(log, 100, SEND, 1000, 7)
+        self.message(log, 200, RECEIVE, 2000, 7)
+        self.message(log, 300, WAIT, 1000, 7)
+        self.message(log, 900, UNWAIT, 1000)
+        log.system(0, COLLISION, 2, 950, struct.pack("<IIQQ", 1, 0, 1004, 0x7FF0001000), 2004, 200)
+        content = log.build()
+        _, dot = self.ask(content, "--format", "dot")
+        boxes = dict(re.findall(r'(n\d+) \[shape=box, label="0x0*([0-9a-f]+)', dot.decode()))
+        edges = {(int(boxes[a], 16), int(boxes[b], 16), label)
+                 for a, b, label in re.findall(r'(n\d+) -> (n\d+) \[label="([^"]*)"', dot.decode())}
+        self.assertEqual(edges, {(1000, 2000, "reply, 1x, 0.0000600 s"),
+                                 (2004, 1004, "critical section 0x7ff0001000, 1x")})
+        _, svg = self.ask(content, "--format", "svg")
+        titles = [one.text for one in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}title")]
+        self.assertLessEqual({label for _, _, label in edges}, set(titles))
+        # Two of four are shown: the edge between them, and how many are left out.
+        _, dot = self.ask(content, "--format", "dot", "--nodes", "2")
+        self.assertIn(b"2 more threads", dot)
+        self.assertEqual(dot.count(b"->"), 1)
 
     def test_any_order(self):
         for seed in range(30):

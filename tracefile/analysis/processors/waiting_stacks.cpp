@@ -7,6 +7,7 @@ namespace coldtrace::trace_analysis {
 void WaitingStacks::begin(const Observed& observed) {
   population_ = &observed.population;
   turns_.begin(observed);
+  disk_.begin(observed);
 }
 
 void WaitingStacks::release(MaybeSlot& slot) {
@@ -26,20 +27,23 @@ void WaitingStacks::on_ready(const Readied& record) {
   const auto superfluous = turns_.counts().superfluous;
   turns_.on_ready(record);
   if (turns_.counts().superfluous != superfluous) return;
-  auto& slot = grown(readied_, record.thread);
-  release(slot);
-  if (record.waker != nobody) slot = join_.expect(record.moment.time, record.waker);
+  auto& readied = grown(readied_, record.thread);
+  release(readied.stack);
+  readied.request = disk_.last_of(record.thread);
+  if (record.waker != nobody) readied.stack = join_.expect(record.moment.time, record.waker);
 }
 
 void WaitingStacks::end_turn(const Turn& turn) {
   auto stack = std::exchange(grown(running_, turn.cpu), std::nullopt);
-  auto waker = std::exchange(grown(readied_, turn.thread), std::nullopt);
+  auto [waker, request] = std::exchange(grown(readied_, turn.thread), {});
   if (waker && join_.time_of(*waker) != turn.readied) release(waker);
   if (!stack) {  // an idle thread
     release(waker);
     return;
   }
-  pending_.push_back({turn, *stack, waker});
+  std::optional<DiskAction> waited_for;
+  if (request && disk_.explains(*request, turn)) waited_for = request->action;
+  pending_.push_back({turn, *stack, waker, waited_for});
   while (pending_.size() > most_pending ||
          (!pending_.empty() && join_.frames_held() > most_pending_frames))
     take_oldest();
@@ -54,6 +58,8 @@ void WaitingStacks::add(const Pending& pending, Frame state, std::optional<i64> 
   append_frames(path_, join_.frames(pending.stack), code_, pid_of(*population_, turn.thread),
                 turn.begin);
   path_.push_back(state);
+  if (state.kind == Frame::Kind::waiting && pending.request)
+    path_.push_back({Frame::Kind::disk, static_cast<u32>(*pending.request)});
   if (with_waker && turn.woken_in_dpc) path_.push_back({Frame::Kind::interrupt});
   if (with_waker && turn.waker != nobody) {
     path_.push_back({Frame::Kind::readied_by, turn.waker});

@@ -5,8 +5,6 @@ namespace {
 
 using tracefile::Event;
 
-constexpr u32 unknown_id = 0xffff'ffff;
-
 // Source: wdm.h, IRP_MJ_...
 DiskAction action_of(std::optional<u8> major) {
   switch (major.value_or(0)) {

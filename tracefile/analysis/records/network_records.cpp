@@ -5,8 +5,6 @@ namespace {
 
 using tracefile::Event;
 
-constexpr u32 unknown_id = 0xffff'ffff;
-
 // Source: tdi.h, minor functions of internal device control requests that move bytes.
 constexpr u8 tdi_send = 7;
 constexpr u8 tdi_receive = 8;

@@ -7,31 +7,10 @@ namespace {
 
 using tracefile::Event;
 
-constexpr u32 unknown_id = 0xffff'ffff;
 constexpr u8 in_dpc = 1;  // of ReadyThread's Flag
 // Of a sample's flags, which its layout calls Reserved.
 constexpr u16 sample_in_dpc = 1;
 constexpr u16 sample_in_isr = 2;
-
-// By the values of ObjectType in wmk.schema and in vtrace.schema.
-constexpr std::array wmk_kinds = {ObjectKind::notification_event,
-                                  ObjectKind::synchronization_event,
-                                  ObjectKind::mutant,
-                                  ObjectKind::process,
-                                  ObjectKind::queue,
-                                  ObjectKind::semaphore,
-                                  ObjectKind::thread,
-                                  ObjectKind::gate,
-                                  ObjectKind::notification_timer,
-                                  ObjectKind::synchronization_timer};
-constexpr std::array vtrace_kinds = {ObjectKind::unknown,   ObjectKind::event, ObjectKind::mutant,
-                                     ObjectKind::semaphore, ObjectKind::timer, ObjectKind::process,
-                                     ObjectKind::thread,    ObjectKind::file,  ObjectKind::port,
-                                     ObjectKind::queue};
-
-ObjectKind object_kind(std::span<const ObjectKind> kinds, u64 value) {
-  return value < kinds.size() ? kinds[static_cast<std::size_t>(value)] : ObjectKind::unknown;
-}
 
 }  // namespace
 
@@ -174,12 +153,6 @@ Index RecordReader::running(const Event& event) const {
   return runner.thread;
 }
 
-void RecordReader::set_process(Index thread, std::optional<u32> pid) {
-  if (thread == nobody || !pid || *pid == unknown_id) return;
-  auto& process = population_.at_thread(thread).process;
-  if (process == nobody) process = population_.process(*pid);
-}
-
 bool RecordReader::context_switch(const Event& event) {
   const auto old_tid = values_.get<u32>(Field::old_thread);
   const auto new_tid = values_.get<u32>(Field::new_thread);
@@ -248,112 +221,6 @@ bool RecordReader::affinity_change(const Event& event) {
   return true;
 }
 
-bool RecordReader::message(const Event& event, MessageRecord::Kind kind) {
-  const auto id = values_.get<u32>(Field::message);
-  if (!id && kind != MessageRecord::Kind::wait_ended) return false;
-  const auto thread = header_thread(event);
-  if (thread == nobody) return true;
-  set_process(thread, event.pid);
-  const MessageRecord record{moment_of(event), kind, thread, id.value_or(0)};
-  for (auto* const analysis : analyses_) analysis->on_message(record);
-  return true;
-}
-
-bool RecordReader::collision(const Event& event) {
-  const auto owner = values_.get<u32>(Field::thread);
-  const auto lock = values_.get<u64>(Field::object);
-  if (!owner || !lock) return false;
-  const auto thread = header_thread(event);
-  if (thread == nobody || *owner == 0 || *owner == unknown_id) return true;
-  set_process(thread, event.pid);
-  const Collision record{moment_of(event), thread, population_.thread(*owner), *lock};
-  for (auto* const analysis : analyses_) analysis->on_collision(record);
-  return true;
-}
-
-// Of an event that tells of the wait of a thread; nobody where it does not.
-Index RecordReader::waiting_thread() {
-  const auto tid = values_.get<u32>(Field::thread);
-  if (!tid || *tid == 0 || *tid == unknown_id) return nobody;
-  const auto thread = population_.thread(*tid);
-  set_process(thread, values_.get<u32>(Field::process));
-  auto& known = population_.at_thread(thread);
-  if (known.object == 0) known.object = values_.get<u64>(Field::thread_object).value_or(0);
-  return thread;
-}
-
-bool RecordReader::wait_begin(const Event& event) {
-  const auto object = values_.get<u64>(Field::object);
-  const auto kind = values_.get<u8>(Field::object_kind);
-  if (!object || !kind) return false;
-  const auto thread = waiting_thread();
-  if (thread == nobody) return false;
-  const WaitedObject waited{*object, object_kind(wmk_kinds, *kind)};
-  const WaitBegin record{moment_of(event),
-                         thread,
-                         {&waited, 1},
-                         WaitNeeds::not_known,
-                         values_.get<u8>(Field::wait_reason),
-                         std::nullopt};
-  for (auto* const analysis : analyses_) analysis->on_wait_begin(record);
-  return true;
-}
-
-bool RecordReader::wait_begin_of_several(const Event& event) {
-  const auto& addresses = values_.list(Field::objects);
-  const auto& kinds = values_.list(Field::object_kinds);
-  const auto type = values_.get<u8>(Field::wait_type);
-  if (!type || addresses.size() != kinds.size()) return false;
-  const auto thread = waiting_thread();
-  if (thread == nobody) return false;
-  std::vector<WaitedObject> objects;
-  for (std::size_t i = 0; i < kinds.size(); ++i)
-    objects.push_back({addresses[i], object_kind(vtrace_kinds, kinds[i])});
-  const WaitBegin record{moment_of(event),
-                         thread,
-                         objects,
-                         *type == 0 ? WaitNeeds::all : WaitNeeds::any,
-                         values_.get<u8>(Field::wait_reason),
-                         values_.get<i64>(Field::timeout)};
-  for (auto* const analysis : analyses_) analysis->on_wait_begin(record);
-  return true;
-}
-
-// Logged when the object satisfies the wait, by whoever runs then. One that finds its object free
-// never stopped running.
-bool RecordReader::wait_satisfied(const Event& event) {
-  const auto thread = waiting_thread();
-  if (thread == nobody) return false;
-  const auto waker = running(event);
-  const auto object = values_.get<u64>(Field::object);
-  const auto kind = values_.get<u8>(Field::object_kind);
-  const auto status = values_.get<u32>(Field::exit_status);
-  if (object && kind && status) {
-    const WaitEnd record{moment_of(event), thread,
-                         WaitedObject{*object, object_kind(wmk_kinds, *kind)}, *status, waker};
-    for (auto* const analysis : analyses_) analysis->on_wait_end(record);
-  }
-  if (waker == thread) return true;
-  // A timer ends a wait by a DPC, whoever runs there.
-  const auto ended = kind ? object_kind(wmk_kinds, *kind) : ObjectKind::unknown;
-  const bool by_dpc = ended == ObjectKind::notification_timer ||
-                      ended == ObjectKind::synchronization_timer ||
-                      (waker != nobody && population_.threads()[waker].idle_of);
-  const Readied record{moment_of(event), thread, by_dpc ? nobody : waker, by_dpc};
-  for (auto* const analysis : analyses_) analysis->on_ready(record);
-  return true;
-}
-
-// Logged by the thread itself, when it runs again.
-bool RecordReader::wait_end(const Event& event) {
-  const auto status = values_.get<u32>(Field::exit_status);
-  const auto thread = waiting_thread();
-  if (!status || thread == nobody) return false;
-  const WaitEnd record{moment_of(event), thread, std::nullopt, *status, thread};
-  for (auto* const analysis : analyses_) analysis->on_wait_end(record);
-  return true;
-}
-
 // Events of the kernel have no thread: it is the one that runs there.
 bool RecordReader::call(const Event& event, Service::Kind kind, bool enters) {
   CallRecord record{moment_of(event), nobody, enters, false, std::nullopt, std::nullopt};
@@ -403,17 +270,6 @@ bool RecordReader::interruption(const Event& event, Service::Kind kind) {
   return true;
 }
 
-// Who logs the begin of a process or thread: the fields say it, or the header.
-Index RecordReader::creator_of(const Event& event) {
-  const auto creator = values_.has(Field::creator_thread)
-                           ? thread_of(values_.get<u32>(Field::creator_thread), event.cpu)
-                           : header_thread(event);
-  set_process(creator, values_.has(Field::creator_process)
-                           ? values_.get<u32>(Field::creator_process)
-                           : event.pid);
-  return creator;
-}
-
 bool RecordReader::sample(const Event& event) {
   const auto address = values_.get<u64>(Field::address);
   if (!event.cpu || !address) return false;
@@ -445,75 +301,6 @@ bool RecordReader::stack(const Event& event, const KnownEvent& known) {
   const StackWalk record{moment_of(event), *time, thread, frames,
                          !frames.empty() && frames.front() >= first_of_kernel};
   for (auto* const analysis : analyses_) analysis->on_stack(record);
-  return true;
-}
-
-bool RecordReader::process(const Event& event, Life life) {
-  const auto pid = values_.get<u32>(Field::process);
-  if (!pid || *pid == unknown_id) return false;
-  const auto moment = moment_of(event);
-  const auto parent = values_.get<u32>(Field::parent);
-  Index index = nobody;
-  if (life == Life::begins) {
-    index = population_.start_process(*pid, moment.time, moment.place);
-    const auto creator = creator_of(event);
-    const auto parent_index = parent ? population_.process(*parent) : nobody;
-    auto& process = population_.at_process(index);
-    process.creator = creator;
-    process.parent = parent_index;
-  } else {
-    index = life == Life::is_left ? population_.listed_process(*pid) : population_.process(*pid);
-  }
-  auto& process = population_.at_process(index);
-  if (life == Life::ends) {
-    process.life.end = moment.time;
-    process.life.ended_at = moment.place;
-    process.exit_status = values_.get<u32>(Field::exit_status);
-  }
-  if (!process.stated_parent) process.stated_parent = parent;
-  if (process.image_name.empty()) process.image_name = values_.text(Field::image_name);
-  if (process.command_line.empty()) process.command_line = values_.text(Field::command_line);
-  for (auto* const analysis : analyses_) analysis->on_process({moment, life, index});
-  return true;
-}
-
-bool RecordReader::thread(const Event& event, Life life) {
-  const auto tid = values_.get<u32>(Field::thread);
-  if (!tid || *tid == unknown_id) return false;
-  if (*tid == 0) return true;  // the rundown lists the idle threads as one
-  const auto moment = moment_of(event);
-  Index index = nobody;
-  if (life == Life::begins) {
-    index = population_.start_thread(*tid, moment.time, moment.place);
-    const auto creator = creator_of(event);
-    population_.at_thread(index).creator = creator;
-  } else {
-    index =
-        life == Life::is_left ? population_.listed_thread(*tid) : population_.living_thread(*tid);
-  }
-  set_process(index, values_.get<u32>(Field::process));
-  auto& thread = population_.at_thread(index);
-  if (life == Life::ends) {
-    thread.life.end = moment.time;
-    thread.life.ended_at = moment.place;
-    thread.exit_status = values_.get<u32>(Field::exit_status);
-  }
-  if (thread.start_address == 0)
-    thread.start_address = values_.get<u64>(Field::start_address).value_or(0);
-  if (thread.object == 0) thread.object = values_.get<u64>(Field::thread_object).value_or(0);
-  if (const auto& name = values_.text(Field::thread_name); !name.empty()) thread.name = name;
-  const ThreadRecord record{moment, life, index, values_.get<i8>(Field::base_priority),
-                            values_.get<u64>(Field::affinity)};
-  for (auto* const analysis : analyses_) analysis->on_thread(record);
-  return true;
-}
-
-bool RecordReader::thread_named(const Event& event) {
-  const auto tid = values_.get<u32>(Field::thread);
-  if (!tid || *tid == 0 || *tid == unknown_id) return false;
-  const auto thread = population_.thread(*tid);
-  set_process(thread, values_.get<u32>(Field::process).value_or(event.pid.value_or(unknown_id)));
-  population_.at_thread(thread).name = values_.text(Field::thread_name);
   return true;
 }
 

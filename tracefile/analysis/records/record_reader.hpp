@@ -8,6 +8,9 @@
 
 namespace coldtrace::trace_analysis {
 
+// What an event has where it knows no thread or process.
+inline constexpr u32 unknown_id = 0xffff'ffff;
+
 // Turns the events of a trace, in the order of time, into records for analyses. Knows which events
 // of which provider say the same thing from known_events.hpp.
 class RecordReader {

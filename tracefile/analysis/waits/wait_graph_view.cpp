@@ -8,13 +8,16 @@ namespace coldtrace::trace_analysis {
 
 using Kind = WaitGraphView::Node::Kind;
 
-WaitGraphView::WaitGraphView(const WaitGraph& graph, const Population& population,
+WaitGraphView::WaitGraphView(const WaitGraph& graph, const StatedWaits& stated,
+                             const Population& population,
                              const std::optional<std::vector<Index>>& processes,
                              std::size_t most_nodes)
     : graph_{graph},
+      stated_{stated},
       node_of_thread_(population.threads().size(), no_node),
       node_of_object_(graph.objects().all().size(), no_node) {
   choose(population, processes);
+  place_stated(most_nodes);
   if (graph.names_objects())
     place_waits(most_nodes);
   else
@@ -45,6 +48,8 @@ void WaitGraphView::choose(const Population& population,
     return std::tuple{wakes[b].total, wakes[b].count, a} <
            std::tuple{wakes[a].total, wakes[a].count, b};
   });
+  for (u32 i = 0; i < stated_.edges().size(); ++i)
+    if (is_wanted(stated_.edges()[i].thread)) stated_edges_.push_back(i);
   std::vector<bool> waited_for(graph_.objects().all().size());
   for (const auto wait : waits_) waited_for[edges[wait].object] = true;
   for (u32 i = 0; i < graph_.owners().size(); ++i)
@@ -97,6 +102,15 @@ void WaitGraphView::place_wakes(std::size_t most_nodes) {
   }
 }
 
+void WaitGraphView::place_stated(std::size_t most_nodes) {
+  for (const auto number : stated_edges_) {
+    const auto& edge = stated_.edges()[number];
+    const auto from = node(Kind::thread, edge.thread, node_of_thread_, most_nodes);
+    const auto to = node(Kind::thread, edge.other, node_of_thread_, most_nodes);
+    if (from != no_node && to != no_node) edges_.push_back({Edge::Kind::stated, from, to, number});
+  }
+}
+
 void WaitGraphView::count_left_out() {
   std::vector<bool> threads(node_of_thread_.size()), objects(node_of_object_.size());
   const auto count = [](std::vector<bool>& seen, const std::vector<u32>& nodes, u32 index,
@@ -123,6 +137,10 @@ void WaitGraphView::count_left_out() {
       thread(graph_.wakes().edges()[wake].thread);
       if (graph_.wakes().edges()[wake].waker != nobody) thread(graph_.wakes().edges()[wake].waker);
     }
+  }
+  for (const auto number : stated_edges_) {
+    thread(stated_.edges()[number].thread);
+    thread(stated_.edges()[number].other);
   }
   if (threads_left_out_ > 0) nodes_.push_back({Kind::more_threads, 0, threads_left_out_});
   if (objects_left_out_ > 0) nodes_.push_back({Kind::more_objects, 0, objects_left_out_});

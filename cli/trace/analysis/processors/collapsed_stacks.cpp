@@ -132,6 +132,9 @@ class Lines {
         return "[swapped out]";
       case Frame::Kind::created:
         return "[created]";
+      case Frame::Kind::disk:
+        return fmt::format("[disk: {}]",
+                           to_string(static_cast<trace_analysis::DiskAction>(frame.value)));
       case Frame::Kind::interrupt:
         return "[readied by an interrupt]";
       case Frame::Kind::readied_by:

@@ -36,7 +36,7 @@ Exit run_collapsed(const Options& options) {
   const auto& trace = run.input().trace;
   CodeNames code{trace.names(), run.symbols()};
   trace_analysis::RunningStacks running{trace.clock(), trace.names().sampling_intervals(), code};
-  trace_analysis::WaitingStacks waiting{code};
+  trace_analysis::WaitingStacks waiting{trace_analysis::CounterTicks{trace}, code};
   const bool is_running = options.stacks == "running";
   if (is_running)
     run.observe({&running});

@@ -138,13 +138,7 @@ class DeadlockWriter {
       for (const auto& witness : one.witnesses)
         threads[witness.thread] = objects[witness.held] = objects[witness.taken] = true;
     for (const auto& suspect : answer_.suspects()) threads[suspect.thread] = true;
-    json.key("threads").begin_array();
-    for (Index i = 0; i < threads.size(); ++i)
-      if (threads[i]) names_.write_thread(json, i);
-    json.end_array().key("objects").begin_array();
-    for (ObjectIndex i = 0; i < objects.size(); ++i)
-      if (objects[i]) names_.write_object(json, i);
-    json.end_array();
+    names_.write_nodes(json, threads, objects);
   }
 
   void write_json() const {

@@ -39,8 +39,7 @@ class WaitGraphWriter {
  public:
   WaitGraphWriter(const TraceInput& input, const trace_analysis::Observed& observed,
                   SymbolNames& symbols, const WaitGraph& graph, const WaitGraphView& view,
-                  const std::vector<StatedWaits::Edge>& stated, const Options& options,
-                  Output& output)
+                  const StatedWaits& stated, const Options& options, Output& output)
       : input_{input},
         observed_{observed},
         symbols_{symbols},
@@ -52,7 +51,7 @@ class WaitGraphWriter {
         names_{input.trace, observed, symbols, graph.objects()} {}
 
   void write() {
-    const WaitGraphLabels labels{graph_, observed_.population, names_};
+    const WaitGraphLabels labels{graph_, stated_, observed_.population, names_};
     if (options_.format == "json")
       write_json();
     else if (options_.format == "text")
@@ -146,14 +145,11 @@ class WaitGraphWriter {
       threads[edge.thread] = true;
       if (edge.waker != nobody) threads[edge.waker] = true;
     }
-    for (const auto& edge : stated_) threads[edge.thread] = threads[edge.other] = true;
-    json.key("threads").begin_array();
-    for (Index i = 0; i < threads.size(); ++i)
-      if (threads[i]) names_.write_thread(json, i);
-    json.end_array().key("objects").begin_array();
-    for (ObjectIndex i = 0; i < objects.size(); ++i)
-      if (objects[i]) names_.write_object(json, i);
-    json.end_array();
+    for (const auto number : view_.stated()) {
+      const auto& edge = stated_.edges()[number];
+      threads[edge.thread] = threads[edge.other] = true;
+    }
+    names_.write_nodes(json, threads, objects);
   }
 
   void write_json() const {
@@ -170,7 +166,7 @@ class WaitGraphWriter {
     json.end_array().key("woken_by").begin_array();
     for (const auto wake : view_.wakes()) write_wake(json, graph_.wakes().edges()[wake]);
     json.end_array().key("stated").begin_array();
-    for (const auto& edge : stated_) write_stated(json, edge);
+    for (const auto number : view_.stated()) write_stated(json, stated_.edges()[number]);
     json.end_array();
     symbols_.write(json);
     json.key("findings");
@@ -204,7 +200,8 @@ class WaitGraphWriter {
   }
 
   void write_stated() {
-    for (const auto& edge : stated_) {
+    for (const auto number : view_.stated()) {
+      const auto& edge = stated_.edges()[number];
       if (edge.kind == StatedWaits::Kind::reply)
         print(output_, "{} waited {}x for a reply of {}", names_.thread(edge.thread), edge.count,
               names_.thread(edge.other));
@@ -237,7 +234,7 @@ class WaitGraphWriter {
   const SymbolNames& symbols_;
   const WaitGraph& graph_;
   const WaitGraphView& view_;
-  const std::vector<StatedWaits::Edge>& stated_;
+  const StatedWaits& stated_;
   const Options& options_;
   Output& output_;
   WaitNames names_;
@@ -271,15 +268,11 @@ Exit run(const Options& options) {
   std::optional<std::vector<Index>> processes;
   if (!options.process.empty())
     processes = find_processes(population, options.process, run.findings());
-  const WaitGraphView view{graph, population, processes, options.nodes};
-  auto edges = stated.edges();
-  const auto is_of = [&](Index thread) {
-    return std::ranges::find(*processes, population.threads()[thread].process) != processes->end();
-  };
-  if (processes) std::erase_if(edges, [&](const auto& edge) { return !is_of(edge.thread); });
+  const WaitGraphView view{graph, stated, population, processes, options.nodes};
   Output output{options.output};
   WaitGraphWriter{
-      run.input(), run.observation().observed(), run.symbols(), graph, view, edges, options, output}
+      run.input(), run.observation().observed(), run.symbols(), graph, view, stated, options,
+      output}
       .write();
   return run.finish(output);
 }

@@ -98,6 +98,8 @@ Stroke stroke_of(const Edge& edge, bool is_open) {
       return {"#1155cc", "6 3", "owner"};
     case EdgeKind::woken:
       return {"#777777", "2 3", "woken"};
+    case EdgeKind::stated:
+      return {"#118844", "", "stated"};
   }
   return {};
 }
@@ -172,6 +174,8 @@ std::string_view dot_style(const Edge& edge, bool is_open) {
       return ", color=\"#1155cc\", fontcolor=\"#1155cc\", style=dashed";
     case EdgeKind::woken:
       return ", color=\"#777777\", fontcolor=\"#777777\", style=dotted";
+    case EdgeKind::stated:
+      return ", color=\"#118844\", fontcolor=\"#118844\"";
   }
   return {};
 }
@@ -221,6 +225,13 @@ std::string WaitGraphLabels::text(const View::Edge& edge) const {
       const auto& one = graph_.wakes().edges()[edge.index];
       return fmt::format("woken by {}x, {}", one.count, names_.seconds(one.total));
     }
+    case EdgeKind::stated: {
+      const auto& one = stated_.edges()[edge.index];
+      return one.kind == trace_analysis::StatedWaits::Kind::reply
+                 ? fmt::format("reply, {}x{}", one.count,
+                               one.timed > 0 ? ", " + names_.seconds(one.time) : "")
+                 : fmt::format("critical section {:#x}, {}x", one.lock, one.count);
+    }
   }
   return {};
 }
@@ -233,6 +244,8 @@ std::string WaitGraphLabels::brief_text(const View::Edge& edge) const {
       return text(edge);
     case EdgeKind::woken:
       return fmt::format("{}x", graph_.wakes().edges()[edge.index].count);
+    case EdgeKind::stated:
+      return fmt::format("{}x", stated_.edges()[edge.index].count);
   }
   return {};
 }
@@ -275,7 +288,8 @@ void write_svg(Output& output, const WaitGraphView& view, const WaitGraphLabels&
   for (const auto& [name, color] : {std::pair{"arrow", "#333333"},
                                     {"open", "#cc0000"},
                                     {"owner", "#1155cc"},
-                                    {"woken", "#777777"}})
+                                    {"woken", "#777777"},
+                                    {"stated", "#118844"}})
     print(output,
           "<marker id=\"{}\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" "
           "markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"{}\"/></marker>",

@@ -12,9 +12,10 @@ class WaitGraphLabels {
  public:
   using View = trace_analysis::WaitGraphView;
 
-  WaitGraphLabels(const trace_analysis::WaitGraph& graph,
+  // All must outlive it.
+  WaitGraphLabels(const trace_analysis::WaitGraph& graph, const trace_analysis::StatedWaits& stated,
                   const trace_analysis::Population& population, const WaitNames& names)
-      : graph_{graph}, population_{population}, names_{names} {}
+      : graph_{graph}, stated_{stated}, population_{population}, names_{names} {}
 
   std::vector<std::string> lines(const View::Node& node) const;
   // "20x, 0.0012345 s"
@@ -25,6 +26,7 @@ class WaitGraphLabels {
 
  private:
   const trace_analysis::WaitGraph& graph_;
+  const trace_analysis::StatedWaits& stated_;
   const trace_analysis::Population& population_;
   const WaitNames& names_;
 };

@@ -18,6 +18,17 @@ std::string WaitNames::kind(const trace_analysis::WaitObjects::Object& object) {
   return object.calls ? fmt::format("{} ({})", kind, wait_reason_text(*object.calls)) : kind;
 }
 
+void WaitNames::write_nodes(JsonWriter& json, const std::vector<bool>& threads,
+                            const std::vector<bool>& objects) const {
+  json.key("threads").begin_array();
+  for (trace_analysis::Index i = 0; i < threads.size(); ++i)
+    if (threads[i]) write_thread(json, i);
+  json.end_array().key("objects").begin_array();
+  for (ObjectIndex i = 0; i < objects.size(); ++i)
+    if (objects[i]) write_object(json, i);
+  json.end_array();
+}
+
 void WaitNames::write_object(JsonWriter& json, ObjectIndex index) const {
   const auto& object = objects_.all()[index];
   std::optional<std::string> calls;

@@ -19,6 +19,9 @@ class WaitNames : public ThreadNames {
   static std::string kind(const trace_analysis::WaitObjects::Object& object);
 
   void write_object(JsonWriter& json, trace_analysis::ObjectIndex index) const;
+  // Members "threads" and "objects" with those whose numbers are marked.
+  void write_nodes(JsonWriter& json, const std::vector<bool>& threads,
+                   const std::vector<bool>& objects) const;
 
  private:
   const trace_analysis::WaitObjects& objects_;

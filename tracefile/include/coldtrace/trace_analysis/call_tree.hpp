@@ -20,6 +20,7 @@ struct Frame {
     off,         // waiting or ready, which nothing tells apart
     swapped,     // its stack or its process was swapped out
     created,     // and not yet made ready
+    disk,        // a DiskAction that the wait was for
     interrupt,   // that made the thread ready
     readied_by,  // the index of the thread that did
   };

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <unordered_map>
 #include <vector>
 
 #include "coldtrace/trace_analysis/records.hpp"
@@ -32,26 +31,30 @@ class StackJoin {
   u64 cut() const { return cut_; }  // stacks that are not, or not whole, kept
 
  private:
+  static constexpr Slot no_slot = 0xffff'ffff;
   struct Key {
     i64 time;
     Index thread;
     bool operator==(const Key&) const = default;
   };
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const {
-      return std::hash<u64>{}((static_cast<u64>(key.time) ^ u64{key.thread} << 40U) *
-                              0x9e37'79b9'7f4a'7c15U);
-    }
-  };
   struct Entry {
-    Key key;
+    Key key{};
+    Slot next = no_slot;  // in its bucket
     u32 users = 0;
     bool has_kernel = false, has_user = false;  // parts
     bool is_cut = false;
     std::vector<u64> frames;
   };
 
-  std::unordered_map<Key, Slot, KeyHash> by_key_;
+  std::size_t bucket_of(const Key& key) const;
+  Slot find(const Key& key) const;
+  void link(Slot slot);
+  void unlink(Slot slot);
+  Slot free_slot();
+
+  // A hash table whose chains go through the slots: an event that may have a stack goes in and out
+  // of it, for which std::unordered_map allocates (bench/analyse_trace, running-stacks).
+  std::vector<Slot> buckets_;  // the first of each chain; a power of two
   std::vector<Entry> slots_;
   std::vector<Slot> free_;
   std::size_t frames_held_ = 0;

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "coldtrace/trace_analysis/disk_requests.hpp"
+#include "coldtrace/trace_analysis/turns.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// Which waits a request to a disk explains: the last one of the thread that had ended when it was
+// made ready, if it ended inside the wait, and either a DPC of the same processor made the thread
+// ready right after, or the wait took about as long as the request.
+// Source: the rule by length is PerfView's (ThreadTimeStackComputer).
+class DiskWaits final : public Analysis {
+ public:
+  // The last request of a thread that has ended.
+  struct Ended {
+    DiskAction action;
+    Moment end;
+    std::optional<i64> response;  // ticks
+  };
+
+  explicit DiskWaits(CounterTicks counter);
+  DiskWaits(const DiskWaits&) = delete;
+  DiskWaits& operator=(const DiskWaits&) = delete;
+
+  void begin(const Observed& observed) override { requests_.begin(observed); }
+  void on_disk_start(const DiskStart& record) override { requests_.on_disk_start(record); }
+  void on_disk_end(const DiskEnd& record) override { requests_.on_disk_end(record); }
+
+  // To be asked when a thread is made ready.
+  std::optional<Ended> last_of(Index thread) const;
+  // Of a turn after a wait that `last` preceded.
+  bool explains(const Ended& last, const Turn& turn) const;
+
+ private:
+  i64 tenth_of_millisecond_;
+  std::vector<std::optional<Ended>> ended_;  // by thread
+  DiskRequests requests_;
+};
+
+}  // namespace coldtrace::trace_analysis
