@@ -10,17 +10,36 @@ using tracefile::SchemaKey;
 
 namespace {
 
-bool is_same(const FieldSchema::Amount& a, const FieldSchema::Amount& b) {
-  return a.rule == b.rule && a.number == b.number;
-}
+// Whether a payload has the same fields by two schemas, but for how values are shown where
+// `recreated`. Numbers of slots are what whoever read a schema made them.
+class Comparison {
+ public:
+  explicit Comparison(bool recreated) : recreated_{recreated} {}
 
-// Whether a payload has the same fields by both.
-bool is_same(const std::vector<FieldSchema>& a, const std::vector<FieldSchema>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.name == y.name && x.in == y.in && x.out == y.out && is_same(x.length, y.length) &&
-           is_same(x.count, y.count) && x.slot == y.slot && is_same(x.members, y.members);
-  });
-}
+  bool is_same(const std::vector<FieldSchema>& a, const std::vector<FieldSchema>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [this](const auto& x, const auto& y) { return is_same(x, y); });
+  }
+
+ private:
+  bool is_same(const FieldSchema& a, const FieldSchema& b) {
+    if (a.name != b.name || a.in != b.in || (a.out != b.out && !recreated_) ||
+        (a.slot != 0) != (b.slot != 0) || !is_same(a.length, b.length) ||
+        !is_same(a.count, b.count))
+      return false;
+    slots_[a.slot] = b.slot;
+    return is_same(a.members, b.members);
+  }
+
+  // What gives an amount comes before it.
+  bool is_same(const FieldSchema::Amount& a, const FieldSchema::Amount& b) {
+    if (a.rule != b.rule) return false;
+    return a.rule == FieldSchema::Rule::slot ? slots_[a.number] == b.number : a.number == b.number;
+  }
+
+  bool recreated_;
+  std::map<u16, u16> slots_;  // of the second by that of the first
+};
 
 }  // namespace
 
@@ -31,10 +50,11 @@ void FileSchemas::add(const tracefile::ProviderSchemas& declared) {
 }
 
 bool FileSchemas::add(const SchemaKey& event, std::shared_ptr<const EventSchema> schema,
-                      core::Findings& findings) {
+                      bool recreated, core::Findings& findings) {
   auto& known = schemas_[event];
-  if (std::any_of(known.begin(), known.end(),
-                  [&](const auto& other) { return is_same(other->fields, schema->fields); }))
+  if (std::any_of(known.begin(), known.end(), [&](const auto& other) {
+        return Comparison{recreated}.is_same(other->fields, schema->fields);
+      }))
     return false;
   if (!known.empty())
     findings.warning(

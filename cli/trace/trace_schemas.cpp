@@ -5,8 +5,8 @@ namespace coldtrace::cli {
 void add_schema_options(Command& command, SchemaOptions& options) {
   command
       .add_input("--schemas", options.paths,
-                 "PE file that declares providers of events, or a folder with such files in it or "
-                 "below; known by what is in them. Can be repeated")
+                 "PE file or manifest (.man) that declares providers of events, or a folder with "
+                 "such files in it or below; known by what is in them. Can be repeated")
       .repeatable()
       .type_name("FILE|DIR");
   command
@@ -51,6 +51,7 @@ void TraceSchemas::write(JsonWriter& json) const {
       json.begin_object()
           .field("guid", core::to_string(provider.guid))
           .field("name", text(provider.name))
+          .field("recreated", provider.recreated)
           .field("kinds", provider.kinds)
           .end_object();
     json.end_array().end_object();

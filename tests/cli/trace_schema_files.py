@@ -79,7 +79,8 @@ class Decoding(unittest.TestCase):
         self.assertEqual(header["schemas"], [
             {"file": "new/painter.dll", "file_version": "6.1.7601.17514",
              "language_file": "new/en-US/painter.dll.mui",
-             "providers": [{"guid": paint["provider"]["guid"], "name": "Fixture-Schemas", "kinds": 3}]}])
+             "providers": [{"guid": paint["provider"]["guid"], "name": "Fixture-Schemas", "recreated": False,
+                            "kinds": 3}]}])
 
     def test_records_of_the_old_event_log_are_left_out(self):
         events = decode("--schemas", "new")[1]
@@ -133,7 +134,7 @@ class Decoding(unittest.TestCase):
     def test_what_is_no_such_file_is_told(self):
         for path, text in (("nothing", "nothing: No such file or directory"),
                            ("other/notes.dll", "other/notes.dll: "),
-                           ("painted.etl", "painted.etl: not a PE file"),
+                           ("painted.etl", "painted.etl: neither a PE file nor an instrumentation manifest"),
                            ("other/none.dll", "WEVT_TEMPLATE")):
             with self.subTest(path=path):
                 header, events, summary = decode("--schemas", path, status=1)

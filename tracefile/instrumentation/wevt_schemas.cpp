@@ -66,6 +66,20 @@ std::shared_ptr<const EventSchema> WevtSchemas::find(u16 id, u8 version) {
   return place->second;
 }
 
+std::vector<DeclaredEvent> WevtSchemas::events() const {
+  std::map<std::pair<u16, u8>, DeclaredEvent> found;  // the first of a key is the one
+  for (u32 i = 0; i < provider_.events; ++i) {
+    const auto event = read_wevt_event(resource_, provider_, i);
+    if (event && !event->is_classic())
+      found.try_emplace({event->id, event->version},
+                        DeclaredEvent{event->id, event->version, event->channel, event->level,
+                                      event->opcode, event->task, event->keywords});
+  }
+  std::vector<DeclaredEvent> all;
+  for (const auto& [key, event] : found) all.push_back(event);
+  return all;
+}
+
 std::shared_ptr<const EventSchema> WevtSchemas::make(const WevtEvent& event) {
   EventSchema schema;
   if (event.fields != 0) {

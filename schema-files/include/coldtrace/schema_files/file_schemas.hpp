@@ -19,7 +19,8 @@ class FileSchemas final : public tracefile::SchemaSource {
   struct Provider {
     core::Guid guid;
     std::string name;
-    u64 kinds = 0;  // of events of the trace that the file declares
+    bool recreated = false;  // by a tool, from what Windows tells of the provider
+    u64 kinds = 0;           // of events of the trace that the file declares
   };
   // A file that declares an event of the trace.
   struct File {
@@ -44,9 +45,10 @@ class FileSchemas final : public tracefile::SchemaSource {
   friend class SchemaFiles;
 
   void add(const tracefile::ProviderSchemas& declared);
-  // False for one whose fields are those of an earlier one; other fields are a finding.
+  // False for one whose fields are those of an earlier one; other fields are a finding. One that
+  // was re-created lacks output types.
   bool add(const tracefile::SchemaKey& event, std::shared_ptr<const tracefile::EventSchema> schema,
-           core::Findings& findings);
+           bool recreated, core::Findings& findings);
 
   struct Declared {
     std::string name;

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "coldtrace/core/guid.hpp"
 #include "coldtrace/tracefile/field_schema.hpp"
@@ -22,6 +23,15 @@ class MessageTexts {
   MessageTexts& operator=(const MessageTexts&) = default;
 };
 
+// A kind of event that a provider declares, with the numbers of its record: those in the header of
+// an event can be others.
+struct DeclaredEvent {
+  u16 id = 0;
+  u8 version = 0, channel = 0, level = 0, opcode = 0;
+  u16 task = 0;
+  u64 keywords = 0;
+};
+
 // All that one file declares of one provider. Not for several threads at once: what is asked for is
 // read then.
 class ProviderSchemas {
@@ -36,6 +46,8 @@ class ProviderSchemas {
   virtual const ProviderNames& names() const = 0;
   // Null where the provider has no such event.
   virtual std::shared_ptr<const EventSchema> find(u16 id, u8 version) = 0;
+  // Every one that find() may have a schema of, in the order of id and version.
+  virtual std::vector<DeclaredEvent> events() const = 0;
 };
 
 }  // namespace coldtrace::tracefile

@@ -27,6 +27,7 @@ class WevtSchemas final : public ProviderSchemas {
   const std::string& name() const override { return provider_.name; }
   const ProviderNames& names() const override { return names_; }
   std::shared_ptr<const EventSchema> find(u16 id, u8 version) override;
+  std::vector<DeclaredEvent> events() const override;
 
  private:
   WevtSchemas(const WevtResource& resource, WevtProvider provider, Options options,

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/schema_files/language_folders.hpp"
+#include "coldtrace/tracefile/provider_schemas.hpp"
+
+namespace coldtrace::schema_files {
+
+// What all files that are read for one trace share. It outlives what is read.
+struct ReadContext {
+  const std::vector<std::string>& languages;
+  LanguageFolders& folders;
+  core::Findings& findings;
+};
+
+// A file that declares providers, while it is read. What is odd of it is told at the end.
+class OpenFile {
+ public:
+  OpenFile() = default;
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  virtual ~OpenFile() = default;
+
+  // Null where the file does not have the provider, or it is damaged. As long as the file is open.
+  virtual tracefile::ProviderSchemas* find(const core::Guid& provider) = 0;
+  // The file with the texts; empty where there is none.
+  virtual std::string language_file() const = 0;
+};
+
+// A file that declares providers of events, of any kind.
+class DeclaringFile {
+ public:
+  DeclaringFile() = default;
+  DeclaringFile(const DeclaringFile&) = delete;
+  DeclaringFile& operator=(const DeclaringFile&) = delete;
+  virtual ~DeclaringFile() = default;
+
+  virtual const std::string& path() const = 0;
+  virtual std::vector<core::Guid> providers() const = 0;
+  virtual std::optional<std::string> version() const = 0;
+  // Whether a tool made the provider again from what Windows tells of it, which is not all.
+  virtual bool is_recreated(const core::Guid& provider) const = 0;
+  virtual std::unique_ptr<OpenFile> open(const ReadContext& context) const = 0;
+};
+
+// Passes findings of a file on, under its path.
+void tell_of_file(const std::string& path, const core::Findings& found, core::Findings& findings);
+
+}  // namespace coldtrace::schema_files

@@ -1,0 +1,79 @@
+#include "schema-files/manifest_file.hpp"
+
+#include <map>
+
+#include <fmt/format.h>
+
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/tracefile/instrumentation_manifest.hpp"
+
+namespace coldtrace::schema_files {
+namespace {
+
+using tracefile::InstrumentationManifest;
+
+core::Result<InstrumentationManifest> read_manifest(const std::string& path,
+                                                    const std::vector<std::string>& languages) {
+  const auto bytes = core::read_whole_file(path, InstrumentationManifest::largest);
+  if (!bytes) return core::fail(bytes.error());
+  return InstrumentationManifest::read(*bytes, 0, languages);
+}
+
+class OpenManifest final : public OpenFile {
+ public:
+  OpenManifest(const ManifestFile& file, const ReadContext& context)
+      : file_{file}, findings_{context.findings} {
+    auto manifest = read_manifest(file.path(), context.languages);
+    if (manifest)
+      manifest_ = std::move(*manifest);
+    else
+      own_.warning("schema-damaged", manifest.error());
+  }
+  ~OpenManifest() override { tell_of_file(file_.path(), own_, findings_); }
+
+  tracefile::ProviderSchemas* find(const core::Guid& provider) override {
+    if (!manifest_) return nullptr;
+    const auto [place, is_new] = providers_.try_emplace(provider);
+    if (!is_new) return place->second.get();
+    place->second = manifest_->find(provider, {file_.path()}, own_);
+    if (file_.is_recreated(provider))
+      own_.info("schema-lossy", std::nullopt,
+                "a tool made the manifest of {} from what Windows tells of the provider: output "
+                "types, lengths and structures can be missing",
+                core::to_string(provider));
+    return place->second.get();
+  }
+
+  std::string language_file() const override { return {}; }
+
+ private:
+  const ManifestFile& file_;
+  core::Findings own_;
+  std::optional<InstrumentationManifest> manifest_;
+  std::map<core::Guid, std::unique_ptr<tracefile::ProviderSchemas>> providers_;
+  core::Findings& findings_;
+};
+
+}  // namespace
+
+std::shared_ptr<const ManifestFile> ManifestFile::find(const std::string& path,
+                                                       core::ByteView start, std::string& why) {
+  if (!InstrumentationManifest::is_likely(start)) return nullptr;
+  const auto manifest = read_manifest(path, {});
+  if (!manifest) {
+    why = fmt::format("{}", manifest.error());
+    return nullptr;
+  }
+  auto file = std::make_shared<ManifestFile>();
+  file->path_ = path;
+  file->providers_ = manifest->providers();
+  for (const auto& provider : file->providers_)
+    if (manifest->is_recreated(provider)) file->recreated_.insert(provider);
+  return file;
+}
+
+std::unique_ptr<OpenFile> ManifestFile::open(const ReadContext& context) const {
+  return std::make_unique<OpenManifest>(*this, context);
+}
+
+}  // namespace coldtrace::schema_files

@@ -1,0 +1,111 @@
+#include "coldtrace/tracefile/instrumentation_manifest.hpp"
+
+#include <algorithm>
+
+#include "coldtrace/core/text.hpp"
+#include "tracefile/instrumentation/manifest_schemas.hpp"
+
+namespace coldtrace::tracefile {
+
+using core::Fault;
+
+struct InstrumentationManifest::Document {
+  u64 offset = 0;
+  pugi::xml_document xml;
+  std::optional<ManifestStrings> strings;
+  std::vector<core::Guid> guids;
+  std::vector<pugi::xml_node> providers;  // of these GUIDs
+};
+
+namespace {
+
+// A manifest of events, or one of a component of Windows that has it inside.
+pugi::xml_node root_of(const pugi::xml_document& xml) {
+  const auto root = find_child(xml, "instrumentationManifest");
+  return root ? root : find_child(xml, "assembly");
+}
+
+// Windows tells types by number where a manifest has a name for what it cannot tell.
+bool has_numbered_type(const pugi::xml_node& templates) {
+  constexpr std::string_view prefix = "win:";
+  for (const auto& one : children_of(templates, "template"))
+    for (const auto& node : one.children()) {
+      const std::string_view type = node.attribute("inType").as_string();
+      if (type.starts_with(prefix) && to_number(type.substr(prefix.size()))) return true;
+      const std::string_view out = node.attribute("outType").as_string();
+      if (type == "win:Binary" && !node.attribute("length") && out != "win:IPv6") return true;
+    }
+  return false;
+}
+
+}  // namespace
+
+bool InstrumentationManifest::is_likely(core::ByteView start) {
+  // As ASCII, whatever the encoding: the words are.
+  std::string text;
+  for (const char c : core::to_chars(start.first(std::min(start.size(), likely_size))))
+    if (c != '\0') text += c;
+  const auto first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf\xff\xfe");
+  if (first == std::string::npos || text[first] != '<') return false;
+  return text.find("instrumentationManifest") != std::string::npos ||
+         text.find("instrumentation ") != std::string::npos ||
+         text.find("instrumentation>") != std::string::npos;
+}
+
+core::Result<InstrumentationManifest> InstrumentationManifest::read(
+    core::ByteView text, u64 offset, const std::vector<std::string>& languages) {
+  if (text.size() > largest)
+    return core::fail({Fault::limit, offset, "event manifest", "size", largest, text.size()});
+  auto document = std::make_shared<Document>();
+  document->offset = offset;
+  const auto result = document->xml.load_buffer(text.data(), text.size());
+  if (!result)
+    return core::fail({Fault::bad_value, offset, "event manifest", "XML", 0,
+                       static_cast<u64>(result.offset < 0 ? 0 : result.offset)});
+  const auto root = root_of(document->xml);
+  document->strings.emplace(root, languages);
+  for (const auto& instrumentation : children_of(root, "instrumentation"))
+    for (const auto& events : children_of(instrumentation, "events"))
+      for (const auto& provider : children_of(events, "provider"))
+        if (const auto guid = guid_of(provider)) {
+          document->guids.push_back(*guid);
+          document->providers.push_back(provider);
+        }
+  if (document->guids.empty())
+    return core::fail({Fault::missing, offset, "event manifest", "provider with a GUID", 1, 0});
+  InstrumentationManifest manifest;
+  manifest.document_ = std::move(document);
+  return manifest;
+}
+
+const std::vector<core::Guid>& InstrumentationManifest::providers() const {
+  return document_->guids;
+}
+
+std::unique_ptr<ProviderSchemas> InstrumentationManifest::find(const core::Guid& provider,
+                                                               const Options& options,
+                                                               core::Findings& findings) const {
+  for (std::size_t i = 0; i < document_->guids.size(); ++i)
+    if (document_->guids[i] == provider)
+      return std::make_unique<ManifestSchemas>(
+          document_, document_->providers[i], *document_->strings, document_->offset,
+          ManifestSchemas::Options{options.source, options.most_parts}, findings);
+  return nullptr;
+}
+
+bool InstrumentationManifest::is_recreated(const core::Guid& provider) const {
+  for (std::size_t i = 0; i < document_->guids.size(); ++i) {
+    if (document_->guids[i] != provider) continue;
+    const auto& node = document_->providers[i];
+    // TraceEvent's library knows no file, and gives both attributes the provider's name.
+    const auto name = text_of(node, "name");
+    if (!name.empty() && text_of(node, "resourceFileName") == name &&
+        text_of(node, "messageFileName") == name)
+      return true;
+    const auto templates = children_of(node, "templates");
+    return std::any_of(templates.begin(), templates.end(), has_numbered_type);
+  }
+  return false;
+}
+
+}  // namespace coldtrace::tracefile
