@@ -46,6 +46,10 @@ class DeclaringFile {
   // Whether a tool made the provider again from what Windows tells of it, which is not all.
   virtual bool is_recreated(const core::Guid& provider) const = 0;
   virtual std::unique_ptr<OpenFile> open(const ReadContext& context) const = 0;
+
+  // Of what a store holds: the store, and the SHA-256 of the file that it is from; else empty.
+  virtual std::string store() const { return {}; }
+  virtual std::string sha256() const { return {}; }
 };
 
 // Passes findings of a file on, under its path.

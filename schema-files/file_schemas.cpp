@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace coldtrace::schema_files {
 
 using tracefile::EventSchema;
@@ -50,24 +52,47 @@ void FileSchemas::add(const tracefile::ProviderSchemas& declared) {
 }
 
 bool FileSchemas::add(const SchemaKey& event, std::shared_ptr<const EventSchema> schema,
-                      bool recreated, core::Findings& findings) {
+                      SchemaRank rank, core::Findings& findings) {
   auto& known = schemas_[event];
-  if (std::any_of(known.begin(), known.end(), [&](const auto& other) {
+  const bool recreated = rank == SchemaRank::recreated;
+  if (std::any_of(known.schemas.begin(), known.schemas.end(), [&](const auto& other) {
         return Comparison{recreated}.is_same(other->fields, schema->fields);
       }))
     return false;
-  if (!known.empty())
+  if (known.schemas.empty())
+    known.rank = rank;
+  else
+    tell_difference(event, known, *schema, rank, findings);
+  known.schemas.push_back(std::move(schema));
+  return true;
+}
+
+void FileSchemas::tell_difference(const SchemaKey& event, const Known& known,
+                                  const EventSchema& other, SchemaRank rank,
+                                  core::Findings& findings) {
+  const auto& first = *known.schemas.front();
+  const auto named = [](const EventSchema& schema) {
+    return schema.source_version.empty()
+               ? schema.source
+               : fmt::format("{} {}", schema.source, schema.source_version);
+  };
+  // The build that was traced decides.
+  if (known.rank != rank && known.rank <= SchemaRank::build_before)
+    findings.info(
+        "schema-builds", std::nullopt,
+        "event {} version {} of {} has other fields in {} than in {}, which goes first as "
+        "its build is nearer to the trace's",
+        event.id, event.version, other.provider_name, named(other), named(first));
+  else
     findings.warning(
         "schema-conflict", std::nullopt,
         "event {} version {} of {} has other fields in {} than in {}, which goes first", event.id,
-        event.version, schema->provider_name, schema->source, known.front()->source);
-  known.push_back(std::move(schema));
-  return true;
+        event.version, other.provider_name, named(other), named(first));
 }
 
 std::shared_ptr<const EventSchema> FileSchemas::find(const SchemaKey& key) const {
   const auto found = schemas_.find(key);
-  return found == schemas_.end() ? nullptr : found->second.front();
+  return found == schemas_.end() ? nullptr : found->second.schemas.front();
 }
 
 std::string_view FileSchemas::find_provider_name(const core::Guid& provider) const {
@@ -79,7 +104,8 @@ std::vector<std::shared_ptr<const EventSchema>> FileSchemas::find_others(
     const SchemaKey& key) const {
   const auto found = schemas_.find(key);
   if (found == schemas_.end()) return {};
-  return {found->second.begin() + 1, found->second.end()};
+  const auto& schemas = found->second.schemas;
+  return {schemas.begin() + 1, schemas.end()};
 }
 
 std::shared_ptr<const tracefile::ProviderNames> FileSchemas::find_names(

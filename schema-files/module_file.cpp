@@ -15,6 +15,7 @@ class OpenModule final : public OpenFile {
  public:
   OpenModule(const SchemaModule& module, const ReadContext& context)
       : path_{module.path},
+        version_{module.file_version().value_or(std::string{})},
         messages_{module.path, context.languages, context.folders, of_messages_},
         findings_{context.findings} {
     auto bytes = module.read();
@@ -44,7 +45,7 @@ class OpenModule final : public OpenFile {
     if (!is_new) return place->second.get();
     for (const auto& own : resource_.providers) {
       if (own.guid != provider) continue;
-      auto read = WevtSchemas::read(resource_, own, {path_, &messages_}, of_resource_);
+      auto read = WevtSchemas::read(resource_, own, {path_, &messages_, version_}, of_resource_);
       if (read)
         place->second = std::move(*read);
       else
@@ -57,7 +58,7 @@ class OpenModule final : public OpenFile {
   std::string language_file() const override { return messages_.language_file(); }
 
  private:
-  std::string path_;
+  std::string path_, version_;
   core::Findings of_resource_, of_messages_;
   ModuleMessages messages_;
   std::vector<std::byte> bytes_;

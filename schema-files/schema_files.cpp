@@ -1,13 +1,11 @@
 #include "coldtrace/schema_files/schema_files.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 
-#include "coldtrace/core/file.hpp"
-#include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/instrumentation_manifest.hpp"
+#include "schema-files/file_finder.hpp"
 #include "schema-files/file_walk.hpp"
-#include "schema-files/manifest_file.hpp"
-#include "schema-files/module_file.hpp"
 
 namespace coldtrace::schema_files {
 namespace {
@@ -17,26 +15,18 @@ using tracefile::SchemaKey;
 // Files that are asked for one provider: copies of a whole Windows have dozens.
 constexpr std::size_t most_files_of_provider = 256;
 
-// The first bytes of a regular file; nothing of what is none, or cannot be read.
-std::optional<std::vector<std::byte>> read_start(const std::string& path, std::size_t most) {
-  const auto file = core::FileImage::open(path);
-  if (!file) return std::nullopt;
-  std::vector<std::byte> start(std::min<u64>((*file)->size(), most));
-  if (!(*file)->read_at(0, start)) return std::nullopt;
-  return start;
-}
-
-// Null for a file that declares nothing, and `why`.
-std::shared_ptr<const DeclaringFile> find_file(const std::string& path, std::string& why) {
-  constexpr std::string_view pe_magic = "MZ";
-  auto start = read_start(path, pe_magic.size());
-  if (!start || core::to_chars(*start) == pe_magic) {
-    auto module = SchemaModule::find(path, &why);
-    return module ? std::make_shared<const ModuleFile>(std::move(*module)) : nullptr;
+// "10.0.19041.3155", of Windows' own files and of others alike.
+std::optional<WindowsBuild> build_of(const std::optional<std::string>& version) {
+  if (!version) return std::nullopt;
+  std::array<u32, 3> parts{};
+  const char* at = version->data();
+  const char* const end = at + version->size();
+  for (auto& part : parts) {
+    const auto [next, error] = std::from_chars(at, end, part);
+    if (error != std::errc{}) return std::nullopt;
+    at = next == end ? next : next + 1;
   }
-  why = "neither a PE file nor an instrumentation manifest";
-  start = read_start(path, tracefile::InstrumentationManifest::likely_size);
-  return start ? ManifestFile::find(path, *start, why) : nullptr;
+  return WindowsBuild{parts[0], parts[1], parts[2]};
 }
 
 }  // namespace
@@ -45,21 +35,21 @@ void SchemaFiles::add(const std::string& path, core::Findings& findings) {
   const auto paths = list_files(path, findings);
   const bool is_file = paths.size() == 1 && paths.front() == path;
   for (const auto& one : paths) {
-    std::string why;
-    auto file = find_file(one, why);
-    if (!file) {
-      if (is_file) findings.warning("schema-file", std::nullopt, "{}: {}", one, why);
-      continue;
+    auto found = find_files(one);
+    if (found.files.empty() && (is_file || found.is_damaged))
+      findings.warning("schema-file", std::nullopt, "{}: {}", one, found.why);
+    for (auto& file : found.files) {
+      const auto guids = file->providers();
+      for (const auto& guid : std::set<core::Guid>{guids.begin(), guids.end()})
+        by_provider_[guid].push_back(files_.size());
+      files_.push_back(std::move(file));
     }
-    const auto guids = file->providers();
-    for (const auto& guid : std::set<core::Guid>{guids.begin(), guids.end()})
-      by_provider_[guid].push_back(files_.size());
-    files_.push_back(std::move(file));
   }
 }
 
 std::shared_ptr<const FileSchemas> SchemaFiles::read(const std::set<SchemaKey>& events,
                                                      const std::vector<std::string>& languages,
+                                                     std::optional<WindowsBuild> windows,
                                                      core::Findings& findings) const {
   auto schemas = std::make_shared<FileSchemas>();
   LanguageFolders folders;
@@ -69,7 +59,7 @@ std::shared_ptr<const FileSchemas> SchemaFiles::read(const std::set<SchemaKey>& 
     const auto& provider = first->provider;
     const auto end = std::find_if(
         first, events.end(), [&](const SchemaKey& other) { return other.provider != provider; });
-    for (const auto index : files_of(provider, findings)) {
+    for (const auto& [index, rank] : files_of(provider, windows, findings)) {
       auto& file = open[index];
       if (!file) file = files_[index]->open({languages, folders, findings});
       auto* const declared = file->find(provider);
@@ -78,34 +68,88 @@ std::shared_ptr<const FileSchemas> SchemaFiles::read(const std::set<SchemaKey>& 
       FileSchemas::Provider told{provider, declared->name(), files_[index]->is_recreated(provider)};
       for (auto event = first; event != end; ++event)
         if (auto schema = declared->find(event->id, event->version);
-            schema && schemas->add(*event, std::move(schema), told.recreated, findings))
+            schema && schemas->add(*event, std::move(schema), rank, findings))
           ++told.kinds;
       if (told.kinds > 0) used[index].providers.push_back(std::move(told));
     }
     first = end;
   }
   for (auto& [index, file] : used) {
-    file.path = files_[index]->path();
-    file.version = files_[index]->version();
+    auto providers = std::move(file.providers);
+    file = describe(index);
+    file.providers = std::move(providers);
     file.language_file = open[index]->language_file();
     schemas->files_.push_back(std::move(file));
   }
   return schemas;
 }
 
-std::vector<std::size_t> SchemaFiles::files_of(const core::Guid& provider,
-                                               core::Findings& findings) const {
+std::vector<SchemaFiles::Ranked> SchemaFiles::files_of(const core::Guid& provider,
+                                                       std::optional<WindowsBuild> windows,
+                                                       core::Findings& findings) const {
   const auto known = by_provider_.find(provider);
   if (known == by_provider_.end()) return {};
-  auto files = known->second;
-  std::stable_partition(files.begin(), files.end(),
-                        [&](std::size_t index) { return !files_[index]->is_recreated(provider); });
+  std::vector<Ranked> files;
+  for (const auto index : known->second) files.push_back({index, SchemaRank::other});
+  if (windows && files.size() > 1) rank(files, *windows);
+  for (auto& file : files)
+    if (files_[file.index]->is_recreated(provider)) file.rank = SchemaRank::recreated;
+  std::stable_sort(files.begin(), files.end(),
+                   [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
   if (files.size() <= most_files_of_provider) return files;
   findings.warning("schema-limit", std::nullopt,
                    "{} files declare the provider {}; the first {} are read", files.size(),
                    core::to_string(provider), most_files_of_provider);
   files.resize(most_files_of_provider);
   return files;
+}
+
+void SchemaFiles::rank(std::vector<Ranked>& files, const WindowsBuild& windows) const {
+  std::vector<std::optional<WindowsBuild>> builds;
+  u32 before = 0;
+  for (const auto& file : files) {
+    const auto& build = builds.emplace_back(build_of(files_[file.index]->version()));
+    if (build && build->is_of(windows) && build->number < windows.number)
+      before = std::max(before, build->number);
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (!builds[i] || !builds[i]->is_of(windows)) continue;
+    if (builds[i]->number == windows.number)
+      files[i].rank = SchemaRank::own_build;
+    else if (builds[i]->number == before)
+      files[i].rank = SchemaRank::build_before;
+  }
+}
+
+FileSchemas::File SchemaFiles::describe(std::size_t index) const {
+  const auto& file = *files_[index];
+  FileSchemas::File described;
+  described.path = file.path();
+  described.version = file.version();
+  described.store = file.store();
+  described.sha256 = file.sha256();
+  return described;
+}
+
+void SchemaFiles::visit(const std::vector<std::string>& languages, core::Findings& findings,
+                        const std::function<void(const Declaration&)>& take) const {
+  LanguageFolders folders;
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    const auto open = files_[i]->open({languages, folders, findings});
+    const auto guids = files_[i]->providers();
+    const auto described = describe(i);
+    for (const auto& guid : std::set<core::Guid>{guids.begin(), guids.end()})
+      if (auto* const declared = open->find(guid); declared != nullptr)
+        take({described, files_[i]->is_recreated(guid), *declared});
+  }
+}
+
+std::vector<FileSchemas::File> SchemaFiles::declaring(const core::Guid& provider) const {
+  std::vector<FileSchemas::File> found;
+  const auto known = by_provider_.find(provider);
+  if (known == by_provider_.end()) return found;
+  for (const auto index : known->second) found.push_back(describe(index));
+  return found;
 }
 
 }  // namespace coldtrace::schema_files

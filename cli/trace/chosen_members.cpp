@@ -17,13 +17,36 @@ namespace coldtrace::cli {
 namespace {
 
 // Members of a line's own; every other name is a field.
-constexpr std::array<std::string_view, 29> line_members = {
-    "time",     "timestamp",     "time_quality", "cpu",      "pid",
-    "tid",      "process",       "provider",     "name",     "id",
-    "opcode",   "version",       "level",        "keywords", "activity",
-    "names",    "fields",        "schema_file",  "message",  "thread_source",
-    "resolved", "trace_control", "payload",      "trailing", "etw",
-    "extended", "header",        "stack",        "decoded"};
+constexpr std::array<std::string_view, 30> line_members = {"time",
+                                                           "timestamp",
+                                                           "time_quality",
+                                                           "cpu",
+                                                           "pid",
+                                                           "tid",
+                                                           "process",
+                                                           "provider",
+                                                           "name",
+                                                           "id",
+                                                           "opcode",
+                                                           "version",
+                                                           "level",
+                                                           "keywords",
+                                                           "activity",
+                                                           "names",
+                                                           "fields",
+                                                           "schema_file",
+                                                           "schema_file_version",
+                                                           "message",
+                                                           "thread_source",
+                                                           "resolved",
+                                                           "trace_control",
+                                                           "payload",
+                                                           "trailing",
+                                                           "etw",
+                                                           "extended",
+                                                           "header",
+                                                           "stack",
+                                                           "decoded"};
 
 constexpr std::size_t most_names = 4096;  // of fields, that a message may suggest
 

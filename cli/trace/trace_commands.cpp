@@ -18,6 +18,7 @@ void add_trace_commands(CLI::App& app, Exit& exit) {
               add_trace_priority(group, exit);
               add_trace_schedule(group, exit);
               add_trace_schema(group, exit);
+              add_trace_schemas(group, exit);
               add_trace_services(group, exit);
               add_trace_synthesize(group, exit);
               add_trace_top(group, exit);

@@ -64,10 +64,15 @@ void TraceLines::append_schema_file(TextBuffer& json, const tracefile::EventSche
   if (other) ++other_schemas_;
   if (!other && !options_.schema_files) return;
   json.append(",\"schema_file\":");
-  if (schema == nullptr || schema->source.empty())
-    json.append("null");
-  else
-    append_json_text(json, schema->source);
+  const auto append = [&](const std::string* text) {
+    if (text == nullptr || text->empty())
+      json.append("null");
+    else
+      append_json_text(json, *text);
+  };
+  append(schema != nullptr ? &schema->source : nullptr);
+  json.append(",\"schema_file_version\":");
+  append(schema != nullptr ? &schema->source_version : nullptr);
 }
 
 void TraceLines::append_message(TextBuffer& json, const tracefile::EventSchema* schema,

@@ -1,19 +1,58 @@
 #include "cli/trace/trace_schemas.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+
 namespace coldtrace::cli {
+
+std::vector<std::string> SchemaOptions::all_paths() const {
+  auto all = paths;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing sets it
+  const char* const variable = std::getenv("COLDTRACE_SCHEMAS");
+  std::string_view left{variable == nullptr ? "" : variable};
+  while (!left.empty()) {
+    const auto end = std::min(left.find(':'), left.size());
+    if (end > 0) all.emplace_back(left.substr(0, end));
+    left.remove_prefix(std::min(end + 1, left.size()));
+  }
+  return all;
+}
 
 void add_schema_options(Command& command, SchemaOptions& options) {
   command
       .add_input("--schemas", options.paths,
-                 "PE file or manifest (.man) that declares providers of events, or a folder with "
-                 "such files in it or below; known by what is in them. Can be repeated")
+                 "PE file, manifest (.man) or store (trace schemas build) that declares providers "
+                 "of events, or a folder with such files in it or below; known by what is in them. "
+                 "Can be repeated; behind it those of COLDTRACE_SCHEMAS, with colons between them")
       .repeatable()
       .type_name("FILE|DIR");
+  add_language_option(command, options);
+}
+
+void add_language_option(Command& command, SchemaOptions& options) {
   command
       .add_option("--language", options.languages,
                   "Language of messages and of names of values: the first of these that a file of "
-                  "--schemas has texts in (default: en-US)")
+                  "schemas has texts in (default: en-US)")
       .list("LANG");
+}
+
+schema_files::SchemaFiles find_schema_files(const SchemaOptions& options,
+                                            core::Findings& findings) {
+  schema_files::SchemaFiles files;
+  for (const auto& path : options.all_paths()) files.add(path, findings);
+  return files;
+}
+
+std::optional<schema_files::WindowsBuild> windows_build_of(const tracefile::AnyTrace& trace) {
+  if (const auto* const ctrace = trace.ctrace(); ctrace != nullptr) {
+    const auto& version = ctrace->header().windows_version;
+    return schema_files::WindowsBuild{version[0], version[1], version[2]};
+  }
+  if (!trace.etl()->scan().has_header) return std::nullopt;
+  const auto& header = trace.etl()->header();
+  return schema_files::WindowsBuild{header.major_version, header.minor_version,
+                                    header.provider_version};
 }
 
 TraceSchemas::TraceSchemas(const SchemaOptions& options, TraceInput& input) {
@@ -21,13 +60,15 @@ TraceSchemas::TraceSchemas(const SchemaOptions& options, TraceInput& input) {
   chain_.append({std::shared_ptr<const void>{}, &own});  // the trace keeps it
   if (!options.any()) return;
   auto& findings = input.findings;
-  schema_files::SchemaFiles files;
-  for (const auto& path : options.paths) files.add(path, findings);
-  files_ = files.read(input.trace.schema_keys(), options.languages, findings);
-  if (files.size() == 0)
+  const auto files = find_schema_files(options, findings);
+  files_ = files.read(input.trace.schema_keys(), options.languages, windows_build_of(input.trace),
+                      findings);
+  // What the environment names is for all traces.
+  const bool is_asked_for = !options.paths.empty();
+  if (is_asked_for && files.size() == 0)
     findings.warning("schema-unused", std::nullopt,
                      "--schemas names no file that declares providers of events");
-  else if (files_->files().empty())
+  else if (is_asked_for && files_->files().empty())
     findings.warning("schema-unused", std::nullopt,
                      "none of the {} files of --schemas with providers of events declares an event "
                      "of the trace",
@@ -45,6 +86,8 @@ void TraceSchemas::write(JsonWriter& json) const {
         .field("file", file.path)
         .field("file_version", file.version)
         .field("language_file", text(file.language_file))
+        .field("store", text(file.store))
+        .field("sha256", text(file.sha256))
         .key("providers")
         .begin_array();
     for (const auto& provider : file.providers)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,22 @@ struct SchemaOptions {
   std::vector<std::string> paths;
   std::vector<std::string> languages;
 
-  bool any() const { return !paths.empty(); }
+  // Those of --schemas, then those of the environment variable COLDTRACE_SCHEMAS.
+  std::vector<std::string> all_paths() const;
+  bool any() const { return !all_paths().empty(); }
 };
 
 void add_schema_options(Command& command, SchemaOptions& options);
+void add_language_option(Command& command, SchemaOptions& options);
 
-// What decodes the events of a trace: its own schemas, and those of the files that --schemas names.
+// The files of the options.
+schema_files::SchemaFiles find_schema_files(const SchemaOptions& options, core::Findings& findings);
+
+// The build that a trace is of; nothing where its header is lost.
+std::optional<schema_files::WindowsBuild> windows_build_of(const tracefile::AnyTrace& trace);
+
+// What decodes the events of a trace: its own schemas, and those of the files that the options
+// name.
 class TraceSchemas {
  public:
   // Findings go to those of the trace, which outlives the object.
@@ -27,7 +38,7 @@ class TraceSchemas {
 
   const tracefile::SchemaSource& source() const { return chain_; }
 
-  // Whether --schemas is given; the rest is for then.
+  // Whether files are named; the rest is for then.
   bool any() const { return files_ != nullptr; }
   // "schemas", the files that declare an event of the trace.
   void write(JsonWriter& json) const;

@@ -108,7 +108,8 @@ class Manifests(unittest.TestCase):
         self.assertIsNone(events[3]["message"])  # a string that is missing
         self.assertEqual(codes(summary), {})
         self.assertEqual(header["schemas"], [
-            {"file": "painter.man", "file_version": None, "language_file": None, "providers": [
+            {"file": "painter.man", "file_version": None, "language_file": None, "store": None,
+             "sha256": None, "providers": [
                 {"guid": str(PAINTER), "name": "Manifest-Painter", "recreated": False, "kinds": 4},
                 {"guid": str(HELPER), "name": "Manifest-Helper", "recreated": False, "kinds": 1}]}])
 

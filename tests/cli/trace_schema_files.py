@@ -78,7 +78,7 @@ class Decoding(unittest.TestCase):
         self.assertEqual(events[0]["names"]["opcode"], "Start")
         self.assertEqual(header["schemas"], [
             {"file": "new/painter.dll", "file_version": "6.1.7601.17514",
-             "language_file": "new/en-US/painter.dll.mui",
+             "language_file": "new/en-US/painter.dll.mui", "store": None, "sha256": None,
              "providers": [{"guid": paint["provider"]["guid"], "name": "Fixture-Schemas", "recreated": False,
                             "kinds": 3}]}])
 
@@ -134,7 +134,7 @@ class Decoding(unittest.TestCase):
     def test_what_is_no_such_file_is_told(self):
         for path, text in (("nothing", "nothing: No such file or directory"),
                            ("other/notes.dll", "other/notes.dll: "),
-                           ("painted.etl", "painted.etl: neither a PE file nor an instrumentation manifest"),
+                           ("painted.etl", "painted.etl: neither a PE file nor an instrumentation manifest nor a store"),
                            ("other/none.dll", "WEVT_TEMPLATE")):
             with self.subTest(path=path):
                 header, events, summary = decode("--schemas", path, status=1)

@@ -92,6 +92,7 @@ std::shared_ptr<const EventSchema> WevtSchemas::make(const WevtEvent& event) {
   schema.event_name = find_event_name(event);
   schema.message = find_message(event.message);
   schema.source = options_.source;
+  schema.source_version = options_.version;
   return std::make_shared<const EventSchema>(std::move(schema));
 }
 

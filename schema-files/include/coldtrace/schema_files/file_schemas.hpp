@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
+#include "coldtrace/schema_files/windows_build.hpp"
 #include "coldtrace/tracefile/provider_schemas.hpp"
 #include "coldtrace/tracefile/schema_source.hpp"
 
@@ -27,6 +28,8 @@ class FileSchemas final : public tracefile::SchemaSource {
     std::string path;
     std::optional<std::string> version;
     std::string language_file;  // with its texts; empty: none was needed, or is there
+    std::string store;          // that holds what the file declares; empty: it is read itself
+    std::string sha256;         // of the file, as the store has it; else empty
     std::vector<Provider> providers;
   };
 
@@ -44,20 +47,28 @@ class FileSchemas final : public tracefile::SchemaSource {
  private:
   friend class SchemaFiles;
 
+  struct Known {
+    // Those with different fields, the preferred first, which has the rank.
+    std::vector<std::shared_ptr<const tracefile::EventSchema>> schemas;
+    SchemaRank rank = SchemaRank::other;
+  };
+
   void add(const tracefile::ProviderSchemas& declared);
-  // False for one whose fields are those of an earlier one; other fields are a finding. One that
-  // was re-created lacks output types.
+  // False for one whose fields are those of an earlier one; other fields are a finding. Between
+  // builds that is no conflict, and one that was re-created lacks output types.
   bool add(const tracefile::SchemaKey& event, std::shared_ptr<const tracefile::EventSchema> schema,
-           bool recreated, core::Findings& findings);
+           SchemaRank rank, core::Findings& findings);
+
+  static void tell_difference(const tracefile::SchemaKey& event, const Known& known,
+                              const tracefile::EventSchema& other, SchemaRank rank,
+                              core::Findings& findings);
 
   struct Declared {
     std::string name;
     std::shared_ptr<const tracefile::ProviderNames> names;
   };
 
-  // Those with different fields, the preferred first.
-  std::map<tracefile::SchemaKey, std::vector<std::shared_ptr<const tracefile::EventSchema>>>
-      schemas_;
+  std::map<tracefile::SchemaKey, Known> schemas_;
   std::map<core::Guid, Declared> providers_;
   std::vector<File> files_;
 };

@@ -149,9 +149,10 @@ struct EventSchema {
   static constexpr u16 largest_slot = 1023;
 
   std::string provider_name;
-  std::string event_name;  // task and opcode, or the producer's own name
-  std::string message;     // may be empty
-  std::string source;      // the file that it is of; empty: the trace, or built in
+  std::string event_name;      // task and opcode, or the producer's own name
+  std::string message;         // may be empty
+  std::string source;          // the file that it is of; empty: the trace, or built in
+  std::string source_version;  // of that file; empty: it has none
   // Of the event that it is the schema of, where it is of one version alone. A source may answer
   // with the schema of an earlier version.
   std::optional<u8> version;

@@ -15,6 +15,7 @@ class WevtSchemas final : public ProviderSchemas {
   struct Options {
     std::string source;                      // of the schemas, EventSchema::source
     const MessageTexts* messages = nullptr;  // without it values of maps have no names
+    std::string version{};                   // EventSchema::source_version
   };
 
   // What is damaged is told to `findings` then and when it is asked for. The bytes of the resource,

@@ -1,0 +1,67 @@
+#include <array>
+
+#include "cli/command/common_options.hpp"
+#include "cli/images/digests.hpp"
+#include "cli/trace/trace_commands.hpp"
+#include "cli/trace/trace_schemas.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/schema_files/schema_module.hpp"
+#include "coldtrace/schema_files/store_builder.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+struct Options : CommonOptions {
+  std::vector<std::string> inputs;
+  SchemaOptions schemas;  // the languages of it
+};
+
+std::string digest_of(const std::string& path) {
+  const auto bytes = core::read_whole_file(path, schema_files::largest_module);
+  if (!bytes) return {};
+  return compute_digest("sha256", std::array{core::ByteView{*bytes}}).value_or(std::string{});
+}
+
+Exit run(const Options& options) {
+  Report report{options.findings};
+  schema_files::StoreBuilder builder{options.schemas.languages, digest_of};
+  for (const auto& path : options.inputs) {
+    core::Findings findings;
+    builder.add(path, findings);
+    report.read(path, findings);
+  }
+  if (builder.providers() == 0) {
+    report.failed(options.inputs.front(), "no file declares providers of events");
+    return Exit::failure;
+  }
+  Output output{options.output};
+  output.write(core::to_chars(builder.finish()));
+  output.commit();
+  return report.exit();
+}
+
+}  // namespace
+
+void add_trace_schemas_build(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"build", "Gather what the files of folders declare of events into one store",
+       "  coldtrace trace schemas build /mnt/c/Windows -o windows.ctschemas\n"
+       "  coldtrace trace schemas build windows.ctschemas extra.man -o both.ctschemas\n",
+       "  0  it was written\n"
+       "  1  it was written, but a file that declares events is damaged or cannot be read\n"
+       "  2  no file declares events, or the store cannot be written\n"},
+      {"ctschemas"},
+      [](Command& command, Options& options) {
+        command
+            .add_input("FILE|DIR", options.inputs,
+                       "PE files, manifests (.man), stores, and folders with such files in them or "
+                       "below; known by what is in them")
+            .required();
+        add_language_option(command, options.schemas);
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

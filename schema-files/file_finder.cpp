@@ -1,0 +1,56 @@
+#include "schema-files/file_finder.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/tracefile/instrumentation_manifest.hpp"
+#include "schema-files/manifest_file.hpp"
+#include "schema-files/module_file.hpp"
+#include "schema-files/stored_file.hpp"
+
+namespace coldtrace::schema_files {
+namespace {
+
+// The first bytes of a regular file; nothing of what is none, or cannot be read.
+std::optional<std::vector<std::byte>> read_start(const std::string& path, std::size_t most) {
+  const auto file = core::FileImage::open(path);
+  if (!file) return std::nullopt;
+  std::vector<std::byte> start(std::min<u64>((*file)->size(), most));
+  if (!(*file)->read_at(0, start)) return std::nullopt;
+  return start;
+}
+
+}  // namespace
+
+FoundFiles find_files(const std::string& path) {
+  constexpr std::string_view pe_magic = "MZ";
+  FoundFiles found;
+  auto start = read_start(path, SchemaStore::magic_size);
+  if (!start || core::to_chars(*start).starts_with(pe_magic)) {
+    if (auto module = SchemaModule::find(path, &found.why))
+      found.files.push_back(std::make_shared<const ModuleFile>(std::move(*module)));
+    return found;
+  }
+  if (SchemaStore::is_store(*start)) {
+    const auto store = SchemaStore::open(path);
+    if (store) {
+      found.files = StoredFile::all_of(path, *store);
+      found.why = "a store that holds nothing";
+    } else {
+      found.why = fmt::format("a store of schemas that cannot be used: {}", store.error());
+      found.is_damaged = true;
+    }
+    return found;
+  }
+  found.why = "neither a PE file nor an instrumentation manifest nor a store of schemas";
+  start = read_start(path, tracefile::InstrumentationManifest::likely_size);
+  if (start)
+    if (auto manifest = ManifestFile::find(path, *start, found.why))
+      found.files.push_back(std::move(manifest));
+  return found;
+}
+
+}  // namespace coldtrace::schema_files

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "schema-files/declaring_file.hpp"
+
+namespace coldtrace::schema_files {
+
+// What a file declares, by its content: one, or each that a store holds. None of a file that
+// declares nothing, and `why`; `is_damaged` says that it should.
+struct FoundFiles {
+  std::vector<std::shared_ptr<const DeclaringFile>> files;
+  std::string why;
+  bool is_damaged = false;
+};
+
+FoundFiles find_files(const std::string& path);
+
+}  // namespace coldtrace::schema_files

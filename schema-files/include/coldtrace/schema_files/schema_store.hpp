@@ -1,0 +1,67 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/guid.hpp"
+#include "coldtrace/core/image_source.hpp"
+#include "coldtrace/tracefile/provider_schemas.hpp"
+
+namespace coldtrace::schema_files {
+
+// A file of schemas (.ctschemas): what many files declare, of several builds of Windows beside each
+// other, found by the provider's GUID. Its directory is read when it is opened, a provider when it
+// is asked for. The format is in docs/formats/event-schemas.md.
+class SchemaStore {
+ public:
+  // A file that providers are from, as it was when the store was built.
+  struct File {
+    std::string path;           // from the folder that was named
+    std::string version;        // empty: it has none
+    std::string language_file;  // with its texts; empty: none
+    std::string sha256;         // hexadecimal
+  };
+  struct Provider {
+    core::Guid guid;
+    std::string name;
+    u32 file = 0;            // index into files()
+    u32 events = 0;          // kinds that it declares
+    bool recreated = false;  // by a tool, from what Windows tells of it
+    u64 offset = 0;          // of its packed record
+    u32 packed = 0, unpacked = 0, crc = 0;
+  };
+
+  static constexpr u32 format_version = 1;
+  static constexpr std::size_t magic_size = 8;
+
+  // Whether a file that begins so is a store, of any version.
+  static bool is_store(core::ByteView start);
+
+  // Refuses damage: a store is built again more easily than mended.
+  static core::Result<std::shared_ptr<const SchemaStore>> open(const std::string& path);
+  static core::Result<std::shared_ptr<const SchemaStore>> open(
+      std::unique_ptr<const core::ImageSource> source);
+
+  const std::vector<File>& files() const { return files_; }
+  // In the order of their GUIDs, those of one in the order in which they were added.
+  const std::vector<Provider>& providers() const { return providers_; }
+
+  // What a record declares; `source` is that of the schemas.
+  core::Result<std::unique_ptr<tracefile::ProviderSchemas>> read(const Provider& provider,
+                                                                 const std::string& source) const;
+  // The record, not yet unpacked but checked.
+  core::Result<std::vector<std::byte>> read_packed(const Provider& provider) const;
+
+ private:
+  SchemaStore() = default;
+  core::Result<core::Done> read_directory();
+
+  std::unique_ptr<const core::ImageSource> source_;
+  std::vector<File> files_;
+  std::vector<Provider> providers_;
+  mutable std::atomic<u64> unpacked_ = 0;  // bytes so far
+};
+
+}  // namespace coldtrace::schema_files

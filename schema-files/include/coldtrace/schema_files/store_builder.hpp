@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/schema_files/language_folders.hpp"
+#include "coldtrace/schema_files/schema_store.hpp"
+
+namespace coldtrace::schema_files {
+
+class DeclaringFile;
+struct ReadContext;
+
+// Gathers what files declare into a store.
+class StoreBuilder {
+ public:
+  // The SHA-256 of a file in hexadecimal; empty where it cannot be read.
+  using Digest = std::function<std::string(const std::string& path)>;
+
+  // Texts are those of the first of the languages that a file has them in.
+  StoreBuilder(std::vector<std::string> languages, Digest digest);
+
+  // A file, or those of a folder and of all folders below; stores give what they hold. A file that
+  // was named and declares nothing is a finding, and so is damage.
+  void add(const std::string& path, core::Findings& findings);
+
+  std::size_t files() const { return files_.size(); }
+  std::size_t providers() const { return rows_.size(); }
+  u64 events() const { return events_; }
+
+  // The bytes of the store.
+  std::vector<std::byte> finish() const;
+
+ private:
+  struct Row {
+    core::Guid guid;
+    std::string name;
+    std::size_t file, record;  // indexes
+    u32 events;
+    bool recreated;
+  };
+  struct Record {
+    std::vector<std::byte> packed;
+    u32 unpacked = 0;
+  };
+
+  void add_file(const DeclaringFile& file, const std::string& top, const ReadContext& context);
+  std::size_t add_record(std::vector<std::byte> bytes);
+
+  std::vector<std::string> languages_;
+  Digest digest_;
+  LanguageFolders folders_;
+  std::vector<SchemaStore::File> files_;
+  std::vector<Row> rows_;
+  std::vector<Record> records_;
+  std::map<std::vector<std::byte>, std::size_t> known_;                    // packed records
+  std::set<std::tuple<core::Guid, std::size_t, std::string>> known_rows_;  // with the version
+  u64 events_ = 0;
+};
+
+}  // namespace coldtrace::schema_files

@@ -1,0 +1,172 @@
+#include "coldtrace/schema_files/schema_store.hpp"
+
+#include <algorithm>
+
+#include <zlib.h>
+
+#include "coldtrace/core/crc32c.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/text.hpp"
+#include "schema-files/store_format.hpp"
+#include "schema-files/stored_provider.hpp"
+
+namespace coldtrace::schema_files {
+namespace {
+
+using core::Fault;
+using core::ParseError;
+
+core::Result<std::vector<std::byte>> read_bytes(const core::ImageSource& source, u64 offset,
+                                                u64 size) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+  if (const auto done = source.read_at(offset, bytes); !done) return core::fail(done.error());
+  return bytes;
+}
+
+// Texts of the directory.
+class Texts {
+ public:
+  explicit Texts(core::ByteView bytes) : bytes_{bytes} {}
+
+  std::optional<std::string> find(u32 offset) {
+    const auto size = core::load<u16>(bytes_, offset);
+    const auto text = size ? core::slice(bytes_, u64{offset} + sizeof(u16), *size) : std::nullopt;
+    if (!text) return std::nullopt;
+    return core::to_valid_utf8(core::to_chars(*text));
+  }
+
+ private:
+  core::ByteView bytes_;
+};
+
+}  // namespace
+
+bool SchemaStore::is_store(core::ByteView start) {
+  return core::to_chars(start).starts_with(StoreFormat::magic);
+}
+
+core::Result<std::shared_ptr<const SchemaStore>> SchemaStore::open(const std::string& path) {
+  auto file = core::FileImage::open(path);
+  if (!file) return core::fail(file.error());
+  return open(std::move(*file));
+}
+
+core::Result<std::shared_ptr<const SchemaStore>> SchemaStore::open(
+    std::unique_ptr<const core::ImageSource> source) {
+  const std::shared_ptr<SchemaStore> store{new SchemaStore};
+  store->source_ = std::move(source);
+  if (const auto done = store->read_directory(); !done) return core::fail(done.error());
+  return store;
+}
+
+core::Result<core::Done> SchemaStore::read_directory() {
+  const auto head =
+      COLDTRACE_TRY(read_bytes(*source_, 0, std::min(source_->size(), StoreFormat::head_size)));
+  core::Reader in{head, "schema store", 0};
+  const auto magic = in.take(magic_size, "magic");
+  if (in.ok() && !is_store(magic)) in.reject(Fault::bad_magic, 0, "magic", 0, 0);
+  in.expect<u32>(format_version, "version", Fault::unsupported);
+  const auto head_crc = in.read_u32("checksum");
+  const auto size = in.read_u64("size");
+  const auto at = in.read_u64("offset of the directory");
+  const auto directory_size = in.read_u64("size of the directory");
+  const auto crc = in.read_u32("checksum of the directory");
+  const u64 providers = in.read_u32("providers");
+  const u64 files = in.read_u32("files");
+  in.skip(4, "zero");
+  if (!in.ok()) return core::fail(in.error());
+  const auto refuse = [](Fault fault, u64 place, core::Name field, u64 expected, u64 found) {
+    return core::fail(ParseError{fault, place, "schema store", field, expected, found});
+  };
+  const auto own = core::crc32c(core::ByteView{head}.subspan(StoreFormat::checked_from));
+  if (own != head_crc) return refuse(Fault::bad_value, 12, "checksum", head_crc, own);
+  if (size != source_->size()) return refuse(Fault::truncated, 16, "size", size, source_->size());
+  if (at > size || directory_size > size - at)
+    return refuse(Fault::out_of_bounds, 24, "directory", size, at);
+  if (directory_size > StoreFormat::largest_directory)
+    return refuse(Fault::limit, 32, "size of the directory", StoreFormat::largest_directory,
+                  directory_size);
+  const auto rows_size = providers * StoreFormat::provider_size + files * StoreFormat::file_size;
+  if (rows_size > directory_size)
+    return refuse(Fault::out_of_bounds, 44, "rows", directory_size, rows_size);
+  const auto directory = COLDTRACE_TRY(read_bytes(*source_, at, directory_size));
+  const auto sum = core::crc32c(directory);
+  if (sum != crc) return refuse(Fault::bad_value, 40, "checksum of the directory", crc, sum);
+
+  Texts texts{core::ByteView{directory}.subspan(static_cast<std::size_t>(rows_size))};
+  core::Reader rows{directory, "schema store", at};
+  u64 text_size = 0;
+  const auto text = [&](core::Name field) {
+    const auto place = rows.offset();
+    const auto offset = rows.read_u32(field);
+    auto found = texts.find(offset);
+    text_size += found ? found->size() : 0;
+    // In UTF-8 what is damaged takes three times its bytes; rows may share texts.
+    if (!found || text_size > 4 * StoreFormat::largest_directory)
+      rows.reject(Fault::out_of_bounds, place, field, directory_size - rows_size, offset);
+    return found.value_or(std::string{});
+  };
+  for (u64 i = 0; i < providers && rows.ok(); ++i) {
+    Provider row;
+    const auto place = rows.offset();
+    row.guid = core::to_guid(rows.take(core::Guid::size_on_disk, "GUID"));
+    row.offset = rows.read_u64("offset");
+    row.packed = rows.read_u32("packed size");
+    row.unpacked = rows.read_u32("size");
+    row.crc = rows.read_u32("checksum");
+    row.file = rows.read_u32("file");
+    row.events = rows.read_u32("events");
+    row.name = text("name");
+    row.recreated = (rows.read_u32("flags") & StoreFormat::flag_recreated) != 0;
+    rows.skip(4, "zero");
+    if (row.offset > at || row.packed > at - row.offset)
+      rows.reject(Fault::out_of_bounds, place, "offset", at, row.offset);
+    if (row.unpacked > StoreFormat::largest_record)
+      rows.reject(Fault::limit, place, "size", StoreFormat::largest_record, row.unpacked);
+    if (row.file >= files) rows.reject(Fault::out_of_bounds, place, "file", files, row.file);
+    if (!providers_.empty() && row.guid < providers_.back().guid)
+      rows.reject(Fault::bad_value, place, "order of GUIDs", 0, 0);
+    providers_.push_back(std::move(row));
+  }
+  for (u64 i = 0; i < files && rows.ok(); ++i) {
+    File row;
+    row.path = text("path");
+    row.version = text("version");
+    row.language_file = text("language file");
+    row.sha256 = text("SHA-256");
+    files_.push_back(std::move(row));
+  }
+  if (!rows.ok()) return core::fail(rows.error());
+  return core::Done{};
+}
+
+core::Result<std::vector<std::byte>> SchemaStore::read_packed(const Provider& provider) const {
+  auto packed = COLDTRACE_TRY(read_bytes(*source_, provider.offset, provider.packed));
+  const auto sum = core::crc32c(packed);
+  if (sum != provider.crc)
+    return core::fail(ParseError{Fault::bad_value, provider.offset, "schema store",
+                                 "checksum of a provider", provider.crc, sum});
+  return packed;
+}
+
+core::Result<std::unique_ptr<tracefile::ProviderSchemas>> SchemaStore::read(
+    const Provider& provider, const std::string& source) const {
+  const auto refuse = [&](Fault fault, u64 expected, u64 found) {
+    return core::fail(ParseError{fault, provider.offset, "schema store", "size", expected, found});
+  };
+  const auto most =
+      std::max(StoreFormat::least_unpacked, source_->size() * StoreFormat::unpacked_per_byte);
+  if (const auto all = unpacked_ += provider.unpacked; all > most)
+    return refuse(Fault::limit, most, all);
+  const auto packed = COLDTRACE_TRY(read_packed(provider));
+  std::vector<std::byte> bytes(provider.unpacked);
+  uLongf size = bytes.size();
+  const auto* const from = static_cast<const Bytef*>(static_cast<const void*>(packed.data()));
+  auto* const to = static_cast<Bytef*>(static_cast<void*>(bytes.data()));
+  if (::uncompress(to, &size, from, packed.size()) != Z_OK || size != bytes.size())
+    return refuse(Fault::bad_value, bytes.size(), size);
+  return read_provider(std::move(bytes), provider.guid, {source, files_[provider.file].version},
+                       provider.offset);
+}
+
+}  // namespace coldtrace::schema_files

@@ -1,0 +1,189 @@
+#include "coldtrace/schema_files/store_builder.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include <zlib.h>
+
+#include "coldtrace/core/crc32c.hpp"
+#include "coldtrace/core/text.hpp"
+#include "schema-files/file_finder.hpp"
+#include "schema-files/file_walk.hpp"
+#include "schema-files/store_format.hpp"
+#include "schema-files/stored_provider.hpp"
+
+namespace coldtrace::schema_files {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Bytes {
+ public:
+  template <class T>
+  Bytes& number(T value) {
+    for (unsigned i = 0; i < sizeof(T); ++i)
+      bytes_.push_back(static_cast<std::byte>(static_cast<u64>(value) >> 8 * i));
+    return *this;
+  }
+  Bytes& append(core::ByteView bytes) {
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    return *this;
+  }
+  Bytes& append(std::string_view text) { return append(std::as_bytes(std::span{text})); }
+  std::size_t size() const { return bytes_.size(); }
+  core::ByteView view() const { return bytes_; }
+  std::vector<std::byte> take() { return std::move(bytes_); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+// Each text once, behind its size.
+class TextTable {
+ public:
+  u32 add(std::string_view text) {
+    text = text.substr(0, 0xffff);
+    const auto [place, is_new] =
+        places_.try_emplace(std::string{text}, static_cast<u32>(bytes_.size()));
+    if (is_new) bytes_.number(static_cast<u16>(text.size())).append(text);
+    return place->second;
+  }
+  core::ByteView view() const { return bytes_.view(); }
+
+ private:
+  std::map<std::string, u32> places_;
+  Bytes bytes_;
+};
+
+// From the folder that was named, which is its first part: "System32/drivers/x.sys".
+std::string path_from(const std::string& path, const std::string& top) {
+  if (path.empty()) return {};
+  std::error_code error;
+  const auto whole = fs::absolute(path, error).lexically_normal();
+  auto folder = fs::absolute(top, error).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();
+  const auto relative = whole.lexically_relative(folder.parent_path());
+  return relative.empty() || *relative.begin() == ".." ? whole.filename().string()
+                                                       : relative.generic_string();
+}
+
+}  // namespace
+
+StoreBuilder::StoreBuilder(std::vector<std::string> languages, Digest digest)
+    : languages_{std::move(languages)}, digest_{std::move(digest)} {}
+
+void StoreBuilder::add(const std::string& path, core::Findings& findings) {
+  const auto paths = list_files(path, findings);
+  const bool is_file = paths.size() == 1 && paths.front() == path;
+  for (const auto& one : paths) {
+    const auto found = find_files(one);
+    if (found.files.empty() && (is_file || found.is_damaged))
+      findings.warning("schema-file", std::nullopt, "{}: {}", one, found.why);
+    for (const auto& file : found.files) add_file(*file, path, {languages_, folders_, findings});
+  }
+}
+
+void StoreBuilder::add_file(const DeclaringFile& file, const std::string& top,
+                            const ReadContext& context) {
+  const auto open = file.open(context);
+  const bool is_stored = !file.store().empty();
+  const auto version = file.version().value_or(std::string{});
+  std::optional<std::size_t> index;
+  const auto guids = file.providers();
+  for (const auto& guid : std::set<core::Guid>{guids.begin(), guids.end()}) {
+    auto* const declared = open->find(guid);
+    if (declared == nullptr) continue;
+    Row row{guid, declared->name(), 0, 0, 0, file.is_recreated(guid)};
+    auto record = write_provider(*declared, row.events);
+    if (record.size() > StoreFormat::largest_record) {
+      context.findings.warning("schema-limit", std::nullopt,
+                               "{}: what it declares of {} takes {} bytes, and a store keeps {}",
+                               file.path(), declared->name(), record.size(),
+                               StoreFormat::largest_record);
+      continue;
+    }
+    row.record = add_record(std::move(record));
+    // Windows has copies of its files in several folders.
+    if (!known_rows_.emplace(guid, row.record, version).second) continue;
+    if (!index) {
+      index = files_.size();
+      files_.push_back({is_stored ? file.path() : path_from(file.path(), top),
+                        version,
+                        {},
+                        is_stored ? file.sha256() : digest_(file.path())});
+    }
+    row.file = *index;
+    events_ += row.events;
+    rows_.push_back(std::move(row));
+  }
+  if (index) {
+    const auto texts = open->language_file();
+    files_[*index].language_file = is_stored ? texts : path_from(texts, top);
+  }
+}
+
+std::size_t StoreBuilder::add_record(std::vector<std::byte> bytes) {
+  constexpr int best = 9;
+  Record record{std::vector<std::byte>(::compressBound(bytes.size())),
+                static_cast<u32>(bytes.size())};
+  uLongf size = record.packed.size();
+  auto* const to = static_cast<Bytef*>(static_cast<void*>(record.packed.data()));
+  const auto* const from = static_cast<const Bytef*>(static_cast<const void*>(bytes.data()));
+  static_cast<void>(::compress2(to, &size, from, bytes.size(), best));  // there is room
+  record.packed.resize(size);
+  const auto [known, is_new] = known_.try_emplace(record.packed, records_.size());
+  if (is_new) records_.push_back(std::move(record));
+  return known->second;
+}
+
+std::vector<std::byte> StoreBuilder::finish() const {
+  Bytes records;
+  std::vector<u64> places;
+  for (const auto& record : records_) {
+    places.push_back(StoreFormat::head_size + records.size());
+    records.append(record.packed);
+  }
+  auto rows = rows_;
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.guid < b.guid; });
+  TextTable texts;
+  Bytes directory;
+  for (const auto& row : rows) {
+    const auto& record = records_[row.record];
+    directory.append(row.guid.bytes)
+        .number(places[row.record])
+        .number(static_cast<u32>(record.packed.size()))
+        .number(record.unpacked)
+        .number(core::crc32c(record.packed))
+        .number(static_cast<u32>(row.file))
+        .number(row.events)
+        .number(texts.add(row.name))
+        .number(row.recreated ? StoreFormat::flag_recreated : u32{0})
+        .number(u32{0});
+  }
+  for (const auto& file : files_)
+    for (const auto& text : {file.path, file.version, file.language_file, file.sha256})
+      directory.number(texts.add(text));
+  directory.append(texts.view());
+
+  const u64 at = StoreFormat::head_size + records.size();
+  Bytes rest;  // of the head, which its checksum is of
+  rest.number(at + directory.size())
+      .number(at)
+      .number(u64{directory.size()})
+      .number(core::crc32c(directory.view()))
+      .number(static_cast<u32>(rows.size()))
+      .number(static_cast<u32>(files_.size()))
+      .number(u32{0});
+  Bytes store;
+  store.append(StoreFormat::magic)
+      .number(SchemaStore::format_version)
+      .number(core::crc32c(rest.view()))
+      .append(rest.view())
+      .append(records.view())
+      .append(directory.view());
+  return store.take();
+}
+
+}  // namespace coldtrace::schema_files
