@@ -1,5 +1,6 @@
 #include "coldtrace/tracefile/trace_header.hpp"
 
+#include "tracefile/etl/event_header.hpp"
 #include "tracefile/providers/kernel_group.hpp"
 
 namespace coldtrace::tracefile {
@@ -93,29 +94,6 @@ std::optional<ByteView> find_extended_data(ByteView rest, Event& event) {
     if ((item->get<u16, 4>() & 1U) == 0) return rest.first(at);
   }
   return std::nullopt;
-}
-
-void read_event_header(ByteView record, Event& event) {
-  const auto in = *Fields<80>::at(record, 0);
-  const auto flags = in.get<u16, 4>();
-  event.event_class = EventClass::manifest;
-  event.tid = known_id(in.get<u32, 8>());
-  event.pid = known_id(in.get<u32, 12>());
-  event.timestamp = in.get<i64, 16>();
-  event.provider = core::to_guid(in.bytes<24, 16>());
-  event.id = in.get<u16, 40>();
-  event.version = in.get<u8, 42>();
-  event.channel = in.get<u8, 43>();
-  event.level = in.get<u8, 44>();
-  event.opcode = in.get<u8, 45>();
-  event.task = in.get<u16, 46>();
-  event.keywords = in.get<u64, 48>();
-  if ((flags & has_processor_index) != 0)
-    event.cpu = in.get<u16, 56>();
-  else if ((flags & (private_session | no_cpu_time)) == 0)
-    set_times(event, in.get<u32, 56>(), in.get<u32, 60>());
-  event.activity = in.bytes<64, 16>();
-  event.payload = record.subspan(80);
 }
 
 // Takes the extended data from the front of the payload.
@@ -215,6 +193,29 @@ EventRead bad(Fault fault, u64 at, core::Name field, u64 expected, u64 found) {
 }
 
 }  // namespace
+
+void read_event_header(ByteView record, Event& event) {
+  const auto in = *Fields<80>::at(record, 0);
+  const auto flags = in.get<u16, 4>();
+  event.event_class = EventClass::manifest;
+  event.tid = known_id(in.get<u32, 8>());
+  event.pid = known_id(in.get<u32, 12>());
+  event.timestamp = in.get<i64, 16>();
+  event.provider = core::to_guid(in.bytes<24, 16>());
+  event.id = in.get<u16, 40>();
+  event.version = in.get<u8, 42>();
+  event.channel = in.get<u8, 43>();
+  event.level = in.get<u8, 44>();
+  event.opcode = in.get<u8, 45>();
+  event.task = in.get<u16, 46>();
+  event.keywords = in.get<u64, 48>();
+  if ((flags & has_processor_index) != 0)
+    event.cpu = in.get<u16, 56>();
+  else if ((flags & (private_session | no_cpu_time)) == 0)
+    set_times(event, in.get<u32, 56>(), in.get<u32, 60>());
+  event.activity = in.bytes<64, 16>();
+  event.payload = record.subspan(80);
+}
 
 u32 record_size(ByteView bytes, u32 room) {
   const auto marker = Fields<8>::at(bytes, 0);

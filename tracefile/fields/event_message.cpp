@@ -70,30 +70,9 @@ void EventMessage::value(const FieldSchema& field, const Value& value) {
 }
 
 std::string EventMessage::to_text(const FieldSchema& field, const Value& value) {
-  if (value.out == OutType::encrypted) return "encrypted";
-  if (field.map)
+  if (field.map && value.out != OutType::encrypted)
     if (auto names = find_mapped_names(*field.map, value); !names.empty()) return names;
-  switch (shape_of(value, clock_known_)) {
-    case ValueShape::absent:
-      return {};
-    case ValueShape::unsigned_integer:
-      return fmt::format("{}", shown_number(value));
-    case ValueShape::signed_integer:
-      return fmt::format("{}", static_cast<i64>(value.number));
-    case ValueShape::floating:
-      return fmt::format("{}", shown_floating(value));
-    case ValueShape::boolean:
-      return value.number != 0 ? "true" : "false";
-    case ValueShape::utf16_text:
-      return core::decode_utf16(value.bytes).utf8;
-    case ValueShape::ansi_text:
-      return core::to_valid_utf8(core::to_chars(value.bytes));
-    case ValueShape::text:
-      break;
-  }
-  core::TextBuffer text;
-  texts_.append(text, value);
-  return std::string{text.view()};
+  return texts_.plain(value);
 }
 
 std::string EventMessage::fill(std::string_view message, std::size_t room) {

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/guid.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
@@ -152,6 +154,31 @@ std::optional<u64> hex_number(const Value& value) {
 double shown_floating(const Value& value) {
   return value.in == InType::f32 ? double{std::bit_cast<float>(static_cast<u32>(value.number))}
                                  : std::bit_cast<double>(value.number);
+}
+
+std::string ValueText::plain(const Value& value) {
+  if (value.out == OutType::encrypted) return "encrypted";
+  switch (shape_of(value, clock_.known())) {
+    case ValueShape::absent:
+      return {};
+    case ValueShape::unsigned_integer:
+      return fmt::format("{}", shown_number(value));
+    case ValueShape::signed_integer:
+      return fmt::format("{}", static_cast<i64>(value.number));
+    case ValueShape::floating:
+      return fmt::format("{}", shown_floating(value));
+    case ValueShape::boolean:
+      return value.number != 0 ? "true" : "false";
+    case ValueShape::utf16_text:
+      return core::decode_utf16(value.bytes).utf8;
+    case ValueShape::ansi_text:
+      return core::to_valid_utf8(core::to_chars(value.bytes));
+    case ValueShape::text:
+      break;
+  }
+  TextBuffer text;
+  append(text, value);
+  return std::string{text.view()};
 }
 
 void ValueText::append(TextBuffer& text, const Value& value) {

@@ -13,7 +13,7 @@ namespace coldtrace::tracefile {
 // Source: MS Learn, "Message Text Files"; FormatMessage.
 class EventMessage final : private FieldVisitor {
  public:
-  explicit EventMessage(const Clock& clock) : clock_known_{clock.known()}, texts_{clock} {}
+  explicit EventMessage(const Clock& clock) : texts_{clock} {}
 
   // Valid UTF-8; empty where the schema has no message. What the values would make much longer than
   // message and payload together is cut there.
@@ -31,7 +31,6 @@ class EventMessage final : private FieldVisitor {
   std::string to_text(const FieldSchema& field, const Value& value);
   std::string fill(std::string_view message, std::size_t room);
 
-  bool clock_known_;
   ValueText texts_;
   std::vector<std::string> values_;  // of the fields that are in no other
   unsigned depth_ = 0;

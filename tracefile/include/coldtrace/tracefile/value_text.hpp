@@ -38,6 +38,8 @@ class ValueText {
   explicit ValueText(const Clock& clock) : clock_{clock} {}
 
   void append(core::TextBuffer& text, const Value& value);
+  // Of a value of any shape, without quotes or escapes: valid UTF-8, empty where it is absent.
+  std::string plain(const Value& value);
 
  private:
   const Clock& clock_;
