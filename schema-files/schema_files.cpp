@@ -36,6 +36,7 @@ void SchemaFiles::add(const std::string& path, core::Findings& findings) {
   const bool is_file = paths.size() == 1 && paths.front() == path;
   for (const auto& one : paths) {
     auto found = find_files(one);
+    if (is_file || found.is_damaged || !found.files.empty()) sources_.push_back(one);
     if (found.files.empty() && (is_file || found.is_damaged))
       findings.warning("schema-file", std::nullopt, "{}: {}", one, found.why);
     for (auto& file : found.files) {

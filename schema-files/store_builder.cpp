@@ -78,6 +78,7 @@ void StoreBuilder::add(const std::string& path, core::Findings& findings) {
   const bool is_file = paths.size() == 1 && paths.front() == path;
   for (const auto& one : paths) {
     const auto found = find_files(one);
+    if (is_file || found.is_damaged || !found.files.empty()) sources_.push_back(one);
     if (found.files.empty() && (is_file || found.is_damaged))
       findings.warning("schema-file", std::nullopt, "{}: {}", one, found.why);
     for (const auto& file : found.files) add_file(*file, path, {languages_, folders_, findings});

@@ -126,7 +126,7 @@ Exit run(const Options& options) {
   const auto use = options.schemas.any() ? TraceUse::lines_by_files : TraceUse::lines;
   auto input = open_trace(options, use, report);
   if (!input) return Exit::failure;
-  const TraceSchemas schemas{options.schemas, *input};
+  const TraceSchemas schemas{options.schemas, options, *input};
   std::optional<SystemCallNames> calls;
   if (!options.syscall_map.empty()) {
     calls = read_trace_call_names(options.syscall_map, *input, report);

@@ -193,7 +193,7 @@ Exit run(const Options& options) {
   const auto use = options.schemas.any() ? TraceUse::counts_by_files : TraceUse::counts;
   auto input = open_trace(options, use, report);
   if (!input) return Exit::failure;
-  const TraceSchemas all{options.schemas, *input};
+  const TraceSchemas all{options.schemas, options, *input};
   const auto* const schemas = all.any() ? &all : nullptr;
   Output output{options.output};
   const auto& trace = input->trace;

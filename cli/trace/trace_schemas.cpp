@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "cli/command/output_guard.hpp"
+
 namespace coldtrace::cli {
 
 std::vector<std::string> SchemaOptions::all_paths() const {
@@ -37,10 +39,12 @@ void add_language_option(Command& command, SchemaOptions& options) {
       .list("LANG");
 }
 
-schema_files::SchemaFiles find_schema_files(const SchemaOptions& options,
+schema_files::SchemaFiles find_schema_files(const SchemaOptions& schemas,
+                                            const CommonOptions& options,
                                             core::Findings& findings) {
   schema_files::SchemaFiles files;
-  for (const auto& path : options.all_paths()) files.add(path, findings);
+  for (const auto& path : schemas.all_paths()) files.add(path, findings);
+  guard_output(options.output, options.format, files.sources());
   return files;
 }
 
@@ -55,16 +59,17 @@ std::optional<schema_files::WindowsBuild> windows_build_of(const tracefile::AnyT
                                     header.provider_version};
 }
 
-TraceSchemas::TraceSchemas(const SchemaOptions& options, TraceInput& input) {
+TraceSchemas::TraceSchemas(const SchemaOptions& schemas, const CommonOptions& options,
+                           TraceInput& input) {
   const auto& own = input.trace.schemas();
   chain_.append({std::shared_ptr<const void>{}, &own});  // the trace keeps it
-  if (!options.any()) return;
+  if (!schemas.any()) return;
   auto& findings = input.findings;
-  const auto files = find_schema_files(options, findings);
-  files_ = files.read(input.trace.schema_keys(), options.languages, windows_build_of(input.trace),
+  const auto files = find_schema_files(schemas, options, findings);
+  files_ = files.read(input.trace.schema_keys(), schemas.languages, windows_build_of(input.trace),
                       findings);
   // What the environment names is for all traces.
-  const bool is_asked_for = !options.paths.empty();
+  const bool is_asked_for = !schemas.paths.empty();
   if (is_asked_for && files.size() == 0)
     findings.warning("schema-unused", std::nullopt,
                      "--schemas names no file that declares providers of events");

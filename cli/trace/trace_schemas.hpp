@@ -23,8 +23,9 @@ struct SchemaOptions {
 void add_schema_options(Command& command, SchemaOptions& options);
 void add_language_option(Command& command, SchemaOptions& options);
 
-// The files of the options.
-schema_files::SchemaFiles find_schema_files(const SchemaOptions& options, core::Findings& findings);
+// The files that `schemas` names. Throws Failure where the output of `options` would replace one.
+schema_files::SchemaFiles find_schema_files(const SchemaOptions& schemas,
+                                            const CommonOptions& options, core::Findings& findings);
 
 // The build that a trace is of; nothing where its header is lost.
 std::optional<schema_files::WindowsBuild> windows_build_of(const tracefile::AnyTrace& trace);
@@ -33,8 +34,9 @@ std::optional<schema_files::WindowsBuild> windows_build_of(const tracefile::AnyT
 // name.
 class TraceSchemas {
  public:
-  // Findings go to those of the trace, which outlives the object.
-  TraceSchemas(const SchemaOptions& options, TraceInput& input);
+  // Findings go to those of the trace, which outlives the object. Throws Failure where the output
+  // of `options` would replace a file.
+  TraceSchemas(const SchemaOptions& schemas, const CommonOptions& options, TraceInput& input);
 
   const tracefile::SchemaSource& source() const { return chain_; }
 

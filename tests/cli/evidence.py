@@ -26,6 +26,7 @@ NEEDED = {
     ("trace", "check"): ["--expect", "pid == 4"],
     ("trace", "control", "decode"): ["0x0B"],
     ("trace", "critical-path"): ["--thread", "4"],
+    ("trace", "schemas", "show"): ["Example-Provider"],
     ("trace", "synthesize"): ["deadlock-2"],
 }
 

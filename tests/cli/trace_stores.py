@@ -426,6 +426,33 @@ class Hostile(unittest.TestCase):
             refused += "schema-damaged" in codes(summary)
         self.assertGreaterEqual(refused, 8)
 
+    def test_no_output_replaces_a_file_of_schemas(self):
+        folder = FOLDER / "read"
+        (folder / "below").mkdir(parents=True)
+        shutil.copy(FOLDER / "man/painter.man", folder / "below")
+        shutil.copy(FOLDER / "all.ctschemas", folder)
+        (folder / "damaged.ctschemas").write_bytes((FOLDER / "all.ctschemas").read_bytes()[:200])
+        (folder / "notes").write_text("of no use")
+        before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        lines = (["decode", "painted.etl"], ["info", "painted.etl"], ["schemas", "check", "painted.etl"],
+                 ["schemas", "list"], ["schemas", "show", "*"])
+        for output in ("below/painter.man", "all.ctschemas", "damaged.ctschemas"):
+            for line in lines:
+                for named, environment in ((["--schemas", "read"], {}), ([], {"COLDTRACE_SCHEMAS": "man:read"})):
+                    with self.subTest(output=output, line=line, named=named):
+                        self.refused([*line, *named, "-o", folder / output], environment)
+            self.refused(["schemas", "build", "read", "-o", folder / output])
+        self.assertEqual({path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}, before)
+        # What is no schema is written: a result of yesterday's.
+        run("schemas", "list", "--schemas", "read/below", "-o", folder / "notes")
+        self.assertIn(b"Painter", (folder / "notes").read_bytes())
+
+    def refused(self, line, environment={}):
+        done = subprocess.run([COLDTRACE, "trace", *map(str, line)], capture_output=True, timeout=60,
+                              cwd=FOLDER, env=os.environ | environment)
+        self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
+        self.assertIn(b"the same file as the input", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[6:]])

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "cli/command/common_options.hpp"
+#include "cli/command/output_guard.hpp"
 #include "cli/images/digests.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_schemas.hpp"
@@ -31,6 +32,7 @@ Exit run(const Options& options) {
     builder.add(path, findings);
     report.read(path, findings);
   }
+  guard_output(options.output, options.format, builder.sources());
   if (builder.providers() == 0) {
     report.failed(options.inputs.front(), "no file declares providers of events");
     return Exit::failure;

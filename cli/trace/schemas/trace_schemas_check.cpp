@@ -145,7 +145,7 @@ Exit run(const Options& options) {
   Report report{options.findings};
   auto input = open_trace(options, TraceUse::counts_by_files, report);
   if (!input) return Exit::failure;
-  const auto files = find_schema_files(options.schemas, input->findings);
+  const auto files = find_schema_files(options.schemas, options, input->findings);
   const auto outside = files.read(input->trace.schema_keys(), options.schemas.languages,
                                   windows_build_of(input->trace), input->findings);
   tracefile::SchemaChain chain;

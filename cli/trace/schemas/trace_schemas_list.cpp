@@ -73,7 +73,7 @@ Exit run(const Options& options) {
   Report report{options.findings};
   if (!options.schemas.any()) throw Failure{"--schemas or COLDTRACE_SCHEMAS must name files"};
   core::Findings findings;
-  const auto files = find_schema_files(options.schemas, findings);
+  const auto files = find_schema_files(options.schemas, options, findings);
   const auto rows = list_rows(files, options.schemas, findings);
   if (rows.empty())
     findings.warning("schema-unused", std::nullopt, "no file declares providers of events");

@@ -209,7 +209,7 @@ Exit run(const Options& options) {
   Report report{options.findings};
   if (!options.schemas.any()) throw Failure{"--schemas or COLDTRACE_SCHEMAS must name files"};
   core::Findings findings;
-  const auto files = find_schema_files(options.schemas, findings);
+  const auto files = find_schema_files(options.schemas, options, findings);
   Output output{options.output};
   if (options.format == "json") {
     JsonWriter json{output, options.int64};

@@ -24,6 +24,9 @@ class SchemaFiles {
 
   std::size_t size() const { return files_.size(); }
 
+  // The files that were read: those that declare something, are damaged or were named.
+  const std::vector<std::string>& sources() const { return sources_; }
+
   // What one file declares of one provider.
   struct Declaration {
     FileSchemas::File file;  // without its providers
@@ -58,6 +61,7 @@ class SchemaFiles {
   FileSchemas::File describe(std::size_t index) const;
   void rank(std::vector<Ranked>& files, const WindowsBuild& windows) const;
 
+  std::vector<std::string> sources_;
   std::vector<std::shared_ptr<const DeclaringFile>> files_;
   std::map<core::Guid, std::vector<std::size_t>> by_provider_;  // indexes into files_
 };

@@ -29,6 +29,9 @@ class StoreBuilder {
   // was named and declares nothing is a finding, and so is damage.
   void add(const std::string& path, core::Findings& findings);
 
+  // The files that were read: those that declare something, are damaged or were named.
+  const std::vector<std::string>& sources() const { return sources_; }
+
   std::size_t files() const { return files_.size(); }
   std::size_t providers() const { return rows_.size(); }
   u64 events() const { return events_; }
@@ -55,6 +58,7 @@ class StoreBuilder {
   std::vector<std::string> languages_;
   Digest digest_;
   LanguageFolders folders_;
+  std::vector<std::string> sources_;
   std::vector<SchemaStore::File> files_;
   std::vector<Row> rows_;
   std::vector<Record> records_;
