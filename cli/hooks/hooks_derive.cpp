@@ -7,6 +7,7 @@
 #include "cli/images/pe_input.hpp"
 #include "cli/images/symbol_places.hpp"
 #include "cli/output/text.hpp"
+#include "coldtrace/pe/export_directory.hpp"
 #include "coldtrace/signatures/signature_printer.hpp"
 #include "coldtrace/syscall-map/signature_derivation.hpp"
 
@@ -23,12 +24,14 @@ struct Options : PeOptions {
 };
 
 // Where it is known from where the function is.
-enum class PlaceFrom : u8 { option, pdb, other_image };
+enum class PlaceFrom : u8 { option, exported, pdb, other_image };
 
 std::string_view to_string(PlaceFrom from) {
   switch (from) {
     case PlaceFrom::option:
       return "option";
+    case PlaceFrom::exported:
+      return "export";
     case PlaceFrom::pdb:
       return "pdb";
     case PlaceFrom::other_image:
@@ -51,25 +54,48 @@ struct Result {
   core::Findings findings;  // of no image alone
 };
 
+// Nothing where it is not exported, or by a forwarder, or its exports cannot be read.
+std::optional<pe::Rva> find_export(const pe::Image& image, std::string_view function) {
+  core::Findings ignored;
+  const auto directory = pe::read_export_directory(image, ignored);
+  if (!directory || !*directory) return std::nullopt;
+  for (const auto& exported : (*directory)->exports)
+    if (exported.name == function && !exported.is_forwarder) return exported.address;
+  return std::nullopt;
+}
+
+void check_against_symbol(const syscall_map::NamedPlace& symbol, std::string_view who, pe::Rva rva,
+                          core::Findings& findings) {
+  if (symbol.rva == rva) return;
+  findings.warning("symbol-disagrees", std::nullopt, "{} says RVA {:#x}, the PDB has {} at {:#x}",
+                   who, value(rva), symbol.name, value(symbol.rva));
+}
+
 std::optional<DerivedImage> open_image(const std::string& path, const Options& options,
-                                       std::optional<u32> place, SymbolPlaces& symbols,
+                                       std::optional<pe::Rva> place, SymbolPlaces& symbols,
                                        Report& report) {
   auto input = open_pe(path, options, report);
   if (!input) return std::nullopt;
   auto identity = identify(*input, options);
-  const auto symbol = symbols.find(identity.identity, options.function, input->findings());
+  const auto exported = find_export(input->image, options.function);
+  core::Findings missed;  // no PDB has to have what is exported
+  const auto symbol =
+      symbols.find(identity.identity, options.function, exported ? missed : input->findings());
   DerivedImage image{std::move(*input), std::move(identity), std::nullopt};
   if (symbol) {
     image.place = symbol->rva;
     image.from = PlaceFrom::pdb;
     image.symbol = symbol->name;
   }
+  if (exported) {
+    if (symbol && !place)
+      check_against_symbol(*symbol, "the export directory", *exported, image.input.findings());
+    image.place = exported;
+    image.from = PlaceFrom::exported;
+  }
   if (place) {
-    if (symbol && value(symbol->rva) != *place)
-      image.input.findings().warning("symbol-disagrees", std::nullopt,
-                                     "--at says RVA {:#x}, the PDB has {} at {:#x}", *place,
-                                     symbol->name, value(symbol->rva));
-    image.place = pe::Rva{*place};
+    if (symbol) check_against_symbol(*symbol, "--at", *place, image.input.findings());
+    image.place = place;
     image.from = PlaceFrom::option;
   }
   return image;
@@ -83,6 +109,8 @@ std::string place_text(const DerivedImage& image, const syscall_map::DerivedPlac
   switch (image.from) {
     case PlaceFrom::option:
       return "as --at says";
+    case PlaceFrom::exported:
+      return "exported";
     case PlaceFrom::pdb:
       return fmt::format("public symbol {}", printable(image.symbol));
     case PlaceFrom::other_image:
@@ -198,8 +226,8 @@ Exit run(const Options& options) {
   SymbolPlaces symbols{options.pdbs, report};
   Result result;
   for (std::size_t index = 0; index < options.files.size(); ++index) {
-    const auto place =
-        index < options.places.size() ? std::optional{options.places[index]} : std::optional<u32>{};
+    std::optional<pe::Rva> place;
+    if (index < options.places.size()) place = pe::Rva{options.places[index]};
     auto image = open_image(options.files[index], options, place, symbols, report);
     if (image) result.images.push_back(std::move(*image));
   }
@@ -229,6 +257,7 @@ void add_hooks_derive(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
       {"derive", "The shortest signature of a function that is unique in each given image",
+       "  coldtrace hooks derive KeBugCheckEx ntoskrnl.exe\n"
        "  coldtrace hooks derive SwapContext --at 0x4924 ntoskrnl.exe\n"
        "  coldtrace hooks derive SwapContext --pdb ntoskrnl.pdb ntoskrnl.exe -o swap.sig\n"
        "  coldtrace hooks derive SwapContext --at 0x4924 sp3/ntoskrnl.exe sp2/ntoskrnl.exe\n",
@@ -241,7 +270,7 @@ void add_hooks_derive(CLI::App& app, Exit& exit) {
       [](Command& command, Options& options) {
         command
             .add_option("NAME", options.function,
-                        "Function: a public symbol with --pdb, else any name")
+                        "Function: an exported one, a public symbol with --pdb, any name with --at")
             .required();
         add_pe_options(command, options);
         command

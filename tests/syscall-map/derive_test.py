@@ -124,6 +124,32 @@ class Derive(Case):
                         searchable = re.search(r"[0-9A-F]{2} [0-9A-F]{2}", less)
                         self.assertTrue(not searchable or len(places(path, less)) > 1)
 
+    def test_what_the_image_exports_needs_no_place(self):
+        tried = 0
+        for folder in ("switch-7-x86", "trace-x64", "trace-x86"):
+            path = IMAGES / folder / "ntoskrnl.exe"
+            if not path.exists():
+                continue
+            rows = strict_json(run("pe", "exports", "--format", "json", path).stdout)["images"][0]["exports"]
+            for row in rows:
+                if row["is_forwarder"] or not row["name"]:
+                    continue
+                with self.subTest(folder=folder, name=row["name"]):
+                    line = ("hooks", "derive", row["name"], "--format", "json", "--at-least", 1, path)
+                    given = strict_json(run(*line, "--at", row["rva"]).stdout)
+                    found = strict_json(run(*line).stdout)
+                    self.assertEqual(found["signature"], given["signature"])
+                    if not found["signature"]:
+                        continue
+                    (image,) = found["images"]
+                    self.assertEqual((image["rva"], image["place_from"]), (row["rva"], "export"))
+                    # What --at says counts before what is exported.
+                    other = strict_json(run(*line, "--at", row["rva"] + 1).stdout)["images"][0]
+                    self.assertIn((other["rva"], other["place_from"]),
+                                  ((row["rva"] + 1, "option"), (None, None)))
+                    tried += 1
+        self.assertGreater(tried, 0)
+
     def test_what_the_linker_fills_in_is_open(self):
         """A whole function's signature of one build finds it in another, which lies elsewhere."""
         fixed = {("x86", "Stable"): 15, ("x64", "Stable"): 16, ("x86", "Switch"): 10,
@@ -246,9 +272,16 @@ class Derive(Case):
             rows = [row for row in rows if row["name"] and not row["is_forwarder"]]
             for row in rows[::max(1, len(rows) // 6)]:
                 with self.subTest(path=path, name=row["name"]):
-                    done = run("hooks", "derive", row["name"], "--format", "json", "-q", "--no-hash",
-                               "--at-least", 1, "--at", row["rva"], path)
+                    line = ("hooks", "derive", row["name"], "--format", "json", "-q", "--no-hash",
+                            "--at-least", 1, path)
+                    done = run(*line, "--at", row["rva"])
                     document = strict_json(done.stdout)
+                    # What the image exports needs no --at.
+                    exported = strict_json(run(*line).stdout)
+                    self.assertEqual(exported["signature"], document["signature"])
+                    if document["signature"]:
+                        self.assertEqual(exported["images"][0]["rva"], row["rva"])
+                        self.assertEqual(exported["images"][0]["place_from"], "export")
                     if document["signature"]:
                         self.check_unique(document, [row["rva"]])
                         derived += 1
