@@ -7,6 +7,7 @@
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"
+#include "cli/trace/trace_schemas.hpp"
 #include "cli/trace/trace_where.hpp"
 #include "coldtrace/tracefile/expectations.hpp"
 
@@ -18,6 +19,7 @@ using tracefile::Expectation;
 
 struct Options : TraceInputOptions {
   std::vector<Expectation> expectations;
+  SchemaOptions schemas;
 };
 
 // What is known of a check, for all formats.
@@ -153,13 +155,16 @@ Exit run(const Options& options) {
     expectation.where = std::move(*where);
   }
   Report report{options.findings};
-  auto input = open_trace(options, TraceUse::lines, report);
+  const auto use = options.schemas.any() ? TraceUse::lines_by_files : TraceUse::lines;
+  auto input = open_trace(options, use, report);
   if (!input) return Exit::failure;
+  const TraceSchemas schemas{options.schemas, options, *input};
   const auto& trace = input->trace;
   core::NoMatch unmatched;
   const auto events = trace.stream({});
-  answer.trace = count_expected({trace.schemas(), trace.names(), trace.clock(), trace.start_time()},
-                                *events, answer.expectations, unmatched);
+  answer.trace =
+      count_expected({schemas.source(), trace.names(), trace.clock(), trace.start_time()}, *events,
+                     answer.expectations, unmatched);
   unmatched.report(input->findings);
   if (const auto* const etl = trace.etl()) {
     if (etl->scan().has_header) {
@@ -210,7 +215,8 @@ void add_trace_check(CLI::App& app, Exit& exit) {
       app, exit,
       {"check", "Check that a trace has the events it should have, for tests and CI",
        "  coldtrace trace check run.etl --expect 'name == \"Process/Start\"' --min 2\n"
-       "  coldtrace trace check run.etl --expect 'Status == 0xc0000005' --none --format junit\n",
+       "  coldtrace trace check run.etl --expect 'Status == 0xc0000005' --none --format junit\n"
+       "  coldtrace trace check run.etl --schemas app.man --expect 'provider == \"My-App\"'\n",
        "  0  all expectations are met\n"
        "  1  one is not met, or the trace has damage or loss\n"
        "  2  not a trace, it cannot be read or written, or an expression is wrong\n"},
@@ -239,6 +245,7 @@ void add_trace_check(CLI::App& app, Exit& exit) {
             .type_name("")
             .expected(0)
             .in_order();
+        add_schema_options(command, options.schemas);
       },
       run);
 }

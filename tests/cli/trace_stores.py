@@ -2,10 +2,12 @@
 
 usage: trace_stores.py COLDTRACE PROJECT SHARED COMPILE_MANIFEST MAKE_SCHEMA_FILES [unittest arguments]
 """
+import collections
 import hashlib
 import json
 import os
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -426,6 +428,21 @@ class Hostile(unittest.TestCase):
             refused += "schema-damaged" in codes(summary)
         self.assertGreaterEqual(refused, 8)
 
+    def test_checks_ask_for_fields_and_names_of_files(self):
+        _, events, _ = decode("--schemas", "new")
+        counts = collections.Counter(event["name"] for event in events if event["name"])
+        fields = collections.Counter(name for event in events for name in event["fields"] or ()
+                                     if re.fullmatch(r"\w+", name))
+        self.assertGreater(min(len(counts), len(fields)), 1)
+        expected = [*((f'name == "{name}"', count) for name, count in counts.items()),
+                    *((f"exists fields.{name}", count) for name, count in fields.items())]
+        line = [part for text, count in expected for part in ("--expect", text, "--min", count, "--max", count)]
+        for named, environment in ((["--schemas", "new"], {}), ([], {"COLDTRACE_SCHEMAS": "new"})):
+            answer = strict_json(run("check", "painted.etl", *named, *line, "--format", "json", **environment))
+            self.assertEqual([row["events"] for row in answer["expectations"]], [count for _, count in expected])
+        answer = strict_json(run("check", "painted.etl", *line, "--format", "json", status=1))
+        self.assertEqual({row["events"] for row in answer["expectations"]}, {0})
+
     def test_no_output_replaces_a_file_of_schemas(self):
         folder = FOLDER / "read"
         (folder / "below").mkdir(parents=True)
@@ -434,7 +451,8 @@ class Hostile(unittest.TestCase):
         (folder / "damaged.ctschemas").write_bytes((FOLDER / "all.ctschemas").read_bytes()[:200])
         (folder / "notes").write_text("of no use")
         before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-        lines = (["decode", "painted.etl"], ["info", "painted.etl"], ["schemas", "check", "painted.etl"],
+        lines = (["decode", "painted.etl"], ["info", "painted.etl"],
+                 ["check", "painted.etl", "--expect", "id == 1"], ["schemas", "check", "painted.etl"],
                  ["schemas", "list"], ["schemas", "show", "*"])
         for output in ("below/painter.man", "all.ctschemas", "damaged.ctschemas"):
             for line in lines:
