@@ -1,13 +1,13 @@
 #include "cli/images/symbol_store.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "cli/images/pe_input.hpp"
 #include "cli/images/symbol_file.hpp"
-#include "cli/images/symbol_places.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/pe/dll_name.hpp"
 
@@ -25,10 +25,6 @@ std::string_view file_name(std::string_view path) {
 
 bool same_name(std::string_view one, std::string_view other) {
   return pe::to_lower(file_name(one)) == pe::to_lower(file_name(other));
-}
-
-bool asks_for(const pe::PdbReference& reference, const pe::PdbReference& pdb) {
-  return reference.guid && reference.guid == pdb.guid && reference.age == pdb.age;
 }
 
 bool is_same_build(const pe::Identity& one, const pe::Identity& other) {
@@ -50,6 +46,12 @@ std::string text_of(const auto& file) {
                      file.pdb ? ", a PDB with " + text_of(*file.pdb) : std::string{});
 }
 
+FileFolders list_folders(const std::vector<std::string>& folders, core::Findings& findings) {
+  FileFolders files;
+  for (const auto& folder : folders) files.add(folder, findings);
+  return files;
+}
+
 std::span<const std::string> first_of(const std::vector<std::string>& paths) {
   return std::span{paths}.first(std::min(paths.size(), most_candidates));
 }
@@ -62,7 +64,7 @@ void add_symbol_options(Command& command, SymbolOptions& options) {
                  "PE image whose exports name functions; used for the image of the trace with its "
                  "stamp, size, checksum and PDB. Can be repeated")
       .repeatable();
-  add_pdb_option(command, options.pdbs);
+  add_pdb_paths_option(command, options.pdbs);
   command
       .add_input("--dir", options.folders,
                  "Folder with such images and PDBs, in it or below; looked up by name. Can be "
@@ -72,10 +74,10 @@ void add_symbol_options(Command& command, SymbolOptions& options) {
 }
 
 SymbolStore::SymbolStore(const SymbolOptions& options, core::Findings& findings, Report& report)
-    : findings_{findings} {
-  for (const auto& folder : options.folders) folders_.add(folder, findings);
+    : findings_{findings},
+      folders_{list_folders(options.folders, findings)},
+      pdbs_{options.pdbs, folders_, findings, report} {
   add_images(options.images, report);
-  add_pdbs(options.pdbs, report);
 }
 
 void SymbolStore::add_images(const std::vector<std::string>& paths, Report& report) {
@@ -94,24 +96,6 @@ void SymbolStore::add_images(const std::vector<std::string>& paths, Report& repo
   }
 }
 
-void SymbolStore::add_pdbs(const std::vector<std::string>& paths, Report& report) {
-  for (const auto& path : paths) {
-    auto reference = pe::SymbolFile::identify(path);
-    if (!reference) {
-      report_no_pdb(path, reference.error(), report);
-      continue;
-    }
-    const auto known = std::find_if(pdbs_.begin(), pdbs_.end(), [&](const GivenPdb& other) {
-      return other.reference.guid == reference->guid && other.reference.age == reference->age;
-    });
-    if (known != pdbs_.end())
-      findings_.info("image-twice", std::nullopt, "{} has the GUID and age of {}", path,
-                     known->path);
-    else
-      pdbs_.push_back({path, std::move(*reference)});
-  }
-}
-
 const std::optional<pe::Identity>& SymbolStore::identify_image(const std::string& path) {
   const auto [place, added] = image_identities_.try_emplace(path);
   if (!added) return place->second;
@@ -122,17 +106,6 @@ const std::optional<pe::Identity>& SymbolStore::identify_image(const std::string
   } else {
     findings_.warning("symbols-unreadable", std::nullopt, "{}: {}", path, why);
   }
-  return place->second;
-}
-
-const std::optional<pe::PdbReference>& SymbolStore::identify_pdb(const std::string& path) {
-  const auto [place, added] = pdb_identities_.try_emplace(path);
-  if (!added) return place->second;
-  if (auto reference = pe::SymbolFile::identify(path))
-    place->second = std::move(*reference);
-  else
-    findings_.warning("symbols-unreadable", std::nullopt, "{}: {}", path,
-                      to_message(reference.error().error));
   return place->second;
 }
 
@@ -174,30 +147,11 @@ std::optional<std::string> SymbolStore::find_image(std::string_view name,
   return std::nullopt;
 }
 
-std::optional<std::string> SymbolStore::find_pdb(const pe::PdbReference& reference) {
-  for (auto& given : pdbs_)
-    if (asks_for(reference, given.reference)) {
-      given.matched = true;
-      return given.path;
-    }
-  std::string other;
-  for (const auto& path : first_of(folders_.find(file_name(reference.name)))) {
-    const auto& found = identify_pdb(path);
-    if (!found) continue;
-    if (asks_for(reference, *found)) return path;
-    if (other.empty()) other = fmt::format("{} has {}", path, text_of(*found));
-  }
-  if (!other.empty())
-    findings_.warning("symbols-other-build", std::nullopt,
-                      "{} and is not used: the image asks for {}", other, text_of(reference));
-  return std::nullopt;
-}
-
 std::shared_ptr<ImageSymbols> SymbolStore::find(const Loaded& image) {
   auto reference = image.file.pdb;
   const auto path = find_image(image.name, image.file, reference, findings_);
   std::optional<std::string> pdb;
-  if (reference) pdb = find_pdb(*reference);
+  if (reference) pdb = pdbs_.find(*reference);
   if (!path && !pdb) return nullptr;
   return read(path.value_or(""), pdb.value_or(""));
 }
@@ -232,9 +186,8 @@ std::shared_ptr<ImageSymbols> SymbolStore::read(const std::string& image, const 
 }
 
 bool SymbolStore::has_unmatched() const {
-  const auto is_unmatched = [](const auto& given) { return !given.matched; };
-  return std::any_of(images_.begin(), images_.end(), is_unmatched) ||
-         std::any_of(pdbs_.begin(), pdbs_.end(), is_unmatched);
+  return !pdbs_.all_asked_for() || std::any_of(images_.begin(), images_.end(),
+                                               [](const auto& given) { return !given.matched; });
 }
 
 void SymbolStore::note_unmatched(const std::vector<Loaded>& images) {
@@ -243,18 +196,14 @@ void SymbolStore::note_unmatched(const std::vector<Loaded>& images) {
     auto reference = image.file.pdb;
     core::Findings told_later;
     find_image(image.name, image.file, reference, told_later);
-    for (auto& given : pdbs_) given.matched |= reference && asks_for(*reference, given.reference);
+    if (reference) pdbs_.note_asked_for(*reference);
   }
   for (const auto& given : images_)
     if (!given.matched)
       findings_.warning("symbols-unmatched", std::nullopt,
                         "{} is no image of the trace: none is known to have {}", given.path,
                         text_of(given.identity));
-  for (const auto& given : pdbs_)
-    if (!given.matched)
-      findings_.warning("symbols-unmatched", std::nullopt,
-                        "{} belongs to no image of the trace: none is known to ask for {}",
-                        given.path, text_of(given.reference));
+  pdbs_.report_unmatched();
 }
 
 void SymbolStore::finish(Report& report) const {

@@ -8,6 +8,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/images/file_folders.hpp"
+#include "cli/images/pdb_files.hpp"
 #include "coldtrace/pdb/code_symbols.hpp"
 #include "coldtrace/pe/loaded_file.hpp"
 
@@ -16,7 +17,7 @@ namespace coldtrace::cli {
 // --image, --pdb and --dir.
 struct SymbolOptions {
   std::vector<std::string> images;
-  std::vector<std::string> pdbs;
+  std::vector<std::string> pdbs;  // files and folders
   std::vector<std::string> folders;
 
   bool any() const { return !images.empty() || !pdbs.empty() || !folders.empty(); }
@@ -65,29 +66,19 @@ class SymbolStore {
     pe::Identity identity;
     bool matched = false;
   };
-  struct GivenPdb {
-    std::string path;
-    pe::PdbReference reference;
-    bool matched = false;
-  };
-
   void add_images(const std::vector<std::string>& paths, Report& report);
-  void add_pdbs(const std::vector<std::string>& paths, Report& report);
   bool has_unmatched() const;
   std::optional<std::string> find_image(std::string_view name, const pe::LoadedFile& loaded,
                                         std::optional<pe::PdbReference>& pdb,
                                         core::Findings& findings);
-  std::optional<std::string> find_pdb(const pe::PdbReference& reference);
   std::shared_ptr<ImageSymbols> read(const std::string& image, const std::string& pdb);
   const std::optional<pe::Identity>& identify_image(const std::string& path);
-  const std::optional<pe::PdbReference>& identify_pdb(const std::string& path);
 
   core::Findings& findings_;
   FileFolders folders_;
+  PdbFiles pdbs_;
   std::vector<GivenImage> images_;
-  std::vector<GivenPdb> pdbs_;
   std::map<std::string, std::optional<pe::Identity>> image_identities_;  // by path
-  std::map<std::string, std::optional<pe::PdbReference>> pdb_identities_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<ImageSymbols>> read_;
 };
 

@@ -362,6 +362,29 @@ class Pdbs(Case):
             self.assertEqual(document["symbols"]["by_pdb"], 3)
             self.assertIsNone(document["symbols"]["files"][0]["image"])
 
+    def test_folders_of_pdbs_are_searched_by_name_and_identity(self):
+        for age in range(1, 30):  # the store of a symbol server, with many builds
+            folder = f"{uuid.UUID(bytes_le=GUID).hex.upper()}{age:X}"
+            self.pdb(f"store/a.pdb/{folder}/a.pdb", age=age)
+        (self.here / "store/a.pdb/junk").mkdir()
+        (self.here / "store/a.pdb/junk/a.pdb").write_bytes(b"no PDB")
+        stored = self.here / f"store/a.pdb/{uuid.UUID(bytes_le=GUID).hex.upper()}3/a.pdb"
+        flat = self.pdb("flat/A.PDB")
+        trace = self.make("trace", "a.etl", [
+            self.load(self.image("elsewhere/a.dll")), *self.threads([0x1010]),
+            f"rsds 1000100 100 {BASE} {GUID.hex()} 3 C:\\build\\a.pdb"])
+        for folder, expected in ((self.here / "store", stored), (flat.parent, flat)):
+            for option in ("--pdb", "--dir"):
+                document = self.answer("tree", trace, option, folder)
+                self.assertEqual(document["symbols"]["by_pdb"], 1)
+                self.assertEqual(document["symbols"]["files"][0]["pdb"], str(expected))
+                self.assertEqual(document["findings"], [])
+        # A folder is no file that was given: that it has nothing for the trace is no warning.
+        empty = self.here / "empty"
+        empty.mkdir()
+        self.assertEqual(self.answer("tree", trace, "--pdb", empty)["findings"], [])
+        self.assertEqual(run("tree", trace, "--pdb", self.here / "none").returncode, 1)
+
     def test_an_image_that_asks_for_another_pdb_is_another_build(self):
         image = self.asking(guid=OTHER_GUID)
         rsds = f"rsds 1000100 100 {BASE} {GUID.hex()} 3 a.pdb"

@@ -1,0 +1,136 @@
+#include "cli/images/pdb_files.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "cli/images/symbol_file.hpp"
+#include "coldtrace/pe/dll_name.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Files of one name that are looked at for one PDB: a store of symbols has dozens of builds.
+constexpr std::size_t most_candidates = 1024;
+
+std::string_view file_name(std::string_view path) {
+  return path.substr(path.find_last_of("\\/") + 1);
+}
+
+bool asks_for(const pe::PdbReference& reference, const pe::PdbReference& pdb) {
+  return reference.guid && reference.guid == pdb.guid && reference.age == pdb.age;
+}
+
+std::string text_of(const pe::PdbReference& pdb) {
+  return pdb.guid ? fmt::format("GUID {} and age {}", core::to_string(*pdb.guid), pdb.age)
+                  : "no GUID";
+}
+
+// "1EB9FACB04EA273BB24BA52C8B8D336A1", the folder of the file in a store.
+std::string store_folder(const pe::PdbReference& reference) {
+  return fs::path{pe::symbol_server_path(reference)}.parent_path().filename().string();
+}
+
+}  // namespace
+
+void add_pdb_paths_option(Command& command, std::vector<std::string>& paths) {
+  command
+      .add_input("--pdb", paths,
+                 "Program database, or a folder with them in it or below (flat, or the store of a "
+                 "symbol server); used for the image with its GUID and age. Can be repeated")
+      .repeatable()
+      .type_name("FILE|DIR");
+}
+
+PdbFiles::PdbFiles(const std::vector<std::string>& paths, const FileFolders& others,
+                   core::Findings& findings, Report& report)
+    : findings_{findings}, others_{others} {
+  for (const auto& path : paths) {
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored))
+      folders_.add(path, findings);
+    else
+      add_file(path, report);
+  }
+}
+
+void PdbFiles::add_file(const std::string& path, Report& report) {
+  auto reference = pe::SymbolFile::identify(path);
+  if (!reference) {
+    report_no_pdb(path, reference.error(), report);
+    return;
+  }
+  const auto known = std::find_if(given_.begin(), given_.end(), [&](const Given& other) {
+    return other.reference.guid == reference->guid && other.reference.age == reference->age;
+  });
+  if (known != given_.end())
+    findings_.info("image-twice", std::nullopt, "{} has the GUID and age of {}", path, known->path);
+  else
+    given_.push_back({path, std::move(*reference)});
+}
+
+const std::optional<pe::PdbReference>& PdbFiles::identify(const std::string& path) {
+  const auto [place, added] = identities_.try_emplace(path);
+  if (!added) return place->second;
+  if (auto reference = pe::SymbolFile::identify(path))
+    place->second = std::move(*reference);
+  else
+    findings_.warning("symbols-unreadable", std::nullopt, "{}: {}", path,
+                      to_message(reference.error().error));
+  return place->second;
+}
+
+std::vector<std::string> PdbFiles::candidates(const pe::PdbReference& reference) const {
+  const auto name = file_name(reference.name);
+  auto paths = folders_.find(name);
+  const auto& more = others_.find(name);
+  paths.insert(paths.end(), more.begin(), more.end());
+  const auto folder = pe::to_lower(store_folder(reference));
+  std::stable_partition(paths.begin(), paths.end(), [&](const std::string& path) {
+    return pe::to_lower(fs::path{path}.parent_path().filename().string()) == folder;
+  });
+  paths.resize(std::min(paths.size(), most_candidates));
+  return paths;
+}
+
+std::optional<std::string> PdbFiles::find(const pe::PdbReference& reference) {
+  for (auto& given : given_)
+    if (asks_for(reference, given.reference)) {
+      given.matched = true;
+      return given.path;
+    }
+  std::string other;
+  for (const auto& path : candidates(reference)) {
+    const auto& found = identify(path);
+    if (!found) continue;
+    if (asks_for(reference, *found)) return path;
+    if (other.empty()) other = fmt::format("{} has {}", path, text_of(*found));
+  }
+  if (!other.empty())
+    findings_.warning("symbols-other-build", std::nullopt,
+                      "{} and is not used: the image asks for {}", other, text_of(reference));
+  return std::nullopt;
+}
+
+void PdbFiles::note_asked_for(const pe::PdbReference& reference) {
+  for (auto& given : given_) given.matched |= asks_for(reference, given.reference);
+}
+
+bool PdbFiles::all_asked_for() const {
+  return std::all_of(given_.begin(), given_.end(),
+                     [](const Given& given) { return given.matched; });
+}
+
+void PdbFiles::report_unmatched() {
+  for (const auto& given : given_)
+    if (!given.matched)
+      findings_.warning("symbols-unmatched", std::nullopt,
+                        "{} belongs to no image of the trace: none is known to ask for {}",
+                        given.path, text_of(given.reference));
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command/options.hpp"
+#include "cli/command/report.hpp"
+#include "cli/images/file_folders.hpp"
+#include "coldtrace/pe/debug_directory.hpp"
+
+namespace coldtrace::cli {
+
+// --pdb FILE|DIR of commands about traces, which may be repeated.
+void add_pdb_paths_option(Command& command, std::vector<std::string>& paths);
+
+// PDBs that are given one by one, and those in folders and below: flat ones, copies of a disk,
+// stores of symbol servers. One is found by its GUID and age; in a folder it is looked for by its
+// name, and those first that lie where a symbol server has them. A file that is given is read when
+// the object is made, one in a folder when it may be the one asked for.
+class PdbFiles {
+ public:
+  // Files that are given and cannot be read are told to `report`. Throws Failure when a folder
+  // cannot be listed. `others` are folders that may have PDBs as well. All but `paths` must outlive
+  // the object.
+  PdbFiles(const std::vector<std::string>& paths, const FileFolders& others,
+           core::Findings& findings, Report& report);
+  PdbFiles(const PdbFiles&) = delete;
+  PdbFiles& operator=(const PdbFiles&) = delete;
+
+  // The path of the file. That those of its name are others is a finding.
+  std::optional<std::string> find(const pe::PdbReference& reference);
+
+  // A file that was given is used where the trace asks for it, whether its symbols are needed or
+  // not.
+  void note_asked_for(const pe::PdbReference& reference);
+  bool all_asked_for() const;
+  // Notes the given files that nothing has asked for.
+  void report_unmatched();
+
+ private:
+  struct Given {
+    std::string path;
+    pe::PdbReference reference;
+    bool matched = false;
+  };
+
+  void add_file(const std::string& path, Report& report);
+  std::vector<std::string> candidates(const pe::PdbReference& reference) const;
+  const std::optional<pe::PdbReference>& identify(const std::string& path);
+
+  core::Findings& findings_;
+  FileFolders folders_;
+  const FileFolders& others_;
+  std::vector<Given> given_;
+  std::map<std::string, std::optional<pe::PdbReference>> identities_;  // by path
+};
+
+}  // namespace coldtrace::cli
