@@ -20,6 +20,7 @@ void add_trace_commands(CLI::App& app, Exit& exit) {
               add_trace_schema(group, exit);
               add_trace_schemas(group, exit);
               add_trace_services(group, exit);
+              add_trace_symbols(group, exit);
               add_trace_synthesize(group, exit);
               add_trace_top(group, exit);
               add_trace_tree(group, exit);

@@ -24,6 +24,7 @@ void add_trace_schemas_check(CLI::App& app, Exit& exit);
 void add_trace_schemas_list(CLI::App& app, Exit& exit);
 void add_trace_schemas_show(CLI::App& app, Exit& exit);
 void add_trace_services(CLI::App& app, Exit& exit);
+void add_trace_symbols(CLI::App& app, Exit& exit);
 void add_trace_synthesize(CLI::App& app, Exit& exit);
 void add_trace_top(CLI::App& app, Exit& exit);
 void add_trace_tree(CLI::App& app, Exit& exit);

@@ -1,0 +1,284 @@
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "cli/command/common_options.hpp"
+#include "cli/command/version.hpp"
+#include "cli/output/text.hpp"
+#include "cli/trace/trace_commands.hpp"
+#include "cli/trace/trace_input.hpp"
+#include "coldtrace/pe/debug_directory.hpp"
+#include "coldtrace/trace_analysis/needed_symbols.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using trace_analysis::CodeUse;
+using trace_analysis::NeededPdb;
+using trace_analysis::NeededSymbols;
+using trace_analysis::UnnamedImage;
+
+struct Options : TraceInputOptions {
+  tracefile::EventSelection times;
+  bool all = false;
+  bool images = false;
+  std::string server = "https://msdl.microsoft.com/download/symbols";
+};
+
+std::string_view file_name(std::string_view path) {
+  return path.substr(path.find_last_of("\\/") + 1);
+}
+
+// Of a file, so that a list of paths leads nowhere else and has a line for each.
+bool is_file_name(std::string_view name) {
+  constexpr std::size_t longest = 255;
+  return !name.empty() && name.size() <= longest && name != "." && name != ".." &&
+         printable(name) == name;
+}
+
+// "ntdll.pdb/1EB9FACB04EA273BB24BA52C8B8D336A1/ntdll.pdb"; nothing where its name is no file's.
+std::optional<std::string> server_path(const NeededPdb& pdb) {
+  if (!is_file_name(pdb.name)) return std::nullopt;
+  return pe::symbol_server_path({pdb.name, pdb.guid, std::nullopt, pdb.age});
+}
+
+// "ntdll.dll/5F641E0F1F0000/ntdll.dll". Source: Microsoft, "SymStore", folder of an image.
+std::optional<std::string> server_path(const tracefile::TracedImage& image) {
+  const auto name = file_name(image.name);
+  if (!is_file_name(name) || image.time_date_stamp == 0 || image.size_of_image == 0)
+    return std::nullopt;
+  return fmt::format("{}/{:08X}{:x}/{}", name, image.time_date_stamp, image.size_of_image, name);
+}
+
+std::string to_url(std::string_view server, std::string_view path) {
+  std::string url{server.substr(0, server.find_last_not_of('/') + 1)};
+  url += '/';
+  constexpr std::string_view plain = "-._~/!$'()+,;=@";
+  for (const char c : path) {
+    const bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (is_word || plain.find(c) != std::string_view::npos)
+      url += c;
+    else
+      url += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return url;
+}
+
+class Answer {
+ public:
+  Answer(const Options& options, const TraceInput& input, const NeededSymbols& symbols, u64 events)
+      : options_{options},
+        input_{input},
+        symbols_{symbols},
+        pdbs_{symbols.pdbs()},
+        images_{symbols.images_without_pdb()},
+        events_{events} {
+    if (options.all) return;
+    std::erase_if(pdbs_,
+                  [](const NeededPdb& pdb) { return pdb.use.all() == 0 && !pdb.has_messages; });
+    std::erase_if(images_, [](const UnnamedImage& image) { return image.use.all() == 0; });
+  }
+
+  bool empty() const { return pdbs_.empty() && images_.empty(); }
+
+  // PDBs whose names are no names of files.
+  u64 without_path() const {
+    return static_cast<u64>(std::count_if(pdbs_.begin(), pdbs_.end(), [](const NeededPdb& pdb) {
+      return !server_path(pdb).has_value();
+    }));
+  }
+
+  void write_list(Output& output) const {
+    std::vector<std::string> paths;
+    for (const auto& pdb : pdbs_) {
+      if (auto path = server_path(pdb)) paths.push_back(std::move(*path));
+      if (options_.images)
+        for (const auto number : pdb.images) add_path(paths, number);
+    }
+    if (options_.images)
+      for (const auto& image : images_) add_path(paths, image.image);
+    std::set<std::string_view> written;
+    for (const auto& path : paths)
+      if (written.insert(path).second)
+        print(output, "{}\n", options_.format == "urls" ? to_url(options_.server, path) : path);
+  }
+
+  void write_text(Output& output) const {
+    print(output, "{:>9}  {:>9}  {:>9}  symbols\n", "samples", "frames", "addresses");
+    for (const auto& pdb : pdbs_) {
+      print(output, "{}  {} {} {}{}\n", use_text(pdb.use), printable(pdb.name),
+            core::to_string(pdb.guid), pdb.age, pdb.has_messages ? ", texts of messages" : "");
+      for (const auto number : pdb.images)
+        print(output, "{:>35}{}\n", "", printable(image(number).name));
+    }
+    for (const auto& row : images_)
+      print(output, "{}  no PDB is named: {}\n", use_text(row.use),
+            printable(image(row.image).name));
+    if (symbols_.elsewhere().all() > 0)
+      print(output, "{}  in no image\n", use_text(symbols_.elsewhere()));
+  }
+
+  void write_json(Output& output) const {
+    JsonWriter json{output, options_.int64};
+    json.begin_object()
+        .field("schema", "coldtrace.trace-symbols/1")
+        .field("tool", tool_version)
+        .field("format", input_.trace.format())
+        .field("events", events_)
+        .field("server", options_.server)
+        .key("pdbs")
+        .begin_array();
+    for (const auto& pdb : pdbs_) {
+      const auto path = server_path(pdb);
+      json.begin_object()
+          .field("name", pdb.name)
+          .field("guid", core::to_string(pdb.guid))
+          .field("age", pdb.age)
+          .field("path", path)
+          .field("url", path ? std::optional{to_url(options_.server, *path)} : std::nullopt)
+          .field("messages", pdb.has_messages);
+      write_use(json, pdb.use);
+      json.key("images").begin_array();
+      for (const auto number : pdb.images) {
+        json.begin_object();
+        write_image(json, number);
+        json.end_object();
+      }
+      json.end_array().end_object();
+    }
+    json.end_array().key("images_without_pdb").begin_array();
+    for (const auto& row : images_) {
+      json.begin_object();
+      write_image(json, row.image);
+      write_use(json, row.use);
+      json.end_object();
+    }
+    json.end_array().key("elsewhere").begin_object();
+    write_use(json, symbols_.elsewhere());
+    json.end_object().key("findings");
+    write_findings(json, input_.findings);
+    json.end_object().end_document();
+  }
+
+ private:
+  static std::string use_text(const CodeUse& use) {
+    return fmt::format("{:>9}  {:>9}  {:>9}", use.samples, use.frames, use.addresses);
+  }
+
+  static void write_use(JsonWriter& json, const CodeUse& use) {
+    json.field("samples", use.samples)
+        .field("frames", use.frames)
+        .field("addresses", use.addresses);
+  }
+
+  const tracefile::TracedImage& image(u32 number) const {
+    return input_.trace.names().image_files()[number];
+  }
+
+  void add_path(std::vector<std::string>& paths, u32 number) const {
+    if (auto path = server_path(image(number))) paths.push_back(std::move(*path));
+  }
+
+  void write_image(JsonWriter& json, u32 number) const {
+    const auto& file = image(number);
+    const auto known = [](u32 value) { return value != 0 ? std::optional{value} : std::nullopt; };
+    const auto path = server_path(file);
+    json.field("image", file.name)
+        .field("time_date_stamp", known(file.time_date_stamp))
+        .field("size_of_image", known(file.size_of_image))
+        .field("checksum", known(file.checksum))
+        .field("path", path)
+        .field("url", path ? std::optional{to_url(options_.server, *path)} : std::nullopt);
+  }
+
+  const Options& options_;
+  const TraceInput& input_;
+  const NeededSymbols& symbols_;
+  std::vector<NeededPdb> pdbs_;
+  std::vector<UnnamedImage> images_;
+  u64 events_;
+};
+
+u64 read_events(const Options& options, TraceInput& input, NeededSymbols& symbols) {
+  using Item = tracefile::EventSequence::Item;
+  tracefile::StreamOptions stream_options;
+  tracefile::limit_to_times(options.times, input.trace.clock(), stream_options);
+  const auto events = input.trace.stream(stream_options);
+  u64 count = 0;
+  for (auto item = events->next(); item != Item::end; item = events->next()) {
+    if (item == Item::gap) continue;
+    symbols.add(events->event());
+    ++count;
+  }
+  if (const auto unread = events->unread_buffers(); unread > 0)
+    input.findings.warning("trace-changed", std::nullopt,
+                           "{} buffers could be read when the trace was opened and not again",
+                           unread);
+  return count;
+}
+
+Exit run(const Options& options) {
+  Report report{options.findings};
+  auto input = open_trace(options, TraceUse::lines, report);
+  if (!input) return Exit::failure;
+  Output output{options.output};
+  NeededSymbols symbols{input->trace.names(), input->trace.schemas()};
+  const auto events = read_events(options, *input, symbols);
+  const Answer answer{options, *input, symbols, events};
+  if (answer.empty())
+    input->findings.warning(
+        "no-match", std::nullopt, "{}",
+        options.all ? "the trace does not say which images were loaded, nor which PDBs it needs"
+                    : "the trace has no address in an image that it names, and names no PDB with "
+                      "texts of messages");
+  if (const auto odd = answer.without_path(); odd > 0)
+    input->findings.warning("symbol-name", std::nullopt,
+                            "{} PDBs have names that are no names of files; they have no path",
+                            odd);
+  if (symbols.left_out() > 0)
+    input->findings.warning("symbol-limit", std::nullopt,
+                            "the trace names more PDBs with texts of messages than are kept");
+  if (options.format == "json")
+    answer.write_json(output);
+  else if (options.format == "text")
+    answer.write_text(output);
+  else
+    answer.write_list(output);
+  output.commit();
+  report.read(options.file, input->findings);
+  return report.exit();
+}
+
+}  // namespace
+
+void add_trace_symbols(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"symbols", "Which PDBs name the code of a trace, and where symbol servers keep them",
+       "  coldtrace trace symbols run.etl\n"
+       "  coldtrace trace symbols run.etl --format json\n"
+       "  coldtrace trace symbols run.etl --format urls | wget -x -nH --cut-dirs=2 -P symbols -i "
+       "-\n"
+       "  coldtrace trace symbols run.etl --format paths --images\n",
+       "  0  the whole trace was read\n"
+       "  1  the trace has damage or loss, or names no code and no PDB\n"
+       "  2  not a trace, or it cannot be read or written\n"},
+      {"text", "json", "paths", "urls"},
+      [](Command& command, Options& options) {
+        add_trace_input_options(command, options);
+        add_time_options(command, options.times);
+        command.add_flag("--all", options.all, "Also those of images that no address lies in");
+        command.add_flag("--images", options.images,
+                         "In lists of paths and URLs: the images as well, whose exports name "
+                         "functions");
+        command
+            .add_option("--server", options.server,
+                        "Where the URLs begin: a symbol server, or a mirror of one")
+            .capture_default_str()
+            .type_name("URL");
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli
