@@ -4,18 +4,9 @@
 #include <thread>
 #include <utility>
 
-#include "cli/command/finding_codes.hpp"
 #include "cli/command/output_guard.hpp"
 
 namespace coldtrace::cli {
-namespace {
-
-std::string check_code(const std::string& code) {
-  if (is_finding_code(code)) return {};
-  return "no finding has the code '" + code + "'; 'coldtrace findings' lists them";
-}
-
-}  // namespace
 
 void add_common_options(Command& command, const std::vector<std::string>& formats,
                         CommonOptions& options) {
@@ -24,6 +15,7 @@ void add_common_options(Command& command, const std::vector<std::string>& format
     command.add_option("--format", options.format, "Output format")
         .one_of(formats)
         .capture_default_str();
+  command.heading(common_options_heading);
   command
       .add_option("-o,--output", options.output.path,
                   "Write results to FILE, atomically, instead of standard output")
@@ -35,12 +27,12 @@ void add_common_options(Command& command, const std::vector<std::string>& format
       .add_option("--fail-on", options.findings.fail_on,
                   "Exit with 1 when there is a finding with one of these codes")
       .list("CODE")
-      .check("", check_code);
+      .finding_codes();
   command
       .add_option("--tolerate", options.findings.tolerate,
                   "Ignore findings with these codes for the exit status")
       .list("CODE")
-      .check("", check_code);
+      .finding_codes();
   command.add_flag("-q,--quiet", options.findings.quiet,
                    "No findings on standard error; exit status unaffected");
   command.add_flag("-v,--verbose", options.findings.verbose,
@@ -53,6 +45,7 @@ void add_common_options(Command& command, const std::vector<std::string>& format
           },
           "JSON integers above 2^53: as 'number' or 'string'")
       .one_of({"number", "string"});
+  command.heading("Options");
 }
 
 void check_common_options(const CommonOptions& options, const std::vector<std::string>& inputs) {

@@ -1,10 +1,19 @@
 #pragma once
 
+#include <span>
 #include <string_view>
 
 namespace coldtrace::cli {
 
-// True for the codes of finding_codes.inc, which lists all that any library uses.
+struct FindingCode {
+  std::string_view code;
+  std::string_view severity;  // "info" or "warning"
+  std::string_view meaning;
+};
+
+// All that findings can have, sorted by code.
+std::span<const FindingCode> finding_codes();
+
 bool is_finding_code(std::string_view code);
 
 }  // namespace coldtrace::cli

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <iterator>
 #include <memory>
 
 #include "cli/command/common_options.hpp"
@@ -9,27 +7,15 @@
 namespace coldtrace::cli {
 namespace {
 
-struct Row {
-  std::string_view code;
-  std::string_view severity;
-  std::string_view meaning;
-};
-
-constexpr Row rows[] = {
-#define FINDING(code, severity, meaning) {code, severity, meaning},
-#include "cli/command/finding_codes.inc"
-#undef FINDING
-};
-
 void write_text(Output& output) {
-  for (const auto& row : rows)
+  for (const auto& row : finding_codes())
     print(output, "{:<26} {:<8} {}\n", row.code, row.severity, row.meaning);
 }
 
 void write_json(Output& output, Int64 int64) {
   JsonWriter json{output, int64};
   json.begin_array();
-  for (const auto& row : rows)
+  for (const auto& row : finding_codes())
     json.begin_object()
         .field("code", row.code)
         .field("severity", row.severity)
@@ -39,11 +25,6 @@ void write_json(Output& output, Int64 int64) {
 }
 
 }  // namespace
-
-bool is_finding_code(std::string_view code) {
-  return std::any_of(std::begin(rows), std::end(rows),
-                     [&](const Row& row) { return row.code == code; });
-}
 
 void add_findings_command(CLI::App& app, Exit& exit) {
   add_command<CommonOptions>(

@@ -1,6 +1,8 @@
 #include "cli/command/options.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <memory>
 #include <optional>
 #include <type_traits>
 
@@ -8,10 +10,23 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <CLI/Validators.hpp>
+#include <fmt/format.h>
 
+#include "cli/command/command_app.hpp"
+#include "cli/command/finding_codes.hpp"
+#include "cli/command/suggestion.hpp"
 #include "coldtrace/core/integers.hpp"
 
 namespace coldtrace::cli {
+namespace {
+
+std::string check_choice(const std::string& text, const std::vector<std::string>& choices) {
+  if (std::ranges::find(choices, text) != choices.end()) return {};
+  return fmt::format("'{}' is none of {}{}", text, fmt::join(choices, ", "),
+                     did_you_mean(text, {choices.begin(), choices.end()}));
+}
+
+}  // namespace
 
 Option& Option::required() {
   option_->required();
@@ -54,8 +69,9 @@ Option& Option::in_order() {
 }
 
 Option& Option::repeatable() {
-  // CLI11 takes one value at a time from 2^25 on, and says "..." in the help of 2^29.
+  // CLI11 takes one value at a time from 2^25 on.
   option_->expected(1, 1 << 25)->allow_extra_args(false);
+  describe_values(option_).repeats = true;
   return *this;
 }
 
@@ -65,28 +81,45 @@ Option& Option::list(const std::string& type) {
 }
 
 Option& Option::one_of(const std::vector<std::string>& texts) {
-  option_->check(CLI::IsMember(texts));
+  auto& kind = describe_values(option_);
+  kind.source = ValueKind::Source::choices;
+  kind.choices = texts;
+  option_->check(
+      CLI::Validator{[texts](const std::string& text) { return check_choice(text, texts); }, ""});
   return *this;
 }
 
 Option& Option::one_of_numbers(const std::vector<unsigned>& numbers) {
-  option_->check(CLI::IsMember(numbers));
-  return *this;
+  std::vector<std::string> texts;
+  for (const auto number : numbers) texts.push_back(std::to_string(number));
+  return one_of(texts);
 }
 
 Option& Option::in_range(unsigned least, unsigned most) {
-  option_->check(CLI::Range(least, most));
+  option_->type_name("N")->check(CLI::Range(least, most).description(""));
   return *this;
 }
 
 Option& Option::as_size() {
-  option_->transform(CLI::AsSizeValue(false));
+  option_->type_name("SIZE")->transform(CLI::AsSizeValue(false).description(""));
   return *this;
+}
+
+Option& Option::finding_codes() {
+  describe_values(option_).source = ValueKind::Source::finding_code;
+  return check("", [](const std::string& code) {
+    if (is_finding_code(code)) return std::string{};
+    std::vector<std::string_view> names;
+    for (const auto& known : cli::finding_codes()) names.push_back(known.code);
+    return fmt::format("no finding has the code '{}'{} ('coldtrace findings' lists them)", code,
+                       did_you_mean(code, names));
+  });
 }
 
 Option& Option::check(const std::string& type,
                       std::function<std::string(const std::string&)> check) {
-  option_->check(CLI::Validator{std::move(check), type});
+  if (!type.empty()) option_->type_name(type);
+  option_->check(CLI::Validator{std::move(check), ""});
   return *this;
 }
 
@@ -126,7 +159,10 @@ template Option Command::add_option(const std::string&, std::optional<u64>&, con
 template <class T>
 Option Command::add_input(const std::string& names, T& value, const std::string& help) {
   inputs_.push_back(&value);
-  return add_option(names, value, help).type_name("FILE");
+  auto* const option = app_.add_option(names, value, help);
+  option->type_name("FILE");
+  describe_values(option).source = ValueKind::Source::file;
+  return Option{option};
 }
 template Option Command::add_input(const std::string&, std::string&, const std::string&);
 template Option Command::add_input(const std::string&, std::vector<std::string>&,
@@ -162,24 +198,39 @@ Option Command::add_flag(const std::string& names, bool& flag, const std::string
   return Option{app_.add_flag(names, flag, help)};
 }
 
+void Command::heading(const std::string& text) {
+  app_.option_defaults()->group(text);
+}
+
 void Command::callback(std::function<void()> run) {
   app_.callback(std::move(run));
 }
 
+namespace {
+
+CommandApp& add_app(CLI::App& parent, const std::string& name, const std::string& summary) {
+  const auto app = std::make_shared<CommandApp>(name, summary, parent);
+  parent.add_subcommand(app);
+  return *app;
+}
+
+}  // namespace
+
 void add_command(CLI::App& parent, const CommandHelp& help, std::function<void(Command&)> define) {
-  auto* app = parent.add_subcommand(help.name, help.summary);
-  app->preparse_callback([app, help, define = std::move(define)](std::size_t) {
-    app->footer(std::string{"Examples:\n"} + help.examples + "\nExit status:\n" + help.exits);
-    Command command{*app};
+  auto& app = add_app(parent, help.name, help.summary);
+  app.examples = help.examples;
+  app.exits = help.exits;
+  app.define_by([&app, define = std::move(define)] {
+    Command command{app};
     define(command);
   });
 }
 
 void add_group(CLI::App& parent, const std::string& name, const std::string& summary,
                std::function<void(CLI::App&)> define) {
-  auto* group = parent.add_subcommand(name, summary);
-  group->require_subcommand(1);
-  group->preparse_callback([group, define = std::move(define)](std::size_t) { define(*group); });
+  auto& group = add_app(parent, name, summary);
+  group.require_subcommand(1);
+  group.define_by([&group, define = std::move(define)] { define(group); });
 }
 
 }  // namespace coldtrace::cli

@@ -23,7 +23,7 @@ class Option {
   Option& needs(const Option& other);
   Option& expected(int count);
 
-  // What stands for the value in --help.
+  // What stands for the value in --help: N, TEXT or FILE unless it is said here.
   Option& type_name(const std::string& name);
   Option& default_str(const std::string& text);
   Option& capture_default_str();
@@ -42,12 +42,16 @@ class Option {
   Option& one_of_numbers(const std::vector<unsigned>& numbers);
   Option& in_range(unsigned least, unsigned most);
   Option& as_size();  // a number of bytes: 65536, 64kb, 1mb
-  // `check` returns what is wrong, or nothing; `type` is appended to the name of the type.
+  Option& finding_codes();
+  // `check` returns what is wrong, or nothing; `type`, if any, stands for the value in --help.
   Option& check(const std::string& type, std::function<std::string(const std::string&)> check);
 
  private:
   CLI::Option* option_;
 };
+
+// Of the options that all commands have.
+inline constexpr const char* common_options_heading = "Common options";
 
 // A command, whose options are being defined.
 class Command {
@@ -72,6 +76,9 @@ class Command {
                              const std::string& help);
 
   Option add_flag(const std::string& names, bool& flag, const std::string& help);
+
+  // The heading in --help of the options that are added from here on; "Options" otherwise.
+  void heading(const std::string& text);
 
   // What to do when all is parsed.
   void callback(std::function<void()> run);

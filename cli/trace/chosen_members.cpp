@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <rapidjson/document.h>
 
+#include "cli/command/suggestion.hpp"
 #include "cli/output/json_text.hpp"
 #include "cli/output/text.hpp"
-#include "coldtrace/core/nearest_names.hpp"
 #include "coldtrace/tracefile/where_expression.hpp"
 
 namespace coldtrace::cli {
@@ -165,10 +165,8 @@ core::Expected<ChosenMembers, std::string> ChosenMembers::parse(
     const bool is_closed = head == "provider" || head == "header";
     if (is_closed && path.size() > 1 &&
         std::find(known.begin(), known.end(), name) == known.end()) {
-      const auto nearest = core::nearest_names(name, known, 1);
-      return core::fail(
-          fmt::format("no member is '{}'{}", name,
-                      nearest.empty() ? "" : fmt::format("; did you mean '{}'", nearest.front())));
+      return core::fail(fmt::format("no member is '{}'{}", name,
+                                    did_you_mean(name, {known.begin(), known.end()})));
     }
     if (head == "resolved" && path.size() > 1) path = {head, name.substr(head.size() + 1)};
     if (std::find(line_members.begin(), line_members.end(), head) == line_members.end())

@@ -13,6 +13,7 @@ test_packages=(
   gcc-mingw-w64-x86-64-win32 gcc-mingw-w64-i686-win32
   catch2 liblief-dev libssl-dev openssl osslsigncode pev binutils jq python3 python3-jsonschema
   ntfs-3g sleuthkit libfsntfs-utils libbenchmark-dev psmisc
+  zsh fish mandoc
   ewf-tools qemu-utils dosfstools gcab zip xz-utils zstd bzip2 time
   ca-certificates
 )

@@ -38,9 +38,9 @@ def image(name):
 def commands(*prefix):
     """All commands below `prefix`, found in their help."""
     text = run(*prefix, "--help").stdout.decode()
-    if "Subcommands:" not in text:
+    if "\nCommands:\n" not in text:
         return [prefix]
-    rows = text.split("Subcommands:")[1].split("\n\n")[0]
+    rows = text.split("\nCommands:\n")[1].split("\n\n")[0]
     names = re.findall(r"^  ([a-z][a-z0-9-]*)  ", rows, re.M)
     assert names, text
     return [command for name in names for command in commands(*prefix, name)]
@@ -136,22 +136,24 @@ class Findings(Case):
         what the help says of it."""
         for command in commands():
             text = self.exits(0, *command, "--help").stdout.decode()
-            table = text.split("\nOptions:\n")[1].split("\n\n")[0]
-            rows = re.findall(r"^  (?:-\w,)?(--[a-z0-9-]+) ([A-Z][^\n]*(?:\n {10}[^\n]*)*)", table, re.M)
+            tables = re.findall(r"\n(?:Common o|O)ptions:\n(.*?\n)(?=\n)", text + "\n", re.S)
+            rows = re.findall(r"^  (?:-\w,)?(--[a-z0-9-]+) (\S[^\n]*(?:\n {10}[^\n]*)*)",
+                              "".join(tables), re.M)
             self.assertTrue(rows, command)
             for option, described in rows:
-                if not described.startswith("Excludes"):
+                if not described.startswith("["):
                     yield command, option, described
 
     def test_options_take_as_many_values_as_the_help_says(self):
         """Given again, one after the other and with commas: none, one and several are tried."""
         forms = {"list": 0, "row": 0, "again": 0, "one": 0}
         for command, option, described in self.options():
-            value = (re.findall(r"^\S*:\{([^,}]+)", described) or ["1"])[0]
-            value = {"TEXT:TIME": "2024-02-29", "UINT:BYTES": "4096",
-                     "TEXT:ENTER=EXIT[@FIELD]": "A=B"}.get(described.split()[0], value)
+            value = (re.findall(r"(?:^\{|\[one\s+of\s+)([^],}]+)", described) or ["1"])[0]
+            value = {"TIME": "2024-02-29", "BYTES": "4096",
+                     "ENTER=EXIT[@FIELD]": "A=B"}.get(described.split()[0], value)
             kind = described.split()[0]
-            usage = self.exits(0, *command, "--help").stdout.decode().split("\n")[1]
+            usage = re.search(r"^Usage: .*", self.exits(0, *command, "--help").stdout.decode(),
+                              re.M)[0]
             twice = run(*command, option, value, option, value).stderr
             once_only = f"{option}: At Most 1 required but received 2".encode() in twice
             with self.subTest(command=command, option=option):

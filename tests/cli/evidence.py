@@ -42,20 +42,24 @@ def help_of(*command):
 
 def commands(*prefix):
     text = help_of(*prefix)
-    if "Subcommands:" not in text:
+    if "\nCommands:\n" not in text:
         return [prefix]
-    rows = text.split("Subcommands:")[1].split("\n\n")[0]
+    rows = text.split("\nCommands:\n")[1].split("\n\n")[0]
     return [command for name in re.findall(r"^  ([a-z][a-z0-9-]*)  ", rows, re.M)
             for command in commands(*prefix, name)]
 
 
 def path_options(command):
     """(name, whether required, kind) of the options and arguments that take a path."""
-    found = []
+    kinds = ("FILE", "IMAGE", "DIR", "TABLE", "PROFILE", "FILE|DIR")
+    text = help_of(*command)
+    found = [(name, not optional, name) for optional, name in
+             re.findall(r" (\[?)([A-Z|]+)(?:\.\.\.)?\]?(?= |$)",
+                        re.search(r"^Usage: .*", text, re.M)[0]) if name in kinds]
     for name, kind, rest in re.findall(
-            r"^  ([-\w,]+) (FILE|IMAGE|DIR|TABLE|PROFILE)\b(.*)", help_of(*command), re.M):
-        if name != "-o,--output":
-            found.append((name, "REQUIRED" in rest[:20], kind))
+            r"^  ([-\w,]+) ([A-Z|]+)\b(.*(?:\n {10}.*)*)", text, re.M):
+        if name.startswith("-") and kind in kinds and name != "-o,--output":
+            found.append((name, "[required]" in rest, kind))
     return found
 
 
@@ -420,7 +424,7 @@ class Evidence(case.Case):
         for line, word in ((["nonsense"], b"'nonsense' is no command of 'coldtrace'"),
                            (["ntfs", "inf"], b"'inf' is no command of 'ntfs'"),
                            (["trace", "control", "x"], b"'x' is no command of 'control'"),
-                           (["ntfs"], b"subcommand is required")):
+                           (["ntfs"], b"Usage: coldtrace ntfs [OPTIONS] COMMAND")):
             done = run(*line)
             self.assertEqual(done.returncode, 2)
             self.assertIn(word, done.stderr)

@@ -4,6 +4,7 @@ usage: scenarios.py COLDTRACE SOURCES MAKE_SCENARIO_ETL [unittest arguments]
 MAKE_SCENARIO_ETL writes the same runs as .etl files.
 """
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -34,7 +35,7 @@ def run(*arguments):
 
 def scenario_names():
     help_text = run(COLDTRACE, "trace", "synthesize", "--help").decode()
-    return help_text.split("TEXT:{")[1].split("}")[0].replace("\n", "").replace(" ", "").split(",")
+    return re.findall(r"^ {30}([a-z0-9-]+): ", help_text, re.M)
 
 
 class Made:

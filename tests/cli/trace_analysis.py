@@ -65,8 +65,7 @@ class Case(unittest.TestCase):
     def made_runs(self):
         """Each made-up run in both formats, with what is true of it."""
         help_text = run("synthesize", "--help").stdout.decode()
-        names = help_text.split("TEXT:{")[1].split("}")[0].replace("\n", "").replace(" ", "")
-        for name in names.split(","):
+        for name in re.findall(r"^ {30}([a-z0-9-]+): ", help_text, re.M):
             answers = strict_json(run("synthesize", name, "--format", "json", "--seed", 3).stdout)
             path = self.folder / f"{name}-3.ctrace"
             self.assertEqual(run("synthesize", name, "--seed", 3, "-o", path).returncode, 0)

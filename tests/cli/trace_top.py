@@ -5,6 +5,7 @@ usage: trace_top.py COLDTRACE SOURCES SHARED MAKE_SCENARIO_ETL MAKE_TOP_TRACES [
 """
 import functools
 import json
+import re
 import shutil
 import struct
 import subprocess
@@ -48,7 +49,7 @@ def seconds(units):
 
 def scenarios():
     text = run("trace", "synthesize", "--help").stdout.decode()
-    return text.split("TEXT:{")[1].split("}")[0].replace("\n", "").replace(" ", "").split(",")
+    return re.findall(r"^ {30}([a-z0-9-]+): ", text, re.M)
 
 
 def setUpModule():

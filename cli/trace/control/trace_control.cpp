@@ -4,9 +4,9 @@
 #include <charconv>
 
 #include "cli/command/common_options.hpp"
+#include "cli/command/suggestion.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
-#include "coldtrace/core/nearest_names.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -73,13 +73,10 @@ u32 parse_control_code(const std::string& text) {
   if (parsed.ec == std::errc{} && parsed.ptr == end) return code;
   std::vector<std::string_view> names;
   for (const auto& known : tracefile::control_codes()) names.push_back(known.name);
-  std::string nearest;
-  for (const auto name : core::nearest_names(text, names, 1))
-    nearest = fmt::format("; did you mean {}?", name);
   throw Failure{
       fmt::format("'{}' is neither a 32-bit number nor a name that 'coldtrace trace control list' "
                   "has{}",
-                  text, nearest)};
+                  text, did_you_mean(text, names))};
 }
 
 void add_kernel_version(Command& command, std::string& version, const std::string& absent) {

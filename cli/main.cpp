@@ -1,9 +1,7 @@
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -17,6 +15,8 @@
 #include "cli/command/command.hpp"
 #include "cli/command/output_guard.hpp"
 #include "cli/command/version.hpp"
+#include "cli/help/help_command.hpp"
+#include "cli/help/misspelling.hpp"
 #include "cli/output/messages.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/text.hpp"
@@ -25,25 +25,10 @@ namespace {
 
 using namespace coldtrace::cli;
 
-// The word in the place of a command that is none; empty when the error is another one.
-std::string unknown_command(const CLI::App& app, int argc, char** argv) {
-  const auto* command = &app;
-  for (const std::string word : std::span{argv, static_cast<std::size_t>(argc)}.subspan(1)) {
-    const auto all =
-        command->get_subcommands([](const auto* sub) { return !sub->get_name().empty(); });
-    if (word.starts_with('-') || all.empty()) return {};
-    const auto next = std::ranges::find(all, word, &CLI::App::get_name);
-    if (next == all.end())
-      return fmt::format("'{}' is no command of '{}'", word, command->get_name());
-    command = *next;
-  }
-  return {};
-}
-
 // What a line that is not run may name as inputs: any word of it, or what an option has behind '='.
-std::vector<std::string> named_files(std::span<char*> words) {
+std::vector<std::string> named_files(const std::vector<std::string>& words) {
   std::vector<std::string> files;
-  for (const std::string word : words) {
+  for (const auto& word : words) {
     const auto value = word.starts_with('-') ? word.find('=') + 1 : 0;
     files.push_back(word.substr(value));
   }
@@ -52,9 +37,9 @@ std::vector<std::string> named_files(std::span<char*> words) {
 
 Exit run(int argc, char** argv) {
   CLI::App app{"Offline forensic parser and static toolkit for Windows", "coldtrace"};
-  app.set_version_flag("--version", version_text());
+  app.set_version_flag("-V,--version", version_text());
   app.require_subcommand(1);
-  app.footer("See 'coldtrace COMMAND --help' for details and examples.");
+  add_help_flags(app);
   Exit exit = Exit::failure;
   add_pe_commands(app, exit);
   add_syscalls_commands(app, exit);
@@ -62,10 +47,12 @@ Exit run(int argc, char** argv) {
   add_ntfs_commands(app, exit);
   add_hooks_commands(app, exit);
   add_findings_command(app, exit);
+  add_help_command(app, exit);
+  const std::vector<std::string> words{argv + 1, argv + argc};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const auto files = named_files(std::span{argv, static_cast<std::size_t>(argc)}.subspan(1));
+    const auto files = named_files(words);
     if (error.get_exit_code() == 0) {  // --help, --version
       std::ostringstream text;
       app.exit(error, text, text);
@@ -77,10 +64,7 @@ Exit run(int argc, char** argv) {
       return Exit::ok;
     }
     guard_messages(files);
-    // Not by CLI11, which repeats an argument as it is.
-    const auto unknown = unknown_command(app, argc, argv);
-    say(fmt::format("coldtrace: {}\nRun with --help for more information.\n",
-                    printable(unknown.empty() ? error.what() : unknown)));
+    say(usage_message(app, error, words));
     return Exit::failure;
   }
   return exit;

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+
+namespace coldtrace::cli {
+
+// What may stand as the value of an option, beside what CLI11 keeps.
+struct ValueKind {
+  enum class Source { any, choices, file, finding_code };
+  Source source = Source::any;
+  std::vector<std::string> choices;
+  bool repeats = false;  // given again for each value
+};
+
+// A command or a group of them, which is defined once it is named, or help asks for it.
+class CommandApp : public CLI::App {
+ public:
+  CommandApp(const std::string& name, const std::string& summary, CLI::App& parent)
+      : CLI::App{summary, name, &parent} {}
+
+  // Sets what define() does, once.
+  void define_by(std::function<void()> define);
+  void define();
+
+  std::string examples;  // command lines, one a line, indented by two
+  std::string exits;     // what 0, 1 and 2 mean here, one a line
+
+ private:
+  std::function<void()> define_;
+};
+
+// Of an option of any command; that of one that was never described is Source::any.
+const ValueKind& value_kind(const CLI::Option* option);
+ValueKind& describe_values(const CLI::Option* option);
+
+}  // namespace coldtrace::cli

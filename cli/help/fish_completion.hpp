@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "cli/help/command_tree.hpp"
+
+namespace coldtrace::cli {
+
+// A script of fish that completes `root`: complete.
+std::string fish_completion(const CommandInfo& root);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,131 @@
+#include "cli/help/help_text.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/command/options.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+constexpr std::size_t left_column = 30;
+
+// NAME in the left column and `text` beside it, or below where it does not fit.
+void append_row(std::string& out, const std::string& name, const std::string& text,
+                std::size_t width) {
+  const auto left = "  " + name;
+  out += left;
+  if (!text.empty()) {
+    if (left.size() + 2 > left_column)
+      out += '\n' + std::string(left_column, ' ');
+    else
+      out.append(left_column - left.size(), ' ');
+    out += wrapped(text, left_column, width);
+  }
+  out += '\n';
+}
+
+std::string option_names(const OptionInfo& option) {
+  std::string names = option.short_name;
+  if (!names.empty() && !option.name.empty()) names += ',';
+  names += option.name;
+  if (!option.value.empty()) names += ' ' + option.value;
+  if (option.is_row) names += " ...";
+  return names;
+}
+
+std::string option_help(const OptionInfo& option) {
+  std::string text = option.help;
+  if (option.is_required) text += " [required]";
+  if (!option.default_value.empty()) text += fmt::format(" [default: {}]", option.default_value);
+  if (!option.needs.empty()) text += fmt::format(" [with {}]", fmt::join(option.needs, ", "));
+  if (!option.excludes.empty())
+    text += fmt::format(" [not with {}]", fmt::join(option.excludes, ", "));
+  return text;
+}
+
+void append_options(std::string& out, const CommandInfo& command, const std::string& group,
+                    std::size_t width) {
+  out += '\n' + group + ":\n";
+  for (const auto& option : command.options)
+    if (option.group == group) append_row(out, option_names(option), option_help(option), width);
+}
+
+// The shared options in one sentence.
+void append_shared_names(std::string& out, const CommandInfo& command, std::size_t width) {
+  std::vector<std::string> names;
+  for (const auto& option : command.options)
+    if (option.group == common_options_heading) names.push_back(option.name);
+  if (names.empty()) return;
+  out += '\n' +
+         wrapped(fmt::format("Also {}, as all commands: see --help.", fmt::join(names, ", ")), 0,
+                 width) +
+         '\n';
+}
+
+}  // namespace
+
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t width) {
+  std::string out;
+  std::istringstream lines{text};
+  for (std::string line; std::getline(lines, line);) {
+    if (!out.empty()) out += '\n' + std::string(indent, ' ');
+    std::size_t column = indent;
+    std::istringstream words{line};
+    for (std::string word; words >> word;) {
+      if (column > indent && column + 1 + word.size() > width) {
+        out += '\n' + std::string(indent, ' ');
+        column = indent;
+      }
+      if (column > indent) {
+        out += ' ';
+        ++column;
+      }
+      out += word;
+      column += word.size();
+    }
+  }
+  return out;
+}
+
+std::string help_text(const CommandInfo& command, HelpLength length, std::size_t width) {
+  std::string out = wrapped(command.summary, 0, width) + "\n";
+  out += "Usage: " + command.usage() + "\n";
+  if (!command.arguments.empty()) {
+    out += "\nArguments:\n";
+    for (const auto& argument : command.arguments)
+      append_row(out, argument.name + (argument.is_row ? "..." : ""), argument.help, width);
+  }
+  if (!command.commands.empty()) {
+    out += "\nCommands:\n";
+    for (const auto& below : command.commands) append_row(out, below.word(), below.summary, width);
+  }
+  append_options(out, command, "Options", width);
+  if (length == HelpLength::brief) {
+    append_shared_names(out, command, width);
+  } else if (std::ranges::any_of(command.options, [](const auto& option) {
+               return option.group == common_options_heading;
+             })) {
+    append_options(out, command, common_options_heading, width);
+  }
+  if (!command.examples.empty()) out += "\nExamples:\n" + command.examples;
+  if (!command.exits.empty() && length == HelpLength::whole)
+    out += "\nExit status:\n" + command.exits;
+  if (!command.commands.empty())
+    out += fmt::format("\nSee '{} COMMAND --help' for details and examples.\n", command.name);
+  return out;
+}
+
+std::size_t output_width() {
+  constexpr std::size_t without_terminal = 80;
+  constexpr std::size_t least = 60;
+  ::winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return without_terminal;
+  return std::max<std::size_t>(size.ws_col, least);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,107 @@
+#include "cli/help/man_page.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "cli/command/version.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+// As text of roff: a hyphen that can be copied, a backslash, and no line that is a request.
+std::string roff(std::string_view text) {
+  std::string out;
+  bool at_start = true;
+  for (const char each : text) {
+    if (at_start && (each == '.' || each == '\'')) out += "\\&";
+    at_start = each == '\n';
+    if (each == '-') {
+      out += "\\-";
+    } else if (each == '\\') {
+      out += "\\e";
+    } else {
+      out += each;
+    }
+  }
+  return out;
+}
+
+// "coldtrace-pe-info", the name of the page.
+std::string page_name(const std::string& name) {
+  std::string page = name;
+  std::ranges::replace(page, ' ', '-');
+  return page;
+}
+
+void append_term(std::string& out, const std::string& term, const std::string& text) {
+  out += fmt::format(".TP\n\\fB{}\\fR\n{}\n", term, roff(text));
+}
+
+std::string option_term(const OptionInfo& option) {
+  std::string term = roff(option.short_name);
+  if (!term.empty() && !option.name.empty()) term += "\\fR, \\fB";
+  term += roff(option.name);
+  if (!option.value.empty()) term += "\\fR \\fI" + roff(option.value);
+  if (option.is_row) term += " ...";
+  return term;
+}
+
+void append_options(std::string& out, const CommandInfo& command) {
+  std::string group;
+  for (const auto& option : command.options) {
+    if (option.group != group) {
+      group = option.group;
+      std::string heading = group;
+      std::ranges::transform(heading, heading.begin(), [](char each) {
+        return each >= 'a' && each <= 'z' ? static_cast<char>(each - 'a' + 'A') : each;
+      });
+      out += fmt::format(".SH {}\n", roff(heading));
+    }
+    auto text = option.help;
+    if (option.is_required) text += " [required]";
+    if (!option.default_value.empty()) text += fmt::format(" [default: {}]", option.default_value);
+    append_term(out, option_term(option), text);
+  }
+}
+
+// Lines as they are, as examples are.
+void append_lines(std::string& out, const std::string& heading, const std::string& lines) {
+  if (lines.empty()) return;
+  out += fmt::format(".SH {}\n.nf\n{}.fi\n", heading, roff(lines));
+}
+
+}  // namespace
+
+std::string man_page(const CommandInfo& command) {
+  const auto page = page_name(command.name);
+  auto title = page;
+  std::ranges::transform(title, title.begin(), [](char each) {
+    return each >= 'a' && each <= 'z' ? static_cast<char>(each - 'a' + 'A') : each;
+  });
+  auto out = fmt::format(".TH {} 1 \"\" \"{}\" \"User Commands\"\n", roff(title), tool_version);
+  out += fmt::format(".SH NAME\n{} \\- {}\n", roff(page), roff(command.summary));
+  out += fmt::format(".SH SYNOPSIS\n\\fB{}\\fR{}\n", roff(command.name),
+                     roff(command.usage().substr(command.name.size())));
+  if (!command.arguments.empty()) out += ".SH ARGUMENTS\n";
+  for (const auto& argument : command.arguments)
+    append_term(out, roff(argument.name) + (argument.is_row ? "..." : ""), argument.help);
+  if (!command.commands.empty()) out += ".SH COMMANDS\n";
+  for (const auto& below : command.commands) append_term(out, roff(below.word()), below.summary);
+  append_options(out, command);
+  append_lines(out, "EXAMPLES", command.examples);
+  append_lines(out, "EXIT STATUS", command.exits);
+  if (!command.commands.empty()) {
+    out += ".SH SEE ALSO\n";
+    for (std::size_t i = 0; i < command.commands.size(); ++i)
+      out += fmt::format(".BR {} (1){}\n", roff(page_name(command.commands[i].name)),
+                         i + 1 == command.commands.size() ? "" : ",");
+  } else if (const auto group = command.name.rfind(' '); group != std::string::npos) {
+    out +=
+        fmt::format(".SH SEE ALSO\n.BR {} (1)\n", roff(page_name(command.name.substr(0, group))));
+  }
+  return out;
+}
+
+}  // namespace coldtrace::cli

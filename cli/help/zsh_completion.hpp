@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "cli/help/command_tree.hpp"
+
+namespace coldtrace::cli {
+
+// A script of zsh that completes `root`: _arguments and _describe.
+std::string zsh_completion(const CommandInfo& root);
+
+}  // namespace coldtrace::cli
