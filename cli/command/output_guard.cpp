@@ -24,7 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 3> binary_formats = {"hooktab", "ctrace", "ctschemas"};
+constexpr std::array<std::string_view, 4> binary_formats = {"hooktab", "ctrace", "ctschemas",
+                                                            "pcapng"};
 
 // Null of Linux's devices.txt, and full, with which programs are tried: neither keeps anything.
 bool is_harmless(dev_t device) {

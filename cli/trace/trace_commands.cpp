@@ -15,6 +15,7 @@ void add_trace_commands(CLI::App& app, Exit& exit) {
               add_trace_graph(group, exit);
               add_trace_idle(group, exit);
               add_trace_io(group, exit);
+              add_trace_packets(group, exit);
               add_trace_priority(group, exit);
               add_trace_schedule(group, exit);
               add_trace_schema(group, exit);

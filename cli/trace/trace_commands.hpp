@@ -15,6 +15,7 @@ void add_trace_graph(CLI::App& app, Exit& exit);
 void add_trace_graph_wait_for(CLI::App& app, Exit& exit);
 void add_trace_idle(CLI::App& app, Exit& exit);
 void add_trace_io(CLI::App& app, Exit& exit);
+void add_trace_packets(CLI::App& app, Exit& exit);
 void add_trace_priority(CLI::App& app, Exit& exit);
 void add_trace_schedule(CLI::App& app, Exit& exit);
 void add_trace_schema(CLI::App& app, Exit& exit);

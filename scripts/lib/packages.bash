@@ -14,7 +14,7 @@ test_packages=(
   catch2 liblief-dev libssl-dev openssl osslsigncode pev binutils jq python3 python3-jsonschema
   ntfs-3g sleuthkit libfsntfs-utils libbenchmark-dev psmisc
   zsh fish mandoc
-  ewf-tools qemu-utils dosfstools gcab zip xz-utils zstd bzip2 time
+  ewf-tools qemu-utils dosfstools gcab zip xz-utils zstd bzip2 time tshark
   ca-certificates
 )
 

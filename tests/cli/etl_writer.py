@@ -28,10 +28,10 @@ class EtlWriter:
                                    time + self.first, 11, 22) + payload)
 
     def manifest(self, cpu, time, provider, number, version, payload, opcode=0, pointer_size=8,
-                 keywords=0):
+                 keywords=0, tid=8, pid=4):
         """An event of a manifest, an EventSource or the .NET runtime; `provider` is a uuid.UUID."""
         self._add(cpu, struct.pack("<HBBHHIIQ", 80 + len(payload), 19 if pointer_size == 8 else 18, 0xC0,
-                                   0, 0, 8, 4, time + self.first) + provider.bytes_le +
+                                   0, 0, tid, pid, time + self.first) + provider.bytes_le +
                   struct.pack("<HBBBBHQII", number, version, 0, 4, opcode, 0, keywords, 11, 22) +
                   b"\0" * 16 + payload)
 
@@ -90,10 +90,9 @@ class EtlWriter:
         record = struct.pack("<HBBHHIIQII", 2, 2, 0xC0, 32 + len(header), 0, 1, 4, self.first, 11, 22)
         record += header
         record += b"\0" * (-len(record) % 8)
-        out = self._buffer(0, record, 0, 4)
-        for (cpu, body), sequence in zip(buffers, sequences):
-            out += self._buffer(cpu, body, sequence, 0)
-        return out
+        return b"".join([self._buffer(0, record, 0, 4),
+                         *(self._buffer(cpu, body, sequence, 0)
+                           for (cpu, body), sequence in zip(buffers, sequences))])
 
     def _buffer(self, cpu, body, sequence, kind):
         filled = HEADER + len(body)

@@ -1,6 +1,7 @@
 #include "coldtrace/tracefile/trace_schemas.hpp"
 
 #include "tracefile/providers/clr_schemas.hpp"
+#include "tracefile/providers/packet_schemas.hpp"
 
 namespace coldtrace::tracefile {
 
@@ -11,6 +12,7 @@ SchemaChain TraceSchemas::in_order() const {
   chain.append(event_source);
   if (outside) chain.append(outside);
   chain.append(clr_schemas(ClrVersions::nearest));
+  chain.append(packet_schemas());
   return chain;
 }
 

@@ -1,0 +1,140 @@
+#include <map>
+
+#include <fmt/format.h>
+
+#include "cli/command/common_options.hpp"
+#include "cli/command/version.hpp"
+#include "cli/trace/trace_commands.hpp"
+#include "cli/trace/trace_input.hpp"
+#include "cli/trace/trace_where.hpp"
+#include "coldtrace/tracefile/packet_capture.hpp"
+#include "coldtrace/tracefile/pcapng_writer.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using tracefile::CapturedPacket;
+using Item = tracefile::EventSequence::Item;
+
+struct Options : TraceInputOptions {
+  tracefile::EventSelection selection;
+  std::optional<std::string> where;
+  tracefile::PacketCaptureOptions packets;
+};
+
+// "Windows 10.0.19042"; empty where the header of the trace is lost.
+std::string system_of(const tracefile::AnyTrace& trace) {
+  const auto* const etl = trace.etl();
+  if (etl == nullptr || !etl->scan().has_header) return {};
+  const auto& header = etl->header();
+  return fmt::format("Windows {}.{}.{}", header.major_version, header.minor_version,
+                     header.provider_version);
+}
+
+// Writes packets, and before the first one of each place what that is.
+class PacketFile {
+ public:
+  PacketFile(Output& output, const tracefile::PacketInterfaces& interfaces,
+             core::Findings& findings)
+      : output_{output}, interfaces_{interfaces}, findings_{findings}, writer_{output.buffer()} {}
+
+  void start(const std::string& system) { writer_.add_section(system, tool_version); }
+
+  void add(const CapturedPacket& packet) {
+    const auto [known, added] =
+        numbers_.try_emplace(packet.place, static_cast<u32>(numbers_.size()));
+    if (added && numbers_.size() > tracefile::PacketInterfaces::most_places) {
+      numbers_.erase(known);
+      findings_.warning("packet-interfaces", std::nullopt,
+                        "packets of more than {} interfaces are left out",
+                        tracefile::PacketInterfaces::most_places);
+      return;
+    }
+    if (added) writer_.add_interface(packet.place.link, interfaces_.describe(packet.place));
+    writer_.add_packet(known->second, packet);
+    output_.make_room();
+  }
+
+ private:
+  Output& output_;
+  const tracefile::PacketInterfaces& interfaces_;
+  core::Findings& findings_;
+  tracefile::PcapngWriter writer_;
+  std::map<tracefile::PacketPlace, u32> numbers_;
+};
+
+Exit run(const Options& options) {
+  auto selection = options.selection;
+  if (options.where) {
+    selection.where = read_where("--where", *options.where);
+    if (!selection.where) return Exit::failure;
+  }
+  Report report{options.findings};
+  auto input = open_trace(options, TraceUse::lines, report);
+  if (!input) return Exit::failure;
+  const auto& trace = input->trace;
+  const tracefile::EventContext context{trace.schemas(), trace.names(), trace.clock(),
+                                        trace.start_time()};
+  tracefile::StreamOptions all;
+  all.order = tracefile::Order::file;
+  const auto interfaces = find_packet_interfaces(context, *trace.stream(all));
+
+  Output output{options.output};
+  PacketFile file{output, interfaces, input->findings};
+  file.start(system_of(trace));
+  tracefile::PacketCapture capture{context, options.packets, input->findings,
+                                   [&](const CapturedPacket& packet) { file.add(packet); }};
+  tracefile::StreamOptions wanted;
+  limit_to_times(selection, trace.clock(), wanted);
+  tracefile::EventSelector selector{context, selection};
+  const auto events = trace.stream(wanted);
+  for (auto item = events->next(); item != Item::end; item = events->next()) {
+    if (item == Item::gap)
+      capture.add_gap();
+    else if (selector.wants(events->event()))
+      capture.add(events->event());
+  }
+  capture.finish();
+  selector.unmatched().report(input->findings);
+  if (const auto unread = events->unread_buffers(); unread > 0)
+    input->findings.warning("trace-changed", std::nullopt,
+                            "{} buffers could be read when the trace was opened and not again",
+                            unread);
+  if (capture.packets() == 0)
+    input->findings.warning("no-match", std::nullopt,
+                            "no packet of Microsoft-Windows-NDIS-PacketCapture or "
+                            "Microsoft-Windows-PktMon is in it, or selected");
+  output.commit();
+  report.read(options.file, input->findings);
+  return report.exit();
+}
+
+}  // namespace
+
+void add_trace_packets(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"packets", "Packets that NDIS or PktMon captured, as a pcapng file for Wireshark",
+       "  coldtrace trace packets NetTrace.etl -o NetTrace.pcapng\n"
+       "  coldtrace trace packets PktMon.etl --where 'id == 170' -o drops.pcapng\n"
+       "  coldtrace trace packets PktMon.etl | tshark -r -\n",
+       "  0  all packets of the trace were written\n"
+       "  1  packets are damaged or incomplete, or there are none; the rest was written\n"
+       "  2  not a trace, or it cannot be read or written\n"},
+      {"pcapng"},
+      [](Command& command, Options& options) {
+        add_trace_input_options(command, options);
+        command.add_flag("--every-appearance", options.packets.every_appearance,
+                         "A packet of PktMon as often as it was seen, at each component that it "
+                         "passed, instead of once");
+        add_time_options(command, options.selection);
+        command
+            .add_option_function<std::string>(
+                "--where", [&options](const std::string& text) { options.where = text; },
+                "Only packets whose events an expression is true of, as \"ComponentId == 12\"")
+            .type_name("EXPR");
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

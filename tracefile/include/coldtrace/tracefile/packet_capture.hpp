@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/tracefile/event_filter.hpp"
+#include "coldtrace/tracefile/event_sequence.hpp"
+#include "coldtrace/tracefile/packet_interfaces.hpp"
+
+namespace coldtrace::tracefile {
+
+struct PacketCaptureOptions {
+  // A packet of PktMon once for each component that it passes, instead of once.
+  bool every_appearance = false;
+};
+
+// Makes packets of the events of a capture, in the order of time. Memory is bounded. What is odd or
+// missing goes to the findings.
+class PacketCapture {
+ public:
+  using Sink = std::function<void(const CapturedPacket&)>;
+
+  // All that is given must outlive the object.
+  PacketCapture(const EventContext& context, const PacketCaptureOptions& options,
+                core::Findings& findings, Sink sink);
+  PacketCapture(const PacketCapture&) = delete;
+  PacketCapture& operator=(const PacketCapture&) = delete;
+  ~PacketCapture();
+
+  void add(const Event& event);
+  // Events are missing here: no packet goes on behind them.
+  void add_gap();
+  void finish();
+
+  // Those that were given to the sink.
+  u64 packets() const;
+
+ private:
+  class Maker;
+  std::unique_ptr<Maker> maker_;
+};
+
+// What the places of all packets of a trace are called: one reading of it.
+PacketInterfaces find_packet_interfaces(const EventContext& context, EventSequence& events);
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <memory>
+
+#include "coldtrace/tracefile/schema_source.hpp"
+
+namespace coldtrace::tracefile {
+
+// The events of packet captures, those of packet_event_table.inc.
+std::shared_ptr<const SchemaSource> packet_schemas();
+
+}  // namespace coldtrace::tracefile
