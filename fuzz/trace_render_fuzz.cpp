@@ -17,7 +17,7 @@ using namespace coldtrace;
 
 std::string render(const tracefile::Trace& trace, cli::TraceFormat format) {
   const auto header = format == cli::TraceFormat::csv ? cli::trace_csv_header : std::string_view{};
-  cli::TraceLines lines{{{trace.schemas(), trace.names(), trace.clock(), {}}, nullptr, {}},
+  cli::TraceLines lines{{{trace.schemas(), trace.names(), trace.clock(), {}}, nullptr, nullptr, {}},
                         {.format = format, .int64 = cli::Int64::string, .header_fields = true}};
   core::TextBuffer text;
   text.append(header);

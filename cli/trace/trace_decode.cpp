@@ -4,12 +4,14 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
+#include "cli/trace/symbol_names.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"
 #include "cli/trace/trace_pipeline.hpp"
 #include "cli/trace/trace_schemas.hpp"
 #include "cli/trace/trace_where.hpp"
 #include "coldtrace/tracefile/event_members.hpp"
+#include "coldtrace/tracefile/stack_attacher.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -23,6 +25,8 @@ struct Options : TraceInputOptions {
   SchemaOptions schemas;
   std::optional<std::string> where;
   std::vector<std::string> fields;
+  SymbolOptions symbols;
+  std::string stacks = "events";
   TracePipelineOptions pipeline;
 };
 
@@ -78,8 +82,11 @@ void write_undecoded(JsonWriter& json, const KindCount& count, Decoded decoded) 
       .end_object();
 }
 
+using StackCounts = tracefile::StackAttacher::Counts;
+
 void write_summary(JsonWriter& json, const TracePipelineResult& result,
-                   const tracefile::NameTables& names, const core::Findings& findings) {
+                   const tracefile::NameTables& names, const StackCounts* stacks,
+                   const SymbolNames& symbols, const core::Findings& findings) {
   std::array<u64, 4> decoded{};
   for (const auto& count : result.kinds)
     for (std::size_t i = 0; i < decoded.size(); ++i) decoded[i] += count.events[i];
@@ -94,6 +101,10 @@ void write_summary(JsonWriter& json, const TracePipelineResult& result,
       .field("names", names.entries())
       .field("name_bytes", names.bytes())
       .end_object();
+  if (stacks != nullptr)
+    json.key("stacks").object("attached", stacks->attached, "events", stacks->events, "unattached",
+                              stacks->unattached);
+  if (symbols.any()) symbols.write(json);
   json.key("undecoded").begin_array();
   for (const auto& count : result.kinds)
     for (const auto how : {Decoded::trailing, Decoded::partial, Decoded::raw})
@@ -104,14 +115,29 @@ void write_summary(JsonWriter& json, const TracePipelineResult& result,
 }
 
 TraceContext context_of(const tracefile::AnyTrace& trace, const TraceSchemas& schemas,
-                        const SystemCallNames* calls) {
+                        const SystemCallNames* calls, SymbolNames& symbols) {
   return {{schemas.source(), trace.names(), trace.clock(), trace.start_time()},
           calls,
+          symbols.any() ? &symbols : nullptr,
           tracefile::find_kernel_version(trace.windows_version())};
+}
+
+// Stacks of events before --to may come later than that.
+std::unique_ptr<tracefile::EventSequence> open_events(const Options& options,
+                                                      const TracePipelineOptions& pipeline,
+                                                      const tracefile::AnyTrace& trace) {
+  auto stream = to_stream_options(pipeline, trace.clock());
+  if (options.stacks != "attach") return trace.stream(stream);
+  const bool none = stream.first && stream.last && *stream.last < *stream.first;
+  const auto last = stream.last;
+  if (!none) stream.last.reset();
+  return std::make_unique<tracefile::StackAttacher>(trace.stream(stream), trace.names().stacks(),
+                                                    last, pipeline.order == tracefile::Order::time);
 }
 
 Exit run(const Options& options) {
   auto pipeline = options.pipeline;
+  pipeline.lines.frames = options.stacks == "attach";
   if (options.where) {
     pipeline.selection.where = read_where("--where", *options.where);
     if (!pipeline.selection.where) return Exit::failure;
@@ -132,6 +158,7 @@ Exit run(const Options& options) {
     calls = read_trace_call_names(options.syscall_map, *input, report);
     if (!calls) return Exit::failure;
   }
+  SymbolNames symbols{input->trace.names(), options.symbols, input->findings, report};
   Output output{options.output};
   JsonWriter json{output, options.int64};
   pipeline.jobs = options.jobs;
@@ -145,8 +172,8 @@ Exit run(const Options& options) {
                                        : std::string{trace_csv_header});
   else
     write_header(json, *input, schemas, pipeline.order);
-  const auto context = context_of(input->trace, schemas, calls ? &*calls : nullptr);
-  const auto events = input->trace.stream(to_stream_options(pipeline, context.clock));
+  const auto context = context_of(input->trace, schemas, calls ? &*calls : nullptr, symbols);
+  const auto events = open_events(options, pipeline, input->trace);
   const auto result = write_trace(context, *events, pipeline, output);
   result.unmatched.report(input->findings);
   if (result.cut_names > 0)
@@ -162,12 +189,20 @@ Exit run(const Options& options) {
     input->findings.warning("trace-changed", std::nullopt,
                             "{} buffers could be read when the trace was opened and not again",
                             unread);
+  const auto* const attacher = dynamic_cast<const tracefile::StackAttacher*>(events.get());
+  const auto* const stacks = attacher != nullptr ? &attacher->counts() : nullptr;
+  if (stacks != nullptr && stacks->unattached > 0)
+    input->findings.info("stack-unattached", std::nullopt,
+                         "{} stacks are of no event that waits for one; they are events of their "
+                         "own",
+                         stacks->unattached);
   if (!csv) {
     if (array) output.write(",");
-    write_summary(json, result, context.names, input->findings);
+    write_summary(json, result, context.names, stacks, symbols, input->findings);
     if (array) output.write("]\n");
   }
   output.commit();
+  symbols.finish(report);
   report.read(options.file, input->findings);
   return report.exit();
 }
@@ -204,7 +239,8 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
        "  coldtrace trace decode run.etl --event Process --format csv -o processes.csv\n"
        "  coldtrace trace decode run.etl --provider Microsoft-Windows-DotNETRuntime --pid 4711\n"
        "  coldtrace trace decode run.etl --where 'TransferSize >= 64KiB and time in 1s..2s'\n"
-       "  coldtrace trace decode boot.etl --schemas /mnt/c/Windows/System32\n",
+       "  coldtrace trace decode boot.etl --schemas /mnt/c/Windows/System32\n"
+       "  coldtrace trace decode run.etl --event PerfInfo --stacks attach --pdb symbols\n",
        "  0  the whole trace was read\n"
        "  1  the trace has damage or loss, or lacks what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
@@ -233,6 +269,13 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
                         "Only these members and fields of each event, in this order: "
                         "time,pid,ImageFileName,Address.Port")
             .list("NAME");
+        command
+            .add_option("--stacks", options.stacks,
+                        "Stacks as 'events' of their own, or 'attach' them to the events that they "
+                        "are of, each frame with module, function and source")
+            .one_of({"attach", "events"})
+            .capture_default_str();
+        add_symbol_options(command, options.symbols);
         command.add_input(
             "--syscall-map", options.syscall_map,
             "Names system calls of a .ctrace file: ntdll.dll, or the JSON of 'syscalls map'");

@@ -161,19 +161,42 @@ std::string TraceFields::find_call_name(const Value& value) {
   return found->second;
 }
 
+// What files of symbols call a code address, with the path of the image in front, as addresses
+// without a function have it; frames have the name of the file alone.
+bool TraceFields::resolve_function(const FieldSchema& field, const Value& value) {
+  if (frames_ == nullptr) return false;
+  const auto& name = frames_->find(pid_, value.number, time_);
+  if (name.function.empty()) return false;
+  if (value.out == OutType::code_pointer) {
+    const auto image = names_.find_image(pid_, value.number, time_);
+    const auto path = image ? image->name : std::string_view{};
+    name_ = path.substr(0, path.rfind('\\') + 1);
+    name_ += name.text();
+    resolved_.add(field.name, name_);
+  } else {
+    resolved_.add(field.name, name.text());
+  }
+  return true;
+}
+
 void TraceFields::resolve(const FieldSchema& field, const Value& value) {
   const auto add = [&](std::string_view name) { resolved_.add(field.name, name); };
   switch (field.map ? OutType::none : value.out) {
     case OutType::call_argument:
       control_call_.add_argument(value.number);
       return;
+    case OutType::code_pointer:
+    case OutType::stack_frame:
+      if (resolve_function(field, value)) return;
+      break;
     case OutType::system_call:
     case OutType::name_hash:
       return add(find_call_name(value));
     default:
-      if (const auto name = tracefile::find_value_name(field, value, names_, {pid_, time_}, name_))
-        add(*name);
+      break;
   }
+  if (const auto name = tracefile::find_value_name(field, value, names_, {pid_, time_}, name_))
+    add(*name);
 }
 
 void TraceFields::begin_array(const FieldSchema& field) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli/output/json.hpp"
+#include "cli/trace/frame_names.hpp"
 #include "cli/trace/resolved_names.hpp"
 #include "cli/trace/system_call_names.hpp"
 #include "cli/trace/trace_control_call.hpp"
@@ -11,19 +12,19 @@
 
 namespace coldtrace::cli {
 
-// "ntdll.dll+0x1234": the image that has a return address, by its file's name alone, or empty. The
-// whole path is in the event that loads the image.
-std::string name_of_frame(const tracefile::NameTables& names, std::optional<u32> pid, u64 address,
-                          i64 time);
-
 // Writes the fields of an event as members of a JSON object, and beside it what their values
 // stand for: names of files, registry keys, images and mapped values.
 class TraceFields final : public tracefile::FieldVisitor {
  public:
-  // `calls` may be null.
+  // `calls` may be null, and `frames` where no file names functions.
   TraceFields(const tracefile::Clock& clock, const tracefile::NameTables& names,
-              const SystemCallNames* calls, Int64 int64)
-      : names_{names}, calls_{calls}, int64_{int64}, clock_known_{clock.known()}, texts_{clock} {}
+              const SystemCallNames* calls, FrameNames* frames, Int64 int64)
+      : names_{names},
+        calls_{calls},
+        frames_{frames},
+        int64_{int64},
+        clock_known_{clock.known()},
+        texts_{clock} {}
 
   // Starts over: members go to `json`. `time` is that of the event, as names are looked up.
   void start(core::TextBuffer& json, const tracefile::Event& event,
@@ -51,10 +52,12 @@ class TraceFields final : public tracefile::FieldVisitor {
   void text(const tracefile::FieldSchema& field, const tracefile::Value& value, bool utf16);
   void resolve(const tracefile::FieldSchema& field, const tracefile::Value& value);
   std::string find_call_name(const tracefile::Value& value);
+  bool resolve_function(const tracefile::FieldSchema& field, const tracefile::Value& value);
   bool in_array() const { return (arrays_ & 1U) != 0; }
 
   const tracefile::NameTables& names_;
   const SystemCallNames* calls_;
+  FrameNames* frames_;
   Int64 int64_;
   bool clock_known_;
   tracefile::ValueText texts_;

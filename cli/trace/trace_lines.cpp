@@ -19,8 +19,26 @@ using tracefile::Event;
 using tracefile::EventClass;
 using tracefile::EventKind;
 
+// Text of a stack's names. A reference of a few bytes may stand for a stack of 256 frames.
+constexpr std::size_t least_frame_names = 4096;
+constexpr std::size_t frame_names_per_frame = 128;
+
 // Bytes; the 255 UTF-16 units that a file's name may have are 765 bytes of UTF-8 at most.
 constexpr std::size_t longest_name = 1024;
+
+void append_frame_name(TextBuffer& json, const trace_analysis::FunctionName& name) {
+  json.append(",\"module\":");
+  append_json_text(json, name.module);
+  json.append(",\"offset\":\"");
+  json.append_hex(name.module_offset);
+  json.append('"');
+  if (name.function.empty()) return;
+  json.append(",\"function\":");
+  append_json_text(json, name.place());
+  json.append(",\"source\":\"");
+  json.append(to_string(name.source));
+  json.append('"');
+}
 
 }  // namespace
 
@@ -28,11 +46,15 @@ TraceLines::TraceLines(const TraceContext& context, const TraceLineOptions& opti
     : trace_{context},
       options_{options},
       decoder_{context.schemas},
-      fields_{context.clock, context.names, context.calls, options.int64},
-      etw_fields_{context.clock, context.names, nullptr, options.int64},
+      frames_{context.names, context.functions},
+      fields_{context.clock, context.names, context.calls,
+              context.functions != nullptr ? &frames_ : nullptr, options.int64},
+      etw_fields_{context.clock, context.names, nullptr, nullptr, options.int64},
       message_{context.clock} {}
 
-void TraceLines::append_event(TextBuffer& text, const Event& event) {
+void TraceLines::append_event(TextBuffer& text, const Event& event,
+                              const tracefile::AttachedStack* stack) {
+  attached_ = stack;
   const auto& kind = decoder_.kind_of(event);
   cut_ = false;
   if (options_.chosen) {
@@ -216,10 +238,8 @@ void TraceLines::append_details(TextBuffer& json, const Event& event, const Even
                     : ",\"thread_source\":\"context-switch\"");
   }
   tracefile::find_stack(event, trace_.names.stacks(), stack_);
-  auto& resolved = fields_.resolved();
-  resolved.allow(stack_.frames.size() * sizeof(u64));
-  for (const auto frame : stack_.frames)
-    resolved.add_element("stack", trace_.names.name_address(event.pid, frame, event.name_time()));
+  if (!options_.frames) resolve_stack(event);
+  const auto& resolved = fields_.resolved();
   cut_ |= resolved.cut() || fields_.cut();
   if (!resolved.empty()) {
     json.append(",\"resolved\":{");
@@ -232,7 +252,18 @@ void TraceLines::append_details(TextBuffer& json, const Event& event, const Even
   append_extended(json, event);
   if (options_.header_fields) append_header_fields(json, event);
   json.append(",\"stack\":");
-  append_stack(json);
+  if (options_.frames)
+    append_frames(json, event);
+  else
+    append_stack(json);
+}
+
+// Names of a stack's addresses, beside it.
+void TraceLines::resolve_stack(const Event& event) {
+  auto& resolved = fields_.resolved();
+  resolved.allow(stack_.frames.size() * sizeof(u64));
+  for (const auto frame : stack_.frames)
+    resolved.add_element("stack", frames_.find(event.pid, frame, event.name_time()).text());
 }
 
 // The event that ETW gave to its callback, read as if it lay in a buffer of an .etl file. The
@@ -281,6 +312,35 @@ void TraceLines::append_stack(TextBuffer& json) const {
     json.append_hex(frame);
     json.append('"');
     separator = ',';
+  }
+  json.append(']');
+}
+
+// The event's own frames, or those that other events have of it, each with where it is.
+void TraceLines::append_frames(TextBuffer& json, const Event& event) {
+  const bool is_own = attached_ == nullptr || !stack_.frames.empty();
+  const auto& frames = is_own ? stack_.frames : attached_->frames;
+  const auto pid = is_own || !attached_->pid ? event.pid : attached_->pid;
+  if (frames.empty()) {
+    json.append("null");
+    return;
+  }
+  auto room = least_frame_names + frame_names_per_frame * frames.size();
+  char separator = '[';
+  for (const auto frame : frames) {
+    json.append(separator);
+    separator = ',';
+    json.append("{\"address\":\"");
+    json.append_hex(frame);
+    json.append('"');
+    const auto& name = frames_.find(pid, frame, event.name_time());
+    const auto size = name.module.size() + name.function.size();
+    if (size > room) cut_ = true;
+    if (name.known() && size <= room) {
+      room -= size;
+      append_frame_name(json, name);
+    }
+    json.append('}');
   }
   json.append(']');
 }

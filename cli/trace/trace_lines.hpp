@@ -19,6 +19,7 @@ constexpr std::string_view trace_csv_header =
 // What the lines of a trace of any format are made with.
 struct TraceContext : tracefile::EventContext {
   const SystemCallNames* calls = nullptr;
+  trace_analysis::FunctionNames* functions = nullptr;  // by files of symbols; null: there are none
   std::optional<tracefile::KernelVersion>
       windows;  // that the checks of NtTraceControl are known of
 };
@@ -29,6 +30,7 @@ struct TraceLineOptions {
   bool header_fields = false;  // also the header fields that few need
   bool schema_files = false;   // also the file of each event's schema
   bool messages = false;       // also the sentence that the provider has for the event
+  bool frames = false;         // stacks as objects that say where each address is
   std::optional<ChosenMembers> chosen = std::nullopt;  // instead of whole lines
 };
 
@@ -37,7 +39,9 @@ class TraceLines {
  public:
   TraceLines(const TraceContext& context, const TraceLineOptions& options);
 
-  void append_event(core::TextBuffer& text, const tracefile::Event& event);
+  // `stack` is what other events say of it; may be null.
+  void append_event(core::TextBuffer& text, const tracefile::Event& event,
+                    const tracefile::AttachedStack* stack = nullptr);
   void append_gap(core::TextBuffer& text, const tracefile::Gap& gap);
 
   const tracefile::KindCounter& counter() const { return counter_; }
@@ -98,6 +102,8 @@ class TraceLines {
   void append_etw_event(core::TextBuffer& json, const tracefile::Event& event);
   void append_header_fields(core::TextBuffer& json, const tracefile::Event& event);
   void append_stack(core::TextBuffer& json) const;
+  void append_frames(core::TextBuffer& json, const tracefile::Event& event);
+  void resolve_stack(const tracefile::Event& event);
   std::optional<core::FileTime> time_of(const tracefile::Gap& gap) const;
   void append_times(core::TextBuffer& json, std::optional<core::FileTime> time,
                     std::optional<i64> timestamp);
@@ -109,6 +115,7 @@ class TraceLines {
   TraceContext trace_;
   TraceLineOptions options_;
   tracefile::EventDecoder decoder_;
+  FrameNames frames_;
   TraceFields fields_;
   TraceFields etw_fields_;
   tracefile::EventMessage message_;
@@ -124,6 +131,7 @@ class TraceLines {
   core::TextBuffer details_;
   core::TextBuffer whole_;  // line that members are chosen from
   tracefile::EventStack stack_;
+  const tracefile::AttachedStack* attached_ = nullptr;  // to the event
 };
 
 }  // namespace coldtrace::cli

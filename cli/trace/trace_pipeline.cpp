@@ -17,6 +17,7 @@ struct Batch {
     tracefile::Gap gap;
   };
   std::vector<tracefile::Event> events;
+  std::vector<std::shared_ptr<const tracefile::AttachedStack>> stacks;  // of the events
   std::vector<GapAt> gaps;
   std::vector<std::shared_ptr<const tracefile::Buffer>> buffers;
   std::size_t held = 0;
@@ -24,8 +25,10 @@ struct Batch {
 
   bool full() const { return events.size() >= events_per_batch || held >= largest_batch; }
 
-  void add(const tracefile::Event& event, const std::shared_ptr<const tracefile::Buffer>& buffer) {
-    events.push_back(event);
+  void add(const tracefile::EventSequence& sequence) {
+    events.push_back(sequence.event());
+    stacks.push_back(sequence.stack());
+    const auto& buffer = sequence.buffer();
     for (const auto& known : buffers)
       if (known == buffer) return;
     buffers.push_back(buffer);
@@ -34,6 +37,7 @@ struct Batch {
 
   void clear() {
     events.clear();
+    stacks.clear();
     gaps.clear();
     buffers.clear();
     held = 0;
@@ -46,7 +50,8 @@ void make_lines(Batch& batch, TraceLines& lines) {
   for (std::size_t i = 0; i <= batch.events.size(); ++i) {
     for (; gap != batch.gaps.end() && gap->event == i; ++gap)
       lines.append_gap(batch.text, gap->gap);
-    if (i < batch.events.size()) lines.append_event(batch.text, batch.events[i]);
+    if (i < batch.events.size())
+      lines.append_event(batch.text, batch.events[i], batch.stacks[i].get());
   }
 }
 
@@ -87,7 +92,7 @@ class BatchFiller {
       limited_ = options_.limit && result_.events == *options_.limit;
       ended_ = limited_;
       if (ended_) return;
-      batch.add(stream_.event(), stream_.buffer());
+      batch.add(stream_);
       ++result_.events;
     }
   }

@@ -330,6 +330,67 @@ class Exports(Case):
         self.assertEqual(len(document["symbols"]["files"]), 3)
 
 
+class Lines(Case):
+    """trace decode names what the analyses name, with module, function and source apart."""
+
+    def decode(self, *arguments, status=0):
+        result = run("decode", *arguments)
+        self.assertEqual(result.returncode, status, result.stderr)
+        lines = list(strict_ndjson(result.stdout))
+        validator = jsonschema.Draft202012Validator(json.loads(
+            (SOURCES / "docs/schema/trace.schema.json").read_text()))
+        for line in lines:
+            validator.validate(line)
+        return lines
+
+    def test_samples_and_stacks_are_named(self):
+        image = self.image("files/a.dll", more=[f"pdb {GUID.hex()} 3 a.pdb", "function 0x1100 0x1110 0"])
+        pdb = self.make("pdb", "files/a.pdb", [f"pdb {GUID.hex()} 3", "public 0x1080 inner"])
+        rvas = [0x1014, 0x1090, 0x1104, 0x1111, 0x3000]
+        frames = " ".join(hex(BASE + rva) for rva in rvas)
+        trace = self.make("trace", "a.etl", [
+            self.load(image), "process 1000050 100 app.exe", f"thread 1000300 100 1000 {BASE + 0x1010}",
+            f"sample 1000500 1000 {BASE + 0x1014}", f"stack 1000600 1000500 100 1000 {frames} 0x77"])
+        exports = Names(Pe(image.read_bytes()))
+        both = Names(Pe(image.read_bytes()), [(0x1080, "inner")])
+        for options, names in ((["--image", image], exports), (["--dir", image.parent], both), ([], None)):
+            for jobs in ("1", "4"):
+                lines = self.decode(trace, "--stacks", "attach", "--jobs", jobs, *options)
+                sample = next(line for line in lines if line.get("name") == "PerfInfo/SampleProf")
+                found = names.find(0x1014) if names else None
+                self.assertEqual(sample["resolved"]["InstructionPointer"], FOLDER + (
+                    f"a.dll!{found[0]}+{found[1]:#x}" if found else "a.dll+0x1014"))
+                self.assertEqual((sample["process"], sample["tid"]), ("app.exe", 1000))
+                expected = []
+                for rva in rvas:
+                    expected.append({"address": hex(BASE + rva), "module": "a.dll", "offset": hex(rva)})
+                    if names and (found := names.find(rva)):
+                        expected[-1] |= {"function": found[0] + (f"+{found[1]:#x}" if found[1] else ""),
+                                         "source": found[2][3:]}
+                self.assertEqual(sample["stack"], [*expected, {"address": "0x77"}])
+                thread = next(line for line in lines if line.get("name") == "Thread/Start")
+                self.assertEqual(thread["resolved"].get("Win32StartAddr"),
+                                 FOLDER + ("a.dll!first" if names else "a.dll+0x1010"))
+                if names:
+                    named = {names.find(rva)[::2] for rva in [0x1010, *rvas] if names.find(rva)}
+                    for source in ("by_pdb", "by_exports"):
+                        self.assertEqual(lines[-1]["symbols"][source], sum(of == source for _, of in named))
+                else:
+                    self.assertNotIn("symbols", lines[-1])
+        walk = next(line for line in self.decode(trace, "--dir", image.parent)
+                    if line.get("name") == "StackWalk/Stack")
+        self.assertEqual(walk["resolved"]["Stack"], [both.text("a.dll", rva) for rva in rvas] + [None])
+        self.assertEqual(walk["stack"], None)
+        before = pdb.read_bytes()
+        self.assertEqual(run("decode", trace, "--dir", image.parent, "-o", pdb).returncode, 2)
+        self.assertEqual(pdb.read_bytes(), before)
+
+    def test_files_of_no_image_are_told(self):
+        trace = self.make("trace", "a.etl", [self.load(self.image()), *self.threads([0x1010])])
+        lines = self.decode(trace, "--image", self.image("b.dll", stamp=5), status=1)
+        self.assertIn("symbols-unmatched", codes(lines[-1]))
+
+
 class Pdbs(Case):
     PUBLICS = [(0x1010, "?first@@YAXXZ"), (0x1080, "inner"), (0x1500, "late")]
     RVAS = [0x1010, 0x1084, 0x1100, 0x1508]

@@ -3,7 +3,7 @@
 #include <initializer_list>
 #include <optional>
 
-#include "cli/trace/analysis/symbol_names.hpp"
+#include "cli/trace/symbol_names.hpp"
 #include "cli/trace/trace_input.hpp"
 #include "coldtrace/trace_analysis/observation.hpp"
 

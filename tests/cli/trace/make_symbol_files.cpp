@@ -65,6 +65,12 @@ void add_event(fixtures::EtlBuffer& buffer, const std::string& kind, Line& line)
     const auto tid = line.number32();
     out.write_u64(line.number()).write_u32(tid).write_u16(1).write_u16(0x40);
     buffer.perfinfo(0x0f2e, 2, time, out);
+  } else if (kind == "stack") {
+    out.write_u64(line.number());
+    out.write_u32(line.number32()).write_u32(line.number32());
+    for (auto word = line.word(); !word.empty(); word = line.word())
+      out.write_u64(std::stoull(word, nullptr, 0));
+    buffer.perfinfo(0x1820, 2, time, out);
   } else if (kind == "switch") {
     const auto to = line.number32();
     const auto from = line.number32();

@@ -19,7 +19,7 @@ CodeNames::Code CodeNames::find(std::optional<u32> pid, u64 address, i64 time) {
     ++left_out_;
     return {module, other_functions};
   }
-  auto name = image ? names_.find(pid, address, time).function : std::string{};
+  auto name = image ? names_.find(pid, address, time).label() : std::string{};
   if (name.empty()) name = fmt::format("{:#x}", address);
   const Code code{module, number_of(name, module)};
   known_.emplace(place, code);

@@ -6,11 +6,29 @@
 
 namespace coldtrace::trace_analysis {
 
+// Where the name of a function comes from.
+enum class NameSource : u8 {
+  none,  // there is no name
+  pdb,
+  exports,
+};
+
+std::string_view to_string(NameSource source);
+
 // What lies at an address.
 struct FunctionName {
-  std::string function;  // "ntdll.dll!NtClose", "ntdll.dll+0x1f2a0"; empty when nothing is known
-  u64 offset = 0;        // from there, in bytes
+  std::string module;      // file name of the image; empty where none is known
+  u64 module_offset = 0;   // in it, in bytes
+  std::string function{};  // its own name; empty where none is known
+  u64 offset = 0;          // from there
+  NameSource source = NameSource::none;
 
+  bool known() const { return !module.empty(); }
+  // "NtClose+0x14"; empty where no function is known.
+  std::string place() const;
+  // "ntdll.dll!NtClose"; without a function each address is one, "ntdll.dll+0x1f2a0". Empty where
+  // nothing is known.
+  std::string label() const;
   // "ntdll.dll!NtClose+0x14"
   std::string text() const;
 };

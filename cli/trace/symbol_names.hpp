@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 
 #include "cli/images/symbol_store.hpp"
 #include "coldtrace/trace_analysis/function_names.hpp"
@@ -8,7 +9,7 @@
 namespace coldtrace::cli {
 
 // Names code by the files that --image, --pdb and --dir give, "ntdll.dll!NtClose+0x14"; where these
-// have no name, as trace_analysis::ImageOffsets does.
+// have no name, as trace_analysis::ImageOffsets does. Several threads may ask at once.
 class SymbolNames final : public trace_analysis::FunctionNames {
  public:
   // All must outlive the object.
@@ -16,6 +17,9 @@ class SymbolNames final : public trace_analysis::FunctionNames {
               core::Findings& findings, Report& report);
 
   trace_analysis::FunctionName find(std::optional<u32> pid, u64 address, i64 time) override;
+
+  // Whether the options give any.
+  bool any() const { return store_.has_value(); }
 
   // "symbols", what was named by which file; null where no option gives any.
   void write(JsonWriter& json) const;
@@ -42,6 +46,7 @@ class SymbolNames final : public trace_analysis::FunctionNames {
 
   const tracefile::NameTables& names_;
   trace_analysis::ImageOffsets offsets_;
+  std::mutex mutex_;  // of what follows, while names are asked for
   std::optional<SymbolStore> store_;
   std::map<u32, Used*> by_image_;  // by number of the trace's image; null: there are no symbols
   std::vector<std::unique_ptr<Used>> used_;

@@ -1,4 +1,4 @@
-#include "cli/trace/analysis/symbol_names.hpp"
+#include "cli/trace/symbol_names.hpp"
 
 #include <algorithm>
 
@@ -10,6 +10,7 @@ namespace coldtrace::cli {
 namespace {
 
 using trace_analysis::FunctionName;
+using trace_analysis::NameSource;
 
 SymbolStore::Loaded to_loaded(const tracefile::TracedImage& image) {
   SymbolStore::Loaded loaded{
@@ -41,6 +42,7 @@ FunctionName SymbolNames::find(std::optional<u32> pid, u64 address, i64 time) {
   const auto image = names_.find_image(pid, address, time);
   if (!image) return {};
   const auto offset = address - image->base;
+  const std::lock_guard lock{mutex_};
   auto* const used = store_ ? find_used(image->file) : nullptr;
   std::optional<pe::CodeSymbols::Place> place;
   if (used != nullptr && offset <= ~u32{0})
@@ -51,8 +53,9 @@ FunctionName SymbolNames::find(std::optional<u32> pid, u64 address, i64 time) {
     used->named[place->number] = true;
     ++(symbol.source == pe::SymbolSource::pdb ? used->by_pdb : used->by_exports);
   }
-  const auto file = image->name.substr(image->name.rfind('\\') + 1);
-  return {fmt::format("{}!{}", file, symbol.name), place->offset};
+  return {std::string{image->name.substr(image->name.rfind('\\') + 1)}, offset,
+          std::string{symbol.name}, place->offset,
+          symbol.source == pe::SymbolSource::pdb ? NameSource::pdb : NameSource::exports};
 }
 
 SymbolNames::Used* SymbolNames::find_used(u32 file) {
