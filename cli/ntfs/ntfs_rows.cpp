@@ -25,6 +25,8 @@ std::unique_ptr<RowFormat> make_row_format(const std::string& format, const RowF
   if (format == "csv") return make_csv_rows(fields, int64, longest_cell);
   if (format == "bodyfile") return make_body_rows();
   if (format == "text") return make_text_rows();
+  if (format == "timesketch") return make_timesketch_rows();
+  if (format == "ecs") return make_ecs_rows();
   return make_json_rows(fields, int64, format == "json");
 }
 

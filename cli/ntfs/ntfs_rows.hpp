@@ -63,7 +63,8 @@ class RowFormat {
   virtual u64 left_out() const { return 0; }
 };
 
-// `format` is "ndjson", "json", "csv", "bodyfile" or "text".
+// `format` is "ndjson", "json", "csv", "bodyfile", "timesketch", "ecs", "text", or "sqlite", whose
+// tables read ndjson.
 std::unique_ptr<RowFormat> make_row_format(const std::string& format, const RowFields& fields,
                                            Int64 int64, std::optional<u64> longest_cell);
 // In an array there is a comma before each row, since a header comes first.
@@ -72,6 +73,8 @@ std::unique_ptr<RowFormat> make_csv_rows(const RowFields& fields, Int64 int64,
                                          std::optional<u64> longest_cell);
 std::unique_ptr<RowFormat> make_body_rows();
 std::unique_ptr<RowFormat> make_text_rows();
+std::unique_ptr<RowFormat> make_timesketch_rows();
+std::unique_ptr<RowFormat> make_ecs_rows();
 
 // The line with the names of the columns.
 std::string csv_header(const RowFields& fields);

@@ -6,6 +6,7 @@
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/ntfs/ntfs_tables.hpp"
 #include "cli/output/messages.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/no_match.hpp"
@@ -114,13 +115,29 @@ void write_summary(JsonWriter& json, const Totals& totals) {
   json.end_document();
 }
 
-// Walks one volume into the output; formatting is shared by the jobs.
-void write_rows(Output& output, const Options& options, const ntfs::Snapshot& snapshot,
-                ntfs::Walk& walk, core::Findings& findings) {
+// Has the tables read what `write` writes as lines.
+template <class Write>
+void add_lines(SnapshotTables& tables, Write write) {
+  constexpr std::size_t longest = std::size_t{64} << 20;
+  BufferPool pool;
+  Output memory{longest, pool};
+  JsonWriter json{memory, Int64::number};
+  write(memory, json);
+  std::vector<core::TextBuffer> pieces;
+  memory.take(pieces);
+  std::string lines;
+  for (const auto& piece : pieces) lines += piece.view();
+  tables.add(lines);
+}
+
+// Walks one volume; formatting is shared by the jobs.
+void write_rows(const std::function<void(std::string_view)>& write, const Options& options,
+                const ntfs::Snapshot& snapshot, ntfs::Walk& walk, core::Findings& findings) {
   const RowFields fields{options.fields};
+  const auto int64 = options.format == "sqlite" ? Int64::number : options.int64;
   std::vector<Formatter> formatters(options.jobs);
   for (auto& formatter : formatters)
-    formatter.format = make_row_format(options.format, fields, options.int64, options.longest_cell);
+    formatter.format = make_row_format(options.format, fields, int64, options.longest_cell);
   core::ordered_pipeline<Batch>(
       options.jobs, [&](Batch& batch) { return walk.next(batch.rows); },
       [&](unsigned worker, Batch& batch) {
@@ -136,7 +153,7 @@ void write_rows(Output& output, const Options& options, const ntfs::Snapshot& sn
         }
       },
       [&](Batch& batch) {
-        output.write(batch.text.view());
+        write(batch.text.view());
         findings.merge(batch.findings);
       });
   u64 left_out = 0;
@@ -173,14 +190,24 @@ std::string left_out(const ntfs::Walk& walk, ntfs::StateSet wanted) {
 void snapshot_volume(Output& output, JsonWriter& json, const Options& options,
                      const DiskInput& input, const ntfs::Partition& partition,
                      const ntfs::Volume& volume, core::Findings findings, Report& report,
-                     Totals& totals) {
+                     SnapshotTables* tables, Totals& totals) {
   const auto wanted = options.wanted();
   const auto snapshot =
       ntfs::Snapshot::take(volume, {.jobs = options.jobs, .slack = options.slack}, findings);
   if (options.has_lines())
     write_header(output, json, options, input, partition, snapshot, totals.volumes == 0);
+  if (tables != nullptr)
+    add_lines(*tables, [&](Output& memory, JsonWriter& lines) {
+      write_header(memory, lines, options, input, partition, snapshot, true);
+    });
   ntfs::Walk walk{snapshot, wanted};
-  write_rows(output, options, snapshot, walk, findings);
+  const auto write = [&](std::string_view text) {
+    if (tables != nullptr)
+      tables->add(text);
+    else
+      output.write(text);
+  };
+  write_rows(write, options, snapshot, walk, findings);
   findings.merge(walk.findings());
 
   ++totals.volumes;
@@ -213,7 +240,7 @@ void note_empty_states(const Options& options, const Totals& totals, core::Findi
 void check_options(const Options& options) {
   if (options.longest_cell && options.format != "csv")
     throw Failure{"--cell-limit is for --format csv"};
-  if (!options.fields.empty() && (options.format == "bodyfile" || options.format == "text"))
+  if (!options.fields.empty() && !options.has_lines() && options.format != "csv")
     throw Failure{"--fields is for ndjson, json and csv"};
 }
 
@@ -227,6 +254,8 @@ Exit run(const Options& options) {
   JsonWriter json{output, options.int64};
   Totals totals;
   UnopenedVolumes unopened;
+  std::optional<SnapshotTables> tables;
+  if (options.format == "sqlite") tables.emplace();
   if (options.format == "csv") output.write(csv_header(RowFields{options.fields}));
   for (const auto& partition : input->chosen) {
     core::Findings findings;
@@ -236,7 +265,7 @@ Exit run(const Options& options) {
       continue;
     }
     snapshot_volume(output, json, options, *input, partition, *volume, std::move(findings), report,
-                    totals);
+                    tables ? &*tables : nullptr, totals);
   }
   input->file.add_findings(disk_findings);
   totals.findings.merge(unopened.report(options.image, totals.volumes > 0, report));
@@ -255,6 +284,10 @@ Exit run(const Options& options) {
     write_summary(json, totals);
     if (options.array()) output.write("]\n");
   }
+  if (tables) {
+    add_lines(*tables, [&](Output&, JsonWriter& lines) { write_summary(lines, totals); });
+    tables->write_to(output);
+  }
   output.commit();
   return report.exit();
 }
@@ -270,13 +303,15 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
        "  coldtrace ntfs snapshot disk.img -o files.ndjson\n"
        "  coldtrace ntfs snapshot --state all --slack disk.E01\n"
        "  coldtrace ntfs snapshot --format bodyfile --partition 2 /dev/sdb | mactime -b -\n"
-       "  coldtrace ntfs snapshot --mft '$MFT' --format csv --fields path,si,fn\n",
+       "  coldtrace ntfs snapshot --mft '$MFT' --format csv --fields path,si,fn\n"
+       "  coldtrace ntfs snapshot --state all disk.img --format timesketch -o files.jsonl\n"
+       "  coldtrace ntfs snapshot disk.img --format sqlite -o files.sqlite\n",
        "  0  every volume was read to its end\n"
        "  1  damage: something was unreadable, contradictory or lost; the rest is there. Or no "
        "name\n"
        "     is in a state that was asked for\n"
        "  2  no NTFS volume could be read\n"},
-      {"ndjson", "json", "csv", "bodyfile", "text"},
+      {"ndjson", "json", "csv", "bodyfile", "timesketch", "ecs", "sqlite", "text"},
       [](Command& command, Options& options) {
         add_disk_options(command, options);
         std::vector<std::string> states{"all"};

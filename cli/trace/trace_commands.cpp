@@ -1,5 +1,7 @@
 #include "cli/trace/trace_commands.hpp"
 
+#include "cli/trace/trace_export_commands.hpp"
+
 namespace coldtrace::cli {
 
 void add_trace_commands(CLI::App& app, Exit& exit) {
@@ -12,6 +14,7 @@ void add_trace_commands(CLI::App& app, Exit& exit) {
               add_trace_cpu(group, exit);
               add_trace_critical_path(group, exit);
               add_trace_deadlocks(group, exit);
+              add_trace_export(group, exit);
               add_trace_graph(group, exit);
               add_trace_idle(group, exit);
               add_trace_io(group, exit);

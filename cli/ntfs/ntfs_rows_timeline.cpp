@@ -1,0 +1,225 @@
+#include <array>
+
+#include <fmt/format.h>
+
+#include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/output/json_text.hpp"
+#include "coldtrace/core/file_time.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+// One of the times of a file, in the words of each format.
+struct TimeKind {
+  core::FileTime ntfs::Times::*time;
+  std::string_view description;  // of plaso
+  std::string_view type;         // of ECS
+  std::string_view action;
+};
+constexpr TimeKind time_kinds[] = {
+    {&ntfs::Times::created, "Creation Time", "creation", "created"},
+    {&ntfs::Times::modified, "Content Modification Time", "change", "modified"},
+    {&ntfs::Times::changed, "Metadata Modification Time", "change", "record changed"},
+    {&ntfs::Times::accessed, "Last Access Time", "access", "accessed"}};
+
+// A line for each time of each set that a row has: that of $STANDARD_INFORMATION, of $FILE_NAME, or
+// of the index where nothing else speaks of the file.
+class TimelineRows : public RowFormat {
+ public:
+  void write(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row,
+             core::TextBuffer& out) override {
+    out_ = &out;
+    row_ = &row;
+    path_.clear();
+    row.append_path(path_);
+    const auto& boot = snapshot.volume().boot();
+    serial_ = boot && !boot->inferred ? fmt::format("{:016x}", boot->serial_number) : std::string{};
+    if (row.facts.information)
+      write_set(row.facts.information->times, "$STANDARD_INFORMATION", 0x10);
+    if (row.file_name != nullptr) write_set(row.file_name->times, "$FILE_NAME", 0x30);
+    if (!row.facts.information && row.file_name == nullptr && row.index)
+      write_set(*row.index, "index", 0x90);
+  }
+
+ protected:
+  virtual void line(const TimeKind& kind, core::FileTime time, std::string_view set,
+                    u32 attribute) = 0;
+
+  const ntfs::FileRow& row() const { return *row_; }
+  const std::string& path() const { return path_; }
+
+  std::optional<u64> size() const {
+    for (const auto& stream : row_->streams)
+      if (stream.name.empty()) return stream.size;
+    return row_->source->entry ? std::optional{row_->source->entry->size} : std::nullopt;
+  }
+
+  bool directory() const {
+    const auto& entry = row_->source->entry;
+    return row_->facts.directory || (entry && !row_->source->has_record &&
+                                     (entry->attributes & ntfs::FileName::directory_flag) != 0);
+  }
+
+  bool allocated() const {
+    const auto state = row_->source->state;
+    return state != ntfs::State::deleted && state != ntfs::State::slack &&
+           state != ntfs::State::stale;
+  }
+
+  void begin_line() {
+    out_->append('{');
+    first_ = true;
+  }
+  void text(std::string_view name, std::string_view value) {
+    key(name);
+    append_json_text(*out_, value);
+  }
+  void text_if(std::string_view name, std::string_view value) {
+    if (!value.empty()) text(name, value);
+  }
+  void number(std::string_view name, i64 value) {
+    key(name);
+    out_->append_decimal(value);
+  }
+  void raw(std::string_view name, std::string_view value) {
+    key(name);
+    out_->append(value);
+  }
+  void open(std::string_view name) {
+    key(name);
+    out_->append('{');
+    first_ = true;
+  }
+  void close() {
+    out_->append('}');
+    first_ = false;
+  }
+  void end_line() { out_->append("}\n"); }
+  const std::string& serial() const { return serial_; }
+
+ private:
+  void write_set(const ntfs::Times& times, std::string_view set, u32 attribute) {
+    for (const auto& kind : time_kinds)
+      if (const auto time = times.*kind.time; time.ticks != 0) line(kind, time, set, attribute);
+  }
+
+  void key(std::string_view name) {
+    if (!first_) out_->append(',');
+    first_ = false;
+    out_->append('"');
+    out_->append(name);
+    out_->append("\":");
+  }
+
+  core::TextBuffer* out_ = nullptr;
+  const ntfs::FileRow* row_ = nullptr;
+  std::string path_;
+  std::string serial_;
+  bool first_ = true;
+};
+
+// "2024-02-29T12:34:56.123456+00:00": plaso's times have six digits.
+std::string plaso_time(core::FileTime time) {
+  auto text = core::to_string(time);
+  text.resize(text.size() - 2);
+  return text + "+00:00";
+}
+
+// Source: Timesketch, "Create timeline from JSON/JSONL/CSV"; attributes as plaso names them.
+class TimesketchRows final : public TimelineRows {
+  void line(const TimeKind& kind, core::FileTime time, std::string_view set,
+            u32 attribute) override {
+    constexpr auto epoch = static_cast<i64>(core::file_time_from_unix(0).ticks);
+    const auto bytes = size();
+    begin_line();
+    text("message",
+         fmt::format("{} {} [{}]{}", path().empty() ? "(no name)" : path(), kind.description, set,
+                     bytes ? fmt::format(" {} bytes", *bytes) : ""));
+    text("datetime", plaso_time(time));
+    number("timestamp", (static_cast<i64>(time.ticks) - epoch) / 10);
+    text("timestamp_desc", kind.description);
+    text("data_type", "fs:stat:ntfs");
+    text("source_short", "FILE");
+    text("source_long", "NTFS " + std::string{set});
+    text("parser", "coldtrace");
+    text("file_time", core::to_string(time));
+    text_if("filename", path());
+    number("attribute_type", attribute);
+    if (row().file_known()) {
+      number("inode", static_cast<i64>(row().source->file.record));
+      text("file_reference",
+           fmt::format("{}-{}", row().source->file.record, row().source->file.sequence));
+    }
+    if (bytes) number("file_size", static_cast<i64>(*bytes));
+    text("file_entry_type", directory() ? "directory" : "file");
+    raw("is_allocated", allocated() ? "true" : "false");
+    text("state", to_string(row().source->state));
+    text_if("volume_serial_number", serial());
+    end_line();
+  }
+};
+
+// Source: Elastic Common Schema 8.17.
+class EcsRows final : public TimelineRows {
+  void line(const TimeKind& kind, core::FileTime time, std::string_view set, u32) override {
+    const auto bytes = size();
+    begin_line();
+    text("@timestamp", core::to_string(time));
+    open("ecs");
+    text("version", "8.17.0");
+    close();
+    text("message",
+         fmt::format("{} {} ({})", path().empty() ? "(no name)" : path(), kind.action, set));
+    open("event");
+    text("kind", "event");
+    raw("category", R"(["file"])");
+    raw("type", fmt::format("[\"{}\"]", kind.type));
+    text("action", kind.action);
+    text("dataset", "coldtrace.ntfs");
+    text("provider", set);
+    close();
+    open("file");
+    text_if("path", path());
+    text_if("name", name());
+    text("type", directory() ? "dir" : "file");
+    if (row().file_known()) text("inode", fmt::format("{}", row().source->file.record));
+    if (bytes) number("size", static_cast<i64>(*bytes));
+    text_if("owner", row().owner_sid);
+    if (row().facts.information) times(row().facts.information->times);
+    close();
+    open("coldtrace");
+    text("state", to_string(row().source->state));
+    if (row().file_known()) number("sequence", row().source->file.sequence);
+    text_if("volume_serial_number", serial());
+    close();
+    end_line();
+  }
+
+  std::string_view name() const {
+    const std::string_view whole = path();
+    const auto slash = whole.rfind('/');
+    return slash == std::string_view::npos ? whole : whole.substr(slash + 1);
+  }
+
+  void times(const ntfs::Times& all) {
+    const auto one = [&](std::string_view name, core::FileTime time) {
+      if (time.ticks != 0) text(name, core::to_string(time));
+    };
+    one("created", all.created);
+    one("mtime", all.modified);
+    one("ctime", all.changed);
+    one("accessed", all.accessed);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<RowFormat> make_timesketch_rows() {
+  return std::make_unique<TimesketchRows>();
+}
+
+std::unique_ptr<RowFormat> make_ecs_rows() {
+  return std::make_unique<EcsRows>();
+}
+
+}  // namespace coldtrace::cli

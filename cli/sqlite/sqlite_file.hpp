@@ -1,0 +1,72 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cli/output/output.hpp"
+#include "coldtrace/core/reader.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace coldtrace::cli {
+
+// A database that is made anew in one transaction, in a file without a name, and then given to an
+// output: it is there whole or not at all, and has the same bytes for the same rows. All throw
+// Failure; so does the constructor where coldtrace was built without SQLite.
+class SqliteFile {
+ public:
+  SqliteFile();
+  SqliteFile(const SqliteFile&) = delete;
+  SqliteFile& operator=(const SqliteFile&) = delete;
+  ~SqliteFile();
+
+  // Statements that give no rows.
+  void run(const std::string& statements);
+
+  // Ends the transaction. Nothing may be added behind it.
+  void write_to(Output& output);
+
+ private:
+  friend class SqliteRows;
+  [[noreturn]] void fail() const;
+
+  int descriptor_ = -1;
+  sqlite3* database_ = nullptr;
+};
+
+// A name as SQL has it, whatever characters are in it.
+std::string sql_name(std::string_view name);
+
+// The rows of one table, value by value in the order of its columns.
+class SqliteRows {
+ public:
+  // `columns` of the table, which has no more.
+  SqliteRows(SqliteFile& file, std::string_view table, int columns);
+  SqliteRows(const SqliteRows&) = delete;
+  SqliteRows& operator=(const SqliteRows&) = delete;
+  ~SqliteRows();
+
+  SqliteRows& integer(i64 number);
+  SqliteRows& real(double number);
+  // Valid UTF-8.
+  SqliteRows& text(std::string_view text);
+  SqliteRows& blob(core::ByteView bytes);
+  SqliteRows& null();
+  template <class Number>
+  SqliteRows& maybe(const std::optional<Number>& number) {
+    return number ? integer(static_cast<i64>(*number)) : null();
+  }
+  SqliteRows& text_or_null(std::string_view words) { return words.empty() ? null() : text(words); }
+
+  // The row is complete.
+  void insert();
+
+ private:
+  [[maybe_unused]] SqliteFile& file_;  // unused in builds without SQLite, like the others
+  [[maybe_unused]] sqlite3_stmt* statement_ = nullptr;
+  [[maybe_unused]] int bound_ = 0;
+};
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,100 @@
+#include "cli/trace/export/event_lines.hpp"
+
+#include "cli/trace/trace_lines.hpp"
+#include "cli/trace/trace_where.hpp"
+#include "coldtrace/tracefile/event_members.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using Item = tracefile::EventSequence::Item;
+
+void add_selection_options(Command& command, tracefile::EventSelection& selection,
+                           std::optional<std::string>& where) {
+  command
+      .add_option("--provider", selection.providers,
+                  "Only events of these providers, by GUID, name or glob")
+      .list("PROVIDER");
+  command
+      .add_option("--event", selection.events,
+                  "Only these events, by id, name, class or glob: 21, Process/Start, Process, *Io*")
+      .list("EVENT");
+  command.add_option("--pid", selection.pids, "Only events of these processes").list("PID");
+  command.add_option("--tid", selection.tids, "Only events of these threads").list("TID");
+  add_time_options(command, selection);
+  command
+      .add_option_function<std::string>(
+          "--where", [&where](const std::string& text) { where = text; },
+          "Only events that an expression is true of, as \"Status != 0 and time < 5s\"")
+      .type_name("EXPR");
+}
+
+}  // namespace
+
+void add_event_export_options(Command& command, EventExportOptions& options) {
+  add_trace_input_options(command, options);
+  add_schema_options(command, options.schemas);
+  add_selection_options(command, options.selection, options.where);
+}
+
+EventExport::EventExport(const EventExportOptions& options)
+    : options_{options}, selection_{options.selection}, report_{options.findings} {
+  if (options.where) {
+    selection_.where = read_where("--where", *options.where);
+    ready_ = selection_.where.has_value();
+    if (!ready_) return;
+  }
+  input_ = open_trace(options, options.schemas.any() ? TraceUse::lines_by_files : TraceUse::lines,
+                      report_);
+  if (input_) schemas_.emplace(options.schemas, options, *input_);
+}
+
+void EventExport::each(const std::function<void(const EventLine&)>& take) {
+  const auto& trace = input_->trace;
+  const TraceContext context{
+      {schemas_->source(), trace.names(), trace.clock(), trace.start_time()}, nullptr, {}};
+  tracefile::StreamOptions stream;
+  limit_to_times(selection_, trace.clock(), stream);
+  const auto events = trace.stream(stream);
+  tracefile::EventSelector selector{context, selection_};
+  tracefile::EventDecoder decoder{context.schemas};
+  TraceLines lines{context, {}};
+  core::TextBuffer line;
+  std::vector<char> room(std::size_t{1} << 16);
+  rapidjson::MemoryPoolAllocator<> pool{room.data(), room.size()};
+  for (auto item = events->next(); item != Item::end; item = events->next()) {
+    if (item == Item::event && !selector.wants(events->event())) continue;
+    line.clear();
+    if (item == Item::gap)
+      lines.append_gap(line, events->gap());
+    else
+      lines.append_event(line, events->event());
+    pool.Clear();
+    rapidjson::Document json{&pool};
+    json.Parse<rapidjson::kParseIterativeFlag>(line.view().data(), line.size());
+    if (json.HasParseError()) continue;  // no line of coldtrace has one
+    if (item == Item::gap)
+      take({json, nullptr, nullptr, {}});
+    else
+      take({json, &events->event(), &decoder.kind_of(events->event()),
+            time_of(events->event(), context.clock)});
+  }
+  selector.unmatched().report(input_->findings);
+  if (const auto unread = events->unread_buffers(); unread > 0)
+    input_->findings.warning("trace-changed", std::nullopt,
+                             "{} buffers could be read when the trace was opened and not again",
+                             unread);
+  if (lines.cut_names() > 0)
+    input_->findings.warning(
+        "resolved-limit", std::nullopt,
+        "{} events have or stand for more or longer names than their size justifies",
+        lines.cut_names());
+}
+
+Exit EventExport::finish(Output& output) {
+  output.commit();
+  report_.read(options_.file, input_->findings);
+  return report_.exit();
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <rapidjson/document.h>
+
+#include "cli/trace/trace_input.hpp"
+#include "cli/trace/trace_schemas.hpp"
+
+namespace coldtrace::cli {
+
+// Options of exports that have a record for each event.
+struct EventExportOptions : TraceInputOptions {
+  SchemaOptions schemas;
+  tracefile::EventSelection selection;
+  std::optional<std::string> where;
+};
+
+void add_event_export_options(Command& command, EventExportOptions& options);
+
+// One event or gap as `trace decode` writes it.
+struct EventLine {
+  const rapidjson::Value& json;
+  const tracefile::Event* event;     // null of a gap
+  const tracefile::EventKind* kind;  // null of a gap
+  std::optional<core::FileTime> time;
+};
+
+// A trace whose events are exported, from its opening to the exit code.
+class EventExport {
+ public:
+  // `options` must outlive it.
+  explicit EventExport(const EventExportOptions& options);
+  EventExport(const EventExport&) = delete;
+  EventExport& operator=(const EventExport&) = delete;
+
+  // Whether there is a trace, and a selection that can be understood; if not, that was said.
+  bool opened() const { return input_.has_value() && ready_; }
+
+  TraceInput& input() { return *input_; }
+  const tracefile::EventSelection& selection() const { return selection_; }
+
+  // In the order of time.
+  void each(const std::function<void(const EventLine&)>& take);
+
+  // The output is whole.
+  Exit finish(Output& output);
+
+ private:
+  const EventExportOptions& options_;
+  tracefile::EventSelection selection_;
+  bool ready_ = true;
+  Report report_;
+  std::optional<TraceInput> input_;
+  std::optional<TraceSchemas> schemas_;
+};
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "cli/sqlite/sqlite_file.hpp"
+#include "cli/trace/trace_input.hpp"
+
+namespace coldtrace::cli {
+
+// The tables process, thread, sched and thread_state, named as Perfetto names them: who was there,
+// and what each processor and thread did when, as far as the trace tells.
+void write_schedule_tables(SqliteFile& file, const tracefile::AnyTrace& trace,
+                           const tracefile::EventSelection& selection);
+
+// The tables meta and finding: what the database was made from.
+void write_meta_tables(SqliteFile& file, const TraceInput& input);
+
+}  // namespace coldtrace::cli

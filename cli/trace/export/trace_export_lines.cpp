@@ -1,0 +1,311 @@
+#include <array>
+
+#include <fmt/format.h>
+
+#include "cli/command/common_options.hpp"
+#include "cli/output/json.hpp"
+#include "cli/sqlite/json_values.hpp"
+#include "cli/trace/export/event_lines.hpp"
+#include "cli/trace/trace_export_commands.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using rapidjson::Value;
+
+constexpr std::size_t longest_message = 1024;  // bytes, but for the last value
+
+std::optional<i64> number_of(const Value& object, const char* name) {
+  const auto& value = member_of(object, name);
+  return value.IsInt64() ? std::optional{value.GetInt64()} : std::nullopt;
+}
+
+std::optional<std::string_view> maybe(std::string_view text) {
+  return text.empty() ? std::nullopt : std::optional{text};
+}
+
+// "Process/Start", or "event 160" of one without a name.
+std::string action_of(const Value& event) {
+  const auto name = text_of(event, "name");
+  if (!name.empty()) return std::string{name};
+  const auto id = number_of(event, "id");
+  const auto opcode = number_of(event, "opcode");
+  return id ? fmt::format("event {}", *id) : opcode ? fmt::format("opcode {}", *opcode) : "event";
+}
+
+// "[Thread/Start] a.exe (100), thread 101: ThreadId=102, ..."
+std::string message_of(const Value& event) {
+  std::string message = fmt::format("[{}]", action_of(event));
+  const auto process = text_of(event, "process");
+  const auto pid = number_of(event, "pid");
+  if (!process.empty()) message += fmt::format(" {}", process);
+  if (pid) message += fmt::format(" ({})", *pid);
+  if (const auto tid = number_of(event, "tid")) message += fmt::format(", thread {}", *tid);
+  const auto& fields = member_of(event, "fields");
+  std::string_view separator = ": ";
+  if (fields.IsObject()) {
+    for (const auto& field : fields.GetObject()) {
+      if (message.size() > longest_message) {
+        message += ", ...";
+        break;
+      }
+      message += separator;
+      message.append(field.name.GetString(), field.name.GetStringLength());
+      message += '=';
+      message += plain_of(field.value);
+      separator = ", ";
+    }
+  }
+  return message;
+}
+
+// Microseconds since 1970, as plaso counts.
+i64 microseconds_of(core::FileTime time) {
+  return (static_cast<i64>(time.ticks) - static_cast<i64>(core::file_time_from_unix(0).ticks)) / 10;
+}
+
+// "2024-02-29T12:34:56.123456+00:00": plaso's times have six digits.
+std::string plaso_time(core::FileTime time) {
+  auto text = core::to_string(time);
+  text.resize(text.size() - 2);
+  return text + "+00:00";
+}
+
+class LineFormat {
+ public:
+  virtual ~LineFormat() = default;
+  // False where the format has no place for it.
+  virtual bool write(JsonWriter& json, const EventLine& line) = 0;
+
+ protected:
+  LineFormat() = default;
+  LineFormat(const LineFormat&) = default;
+  LineFormat& operator=(const LineFormat&) = default;
+};
+
+// Source: Timesketch, "Create timeline from JSON/JSONL/CSV"; attributes as plaso names them.
+class TimesketchLines final : public LineFormat {
+ public:
+  bool write(JsonWriter& json, const EventLine& line) override {
+    if (!line.time) return false;
+    const auto& event = line.json;
+    const auto& provider = member_of(event, "provider");
+    json.begin_object()
+        .field("message", message_of(event))
+        .field("datetime", plaso_time(*line.time))
+        .field("timestamp", microseconds_of(*line.time))
+        .field("timestamp_desc", "Event Logged")
+        .field("data_type", "windows:etl:event")
+        .field("source_short", "ETW")
+        .field("source_long", "Event Tracing for Windows")
+        .field("parser", "coldtrace")
+        .field("event_time", core::to_string(*line.time))
+        .field("event_name", maybe(text_of(event, "name")))
+        .field("event_identifier", number_of(event, "id"))
+        .field("event_opcode", number_of(event, "opcode"))
+        .field("event_version", number_of(event, "version"))
+        .field("event_level", number_of(event, "level"))
+        .field("provider_name", maybe(text_of(provider, "name")))
+        .field("provider_identifier", maybe(text_of(provider, "guid")))
+        .field("cpu", number_of(event, "cpu"))
+        .field("pid", number_of(event, "pid"))
+        .field("tid", number_of(event, "tid"))
+        .field("process_name", maybe(text_of(event, "process")))
+        .field("decoded", text_of(event, "decoded"))
+        // One text: names of fields have other types in other events, which an index refuses.
+        .field("event_data", json_of(member_of(event, "fields")))
+        .end_object()
+        .end_document();
+    return true;
+  }
+};
+
+// What kinds of events are in the terms of ECS.
+struct EcsKind {
+  std::string_view name;  // or its front, up to '*'
+  std::string_view category, type;
+};
+constexpr EcsKind ecs_kinds[] = {{"Process/Start", "process", "start"},
+                                 {"Process/DCStart", "process", "info"},
+                                 {"Process/End", "process", "end"},
+                                 {"Process/DCEnd", "process", "info"},
+                                 {"Process/*", "process", "change"},
+                                 {"Thread/*", "process", "info"},
+                                 {"Image/Load", "library", "start"},
+                                 {"FileIo/Create", "file", "access"},
+                                 {"FileIo/FileCreate", "file", "creation"},
+                                 {"FileIo/FileDelete", "file", "deletion"},
+                                 {"FileIo/Delete", "file", "deletion"},
+                                 {"FileIo/Write", "file", "change"},
+                                 {"FileIo/Rename", "file", "change"},
+                                 {"FileIo/*", "file", "access"},
+                                 {"DiskIo/*", "file", "access"},
+                                 {"Registry/*", "registry", "access"},
+                                 {"TcpIp/Connect*", "network", "start"},
+                                 {"TcpIp/Disconnect*", "network", "end"},
+                                 {"TcpIp/*", "network", "connection"},
+                                 {"UdpIp/*", "network", "connection"}};
+
+const EcsKind* find_ecs_kind(std::string_view name) {
+  for (const auto& kind : ecs_kinds) {
+    const bool front = kind.name.ends_with('*');
+    if (front ? name.starts_with(kind.name.substr(0, kind.name.size() - 1)) : name == kind.name)
+      return &kind;
+  }
+  return nullptr;
+}
+
+// Source: Elastic Common Schema 8.17; event_data as Winlogbeat writes it.
+class EcsLines final : public LineFormat {
+ public:
+  explicit EcsLines(const tracefile::AnyTrace& trace) {
+    if (const auto* const etl = trace.etl(); etl != nullptr && etl->scan().has_header)
+      kernel_ = fmt::format("{}.{}.{}", etl->header().major_version, etl->header().minor_version,
+                            etl->header().provider_version);
+    dataset_ = fmt::format("coldtrace.{}", trace.format());
+  }
+
+  bool write(JsonWriter& json, const EventLine& line) override {
+    ++sequence_;
+    if (!line.time) return false;
+    const auto& event = line.json;
+    json.begin_object().field("@timestamp", core::to_string(*line.time));
+    json.key("ecs").object("version", "8.17.0");
+    json.field("message", message_of(event));
+    write_event(json, event);
+    write_process(json, event);
+    json.key("host").begin_object().key("os").begin_object().field("type", "windows");
+    if (!kernel_.empty()) json.field("kernel", kernel_);
+    json.end_object().end_object();
+    write_winlog(json, event);
+    json.end_object().end_document();
+    return true;
+  }
+
+ private:
+  void write_event(JsonWriter& json, const Value& event) {
+    const auto name = text_of(event, "name");
+    json.key("event").begin_object().field("kind", "event");
+    if (const auto* const kind = find_ecs_kind(name)) {
+      json.key("category").begin_array().value(kind->category).end_array();
+      json.key("type").begin_array().value(kind->type).end_array();
+    }
+    json.field("action", action_of(event)).field("dataset", dataset_).field("sequence", sequence_);
+    const auto& provider = member_of(event, "provider");
+    const auto provider_name = text_of(provider, "name");
+    json.field("provider", provider_name.empty() ? maybe(text_of(provider, "guid"))
+                                                 : std::optional{provider_name});
+    const auto code = number_of(event, "id") ? number_of(event, "id") : number_of(event, "opcode");
+    if (code) json.field("code", fmt::format("{}", *code));
+    json.end_object();
+  }
+
+  // Of an event about a process that process, else the one that logged it.
+  static void write_process(JsonWriter& json, const Value& event) {
+    const auto& fields = member_of(event, "fields");
+    const bool about = text_of(event, "name").starts_with("Process/") &&
+                       number_of(fields, "ProcessId") && !text_of(fields, "ImageFileName").empty();
+    const auto pid = about ? number_of(fields, "ProcessId") : number_of(event, "pid");
+    if (!pid) return;
+    json.key("process").begin_object().field("pid", *pid);
+    const auto name = about ? text_of(fields, "ImageFileName") : text_of(event, "process");
+    if (!name.empty()) json.field("name", name);
+    if (about) {
+      if (const auto line = text_of(fields, "CommandLine"); !line.empty())
+        json.field("command_line", line);
+      if (const auto parent = number_of(fields, "ParentId"))
+        json.key("parent").object("pid", *parent);
+    } else if (const auto tid = number_of(event, "tid")) {
+      json.key("thread").object("id", *tid);
+    }
+    json.end_object();
+  }
+
+  static void write_winlog(JsonWriter& json, const Value& event) {
+    const auto& provider = member_of(event, "provider");
+    json.key("winlog").begin_object();
+    if (const auto guid = text_of(provider, "guid"); !guid.empty())
+      json.field("provider_guid", fmt::format("{{{}}}", guid));
+    if (const auto version = number_of(event, "version")) json.field("version", *version);
+    if (const auto opcode = number_of(event, "opcode"))
+      json.field("opcode", fmt::format("{}", *opcode));
+    if (const auto activity = text_of(event, "activity"); !activity.empty())
+      json.field("activity_id", fmt::format("{{{}}}", activity));
+    const auto& fields = member_of(event, "fields");
+    if (fields.IsObject() && fields.MemberCount() > 0) {
+      json.key("event_data").begin_object();
+      for (const auto& field : fields.GetObject())
+        json.field(std::string_view{field.name.GetString(), field.name.GetStringLength()},
+                   plain_of(field.value));
+      json.end_object();
+    }
+    json.end_object();
+  }
+
+  std::string kernel_;
+  std::string dataset_;
+  u64 sequence_ = 0;
+};
+
+Exit write_lines(EventExport& exporting, const EventExportOptions& options, LineFormat& format) {
+  Output output{options.output};
+  JsonWriter json{output, options.int64};
+  u64 untimed = 0, written = 0;
+  exporting.each([&](const EventLine& line) {
+    if (line.event == nullptr) return;
+    if (format.write(json, line))
+      ++written;
+    else
+      ++untimed;
+    output.make_room();
+  });
+  if (untimed > 0)
+    exporting.input().findings.warning("export-untimed", std::nullopt,
+                                       "{} events have no time, without which the format has no "
+                                       "place for them: they are left out",
+                                       untimed);
+  return exporting.finish(output);
+}
+
+Exit run_timesketch(const EventExportOptions& options) {
+  EventExport exporting{options};
+  if (!exporting.opened()) return Exit::failure;
+  TimesketchLines format;
+  return write_lines(exporting, options, format);
+}
+
+Exit run_ecs(const EventExportOptions& options) {
+  EventExport exporting{options};
+  if (!exporting.opened()) return Exit::failure;
+  EcsLines format{exporting.input().trace};
+  return write_lines(exporting, options, format);
+}
+
+constexpr const char* exits =
+    "  0  the whole trace was read\n"
+    "  1  the trace has damage or loss, or lacks what was asked for; the rest was written\n"
+    "  2  not a trace, or it cannot be read or written\n";
+
+}  // namespace
+
+void add_trace_export_timesketch(CLI::App& app, Exit& exit) {
+  add_command<EventExportOptions>(
+      app, exit,
+      {"timesketch", "Every event as a line of JSON for Timesketch, with plaso's names",
+       "  coldtrace trace export timesketch run.etl -o run.jsonl\n"
+       "  coldtrace trace export timesketch run.etl --event Process,Image -o programs.jsonl\n",
+       exits},
+      {"jsonl"}, add_event_export_options, run_timesketch);
+}
+
+void add_trace_export_ecs(CLI::App& app, Exit& exit) {
+  add_command<EventExportOptions>(
+      app, exit,
+      {"ecs", "Every event as a line of JSON for Elastic, in its Common Schema",
+       "  coldtrace trace export ecs run.etl -o run.jsonl\n"
+       "  coldtrace trace export ecs run.etl --event TcpIp,UdpIp -o network.jsonl\n",
+       exits},
+      {"jsonl"}, add_event_export_options, run_ecs);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,46 @@
+#include "cli/command/common_options.hpp"
+#include "cli/sqlite/sqlite_file.hpp"
+#include "cli/trace/export/event_lines.hpp"
+#include "cli/trace/export/event_tables.hpp"
+#include "cli/trace/export/schedule_tables.hpp"
+#include "cli/trace/trace_export_commands.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+Exit run(const EventExportOptions& options) {
+  EventExport exporting{options};
+  if (!exporting.opened()) return Exit::failure;
+  SqliteFile file;
+  EventTables tables{file};
+  exporting.each([&](const EventLine& line) { tables.add(line); });
+  tables.finish();
+  if (tables.left_out() > 0)
+    exporting.input().findings.warning(
+        "export-tables", std::nullopt,
+        "{} events are of kinds beyond the {} that get a table of their own: their fields are in "
+        "the column more of the table event",
+        tables.left_out(), EventTables::most_kinds);
+  write_schedule_tables(file, exporting.input().trace, exporting.selection());
+  write_meta_tables(file, exporting.input());
+  Output output{options.output};
+  file.write_to(output);
+  return exporting.finish(output);
+}
+
+}  // namespace
+
+void add_trace_export_sqlite(CLI::App& app, Exit& exit) {
+  add_command<EventExportOptions>(
+      app, exit,
+      {"sqlite", "Events, processes, threads and turns on processors, as an SQLite database",
+       "  coldtrace trace export sqlite run.etl -o run.sqlite\n"
+       "  coldtrace trace export sqlite run.etl --schemas /mnt/c/Windows/System32 -o run.sqlite\n"
+       "  coldtrace trace export sqlite run.etl --pid 4711 -o one.sqlite\n",
+       "  0  the whole trace was read\n"
+       "  1  the trace has damage or loss, or lacks what was asked for; the rest was written\n"
+       "  2  not a trace, or it cannot be read or written\n"},
+      {"sqlite"}, add_event_export_options, run);
+}
+
+}  // namespace coldtrace::cli

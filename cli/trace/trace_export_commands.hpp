@@ -1,0 +1,12 @@
+#pragma once
+
+#include "cli/command/command.hpp"
+
+namespace coldtrace::cli {
+
+void add_trace_export(CLI::App& app, Exit& exit);
+void add_trace_export_ecs(CLI::App& app, Exit& exit);
+void add_trace_export_sqlite(CLI::App& app, Exit& exit);
+void add_trace_export_timesketch(CLI::App& app, Exit& exit);
+
+}  // namespace coldtrace::cli

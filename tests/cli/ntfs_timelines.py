@@ -1,0 +1,150 @@
+"""'ntfs snapshot --format timesketch', 'ecs' and 'sqlite' have what the lines of NDJSON have.
+
+usage: ntfs_timelines.py COLDTRACE SHARED [unittest arguments]
+"""
+import collections
+import datetime
+import gzip
+import json
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from case import Case
+from strict import strict_ndjson
+
+COLDTRACE, SHARED = (Path(a).resolve() for a in sys.argv[1:3])
+DESCRIPTIONS = {"created": "Creation Time", "modified": "Content Modification Time",
+                "changed": "Metadata Modification Time", "accessed": "Last Access Time"}
+ACTIONS = {"created": "created", "modified": "modified", "changed": "record changed", "accessed": "accessed"}
+
+
+class Timelines(Case):
+    @classmethod
+    def setUpClass(cls):
+        packed = SHARED / "samples/ntfs/ntfs-lastaccess.raw.gz"
+        if not packed.exists():
+            raise unittest.SkipTest("the sample images are not here")
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.image = Path(folder.name) / "disk.raw"
+        with gzip.open(packed) as source, open(cls.image, "wb") as image:
+            while part := source.read(1 << 20):
+                if part.strip(b"\0"):
+                    image.write(part)
+                else:
+                    image.seek(len(part), 1)
+            image.truncate()
+        rows = strict_ndjson(cls.snapshot("ndjson").stdout)
+        cls.serial = rows[0]["volume"]["serial_number"]
+        cls.rows = [row for row in rows if row["type"] == "file"]
+        cls.summary = rows[-1]
+
+    @classmethod
+    def snapshot(cls, form):
+        return subprocess.run([COLDTRACE, "ntfs", "snapshot", "--state", "all", "--slack", "--format", form,
+                               cls.image], capture_output=True, timeout=120)
+
+    def times(self):
+        """Path, set, kind and time of each time of the rows."""
+        for row in self.rows:
+            sets = {"$STANDARD_INFORMATION": row["si"], "$FILE_NAME": row["fn"]}
+            if row["si"] is None and row["fn"] is None:
+                sets = {"index": row["index"]}
+            for name, times in sets.items():
+                for kind in DESCRIPTIONS:
+                    if times and times[kind]:
+                        yield row, name, kind, times[kind]
+
+    def test_timesketch(self):
+        done = self.snapshot("timesketch")
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertGreater(len(lines), 100)
+        got = collections.Counter((line.get("filename"), line["source_long"], line["timestamp_desc"],
+                                   line["file_time"], line["state"]) for line in lines)
+        self.assertEqual(got, collections.Counter(
+            (row["path"], f"NTFS {name}", DESCRIPTIONS[kind], time, row["state"])
+            for row, name, kind, time in self.times()))
+        by_path = {}
+        for row in self.rows:
+            by_path.setdefault((row["path"], row["record"], row["state"]), row)
+        for line in lines:
+            moment = datetime.datetime.fromisoformat(line["datetime"])
+            self.assertEqual(round(moment.timestamp() * 1e6), line["timestamp"])
+            self.assertEqual(line["datetime"][:26], line["file_time"][:26])
+            self.assertTrue(line["message"])
+            self.assertEqual(line["volume_serial_number"], self.serial)
+            row = by_path[line.get("filename"), line.get("inode"), line["state"]]
+            self.assertEqual(line["is_allocated"], row["state"] not in ("deleted", "slack", "stale"))
+            if row["directory"] is not None:
+                self.assertEqual(line["file_entry_type"], "directory" if row["directory"] else "file")
+
+    def test_ecs(self):
+        lines = [json.loads(line) for line in self.snapshot("ecs").stdout.splitlines()]
+        got = collections.Counter((line["file"].get("path"), line["event"]["provider"], line["event"]["action"],
+                                   line["@timestamp"], line["coldtrace"]["state"]) for line in lines)
+        self.assertEqual(got, collections.Counter(
+            (row["path"], name, ACTIONS[kind], time, row["state"]) for row, name, kind, time in self.times()))
+        for line in lines:
+            self.assertEqual((line["ecs"], line["event"]["kind"], line["event"]["category"]),
+                             ({"version": "8.17.0"}, "event", ["file"]))
+            self.assertIn(line["event"]["type"][0], {"creation", "change", "access"})
+            self.assertIn(line["file"]["type"], {"file", "dir"})
+            if line["event"]["provider"] == "$STANDARD_INFORMATION":
+                name = {"created": "created", "modified": "mtime", "record changed": "ctime",
+                        "accessed": "accessed"}[line["event"]["action"]]
+                self.assertEqual(line["file"][name], line["@timestamp"])
+
+    def test_sqlite(self):
+        done = self.snapshot("sqlite")
+        if b"without SQLite" in done.stderr:
+            self.skipTest("built without SQLite")
+        self.assertEqual(done.returncode, self.snapshot("ndjson").returncode)
+        self.assertEqual(done.stdout, self.snapshot("sqlite").stdout)
+        database = sqlite3.connect(self.write("files.sqlite", done.stdout))
+        self.addCleanup(database.close)
+        database.row_factory = sqlite3.Row
+        self.assertEqual(database.execute("PRAGMA integrity_check").fetchone()[0], "ok")
+        self.assertEqual(database.execute("PRAGMA foreign_key_check").fetchall(), [])
+        stored = [dict(row) for row in database.execute("SELECT * FROM file ORDER BY id")]
+        self.assertEqual(len(stored), len(self.rows))
+        for got, row in zip(stored, self.rows):
+            for name in ("path", "name", "record", "sequence", "state", "directory", "links", "short_name",
+                         "owner_sid", "security_id", "usn", "object_id", "record_offset", "size"):
+                self.assertEqual(got[name], row[name], name)
+            for name in "parent", "si", "fn", "index":
+                for member, value in (row[name] or {}).items():
+                    self.assertEqual(got[f"{name}_{member}"], value)
+                if row[name] is None:
+                    self.assertEqual({value for key, value in got.items() if key.startswith(f"{name}_")}, {None})
+            for name in "attributes", "reparse", "ea", "entry", "findings":
+                self.assertEqual(json.loads(got[name]) if got[name] else None, row[name])
+            streams = [dict(s) for s in database.execute("SELECT * FROM stream WHERE file = ? ORDER BY id",
+                                                         [got["id"]])]
+            told = row["streams"] + row["other_streams"]
+            self.assertEqual(len(streams), len(told))
+            for stream, one in zip(streams, told):
+                self.assertEqual(stream["type"], one.get("type", "$DATA"))
+                for name in "name", "resident", "resident_offset", "size", "allocated", "valid", "sparse":
+                    self.assertEqual(stream[name], one[name])
+                extents = database.execute("SELECT vcn, lcn, clusters, offset FROM extent WHERE stream = ?",
+                                           [stream["id"]]).fetchall()
+                self.assertEqual([dict(extent) for extent in extents],
+                                 [{name: extent[name] for name in ("vcn", "lcn", "clusters", "offset")}
+                                  for extent in one["extents"]])
+        self.assertEqual({row["code"]: row["count"] for row in database.execute("SELECT * FROM finding")},
+                         {finding["code"]: finding["count"] for finding in self.summary["findings"]})
+        header, = database.execute("SELECT header FROM volume").fetchone()
+        self.assertEqual(json.loads(header)["volume"]["serial_number"], self.serial)
+
+    def test_exit_status_is_that_of_lines(self):
+        self.assertEqual({self.snapshot(form).returncode for form in ("timesketch", "ecs")},
+                         {self.snapshot("ndjson").returncode})
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
