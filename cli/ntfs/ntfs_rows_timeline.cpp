@@ -129,14 +129,14 @@ std::string plaso_time(core::FileTime time) {
 class TimesketchRows final : public TimelineRows {
   void line(const TimeKind& kind, core::FileTime time, std::string_view set,
             u32 attribute) override {
-    constexpr auto epoch = static_cast<i64>(core::file_time_from_unix(0).ticks);
+    constexpr u64 epoch = core::file_time_from_unix(0).ticks;
     const auto bytes = size();
     begin_line();
     text("message",
          fmt::format("{} {} [{}]{}", path().empty() ? "(no name)" : path(), kind.description, set,
                      bytes ? fmt::format(" {} bytes", *bytes) : ""));
     text("datetime", plaso_time(time));
-    number("timestamp", (static_cast<i64>(time.ticks) - epoch) / 10);
+    number("timestamp", static_cast<i64>(time.ticks / 10) - static_cast<i64>(epoch / 10));
     text("timestamp_desc", kind.description);
     text("data_type", "fs:stat:ntfs");
     text("source_short", "FILE");

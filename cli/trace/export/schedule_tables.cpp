@@ -150,7 +150,10 @@ class TurnTables {
   std::optional<i64> duration(i64 begin, std::optional<i64> end) const {
     if (!end) return std::nullopt;
     const auto from = nanoseconds(begin), to = nanoseconds(*end);
-    return from && to ? std::optional{*to - *from} : std::nullopt;
+    // A clock that is wrong leads anywhere.
+    i64 passed = 0;
+    if (!from || !to || __builtin_sub_overflow(*to, *from, &passed)) return std::nullopt;
+    return passed;
   }
 
   const tracefile::Clock& clock_;

@@ -61,7 +61,8 @@ std::string message_of(const Value& event) {
 
 // Microseconds since 1970, as plaso counts.
 i64 microseconds_of(core::FileTime time) {
-  return (static_cast<i64>(time.ticks) - static_cast<i64>(core::file_time_from_unix(0).ticks)) / 10;
+  constexpr u64 epoch = core::file_time_from_unix(0).ticks;
+  return static_cast<i64>(time.ticks / 10) - static_cast<i64>(epoch / 10);
 }
 
 // "2024-02-29T12:34:56.123456+00:00": plaso's times have six digits.
