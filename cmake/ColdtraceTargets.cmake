@@ -127,6 +127,59 @@ function(coldtrace_add_room name)
   endif()
 endfunction()
 
+# coldtrace_unite_sources(FOLDER): the files of each target of the folder, and of those below it,
+# compiled together where no name keeps them apart (unity_groups.py).
+function(coldtrace_unite_sources folder)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  coldtrace_list_sources(lines ${folder})
+  set(list ${PROJECT_BINARY_DIR}/unity_sources.txt)
+  list(JOIN lines "\n" text)
+  file(WRITE ${list} "${text}\n")
+  execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/unity_groups.py 16
+                  INPUT_FILE ${list} OUTPUT_VARIABLE groups COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "[^\n]+" groups "${groups}")
+  foreach(line IN LISTS groups)
+    string(REGEX MATCH "^([^ ]+) (.*) ([0-9]+)$" line "${line}")
+    set_source_files_properties(${CMAKE_MATCH_2} TARGET_DIRECTORY ${CMAKE_MATCH_1}
+                                PROPERTIES UNITY_GROUP ${CMAKE_MATCH_3})
+    set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND
+                 PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_MATCH_2})
+    set_target_properties(${CMAKE_MATCH_1} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  endforeach()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # It takes the included files for headers.
+    target_compile_options(coldtrace_options INTERFACE -Wno-subobject-linkage)
+  endif()
+endfunction()
+
+# "TARGET FILE" for each C++ file of a target that has several.
+function(coldtrace_list_sources variable folder)
+  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  set(lines)
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    get_target_property(sources ${target} SOURCES)
+    if(type MATCHES "LIBRARY|EXECUTABLE" AND sources)
+      list(FILTER sources INCLUDE REGEX "\\.cpp$")
+      list(LENGTH sources count)
+      if(count GREATER 1)
+        foreach(source IN LISTS sources)
+          cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${folder})
+          if(EXISTS ${source})
+            list(APPEND lines "${target} ${source}")
+          endif()
+        endforeach()
+      endif()
+    endif()
+  endforeach()
+  get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  foreach(below IN LISTS folders)
+    coldtrace_list_sources(more ${below})
+    list(APPEND lines ${more})
+  endforeach()
+  set(${variable} ${lines} PARENT_SCOPE)
+endfunction()
+
 # find_package(coldtrace COMPONENTS pe) gives coldtrace::pe and what it needs, and finds no packages
 # but theirs; without components it gives all that is installed.
 function(coldtrace_install_package)
