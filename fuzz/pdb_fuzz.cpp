@@ -1,6 +1,7 @@
 // Any bytes: no crash, no hang, errors lie inside the file, no stream is larger than it, and
 // symbols are no more than their records have room for.
 
+#include "coldtrace/pdb/pdb_procedures.hpp"
 #include "coldtrace/pdb/pdb_publics.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -24,6 +25,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   u64 text = 0;
   for (const auto& symbol : publics.symbols) text += symbol.name.size() + 12;
   if (text > publics.records.view().size()) __builtin_trap();
+  u64 code = 0;
+  pe::read_procedures(
+      *pdb, sections, [&](const pe::Procedure& one) { code += one.name.size() + 38; }, findings);
+  if (code > size) __builtin_trap();
   for (const auto& finding : findings.all())
     if (finding.first_offset.value_or(0) > size) __builtin_trap();
   return 0;

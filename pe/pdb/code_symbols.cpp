@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/pdb/pdb_procedures.hpp"
 #include "coldtrace/pe/exception_directory.hpp"
 #include "coldtrace/pe/export_directory.hpp"
 
@@ -36,7 +37,10 @@ CodeSymbols::CodeSymbols(const Image* image, const SymbolFile* pdb, core::Findin
     add_exports(*image, findings);
     add_functions(*image, findings);
   }
-  if (pdb != nullptr) add_publics(*pdb);
+  if (pdb != nullptr) {
+    add_publics(*pdb);
+    add_procedures(*pdb, findings);
+  }
   sort();
 }
 
@@ -71,7 +75,7 @@ void CodeSymbols::add_exports(const Image& image, core::Findings& findings) {
     if (name.size() > longest_name)
       findings.warning("symbol-limit", std::nullopt,
                        "the name of an export has {} bytes, cut to {}", name.size(), longest_name);
-    add(one.address, name, SymbolSource::exports);
+    add(one.address, name, Origin::exported);
   }
 }
 
@@ -80,7 +84,19 @@ void CodeSymbols::add_publics(const SymbolFile& pdb) {
   const bool by_section = !sections_.empty();
   for (const auto& symbol : pdb.publics.symbols)
     if (symbol.address && !symbol.name.empty() && (by_section || (symbol.flags & of_code) != 0))
-      add(*symbol.address, symbol.name, SymbolSource::pdb);
+      add(*symbol.address, symbol.name, Origin::public_symbol);
+}
+
+void CodeSymbols::add_procedures(const SymbolFile& pdb, core::Findings& findings) {
+  read_procedures(
+      pdb.pdb, pdb.sections,
+      [this](const Procedure& procedure) {
+        const auto start = value(procedure.address);
+        if (add(procedure.address, procedure.name, Origin::procedure) &&
+            procedure.size <= ~u32{0} - start)
+          procedures_.push_back({start, start + procedure.size});
+      },
+      findings);
 }
 
 // A function may have several entries, each one a piece of it.
@@ -95,17 +111,19 @@ void CodeSymbols::add_functions(const Image& image, core::Findings& findings) {
   }
 }
 
-void CodeSymbols::add(Rva address, std::string_view name, SymbolSource source) {
+// Whether there is code at the address.
+bool CodeSymbols::add(Rva address, std::string_view name, Origin origin) {
   const auto* const section = find_last(sections_, value(address), start_of_extent<Extent>);
-  if (!sections_.empty() && (section == nullptr || value(address) >= section->end)) return;
+  if (!sections_.empty() && (section == nullptr || value(address) >= section->end)) return false;
   const auto text = core::to_valid_utf8(name.substr(0, longest_name));
-  entries_.push_back({value(address), static_cast<u32>(text.size()), names_.size(), source});
+  entries_.push_back({value(address), static_cast<u32>(text.size()), names_.size(), origin});
   names_ += text;
+  return true;
 }
 
 void CodeSymbols::sort() {
   const auto order = [this](const Entry& entry) {
-    return std::tuple{entry.address, entry.source != SymbolSource::pdb, name_of(entry)};
+    return std::tuple{entry.address, entry.origin, name_of(entry)};
   };
   std::sort(entries_.begin(), entries_.end(),
             [&](const Entry& a, const Entry& b) { return order(a) < order(b); });
@@ -113,6 +131,17 @@ void CodeSymbols::sort() {
       std::unique(entries_.begin(), entries_.end(),
                   [](const Entry& a, const Entry& b) { return a.address == b.address; });
   entries_.erase(end, entries_.end());
+  sort_procedures();
+}
+
+// Of those at one address, which a linker has found to be alike, the longest.
+void CodeSymbols::sort_procedures() {
+  std::sort(procedures_.begin(), procedures_.end(), [](const Extent& a, const Extent& b) {
+    return std::tuple{a.start, b.end} < std::tuple{b.start, a.end};
+  });
+  const auto end = std::unique(procedures_.begin(), procedures_.end(),
+                               [](const Extent& a, const Extent& b) { return a.start == b.start; });
+  procedures_.erase(end, procedures_.end());
 }
 
 std::optional<CodeSymbols::Place> CodeSymbols::find(Rva rva) const {
@@ -125,6 +154,9 @@ std::optional<CodeSymbols::Place> CodeSymbols::find(Rva rva) const {
     if (section == nullptr || address >= section->end || entry->address < section->start)
       return std::nullopt;
   }
+  if (const auto* const procedure = find_last(procedures_, address, start_of_extent<Extent>);
+      procedure != nullptr && address >= procedure->end && entry->address < procedure->end)
+    return std::nullopt;
   // Code without an entry is that of leaf functions.
   if (const auto* const function = find_last(functions_, address, start_of_extent<Extent>)) {
     const auto least = address < function->end ? function->start : function->end;
@@ -135,7 +167,8 @@ std::optional<CodeSymbols::Place> CodeSymbols::find(Rva rva) const {
 
 CodeSymbols::Symbol CodeSymbols::symbol(std::size_t number) const {
   const auto& entry = entries_[number];
-  return {name_of(entry), Rva{entry.address}, entry.source};
+  return {name_of(entry), Rva{entry.address},
+          entry.origin == Origin::exported ? SymbolSource::exports : SymbolSource::pdb};
 }
 
 }  // namespace coldtrace::pe

@@ -6,7 +6,6 @@ namespace coldtrace::pe {
 namespace {
 
 constexpr u32 info_stream = 1;
-constexpr u32 dbi_stream = 3;
 constexpr u16 no_stream = 0xffff;
 
 core::Result<PdbInfo> read_info(const Msf& msf) {
@@ -74,7 +73,8 @@ core::Result<DbiHeader> read_dbi(const Msf& msf, core::Findings& findings) {
     }
     return static_cast<u64>(size);
   };
-  position += add_substream("ModInfoSize");
+  header.modules = {position, add_substream("ModInfoSize")};
+  position += header.modules.size;
   position += add_substream("SectionContributionSize");
   position += add_substream("SectionMapSize");
   position += add_substream("SourceInfoSize");

@@ -662,6 +662,40 @@ class Real(Case):
         checked = sum(self.check_image(path) for path in paths)
         print(f"{checked} addresses in {len(paths)} DLLs", file=sys.stderr)
 
+    def test_private_names_of_a_real_compiler(self):
+        """Functions that are in no table but the compiler's, against llvm-pdbutil."""
+        tools = [shutil.which(f"{name}-14") or shutil.which(name)
+                 for name in ("clang", "lld-link", "llvm-pdbutil")]
+        if not all(tools):
+            self.skipTest("clang, lld-link or llvm-pdbutil is not installed")
+        clang, link, pdbutil = tools
+        for part in "ab":
+            (self.here / f"{part}.c").write_text("".join(
+                f"__attribute__((noinline)) static int {part}{i}(int n) {{ volatile int s = n; "
+                f"for (int k = 0; k < n; ++k) s += k * {i + 2}; return s; }}\n" for i in range(6)) +
+                f"int use_{part}(int n) {{ return " + " + ".join(f"{part}{i}(n)" for i in range(6)) + "; }\n" +
+                ("int _fltused; int use_b(int); int entry(void) { return use_a(3) + use_b(4); }\n" * (part == "a")))
+            subprocess.run([clang, "--target=x86_64-pc-windows-msvc", "-O1", "-g", "-gcodeview", "-c",
+                            f"{part}.c", "-o", f"{part}.obj"], cwd=self.here, check=True, timeout=100)
+        subprocess.run([link, "/dll", "/entry:entry", "/nodefaultlib", "/debug", "/export:entry", "/Brepro",
+                        "/out:code.dll", "/pdb:code.pdb", "a.obj", "b.obj"], cwd=self.here, check=True, timeout=100)
+        image, pdb = self.here / "code.dll", self.here / "code.pdb"
+        text = subprocess.run([pdbutil, "dump", "--publics", "--symbols", pdb], capture_output=True,
+                              check=True).stdout.decode()
+        sections = Pe(image.read_bytes()).sections
+        places = {name: (sections[int(section) - 1][0] + int(offset), int(size))
+                  for name, section, offset, size in re.findall(
+                      r"S_[GL]PROC32(?:_ID)? \[size = \d+\] `(.*)`\n.*\n?.*addr = (\d+):(\d+), code size = (\d+)",
+                      text)}
+        self.assertLessEqual({f"{part}{i}" for part in "ab" for i in range(6)}, set(places))
+        rvas = [at + step for at, size in places.values() for step in (0, 1, size - 1)]
+        trace = self.make("trace", "code.etl", [self.load(image), *self.threads(rvas)])
+        document = self.answer("tree", trace, "--image", image, "--pdb", pdb)
+        self.assertEqual(self.functions(document), [
+            f"code.dll!{name}" + (f"+{step:#x}" if step else "")
+            for name, (_, size) in places.items() for step in (0, 1, size - 1)])
+        self.assertEqual(document["symbols"]["by_pdb"], len(places))
+
     def test_pdbs_of_a_real_linker(self):
         pdbutil = shutil.which("llvm-pdbutil-14") or shutil.which("llvm-pdbutil")
         pdbs = sorted(IMAGES.glob("*/*.pdb"))

@@ -1,5 +1,7 @@
 #include "coldtrace/pdb/code_symbols.hpp"
 
+#include <functional>
+
 #include <fmt/format.h>
 
 #include "coldtrace/core/text.hpp"
@@ -132,6 +134,99 @@ TEST_CASE("names of a PDB go before those of exports") {
   SECTION("with neither there is nothing") {
     const CodeSymbols symbols{nullptr, nullptr, image.findings};
     CHECK(name_at(symbols, 0x1010) == "-");
+  }
+}
+
+TEST_CASE("procedures of a PDB name what public symbols do not, as far as they reach") {
+  fixtures::PdbSpec spec;
+  spec.sections = {{".text", 0x1000, code_size}, {".data", 0x21000, 0x1000}};
+  spec.publics = {{"?f@@YAXXZ", 1, 0x10}, {"label", 1, 0x108}};
+  spec.modules = {{"a.obj", {{"f", 0x10, 0x20}, {"local", 0x40, 0x10, 0x110f}}},
+                  {"none.obj", {}},
+                  {"b.obj",
+                   {{"outer", 0x100, 0x20, 0x1147},
+                    {"of_old_form", 0x200, 0x10, 0x100a},
+                    {"alike", 0x300, 0x10},
+                    {"Alike", 0x300, 0x20},
+                    {"no procedure", 0x400, 0x10, 0x110d},
+                    {"removed", 0, 0x10, 0x110f, 0},
+                    {"in data", 0, 0x10, 0x110f, 2}}}};
+  const auto pdb = symbol_file(spec);
+  Opened image{spec_with({{"exported", 1, 0x1040}, {"far", 2, 0x1800}})};
+  const CodeSymbols symbols{&*image, &pdb, image.findings};
+  CHECK(image.findings.empty());
+  const auto row = GENERATE(values<Row>({
+      {"the public symbol goes first", 0x1010, "?f@@YAXXZ+0x0"},
+      {"and ends where the procedure does", 0x102f, "?f@@YAXXZ+0x1f"},
+      {"behind its end", 0x1030, "-"},
+      {"before an export", 0x1040, "local+0x0"},
+      {"to its last byte", 0x104f, "local+0xf"},
+      {"behind it", 0x1050, "-"},
+      {"with an id", 0x1107, "outer+0x7"},
+      {"a public symbol inside", 0x1110, "label+0x8"},
+      {"until the procedure ends", 0x1120, "-"},
+      {"a name with a length byte", 0x1204, "of_old_form+0x4"},
+      {"two names of one function", 0x1301, "Alike+0x1"},
+      {"the longer one", 0x131f, "Alike+0x1f"},
+      {"behind that", 0x1320, "-"},
+      {"another record", 0x1400, "-"},
+      {"an export behind all", 0x1801, "far+0x1"},
+      {"no code", 0x21000, "-"},
+  }));
+  CAPTURE(row.why);
+  CHECK(name_at(symbols, row.address) == row.name);
+}
+
+TEST_CASE("modules of a PDB that cannot be read are told, and cost their own names only") {
+  fixtures::PdbSpec spec;
+  spec.publics = {};
+  spec.modules = {{"a.obj", {{"abcd", 0x40}, {"a2", 0x60}}}, {"b.obj", {{"b", 0x80}}}};
+  const auto stream = fixtures::first_module_stream(spec);
+  struct Damage {
+    const char* why;
+    std::function<void(fixtures::MsfFile&)> act;
+    const char* names;  // of 0x1040, 0x1060, 0x1080
+  };
+  const std::vector<Damage> all{
+      {"none", [](auto&) {}, "abcd+0x0 a2+0x0 b+0x0"},
+      {"another version", [&](auto& file) { file.patch_stream(stream, 0, u32{2}); }, "- - b+0x0"},
+      {"a record without a kind", [&](auto& file) { file.patch_stream(stream, 4, u16{1}); },
+       "- - b+0x0"},
+      {"a record that is too long", [&](auto& file) { file.patch_stream(stream, 4, u16{0xfff0}); },
+       "- - b+0x0"},
+      {"a name without an end", [&](auto& file) { file.patch_stream(stream, 4 + 43, u8{0x61}); },
+       "- a2+0x0 b+0x0"},
+      {"a stream that is not there",
+       [](auto& file) { file.patch_stream(fixtures::pdb_dbi_stream, 64 + 34, u16{77}); },
+       "- - b+0x0"},
+      {"symbols that the stream has not",
+       [](auto& file) { file.patch_stream(fixtures::pdb_dbi_stream, 64 + 36, u32{0x1000}); },
+       "- - b+0x0"},
+      {"more symbols than the file has bytes",
+       [](auto& file) { file.patch_stream(fixtures::pdb_dbi_stream, 64 + 36, u32{0x7fff'ffff}); },
+       "- - -"},
+      {"a list that ends early, so that what follows it is lost too",
+       [](auto& file) { file.patch_stream(fixtures::pdb_dbi_stream, 24, u32{64 + 12 + 20}); },
+       "- - -"},
+      {"a list that is not there",
+       [](auto& file) { file.patch_stream(fixtures::pdb_dbi_stream, 24, u32{0x7fff'0000}); },
+       "- - -"},
+  };
+  for (const auto& damage : all) {
+    CAPTURE(damage.why);
+    auto built = fixtures::build_pdb(spec);
+    damage.act(built);
+    const fixtures::TemporaryDirectory directory;
+    const auto pdb = pe::SymbolFile::open(directory.write("a.pdb", core::to_chars(built.view())));
+    REQUIRE(pdb);
+    Opened image{spec_with({})};
+    const CodeSymbols symbols{&*image, &*pdb, image.findings};
+    CHECK(fmt::format("{} {} {}", name_at(symbols, 0x1040), name_at(symbols, 0x1060),
+                      name_at(symbols, 0x1080)) == damage.names);
+    CHECK(image.findings.count("pdb-procedures") ==
+          (damage.why == std::string_view{"none"} ? 0 : 1));
+    for (const auto& finding : image.findings.all())
+      CHECK(finding.first_offset.value_or(0) < built.bytes.size());
   }
 }
 

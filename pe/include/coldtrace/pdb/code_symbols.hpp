@@ -12,8 +12,9 @@ namespace coldtrace::pe {
 
 enum class SymbolSource : u8 { exports, pdb };
 
-// The names of an image's code by address: its exports, forwarders apart, and the public symbols of
-// its PDB. Of several names at one address a PDB's counts, and the first in the order of bytes.
+// The names of an image's code by address: its exports, forwarders apart, the public symbols of its
+// PDB, and the procedures of its modules. Of several names at one address the public symbol's
+// counts, then a procedure's, then the first in the order of bytes.
 class CodeSymbols {
  public:
   struct Symbol {
@@ -31,22 +32,23 @@ class CodeSymbols {
   CodeSymbols(const Image* image, const SymbolFile* pdb, core::Findings& findings);
 
   // The symbol at `address` or before it, if code can reach from there to here: in one section,
-  // with no end of a function of .pdata between, and at most `farthest` bytes away.
+  // with no end of a function of .pdata or a procedure between, and at most `farthest` bytes away.
   std::optional<Place> find(Rva address) const;
 
   Symbol symbol(std::size_t number) const;
   std::size_t size() const { return entries_.size(); }
 
   static constexpr std::size_t longest_name = 1024;
-  // Nothing but .pdata says where functions end, and few are longer.
+  // Nothing but .pdata and procedures says where functions end, and few are longer.
   static constexpr u32 farthest = 0x10000;
 
  private:
+  enum class Origin : u8 { public_symbol, procedure, exported };  // the first goes before others
   struct Entry {
     u32 address;
     u32 length;  // of its name
     u64 name;    // in names_
-    SymbolSource source;
+    Origin origin;
   };
   struct Extent {
     u32 start, end;
@@ -55,17 +57,20 @@ class CodeSymbols {
   void add_sections(std::span<const SectionHeader> sections);
   void add_exports(const Image& image, core::Findings& findings);
   void add_publics(const SymbolFile& pdb);
+  void add_procedures(const SymbolFile& pdb, core::Findings& findings);
   void add_functions(const Image& image, core::Findings& findings);
-  void add(Rva address, std::string_view name, SymbolSource source);
+  bool add(Rva address, std::string_view name, Origin origin);
   void sort();
+  void sort_procedures();
   std::string_view name_of(const Entry& entry) const {
     return std::string_view{names_}.substr(entry.name, entry.length);
   }
 
   std::vector<Entry> entries_;
   std::string names_;
-  std::vector<Extent> sections_;   // with code, by address; empty where nothing tells
-  std::vector<Extent> functions_;  // by address
+  std::vector<Extent> sections_;    // with code, by address; empty where nothing tells
+  std::vector<Extent> functions_;   // by address
+  std::vector<Extent> procedures_;  // by address
 };
 
 }  // namespace coldtrace::pe

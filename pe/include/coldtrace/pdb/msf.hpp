@@ -36,6 +36,7 @@ class Msf {
   static core::Result<Msf> open(const core::FileView& file, core::Findings& findings);
 
   u32 block_size() const { return block_size_; }
+  u64 file_size() const { return file_.size(); }
   u64 stream_count() const { return streams_.size(); }
 
   // Nothing: there is no such stream, or it was deleted.

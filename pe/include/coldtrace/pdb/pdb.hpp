@@ -23,6 +23,10 @@ struct DbiHeader {
   u32 age;  // what the image's CodeView record has, see `matches`
   u16 flags;
   u16 machine;  // as IMAGE_FILE_HEADER.Machine; 0 where a linker does not say
+  // The substream of modules, in this stream.
+  struct {
+    u64 position, size;
+  } modules;
   // Stream numbers, absent where there is none.
   std::optional<u32> publics;
   std::optional<u32> symbol_records;
@@ -30,6 +34,8 @@ struct DbiHeader {
   std::optional<u32> original_section_headers;  // before a tool moved the code about
   std::optional<u32> omap_from_source;          // from where the code was to where it is
 };
+
+inline constexpr u32 dbi_stream = 3;
 
 // Bits of DbiHeader::flags.
 inline constexpr u16 dbi_incremental = 1;
