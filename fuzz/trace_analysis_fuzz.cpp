@@ -149,7 +149,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     observed.last = event.timestamp;
     reader.read(event);
   }
-  population.finish();
+  reader.finish();
   for (auto* const analysis : analyses) analysis->finish(observed);
   fuzz::check(all, observed);
   fuzz::check(in_periods);

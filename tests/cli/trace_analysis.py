@@ -18,6 +18,7 @@ import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from answers import answer_of, runner
+from cli.etl_writer import EtlWriter
 from strict import strict_csv, strict_json, strict_ndjson
 
 COLDTRACE, SOURCES, SHARED, MAKE_SWITCH_TRACES, MAKE_SCENARIO_ETL, MAKE_WAIT_TRACES = (
@@ -149,6 +150,17 @@ class Tree(Case):
             self.assertEqual(processes[process["parent"]]["pid"], event["pid"])
             self.assertEqual(threads[process["creator_thread"]]["tid"], event["tid"])
         self.assertFalse(process_starts)
+        # The rundown has the order in which they began: who is listed later is no parent. smss.exe, which had
+        # started these, was gone, and svchost.exe had its id.
+        listed = [e["fields"] for e in events if e["name"] == "Process/DCStart"]
+        order = {fields["ProcessId"]: i for i, fields in enumerate(listed)}
+        orphans = [(f["ImageFileName"], f["ProcessId"]) for f in listed
+                   if order.get(f["ParentId"], -1) > order[f["ProcessId"]]]
+        self.assertEqual(orphans, [("csrss.exe", 1088), ("winlogon.exe", 1216)])
+        for process in processes:
+            if (process["image_name"], process["pid"]) in orphans and not process["start"]:
+                self.assertIsNone(process["parent"])
+                self.assertEqual(process["stated_parent_pid"], 1072)
         ended = {e["fields"]["ProcessId"]: e["fields"]["ExitStatus"] for e in events
                  if e["name"] == "Process/End"}
         for process in processes:
@@ -197,7 +209,7 @@ class Tree(Case):
         tree = self.answer("tree", path)
         dot = run("tree", path, "--format", "dot", "--nodes", 600).stdout.decode()
         drawn = re.findall(r"shape=(ellipse|box), label=\"([^\"]*)\"", dot)
-        more = [int(label.split()[0]) for _, label in drawn if "more threads" in label]
+        more = [int(label.split()[0]) for _, label in drawn if "more thread" in label]
         self.assertEqual(len(drawn) - len(more), 600)
         unknown = sum(t["process"] is None for t in tree["threads"])
         self.assertEqual(sum(more) + 600 + unknown, len(tree["processes"]) + len(tree["threads"]))
@@ -412,6 +424,24 @@ class Schedules(Case):
         self.assertIn("switch-chain", codes(self.without_a_switch(), 1))
         self.assertIn("switch-overlap", codes(self.folder / "overlap.etl", 1))
         self.assertIn("no-match", codes(sample("dp_vsgc.etl"), 1))
+
+    def test_without_switches_nothing_is_said_of_threads(self):
+        answer = self.answer("schedule", sample("dp_vsgc.etl"), status=1)
+        self.assertEqual(answer["threads"], [])  # 18,850 began, of which no event says that they did not run
+
+    def test_an_end_is_when_the_event_says(self):
+        log = EtlWriter()
+        log.process(0, 0, 100, "a.exe")
+        log.thread(0, 100, 100, 1000, hook=0x0501)  # it begins
+        log.switch(0, 200, 0, 2000)
+        log.thread(0, 5000, 100, 1000, hook=0x0502)
+        log.switch(0, 6000, 2000, 0)
+        path = self.folder / "ended.etl"
+        path.write_bytes(log.build())
+        answer = self.answer("schedule", path)
+        one, = (one for one in answer["threads"] if one["tid"] == 1000)
+        self.assertEqual(one["at_end"]["state"], "ended")
+        self.assertEqual(one["at_end"]["since"][-8:], "0005000Z")
 
     def test_without_ready_events_waiting_is_not_told_from_ready(self):
         both = self.answer("schedule", self.folder / "random.etl")

@@ -55,7 +55,7 @@ class Events {
     RecordReader reader{trace_.schemas(), trace_.names().stacks(), losses, population, analyses};
     for (std::size_t i = 0; i < events_.size(); ++i)
       if (i != removed) reader.read(events_[i]);
-    population.finish();
+    reader.finish();
     for (auto* const analysis : analyses) analysis->finish(observed);
     Sums sums;
     add(sums, all.services);

@@ -28,7 +28,7 @@ void Observation::run(std::span<Analysis* const> analyses, EventPairs* pairs) {
   }
   observed_.unreadable = reader.unreadable();
   unread_buffers_ = events->unread_buffers();
-  population_.finish();
+  reader.finish();
   for (auto* const analysis : analyses) analysis->finish(observed_);
 }
 

@@ -1,3 +1,4 @@
+#include "tracefile/analysis/records/grown.hpp"
 #include "tracefile/analysis/records/record_reader.hpp"
 
 namespace coldtrace::trace_analysis {
@@ -37,6 +38,7 @@ bool RecordReader::process(const Event& event, Life life) {
   } else {
     index = life == Life::is_left ? population_.listed_process(*pid) : population_.process(*pid);
   }
+  note_listed(index, life);
   auto& process = population_.at_process(index);
   if (life == Life::ends) {
     process.life.end = moment.time;
@@ -48,6 +50,28 @@ bool RecordReader::process(const Event& event, Life life) {
   if (process.command_line.empty()) process.command_line = values_.text(Field::command_line);
   for (auto* const analysis : analyses_) analysis->on_process({moment, life, index});
   return true;
+}
+
+void RecordReader::note_listed(Index process, Life life) {
+  auto& listed = grown(listed_, process);
+  if (life == Life::was_there && listed.at_start == 0) listed.at_start = ++last_listed_.at_start;
+  if (life == Life::is_left && listed.at_end == 0) listed.at_end = ++last_listed_.at_end;
+}
+
+// A rundown lists processes in the order in which they began (dp_vsgc, 396 and 402 processes: all
+// but two, whose parent smss.exe is known to end at once). One that comes after its child has taken
+// the id of a parent that is gone.
+void RecordReader::finish() {
+  population_.finish();
+  for (Index i = 0; i < listed_.size(); ++i) {
+    auto& process = population_.at_process(i);
+    if (process.life.start || process.parent >= listed_.size()) continue;
+    const auto& child = listed_[i];
+    const auto& parent = listed_[process.parent];
+    if ((child.at_start > 0 && parent.at_start > child.at_start) ||
+        (child.at_end > 0 && parent.at_end > child.at_end))
+      process.parent = nobody;
+  }
 }
 
 bool RecordReader::thread(const Event& event, Life life) {

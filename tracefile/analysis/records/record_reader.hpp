@@ -28,6 +28,9 @@ class RecordReader {
   // Whether the event became a record.
   bool read(const tracefile::Event& event);
 
+  // To be called once, after all events.
+  void finish();
+
   // Events of known kinds that could not be read to the fields that matter.
   u64 unreadable() const { return unreadable_; }
 
@@ -70,6 +73,7 @@ class RecordReader {
   Index header_thread(const tracefile::Event& event);
   Index creator_of(const tracefile::Event& event);
   void set_process(Index thread, std::optional<u32> pid);
+  void note_listed(Index process, Life life);
   Index running(const tracefile::Event& event) const;
   Moment moment_of(const tracefile::Event& event) const;
 
@@ -85,6 +89,12 @@ class RecordReader {
     i64 since = 0;
   };
   std::vector<Runner> running_;  // by processor, as its last switch says
+  // Of each process its place in the rundowns at the start and at the end, from 1 on; 0: in none.
+  struct Listed {
+    u32 at_start = 0, at_end = 0;
+  };
+  std::vector<Listed> listed_;
+  Listed last_listed_;
   u64 unreadable_ = 0;
 };
 

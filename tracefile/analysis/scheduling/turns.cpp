@@ -1,5 +1,7 @@
 #include "coldtrace/trace_analysis/turns.hpp"
 
+#include <algorithm>
+
 #include "coldtrace/trace_analysis/ticks.hpp"
 #include "tracefile/analysis/records/grown.hpp"
 
@@ -250,8 +252,10 @@ Standing Turns::standing(Index index) const {
     case Where::off:
       break;
   }
-  if (thread.state == ThreadState::terminated || population_->threads()[index].life.end)
-    return {S::ended, thread.since, std::nullopt};
+  if (thread.state == ThreadState::terminated) return {S::ended, thread.since, std::nullopt};
+  if (const auto ended = population_->threads()[index].life.end)
+    return {S::ended, std::max(*ended, thread.since), std::nullopt};
+  if (counts_.switches == 0) return {};  // it may have run
   if (is_doubtful(thread.since, end)) return {S::unknown, thread.since, std::nullopt};
   if (thread.readied) return {S::ready, thread.readied, std::nullopt};
   if (thread.where == Where::created) return {S::created, thread.since, std::nullopt};

@@ -121,9 +121,9 @@ std::vector<std::string> ThreadGraphLabels::lines(const Node& node) const {
       return lines;
     }
     case Kind::more_threads:
-      return {fmt::format("{} more threads", node.count)};
+      return {fmt::format("{} more thread{}", node.count, node.count == 1 ? "" : "s")};
     case Kind::more_processes:
-      return {fmt::format("{} more processes", node.count)};
+      return {fmt::format("{} more process{}", node.count, node.count == 1 ? "" : "es")};
   }
   return {};
 }

@@ -172,7 +172,7 @@ class ScheduleWriter {
     for (std::size_t i = 0; i < schedule_.processors().size(); ++i) write_processor(json, i);
     json.end_array().key("threads").begin_array();
     for (Index i = 0; i < schedule_.threads().size(); ++i)
-      if (schedule_.threads()[i].first) write_thread(json, i);
+      if (is_told(i)) write_thread(json, i);
     json.end_array().key("findings");
     write_findings(json, input_.findings);
     json.end_object().end_document();
@@ -200,10 +200,16 @@ class ScheduleWriter {
   }
 
  private:
+  // That a thread was created says nothing of it where the trace has no switches.
+  bool is_told(Index thread) const {
+    const auto& counts = schedule_.turns().counts();
+    return schedule_.threads()[thread].first && counts.switches + counts.readied > 0;
+  }
+
   std::vector<Index> by_running() const {
     std::vector<Index> threads;
     for (Index i = 0; i < schedule_.threads().size(); ++i)
-      if (schedule_.threads()[i].first && !population_.threads()[i].idle_of) threads.push_back(i);
+      if (is_told(i) && !population_.threads()[i].idle_of) threads.push_back(i);
     std::stable_sort(threads.begin(), threads.end(), [this](Index a, Index b) {
       return schedule_.threads()[a].running > schedule_.threads()[b].running;
     });
