@@ -494,6 +494,18 @@ class Periods(Case):
                 lambda time: sum(time >= moment for moment in moments),
                 lambda number: (limits[number], limits[number + 1]))
             self.assertEqual(set(found), {0, 1, 2})
+            for options, number in ((["--since", text[0], "--until", text[1]], 1), (["--since", text[1]], 1),
+                                    (["--until", text[0]], 0)):
+                with self.subTest(options=options):
+                    whole = self.answer(path, "--moment", ",".join(t for t in text if t in options))
+                    only = self.answer(path, *options)
+                    self.assertEqual(only["services"], whole["services"])
+                    self.assertEqual(only["periods"], whole["periods"][number:][:1])
+                    table = strict_csv(run("services", path, *options, "--format", "csv").stdout)
+                    self.assertEqual([(row["from"], row["to"]) for row in table],
+                                     [(only["periods"][0]["from"] or "", only["periods"][0]["to"] or "")] *
+                                     len(only["periods"][0]["services"]))
+                    self.assertEqual(run("services", path, *options).stdout.count(b"\nfrom "), 1)
             # --from and --to instead would lose what was open then.
             cut = self.answer(path, "--pair", self.PAIRS[path.suffix], "--from", text[0], "--to",
                               text[1])
@@ -531,7 +543,8 @@ class Periods(Case):
     def test_periods_that_are_none_are_refused(self):
         path, _ = self.both("server")
         for options in (["--every", 0], ["--every", 1, "--moment", "2022-06-18T04:26:40Z"],
-                        ["--moment", "yesterday"]):
+                        ["--moment", "yesterday"], ["--since", "2022-06-18T04:26:40Z", "--every", 1],
+                        ["--since", "2022-06-18T04:26:40Z", "--until", "2022-06-18T04:26:40Z"]):
             with self.subTest(options=options):
                 self.assertEqual(run("services", path, *options).returncode, 2)
 

@@ -115,13 +115,13 @@ void ServiceText::write_table(const std::vector<u32>& chosen, u64 top) {
   if (shown < chosen.size()) print(output_, "{} more services\n", chosen.size() - shown);
 }
 
-void ServiceText::write_periods(const std::vector<u32>& chosen, u64 top) {
+void ServiceText::write_periods(const std::vector<u32>& chosen, std::optional<u64> only, u64 top) {
   std::vector<bool> wanted(services_.services().size());
   for (const auto number : chosen) wanted[number] = true;
   std::map<u64, Period> periods;
   Told told;
   for (const auto& [key, row] : services_.totals().rows()) {
-    if (!wanted[key.second]) continue;
+    if (!wanted[key.second] || only.value_or(key.first) != key.first) continue;
     periods[key.first].emplace_back(key.second, &row);
     told.add(row);
   }

@@ -18,7 +18,8 @@ class ServiceText {
   // What each of them calls and is called by, directly and through others.
   void write_trees(const std::vector<u32>& chosen, u64 top, u64 depth);
   // Each period that has calls of the chosen services, with the first `top` of these.
-  void write_periods(const std::vector<u32>& chosen, u64 top);
+  // All periods, or `only` that one.
+  void write_periods(const std::vector<u32>& chosen, std::optional<u64> only, u64 top);
 
  private:
   void write_tree(std::string_view title, u32 number, u64 depth,

@@ -1,3 +1,5 @@
+#include <tuple>
+
 #include <fmt/format.h>
 
 #include "cli/command/version.hpp"
@@ -25,6 +27,7 @@ struct Options : AnalysisOptions {
   std::vector<std::string> pairs;
   u32 every = 0;                     // milliseconds; 0: no periods of that length
   std::vector<std::string> moments;  // between periods
+  std::string since, until;          // of the one period that is shown
   u64 top = 20;                      // services in text
   u64 depth = 4;                     // of trees
   bool trees = false;
@@ -35,7 +38,8 @@ class ServicesWriter {
  public:
   ServicesWriter(const TraceInput& input, const trace_analysis::Observation& observation,
                  const SymbolNames& symbols, const Services& services, const ServiceNames& names,
-                 const ServiceFigures& figures, const std::vector<u32>& chosen, Output& output)
+                 const ServiceFigures& figures, const std::vector<u32>& chosen,
+                 std::optional<u64> period, Output& output)
       : input_{input},
         observation_{observation},
         symbols_{symbols},
@@ -43,6 +47,7 @@ class ServicesWriter {
         names_{names},
         figures_{figures},
         chosen_{chosen},
+        period_{period},
         shown_(services.services().size()),
         output_{output} {
     for (const auto number : chosen) shown_[number] = true;
@@ -100,7 +105,7 @@ class ServicesWriter {
         "from,to,service,kind,number,module,calls,begun_before,unmatched,untimed,inclusive,"
         "exclusive,on_processor,cycles,mean\n");
     for (const auto& [key, row] : services_.totals().rows()) {
-      if (!shown_[key.second]) continue;
+      if (!shown_[key.second] || period_.value_or(key.first) != key.first) continue;
       const auto [from, to] = services_.totals().span_of(key.first);
       print(output_, "{},{},", figures_.times().utc(from).value_or(""),
             figures_.times().utc(to).value_or(""));
@@ -171,7 +176,7 @@ class ServicesWriter {
     std::optional<u64> open;
     json.begin_array();
     for (const auto& [key, row] : services_.totals().rows()) {
-      if (!shown_[key.second]) continue;
+      if (!shown_[key.second] || period_.value_or(key.first) != key.first) continue;
       if (open != key.first) {
         if (open) json.end_array().end_object();
         open = key.first;
@@ -200,7 +205,8 @@ class ServicesWriter {
   const ServiceNames& names_;
   const ServiceFigures& figures_;
   const std::vector<u32>& chosen_;
-  std::vector<bool> shown_;  // by number
+  std::optional<u64> period_;  // the only one that is shown
+  std::vector<bool> shown_;    // by number
   Output& output_;
 };
 
@@ -216,12 +222,21 @@ i64 ticks_of(u32 milliseconds, const tracefile::Clock& clock) {
 
 std::optional<Periods> periods_of(const Options& options, const tracefile::Clock& clock) {
   if (options.every > 0) return Periods::of_length(ticks_of(options.every, clock));
-  if (options.moments.empty()) return std::nullopt;
+  auto texts = options.moments;
+  for (const auto& text : {options.since, options.until})
+    if (!text.empty()) texts.push_back(text);
+  if (texts.empty()) return std::nullopt;
   std::vector<i64> moments;
-  for (const auto& text : options.moments)
+  for (const auto& text : texts)
     if (const auto tick = clock.first_timestamp_at(*core::parse_file_time(text)))
       moments.push_back(*tick);
   return Periods::from_moments(std::move(moments));
+}
+
+// Of those that --since and --until make.
+std::optional<u64> shown_period(const Options& options) {
+  if (options.since.empty() && options.until.empty()) return std::nullopt;
+  return options.since.empty() ? u64{0} : u64{1};
 }
 
 void note_choice(const Services& services, const EventPairs& pairs, AnalysisRun& run) {
@@ -243,6 +258,11 @@ Exit run(const Options& options) {
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
   const auto& trace = run.input().trace;
+  if (!options.since.empty() && !options.until.empty() &&
+      *core::parse_file_time(options.since) >= *core::parse_file_time(options.until)) {
+    run.report().failed(options.file, "--since is not before --until");
+    return Exit::failure;
+  }
   std::optional<SystemCallNames> calls;
   if (!options.syscall_map.empty()) {
     calls = read_trace_call_names(options.syscall_map, run.input(), run.report());
@@ -260,8 +280,8 @@ Exit run(const Options& options) {
   const auto chosen = choose_services(services, names, options.choice, options, run.findings());
   const ServiceFigures figures{trace, run.observation().observed()};
   Output output{options.output};
-  ServicesWriter writer{run.input(), run.observation(), run.symbols(), services,
-                        names,       figures,           chosen,        output};
+  ServicesWriter writer{run.input(), run.observation(),     run.symbols(), services, names, figures,
+                        chosen,      shown_period(options), output};
   if (options.format == "json") {
     writer.write_json(periods.has_value(), options.int64);
   } else if (options.format == "csv") {
@@ -269,7 +289,7 @@ Exit run(const Options& options) {
   } else {
     ServiceText text{services, names, figures, output};
     text.write_table(chosen, options.top);
-    if (periods) text.write_periods(chosen, options.top);
+    if (periods) text.write_periods(chosen, shown_period(options), options.top);
     if (options.trees) text.write_trees(chosen, options.top, options.depth);
     run.symbols().write_text(output);
   }
@@ -297,11 +317,19 @@ void add_period_options(Command& command, Options& options) {
                       "Also what was called between such moments (UTC), before and after them")
           .list("TIME")
           .check("", check_time);
-  command
-      .add_option("--every", options.every,
-                  "The same for periods of so many milliseconds, from the first event on")
-      .in_range(1, 4'000'000'000)
-      .excludes(moments);
+  auto every =
+      command.add_option("--every", options.every,
+                         "The same for periods of so many milliseconds, from the first event on");
+  every.in_range(1, 4'000'000'000).excludes(moments);
+  for (const auto& [name, time, what] :
+       {std::tuple{"--since", &options.since,
+                   "Only what was called from then on (UTC), beside all"},
+        {"--until", &options.until, "Only what was called before then (UTC), beside all"}})
+    command.add_option(name, *time, what)
+        .type_name("TIME")
+        .check("", check_time)
+        .excludes(moments)
+        .excludes(every);
 }
 
 }  // namespace
