@@ -192,6 +192,15 @@ inline void check(const StatedWaits& waits) {
             edge.time >= 0);
 }
 
+// Waits for requests are among the waits of their thread.
+inline void check(const RequestWaits& waits, const Schedule& schedule) {
+  for (const auto& edge : waits.edges()) {
+    require(edge.count > 0 || edge.open_since);
+    require(edge.by_interrupt <= edge.count && edge.longest <= edge.time);
+    require(edge.count == 0 || edge.time <= schedule.threads()[edge.thread].waiting);
+  }
+}
+
 // Processors, processes, modules and functions each have all samples.
 inline void check(const ProcessorUse& use, const RunningStacks& stacks) {
   const auto& total = use.total();
@@ -286,7 +295,11 @@ inline void check(fixtures::AllAnalyses& all, const Observed& observed) {
   check(all.use, all.running_stacks);
   check(all.waiting_stacks, all.schedule, population);
   check(all.stated_waits);
-  check(WaitGraphView{all.waits, all.stated_waits, population, std::nullopt, 8});
+  check(all.request_waits, all.schedule);
+  check(WaitGraphView{{all.waits, all.stated_waits, all.lock_owners, all.request_waits},
+                      population,
+                      std::nullopt,
+                      8});
   const ProcessTree tree{population};
   check(tree);
   require(ThreadGraph{tree, 8}.nodes().size() <= 8 + population.processes().size() + 1);

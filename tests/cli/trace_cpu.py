@@ -594,8 +594,13 @@ class Collapsed(Case):
                     left.pop(fields["NewThreadId"], None)
                     if fields["OldThreadState"] == 5:
                         left[fields["OldThreadId"]] = time
+            graph = answer_of(run("graph", "wait-for", path, "--format", "json"), 0)
+            tids = {one["id"]: one["tid"] for one in graph["threads"]}
             with self.subTest(name):
                 self.assertEqual(got, want)
+                self.assertEqual({(f"thread {tids[edge['thread']]}", f"[disk: {edge['action']}]"): edge["time"]
+                                  for edge in graph["requests"] if edge["by_interrupt"] == edge["count"]},
+                                 dict(want))
                 self.assertFalse([one for one in executive if not one[1]])
             actions += Counter(action for _, action in want)
         self.assertEqual(set(actions), {"[disk: read]", "[disk: write]"})

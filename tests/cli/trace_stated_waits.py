@@ -23,6 +23,7 @@ from strict import strict_json, strict_ndjson
 
 COLDTRACE, SOURCES = (Path(a).resolve() for a in sys.argv[1:3])
 SEND, RECEIVE, WAIT, UNWAIT, COLLISION = 0x1A21, 0x1A22, 0x1A23, 0x1A25, 0x1722
+FLOOR, READ, WRITE, READ_INIT = 0x542, 0x10A, 0x10B, 0x10C
 
 
 def read(lines):
@@ -82,12 +83,95 @@ class StatedWaits(Case):
         jsonschema.Draft202012Validator(json.loads(
             (SOURCES / "docs/schema/trace-wait-graph.schema.json").read_text())).validate(answer)
         tids = {one["id"]: one["tid"] for one in answer["threads"]}
+        self.check_locks(answer, tids, path)
         got = {(one["kind"], tids[one["thread"]], tids[one["other"]], one["lock"]):
                [one["count"], one["timed"], one["time"]] for one in answer["stated"]}
         decoded = subprocess.run([COLDTRACE, "trace", "decode", path], capture_output=True, timeout=100)
         events = [line for line in strict_ndjson(decoded.stdout) if line["type"] == "event"]
         self.assertEqual(got, read(events))
         return got
+
+    def check_locks(self, answer, tids, path):
+        """Boosts of owners, from the events again."""
+        decoded = subprocess.run([COLDTRACE, "trace", "decode", path, "--event", "Thread/AutoBoostSetFloor"],
+                                 capture_output=True, timeout=100)
+        want = defaultdict(int)
+        for line in strict_ndjson(decoded.stdout):
+            if line["type"] == "event":
+                fields = line["fields"]
+                want[fields["Lock"], fields["ThreadId"], line["tid"]] += 1
+        self.assertEqual({(one["lock"], tids[one["thread"]], tids[one["by"]]): one["count"]
+                          for one in answer["lock_owners"]}, dict(want))
+
+    def boost(self, log, time, lock, owner, by):
+        log.system(0, FLOOR, 2, time, struct.pack("<QIBBBB", lock, owner, 12, 8, 0, 1), by, by // 1000 * 100)
+
+    def test_a_lock_whose_owner_is_boosted_has_that_owner(self):
+        log = self.log()
+        for time, lock, owner, by in (100, 0xFFFFA00000001000, 1000, 2000), (200, 0xFFFFA00000001000, 1000, 2000), \
+                (300, 0xFFFFA00000002000, 1000, 2004), (400, 0xFFFFA00000001000, 2000, 2004):
+            self.boost(log, time, lock, owner, by)
+        content = log.build()
+        self.assertEqual(self.compare(content), {})
+        _, text = self.ask(content)
+        self.assertIn(b"thread 1000 of 100.exe (100) owned the lock 0xffffa00000001000, for which its priority was "
+                      b"raised 2x by thread 2000 of 200.exe (200), last +", text)
+        _, out = self.ask(content, "--process", "200", "--format", "json")
+        self.assertEqual(len(strict_json(out)["lock_owners"]), 1)
+        _, dot = self.ask(content, "--format", "dot")
+        dot = dot.decode()
+        locks = dict(re.findall(r'(n\d+) \[shape=diamond, label="Lock\\n(0x[0-9a-f]+)"', dot))
+        boxes = dict(re.findall(r'(n\d+) \[shape=box, label="0x0*([0-9a-f]+)', dot))
+        self.assertEqual(sorted((locks[a], int(boxes[b], 16), label)
+                                for a, b, label in re.findall(r'(n\d+) -> (n\d+) \[label="([^"]*)"', dot)),
+                         [("0xffffa00000001000", 1000, "owner, boosted 2x"),
+                          ("0xffffa00000001000", 2000, "owner, boosted 1x"),
+                          ("0xffffa00000002000", 1000, "owner, boosted 1x")])
+
+    def requests(self, *options, rest=()):
+        """Thread 1000 reads from disk 3 for 50,000 ticks and is away for `away` of them."""
+        log = self.log()
+        log.switch(0, 50, 0, 1000)
+        for begin, away, response, in_dpc, tid in rest:
+            log.system(0, READ_INIT, 3, begin - 10, struct.pack("<QI", 0xF00 + begin, tid), tid, 100)
+            log.switch(0, begin, 1000, 0)
+            if response is not None:
+                log.system(0, READ, 3, begin - 10 + response, struct.pack(
+                    "<IIIIQQQQI", 3, 0, 4096, 0, 8192, 0xAA00, 0xF00 + begin, response, tid))
+                log.ready(0, begin + away, 1000, in_dpc)
+                log.switch(0, begin + away + 20, 0, 1000, 2)
+        return self.ask(log.build(), *options)
+
+    def test_waits_that_a_request_explains(self):
+        cases = {  # begin of the wait, its length, response of the request, made ready by a DPC, whose request
+            "in the DPC of its end": ((1000, 50_000, 50_005, 1, 1000), (1, 1, 50_000)),
+            "as long as it": ((1000, 50_000, 45_000, 0, 1000), (1, 0, 50_000)),
+            "a tenth of a millisecond longer": ((1000, 4_900, 3_500, 0, 1000), (1, 0, 4_900)),
+            "far longer": ((1000, 50_000, 20_000, 0, 1000), None),
+            "long after its end": ((1000, 50_000, 20_000, 1, 1000), None),
+            "that of another": ((1000, 50_000, 50_005, 1, 1004), None),
+        }
+        for why, (one, want) in cases.items():
+            with self.subTest(why):
+                _, out = self.requests("--format", "json", rest=[one])
+                answer = strict_json(out)
+                jsonschema.Draft202012Validator(json.loads(
+                    (SOURCES / "docs/schema/trace-wait-graph.schema.json").read_text())).validate(answer)
+                tids = {one["id"]: one["tid"] for one in answer["threads"]}
+                self.assertEqual([(tids[edge["thread"]], edge["disk"], edge["action"], edge["count"],
+                                   edge["by_interrupt"], edge["time"], edge["longest"], edge["open_since"])
+                                  for edge in answer["requests"]],
+                                 [(1000, 3, "read", want[0], want[1], want[2], want[2], None)] if want else [])
+        two = [(1000, 50_000, 50_005, 1, 1000), (70_000, 20_000, 20_005, 1, 1000), (100_000, 0, None, 0, 1000)]
+        _, text = self.requests(rest=two)
+        self.assertIn(b"thread 1000 of 100.exe (100) likely waited 2x for its own requests to disk 3 (read), "
+                      b"0.0070000 s, longest 0.0050000 s since +0.0001000, 2 of them ended right after\n", text)
+        self.assertRegex(text, rb"thread 1000 of 100.exe \(100\) still waits since \+0.0100000[ s]* \(event at \S+\), while its request to a disk "
+                               rb"\(read\) is under way\n")
+        _, dot = self.requests("--format", "dot", rest=two)
+        self.assertRegex(dot.decode(), r'shape=diamond, label="Disk 3\\nread"')
+        self.assertIn('label="2x, 0.0070000 s"', dot.decode())
+        self.assertIn('label="still waits"', dot.decode())
 
     def test_a_reply_is_waited_for_from_who_has_the_message(self):
         for before in True, False:

@@ -205,7 +205,8 @@ bool RecordReader::priority_change(const Event& event, PriorityChange::Kind kind
   if (!tid || *tid == 0 || *tid == unknown_id) return false;
   if (kind != PriorityChange::Kind::starved && (!before || !now)) return false;
   const auto thread = population_.thread(*tid);
-  const PriorityChange record{moment_of(event), kind, thread, header_thread(event), before, now};
+  PriorityChange record{moment_of(event), kind, thread, header_thread(event), before, now};
+  if (kind == PriorityChange::Kind::floor) record.lock = values_.get<u64>(Field::object);
   for (auto* const analysis : analyses_) analysis->on_priority_change(record);
   return true;
 }

@@ -25,7 +25,10 @@ std::optional<Range> priorities_of(const Stay& stay) {
 
 Inversions::Inversions()
     : stretches_{[this](const ReadyStretch& stretch) { ready(stretch); }},
-      turns_{[this](const Turn& turn) { stretches_.turn(turn); }} {}
+      turns_{[this](const Turn& turn) { stretches_.turn(turn); }},
+      chains_{[this](Index thread, i64 time, const OwnerChains::Wait& wait,
+                     const OwnerChains::Chain& chain) { begin_chain(thread, time, wait, chain); },
+              [this](Index thread, i64 time) { end_chain(thread, time); }} {}
 
 void Inversions::begin(const Observed& observed) {
   observed_ = &observed;
@@ -37,7 +40,7 @@ void Inversions::on_switch(const ContextSwitch& record) {
   stretches_.switched(record, observed_->population);
   waits_.switched(record);
   // Its wait ended before, unseen, or it only runs for a moment.
-  unblock(record.new_thread, record.moment.time, false);
+  chains_.end(record.new_thread, record.moment.time, false);
   if (record.old_state == ThreadState::waiting) block(record);
 }
 
@@ -70,15 +73,24 @@ void Inversions::taken(std::span<const OpenWaits::Ended> waits) {
       waiters->second.erase(wait.thread);
       if (waiters->second.empty()) waiters_.erase(waiters);
     }
-    unblock(wait.thread, wait.end.time, wait.how != OpenWaits::How::not_seen);
+    chains_.end(wait.thread, wait.end.time, wait.how != OpenWaits::How::not_seen);
+    if (is_mutant(wait.object)) set_owner(wait);
   }
+}
+
+// Who else waits for it waits for its new owner; after a wait whose end was not seen nobody knows.
+void Inversions::set_owner(const OpenWaits::Ended& wait) {
+  const auto waiters = waiters_.find(wait.object);
+  if (waiters == waiters_.end() || wait.how == OpenWaits::How::not_taken) return;
+  const auto owner = wait.how == OpenWaits::How::taken ? wait.thread : nobody;
+  chains_.change_owner(waiters->second, wait.end.time, owner, wait.end);
 }
 
 void Inversions::block(const ContextSwitch& record) {
   const auto high = record.old_thread;
   const auto* const waiting = waits_.find(high);
   if (waiting == nullptr || waiting->waits.size() != 1 || !record.old_priority ||
-      blocked_.count(high) != 0)
+      chains_.waits(high))
     return;
   const auto& wait = waiting->waits.front();
   if (!is_mutant(wait.object)) return;
@@ -87,22 +99,38 @@ void Inversions::block(const ContextSwitch& record) {
   if (owner == nullptr || owner->thread == high || !owner->perhaps.empty() ||
       may_have_it(high, wait.object))
     return;
-  auto& waits = waits_of_owner_[owner->thread];
+  left_with_[high] = *record.old_priority;
+  chains_.begin(high, record.moment.time,
+                {owner->thread, wait.object, wait.since, owner->since,
+                 std::make_shared<OwnerChains::Fate>()});
+}
+
+void Inversions::begin_chain(Index thread, i64 time, const OwnerChains::Wait& wait,
+                             const OwnerChains::Chain& chain) {
+  auto& waits = waits_of_owner_[chain.low];
   if (waits.size() == most_waits) {
     auto& oldest = waits.front();
     if (!oldest.to) blocked_.erase(oldest.inversion.high);
-    keep(oldest);
+    keep(oldest, false);
     waits.pop_front();
   }
   Inversion inversion{};
-  inversion.high = high;
-  inversion.low = owner->thread;
+  inversion.high = thread;
+  inversion.low = chain.low;
+  inversion.between = chain.between;
   inversion.object = wait.object;
-  inversion.high_priority = *record.old_priority;
+  inversion.high_priority = left_with_[thread];
   inversion.waits_since = wait.since;
-  inversion.owned_since = owner->since;
-  waits.push_back({std::move(inversion), record.moment.time, std::nullopt, false});
-  blocked_[high] = std::prev(waits.end());
+  inversion.owned_since = chain.owned_since;
+  waits.push_back({std::move(inversion), time, std::nullopt, chain.known_since, chain.fates});
+  blocked_[thread] = std::prev(waits.end());
+}
+
+void Inversions::end_chain(Index thread, i64 time) {
+  const auto place = blocked_.find(thread);
+  if (place == blocked_.end()) return;
+  place->second->to = time;
+  blocked_.erase(place);
 }
 
 // Another thread began to wait for it and was not seen to leave its processor for that, or came
@@ -129,7 +157,7 @@ void Inversions::forget(Index owner) {
   if (place == waits_of_owner_.end()) return;
   auto& waits = place->second;
   for (auto blocked = waits.begin(); blocked != waits.end();) {
-    if (blocked->to) keep(*blocked);
+    if (blocked->to) keep(*blocked, false);
     blocked = blocked->to ? waits.erase(blocked) : std::next(blocked);
   }
   if (waits.empty()) waits_of_owner_.erase(place);
@@ -137,15 +165,6 @@ void Inversions::forget(Index owner) {
 
 bool Inversions::is_mutant(ObjectIndex object) const {
   return MutantOwners::can_own(waits_.objects().all()[object].waited.kind);
-}
-
-void Inversions::unblock(Index thread, i64 time, bool seen) {
-  const auto place = blocked_.find(thread);
-  if (place == blocked_.end()) return;
-  place->second->to = time;
-  place->second->unseen_end = !seen;
-  place->second->inversion.waits_until = time;
-  blocked_.erase(place);
 }
 
 void Inversions::ready(const ReadyStretch& stretch) {
@@ -159,7 +178,7 @@ void Inversions::add_inversion(Blocked& blocked, const ReadyStretch& stretch) {
   const auto from = std::max(blocked.from, stretch.from);
   const auto to = std::min(blocked.to.value_or(stretch.to), stretch.to);
   if (from >= to || stretch.priority >= inversion.high_priority || !stretches_.processors() ||
-      observed_->losses.anywhere(inversion.owned_since.time, to))
+      observed_->losses.anywhere(blocked.known_since, to))
     return;
   std::vector<Role> roles;
   for (const auto& stay : stretch.stays) {
@@ -237,12 +256,17 @@ void Inversions::add_lower(const ReadyStretch& stretch) {
   sums.cpu = other.cpu;
 }
 
-void Inversions::keep(Blocked& blocked) {
-  if (blocked.inversion.time == 0 || blocked.unseen_end) return;
-  if (inversions_.size() == most_inversions) {
+// A wait that goes on may still end unseen.
+void Inversions::keep(Blocked& blocked, bool at_end) {
+  const auto not_seen = [](const auto& fate) { return !fate->seen; };
+  if (blocked.inversion.time == 0 || std::ranges::any_of(blocked.fates, not_seen)) return;
+  const auto ended = [](const auto& fate) { return fate->until.has_value(); };
+  if (inversions_.size() == most_inversions ||
+      (!at_end && !std::ranges::all_of(blocked.fates, ended))) {
     ++left_out_;
     return;
   }
+  blocked.inversion.waits_until = blocked.fates.front()->until;
   std::ranges::stable_sort(blocked.inversion.middles, std::greater{}, &Middle::time);
   inversions_.push_back(std::move(blocked.inversion));
 }
@@ -251,7 +275,7 @@ void Inversions::finish(const Observed& observed) {
   turns_.finish(observed);
   stretches_.finish(turns_, observed);
   for (auto& [owner, waits] : waits_of_owner_)
-    for (auto& blocked : waits) keep(blocked);
+    for (auto& blocked : waits) keep(blocked, true);
   std::ranges::sort(inversions_, {}, [](const Inversion& one) {
     return std::tuple{one.from, one.high, one.low};
   });

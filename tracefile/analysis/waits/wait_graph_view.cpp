@@ -8,17 +8,20 @@ namespace coldtrace::trace_analysis {
 
 using Kind = WaitGraphView::Node::Kind;
 
-WaitGraphView::WaitGraphView(const WaitGraph& graph, const StatedWaits& stated,
-                             const Population& population,
+WaitGraphView::WaitGraphView(const WaitEvidence& evidence, const Population& population,
                              const std::optional<std::vector<Index>>& processes,
                              std::size_t most_nodes)
-    : graph_{graph},
-      stated_{stated},
+    : graph_{evidence.graph},
+      stated_{evidence.stated},
+      locks_{evidence.locks},
+      request_waits_{evidence.requests},
       node_of_thread_(population.threads().size(), no_node),
-      node_of_object_(graph.objects().all().size(), no_node) {
+      node_of_object_(graph_.objects().all().size(), no_node) {
   choose(population, processes);
   place_stated(most_nodes);
-  if (graph.names_objects())
+  place_lock_owners(most_nodes);
+  place_requests(most_nodes);
+  if (graph_.names_objects())
     place_waits(most_nodes);
   else
     place_wakes(most_nodes);
@@ -50,6 +53,15 @@ void WaitGraphView::choose(const Population& population,
   });
   for (u32 i = 0; i < stated_.edges().size(); ++i)
     if (is_wanted(stated_.edges()[i].thread)) stated_edges_.push_back(i);
+  for (u32 i = 0; i < locks_.edges().size(); ++i)
+    if (is_wanted(locks_.edges()[i].owner)) lock_owners_.push_back(i);
+  const auto& requests = request_waits_.edges();
+  for (u32 i = 0; i < requests.size() && !graph_.names_objects(); ++i)
+    if (is_wanted(requests[i].thread)) requests_.push_back(i);
+  std::sort(requests_.begin(), requests_.end(), [&](u32 a, u32 b) {
+    return std::tuple{requests[b].open_since.has_value(), requests[b].time, a} <
+           std::tuple{requests[a].open_since.has_value(), requests[a].time, b};
+  });
   std::vector<bool> waited_for(graph_.objects().all().size());
   for (const auto wait : waits_) waited_for[edges[wait].object] = true;
   for (u32 i = 0; i < graph_.owners().size(); ++i)
@@ -111,6 +123,34 @@ void WaitGraphView::place_stated(std::size_t most_nodes) {
   }
 }
 
+void WaitGraphView::place_lock_owners(std::size_t most_nodes) {
+  for (const auto number : lock_owners_) {
+    const auto& edge = locks_.edges()[number];
+    auto& lock = node_of_lock_.try_emplace(edge.lock, no_node).first->second;
+    if (lock == no_node && nodes_.size() < most_nodes) {
+      lock = static_cast<u32>(nodes_.size());
+      nodes_.push_back({Kind::lock, number, 0});
+    }
+    const auto to = node(Kind::thread, edge.owner, node_of_thread_, most_nodes);
+    if (lock != no_node && to != no_node)
+      edges_.push_back({Edge::Kind::lock_owner, lock, to, number});
+  }
+}
+
+void WaitGraphView::place_requests(std::size_t most_nodes) {
+  for (const auto number : requests_) {
+    const auto& edge = request_waits_.edges()[number];
+    const auto from = node(Kind::thread, edge.thread, node_of_thread_, most_nodes);
+    auto& disk = node_of_disk_.try_emplace({edge.disk, edge.action}, no_node).first->second;
+    if (disk == no_node && nodes_.size() < most_nodes) {
+      disk = static_cast<u32>(nodes_.size());
+      nodes_.push_back({Kind::disk, number, 0});
+    }
+    if (from != no_node && disk != no_node)
+      edges_.push_back({Edge::Kind::request, from, disk, number});
+  }
+}
+
 void WaitGraphView::count_left_out() {
   std::vector<bool> threads(node_of_thread_.size()), objects(node_of_object_.size());
   const auto count = [](std::vector<bool>& seen, const std::vector<u32>& nodes, u32 index,
@@ -142,6 +182,10 @@ void WaitGraphView::count_left_out() {
     thread(stated_.edges()[number].thread);
     thread(stated_.edges()[number].other);
   }
+  for (const auto number : lock_owners_) thread(locks_.edges()[number].owner);
+  for (const auto number : requests_) thread(request_waits_.edges()[number].thread);
+  for (const auto& [lock, number] : node_of_lock_) objects_left_out_ += number == no_node ? 1 : 0;
+  for (const auto& [disk, number] : node_of_disk_) objects_left_out_ += number == no_node ? 1 : 0;
   if (threads_left_out_ > 0) nodes_.push_back({Kind::more_threads, 0, threads_left_out_});
   if (objects_left_out_ > 0) nodes_.push_back({Kind::more_objects, 0, objects_left_out_});
 }

@@ -45,6 +45,8 @@ std::vector<const PriorityTables::Inversion*> PriorityTables::inversions() const
   std::vector<const Inversion*> chosen;
   for (const auto& one : inversions_.inversions())
     if (chosen_(one.high) || chosen_(one.low) ||
+        std::ranges::any_of(one.between,
+                            [&](const auto& owner) { return chosen_(owner.thread); }) ||
         std::ranges::any_of(one.middles,
                             [&](const auto& middle) { return chosen_(middle.thread); }))
       chosen.push_back(&one);
@@ -93,6 +95,10 @@ void PriorityTables::write_nodes(JsonWriter& json) const {
     name(one->high);
     name(one->low);
     objects[one->object] = true;
+    for (const auto& owner : one->between) {
+      name(owner.thread);
+      objects[owner.object] = true;
+    }
     for (const auto& middle : one->middles) name(middle.thread);
   }
   json.key("threads").begin_array();
@@ -182,7 +188,15 @@ void PriorityTables::write_inversion(JsonWriter& json, const Inversion& one) con
       .field("low_priority", one.low_priority)
       .field("object", one.object);
   names_.write_moment(json, "waits_since", "wait_event", one.waits_since);
-  json.field("waits_until", names_.times().utc(one.waits_until));
+  json.field("waits_until", names_.times().utc(one.waits_until)).key("between").begin_array();
+  for (const auto& owner : one.between) {
+    json.begin_object().field("thread", owner.thread);
+    names_.write_moment(json, "owned_since", "owned_event", owner.owned_since);
+    json.field("object", owner.object);
+    names_.write_moment(json, "waits_since", "wait_event", owner.waits_since);
+    json.end_object();
+  }
+  json.end_array();
   names_.write_moment(json, "owned_since", "owned_event", one.owned_since);
   json.field("from", names_.times().utc(one.from)).key("ready_event");
   write_place(json, one.ready_at);
@@ -252,8 +266,12 @@ void PriorityTables::write_story(std::size_t number, const Inversion& one) const
   print(output_, "  It waits since {}{}\n", names_.moment(one.waits_since),
         one.waits_until ? " until " + names_.since_start(*one.waits_until)
                         : ", to the end of the trace");
-  print(output_, "  The owner, {}, has taken it at {}\n", names_.thread(one.low),
-        names_.moment(one.owned_since));
+  for (const auto& owner : one.between)
+    print(output_, "  The owner, {}, has taken it at {}, and waits since {} for {}\n",
+          names_.thread(owner.thread), names_.moment(owner.owned_since),
+          names_.moment(owner.waits_since), names_.object(owner.object));
+  print(output_, "  The owner{}, {}, has taken it at {}\n", one.between.empty() ? "" : " of that",
+        names_.thread(one.low), names_.moment(one.owned_since));
   print(
       output_,
       "  That one (priority {}) is ready since the event at {:#x}+{:#x}, and does not run from {} "

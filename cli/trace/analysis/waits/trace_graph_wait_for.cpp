@@ -6,15 +6,17 @@
 #include "cli/output/text.hpp"
 #include "cli/trace/analysis/waits/wait_graph_drawing.hpp"
 #include "cli/trace/trace_commands.hpp"
-#include "coldtrace/trace_analysis/stated_waits.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
 using trace_analysis::Index;
+using trace_analysis::LockOwners;
 using trace_analysis::nobody;
 using trace_analysis::ObjectIndex;
+using trace_analysis::RequestWaits;
 using trace_analysis::StatedWaits;
+using trace_analysis::WaitEvidence;
 using trace_analysis::WaitGraph;
 using trace_analysis::WaitGraphView;
 
@@ -38,20 +40,20 @@ std::string_view to_string(WaitGraph::Strength strength) {
 class WaitGraphWriter {
  public:
   WaitGraphWriter(const TraceInput& input, const trace_analysis::Observed& observed,
-                  SymbolNames& symbols, const WaitGraph& graph, const WaitGraphView& view,
-                  const StatedWaits& stated, const Options& options, Output& output)
+                  SymbolNames& symbols, const WaitEvidence& evidence, const WaitGraphView& view,
+                  const Options& options, Output& output)
       : input_{input},
         observed_{observed},
         symbols_{symbols},
-        graph_{graph},
+        evidence_{evidence},
+        graph_{evidence.graph},
         view_{view},
-        stated_{stated},
         options_{options},
         output_{output},
-        names_{input.trace, observed, symbols, graph.objects()} {}
+        names_{input.trace, observed, symbols, evidence.graph.objects()} {}
 
   void write() {
-    const WaitGraphLabels labels{graph_, stated_, observed_.population, names_};
+    const WaitGraphLabels labels{evidence_, observed_.population, names_};
     if (options_.format == "json")
       write_json();
     else if (options_.format == "text")
@@ -128,6 +130,34 @@ class WaitGraphWriter {
     json.end_object();
   }
 
+  void write_lock_owner(JsonWriter& json, const LockOwners::Edge& edge) const {
+    json.begin_object()
+        .field("lock", fmt::format("{:#x}", edge.lock))
+        .field("thread", edge.owner)
+        .field("strength", to_string(WaitGraph::Strength::exact))
+        .field("by", number_or_null(edge.by))
+        .field("count", edge.count);
+    names_.write_moment(json, "last", "last_event", edge.last);
+    json.end_object();
+  }
+
+  void write_request(JsonWriter& json, const RequestWaits::Edge& edge) const {
+    const bool measured = edge.count > 0;
+    json.begin_object()
+        .field("thread", edge.thread)
+        .field("disk", edge.disk)
+        .field("action", to_string(edge.action))
+        .field("strength", "likely")
+        .field("count", edge.count)
+        .field("by_interrupt", edge.by_interrupt)
+        .field("time", names_.duration(edge.time))
+        .field("longest", measured ? std::optional{names_.duration(edge.longest)} : std::nullopt);
+    names_.write_moment(json, "longest_since", "longest_event",
+                        measured ? std::optional{edge.longest_since} : std::nullopt);
+    names_.write_moment(json, "open_since", "open_event", edge.open_since);
+    json.end_object();
+  }
+
   // What the edges name, in the order of their numbers.
   void write_nodes(JsonWriter& json) const {
     std::vector<bool> threads(observed_.population.threads().size());
@@ -146,9 +176,16 @@ class WaitGraphWriter {
       if (edge.waker != nobody) threads[edge.waker] = true;
     }
     for (const auto number : view_.stated()) {
-      const auto& edge = stated_.edges()[number];
+      const auto& edge = evidence_.stated.edges()[number];
       threads[edge.thread] = threads[edge.other] = true;
     }
+    for (const auto number : view_.lock_owners()) {
+      const auto& edge = evidence_.locks.edges()[number];
+      threads[edge.owner] = true;
+      if (edge.by != nobody) threads[edge.by] = true;
+    }
+    for (const auto number : view_.requests())
+      threads[evidence_.requests.edges()[number].thread] = true;
     names_.write_nodes(json, threads, objects);
   }
 
@@ -166,7 +203,13 @@ class WaitGraphWriter {
     json.end_array().key("woken_by").begin_array();
     for (const auto wake : view_.wakes()) write_wake(json, graph_.wakes().edges()[wake]);
     json.end_array().key("stated").begin_array();
-    for (const auto number : view_.stated()) write_stated(json, stated_.edges()[number]);
+    for (const auto number : view_.stated()) write_stated(json, evidence_.stated.edges()[number]);
+    json.end_array().key("lock_owners").begin_array();
+    for (const auto number : view_.lock_owners())
+      write_lock_owner(json, evidence_.locks.edges()[number]);
+    json.end_array().key("requests").begin_array();
+    for (const auto number : view_.requests())
+      write_request(json, evidence_.requests.edges()[number]);
     json.end_array();
     symbols_.write(json);
     json.key("findings");
@@ -178,6 +221,8 @@ class WaitGraphWriter {
 
   void write_text() {
     write_stated();
+    write_lock_owners();
+    write_requests();
     if (!graph_.names_objects()) return write_wakes();
     for (const auto wait : view_.waits()) {
       const auto& edge = graph_.edges()[wait];
@@ -201,7 +246,7 @@ class WaitGraphWriter {
 
   void write_stated() {
     for (const auto number : view_.stated()) {
-      const auto& edge = stated_.edges()[number];
+      const auto& edge = evidence_.stated.edges()[number];
       if (edge.kind == StatedWaits::Kind::reply)
         print(output_, "{} waited {}x for a reply of {}", names_.thread(edge.thread), edge.count,
               names_.thread(edge.other));
@@ -210,6 +255,35 @@ class WaitGraphWriter {
               names_.thread(edge.thread), edge.count, edge.lock, names_.thread(edge.other));
       if (edge.timed > 0) print(output_, ", {} in {}", names_.seconds(edge.time), edge.timed);
       print(output_, ", last {}\n", names_.moment(edge.last));
+    }
+  }
+
+  void write_lock_owners() {
+    for (const auto number : view_.lock_owners()) {
+      const auto& edge = evidence_.locks.edges()[number];
+      print(output_, "{} owned the lock {:#x}, for which its priority was raised {}x",
+            names_.thread(edge.owner), edge.lock, edge.count);
+      if (edge.by != nobody) print(output_, " by {}", names_.thread(edge.by));
+      print(output_, ", last {}\n", names_.moment(edge.last));
+    }
+  }
+
+  void write_requests() {
+    for (const auto number : view_.requests()) {
+      const auto& edge = evidence_.requests.edges()[number];
+      const auto action = to_string(edge.action);
+      if (edge.count > 0)
+        print(
+            output_,
+            "{} likely waited {}x for its own requests to {} ({}), {}, longest {} since {}, {} of "
+            "them ended right after\n",
+            names_.thread(edge.thread), edge.count,
+            edge.disk ? fmt::format("disk {}", *edge.disk) : "a disk", action,
+            names_.seconds(edge.time), names_.seconds(edge.longest),
+            names_.since_start(edge.longest_since.time), edge.by_interrupt);
+      if (edge.open_since)
+        print(output_, "{} still waits since {}, while its request to a disk ({}) is under way\n",
+              names_.thread(edge.thread), names_.moment(*edge.open_since), action);
     }
   }
 
@@ -232,17 +306,19 @@ class WaitGraphWriter {
   const TraceInput& input_;
   const trace_analysis::Observed& observed_;
   const SymbolNames& symbols_;
+  const WaitEvidence& evidence_;
   const WaitGraph& graph_;
   const WaitGraphView& view_;
-  const StatedWaits& stated_;
   const Options& options_;
   Output& output_;
   WaitNames names_;
 };
 
-void note_graph(const WaitGraph& graph, const StatedWaits& stated, AnalysisRun& run) {
+void note_graph(const WaitEvidence& evidence, AnalysisRun& run) {
+  const auto& [graph, stated, locks, requests] = evidence;
   auto& findings = run.findings();
-  const auto left_out = graph.left_out() + graph.wakes().left_out() + stated.left_out();
+  const auto left_out = graph.left_out() + graph.wakes().left_out() + stated.left_out() +
+                        locks.left_out() + requests.left_out();
   if (left_out > 0)
     findings.warning(
         "wait-limit", std::nullopt,
@@ -250,7 +326,8 @@ void note_graph(const WaitGraph& graph, const StatedWaits& stated, AnalysisRun& 
         "what, than are kept",
         left_out);
   if (graph.names_objects()) return;
-  if (graph.wakes().edges().empty() && stated.edges().empty())
+  if (graph.wakes().edges().empty() && stated.edges().empty() && locks.edges().empty() &&
+      requests.edges().empty())
     run.note_no_match("no event of the trace tells of waits");
   else
     findings.info("wait-unnamed", std::nullopt,
@@ -262,17 +339,19 @@ Exit run(const Options& options) {
   if (!run.opened()) return Exit::failure;
   WaitGraph graph;
   StatedWaits stated;
-  run.observe({&graph, &stated});
-  note_graph(graph, stated, run);
+  LockOwners locks;
+  RequestWaits requests{trace_analysis::CounterTicks{run.input().trace}};
+  run.observe({&graph, &stated, &locks, &requests});
+  const WaitEvidence evidence{graph, stated, locks, requests};
+  note_graph(evidence, run);
   const auto& population = run.observation().population();
   std::optional<std::vector<Index>> processes;
   if (!options.process.empty())
     processes = find_processes(population, options.process, run.findings());
-  const WaitGraphView view{graph, stated, population, processes, options.nodes};
+  const WaitGraphView view{evidence, population, processes, options.nodes};
   Output output{options.output};
-  WaitGraphWriter{
-      run.input(), run.observation().observed(), run.symbols(), graph, view, stated, options,
-      output}
+  WaitGraphWriter{run.input(), run.observation().observed(), run.symbols(), evidence, view, options,
+                  output}
       .write();
   return run.finish(output);
 }

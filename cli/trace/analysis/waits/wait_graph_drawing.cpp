@@ -21,6 +21,10 @@ bool is_left(NodeKind kind) {
   return kind == NodeKind::thread || kind == NodeKind::more_threads;
 }
 
+bool is_diamond(NodeKind kind) {
+  return kind == NodeKind::object || kind == NodeKind::lock || kind == NodeKind::disk;
+}
+
 std::string joined(const std::vector<std::string>& lines, std::string_view separator) {
   std::string text;
   for (const auto& line : lines) text += (text.empty() ? "" : std::string{separator}) + line;
@@ -94,6 +98,9 @@ Stroke stroke_of(const Edge& edge, bool is_open) {
   switch (edge.kind) {
     case EdgeKind::waits:
       return is_open ? Stroke{"#cc0000", "", "open"} : Stroke{"#333333", "", "arrow"};
+    case EdgeKind::request:
+      return is_open ? Stroke{"#cc0000", "", "open"} : Stroke{"#aa5500", "", "request"};
+    case EdgeKind::lock_owner:
     case EdgeKind::owner:
       return {"#1155cc", "6 3", "owner"};
     case EdgeKind::woken:
@@ -112,7 +119,8 @@ void write_svg_edge(Output& output, const Layout& layout, const WaitGraphView& v
       is_left(view.nodes()[edge.from].kind) && is_left(view.nodes()[edge.to].kind);
   const bool leftwards = between_threads || from.x > to.x;
   // Owner edges end a little lower than waits, so that both are seen.
-  const double shift = edge.kind == EdgeKind::owner ? 10 : 0;
+  const bool owns = edge.kind == EdgeKind::owner || edge.kind == EdgeKind::lock_owner;
+  const double shift = owns ? 10 : 0;
   const double start =
       between_threads || from.x > to.x ? from.x - from.half_width : from.x + from.half_width;
   const double end = between_threads ? to.x - to.half_width
@@ -129,8 +137,8 @@ void write_svg_edge(Output& output, const Layout& layout, const WaitGraphView& v
         to.y + shift, end, to.y + shift, stroke.color,
         stroke.dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", stroke.dashes),
         stroke.marker);
-  // A quarter along the curve, where lines of one thread have parted.
-  const double along = between_threads ? 0.5 : 0.3;
+  // Along the curve, where lines of one thread have parted; those of neighbours lie apart.
+  const double along = between_threads ? 0.5 : 0.2 + 0.09 * static_cast<double>(edge.index % 4);
   const double rest = 1 - along;
   const double x = rest * rest * rest * start + 3 * rest * rest * along * first +
                    3 * rest * along * along * second + along * along * along * end;
@@ -145,7 +153,7 @@ void write_svg_edge(Output& output, const Layout& layout, const WaitGraphView& v
 void write_svg_node(Output& output, const Layout::Place& at, const Node& node,
                     const std::vector<std::string>& lines) {
   print(output, "<g><title>{}</title>", xml_text(joined(lines, "\n")));
-  if (node.kind == NodeKind::object)
+  if (is_diamond(node.kind))
     print(output,
           "<polygon points=\"{},{} {},{} {},{} {},{}\" fill=\"#ddeeff\" stroke=\"#333333\"/>",
           at.x - at.half_width, at.y, at.x, at.y - at.half_height, at.x + at.half_width, at.y, at.x,
@@ -170,6 +178,10 @@ std::string_view dot_style(const Edge& edge, bool is_open) {
   switch (edge.kind) {
     case EdgeKind::waits:
       return is_open ? ", color=\"#cc0000\", fontcolor=\"#cc0000\"" : "";
+    case EdgeKind::request:
+      return is_open ? ", color=\"#cc0000\", fontcolor=\"#cc0000\""
+                     : ", color=\"#aa5500\", fontcolor=\"#aa5500\"";
+    case EdgeKind::lock_owner:
     case EdgeKind::owner:
       return ", color=\"#1155cc\", fontcolor=\"#1155cc\", style=dashed";
     case EdgeKind::woken:
@@ -200,12 +212,19 @@ std::vector<std::string> WaitGraphLabels::lines(const View::Node& node) const {
       const auto& object = graph_.objects().all()[node.index];
       return {WaitNames::kind(object), fmt::format("{:#x}", object.waited.address)};
     }
+    case NodeKind::lock:
+      return {"Lock", fmt::format("{:#x}", evidence_.locks.edges()[node.index].lock)};
+    case NodeKind::disk: {
+      const auto& edge = evidence_.requests.edges()[node.index];
+      return {edge.disk ? fmt::format("Disk {}", *edge.disk) : "Disk",
+              std::string{to_string(edge.action)}};
+    }
     case NodeKind::interrupts:
       return {"interrupts, or not known"};
     case NodeKind::more_threads:
-      return {fmt::format("{} more threads", node.count)};
+      return {fmt::format("{} more thread{}", node.count, node.count == 1 ? "" : "s")};
     case NodeKind::more_objects:
-      return {fmt::format("{} more objects", node.count)};
+      return {fmt::format("{} more object{}", node.count, node.count == 1 ? "" : "s")};
   }
   return {};
 }
@@ -226,11 +245,22 @@ std::string WaitGraphLabels::text(const View::Edge& edge) const {
       return fmt::format("woken by {}x, {}", one.count, names_.seconds(one.total));
     }
     case EdgeKind::stated: {
-      const auto& one = stated_.edges()[edge.index];
+      const auto& one = evidence_.stated.edges()[edge.index];
       return one.kind == trace_analysis::StatedWaits::Kind::reply
                  ? fmt::format("reply, {}x{}", one.count,
                                one.timed > 0 ? ", " + names_.seconds(one.time) : "")
                  : fmt::format("critical section {:#x}, {}x", one.lock, one.count);
+    }
+    case EdgeKind::lock_owner: {
+      const auto& one = evidence_.locks.edges()[edge.index];
+      return fmt::format("owner, boosted {}x", one.count);
+    }
+    case EdgeKind::request: {
+      const auto& one = evidence_.requests.edges()[edge.index];
+      std::string text;
+      if (one.count > 0) text = fmt::format("{}x, {}", one.count, names_.seconds(one.time));
+      if (one.open_since) text += text.empty() ? "still waits" : ", still waits";
+      return text;
     }
   }
   return {};
@@ -245,12 +275,18 @@ std::string WaitGraphLabels::brief_text(const View::Edge& edge) const {
     case EdgeKind::woken:
       return fmt::format("{}x", graph_.wakes().edges()[edge.index].count);
     case EdgeKind::stated:
-      return fmt::format("{}x", stated_.edges()[edge.index].count);
+      return fmt::format("{}x", evidence_.stated.edges()[edge.index].count);
+    case EdgeKind::lock_owner:
+      return fmt::format("{}x", evidence_.locks.edges()[edge.index].count);
+    case EdgeKind::request:
+      return fmt::format("{}x", evidence_.requests.edges()[edge.index].count);
   }
   return {};
 }
 
 bool WaitGraphLabels::is_open(const View::Edge& edge) const {
+  if (edge.kind == EdgeKind::request)
+    return evidence_.requests.edges()[edge.index].open_since.has_value();
   return edge.kind == EdgeKind::waits && graph_.edges()[edge.index].open > 0;
 }
 
@@ -267,10 +303,10 @@ void write_dot(Output& output, const WaitGraphView& view, const WaitGraphLabels&
       label += (label.empty() ? "" : "\\n") + dot_text(line);
     const auto kind = nodes[i].kind;
     print(output, "  n{} [shape={}, label=\"{}\", style={}]\n", i,
-          kind == NodeKind::object ? "diamond" : "box", label,
-          kind == NodeKind::thread   ? "filled, fillcolor=\"#ffee99\""
-          : kind == NodeKind::object ? "filled, fillcolor=\"#ddeeff\""
-                                     : "dashed");
+          is_diamond(kind) ? "diamond" : "box", label,
+          kind == NodeKind::thread ? "filled, fillcolor=\"#ffee99\""
+          : is_diamond(kind)       ? "filled, fillcolor=\"#ddeeff\""
+                                   : "dashed");
   }
   for (const auto& edge : view.edges())
     print(output, "  n{} -> n{} [label=\"{}\"{}]\n", edge.from, edge.to,
@@ -289,7 +325,8 @@ void write_svg(Output& output, const WaitGraphView& view, const WaitGraphLabels&
                                     {"open", "#cc0000"},
                                     {"owner", "#1155cc"},
                                     {"woken", "#777777"},
-                                    {"stated", "#118844"}})
+                                    {"stated", "#118844"},
+                                    {"request", "#aa5500"}})
     print(output,
           "<marker id=\"{}\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" "
           "markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"{}\"/></marker>",

@@ -13,9 +13,9 @@ class WaitGraphLabels {
   using View = trace_analysis::WaitGraphView;
 
   // All must outlive it.
-  WaitGraphLabels(const trace_analysis::WaitGraph& graph, const trace_analysis::StatedWaits& stated,
+  WaitGraphLabels(const trace_analysis::WaitEvidence& evidence,
                   const trace_analysis::Population& population, const WaitNames& names)
-      : graph_{graph}, stated_{stated}, population_{population}, names_{names} {}
+      : evidence_{evidence}, graph_{evidence.graph}, population_{population}, names_{names} {}
 
   std::vector<std::string> lines(const View::Node& node) const;
   // "20x, 0.0012345 s"
@@ -25,8 +25,8 @@ class WaitGraphLabels {
   bool is_open(const View::Edge& edge) const;
 
  private:
+  const trace_analysis::WaitEvidence& evidence_;
   const trace_analysis::WaitGraph& graph_;
-  const trace_analysis::StatedWaits& stated_;
   const trace_analysis::Population& population_;
   const WaitNames& names_;
 };

@@ -295,3 +295,74 @@ TEST_CASE("a trace that lacks any one of its records has no other inversion, and
   // Most records do not matter to it.
   CHECK(kept >= all.size() * run.size() * 3 / 4);
 }
+
+TEST_CASE("an owner that waits itself is followed to the one that could run") {
+  Machine machine;
+  machine.levels();
+  machine.has('o', 10);
+  machine.runs(100, 0, '-').runs(100, 1, '-').runs(110, 0, 'l').takes(115, 'l', 2);
+  machine.runs(117, 1, 'o').takes(118, 'o', 1);
+  const bool high_first = GENERATE(true, false);
+  if (high_first) {
+    machine.runs(120, 0, 'h').wants(122, 'h', 1).runs(123, 0, 'l', waiting);
+    machine.wants(125, 'o', 2).runs(126, 1, 'n', waiting);
+  } else {
+    machine.wants(120, 'o', 2).runs(121, 1, 'h', waiting);
+    machine.wants(125, 'h', 1).runs(126, 1, 'n', waiting);
+  }
+  machine.runs(150, 0, 'm').runs(190, 0, 'l', waiting);
+  // o gets what it waited for, and is pushed off by n: it is the one that h waits for now.
+  machine.gets(200, 'o', 2).readied(200, 'o').runs(201, 0, 'o', waiting).runs(210, 0, 'm');
+  SECTION("and told with each that h waits for") {
+    machine.runs(230, 0, 'o', waiting).gets(240, 'h', 1).readied(240, 'h');
+    machine.runs(241, 0, 'h').runs(250, 0, '-', waiting).runs(260, 1, '-', waiting);
+    const auto& all = machine.answer().inversions();
+    REQUIRE(all.size() == 2);
+    const auto& of_high = *std::ranges::find(all, machine.index('h'), &Inversion::high);
+    CHECK(of_high.low == machine.index('l'));
+    CHECK((of_high.from == 150 && of_high.to == 190 && of_high.time == 40));
+    CHECK(of_high.waits_until == 240);
+    CHECK(of_high.owned_since.time == 115);
+    REQUIRE(of_high.between.size() == 1);
+    CHECK(of_high.between[0].thread == machine.index('o'));
+    CHECK(of_high.between[0].owned_since.time == 118);
+    CHECK(of_high.between[0].waits_since.time == (high_first ? 125 : 120));
+    const auto& of_owner = *std::ranges::find(all, machine.index('o'), &Inversion::high);
+    CHECK((of_owner.low == machine.index('l') && of_owner.time == 40 && of_owner.between.empty()));
+  }
+  SECTION("not where the end of its wait was not seen") {
+    machine.runs(230, 1, '-', waiting).runs(231, 1, 'h').runs(240, 1, '-', waiting);
+    machine.runs(250, 0, '-', waiting);
+    for (const auto& one : machine.answer().inversions()) CHECK(one.high != machine.index('h'));
+  }
+}
+
+TEST_CASE("who waits in a circle waits for nobody who could run") {
+  Machine machine;
+  machine.levels();
+  machine.has('o', 10);
+  machine.runs(100, 0, '-').runs(100, 1, '-').runs(110, 0, 'l').takes(115, 'l', 2);
+  machine.runs(117, 1, 'o').takes(118, 'o', 1).wants(120, 'o', 2).runs(121, 1, 'h', waiting);
+  machine.wants(125, 'h', 1).runs(126, 1, 'n', waiting);
+  machine.wants(130, 'l', 1).runs(131, 0, 'm', waiting);
+  machine.runs(190, 0, '-', waiting).runs(200, 1, '-', waiting);
+  CHECK(machine.answer().inversions().empty());
+}
+
+TEST_CASE("who takes the mutant next is its owner for those that still wait") {
+  Machine machine;
+  machine.levels();
+  machine.has('o', 7);
+  machine.runs(100, 0, '-').runs(100, 1, '-').runs(110, 0, 'l').takes(120, 'l', 1);
+  machine.runs(122, 1, 'o').wants(123, 'o', 1).runs(124, 1, 'h', waiting);
+  machine.wants(130, 'h', 1).runs(131, 1, '-', waiting);
+  machine.gets(140, 'o', 1).readied(140, 'o').runs(141, 1, 'o');
+  machine.runs(142, 0, 'm', waiting).runs(150, 1, 'n').runs(190, 1, 'o', waiting);
+  machine.gets(200, 'h', 1).readied(200, 'h').runs(201, 0, 'h', waiting);
+  machine.runs(210, 0, '-', waiting).runs(220, 1, '-', waiting);
+  const auto& all = machine.answer().inversions();
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].high == machine.index('h'));
+  CHECK(all[0].low == machine.index('o'));
+  CHECK((all[0].owned_since.time == 140 && all[0].from == 150 && all[0].time == 40));
+}

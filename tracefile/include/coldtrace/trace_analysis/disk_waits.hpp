@@ -13,10 +13,13 @@ class DiskWaits final : public Analysis {
  public:
   // The last request of a thread that has ended.
   struct Ended {
+    std::optional<u32> disk;
     DiskAction action;
     Moment end;
     std::optional<i64> response;  // ticks
   };
+
+  enum class How : u8 { by_interrupt, by_length };
 
   explicit DiskWaits(CounterTicks counter);
   DiskWaits(const DiskWaits&) = delete;
@@ -28,8 +31,10 @@ class DiskWaits final : public Analysis {
 
   // To be asked when a thread is made ready.
   std::optional<Ended> last_of(Index thread) const;
-  // Of a turn after a wait that `last` preceded.
-  bool explains(const Ended& last, const Turn& turn) const;
+  // How it explains the wait before the turn; nothing: it does not.
+  std::optional<How> explains(const Ended& last, const Turn& turn) const;
+  // Those that have not ended, in the order of their begin.
+  std::vector<DiskStart> open() const { return requests_.open(); }
 
  private:
   i64 tenth_of_millisecond_;

@@ -5,7 +5,7 @@
 
 #include "coldtrace/trace_analysis/affinities.hpp"
 #include "coldtrace/trace_analysis/analysis.hpp"
-#include "coldtrace/trace_analysis/open_waits.hpp"
+#include "coldtrace/trace_analysis/owner_chains.hpp"
 #include "coldtrace/trace_analysis/ready_stretches.hpp"
 
 namespace coldtrace::trace_analysis {
@@ -30,12 +30,15 @@ class Inversions final : public Analysis {
     i64 time = 0;
   };
   struct Inversion {
-    Index high, low;  // who waits, and who owns the object
+    Index high;  // who waits
+    // Who owns the object; where that one waits itself, who owns what it waits for, and so on.
+    Index low;
+    std::vector<OwnerChains::Between> between;  // the owners that wait
     ObjectIndex object;
     i8 high_priority, low_priority;
     Moment waits_since;  // when its wait began
     std::optional<i64> waits_until;
-    Moment owned_since;
+    Moment owned_since;           // the one of `low`
     i64 from, to;                 // its first and its last moment
     Place ready_at;               // the event since which the owner is ready then
     i64 time = 0;                 // ticks in between in which it holds
@@ -55,7 +58,7 @@ class Inversions final : public Analysis {
     u16 cpu = 0;
   };
   static constexpr std::size_t most_inversions = 1024;
-  static constexpr std::size_t most_waits = 16;    // for mutants of a thread, the last ones
+  static constexpr std::size_t most_waits = 64;    // for a thread, the last ones
   static constexpr std::size_t most_ended = 1024;  // owners that are remembered beyond their end
   static constexpr std::size_t most_middles = 64;
   static constexpr std::size_t most_waiters = 1024;  // for a mutant; beyond, anyone may have it
@@ -80,21 +83,26 @@ class Inversions final : public Analysis {
   const std::vector<LowerRan>& lower_ran() const { return lower_ran_; }  // by thread
   const WaitObjects& objects() const { return waits_.objects(); }
   bool names_objects() const { return names_objects_; }
-  u64 left_out() const { return left_out_ + waits_.objects().left_out(); }  // inversions
+  // Inversions, or waits that may be in some.
+  u64 left_out() const { return left_out_ + chains_.left_out() + waits_.objects().left_out(); }
   u64 stretches_cut() const { return stretches_.left_out(); }
 
  private:
-  // A thread waits for a mutant of another one.
+  // A thread waits for another one, by a chain of owners that stays.
   struct Blocked {
     Inversion inversion;
-    i64 from;  // when it left its processor
+    i64 from;
     std::optional<i64> to;
-    bool unseen_end = false;
+    i64 known_since;
+    std::vector<std::shared_ptr<const OwnerChains::Fate>> fates;
   };
   using Waits = std::list<Blocked>;
 
   void block(const ContextSwitch& record);
-  void unblock(Index thread, i64 time, bool seen);
+  void begin_chain(Index thread, i64 time, const OwnerChains::Wait& wait,
+                   const OwnerChains::Chain& chain);
+  void end_chain(Index thread, i64 time);
+  void set_owner(const OpenWaits::Ended& wait);
   void taken(std::span<const OpenWaits::Ended> waits);
   bool may_have_it(Index waiter, ObjectIndex object) const;
   void owner_ended(Index owner);
@@ -103,7 +111,7 @@ class Inversions final : public Analysis {
   void ready(const ReadyStretch& stretch);
   void add_inversion(Blocked& blocked, const ReadyStretch& stretch);
   void add_lower(const ReadyStretch& stretch);
-  void keep(Blocked& blocked);
+  void keep(Blocked& blocked, bool at_end);
 
   const Observed* observed_ = nullptr;
   OpenWaits waits_;
@@ -114,6 +122,8 @@ class Inversions final : public Analysis {
   std::unordered_map<Index, Waits> waits_of_owner_;
   std::deque<Index> ended_owners_;
   std::unordered_map<Index, Waits::iterator> blocked_;  // who waits now
+  std::unordered_map<Index, i8> left_with_;             // the priority of who waits
+  OwnerChains chains_;
   Affinities affinities_;
   std::vector<LowerRan> lower_ran_;
   std::vector<Inversion> inversions_;

@@ -71,6 +71,7 @@ struct PriorityChange {
   Index thread;
   Index by;  // who logged that
   std::optional<i8> before, now;
+  std::optional<u64> lock = std::nullopt;  // of a floor, its address
 };
 
 // What a thread can wait for, as far as the event tells.

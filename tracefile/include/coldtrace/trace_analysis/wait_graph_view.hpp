@@ -1,30 +1,40 @@
 #pragma once
 
+#include "coldtrace/trace_analysis/lock_owners.hpp"
+#include "coldtrace/trace_analysis/request_waits.hpp"
 #include "coldtrace/trace_analysis/stated_waits.hpp"
 #include "coldtrace/trace_analysis/wait_graph.hpp"
 
 namespace coldtrace::trace_analysis {
+
+// What there is to say about waits; all must outlive it.
+struct WaitEvidence {
+  const WaitGraph& graph;
+  const StatedWaits& stated;
+  const LockOwners& locks;
+  const RequestWaits& requests;
+};
 
 // As much of a wait-for graph as can be looked at: the waits of some processes or of all, those
 // that are open or long first.
 class WaitGraphView {
  public:
   struct Node {
-    enum class Kind : u8 { thread, object, interrupts, more_threads, more_objects };
+    enum class Kind : u8 { thread, object, lock, disk, interrupts, more_threads, more_objects };
     Kind kind;
-    u32 index;  // of the thread or object
+    u32 index;  // of the thread or object; of a lock or disk that of an edge that names it
     u64 count;  // of those that are not shown
   };
   struct Edge {
-    enum class Kind : u8 { waits, owner, woken, stated };
+    enum class Kind : u8 { waits, owner, woken, stated, lock_owner, request };
     Kind kind;
     u32 from, to;  // numbers of nodes
-    u32 index;     // in the graph's edges, owners, or edges of wakes, or in the stated edges
+    u32 index;     // of the edge in what it comes from
   };
 
   // `processes` are numbers in the Population; absent: all. At most `most_nodes` threads and
-  // objects. The graph and the stated waits must outlive the view.
-  WaitGraphView(const WaitGraph& graph, const StatedWaits& stated, const Population& population,
+  // objects. The evidence must outlive the view.
+  WaitGraphView(const WaitEvidence& evidence, const Population& population,
                 const std::optional<std::vector<Index>>& processes, std::size_t most_nodes);
 
   const std::vector<Node>& nodes() const { return nodes_; }
@@ -40,6 +50,9 @@ class WaitGraphView {
   const std::vector<u32>& owners() const { return owners_; }
   // In the order in which they came.
   const std::vector<u32>& stated() const { return stated_edges_; }
+  const std::vector<u32>& lock_owners() const { return lock_owners_; }
+  // Those that are open, then the longest.
+  const std::vector<u32>& requests() const { return requests_; }
 
  private:
   static constexpr u32 no_node = 0xffff'ffff;
@@ -48,16 +61,23 @@ class WaitGraphView {
   void place_waits(std::size_t most_nodes);
   void place_wakes(std::size_t most_nodes);
   void place_stated(std::size_t most_nodes);
+  void place_lock_owners(std::size_t most_nodes);
+  void place_requests(std::size_t most_nodes);
   u32 node(Node::Kind kind, u32 index, std::vector<u32>& numbers, std::size_t most_nodes);
   u32 object_node(ObjectIndex object, std::size_t most_nodes);
   void count_left_out();
 
   const WaitGraph& graph_;
   const StatedWaits& stated_;
+  const LockOwners& locks_;
+  const RequestWaits& request_waits_;
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
-  std::vector<u32> waits_, wakes_, owners_, stated_edges_;
+  std::vector<u32> waits_, wakes_, owners_, stated_edges_, lock_owners_, requests_;
   std::vector<u32> node_of_thread_, node_of_object_;
+  using DiskKey = std::pair<std::optional<u32>, DiskAction>;
+  std::map<u64, u32> node_of_lock_;
+  std::map<DiskKey, u32> node_of_disk_;
   u32 interrupts_ = no_node;
   u64 threads_left_out_ = 0, objects_left_out_ = 0;
 };

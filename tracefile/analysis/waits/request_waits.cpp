@@ -1,0 +1,77 @@
+#include "coldtrace/trace_analysis/request_waits.hpp"
+
+#include <utility>
+
+#include "coldtrace/trace_analysis/ticks.hpp"
+#include "tracefile/analysis/records/grown.hpp"
+
+namespace coldtrace::trace_analysis {
+
+void RequestWaits::begin(const Observed& observed) {
+  turns_.begin(observed);
+  disk_.begin(observed);
+}
+
+void RequestWaits::on_switch(const ContextSwitch& record) {
+  turns_.on_switch(record);
+  grown(left_, record.old_thread) = record.moment;
+}
+
+void RequestWaits::on_ready(const Readied& record) {
+  const auto superfluous = turns_.counts().superfluous;
+  turns_.on_ready(record);
+  if (turns_.counts().superfluous == superfluous)
+    grown(readied_, record.thread) = disk_.last_of(record.thread);
+}
+
+RequestWaits::Edge* RequestWaits::edge(Index thread, std::optional<u32> disk, DiskAction action) {
+  const auto key = std::tuple{thread, disk, action};
+  auto known = numbers_.find(key);
+  if (known == numbers_.end()) {
+    if (edges_.size() == most_edges) {
+      ++left_out_;
+      return nullptr;
+    }
+    known = numbers_.emplace(key, edges_.size()).first;
+    edges_.push_back({thread, disk, action, 0, 0, 0, 0, {}, std::nullopt});
+  }
+  return &edges_[known->second];
+}
+
+void RequestWaits::end_turn(const Turn& turn) {
+  const auto request = std::exchange(grown(readied_, turn.thread), std::nullopt);
+  const auto waiting = absence_before(turn).waiting;
+  if (!request || !waiting) return;
+  const auto how = disk_.explains(*request, turn);
+  if (!how) return;
+  auto* const known = edge(turn.thread, request->disk, request->action);
+  if (known == nullptr) return;
+  ++known->count;
+  if (*how == DiskWaits::How::by_interrupt) ++known->by_interrupt;
+  add_ticks(known->time, *waiting);
+  if (known->count > 1 && *waiting <= known->longest) return;
+  known->longest = *waiting;
+  const auto& left = grown(left_, turn.thread);
+  known->longest_since =
+      left && left->time == turn.left ? *left : Moment{*turn.left, std::nullopt, {}};
+}
+
+// Who began a request, left its processor to wait before that ended, and is still away.
+void RequestWaits::add_open(const DiskStart& request, const Observed& observed) {
+  if (request.thread == nobody) return;
+  const auto standing = turns_.standing(request.thread);
+  const auto& left = grown(left_, request.thread);
+  if (standing.where != Standing::Where::waiting || !left || left->time != standing.since ||
+      request.moment.time > left->time ||
+      observed.losses.anywhere(request.moment.time, *observed.last))
+    return;
+  if (auto* const known = edge(request.thread, request.disk, request.action))
+    known->open_since = left;
+}
+
+void RequestWaits::finish(const Observed& observed) {
+  turns_.finish(observed);
+  for (const auto& request : disk_.open()) add_open(request, observed);
+}
+
+}  // namespace coldtrace::trace_analysis
