@@ -9,11 +9,47 @@
 
 #include "cli/trace/trace_info.hpp"
 #include "cli/trace/trace_lines.hpp"
+#include "coldtrace/trace_analysis/needed_symbols.hpp"
+#include "coldtrace/tracefile/stack_attacher.hpp"
 #include "fixtures/builders/strict_json.hpp"
 
 namespace {
 
 using namespace coldtrace;
+
+using Item = tracefile::EventSequence::Item;
+
+std::unique_ptr<tracefile::EventSequence> open_events(const tracefile::Trace& trace) {
+  return std::make_unique<tracefile::EventStream>(trace.stream({.largest_buffers = 1 << 16}));
+}
+
+// Stacks become parts of other events, and no event is lost or there twice.
+std::string render_attached(const tracefile::Trace& trace) {
+  tracefile::StackAttacher events{open_events(trace),
+                                  trace.names().stacks(),
+                                  std::nullopt,
+                                  true,
+                                  {.events = 16, .bytes = 1 << 20, .frames = 256}};
+  cli::TraceLines lines{{{trace.schemas(), trace.names(), trace.clock(), {}}, nullptr, nullptr, {}},
+                        {.int64 = cli::Int64::string, .frames = true}};
+  trace_analysis::NeededSymbols symbols{trace.names(), trace.schemas()};
+  core::TextBuffer text;
+  u64 count = 0;
+  for (auto item = events.next(); item != Item::end; item = events.next()) {
+    if (item != Item::event) continue;
+    lines.append_event(text, events.event(), events.stack().get());
+    symbols.add(events.event());
+    ++count;
+  }
+  symbols.pdbs();
+  symbols.images_without_pdb();
+  u64 all = 0;
+  const auto plain = open_events(trace);
+  for (auto item = plain->next(); item != Item::end; item = plain->next())
+    all += item == Item::event ? 1 : 0;
+  if (count + events.counts().attached != all) __builtin_trap();
+  return std::string{text.view()};
+}
 
 std::string render(const tracefile::Trace& trace, cli::TraceFormat format) {
   const auto header = format == cli::TraceFormat::csv ? cli::trace_csv_header : std::string_view{};
@@ -22,7 +58,6 @@ std::string render(const tracefile::Trace& trace, cli::TraceFormat format) {
   core::TextBuffer text;
   text.append(header);
   auto stream = trace.stream({.largest_buffers = 1 << 16});
-  using Item = tracefile::EventStream::Item;
   for (auto item = stream.next(); item != Item::end; item = stream.next()) {
     if (item == Item::event)
       lines.append_event(text, stream.event());
@@ -37,6 +72,7 @@ void check_lines(const core::ImageSource& image) {
   const auto trace = tracefile::Trace::open(image, {}, findings);
   if (!trace) return;
   if (fixtures::find_ndjson_error(render(*trace, cli::TraceFormat::ndjson))) __builtin_trap();
+  if (fixtures::find_ndjson_error(render_attached(*trace))) __builtin_trap();
   if (fixtures::find_csv_error(render(*trace, cli::TraceFormat::csv))) __builtin_trap();
 }
 

@@ -9,7 +9,8 @@ constexpr std::size_t most_known = std::size_t{1} << 16U;
 
 const FrameNames::FunctionName& FrameNames::find(std::optional<u32> pid, u64 address, i64 time) {
   const auto image = functions_ != nullptr ? names_.find_image(pid, address, time) : std::nullopt;
-  if (!image) return last_ = offsets_.find(pid, address, time);
+  if (!image || names_.find_method(pid, address, time))
+    return last_ = offsets_.find(pid, address, time);
   if (known_.size() >= most_known) known_.clear();
   const auto [place, added] = known_.try_emplace({image->file, address - image->base});
   if (added) place->second = functions_->find(pid, address, time);

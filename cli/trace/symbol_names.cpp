@@ -39,6 +39,7 @@ SymbolNames::SymbolNames(const tracefile::NameTables& names, const SymbolOptions
 }
 
 FunctionName SymbolNames::find(std::optional<u32> pid, u64 address, i64 time) {
+  if (names_.find_method(pid, address, time)) return offsets_.find(pid, address, time);
   const auto image = names_.find_image(pid, address, time);
   if (!image) return {};
   const auto offset = address - image->base;

@@ -167,7 +167,7 @@ bool TraceFields::resolve_function(const FieldSchema& field, const Value& value)
   if (frames_ == nullptr) return false;
   const auto& name = frames_->find(pid_, value.number, time_);
   if (name.function.empty()) return false;
-  if (value.out == OutType::code_pointer) {
+  if (value.out == OutType::code_pointer && name.source != trace_analysis::NameSource::method) {
     const auto image = names_.find_image(pid_, value.number, time_);
     const auto path = image ? image->name : std::string_view{};
     name_ = path.substr(0, path.rfind('\\') + 1);

@@ -27,17 +27,28 @@ constexpr std::size_t frame_names_per_frame = 128;
 constexpr std::size_t longest_name = 1024;
 
 void append_frame_name(TextBuffer& json, const trace_analysis::FunctionName& name) {
-  json.append(",\"module\":");
-  append_json_text(json, name.module);
-  json.append(",\"offset\":\"");
-  json.append_hex(name.module_offset);
-  json.append('"');
+  const bool is_method = name.source == trace_analysis::NameSource::method;
+  if (!name.module.empty()) {
+    json.append(",\"module\":");
+    append_json_text(json, name.module);
+  }
+  if (!is_method) {
+    json.append(",\"offset\":\"");
+    json.append_hex(name.module_offset);
+    json.append('"');
+  }
   if (name.function.empty()) return;
   json.append(",\"function\":");
   append_json_text(json, name.place());
   json.append(",\"source\":\"");
   json.append(to_string(name.source));
   json.append('"');
+  if (!name.tier.empty()) {
+    json.append(",\"tier\":\"");
+    json.append(name.tier);
+    json.append('"');
+  }
+  if (name.is_cold) json.append(",\"part\":\"cold\"");
 }
 
 }  // namespace

@@ -115,6 +115,9 @@ class Answer {
     for (const auto& row : images_)
       print(output, "{}  no PDB is named: {}\n", use_text(row.use),
             printable(image(row.image).name));
+    if (symbols_.methods().all() > 0)
+      print(output, "{}  in managed methods, which the trace names\n",
+            use_text(symbols_.methods()));
     if (symbols_.elsewhere().all() > 0)
       print(output, "{}  in no image\n", use_text(symbols_.elsewhere()));
   }
@@ -154,7 +157,9 @@ class Answer {
       write_use(json, row.use);
       json.end_object();
     }
-    json.end_array().key("elsewhere").begin_object();
+    json.end_array().key("methods").begin_object();
+    write_use(json, symbols_.methods());
+    json.end_object().key("elsewhere").begin_object();
     write_use(json, symbols_.elsewhere());
     json.end_object().key("findings");
     write_findings(json, input_.findings);

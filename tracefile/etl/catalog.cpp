@@ -113,7 +113,7 @@ class PartReader {
   void visit(Part& part, const Event& event) {
     if (counter_ != nullptr) counter_->count(event);
     if (pointer_sizes_) pointer_sizes_->look(event);
-    if (options_.names && event.event_class == EventClass::classic) part.names.add(event);
+    if (options_.names) part.names.add(event);
     if (SchemaCollector::wants(event)) keep(part, event);
     if (options_.schema_keys && event.event_class == EventClass::manifest && !event.trace_logging)
       add_schema_key({event.provider, event.id, event.version, false});

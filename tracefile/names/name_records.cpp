@@ -108,6 +108,10 @@ void NameRecords::push(NameRecord record, std::string_view text) {
 }
 
 void NameRecords::add(const Event& event) {
+  if (event.event_class != EventClass::classic) {
+    if (auto record = read_managed_record(event)) managed_.push_back(std::move(*record));
+    return;
+  }
   const auto group = event.kernel_group ? event.kernel_group : find_kernel_group(event.provider);
   switch (group.value_or(0)) {
     case process_group:

@@ -90,6 +90,16 @@ void NameTables::add(const NameRecords& records, core::Findings& findings) {
       image_file_records_.push_back(record);
       image_file_record_bytes_ += sizeof(record) + record.pdb_name.size();
     }
+  for (const auto& record : records.managed()) {
+    if (bytes() <= largest_bytes_) {
+      managed_.add(record, texts_.add(record.name));
+      continue;
+    }
+    findings.warning("names-limit", std::nullopt,
+                     "names of processes, files and so on fill {} bytes; more are not kept",
+                     largest_bytes_);
+    managed_.drop(record);
+  }
   for (const auto& change : records.sampling_intervals())
     if (bytes() <= largest_bytes_) sampling_intervals_.add(change);
 }
@@ -144,6 +154,7 @@ void NameTables::finish() {
   identify_images();
   stacks_.finish();
   sampling_intervals_.finish();
+  managed_.finish();
   for (auto& states : states_) states = {};
 }
 
@@ -261,7 +272,25 @@ std::optional<NameTables::Image> NameTables::find_image(std::optional<u32> pid, 
   return std::nullopt;
 }
 
+std::optional<NameTables::Method> NameTables::find_method(std::optional<u32> pid, u64 address,
+                                                          i64 time) const {
+  if (!pid || address >> 63U != 0) return std::nullopt;
+  const auto method = managed_.find(*pid, address, time);
+  if (!method) return std::nullopt;
+  // Nothing is unloaded when a process ends: who has its id later has other code.
+  if (find(Subject::process, *pid, method->told) != find(Subject::process, *pid, time))
+    return std::nullopt;
+  return Method{texts_.text(method->name), texts_.text(method->module), method->flags,
+                method->number, method->start};
+}
+
 std::string NameTables::name_address(std::optional<u32> pid, u64 address, i64 time) const {
+  if (const auto method = find_method(pid, address, time)) {
+    const auto file = method->module.substr(method->module.rfind('\\') + 1);
+    const auto offset = address - method->start;
+    return fmt::format("{}{}{}{}", file, file.empty() ? "" : "!", method->name,
+                       offset == 0 ? "" : fmt::format("+{:#x}", offset));
+  }
   const auto image = find_image(pid, address, time);
   if (!image) return {};
   const auto file = image->name.substr(image->name.rfind('\\') + 1);
@@ -269,7 +298,7 @@ std::string NameTables::name_address(std::optional<u32> pid, u64 address, i64 ti
 }
 
 std::size_t NameTables::entries() const {
-  std::size_t count = images_.size() + image_records_.size() + stacks_.size();
+  std::size_t count = images_.size() + image_records_.size() + stacks_.size() + managed_.size();
   for (const auto& timeline : timelines_) count += timeline.size();
   return count;
 }
@@ -278,7 +307,8 @@ std::size_t NameTables::bytes() const {
   constexpr std::size_t per_node = 32;  // of a table: link, hash, what malloc adds
   std::size_t bytes = texts_.bytes() + images_.capacity() * sizeof(ImageEntry) +
                       image_records_.capacity() * sizeof(ImageRecord) + image_file_record_bytes_ +
-                      image_files_.bytes() + stacks_.bytes() + sampling_intervals_.bytes();
+                      image_files_.bytes() + stacks_.bytes() + sampling_intervals_.bytes() +
+                      managed_.bytes();
   for (const auto& timeline : timelines_) bytes += timeline.bytes();
   for (const auto& states : states_) bytes += states.size() * (sizeof(*states.begin()) + per_node);
   return bytes;

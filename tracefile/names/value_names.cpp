@@ -21,7 +21,9 @@ std::optional<std::string_view> find_value_name(const FieldSchema& field, const 
     case OutType::registry_key:
       return names.find_registry_key(value.number, scope.time).value_or(std::string_view{});
     case OutType::code_pointer:
-      if (const auto image = names.find_image(scope.pid, value.number, scope.time))
+      if (names.find_method(scope.pid, value.number, scope.time))
+        room = names.name_address(scope.pid, value.number, scope.time);
+      else if (const auto image = names.find_image(scope.pid, value.number, scope.time))
         room = fmt::format("{}+{:#x}", image->name, value.number - image->base);
       return room;
     case OutType::stack_frame:

@@ -84,7 +84,8 @@ NeededSymbols::NeededSymbols(const tracefile::NameTables& names,
 
 CodeUse& NeededSymbols::use_of(const Event& event, u64 address) {
   const auto image = names_.find_image(event.pid, address, event.name_time());
-  return image ? images_[image->file] : elsewhere_;
+  if (image) return images_[image->file];
+  return names_.find_method(event.pid, address, event.name_time()) ? methods_ : elsewhere_;
 }
 
 bool NeededSymbols::names_code(const tracefile::EventKind& kind) {

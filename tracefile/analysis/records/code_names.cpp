@@ -11,15 +11,19 @@ u32 CodeNames::module_number(std::string_view name) {
 }
 
 CodeNames::Code CodeNames::find(std::optional<u32> pid, u64 address, i64 time) {
-  const auto image = images_.find_image(pid, address, time);
-  const Place place{image ? image->file : no_file, image ? address - image->base : address};
+  const auto method = images_.find_method(pid, address, time);
+  const auto image = method ? std::nullopt : images_.find_image(pid, address, time);
+  const auto place = method  ? Place{of_method, method->number}
+                     : image ? Place{image->file, address - image->base}
+                             : Place{no_file, address};
   if (const auto known = known_.find(place); known != known_.end()) return known->second;
-  const auto module = image ? module_number(image->name) : no_module;
+  const auto path = method ? method->module : image ? image->name : std::string_view{};
+  const auto module = method || image ? module_number(path) : no_module;
   if (known_.size() == most_functions) {
     ++left_out_;
     return {module, other_functions};
   }
-  auto name = image ? names_.find(pid, address, time).label() : std::string{};
+  auto name = method || image ? names_.find(pid, address, time).label() : std::string{};
   if (name.empty()) name = fmt::format("{:#x}", address);
   const Code code{module, number_of(name, module)};
   known_.emplace(place, code);

@@ -10,6 +10,8 @@ std::string_view to_string(NameSource source) {
       return "pdb";
     case NameSource::exports:
       return "exports";
+    case NameSource::method:
+      return "method";
     case NameSource::none:
       break;
   }
@@ -18,8 +20,8 @@ std::string_view to_string(NameSource source) {
 
 std::string FunctionName::label() const {
   if (!known()) return {};
-  return function.empty() ? fmt::format("{}+{:#x}", module, module_offset)
-                          : fmt::format("{}!{}", module, function);
+  if (function.empty()) return fmt::format("{}+{:#x}", module, module_offset);
+  return module.empty() ? function : fmt::format("{}!{}", module, function);
 }
 
 std::string FunctionName::place() const {
@@ -27,10 +29,18 @@ std::string FunctionName::place() const {
 }
 
 std::string FunctionName::text() const {
-  return function.empty() ? label() : fmt::format("{}!{}", module, place());
+  if (function.empty()) return label();
+  return module.empty() ? place() : fmt::format("{}!{}", module, place());
 }
 
 FunctionName ImageOffsets::find(std::optional<u32> pid, u64 address, i64 time) {
+  if (const auto method = names_.find_method(pid, address, time))
+    return {.module = std::string{method->module.substr(method->module.rfind('\\') + 1)},
+            .function = std::string{method->name},
+            .offset = address - method->start,
+            .source = NameSource::method,
+            .tier = tracefile::method_tier(method->flags),
+            .is_cold = tracefile::is_cold_part(method->flags)};
   const auto image = names_.find_image(pid, address, time);
   if (!image) return {};
   return {std::string{image->name.substr(image->name.rfind('\\') + 1)}, address - image->base};

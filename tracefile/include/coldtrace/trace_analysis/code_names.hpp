@@ -30,8 +30,8 @@ class CodeNames {
     u32 module;
     u32 function;
   };
-  // By the images that the trace says were loaded then. The module is told also where the function
-  // is not kept.
+  // By the images and managed methods that the trace says were there then. The module is told also
+  // where the function is not kept.
   Code find(std::optional<u32> pid, u64 address, i64 time);
 
   // By number; names of modules are paths as the trace has them.
@@ -42,6 +42,7 @@ class CodeNames {
  private:
   static constexpr std::size_t most_functions = std::size_t{1} << 17U;
   static constexpr u32 no_file = ~u32{0};
+  static constexpr u32 of_method = no_file - 1;  // then the offset is the method's number
 
   struct Place {
     u32 file;  // of the image; paths can be those of several builds

@@ -11,19 +11,22 @@ enum class NameSource : u8 {
   none,  // there is no name
   pdb,
   exports,
+  method,  // the .NET runtime names the method
 };
 
 std::string_view to_string(NameSource source);
 
 // What lies at an address.
 struct FunctionName {
-  std::string module;      // file name of the image; empty where none is known
-  u64 module_offset = 0;   // in it, in bytes
+  std::string module;      // file name of the image, or of a method's module; empty: not known
+  u64 module_offset = 0;   // in it, in bytes; 0 of a method
   std::string function{};  // its own name; empty where none is known
   u64 offset = 0;          // from there
   NameSource source = NameSource::none;
+  std::string_view tier{};  // how the runtime has compiled a method; empty: not said
+  bool is_cold = false;     // a part of a method that is away from the rest
 
-  bool known() const { return !module.empty(); }
+  bool known() const { return !module.empty() || !function.empty(); }
   // "NtClose+0x14"; empty where no function is known.
   std::string place() const;
   // "ntdll.dll!NtClose"; without a function each address is one, "ntdll.dll+0x1f2a0". Empty where
@@ -48,7 +51,8 @@ class FunctionNames {
   FunctionNames& operator=(const FunctionNames&) = default;
 };
 
-// "ntdll.dll+0x1f2a0", by the images that the trace says were loaded then.
+// What the trace itself says: managed methods, "mscorlib.dll!System.String.Concat", by what the
+// .NET runtime says of them, all else by the images that were loaded then, "ntdll.dll+0x1f2a0".
 class ImageOffsets final : public FunctionNames {
  public:
   // `names` must outlive it.

@@ -55,7 +55,8 @@ class NeededSymbols {
   std::vector<NeededPdb> pdbs() const;
   std::vector<UnnamedImage> images_without_pdb() const;
 
-  // Of addresses that no image is known at.
+  // Of addresses that no image is known at: in managed methods, and others.
+  const CodeUse& methods() const { return methods_; }
   const CodeUse& elsewhere() const { return elsewhere_; }
   // PDBs of WPP providers beyond those that are kept.
   u64 left_out() const { return left_out_; }
@@ -77,7 +78,7 @@ class NeededSymbols {
   tracefile::EventDecoder decoder_;
   std::vector<signed char> kinds_;  // by number: 0 not looked at, 1 names code, -1 does not
   std::vector<CodeUse> images_;     // by number of the image file
-  CodeUse elsewhere_;
+  CodeUse methods_, elsewhere_;
   std::set<Identity> message_pdbs_;
   u64 left_out_ = 0;
   tracefile::EventStack stack_;

@@ -7,6 +7,7 @@
 
 #include "coldtrace/tracefile/event.hpp"
 #include "coldtrace/tracefile/field_schema.hpp"
+#include "coldtrace/tracefile/managed_code.hpp"
 #include "coldtrace/tracefile/sampling_intervals.hpp"
 
 namespace coldtrace::tracefile {
@@ -60,6 +61,7 @@ class NameRecords {
   }
   const u64* frames(const NameRecord& record) const { return frames_.data() + record.text; }
   const std::vector<ImageFileRecord>& image_files() const { return image_files_; }
+  const std::vector<ManagedRecord>& managed() const { return managed_; }
   const std::vector<SamplingIntervals::Change>& sampling_intervals() const {
     return sampling_intervals_;
   }
@@ -82,6 +84,7 @@ class NameRecords {
   std::string texts_;
   std::vector<u64> frames_;
   std::vector<ImageFileRecord> image_files_;
+  std::vector<ManagedRecord> managed_;
   std::vector<SamplingIntervals::Change> sampling_intervals_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/tracefile/image_files.hpp"
+#include "coldtrace/tracefile/managed_code.hpp"
 #include "coldtrace/tracefile/sampling_intervals.hpp"
 #include "coldtrace/tracefile/stack_table.hpp"
 #include "coldtrace/tracefile/timeline.hpp"
@@ -65,7 +66,18 @@ class NameTables {
   // The image that has the address in the process, or in the kernel, whose addresses are the same
   // in all processes and need none.
   std::optional<Image> find_image(std::optional<u32> pid, u64 address, i64 time) const;
-  // "ntdll.dll+0x1f2a0"; empty where no image is known.
+
+  struct Method {
+    std::string_view name;    // "Namespace.Type.Method"
+    std::string_view module;  // path of the module; empty where none is known
+    u32 flags;                // MethodFlags of the .NET runtime
+    u32 number;               // the same for each use of one range by one method
+    u64 start;
+  };
+  // The managed method that has its code at the address, as the .NET runtime of the process says.
+  std::optional<Method> find_method(std::optional<u32> pid, u64 address, i64 time) const;
+
+  // "ntdll.dll+0x1f2a0", "mscorlib.dll!System.String.Concat+0x12"; empty where nothing is known.
   std::string name_address(std::optional<u32> pid, u64 address, i64 time) const;
 
   const ImageFiles& image_files() const { return image_files_; }
@@ -129,6 +141,7 @@ class NameTables {
   std::array<std::optional<i64>, subjects> first_dropped_;  // by subject
   StackTable stacks_;
   SamplingIntervals sampling_intervals_;
+  ManagedCode managed_;
 };
 
 }  // namespace coldtrace::tracefile

@@ -1,0 +1,242 @@
+#include "coldtrace/tracefile/managed_code.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <tuple>
+
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/core/utf16.hpp"
+
+namespace coldtrace::tracefile {
+namespace {
+
+using Verb = ManagedRecord::Verb;
+
+constexpr auto runtime = *core::parse_guid("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4");
+constexpr auto rundown = *core::parse_guid("a669021c-c450-4609-a035-5af59af4df18");
+
+constexpr i64 always = std::numeric_limits<i64>::min();
+constexpr i64 for_ever = std::numeric_limits<i64>::max();
+// How many methods at lower addresses are looked at for one that reaches to an address.
+constexpr int most_starts_tried = 8;
+constexpr std::size_t longest_name = 1024;
+
+enum class Form : u8 { method, named_method, module, domain_module };
+
+struct Kind {
+  u16 id;
+  Form form;
+  Verb verb;
+};
+
+constexpr std::array runtime_kinds = {
+    Kind{137, Form::method, Verb::exists_before},
+    Kind{138, Form::method, Verb::exists_after},
+    Kind{139, Form::named_method, Verb::exists_before},
+    Kind{140, Form::named_method, Verb::exists_after},
+    Kind{141, Form::method, Verb::begins},
+    Kind{142, Form::method, Verb::ends},
+    Kind{143, Form::named_method, Verb::begins},
+    Kind{144, Form::named_method, Verb::ends},
+    Kind{149, Form::module, Verb::exists_before},
+    Kind{150, Form::module, Verb::exists_after},
+    Kind{151, Form::domain_module, Verb::begins},
+    Kind{152, Form::module, Verb::begins},
+    Kind{153, Form::module, Verb::ends},
+};
+constexpr std::array rundown_kinds = {
+    Kind{141, Form::method, Verb::exists_before},
+    Kind{142, Form::method, Verb::exists_after},
+    Kind{143, Form::named_method, Verb::exists_before},
+    Kind{144, Form::named_method, Verb::exists_after},
+    Kind{151, Form::domain_module, Verb::exists_before},
+    Kind{152, Form::domain_module, Verb::exists_after},
+    Kind{153, Form::module, Verb::exists_before},
+    Kind{154, Form::module, Verb::exists_after},
+};
+
+const Kind* find_kind(const Event& event) {
+  const auto look = [&](const auto& kinds) -> const Kind* {
+    const auto* const found = std::find_if(kinds.begin(), kinds.end(),
+                                           [&](const Kind& kind) { return kind.id == event.id; });
+    return found == kinds.end() ? nullptr : found;
+  };
+  if (event.event_class != EventClass::manifest) return nullptr;
+  if (event.provider == runtime) return look(runtime_kinds);
+  return event.provider == rundown ? look(rundown_kinds) : nullptr;
+}
+
+// The text up to a NUL, which `at` moves behind.
+std::string take_text(core::ByteView payload, std::size_t& at) {
+  const auto units = core::until_nul_unit(payload.subspan(std::min(at, payload.size())));
+  at += units.size() + 2;
+  auto text = core::decode_utf16(units.first(std::min(units.size(), 2 * longest_name))).utf8;
+  return text.size() <= longest_name ? text : core::to_valid_utf8(text.substr(0, longest_name));
+}
+
+bool read_method(const Event& event, bool is_named, ManagedRecord& record) {
+  constexpr std::size_t fixed_part = 36;
+  const auto fields = core::Fields<fixed_part>::at(event.payload, 0);
+  if (!fields) return false;
+  record.method = fields->get<u64, 0>();
+  record.module = fields->get<u64, 8>();
+  record.start = fields->get<u64, 16>();
+  record.size = fields->get<u32, 24>();
+  record.flags = fields->get<u32, 32>();
+  if (!is_named) return true;
+  auto at = fixed_part;
+  record.name = take_text(event.payload, at);
+  const auto name = take_text(event.payload, at);
+  if (!record.name.empty() && !name.empty()) record.name += '.';
+  record.name += name;
+  return true;
+}
+
+bool read_module(const Event& event, std::size_t path_at, ManagedRecord& record) {
+  const auto id = core::load<u64>(event.payload, 0);
+  if (!id || event.payload.size() < path_at) return false;
+  record.is_module = true;
+  record.module = *id;
+  record.name = take_text(event.payload, path_at);
+  return true;
+}
+
+}  // namespace
+
+std::optional<ManagedRecord> read_managed_record(const Event& event) {
+  const auto* const kind = find_kind(event);
+  if (kind == nullptr || !event.pid || !event.has_time) return std::nullopt;
+  ManagedRecord record;
+  record.verb = kind->verb;
+  record.pid = *event.pid;
+  record.time = event.timestamp;
+  constexpr std::size_t module_path_at = 24;
+  constexpr std::size_t domain_module_path_at = 32;
+  bool whole = false;
+  switch (kind->form) {
+    case Form::method:
+    case Form::named_method:
+      whole = read_method(event, kind->form == Form::named_method, record);
+      break;
+    case Form::module:
+      whole = read_module(event, module_path_at, record);
+      break;
+    case Form::domain_module:
+      whole = read_module(event, domain_module_path_at, record);
+      break;
+  }
+  return whole ? std::optional{std::move(record)} : std::nullopt;
+}
+
+std::string_view method_tier(u32 flags) {
+  constexpr std::array<std::string_view, 8> tiers = {"",
+                                                     "MinOptJitted",
+                                                     "Optimized",
+                                                     "QuickJitted",
+                                                     "OptimizedTier1",
+                                                     "OptimizedTier1OSR",
+                                                     "InstrumentedTier",
+                                                     "InstrumentedTierOptimized"};
+  return tiers[flags >> 7U & 7U];
+}
+
+bool is_cold_part(u32 flags) {
+  return flags >> 28U != 0;  // the extent: 0 is the hot part
+}
+
+void ManagedCode::add(const ManagedRecord& record, u32 text) {
+  if (record.is_module) {
+    if (text != 0) modules_.push_back({record.module, record.time, record.pid, text});
+    return;
+  }
+  records_.push_back({record.start, record.module, record.method, record.time, record.pid,
+                      record.size, record.flags, text, record.verb});
+}
+
+void ManagedCode::drop(const ManagedRecord& record) {
+  dropped_ = std::min(dropped_.value_or(record.time), record.time);
+}
+
+u32 ManagedCode::find_module(const Record& record) const {
+  const auto after = std::upper_bound(modules_.begin(), modules_.end(), record,
+                                      [](const Record& wanted, const Module& module) {
+                                        return std::tie(wanted.pid, wanted.module, wanted.time) <
+                                               std::tie(module.pid, module.id, module.time);
+                                      });
+  const auto is_it = [&](const Module& module) {
+    return module.pid == record.pid && module.id == record.module;
+  };
+  // What only a rundown after the method names had its name before.
+  if (after != modules_.begin() && is_it(*(after - 1))) return (after - 1)->name;
+  return after != modules_.end() && is_it(*after) ? after->name : 0;
+}
+
+void ManagedCode::add_entry(const Record& record, i64 from, i64 to) {
+  entries_.push_back({record.start, from, to, record.time, record.pid, record.size, record.flags,
+                      record.name, find_module(record)});
+}
+
+void ManagedCode::finish() {
+  std::stable_sort(modules_.begin(), modules_.end(), [](const Module& a, const Module& b) {
+    return std::tie(a.pid, a.id, a.time) < std::tie(b.pid, b.id, b.time);
+  });
+  std::stable_sort(records_.begin(), records_.end(), [](const Record& a, const Record& b) {
+    return std::tie(a.pid, a.start, a.time) < std::tie(b.pid, b.start, b.time);
+  });
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const auto& record = records_[i];
+    auto* last = entries_.empty() ? nullptr : &entries_.back();
+    if (last != nullptr && (last->pid != record.pid || last->start != record.start)) last = nullptr;
+    const bool open = last != nullptr && last->to == for_ever;
+    switch (record.verb) {
+      case Verb::begins:
+        if (open) last->to = record.time;
+        add_entry(record, record.time, for_ever);
+        break;
+      case Verb::exists_before:
+        if (!open) add_entry(record, always, for_ever);
+        break;
+      case Verb::ends:
+      case Verb::exists_after: {
+        const auto to = record.verb == Verb::ends ? record.time : for_ever;
+        if (open)
+          last->to = to;
+        else
+          add_entry(record, last == nullptr ? always : last->to, to);
+        break;
+      }
+    }
+  }
+  records_ = {};
+}
+
+std::optional<ManagedCode::Method> ManagedCode::find(u32 pid, u64 address, i64 time) const {
+  if (entries_.empty() || (dropped_ && time >= *dropped_)) return std::nullopt;
+  const auto by_start = [](const std::pair<u32, u64>& wanted, const Entry& entry) {
+    return std::tie(wanted.first, wanted.second) < std::tie(entry.pid, entry.start);
+  };
+  auto end = std::upper_bound(entries_.begin(), entries_.end(), std::pair{pid, address}, by_start);
+  for (int tried = 0; tried < most_starts_tried && end != entries_.begin(); ++tried) {
+    const auto start = (end - 1)->start;
+    if ((end - 1)->pid != pid) return std::nullopt;
+    const auto begin = std::partition_point(entries_.begin(), end, [&](const Entry& entry) {
+      return std::tie(entry.pid, entry.start) < std::tie(pid, start);
+    });
+    const auto after =
+        std::partition_point(begin, end, [&](const Entry& entry) { return entry.from <= time; });
+    if (after != begin) {
+      const auto& entry = *(after - 1);
+      if (time < entry.to && address - entry.start < entry.size) {
+        if (entry.name == 0) return std::nullopt;  // its runtime did not say
+        return Method{entry.name,  entry.module,
+                      entry.flags, static_cast<u32>(after - 1 - entries_.begin()),
+                      entry.start, entry.told};
+      }
+    }
+    end = begin;
+  }
+  return std::nullopt;
+}
+
+}  // namespace coldtrace::tracefile
