@@ -2,6 +2,7 @@
 
 usage: trace_cpu.py COLDTRACE SOURCES SHARED MAKE_CPU_TRACES MAKE_SCENARIO_ETL [arguments of unittest]
 """
+import bisect
 import json
 import re
 import shutil
@@ -80,6 +81,42 @@ class Images:
                 if base <= address < end and begin <= time and (until is None or time < until):
                     return name, address - base
         return None
+
+
+class Methods:
+    """Which managed method has an address when. In the sample methods do not overlap, and each start has one name."""
+
+    def __init__(self, events):
+        self.spans = defaultdict(dict)  # by process and start: size, from, to, path of the module, name
+        paths = {(e["pid"], e["fields"]["ModuleID"]): e["fields"]["ModuleILPath"] for e in events
+                 if "ModuleILPath" in e["fields"]}
+        for event in events:
+            fields, kind, time = event["fields"], event["name"] or "", event["timestamp"]
+            if not {"MethodNamespace", "MethodStartAddress"} <= set(fields):
+                continue
+            spans, start = self.spans[event["pid"]], int(fields["MethodStartAddress"], 16)
+            if kind.endswith("MethodUnloadVerbose"):
+                spans[start][2] = time
+            elif start not in spans:
+                name = ".".join(filter(None, (fields["MethodNamespace"], fields["MethodName"])))
+                begin = time if kind.endswith("MethodLoadVerbose") else -1
+                spans[start] = [int(fields["MethodSize"], 16), begin, 1 << 62,
+                                paths.get((event["pid"], fields["ModuleID"])), name]
+        self.starts = {pid: sorted(spans) for pid, spans in self.spans.items()}
+
+    def find(self, pid, address, time):
+        """(path of the module, "file!name"), or nothing."""
+        starts = self.starts.get(pid, [])
+        at = bisect.bisect_right(starts, address) - 1
+        if at < 0:
+            return None
+        size, begin, end, path, name = self.spans[pid][starts[at]]
+        if begin <= time < end and address < starts[at] + size:
+            return path, (path.rsplit(chr(92))[-1] + "!" if path else "") + name
+        return None
+
+
+MANAGED = ",CLRMethod,CLRMethodRundown,CLRLoader,CLRLoaderRundown"
 
 
 class Threads:
@@ -173,7 +210,7 @@ class RealTrace(Case):
         done = run("cpu", path, "--format", "json")
         assert done.returncode == 0, done.stderr
         cls.told = strict_json(done.stdout)
-        wanted = "PerfInfo,Image,Thread,Process,StackWalk"
+        wanted = "PerfInfo,Image,Thread,Process,StackWalk" + MANAGED
         cls.lines = [e for e in strict_ndjson(run("decode", path, "--event", wanted).stdout)
                      if e["type"] == "event"]
         cls.weighed = list(samples_of(cls.lines))
@@ -218,6 +255,7 @@ class RealTrace(Case):
 
     def test_modules_and_functions_have_their_samples(self):
         threads, images, sums = Threads(self.lines), Images(self.lines), Sums()
+        methods = Methods(self.lines)
         for event, weight in self.weighed:
             tid, time = event["fields"]["ThreadId"], event["timestamp"]
             pid = threads.find(tid, time)[0] if tid else 0
@@ -225,6 +263,8 @@ class RealTrace(Case):
             found = images.find(pid, address, time)
             module = found[0] if found else None
             name = f"{module.rsplit(chr(92))[-1]}+{found[1]:#x}" if found else f"{address:#x}"
+            if method := methods.find(pid, address, time):
+                module, name = method
             sums.add(("module", module), event, weight)
             sums.add(("function", module, name), event, weight)
         told = {("module", row["module"]): sampled(row) for row in self.told["modules"]}
@@ -418,10 +458,10 @@ class Collapsed(Case):
         """Each stack that a key or an event tells of a sample is that of its line."""
         path = need_sample()
         events = [e for e in strict_ndjson(run("decode", path, "--event",
-                                               "PerfInfo,StackWalk,Thread,Image").stdout)
+                                               "PerfInfo,StackWalk,Thread,Image" + MANAGED).stdout)
                   if e["type"] == "event"]
         told, _ = self.lines(path)
-        threads, images = Threads(events), Images(events)
+        threads, images, methods = Threads(events), Images(events), Methods(events)
         walks = defaultdict(dict)
         for event in events:
             if event["name"] not in ("StackWalk/Stack", "StackWalk/StackKeyKernel",
@@ -447,6 +487,8 @@ class Collapsed(Case):
             found = [images.find(pid, frame, time) for frame in frames]
             names = [f"{f[0].rsplit(chr(92))[-1]}+{f[1]:#x}" if f else f"{frame:#x}"
                      for f, frame in zip(found, frames)]
+            managed = [methods.find(pid, frame, time) for frame in frames]
+            names = [method[1] if method else name for method, name in zip(managed, names)]
             if flags & 3:
                 top = "[ISR]" if flags & 2 else "[DPC]",
             elif tid:
@@ -462,7 +504,7 @@ class Collapsed(Case):
             by_ids[frames] += time
         self.assertEqual(by_ids, want)
         self.assertGreater(joined, 5000)
-        self.assertGreater(len(want), 1500)
+        self.assertGreater(len(want), 1200)
         idle, _ = self.lines(path, "--process", "0")
         self.assertEqual({frames[0] for frames in idle}, {"Idle (0)"})
         self.assertEqual(sum(idle.values()) + sum(told.values()),
