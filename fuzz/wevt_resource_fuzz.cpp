@@ -28,7 +28,10 @@ void decode(const EventSchema& schema, core::ByteView payload) {
   }
   const Clock clock;
   EventMessage message{clock};
-  if (message.make(schema, payload, 8).size() > 4096 + 4 * (schema.message.size() + payload.size()))
+  Event event{};
+  event.pointer_size = 8;
+  event.payload = payload;
+  if (message.make(schema, event).size() > 4096 + 4 * (schema.message.size() + payload.size()))
     __builtin_trap();
 }
 

@@ -7,24 +7,12 @@
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/instrumentation_manifest.hpp"
+#include "schema-files/file_walk.hpp"
 #include "schema-files/manifest_file.hpp"
 #include "schema-files/module_file.hpp"
 #include "schema-files/stored_file.hpp"
 
 namespace coldtrace::schema_files {
-namespace {
-
-// The first bytes of a regular file; nothing of what is none, or cannot be read.
-std::optional<std::vector<std::byte>> read_start(const std::string& path, std::size_t most) {
-  const auto file = core::FileImage::open(path);
-  if (!file) return std::nullopt;
-  std::vector<std::byte> start(std::min<u64>((*file)->size(), most));
-  if (!(*file)->read_at(0, start)) return std::nullopt;
-  return start;
-}
-
-}  // namespace
-
 FoundFiles find_files(const std::string& path) {
   constexpr std::string_view pe_magic = "MZ";
   FoundFiles found;

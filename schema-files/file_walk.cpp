@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "coldtrace/core/file.hpp"
+
 namespace coldtrace::schema_files {
 
 namespace fs = std::filesystem;
@@ -34,6 +36,14 @@ std::vector<std::string> list_files(const std::string& path, core::Findings& fin
     findings.warning("schema-file", std::nullopt, "{} cannot be listed: {}", path, error.message());
   std::sort(files.begin(), files.end());
   return files;
+}
+
+std::optional<std::vector<std::byte>> read_start(const std::string& path, std::size_t most) {
+  const auto file = core::FileImage::open(path);
+  if (!file) return std::nullopt;
+  std::vector<std::byte> start(std::min<u64>((*file)->size(), most));
+  if (!(*file)->read_at(0, start)) return std::nullopt;
+  return start;
 }
 
 }  // namespace coldtrace::schema_files

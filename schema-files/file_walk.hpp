@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,5 +13,8 @@ namespace coldtrace::schema_files {
 // paths. Links to folders are not followed, which rules out circles. What cannot be listed, and
 // more files than are looked at, is a finding.
 std::vector<std::string> list_files(const std::string& path, core::Findings& findings);
+
+// The first bytes of a regular file; nothing of what is none, or cannot be read.
+std::optional<std::vector<std::byte>> read_start(const std::string& path, std::size_t most);
 
 }  // namespace coldtrace::schema_files

@@ -68,7 +68,7 @@ std::shared_ptr<const FileSchemas> SchemaFiles::read(const std::set<SchemaKey>& 
       schemas->add(*declared);
       FileSchemas::Provider told{provider, declared->name(), files_[index]->is_recreated(provider)};
       for (auto event = first; event != end; ++event)
-        if (auto schema = declared->find(event->id, event->version);
+        if (auto schema = event->message ? nullptr : declared->find(event->id, event->version);
             schema && schemas->add(*event, std::move(schema), rank, findings))
           ++told.kinds;
       if (told.kinds > 0) used[index].providers.push_back(std::move(told));

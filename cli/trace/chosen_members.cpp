@@ -17,7 +17,7 @@ namespace coldtrace::cli {
 namespace {
 
 // Members of a line's own; every other name is a field.
-constexpr std::array<std::string_view, 30> line_members = {"time",
+constexpr std::array<std::string_view, 32> line_members = {"time",
                                                            "timestamp",
                                                            "time_quality",
                                                            "cpu",
@@ -37,6 +37,8 @@ constexpr std::array<std::string_view, 30> line_members = {"time",
                                                            "schema_file",
                                                            "schema_file_version",
                                                            "message",
+                                                           "trace_message",
+                                                           "message_pdb",
                                                            "thread_source",
                                                            "resolved",
                                                            "trace_control",

@@ -246,6 +246,7 @@ void add_trace_check(CLI::App& app, Exit& exit) {
             .expected(0)
             .in_order();
         add_schema_options(command, options.schemas);
+        add_tmf_option(command, options.schemas);
       },
       run);
 }

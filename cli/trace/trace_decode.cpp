@@ -40,6 +40,12 @@ void write_header(JsonWriter& json, const TraceInput& input, const TraceSchemas&
       .field("order", order == tracefile::Order::time ? "time" : "file")
       .key("session");
   write_session(json, input.trace);
+  if (const auto& pdbs = input.trace.message_pdbs(); !pdbs.empty()) {
+    json.key("message_pdbs").begin_array();
+    for (const auto& pdb : pdbs)
+      json.object("name", pdb.name, "guid", core::to_string(pdb.guid), "age", pdb.age);
+    json.end_array();
+  }
   if (schemas.any()) schemas.write(json);
   json.end_object().end_document();
 }
@@ -119,7 +125,8 @@ TraceContext context_of(const tracefile::AnyTrace& trace, const TraceSchemas& sc
   return {{schemas.source(), trace.names(), trace.clock(), trace.start_time()},
           calls,
           symbols.any() ? &symbols : nullptr,
-          tracefile::find_kernel_version(trace.windows_version())};
+          tracefile::find_kernel_version(trace.windows_version()),
+          trace.message_pdbs().size() == 1 ? &*trace.message_pdbs().begin() : nullptr};
 }
 
 // Stacks of events before --to may come later than that.
@@ -149,10 +156,12 @@ Exit run(const Options& options) {
     pipeline.lines.chosen = std::move(*chosen);
   }
   Report report{options.findings};
-  const auto use = options.schemas.any() ? TraceUse::lines_by_files : TraceUse::lines;
+  auto schema_options = options.schemas;
+  schema_options.pdbs = options.symbols.pdbs;
+  const auto use = schema_options.any() ? TraceUse::lines_by_files : TraceUse::lines;
   auto input = open_trace(options, use, report);
   if (!input) return Exit::failure;
-  const TraceSchemas schemas{options.schemas, options, *input};
+  const TraceSchemas schemas{schema_options, options, *input};
   std::optional<SystemCallNames> calls;
   if (!options.syscall_map.empty()) {
     calls = read_trace_call_names(options.syscall_map, *input, report);
@@ -264,6 +273,7 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
         command.add_flag("--messages", options.pipeline.lines.messages,
                          "Also the sentence that the provider has for each event, with its values");
         add_schema_options(command, options.schemas);
+        add_tmf_option(command, options.schemas);
         command
             .add_option("--fields", options.fields,
                         "Only these members and fields of each event, in this order: "

@@ -77,14 +77,43 @@ void TraceLines::append_schema_file(TextBuffer& json, const tracefile::EventSche
 
 void TraceLines::append_message(TextBuffer& json, const tracefile::EventSchema* schema,
                                 const Event& event) {
-  if (!options_.messages) return;
+  const bool is_trace_message = schema != nullptr && schema->trace_message != nullptr;
+  if (!options_.messages && !is_trace_message) return;
   json.append(",\"message\":");
   if (schema == nullptr || schema->message.empty()) {
     json.append("null");
     return;
   }
-  append_json_text(json, message_.make(*schema, event.payload, event.pointer_size));
+  append_json_text(json, message_.make(*schema, event));
   cut_ |= message_.cut();
+}
+
+void TraceLines::append_trace_message(TextBuffer& json, const tracefile::EventSchema* schema,
+                                      const EventKind& kind) const {
+  const auto append = [&](std::string_view key, const std::string& text) {
+    json.append(key);
+    if (text.empty())
+      json.append("null");
+    else
+      append_json_text(json, text);
+  };
+  if (schema != nullptr && schema->trace_message) {
+    const auto& message = *schema->trace_message;
+    append(",\"trace_message\":{\"component\":", message.component);
+    append(",\"source_file\":", message.source_file);
+    append(",\"function\":", message.function);
+    append(",\"level\":", message.level);
+    append(",\"flags\":", message.flags);
+    json.append('}');
+  } else if (kind.undecoded == tracefile::Undecoded::message_format && trace_.message_pdb) {
+    const auto& pdb = *trace_.message_pdb;
+    append(",\"message_pdb\":{\"name\":", pdb.name);
+    json.append(",\"guid\":\"");
+    json.append(core::to_string(pdb.guid));
+    json.append("\",\"age\":");
+    json.append_decimal(u64{pdb.age});
+    json.append('}');
+  }
 }
 
 }  // namespace coldtrace::cli

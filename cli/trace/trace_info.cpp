@@ -228,6 +228,7 @@ void add_trace_info(CLI::App& app, Exit& exit) {
       [](Command& command, Options& options) {
         add_trace_input_options(command, options);
         add_schema_options(command, options.schemas);
+        add_tmf_option(command, options.schemas);
       },
       run);
 }

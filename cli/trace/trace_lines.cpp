@@ -243,6 +243,7 @@ void TraceLines::append_details(TextBuffer& json, const Event& event, const Even
     json.append_decimal(u64{*schema->version});
   }
   append_message(json, schema, event);
+  append_trace_message(json, schema, kind);
   if (event.thread_source != tracefile::ThreadSource::header) {
     json.append(event.thread_source == tracefile::ThreadSource::payload
                     ? ",\"thread_source\":\"payload\""

@@ -4,7 +4,8 @@
 #include "cli/trace/trace_fields.hpp"
 #include "coldtrace/tracefile/event_filter.hpp"
 #include "coldtrace/tracefile/event_message.hpp"
-#include "coldtrace/tracefile/extended_data.hpp"
+#include "coldtrace/tracefile/extended_members.hpp"
+#include "coldtrace/tracefile/message_pdb.hpp"
 #include "coldtrace/tracefile/trace.hpp"
 
 namespace coldtrace::cli {
@@ -22,6 +23,8 @@ struct TraceContext : tracefile::EventContext {
   trace_analysis::FunctionNames* functions = nullptr;  // by files of symbols; null: there are none
   std::optional<tracefile::KernelVersion>
       windows;  // that the checks of NtTraceControl are known of
+  // With the texts of all WPP messages; null where the trace names none, or several.
+  const tracefile::MessagePdb* message_pdb = nullptr;
 };
 
 struct TraceLineOptions {
@@ -98,6 +101,9 @@ class TraceLines {
                           const tracefile::EventKind& kind);
   void append_message(core::TextBuffer& json, const tracefile::EventSchema* schema,
                       const tracefile::Event& event);
+  // What its format says of a WPP message beside its text, or else which PDB has it.
+  void append_trace_message(core::TextBuffer& json, const tracefile::EventSchema* schema,
+                            const tracefile::EventKind& kind) const;
   void append_extended(core::TextBuffer& json, const tracefile::Event& event);
   void append_etw_event(core::TextBuffer& json, const tracefile::Event& event);
   void append_header_fields(core::TextBuffer& json, const tracefile::Event& event);
@@ -119,6 +125,7 @@ class TraceLines {
   TraceFields fields_;
   TraceFields etw_fields_;
   tracefile::EventMessage message_;
+  std::vector<tracefile::ExtendedMember> extended_;  // of the current event
   tracefile::KindCounter counter_;
   u64 cut_names_ = 0;
   u64 other_schemas_ = 0;

@@ -31,6 +31,15 @@ void add_schema_options(Command& command, SchemaOptions& options) {
   add_language_option(command, options);
 }
 
+void add_tmf_option(Command& command, SchemaOptions& options) {
+  command
+      .add_input("--tmf", options.tmf,
+                 "Formats of WPP messages: TMF text, PDB with WPP's annotations, or a folder with "
+                 "such files in it or below; known by what is in them. Can be repeated")
+      .repeatable()
+      .type_name("FILE|DIR");
+}
+
 void add_language_option(Command& command, SchemaOptions& options) {
   command
       .add_option("--language", options.languages,
@@ -63,7 +72,12 @@ TraceSchemas::TraceSchemas(const SchemaOptions& schemas, const CommonOptions& op
                            TraceInput& input) {
   const auto& own = input.trace.schemas();
   chain_.append({std::shared_ptr<const void>{}, &own});  // the trace keeps it
-  if (!schemas.any()) return;
+  if (!schemas.all_paths().empty()) read_schemas(schemas, options, input);
+  if (schemas.any_messages()) read_messages(schemas, options, input);
+}
+
+void TraceSchemas::read_schemas(const SchemaOptions& schemas, const CommonOptions& options,
+                                TraceInput& input) {
   auto& findings = input.findings;
   const auto files = find_schema_files(schemas, options, findings);
   files_ = files.read(input.trace.schema_keys(), schemas.languages, windows_build_of(input.trace),
@@ -81,7 +95,45 @@ TraceSchemas::TraceSchemas(const SchemaOptions& schemas, const CommonOptions& op
   chain_.append_alternative(files_);
 }
 
+void TraceSchemas::read_messages(const SchemaOptions& schemas, const CommonOptions& options,
+                                 TraceInput& input) {
+  using schema_files::MessageFiles;
+  auto& findings = input.findings;
+  MessageFiles files;
+  for (const auto& path : schemas.tmf) files.add(path, MessageFiles::Kinds::all, findings);
+  for (const auto& path : schemas.pdbs) files.add(path, MessageFiles::Kinds::pdbs, findings);
+  guard_output(options.output, options.format, files.sources());
+  messages_ = files.read(input.trace.schema_keys(), input.trace.message_pdbs(), findings);
+  if (!schemas.tmf.empty() && messages_->files.empty())
+    findings.warning("schema-unused", std::nullopt,
+                     "none of the {} files with formats of WPP messages has one of the trace's",
+                     files.sources().size());
+  chain_.append_alternative(messages_->formats);
+}
+
 void TraceSchemas::write(JsonWriter& json) const {
+  if (files_) write_schemas(json);
+  if (messages_) write_messages(json);
+}
+
+void TraceSchemas::write_messages(JsonWriter& json) const {
+  json.key("message_files").begin_array();
+  for (const auto& file : messages_->files) {
+    json.begin_object().field("file", file.path).key("pdb");
+    if (file.pdb)
+      json.begin_object()
+          .field("guid",
+                 file.pdb->guid ? std::optional{core::to_string(*file.pdb->guid)} : std::nullopt)
+          .field("age", file.pdb->age)
+          .end_object();
+    else
+      json.value(nullptr);
+    json.field("formats", file.formats).end_object();
+  }
+  json.end_array();
+}
+
+void TraceSchemas::write_schemas(JsonWriter& json) const {
   const auto text = [](const std::string& name) {
     return name.empty() ? std::nullopt : std::optional{name};
   };
@@ -109,6 +161,7 @@ void TraceSchemas::write(JsonWriter& json) const {
 
 std::vector<std::string_view> TraceSchemas::files_of(const core::Guid& provider) const {
   std::vector<std::string_view> found;
+  if (!files_) return found;
   for (const auto& file : files_->files())
     for (const auto& declared : file.providers)
       if (declared.guid == provider) found.push_back(file.path);

@@ -6,21 +6,25 @@
 #include <vector>
 
 #include "cli/trace/trace_input.hpp"
+#include "coldtrace/schema_files/message_files.hpp"
 #include "coldtrace/schema_files/schema_files.hpp"
 
 namespace coldtrace::cli {
 
-// --schemas and --language.
+// --schemas, --language, --tmf, and --pdb for the annotations of WPP.
 struct SchemaOptions {
   std::vector<std::string> paths;
+  std::vector<std::string> tmf, pdbs;
   std::vector<std::string> languages;
 
   // Those of --schemas, then those of the environment variable COLDTRACE_SCHEMAS.
   std::vector<std::string> all_paths() const;
-  bool any() const { return !all_paths().empty(); }
+  bool any() const { return any_messages() || !all_paths().empty(); }
+  bool any_messages() const { return !tmf.empty() || !pdbs.empty(); }
 };
 
 void add_schema_options(Command& command, SchemaOptions& options);
+void add_tmf_option(Command& command, SchemaOptions& options);
 void add_language_option(Command& command, SchemaOptions& options);
 
 // The files that `schemas` names. Throws Failure where the output of `options` would replace one.
@@ -41,15 +45,22 @@ class TraceSchemas {
   const tracefile::SchemaSource& source() const { return chain_; }
 
   // Whether files are named; the rest is for then.
-  bool any() const { return files_ != nullptr; }
-  // "schemas", the files that declare an event of the trace.
+  bool any() const { return files_ != nullptr || messages_; }
+  // "schemas", the files that declare an event of the trace, and "message_files", those with
+  // formats of its messages; each where files are named.
   void write(JsonWriter& json) const;
-  // Those that declare an event of the provider.
+  // Those of "schemas" that declare an event of the provider.
   std::vector<std::string_view> files_of(const core::Guid& provider) const;
 
  private:
+  void read_schemas(const SchemaOptions& schemas, const CommonOptions& options, TraceInput& input);
+  void read_messages(const SchemaOptions& schemas, const CommonOptions& options, TraceInput& input);
+  void write_schemas(JsonWriter& json) const;
+  void write_messages(JsonWriter& json) const;
+
   tracefile::SchemaChain chain_;
-  std::shared_ptr<const schema_files::FileSchemas> files_;
+  std::shared_ptr<const schema_files::FileSchemas> files_;  // null: none are named
+  std::optional<schema_files::MessageFiles::Contents> messages_;
 };
 
 }  // namespace coldtrace::cli

@@ -106,6 +106,11 @@ class Manifests(unittest.TestCase):
         self.assertEqual(events[3]["names"]["opcode"], "Roll")
         self.assertEqual({e["provider"]["name"] for e in events}, {"Manifest-Painter", "Manifest-Helper"})
         self.assertIsNone(events[3]["message"])  # a string that is missing
+        for where, wanted in (("message like 'Painted*'", [events[0]]), ("exists message", [e for e in events if e["message"]]),
+                              ("message matches 'the (hall|attic)' and id == 1", [events[0]]),
+                              ("resolved.Colour == 'blue'", [events[0]]), ("resolved.Colour == '2'", [])):
+            self.assertEqual(decode("--schemas", "painter.man", "--messages", "--where", where,
+                                    status=0 if wanted else 1)[1], wanted)  # no-match
         self.assertEqual(codes(summary), {})
         self.assertEqual(header["schemas"], [
             {"file": "painter.man", "file_version": None, "language_file": None, "store": None,

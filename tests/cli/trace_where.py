@@ -75,12 +75,18 @@ class Values:
         if parts[0] == "fields":
             self.there, self.values = leaves(line["fields"], parts[1:])
             names = line.get("resolved", {}).get(".".join(parts[1:]))
+        elif parts[0] == "resolved":
+            self.there, self.values = leaves(line.get("resolved", {}), [path[len("resolved."):]])
+            names = None
         else:
             self.there, self.values = leaves(line, parts)
             names = line.get("resolved", {}).get("stack") if path == "stack" else None
         self.names = [name for name in flatten(names) if name] if names is not None else []
         if path == "stack":
             self.numbers, self.texts = [int(v, 16) for v in self.values], self.names
+            return
+        if parts[0] == "resolved":
+            self.texts, self.numbers, self.times, self.guids, self.booleans = self.values, [], [], [], []
             return
         self.numbers = [v for v in self.values if isinstance(v, (int, float)) and not isinstance(v, bool)]
         self.numbers += [int(v, 16) for v in self.values if isinstance(v, str) and HEX.fullmatch(v)]
@@ -111,14 +117,13 @@ ORDER = {"<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a
 class Maker:
     """Random expressions about what a trace has."""
 
-    def __init__(self, lines, start, seed):
+    def __init__(self, lines, start, seed, paths_of=None):
         self.random = random.Random(seed)
         self.start = start
         self.known = {}
         for line in lines:
-            paths = [(m, Values(line, m)) for m in MEMBERS]
-            paths += [(p, Values(line, p)) for p in self.fields(line["fields"], "fields")]
-            for path, values in paths:
+            paths = paths_of(line) if paths_of else [*MEMBERS, *self.fields(line["fields"], "fields")]
+            for path, values in [(path, Values(line, path)) for path in paths]:
                 pool = self.known.setdefault(path, [])
                 if values.there and (len(pool) < 20 or self.random.random() < 0.02):
                     pool.append(values)
@@ -256,6 +261,16 @@ class Maker:
                              lambda v: lower(v) == lower(changed))
 
 
+def named_paths(line):
+    """What values stand for, texts of events, and what headers have beside the members of all."""
+    yield "message"
+    for name in line.get("resolved", {}):
+        if re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", name) and name != "stack":
+            yield f"resolved.{name}"
+    for name in line.get("extended", {}):
+        yield f"extended.{name}"
+
+
 class Traces(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -297,6 +312,24 @@ class Where(Traces):
                     self.assertEqual(self.events(path, "--header-fields", "--where", text), wanted)
                     selected += 0 < len(wanted) < len(lines)
         self.assertGreater(selected, 100)
+
+    def test_names_texts_and_extended_members(self):
+        selected = {"resolved": 0, "extended": 0}
+        for path in self.traces():
+            lines = self.events(path, "--messages")
+            maker = Maker(lines, None, path.name, named_paths)
+            for _ in range(20 if maker.paths else 0):
+                text, holds = maker.expression(1)
+                with self.subTest(path=path.name, where=text):
+                    wanted = [line for line in lines if holds(line)]
+                    self.assertEqual(self.events(path, "--messages", "--where", text), wanted)
+                    for name in selected:
+                        selected[name] += name in text and 0 < len(wanted) < len(lines)
+        self.assertGreater(min(selected.values()), 5, selected)
+        for text, error in (("resolved.stack == 'x'", "are compared as 'stack'"), ("extended.a.b == 1", "no member is"),
+                            ("resolved.X == 1", "is a text"), ("resolved == 1", "cannot be asked for")):
+            done = run(self.ctrace, "--where", text)
+            self.assertEqual((done.returncode, error in done.stderr.decode()), (2, True), done.stderr)
 
     def test_it_composes_with_the_other_options(self):
         events = self.events(self.ctrace)

@@ -21,6 +21,7 @@ namespace {
 // so that neither does the result.
 constexpr std::size_t buffers_per_part = 64;
 constexpr std::size_t most_schema_keys = 65'536;
+constexpr std::size_t most_message_pdbs = 4096;
 constexpr std::size_t largest_kept_payloads = std::size_t{32} << 20;
 
 struct Part {
@@ -45,6 +46,7 @@ class PartReader {
 
   // Of all parts that this reader read.
   const std::set<SchemaKey>& schema_keys() const { return schema_keys_; }
+  const std::set<MessagePdb>& message_pdbs() const { return message_pdbs_; }
 
   void read(Part& part) {
     if (counter_ != nullptr) counter_->begin_part();
@@ -115,8 +117,13 @@ class PartReader {
     if (pointer_sizes_) pointer_sizes_->look(event);
     if (options_.names) part.names.add(event);
     if (SchemaCollector::wants(event)) keep(part, event);
-    if (options_.schema_keys && event.event_class == EventClass::manifest && !event.trace_logging)
-      add_schema_key({event.provider, event.id, event.version, false});
+    if (auto pdb = find_message_pdb(event); pdb && message_pdbs_.size() < most_message_pdbs)
+      message_pdbs_.insert(std::move(*pdb));
+    if (!options_.schema_keys) return;
+    if (event.event_class == EventClass::manifest && !event.trace_logging)
+      add_schema_key({event.provider, event.id, event.version});
+    else if (event.event_class == EventClass::message)
+      add_schema_key({event.provider, event.id, 0, false, true});
   }
 
   // The smallest ones stay, so that it does not matter who read which part.
@@ -193,6 +200,7 @@ class PartReader {
   BufferLoader loader_;
   SchemaKey last_key_{{}, 0, 0, true};  // none
   std::set<SchemaKey> schema_keys_;
+  std::set<MessagePdb> message_pdbs_;
 };
 
 }  // namespace
@@ -242,9 +250,12 @@ Catalog read_catalog(const core::ImageSource& source, BufferScan& scan,
                   std::move(names),
                   events,
                   {},
+                  {},
                   {}};
-  for (const auto& reader : readers)
+  for (const auto& reader : readers) {
     catalog.schema_keys.insert(reader.schema_keys().begin(), reader.schema_keys().end());
+    catalog.message_pdbs.insert(reader.message_pdbs().begin(), reader.message_pdbs().end());
+  }
   while (catalog.schema_keys.size() > most_schema_keys)
     catalog.schema_keys.erase(std::prev(catalog.schema_keys.end()));
   if (!census) return catalog;

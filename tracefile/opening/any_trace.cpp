@@ -79,6 +79,11 @@ const std::set<SchemaKey>& AnyTrace::schema_keys() const {
   return etl_ ? etl_->schema_keys() : none;
 }
 
+const std::set<MessagePdb>& AnyTrace::message_pdbs() const {
+  static const std::set<MessagePdb> none;
+  return etl_ ? etl_->message_pdbs() : none;
+}
+
 std::vector<KindCount> AnyTrace::count_kinds(const SchemaSource& schemas) const {
   EventDecoder decoder{schemas};
   KindCounter counter;

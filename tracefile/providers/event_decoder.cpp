@@ -143,7 +143,7 @@ EventKind EventDecoder::make_kind(const Event& event, core::ByteView schema_item
       describe_driver(event, kind);
       break;
     case EventClass::message:
-      kind.undecoded = Undecoded::message_format;
+      describe_message(event, kind);
       break;
     case EventClass::error:
       kind.undecoded = Undecoded::header_only;
@@ -220,6 +220,18 @@ void EventDecoder::describe_driver(const Event& event, EventKind& kind) const {
   }
   kind.provider_name = kind.schema->provider_name;
   kind.name = kind.schema->event_name;
+}
+
+void EventDecoder::describe_message(const Event& event, EventKind& kind) const {
+  const SchemaKey key{event.provider, event.id, 0, false, true};
+  kind.schema = schemas_.find(key);
+  if (!kind.schema) {
+    kind.undecoded = Undecoded::message_format;
+    return;
+  }
+  kind.provider_name = kind.schema->provider_name;
+  kind.name = kind.schema->event_name;
+  kind.others = schemas_.find_others(key);
 }
 
 DecodeResult EventDecoder::measure_first(const Event& event, const EventKind& kind) {

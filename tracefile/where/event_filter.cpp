@@ -83,7 +83,9 @@ class EventFilter::Fields final : public FieldVisitor {
     for (const auto& [wanted, number] : plan_.uses) {
       if (wanted != &field) continue;
       const auto& test = filter_.where_.tests[number];
-      const auto subject = read(field, value, test.compares_text());
+      const auto subject = test.member == WhereMember::resolved
+                               ? read_name(field, value)
+                               : read(field, value, test.compares_text());
       if (is_absent(subject)) continue;
       found_[number].present = true;
       const auto answer = match(test, subject, filter_.context_.start);
@@ -118,7 +120,8 @@ class EventFilter::Fields final : public FieldVisitor {
 
   void present(const FieldSchema& field) {
     for (const auto& [wanted, number] : plan_.uses)
-      if (wanted == &field) found_[number].present = true;
+      if (wanted == &field && filter_.where_.tests[number].member == WhereMember::field)
+        found_[number].present = true;
   }
 
   Subject read(const FieldSchema& field, const Value& value, bool with_text) {
@@ -162,6 +165,13 @@ class EventFilter::Fields final : public FieldVisitor {
     return subject;
   }
 
+  Subject read_name(const FieldSchema& field, const Value& value) {
+    if (value.out == OutType::encrypted) return {};
+    const auto name = find_value_name(field, value, filter_.context_.names,
+                                      {event_.pid, event_.name_time()}, name_);
+    return {.text = text_or_nothing(name.value_or(std::string_view{}))};
+  }
+
   void read_shown(const Value& value, bool with_text, Subject& subject) {
     subject.number = hex_number_of(value);
     if (value.in == InType::guid) subject.guid = core::to_guid(value.bytes);
@@ -195,11 +205,13 @@ EventFilter::EventFilter(const EventContext& context, const WhereExpression& whe
       where_{where},
       decoder_{context.schemas},
       texts_{context.clock},
+      messages_{context.clock},
       unknown_(where.tests.size(), Truth::unknown),
       met_(where.tests.size()) {
   for (const auto& test : where.tests) {
     asks_kind_ |= is_of_kind(test.member);
-    asks_fields_ |= test.member == WhereMember::field;
+    asks_fields_ |= is_of_fields(test.member);
+    asks_kind_ |= test.member == WhereMember::message;
     asks_decoded_ |= test.member == WhereMember::decoded;
   }
 }
@@ -232,6 +244,8 @@ bool EventFilter::wants(const Event& event) {
       known = truth_of_stack(test, event);
     else if (test.member == WhereMember::decoded)
       known = truth(test, {.text = to_string(decoder_.measure(event, *kind).decoded)});
+    else if (test.member == WhereMember::message)
+      known = truth_of_message(test, event, *kind);
     else
       known = truth_of_header(test, event);
     return known;
@@ -258,7 +272,7 @@ void EventFilter::make_plan(const EventKind& kind, Plan& plan) {
     const auto known = truth_of_kind(where_.tests[i], kind);
     if (known)
       plan.truths[i] = *known;
-    else if (where_.tests[i].member == WhereMember::field)
+    else if (is_of_fields(where_.tests[i].member))
       plan.truths[i] = Truth::no;  // unless a schema has it
   }
   if (asks_fields_ && kind.schema) {
@@ -274,7 +288,7 @@ void EventFilter::add_uses(const EventSchema& schema, Plan& plan) {
   remember_names(schema.fields, 0);
   for (std::size_t i = 0; i < where_.tests.size(); ++i) {
     const auto& test = where_.tests[i];
-    if (test.member != WhereMember::field) continue;
+    if (!is_of_fields(test.member)) continue;
     // Level by level; names are different within one.
     const FieldSchema* field = nullptr;
     const FieldSchema* own = nullptr;
@@ -328,6 +342,9 @@ std::optional<Truth> EventFilter::truth_of_kind(const WhereTest& test,
                                                                     : std::nullopt));
     case WhereMember::version:
       return truth(test, number_or_nothing(version_of(kind)));
+    case WhereMember::message:
+      if (!kind.schema) return Truth::no;
+      return std::nullopt;
     default:
       return std::nullopt;
   }
@@ -382,9 +399,56 @@ Truth EventFilter::truth_of_header(const WhereTest& test, const Event& event) {
       return number(event.kernel_time);
     case WhereMember::header_user_time:
       return number(event.user_time);
+    case WhereMember::extended:
+      return truth_of_extended(test, event);
     default:
       return Truth::unknown;
   }
+}
+
+Truth EventFilter::truth_of_message(const WhereTest& test, const Event& event,
+                                    const EventKind& kind) {
+  const auto* const schema = decoder_.choose_schema(event, kind);
+  if (schema == nullptr || schema->message.empty()) return Truth::no;
+  if (test.relation == WhereTest::Relation::exists) return Truth::yes;
+  const auto text = messages_.make(*schema, event);
+  return truth(test, {.text = text});
+}
+
+Truth EventFilter::truth_of_extended(const WhereTest& test, const Event& event) {
+  read_extended_members(event, extended_);
+  const auto found = std::find_if(
+      extended_.begin(), extended_.end(),
+      [&](const ExtendedMember& member) { return member.full_name() == test.path.front(); });
+  if (found == extended_.end()) return Truth::no;
+  core::TextBuffer text;
+  switch (found->form) {
+    case ExtendedMember::Form::guid: {
+      const auto guid = core::to_guid(found->data);
+      return truth(test, {.guid = guid, .text = core::to_string(guid)});
+    }
+    case ExtendedMember::Form::number:
+      return truth(test, {.number = Number::of(found->number)});
+    case ExtendedMember::Form::words:
+      return truth_of_words(test, found->data);
+    case ExtendedMember::Form::sid:
+      append_sid(text, found->data);
+      break;
+    case ExtendedMember::Form::hex:
+      text.append_hex(found->data);
+      break;
+  }
+  return truth(test, {.text = text.view()});
+}
+
+// Any element.
+Truth EventFilter::truth_of_words(const WhereTest& test, core::ByteView data) const {
+  if (test.relation == WhereTest::Relation::exists) return Truth::yes;
+  bool matched = false;
+  for (std::size_t at = 0; at + sizeof(u64) <= data.size(); at += sizeof(u64))
+    matched |= match(test, {.number = Number::of(*core::load<u64>(data, at))}, context_.start) ==
+               WhereMatch::yes;
+  return to_truth(matched != test.turned());
 }
 
 Truth EventFilter::truth_of_stack(const WhereTest& test, const Event& event) {
@@ -414,7 +478,7 @@ void EventFilter::report(core::NoMatch& unmatched) const {
   names.insert(names.end(), where_member_names().begin(), where_member_names().end());
   for (std::size_t i = 0; i < where_.tests.size(); ++i) {
     const auto& test = where_.tests[i];
-    if (test.member != WhereMember::field) continue;
+    if (!is_of_fields(test.member)) continue;
     if (!met_[i].known)
       unmatched.add("--where", test.shown, names);
     else if (met_[i].present && !met_[i].comparable && test.relation != WhereTest::Relation::exists)

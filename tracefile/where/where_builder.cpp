@@ -119,6 +119,8 @@ void WhereBuilder::begin_test(std::string_view path) {
   if (head == "fields") {
     if (parts.size() == 1) throw Error{path.data(), "'fields' needs a field, as fields.NAME"};
     parts.erase(parts.begin());
+  } else if (parts.size() > 1 && (head == "resolved" || head == "extended")) {
+    begin_named(path, parts);
   } else if (parts.size() > 1 && (head == "header" || find_where_member(head))) {
     auto message = fmt::format("no member is '{}'", path);
     const auto nearest = core::nearest_names(path, where_member_names(), 1);
@@ -130,6 +132,17 @@ void WhereBuilder::begin_test(std::string_view path) {
                                          path)};
   }
   test_.path = std::move(parts);
+}
+
+// "resolved.FileObject", "extended.sid".
+void WhereBuilder::begin_named(std::string_view path, std::vector<std::string>& parts) {
+  const bool is_resolved = parts.front() == "resolved";
+  parts.erase(parts.begin());
+  if (is_resolved && parts.size() == 1 && parts.front() == "stack")
+    throw Error{path.data(), "the names of 'resolved.stack' are compared as 'stack'"};
+  if (!is_resolved && parts.size() > 1)
+    throw Error{path.data(), fmt::format("no member is '{}'", path)};
+  test_.member = is_resolved ? WhereMember::resolved : WhereMember::extended;
 }
 
 void WhereBuilder::set_relation(std::string_view text) {

@@ -35,6 +35,7 @@ class WhereBuilder {
   WhereExpression take();
 
  private:
+  void begin_named(std::string_view path, std::vector<std::string>& parts);
   void join(WhereNode::Kind kind);
   void add(std::string_view text, Literal literal);
   void check_type(const char* where, const Literal& literal) const;

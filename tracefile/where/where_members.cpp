@@ -36,13 +36,15 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(WhereMember::fie
     "header.task",
     "header.kernel_time",
     "header.user_time",
+    "message",
 };
 static_assert(!names.back().empty());
 
 // Others that lines of events have.
-constexpr std::array<std::string_view, 13> not_asked = {
-    "type", "time_quality", "names",         "schema_file", "message",  "thread_source", "resolved",
-    "etw",  "header",       "trace_control", "payload",     "trailing", "extended"};
+constexpr std::array<std::string_view, 15> not_asked = {
+    "type",        "thread_source", "time_quality", "names",   "schema_file", "schema_file_version",
+    "resolved",    "etw",           "header",       "payload", "trailing",    "extended",
+    "message_pdb", "trace_control", "trace_message"};
 
 }  // namespace
 
@@ -64,7 +66,11 @@ WhereMemberTypes types_of(WhereMember member) {
     case WhereMember::name:
     case WhereMember::decoded:
     case WhereMember::header_type:
+    case WhereMember::message:
+    case WhereMember::resolved:
       return {.text = true};
+    case WhereMember::extended:
+      return {.number = true, .guid = true, .text = true};
     case WhereMember::stack:
       return {.number = true, .text = true};
     case WhereMember::field:
@@ -88,9 +94,13 @@ bool is_of_kind(WhereMember member) {
   }
 }
 
+bool is_of_fields(WhereMember member) {
+  return member == WhereMember::field || member == WhereMember::resolved;
+}
+
 bool is_of_header(WhereMember member) {
-  return !is_of_kind(member) && member != WhereMember::field && member != WhereMember::stack &&
-         member != WhereMember::decoded;
+  return !is_of_kind(member) && !is_of_fields(member) && member != WhereMember::stack &&
+         member != WhereMember::decoded && member != WhereMember::message;
 }
 
 std::optional<WhereMember> find_where_member(std::string_view name) {

@@ -17,6 +17,8 @@ WhereMemberTypes types_of(WhereMember member);
 // event.
 bool is_of_kind(WhereMember member);
 bool is_of_header(WhereMember member);
+// Fields, and what their values stand for.
+bool is_of_fields(WhereMember member);
 
 std::optional<WhereMember> find_where_member(std::string_view name);
 

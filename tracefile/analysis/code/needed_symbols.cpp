@@ -13,8 +13,6 @@ using tracefile::Event;
 using tracefile::FieldSchema;
 using tracefile::OutType;
 
-constexpr u8 trace_group = 0x00;
-constexpr u8 debug_identity = 0x40;  // DbgIdRSDS
 constexpr u8 performance_group = 0x0f;
 constexpr u8 sampled = 46;
 constexpr u8 stack_group = 0x18;
@@ -100,7 +98,7 @@ bool NeededSymbols::names_code(const tracefile::EventKind& kind) {
 }
 
 void NeededSymbols::add(const Event& event) {
-  if (event.kernel_group == trace_group && event.opcode == debug_identity) add_message_pdb(event);
+  if (auto pdb = tracefile::find_message_pdb(event)) add_message_pdb(std::move(*pdb));
   tracefile::find_stack(event, names_.stacks(), stack_);
   for (const auto frame : stack_.frames)
     if (frame != 0) ++use_of(event, frame).frames;
@@ -110,18 +108,12 @@ void NeededSymbols::add(const Event& event) {
   decoder_.decode(event, kind, visitor);
 }
 
-void NeededSymbols::add_message_pdb(const Event& event) {
-  constexpr std::size_t fixed_part = core::Guid::size_on_disk + sizeof(u32);
-  if (event.payload.size() <= fixed_part) return;
-  const auto name = event.payload.subspan(fixed_part);
-  const auto text = core::read_c_string(name, name.size());
+void NeededSymbols::add_message_pdb(tracefile::MessagePdb pdb) {
   if (message_pdbs_.size() == most_message_pdbs) {
     ++left_out_;
     return;
   }
-  message_pdbs_.insert({core::to_guid(event.payload.first(core::Guid::size_on_disk)),
-                        *core::load<u32>(event.payload, core::Guid::size_on_disk),
-                        file_name(text.value_or(core::to_chars(name)))});
+  message_pdbs_.insert({pdb.guid, pdb.age, std::move(pdb.name)});
 }
 
 std::vector<NeededPdb> NeededSymbols::pdbs() const {

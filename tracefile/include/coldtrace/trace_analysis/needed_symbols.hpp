@@ -9,6 +9,7 @@
 
 #include "coldtrace/tracefile/event_decoder.hpp"
 #include "coldtrace/tracefile/extended_data.hpp"
+#include "coldtrace/tracefile/message_pdb.hpp"
 #include "coldtrace/tracefile/name_tables.hpp"
 
 namespace coldtrace::trace_analysis {
@@ -71,7 +72,7 @@ class NeededSymbols {
   class Visitor;
 
   bool names_code(const tracefile::EventKind& kind);
-  void add_message_pdb(const tracefile::Event& event);
+  void add_message_pdb(tracefile::MessagePdb pdb);
   CodeUse& use_of(const tracefile::Event& event, u64 address);
 
   const tracefile::NameTables& names_;

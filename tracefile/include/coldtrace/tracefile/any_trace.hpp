@@ -53,8 +53,10 @@ class AnyTrace {
   // Empty unless the options ask for it.
   const std::vector<KindCount>& kinds() const { return etl_ ? etl_->kinds() : ctrace_->kinds(); }
 
-  // Of manifest events; empty unless the options ask for it, and of .ctrace files.
+  // Of manifest events and WPP messages; empty unless the options ask for it, and of .ctrace files.
   const std::set<SchemaKey>& schema_keys() const;
+  // With the texts of WPP messages, as the trace says.
+  const std::set<MessagePdb>& message_pdbs() const;
   // The same as kinds(), by other schemas; reads the whole trace.
   std::vector<KindCount> count_kinds(const SchemaSource& schemas) const;
 

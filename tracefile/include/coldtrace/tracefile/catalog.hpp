@@ -4,6 +4,7 @@
 
 #include "coldtrace/tracefile/buffer_scan.hpp"
 #include "coldtrace/tracefile/kind_counts.hpp"
+#include "coldtrace/tracefile/message_pdb.hpp"
 #include "coldtrace/tracefile/name_tables.hpp"
 #include "coldtrace/tracefile/trace_schemas.hpp"
 
@@ -30,8 +31,11 @@ struct Catalog {
   NameTables names;
   u64 events;
   std::vector<KindCount> kinds;  // as KindCounts::sorted(), when asked for
-  // Of the manifest events that do not carry their schema, when asked for: the first 65,536.
+  // Of the manifest events that do not carry their schema, and of WPP messages, when asked for: the
+  // first 65,536.
   std::set<SchemaKey> schema_keys;
+  // With the texts of WPP messages, as the trace says: the first 4,096.
+  std::set<MessagePdb> message_pdbs;
 };
 
 // Sets the times and event counts of the buffers of `scan` and their damage, and adds to its gaps.

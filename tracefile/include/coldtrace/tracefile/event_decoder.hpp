@@ -41,8 +41,8 @@ struct EventKind {
   std::shared_ptr<const ProviderNames> names;  // of the numbers in headers; null: not known
   FixedFields fixed32, fixed64;                // of the schema, for producers of either kind
   u32 number;                                  // in the order of first use by this decoder
-  bool looked_up;                              // the schema sources were asked
-  bool kept;  // false past the bound of kinds, where the numbers repeat
+  bool looked_up;  // in sources that later parts of the trace may add to
+  bool kept;       // false past the bound of kinds, where the numbers repeat
 };
 
 // Decodes payloads on demand, and remembers kinds. One object per thread.
@@ -75,6 +75,7 @@ class EventDecoder {
   void describe_classic(const Event& event, EventKind& kind) const;
   void describe_manifest(const Event& event, bool string_only, EventKind& kind) const;
   void describe_driver(const Event& event, EventKind& kind) const;
+  void describe_message(const Event& event, EventKind& kind) const;
   void describe_trace_logging(const Event& event, core::ByteView item, EventKind& kind) const;
   static DecodeResult measure_first(const Event& event, const EventKind& kind);
   static const EventSchema* find_other(const Event& event, const EventKind& kind);

@@ -5,7 +5,9 @@
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/core/text_buffer.hpp"
 #include "coldtrace/tracefile/event_decoder.hpp"
+#include "coldtrace/tracefile/event_message.hpp"
 #include "coldtrace/tracefile/event_stack.hpp"
+#include "coldtrace/tracefile/extended_members.hpp"
 #include "coldtrace/tracefile/name_tables.hpp"
 #include "coldtrace/tracefile/value_text.hpp"
 #include "coldtrace/tracefile/where_expression.hpp"
@@ -63,6 +65,9 @@ class EventFilter {
   std::optional<Truth> truth_of_kind(const WhereTest& test, const EventKind& kind) const;
   Truth truth_of_header(const WhereTest& test, const Event& event);
   Truth truth_of_stack(const WhereTest& test, const Event& event);
+  Truth truth_of_message(const WhereTest& test, const Event& event, const EventKind& kind);
+  Truth truth_of_extended(const WhereTest& test, const Event& event);
+  Truth truth_of_words(const WhereTest& test, core::ByteView data) const;
   void decode(const Event& event, const EventKind& kind, const Plan& plan);
   Truth truth(const WhereTest& test, const Subject& subject) const;
 
@@ -70,6 +75,8 @@ class EventFilter {
   const WhereExpression& where_;
   EventDecoder decoder_;
   ValueText texts_;
+  EventMessage messages_;
+  std::vector<ExtendedMember> extended_;  // of the current event
   bool asks_kind_ = false;
   bool asks_fields_ = false;
   bool asks_decoded_ = false;

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "coldtrace/tracefile/event.hpp"
 #include "coldtrace/tracefile/field_decoder.hpp"
+#include "coldtrace/tracefile/trace_message.hpp"
 #include "coldtrace/tracefile/value_text.hpp"
 
 namespace coldtrace::tracefile {
@@ -13,11 +17,12 @@ namespace coldtrace::tracefile {
 // Source: MS Learn, "Message Text Files"; FormatMessage.
 class EventMessage final : private FieldVisitor {
  public:
-  explicit EventMessage(const Clock& clock) : texts_{clock} {}
+  explicit EventMessage(const Clock& clock) : clock_{clock}, texts_{clock} {}
 
   // Valid UTF-8; empty where the schema has no message. What the values would make much longer than
-  // message and payload together is cut there.
-  std::string make(const EventSchema& schema, core::ByteView payload, unsigned pointer_size);
+  // message and payload together is cut there. That of a WPP message is formatted as its format
+  // says, see trace_message.hpp.
+  std::string make(const EventSchema& schema, const Event& event);
   // Whether the last one was.
   bool cut() const { return cut_; }
 
@@ -30,9 +35,20 @@ class EventMessage final : private FieldVisitor {
   void begin(const FieldSchema& field);
   std::string to_text(const FieldSchema& field, const Value& value);
   std::string fill(std::string_view message, std::size_t room);
+  std::string fill_trace_message(const EventSchema& schema, const Event& event, std::size_t room);
+  // What a part of the text stands for that begins with '%', and behind it; nothing of what is no
+  // such part.
+  std::optional<std::string> expand(const EventSchema& schema, const Event& event,
+                                    std::string_view text, std::size_t& at);
+  std::optional<std::string> prefix_field(const TraceMessage& message, const Event& event,
+                                          std::size_t number) const;
 
+  const Clock& clock_;
   ValueText texts_;
   std::vector<std::string> values_;  // of the fields that are in no other
+  // Of a WPP message, whose fields are in none: views of its payload.
+  std::vector<std::pair<const FieldSchema*, Value>> arguments_;
+  bool is_trace_message_ = false;
   unsigned depth_ = 0;
   bool cut_ = false;
 };

@@ -7,10 +7,11 @@ namespace coldtrace::tracefile {
 
 // Which events a schema is for.
 struct SchemaKey {
-  core::Guid provider;  // of classic events: the class
+  core::Guid provider;  // of classic events: the class; of WPP messages: their source file
   u16 id = 0;           // of classic events: the opcode
   u8 version = 0;
   bool classic = false;
+  bool message = false;  // of WPP
   friend auto operator<=>(const SchemaKey&, const SchemaKey&) = default;
 };
 

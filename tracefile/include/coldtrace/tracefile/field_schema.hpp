@@ -144,6 +144,8 @@ struct FieldSchema {
   std::vector<FieldSchema> members;  // of a structure
 };
 
+struct TraceMessage;
+
 // What one kind of event says.
 struct EventSchema {
   static constexpr u16 largest_slot = 1023;
@@ -156,7 +158,8 @@ struct EventSchema {
   // Of the event that it is the schema of, where it is of one version alone. A source may answer
   // with the schema of an earlier version.
   std::optional<u8> version;
-  u16 slots = 0;           // the greatest slot in use
+  std::shared_ptr<const TraceMessage> trace_message;  // of a WPP message; else null
+  u16 slots = 0;                                      // the greatest slot in use
   bool encrypted = false;  // no byte of the payload is shown but by its fields
   std::vector<FieldSchema> fields;
 };

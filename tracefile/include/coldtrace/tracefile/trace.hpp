@@ -30,6 +30,7 @@ class Trace {
   // Empty unless the options of open() ask for it.
   const std::vector<KindCount>& kinds() const { return catalog_->kinds; }
   const std::set<SchemaKey>& schema_keys() const { return catalog_->schema_keys; }
+  const std::set<MessagePdb>& message_pdbs() const { return catalog_->message_pdbs; }
 
   // Where manifest events get their fields from, as TraceSchemas says.
   const SchemaChain& schemas() const { return *schemas_; }

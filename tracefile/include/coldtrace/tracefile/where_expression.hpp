@@ -15,7 +15,7 @@ namespace coldtrace::tracefile {
 // An expression that selects events (docs/languages/where.md), parsed.
 
 // What of an event a comparison looks at: members of its line, in the order of the table in
-// where_members.cpp, or a field.
+// where_members.cpp, or what has a path.
 enum class WhereMember : u8 {
   time,
   timestamp,
@@ -45,7 +45,10 @@ enum class WhereMember : u8 {
   header_task,
   header_kernel_time,
   header_user_time,
+  message,
   field,
+  resolved,  // the name that the value of a field stands for
+  extended,  // a member of `extended`
 };
 
 // A regular expression of RE2, bounded in memory and in time. Safe from several threads.
@@ -88,7 +91,8 @@ struct WhereTest {
   };
 
   WhereMember member = WhereMember::field;
-  std::vector<std::string> path;  // of a field, through structures
+  // Of a field, through structures, also of `resolved`; the name of a member of `extended`.
+  std::vector<std::string> path;
   Relation relation = Relation::exists;
   std::vector<Choice> choices;                  // one, or several of one_of
   std::shared_ptr<const WherePattern> pattern;  // of `matches`

@@ -44,15 +44,16 @@ char to_character(char kind) {
 
 }  // namespace
 
-std::string EventMessage::make(const EventSchema& schema, core::ByteView payload,
-                               unsigned pointer_size) {
+std::string EventMessage::make(const EventSchema& schema, const Event& event) {
   cut_ = false;
   if (schema.message.empty()) return {};
   values_.clear();
+  arguments_.clear();
   depth_ = 0;
-  decode_fields(schema, payload, pointer_size, *this);
-  const auto room = least_room + room_per_byte * (schema.message.size() + payload.size());
-  return fill(schema.message, room);
+  is_trace_message_ = schema.trace_message != nullptr;
+  decode_fields(schema, event.payload, event.pointer_size, *this);
+  const auto room = least_room + room_per_byte * (schema.message.size() + event.payload.size());
+  return is_trace_message_ ? fill_trace_message(schema, event, room) : fill(schema.message, room);
 }
 
 void EventMessage::begin(const FieldSchema&) {
@@ -60,6 +61,10 @@ void EventMessage::begin(const FieldSchema&) {
 }
 
 void EventMessage::value(const FieldSchema& field, const Value& value) {
+  if (is_trace_message_) {
+    arguments_.emplace_back(&field, value);
+    return;
+  }
   if (depth_ == 0) {
     values_.push_back(to_text(field, value));
     return;

@@ -22,6 +22,13 @@ EventSchema schema_of(std::string message, std::vector<FieldSchema> fields) {
   return schema;
 }
 
+Event event_of(core::ByteView payload) {
+  Event event{};
+  event.payload = payload;
+  event.pointer_size = 8;
+  return event;
+}
+
 std::vector<std::byte> bytes(std::initializer_list<unsigned> values) {
   std::vector<std::byte> made;
   for (const auto value : values) made.push_back(static_cast<std::byte>(value));
@@ -46,7 +53,7 @@ TEST_CASE("a message has the values of its event where it says so") {
                                            field(InType::i8)};
   const auto payload = bytes({5, 1, 2, 3, 4, 'h', 'i', 0, 7, 1, 0, 0, 0, 0x1f, 0, 0, 0, 0xfe});
   const auto made = [&](std::string message) {
-    return messages.make(schema_of(std::move(message), fields), payload, 8);
+    return messages.make(schema_of(std::move(message), fields), event_of(payload));
   };
   CHECK(made("%1") == "5");
   CHECK(made("%2;%3;%4;%5;%6;%7.") == "1, 2, 3, 4;hi;seven;true;0x1f;-2.");
@@ -57,7 +64,8 @@ TEST_CASE("a message has the values of its event where it says so") {
   CHECK(made("").empty());
   CHECK_FALSE(messages.cut());
   // As far as a payload goes that ends early.
-  CHECK(messages.make(schema_of("%1 %3", fields), bytes({5, 1}), 8) == "5 %3");
+  const auto short_one = bytes({5, 1});
+  CHECK(messages.make(schema_of("%1 %3", fields), event_of(short_one)) == "5 %3");
 }
 
 TEST_CASE("a message is cut that its values would make much longer than they are") {
@@ -66,7 +74,7 @@ TEST_CASE("a message is cut that its values would make much longer than they are
   std::string message;
   for (int i = 0; i < 1000; ++i) message += "%1";
   std::vector<std::byte> payload(1000, std::byte{'x'});
-  const auto text = messages.make(schema_of(message, {field(InType::ansi)}), payload, 8);
+  const auto text = messages.make(schema_of(message, {field(InType::ansi)}), event_of(payload));
   CHECK(messages.cut());
   CHECK(text.size() <= 4096 + 4 * (message.size() + payload.size()));
   CHECK(text.size() > 4096);

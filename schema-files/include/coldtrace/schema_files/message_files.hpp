@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/pe/debug_directory.hpp"
+#include "coldtrace/tracefile/message_formats.hpp"
+#include "coldtrace/tracefile/message_pdb.hpp"
+
+namespace coldtrace::schema_files {
+
+// Files with formats of WPP messages, by what is in them and never by their names: TMF texts, and
+// PDBs whose code has annotations of WPP.
+class MessageFiles {
+ public:
+  enum class Kinds { all, pdbs };
+
+  // Adds a file, or those of a folder and of all folders below, in the order of their paths. A file
+  // that was named and is none is a finding; where PDBs alone are looked for it is passed over.
+  void add(const std::string& path, Kinds kinds, core::Findings& findings);
+
+  // The files that may be read.
+  const std::vector<std::string>& sources() const { return sources_; }
+  bool empty() const { return sources_.empty(); }
+
+  // A file that has formats of messages of the trace.
+  struct File {
+    std::string path;
+    std::optional<pe::PdbReference> pdb;  // GUID and age of a PDB
+    u64 formats = 0;
+  };
+  struct Contents {
+    std::shared_ptr<const tracefile::MessageFormats> formats;
+    std::vector<File> files;  // in the order in which they go first
+  };
+
+  // The formats of these events. First those of TMF texts, then those of the PDBs that the trace
+  // names, then, as long as messages have none, those of the others. Damage is a finding.
+  Contents read(const std::set<tracefile::SchemaKey>& events,
+                const std::set<tracefile::MessagePdb>& asked_for, core::Findings& findings) const;
+
+ private:
+  struct Pdb {
+    std::string path;
+    pe::PdbReference reference;
+  };
+
+  std::vector<std::string> sources_;
+  std::vector<std::string> texts_;
+  std::vector<Pdb> pdbs_;
+};
+
+}  // namespace coldtrace::schema_files

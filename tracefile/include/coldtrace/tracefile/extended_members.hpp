@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/tracefile/extended_data.hpp"
+
+namespace coldtrace::tracefile {
+
+// A member of `extended` of a line: what a header says beside the members that all events have.
+struct ExtendedMember {
+  enum class Form : u8 {
+    guid,    // 16 bytes of `data`
+    sid,     // `data`
+    number,  // `number`
+    words,   // of 64 bits: `data`
+    hex,     // `data`
+  };
+  std::string_view name;  // empty: "item_N", where `number` is N
+  unsigned repetition;    // from the second of a name on: 2, 3
+  Form form;
+  u64 number;
+  core::ByteView data;
+
+  // "event_key", "item_19", "event_key_2".
+  std::string full_name() const;
+};
+
+// Those of an event, in the order of its line.
+void read_extended_members(const Event& event, std::vector<ExtendedMember>& members);
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/guid.hpp"
+
+namespace coldtrace::tracefile {
+
+// One format of a TMF text, as it stands there.
+struct TmfFormat {
+  struct Argument {
+    std::string_view expression;
+    std::string_view type;  // "ItemListLong"
+    std::string_view list;  // what stands in parentheses behind it
+    unsigned number;
+  };
+  core::Guid guid;  // of the source file
+  std::string_view component, source_file;
+  std::string_view tag;
+  unsigned number;
+  std::string_view text;
+  std::string_view level, flags, function;
+  std::vector<Argument> arguments;
+};
+
+struct TmfEnumeration {
+  struct Value {
+    std::string_view name;
+    u64 number;
+  };
+  std::string_view name;
+  std::vector<Value> values;
+};
+
+struct TmfText {
+  std::vector<TmfFormat> formats;
+  std::vector<TmfEnumeration> enumerations;
+};
+
+// Reads a TMF text: what tracepdb writes, or what annotations of PDBs hold line by line, with
+// another separator between them, since lines of formats can have line breaks. Lines that are no
+// part of one are the finding `schema-damaged`. All views are into `text`. Source: files that
+// tracepdb wrote, and WPP's annotations in public PDBs.
+TmfText read_tmf(std::string_view text, char separator, core::Findings& findings);
+
+}  // namespace coldtrace::tracefile
