@@ -52,7 +52,8 @@ std::string render_attached(const tracefile::Trace& trace) {
 }
 
 std::string render(const tracefile::Trace& trace, cli::TraceFormat format) {
-  const auto header = format == cli::TraceFormat::csv ? cli::trace_csv_header : std::string_view{};
+  const auto header =
+      format == cli::TraceFormat::csv ? cli::trace_csv_header(false) : std::string{};
   cli::TraceLines lines{{{trace.schemas(), trace.names(), trace.clock(), {}}, nullptr, nullptr, {}},
                         {.format = format, .int64 = cli::Int64::string, .header_fields = true}};
   core::TextBuffer text;

@@ -73,7 +73,8 @@ std::string path_from(const std::string& path, const std::string& top) {
 StoreBuilder::StoreBuilder(std::vector<std::string> languages, Digest digest)
     : languages_{std::move(languages)}, digest_{std::move(digest)} {}
 
-void StoreBuilder::add(const std::string& path, core::Findings& findings) {
+void StoreBuilder::add(const std::string& path, core::Findings& findings,
+                       core::Progress* progress) {
   const auto paths = list_files(path, findings);
   const bool is_file = paths.size() == 1 && paths.front() == path;
   for (const auto& one : paths) {
@@ -82,6 +83,7 @@ void StoreBuilder::add(const std::string& path, core::Findings& findings) {
     if (found.files.empty() && (is_file || found.is_damaged))
       findings.warning("schema-file", std::nullopt, "{}: {}", one, found.why);
     for (const auto& file : found.files) add_file(*file, path, {languages_, folders_, findings});
+    if (progress != nullptr) progress->add(0, 1);
   }
 }
 

@@ -170,13 +170,15 @@ template Option Command::add_input(const std::string&, std::vector<std::string>&
 
 std::vector<std::string> Command::inputs() const {
   std::vector<std::string> paths;
+  const auto add = [&](const std::string& path) {
+    if (!path.empty()) paths.push_back(path);
+    if (path == "-") paths.emplace_back("/dev/stdin");
+  };
   for (const auto& input : inputs_) {
-    if (const auto* one = std::get_if<const std::string*>(&input)) {
-      if (!(*one)->empty()) paths.push_back(**one);
-    } else {
-      const auto& several = *std::get<const std::vector<std::string>*>(input);
-      paths.insert(paths.end(), several.begin(), several.end());
-    }
+    if (const auto* one = std::get_if<const std::string*>(&input))
+      add(**one);
+    else
+      std::ranges::for_each(*std::get<const std::vector<std::string>*>(input), add);
   }
   return paths;
 }

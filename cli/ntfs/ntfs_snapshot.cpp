@@ -8,6 +8,7 @@
 #include "cli/ntfs/ntfs_rows.hpp"
 #include "cli/ntfs/ntfs_tables.hpp"
 #include "cli/output/messages.hpp"
+#include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/core/parallel.hpp"
@@ -133,6 +134,8 @@ void add_lines(SnapshotTables& tables, Write write) {
 // Walks one volume; formatting is shared by the jobs.
 void write_rows(const std::function<void(std::string_view)>& write, const Options& options,
                 const ntfs::Snapshot& snapshot, ntfs::Walk& walk, core::Findings& findings) {
+  TerminalProgress progress{options.output, options.findings.quiet};
+  progress.begin("listing", "names", 0);
   const RowFields fields{options.fields};
   const auto int64 = options.format == "sqlite" ? Int64::number : options.int64;
   std::vector<Formatter> formatters(options.jobs);
@@ -155,6 +158,7 @@ void write_rows(const std::function<void(std::string_view)>& write, const Option
       [&](Batch& batch) {
         write(batch.text.view());
         findings.merge(batch.findings);
+        progress.add(0, batch.rows.rows.size());
       });
   u64 left_out = 0;
   for (const auto& formatter : formatters) left_out += formatter.format->left_out();

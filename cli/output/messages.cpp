@@ -1,6 +1,7 @@
 #include "cli/output/messages.hpp"
 
 #include <cerrno>
+#include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -16,15 +17,28 @@ void close_for_good(int descriptor) {
   ::close(null);
 }
 
-}  // namespace
+bool is_line_to_erase = false;
 
-void say(std::string_view text) {
+void write_message(std::string_view text) {
   while (!text.empty()) {
     const auto written = ::write(STDERR_FILENO, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return;
     text.remove_prefix(static_cast<std::size_t>(written));
   }
+}
+
+}  // namespace
+
+void say(std::string_view text) {
+  if (std::exchange(is_line_to_erase, false)) write_message("\r\x1b[K");
+  write_message(text);
+}
+
+void say_for_now(std::string_view text) {
+  say({});
+  write_message(text);
+  is_line_to_erase = true;
 }
 
 void fall_silent() {

@@ -8,6 +8,10 @@ namespace coldtrace::cli {
 // run goes on and its exit status tells.
 void say(std::string_view text);
 
+// Writes to the terminal that standard error is a line that the next message, or the next such
+// line, takes the place of.
+void say_for_now(std::string_view text);
+
 // Nothing is said from now on.
 void fall_silent();
 

@@ -17,7 +17,7 @@ namespace coldtrace::cli {
 namespace {
 
 // Members of a line's own; every other name is a field.
-constexpr std::array<std::string_view, 32> line_members = {"time",
+constexpr std::array<std::string_view, 33> line_members = {"time",
                                                            "timestamp",
                                                            "time_quality",
                                                            "cpu",
@@ -48,7 +48,8 @@ constexpr std::array<std::string_view, 32> line_members = {"time",
                                                            "extended",
                                                            "header",
                                                            "stack",
-                                                           "decoded"};
+                                                           "decoded",
+                                                           "file"};
 
 constexpr std::size_t most_names = 4096;  // of fields, that a message may suggest
 

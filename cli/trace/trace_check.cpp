@@ -161,16 +161,16 @@ Exit run(const Options& options) {
   const TraceSchemas schemas{options.schemas, options, *input};
   const auto& trace = input->trace;
   core::NoMatch unmatched;
-  const auto events = trace.stream({});
+  tracefile::StreamOptions stream;
+  stream.progress = input->begin_progress("counting");
+  const auto events = trace.stream(stream);
   answer.trace =
       count_expected({schemas.source(), trace.names(), trace.clock(), trace.start_time()}, *events,
                      answer.expectations, unmatched);
   unmatched.report(input->findings);
   if (const auto* const etl = trace.etl()) {
-    if (etl->scan().has_header) {
-      answer.events_lost = etl->header().events_lost;
-      answer.buffers_lost = etl->header().buffers_lost;
-    }
+    answer.events_lost = events_lost(*etl);
+    answer.buffers_lost = buffers_lost(*etl);
   } else {
     answer.events_lost = trace.ctrace()->scan().lost;
   }
@@ -184,7 +184,7 @@ Exit run(const Options& options) {
     write_text(output, answer);
   }
   output.commit();
-  report.read(options.file, input->findings);
+  input->tell(report);
   if (answer.failed() > 0) report.mismatch();
   return report.exit();
 }

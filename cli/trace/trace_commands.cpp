@@ -10,6 +10,7 @@ void add_trace_commands(CLI::App& app, Exit& exit) {
               add_trace_decode(group, exit);
               add_trace_info(group, exit);
               add_trace_check(group, exit);
+              add_trace_compare(group, exit);
               add_trace_control(group, exit);
               add_trace_cpu(group, exit);
               add_trace_critical_path(group, exit);

@@ -5,6 +5,7 @@
 namespace coldtrace::cli {
 
 void add_trace_check(CLI::App& app, Exit& exit);
+void add_trace_compare(CLI::App& app, Exit& exit);
 void add_trace_decode(CLI::App& app, Exit& exit);
 void add_trace_info(CLI::App& app, Exit& exit);
 void add_trace_control(CLI::App& app, Exit& exit);

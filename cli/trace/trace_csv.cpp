@@ -36,6 +36,21 @@ void append_csv_name(TextBuffer& text, std::string_view name) {
 
 }  // namespace
 
+std::string trace_csv_header(bool has_several_files) {
+  std::string columns =
+      "type,time,timestamp,cpu,pid,tid,process,provider_guid,provider,name,id,opcode,version,level,"
+      "keywords,activity,decoded,fields,details";
+  return columns + (has_several_files ? ",file\n" : "\n");
+}
+
+void TraceLines::end_csv(TextBuffer& text, u16 file) const {
+  if (!trace_.files.empty()) {
+    text.append(',');
+    append_csv_name(text, trace_.files[file]);
+  }
+  text.append('\n');
+}
+
 void TraceLines::append_csv_gap(TextBuffer& text, const tracefile::Gap& gap,
                                 std::string_view place) {
   text.append("gap,");
@@ -46,7 +61,7 @@ void TraceLines::append_csv_gap(TextBuffer& text, const tracefile::Gap& gap,
   if (gap.cpu) text.append_decimal(u64{*gap.cpu});
   text.append(",,,,,,,,,,,,,,,");
   append_csv(text, fmt::format("{{{}}}", place));
-  text.append('\n');
+  end_csv(text, gap.file);
 }
 
 void TraceLines::append_csv_event(TextBuffer& text, const Event& event, const EventKind& kind) {
@@ -94,7 +109,7 @@ void TraceLines::append_csv_event(TextBuffer& text, const Event& event, const Ev
   scratch_.clear();
   append_details(scratch_, event, kind);
   append_csv(text, fmt::format("{{{}}}", scratch_.view().substr(1)));
-  text.append('\n');
+  end_csv(text, event.file);
 }
 
 }  // namespace coldtrace::cli

@@ -50,6 +50,33 @@ void write_header(JsonWriter& json, const TraceInput& input, const TraceSchemas&
   json.end_object().end_document();
 }
 
+// One of each session; the first has what is of all.
+void write_headers(JsonWriter& json, Output& output, bool array, const TraceInput& input,
+                   const TraceSchemas& schemas, tracefile::Order order) {
+  if (!input.has_several_files()) {
+    write_header(json, input, schemas, order);
+    return;
+  }
+  const auto& trace = *input.trace.etl();
+  for (std::size_t i = 0; i < trace.files().size(); ++i) {
+    const auto& file = input.trace.files()[i];
+    if (array && i > 0) output.write(",");
+    json.begin_object()
+        .field("type", "header")
+        .field("schema", "coldtrace.trace/1")
+        .field("tool", tool_version)
+        .field("format", "etl")
+        .field("order", order == tracefile::Order::time ? "time" : "file")
+        .field("file", file.name)
+        .key("session");
+    write_session(json, trace, trace.files()[i]);
+    if (schemas.any() && i == 0) schemas.write(json);
+    json.key("findings");
+    write_findings(json, file.findings);
+    json.end_object().end_document();
+  }
+}
+
 std::string_view reason_of(const KindCount& count, Decoded decoded) {
   switch (decoded) {
     case Decoded::trailing:
@@ -120,20 +147,31 @@ void write_summary(JsonWriter& json, const TracePipelineResult& result,
   json.end_object().end_document();
 }
 
+// Of several.
+std::vector<std::string> names_of_files(const tracefile::AnyTrace& trace) {
+  std::vector<std::string> names;
+  if (trace.files().size() > 1)
+    for (const auto& file : trace.files()) names.push_back(file.name);
+  return names;
+}
+
 TraceContext context_of(const tracefile::AnyTrace& trace, const TraceSchemas& schemas,
                         const SystemCallNames* calls, SymbolNames& symbols) {
   return {{schemas.source(), trace.names(), trace.clock(), trace.start_time()},
           calls,
           symbols.any() ? &symbols : nullptr,
           tracefile::find_kernel_version(trace.windows_version()),
-          trace.message_pdbs().size() == 1 ? &*trace.message_pdbs().begin() : nullptr};
+          trace.message_pdbs().size() == 1 ? &*trace.message_pdbs().begin() : nullptr,
+          names_of_files(trace)};
 }
 
 // Stacks of events before --to may come later than that.
 std::unique_ptr<tracefile::EventSequence> open_events(const Options& options,
                                                       const TracePipelineOptions& pipeline,
-                                                      const tracefile::AnyTrace& trace) {
+                                                      TraceInput& input) {
+  const auto& trace = input.trace;
   auto stream = to_stream_options(pipeline, trace.clock());
+  stream.progress = input.begin_progress("decoding");
   if (options.stacks != "attach") return trace.stream(stream);
   const bool none = stream.first && stream.last && *stream.last < *stream.first;
   const auto last = stream.last;
@@ -178,11 +216,11 @@ Exit run(const Options& options) {
   if (array) output.write("[");
   if (csv)
     output.write(pipeline.lines.chosen ? pipeline.lines.chosen->csv_header()
-                                       : std::string{trace_csv_header});
+                                       : trace_csv_header(input->has_several_files()));
   else
-    write_header(json, *input, schemas, pipeline.order);
+    write_headers(json, output, array, *input, schemas, pipeline.order);
   const auto context = context_of(input->trace, schemas, calls ? &*calls : nullptr, symbols);
-  const auto events = open_events(options, pipeline, input->trace);
+  const auto events = open_events(options, pipeline, *input);
   const auto result = write_trace(context, *events, pipeline, output);
   result.unmatched.report(input->findings);
   if (result.cut_names > 0)
@@ -212,7 +250,7 @@ Exit run(const Options& options) {
   }
   output.commit();
   symbols.finish(report);
-  report.read(options.file, input->findings);
+  input->tell(report);
   return report.exit();
 }
 
@@ -245,6 +283,8 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
       {"decode", "Every event of a trace with its names and fields",
        "  coldtrace trace decode run.etl\n"
        "  coldtrace trace decode run.ctrace\n"
+       "  coldtrace trace decode run.kernel.etl run.user.etl\n"
+       "  coldtrace trace decode boot.etl.zip\n"
        "  coldtrace trace decode run.etl --event Process --format csv -o processes.csv\n"
        "  coldtrace trace decode run.etl --provider Microsoft-Windows-DotNETRuntime --pid 4711\n"
        "  coldtrace trace decode run.etl --where 'TransferSize >= 64KiB and time in 1s..2s'\n"

@@ -47,12 +47,13 @@ std::string time_text(core::FileTime when) {
   return when.ticks == 0 ? std::string{"not set"} : core::to_string(when);
 }
 
-void write_session_text(Output& output, const tracefile::Trace& trace) {
-  const auto& header = trace.header();
-  if (!trace.scan().has_header) {
+void write_session_text(Output& output, const tracefile::Trace& trace,
+                        const tracefile::BufferScan& scan) {
+  const auto& header = scan.header;
+  if (!scan.has_header) {
     print(output, "Session       the header is lost\n");
-    print(output, "Buffers       {}, compression {}\n", trace.scan().buffers.size(),
-          to_string(trace.scan().compression));
+    print(output, "Buffers       {}, compression {}\n", scan.buffers.size(),
+          to_string(scan.compression));
     return;
   }
   print(output, "Session       {} -> {}\n", printable(header.logger_name),
@@ -67,9 +68,8 @@ void write_session_text(Output& output, const tracefile::Trace& trace) {
         header.cpu_speed, u64{header.pointer_size} * 8);
   print(output, "Clock         {}, {} Hz{}\n", to_string(trace.clock().type()),
         header.performance_frequency, trace.clock().approximate() ? ", approximate" : "");
-  print(output, "Buffers       {} of {} bytes, mode {:#x}, compression {}\n",
-        trace.scan().buffers.size(), header.buffer_size, header.log_file_mode,
-        to_string(trace.scan().compression));
+  print(output, "Buffers       {} of {} bytes, mode {:#x}, compression {}\n", scan.buffers.size(),
+        header.buffer_size, header.log_file_mode, to_string(scan.compression));
   print(output, "Lost          {} events, {} buffers\n", header.events_lost, header.buffers_lost);
 }
 
@@ -99,6 +99,22 @@ void write_session_text(Output& output, const tracefile::Ctrace& trace) {
   print(output, "Buffers       {}, {} missing\n", scan.buffers.size(), scan.missing);
   print(output, "Lost          {} events, {} reserved and never committed\n", scan.lost,
         scan.uncommitted);
+}
+
+void write_sessions_text(Output& output, const TraceInput& input) {
+  const auto& trace = input.trace;
+  if (trace.ctrace() != nullptr) {
+    write_session_text(output, *trace.ctrace());
+    return;
+  }
+  const auto& files = trace.etl()->files();
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (input.has_several_files())
+      print(output, "{}File          {}, {} events\n", i > 0 ? "\n" : "",
+            printable(trace.files()[i].name), files[i].events);
+    write_session_text(output, *trace.etl(), files[i].scan);
+  }
+  if (input.has_several_files()) output.write("\n");
 }
 
 void write_kinds_text(Output& output, u64 events, const std::vector<KindCount>& kinds,
@@ -144,6 +160,20 @@ void write_kind(JsonWriter& json, const KindCount& count) {
   json.end_object();
 }
 
+void write_files(JsonWriter& json, const TraceInput& input) {
+  const auto& trace = *input.trace.etl();
+  json.key("files").begin_array();
+  for (std::size_t i = 0; i < trace.files().size(); ++i) {
+    const auto& file = input.trace.files()[i];
+    json.begin_object().field("file", file.name).key("session");
+    write_session(json, trace, trace.files()[i]);
+    json.key("findings");
+    write_findings(json, file.findings);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 void write_trace_info(JsonWriter& json, const TraceInput& input, const TraceSchemas* schemas) {
@@ -154,6 +184,7 @@ void write_trace_info(JsonWriter& json, const TraceInput& input, const TraceSche
       .field("format", input.trace.format())
       .key("session");
   write_session(json, input.trace);
+  if (input.has_several_files()) write_files(json, input);
   if (schemas != nullptr) schemas->write(json);
   json.key("providers").begin_array();
   for (std::size_t i = 0; i < kinds.size();) {
@@ -201,14 +232,11 @@ Exit run(const Options& options) {
     JsonWriter json{output, options.int64};
     write_trace_info(json, *input, schemas);
   } else {
-    if (trace.ctrace())
-      write_session_text(output, *trace.ctrace());
-    else
-      write_session_text(output, *trace.etl());
+    write_sessions_text(output, *input);
     write_kinds_text(output, trace.events(), count_kinds(*input, schemas), schemas);
   }
   output.commit();
-  report.read(options.file, input->findings);
+  input->tell(report);
   return report.exit();
 }
 

@@ -1,10 +1,15 @@
 #include "cli/trace/trace_input.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <set>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include "cli/command/common_options.hpp"
+#include "cli/command/output_guard.hpp"
 #include "cli/images/other_kind.hpp"
 
 namespace coldtrace::cli {
@@ -23,6 +28,80 @@ void add_time_option(Command& command, const std::string& name, std::optional<co
       .check("TIME", check_time);
 }
 
+void tell_failure(const std::string& path, const tracefile::TraceFailure& failure, Report& report) {
+  const auto& [error, readable, kind, text] = failure;
+  if (!text.empty())
+    report.failed(path, text);
+  else if (kind == core::FileKind::ctrace)
+    report.failed(path,
+                  fmt::format("a .ctrace file, by its header, whose magic is damaged: {}", error));
+  else if (kind != core::FileKind::unknown)
+    report.failed(path, describe_other(kind, "an .etl or .ctrace file"));
+  else if (readable)
+    report.failed(path, fmt::format("not an .etl or .ctrace file: {}", error));
+  else
+    report.failed(path, error);
+}
+
+// Each file is open while it is read.
+void raise_open_files(std::size_t wanted) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted + 64) return;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, wanted + 64);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void add_input(const std::string& path, const TraceInputOptions& options, Report& report,
+               std::vector<tracefile::InputFile>& files) {
+  core::Findings findings;
+  auto opened = tracefile::open_input(path, options.unpacked_limit, findings);
+  if (!opened) {
+    report.tell(path, findings);
+    tell_failure(path, opened.error(), report);
+    return;
+  }
+  opened->front().findings = std::move(findings);
+  std::ranges::move(*opened, std::back_inserter(files));
+}
+
+// The files that `paths` mean, each once.
+std::vector<std::string> expand(const std::vector<std::string>& paths, Report& report) {
+  std::vector<std::string> all;
+  std::set<std::string> known;
+  const auto add = [&](const std::string& path) {
+    std::error_code error;
+    const auto canonical = std::filesystem::canonical(path, error);
+    if (error || known.insert(canonical.string()).second) all.push_back(path);
+  };
+  for (const auto& path : paths) {
+    std::error_code ignored;
+    if (path == "-" || !std::filesystem::is_directory(path, ignored)) {
+      add(path);
+      continue;
+    }
+    const auto found = tracefile::find_traces(path);
+    if (found.empty()) report.failed(path, "a folder without a trace");
+    std::ranges::for_each(found, add);
+  }
+  return all;
+}
+
+// Empty where none can be opened.
+std::vector<tracefile::InputFile> open_inputs(const std::vector<std::string>& given,
+                                              const TraceInputOptions& options, Report& report) {
+  constexpr std::size_t most_files = 1'024;
+  const auto paths = expand(given, report);
+  guard_output(options.output, options.format, paths);
+  std::vector<tracefile::InputFile> files;
+  if (paths.size() > most_files)
+    throw Failure{fmt::format("{} files: no more than {} are one trace", paths.size(), most_files)};
+  raise_open_files(2 * paths.size());
+  for (const auto& path : paths) add_input(path, options, report, files);
+  if (files.size() > most_files)
+    throw Failure{fmt::format("{} traces: no more than {} are one", files.size(), most_files)};
+  return files;
+}
+
 }  // namespace
 
 std::string check_time(const std::string& text) {
@@ -32,9 +111,12 @@ std::string check_time(const std::string& text) {
 
 void add_trace_input_options(Command& command, TraceInputOptions& options) {
   command
-      .add_input("FILE", options.file,
-                 "The trace: an .etl or .ctrace file, or one packed with gzip")
-      .required();
+      .add_input("FILE", options.files,
+                 "The trace: an .etl or .ctrace file, also packed (gzip, xz, bzip2, Zstandard, "
+                 "ZIP, 7-Zip, cabinet) or from a pipe; '-' is standard input. Several .etl files "
+                 "and folders of them are one trace, of one machine since one boot")
+      .required()
+      .type_name("FILE|DIR");
   add_jobs_option(command, options.jobs);
   command
       .add_option("--pointer-size", options.pointer_size,
@@ -43,8 +125,9 @@ void add_trace_input_options(Command& command, TraceInputOptions& options) {
   command
       .add_option(
           "--unpacked-limit", options.unpacked_limit,
-          "Maximum decompressed size of a gzip file, in bytes (default: 64 GiB), and of the "
-          "compressed buffers of a trace (default: 1 MiB and 64 times the file)")
+          "Most bytes that a packed file unpacks to (default: 256 MiB and 1,032 times the file, "
+          "up to 64 GiB) or that come from a pipe (64 GiB), and that the compressed buffers of a "
+          "trace unpack to (1 MiB and 64 times the file)")
       .as_size();
   command
       .add_option("--names-limit", options.names_limit,
@@ -60,8 +143,13 @@ void add_time_options(Command& command, tracefile::EventSelection& selection,
 
 std::optional<TraceInput> open_trace(const TraceInputOptions& options, TraceUse use,
                                      Report& report) {
+  return open_trace(options.files, options, use, report);
+}
+
+std::optional<TraceInput> open_trace(const std::vector<std::string>& paths,
+                                     const TraceInputOptions& options, TraceUse use,
+                                     Report& report) {
   tracefile::AnyTrace::Options trace_options;
-  trace_options.unpacked_limit = options.unpacked_limit.value_or(trace_options.unpacked_limit);
   auto& catalog = trace_options.catalog;
   catalog.jobs = options.jobs;
   catalog.pointer_size = options.pointer_size;
@@ -70,20 +158,51 @@ std::optional<TraceInput> open_trace(const TraceInputOptions& options, TraceUse 
   catalog.schema_keys = use == TraceUse::lines_by_files || use == TraceUse::counts_by_files;
   catalog.largest_names = options.names_limit;
   catalog.largest_unpacked = options.unpacked_limit;
+  auto files = open_inputs(paths, options, report);
+  if (files.empty()) return std::nullopt;
+  const auto name = files.front().name;
+  u64 bytes = 0;
+  for (const auto& file : files) bytes += file.bytes->size();
+  auto progress = std::make_unique<TerminalProgress>(options.output, options.findings.quiet);
+  progress->begin("reading", "events", bytes);
+  catalog.progress = progress->hook();
   core::Findings findings;
-  auto trace = tracefile::AnyTrace::open(options.file, trace_options, findings);
-  if (trace) return TraceInput{std::move(*trace), std::move(findings)};
-  const auto& [error, readable, kind] = trace.error();
-  if (kind == core::FileKind::ctrace)
-    report.failed(options.file,
-                  fmt::format("a .ctrace file, by its header, whose magic is damaged: {}", error));
-  else if (kind != core::FileKind::unknown)
-    report.failed(options.file, describe_other(kind, "an .etl or .ctrace file"));
-  else if (readable)
-    report.failed(options.file, fmt::format("not an .etl or .ctrace file: {}", error));
-  else
-    report.failed(options.file, error);
-  return std::nullopt;
+  auto trace = tracefile::AnyTrace::open(std::move(files), trace_options, findings);
+  if (!trace) {
+    tell_failure(name, trace.error(), report);
+    return std::nullopt;
+  }
+  for (const auto& rejected : trace->rejected())
+    tell_failure(rejected.name, rejected.failure, report);
+  return TraceInput{std::move(*trace), std::move(findings), std::move(progress)};
+}
+
+core::Progress* TraceInput::begin_progress(const std::string& what) {
+  u64 bytes = 0;
+  for (const auto& file : trace.files()) bytes += file.bytes->size();
+  progress->begin(what, "events", bytes);
+  return progress->hook();
+}
+
+void TraceInput::tell(Report& report) const {
+  if (!has_several_files()) {
+    report.read(trace.name(), findings);
+    return;
+  }
+  core::Findings of_files;
+  for (const auto& file : trace.files()) {
+    report.read(file.name, file.findings);
+    of_files.merge(file.findings);
+  }
+  core::Findings own;
+  for (const auto& finding : findings.all())
+    if (finding.count > of_files.count(finding.code.view())) {
+      if (finding.severity == core::Severity::info)
+        own.info(finding.code, finding.first_offset, "{}", finding.text);
+      else
+        own.warning(finding.code, finding.first_offset, "{}", finding.text);
+    }
+  report.tell(trace.name(), own);
 }
 
 std::optional<SystemCallNames> read_trace_call_names(const std::string& path, TraceInput& input,
@@ -101,8 +220,13 @@ void write_session(JsonWriter& json, const tracefile::AnyTrace& any) {
     return;
   }
   const auto& trace = *any.etl();
-  const auto& header = trace.header();
-  const auto& scan = trace.scan();
+  write_session(json, trace, trace.files().front());
+}
+
+void write_session(JsonWriter& json, const tracefile::Trace& trace,
+                   const tracefile::ScannedFile& file) {
+  const auto& scan = file.scan;
+  const auto& header = scan.header;
   // What only the header says is null where that is lost.
   const auto known = [&](const auto& value) {
     return scan.has_header ? std::optional{value} : std::nullopt;
@@ -127,7 +251,7 @@ void write_session(JsonWriter& json, const tracefile::AnyTrace& any) {
       .field("buffers_written", known(header.buffers_written))
       .field("buffers", scan.buffers.size())
       .field("compression", to_string(scan.compression))
-      .field("events", trace.events())
+      .field("events", file.events)
       .field("events_lost", known(header.events_lost))
       .field("buffers_lost", known(header.buffers_lost))
       .field("timer_resolution", known(header.timer_resolution));
@@ -141,6 +265,27 @@ void write_session(JsonWriter& json, const tracefile::AnyTrace& any) {
                                                            : "exact")
       .end_object();
   json.end_object();
+}
+
+namespace {
+
+std::optional<u64> sum(const tracefile::Trace& trace, u32 tracefile::LogfileHeader::*count) {
+  u64 all = 0;
+  for (const auto& file : trace.files()) {
+    if (!file.scan.has_header) return std::nullopt;
+    all += file.scan.header.*count;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<u64> events_lost(const tracefile::Trace& trace) {
+  return sum(trace, &tracefile::LogfileHeader::events_lost);
+}
+
+std::optional<u64> buffers_lost(const tracefile::Trace& trace) {
+  return sum(trace, &tracefile::LogfileHeader::buffers_lost);
 }
 
 }  // namespace coldtrace::cli

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "cli/command/common_options.hpp"
+#include "cli/output/terminal_progress.hpp"
 #include "cli/trace/system_call_names.hpp"
 #include "coldtrace/tracefile/any_trace.hpp"
 #include "coldtrace/tracefile/event_selection.hpp"
@@ -12,7 +14,7 @@ namespace coldtrace::cli {
 
 // Options of every command that reads a trace.
 struct TraceInputOptions : CommonOptions {
-  std::string file;
+  std::vector<std::string> files;
   unsigned jobs = 1;
   unsigned pointer_size = 0;
   std::optional<u64> unpacked_limit;
@@ -32,6 +34,14 @@ void add_time_options(Command& command, tracefile::EventSelection& selection,
 struct TraceInput {
   tracefile::AnyTrace trace;
   core::Findings findings;
+  std::unique_ptr<TerminalProgress> progress;
+
+  // Of reading all events once more.
+  core::Progress* begin_progress(const std::string& what);
+
+  bool has_several_files() const { return trace.files().size() > 1; }
+  // Says what was found, of several files under the name of each.
+  void tell(Report& report) const;
 };
 
 // What the first pass over a trace is for: lines with names, or the number of events by kind.
@@ -40,6 +50,10 @@ enum class TraceUse : u8 { lines, counts, lines_by_files, counts_by_files };
 
 // Nothing when the file cannot be read, which `report` then says.
 std::optional<TraceInput> open_trace(const TraceInputOptions& options, TraceUse use,
+                                     Report& report);
+// The same of other files than those of the options.
+std::optional<TraceInput> open_trace(const std::vector<std::string>& paths,
+                                     const TraceInputOptions& options, TraceUse use,
                                      Report& report);
 
 // The names of --syscall-map, which .ctrace files have the numbers of; nothing when `report` says
@@ -50,5 +64,12 @@ std::optional<SystemCallNames> read_trace_call_names(const std::string& path, Tr
 // The object of the trace's header: session, machine, clock and loss.
 void write_session(JsonWriter& json, const tracefile::AnyTrace& trace);
 void write_session(JsonWriter& json, const tracefile::Ctrace& trace);
+// That of one file of several.
+void write_session(JsonWriter& json, const tracefile::Trace& trace,
+                   const tracefile::ScannedFile& file);
+
+// Of all files, by the loggers' own counts; nothing where a header is lost.
+std::optional<u64> events_lost(const tracefile::Trace& trace);
+std::optional<u64> buffers_lost(const tracefile::Trace& trace);
 
 }  // namespace coldtrace::cli

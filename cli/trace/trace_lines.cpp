@@ -91,6 +91,12 @@ void TraceLines::append_chosen(TextBuffer& text) const {
   options_.chosen->append_json(text, whole_.view());
 }
 
+void TraceLines::append_file(TextBuffer& json, u16 file) const {
+  if (trace_.files.empty()) return;
+  json.append(",\"file\":");
+  append_json_text(json, trace_.files[file]);
+}
+
 std::string_view TraceLines::shown(std::string_view name) {
   if (name.size() <= longest_name) return name;
   cut_ = true;
@@ -215,7 +221,9 @@ void TraceLines::append_json_event(TextBuffer& text, const Event& event, const E
   append_details(text, event, kind);
   text.append(",\"decoded\":\"");
   text.append(to_string(decoded));
-  text.append("\"}\n");
+  text.append('"');
+  append_file(text, event.file);
+  text.append("}\n");
 }
 
 // Members of the object `fields`; what is left of the payload goes to details_.
@@ -406,7 +414,9 @@ void TraceLines::append_json_gap(TextBuffer& text, const tracefile::Gap& gap,
   append_times(text, time_of(gap), gap.timestamp);
   text.append(",\"cpu\":");
   append_optional(text, gap.cpu);
-  text.append(fmt::format(",{}}}\n", place));
+  text.append(fmt::format(",{}", place));
+  append_file(text, gap.file);
+  text.append("}\n");
 }
 
 }  // namespace coldtrace::cli

@@ -12,10 +12,8 @@ namespace coldtrace::cli {
 
 enum class TraceFormat : u8 { ndjson, json, csv };
 
-// What the columns of CSV are.
-constexpr std::string_view trace_csv_header =
-    "type,time,timestamp,cpu,pid,tid,process,provider_guid,provider,name,id,opcode,version,level,"
-    "keywords,activity,decoded,fields,details\n";
+// What the columns of CSV are; those of several files have one more.
+std::string trace_csv_header(bool has_several_files);
 
 // What the lines of a trace of any format are made with.
 struct TraceContext : tracefile::EventContext {
@@ -25,6 +23,7 @@ struct TraceContext : tracefile::EventContext {
       windows;  // that the checks of NtTraceControl are known of
   // With the texts of all WPP messages; null where the trace names none, or several.
   const tracefile::MessagePdb* message_pdb = nullptr;
+  std::vector<std::string> files = {};  // names, by Event::file; of one file none
 };
 
 struct TraceLineOptions {
@@ -81,6 +80,8 @@ class TraceLines {
   };
 
   void append_chosen(core::TextBuffer& text) const;
+  // ,"file":"..." of several files.
+  void append_file(core::TextBuffer& json, u16 file) const;
   void append_json_event(core::TextBuffer& text, const tracefile::Event& event,
                          const tracefile::EventKind& kind);
   void append_json_gap(core::TextBuffer& text, const tracefile::Gap& gap, std::string_view place);
@@ -88,6 +89,7 @@ class TraceLines {
                         const tracefile::EventKind& kind);
   // `place` are the members of the object that says what is missing where.
   void append_csv_gap(core::TextBuffer& text, const tracefile::Gap& gap, std::string_view place);
+  void end_csv(core::TextBuffer& text, u16 file) const;
   tracefile::Decoded append_payload(core::TextBuffer& json, const tracefile::Event& event,
                                     const tracefile::EventKind& kind);
   void append_details(core::TextBuffer& json, const tracefile::Event& event,

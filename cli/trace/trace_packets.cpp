@@ -87,6 +87,7 @@ Exit run(const Options& options) {
   tracefile::StreamOptions wanted;
   limit_to_times(selection, trace.clock(), wanted);
   tracefile::EventSelector selector{context, selection};
+  wanted.progress = input->begin_progress("reading");
   const auto events = trace.stream(wanted);
   for (auto item = events->next(); item != Item::end; item = events->next()) {
     if (item == Item::gap)
@@ -105,7 +106,7 @@ Exit run(const Options& options) {
                             "no packet of Microsoft-Windows-NDIS-PacketCapture or "
                             "Microsoft-Windows-PktMon is in it, or selected");
   output.commit();
-  report.read(options.file, input->findings);
+  input->tell(report);
   return report.exit();
 }
 

@@ -209,6 +209,7 @@ u64 read_events(const Options& options, TraceInput& input, NeededSymbols& symbol
   using Item = tracefile::EventSequence::Item;
   tracefile::StreamOptions stream_options;
   tracefile::limit_to_times(options.times, input.trace.clock(), stream_options);
+  stream_options.progress = input.begin_progress("reading");
   const auto events = input.trace.stream(stream_options);
   u64 count = 0;
   for (auto item = events->next(); item != Item::end; item = events->next()) {
@@ -251,7 +252,7 @@ Exit run(const Options& options) {
   else
     answer.write_list(output);
   output.commit();
-  report.read(options.file, input->findings);
+  input->tell(report);
   return report.exit();
 }
 

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -55,6 +56,22 @@ Result<Done> TemporaryFile::read_at(u64 offset, std::span<std::byte> destination
     destination = destination.subspan(static_cast<std::size_t>(count));
   }
   return Done{};
+}
+
+Result<Spooled> spool(int descriptor, u64 limit) {
+  Spooled spooled{COLDTRACE_TRY(TemporaryFile::create())};
+  std::vector<std::byte> window(std::size_t{1} << 18);
+  while (!spooled.cut) {
+    const auto count = ::read(descriptor, window.data(), window.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return fail({Fault::io, 0, "file", "read", 0, static_cast<u64>(errno)});
+    if (count == 0) break;
+    const auto bytes = std::span{window}.first(static_cast<std::size_t>(count));
+    const auto left = limit - spooled.file->size();
+    spooled.cut = bytes.size() > left;
+    COLDTRACE_TRY(spooled.file->append(bytes.first(std::min<u64>(bytes.size(), left))));
+  }
+  return spooled;
 }
 
 }  // namespace coldtrace::core

@@ -4,7 +4,7 @@
 product_packages=(
   g++ cmake ninja-build
   libfmt-dev libcli11-dev rapidjson-dev libexpected-dev libzydis-dev nettle-dev libboost-dev
-  libewf-dev zlib1g-dev libpugixml-dev libre2-dev libsqlite3-dev
+  libewf-dev zlib1g-dev libpugixml-dev libre2-dev libsqlite3-dev libarchive-dev
 )
 
 # What the tests need on top: compilers for Windows, sanitizers, and other programs to compare with.
@@ -14,7 +14,7 @@ test_packages=(
   catch2 liblief-dev libssl-dev openssl osslsigncode pev binutils jq python3 python3-jsonschema
   ntfs-3g sleuthkit libfsntfs-utils libbenchmark-dev psmisc
   zsh fish mandoc
-  ewf-tools qemu-utils dosfstools gcab zip xz-utils zstd bzip2 time tshark
+  ewf-tools qemu-utils dosfstools gcab zip xz-utils zstd bzip2 7zip time tshark
   ca-certificates
 )
 

@@ -129,8 +129,8 @@ class Trace(unittest.TestCase):
         packed.write_bytes(packed.read_bytes()[:-200])
         done = run("decode", packed)
         self.assertEqual(done.returncode, 1)
-        self.assertIn(b"gzip-damaged", done.stderr)
-        self.assertIn(b"gzip-limit", run("decode", packed, "--unpacked-limit", "4KiB").stderr)
+        self.assertIn(b"packed-damaged", done.stderr)
+        self.assertIn(b"packed-limit", run("decode", packed, "--unpacked-limit", "4KiB").stderr)
 
     def test_selection_takes_what_it_says(self):
         path = sample("tx_BondEtwSample.etl")

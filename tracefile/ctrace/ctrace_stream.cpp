@@ -94,6 +94,7 @@ bool CtraceStream::begin_buffer(Run& run, u64 index) {
       run.cursor = {};
     }
     if (is_wanted(*buffer, run)) {
+      if (options_.progress != nullptr) options_.progress->add(buffer->length, buffer->events);
       run.index = index;
       run.buffer = *buffer;
       run.offset = 0;

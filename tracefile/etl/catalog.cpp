@@ -25,8 +25,10 @@ constexpr std::size_t most_message_pdbs = 4096;
 constexpr std::size_t largest_kept_payloads = std::size_t{32} << 20;
 
 struct Part {
+  std::size_t file = 0;
   std::size_t first = 0;
   std::size_t count = 0;
+  std::size_t number = 0;  // of the first buffer among those of all files
   NameRecords names;
   std::vector<KeptEvent> kept;
   std::size_t kept_bytes = 0;
@@ -35,14 +37,15 @@ struct Part {
   std::map<u32, std::vector<Stretch>> damage;
   core::Findings findings;
   u64 events = 0;
+  u64 bytes = 0;
 };
 
 class PartReader {
  public:
   // `counter` may be null.
-  PartReader(const core::ImageSource& source, BufferScan& scan, const CatalogOptions& options,
+  PartReader(std::span<ScannedFile> files, const CatalogOptions& options,
              KindCensus::Counter* counter)
-      : source_{source}, scan_{scan}, options_{options}, counter_{counter} {}
+      : files_{files}, options_{options}, counter_{counter} {}
 
   // Of all parts that this reader read.
   const std::set<SchemaKey>& schema_keys() const { return schema_keys_; }
@@ -53,19 +56,21 @@ class PartReader {
     pointer_sizes_.reset();
     if (part.first == 0 && options_.pointer_size == 0) pointer_sizes_.emplace();
     for (std::size_t i = 0; i < part.count; ++i) {
+      part.bytes += files_[part.file].scan.buffers[part.first + i].size;
       read_buffer(part, static_cast<u32>(part.first + i));
-      if (counter_ != nullptr) counter_->end_buffer(static_cast<u32>(part.first + i));
+      if (counter_ != nullptr) counter_->end_buffer(static_cast<u32>(part.number + i));
     }
     if (counter_ != nullptr) part.kinds = counter_->end_part();
     if (pointer_sizes_ && part.count > 0)
-      pointer_sizes_->report(part.findings, scan_.buffers[part.first].offset);
+      pointer_sizes_->report(part.findings, files_[part.file].scan.buffers[part.first].offset);
   }
 
  private:
   void read_buffer(Part& part, u32 index) {
-    auto& entry = scan_.buffers[index];
-    const auto& buffer = loader_.load(source_, entry, scan_.compression);
-    const auto context = context_of(entry, scan_.header);
+    auto& scan = files_[part.file].scan;
+    auto& entry = scan.buffers[index];
+    const auto& buffer = loader_.load(*files_[part.file].source, entry, scan.compression);
+    const auto context = context_of(entry, scan.header);
     BufferWalker walker{buffer.bytes, context, static_cast<u32>(BufferHeader::size_on_disk),
                         OnDamage::pass, options_.pointer_size};
     i64 before = 0;
@@ -192,8 +197,7 @@ class PartReader {
          entry.events > 0 ? std::optional{entry.last_time} : std::nullopt, entry.processor});
   }
 
-  const core::ImageSource& source_;
-  BufferScan& scan_;
+  std::span<ScannedFile> files_;
   const CatalogOptions& options_;
   KindCensus::Counter* counter_;
   std::optional<PointerSizeCheck> pointer_sizes_;  // in the first part
@@ -203,6 +207,49 @@ class PartReader {
   std::set<MessagePdb> message_pdbs_;
 };
 
+// The parts of all files, file by file.
+class Parts {
+ public:
+  explicit Parts(std::span<const ScannedFile> files) : files_{files} {}
+
+  bool next(Part& part) {
+    while (file_ < files_.size() && first_ == files_[file_].scan.buffers.size()) {
+      ++file_;
+      first_ = 0;
+    }
+    if (file_ == files_.size()) return false;
+    part = Part{};
+    part.file = file_;
+    part.first = first_;
+    part.count = std::min(buffers_per_part, files_[file_].scan.buffers.size() - first_);
+    part.number = number_;
+    first_ += part.count;
+    number_ += part.count;
+    return true;
+  }
+
+ private:
+  std::span<const ScannedFile> files_;
+  std::size_t file_ = 0;
+  std::size_t first_ = 0;
+  std::size_t number_ = 0;
+};
+
+// The events of the buffer with a number among those of all files.
+void visit_buffer(std::span<const ScannedFile> files, u32 number, unsigned pointer_size,
+                  const std::function<void(const Event&)>& visitor) {
+  while (number >= files[0].scan.buffers.size()) {
+    number -= static_cast<u32>(files[0].scan.buffers.size());
+    files = files.subspan(1);
+  }
+  const auto& scan = files[0].scan;
+  const auto& entry = scan.buffers[number];
+  const auto buffer = load_buffer(*files[0].source, entry, scan.compression);
+  BufferWalker walker{buffer->bytes, context_of(entry, scan.header),
+                      static_cast<u32>(BufferHeader::size_on_disk), OnDamage::pass, pointer_size};
+  while (walker.next()) visitor(walker.event());
+}
+
 }  // namespace
 
 BufferContext context_of(const BufferEntry& entry, const LogfileHeader& header) {
@@ -210,42 +257,42 @@ BufferContext context_of(const BufferEntry& entry, const LogfileHeader& header) 
   return {entry.offset, entry.compressed(), shared ? std::nullopt : std::optional{entry.processor}};
 }
 
-Catalog read_catalog(const core::ImageSource& source, BufferScan& scan,
-                     const CatalogOptions& options, core::Findings& findings) {
+Catalog read_catalog(std::span<ScannedFile> files, const CatalogOptions& options,
+                     std::span<core::Findings> findings) {
   const auto jobs = std::max(options.jobs, 1U);
   std::optional<KindCensus> census;
   if (options.kinds) census.emplace(jobs, options.schemas);
   std::deque<PartReader> readers;
   for (unsigned i = 0; i < jobs; ++i)
-    readers.emplace_back(source, scan, options, census ? &census->counter(i) : nullptr);
+    readers.emplace_back(files, options, census ? &census->counter(i) : nullptr);
   SchemaCollector schemas;
   NameTables names{options.largest_names};
   u64 events = 0;
-  std::size_t next = 0;
+  Parts parts{files};
   core::ordered_pipeline<Part>(
-      jobs,
-      [&](Part& part) {
-        if (next == scan.buffers.size()) return false;
-        part = Part{};
-        part.first = next;
-        part.count = std::min(buffers_per_part, scan.buffers.size() - next);
-        next += part.count;
-        return true;
-      },
+      jobs, [&](Part& part) { return parts.next(part); },
       [&](unsigned worker, Part& part) { readers[worker].read(part); },
       [&](Part& part) {
+        auto& scan = files[part.file].scan;
+        auto& found = findings[part.file];
         events += part.events;
-        findings.merge(part.findings);
+        files[part.file].events += part.events;
+        found.merge(part.findings);
         scan.gaps.insert(scan.gaps.end(), part.gaps.begin(), part.gaps.end());
         scan.damage.merge(part.damage);
-        names.add(part.names, findings);
-        for (const auto& kept : part.kept) schemas.add(kept, findings);
+        names.add(part.names, found);
+        for (const auto& kept : part.kept) schemas.add(kept, found);
         if (census) census->add(part.kinds, schemas);
+        if (options.progress != nullptr) options.progress->add(part.bytes, part.events);
       });
   names.finish();
-  check_processors(scan, findings);
-  find_missing_buffers(scan, findings);
-  mark_losses(scan);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    auto& scan = files[i].scan;
+    check_processors(scan, findings[i]);
+    find_missing_buffers(scan, findings[i]);
+    mark_losses(scan);
+    for (auto& gap : scan.gaps) gap.file = static_cast<u16>(i);
+  }
   Catalog catalog{{schemas.embedded(), schemas.event_source(), options.schemas},
                   std::move(names),
                   events,
@@ -259,13 +306,8 @@ Catalog read_catalog(const core::ImageSource& source, BufferScan& scan,
   while (catalog.schema_keys.size() > most_schema_keys)
     catalog.schema_keys.erase(std::prev(catalog.schema_keys.end()));
   if (!census) return catalog;
-  const auto visit = [&](u32 index, const std::function<void(const Event&)>& visitor) {
-    const auto& entry = scan.buffers[index];
-    const auto buffer = load_buffer(source, entry, scan.compression);
-    BufferWalker walker{buffer->bytes, context_of(entry, scan.header),
-                        static_cast<u32>(BufferHeader::size_on_disk), OnDamage::pass,
-                        options.pointer_size};
-    while (walker.next()) visitor(walker.event());
+  const auto visit = [&](u32 number, const std::function<void(const Event&)>& visitor) {
+    visit_buffer(files, number, options.pointer_size, visitor);
   };
   catalog.kinds = census->finish(catalog.schemas, visit);
   return catalog;

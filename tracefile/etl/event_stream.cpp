@@ -52,40 +52,45 @@ void RunningThreads::forget(u16 cpu) {
   if (cpu < processors_.size()) processors_[cpu] = {};
 }
 
-EventStream::EventStream(const core::ImageSource& source, const BufferScan& scan,
-                         const NameTables& names, const StreamOptions& options)
-    : source_{source}, scan_{scan}, names_{names}, options_{options} {
+EventStream::EventStream(std::span<const ScannedFile> files, const NameTables& names,
+                         const StreamOptions& options)
+    : files_{files}, names_{names}, options_{options} {
   plan_buffers();
   plan_gaps();
 }
 
 void EventStream::plan_buffers() {
-  for (u32 i = 0; i < scan_.buffers.size(); ++i) {
-    const auto& entry = scan_.buffers[i];
-    if (entry.events == 0) continue;
-    if (options_.first && entry.last_time < *options_.first) continue;
-    if (options_.last && entry.first_time > *options_.last) continue;
-    plan_.push_back(i);
+  for (u16 file = 0; file < files_.size(); ++file) {
+    const auto& buffers = files_[file].scan.buffers;
+    for (u32 i = 0; i < buffers.size(); ++i) {
+      const auto& entry = buffers[i];
+      if (entry.events == 0) continue;
+      if (options_.first && entry.last_time < *options_.first) continue;
+      if (options_.last && entry.first_time > *options_.last) continue;
+      plan_.push_back({file, i});
+    }
   }
   if (options_.order == Order::file) return;
-  const auto key = [&](u32 index) {
-    const auto& entry = scan_.buffers[index];
-    return std::tuple{entry.first_time, entry.processor, index};
+  const auto key = [&](const Place& place) {
+    const auto& entry = files_[place.file].scan.buffers[place.index];
+    return std::tuple{entry.first_time, entry.processor, place.file, place.index};
   };
-  std::sort(plan_.begin(), plan_.end(), [&](u32 a, u32 b) { return key(a) < key(b); });
+  std::sort(plan_.begin(), plan_.end(),
+            [&](const Place& a, const Place& b) { return key(a) < key(b); });
 }
 
 void EventStream::plan_gaps() {
-  for (const auto& gap : scan_.gaps) gaps_.push_back(&gap);
+  for (const auto& file : files_)
+    for (const auto& gap : file.scan.gaps) gaps_.push_back(&gap);
   std::stable_sort(gaps_.begin(), gaps_.end(),
                    [this](const Gap* a, const Gap* b) { return comes_before(*a, *b); });
 }
 
 // Those whose time is not known come last.
 bool EventStream::comes_before(const Gap& a, const Gap& b) const {
-  if (options_.order == Order::file) return a.offset < b.offset;
-  return std::tuple{!a.timestamp, a.timestamp.value_or(0), a.offset} <
-         std::tuple{!b.timestamp, b.timestamp.value_or(0), b.offset};
+  if (options_.order == Order::file) return std::tie(a.file, a.offset) < std::tie(b.file, b.offset);
+  return std::tuple{!a.timestamp, a.timestamp.value_or(0), a.file, a.offset} <
+         std::tuple{!b.timestamp, b.timestamp.value_or(0), b.file, b.offset};
 }
 
 // Whether the gap comes before event_. What was lost came before its buffer's events, damage and
@@ -93,9 +98,10 @@ bool EventStream::comes_before(const Gap& a, const Gap& b) const {
 bool EventStream::is_due(const Gap& gap) const {
   const bool loss = gap.length == 0;
   if (options_.order == Order::file) {
+    if (event_.file != gap.file) return event_.file > gap.file;
     if (loss) return event_.buffer_offset >= gap.offset;
-    const auto& entry = scan_.buffers[heap_.front()->index];
-    return place_of(context_of(entry, scan_.header), event_.offset) > gap.offset;
+    const auto& run = *heap_.front();
+    return place_of(context_of(entry_of(run), scan_of(run).header), event_.offset) > gap.offset;
   }
   if (!gap.timestamp) return false;
   return loss && gap.reason != Gap::Reason::buffers_missing ? event_.timestamp >= *gap.timestamp
@@ -131,16 +137,18 @@ bool EventStream::advance() {
 }
 
 EventStream::Run EventStream::open_next() {
-  const auto index = plan_[opened_++];
-  const auto& entry = scan_.buffers[index];
+  const auto [file, index] = plan_[opened_++];
+  const auto& entry = files_[file].scan.buffers[index];
+  if (options_.progress != nullptr) options_.progress->add(entry.size, entry.events);
   const auto end = entry.compressed() ? entry.filled : std::min(entry.size, entry.filled);
-  return {index, first_event, end, 0, 0, {}, nullptr, 0, std::nullopt, 0, entry.follows_loss};
+  return {file, index, first_event, end, 0, 0, {}, nullptr, 0, std::nullopt, 0, entry.follows_loss};
 }
 
 bool EventStream::step(Run& run) {
-  const auto found = scan_.damage.find(run.index);
+  const auto& all_damage = scan_of(run).damage;
+  const auto found = all_damage.find(run.index);
   u32 at = run.next;
-  if (found != scan_.damage.end())
+  if (found != all_damage.end())
     for (const auto& damage = found->second;
          run.damaged < damage.size() && damage[run.damaged].offset <= at; ++run.damaged) {
       at = damage[run.damaged].offset + damage[run.damaged].size;
@@ -152,7 +160,7 @@ bool EventStream::step(Run& run) {
 // Reads the event at `offset`, from the bytes that are held, from a window, or from one that no
 // event is too large for.
 bool EventStream::read(Run& run, u32 offset) {
-  const auto context = context_of(scan_.buffers[run.index], scan_.header);
+  const auto context = context_of(entry_of(run), scan_of(run).header);
   for (const u32 size : {u32{0}, window(), largest_window}) {
     if (size > 0) load(run, offset, size);
     if (!run.bytes || offset < run.base) continue;
@@ -160,6 +168,7 @@ bool EventStream::read(Run& run, u32 offset) {
     if (!read.ok) continue;
     run.next = run.base + read.next;
     run.event.offset = offset;
+    run.event.file = run.file;
     if (!run.event.has_time) run.event.timestamp = run.time;
     if (options_.pointer_size != 0) run.event.pointer_size = static_cast<u8>(options_.pointer_size);
     run.time = run.event.timestamp;
@@ -170,15 +179,15 @@ bool EventStream::read(Run& run, u32 offset) {
 
 void EventStream::load(Run& run, u32 offset, u32 size) {
   release(run);
-  const auto& entry = scan_.buffers[run.index];
+  const auto& entry = entry_of(run);
   if (run.spilled && !load_window(run, *spill_, *run.spilled, offset, size)) {
     run.spilled.reset();
     spill_failed_ = true;
   }
   if (!entry.compressed()) {
-    load_window(run, source_, entry.offset, offset, size);
+    load_window(run, *files_[run.file].source, entry.offset, offset, size);
   } else if (!run.spilled) {
-    run.bytes = load_buffer(source_, entry, scan_.compression);
+    run.bytes = load_buffer(*files_[run.file].source, entry, scan_of(run).compression);
     run.base = 0;
     run.end = static_cast<u32>(run.bytes->bytes.size());
   }
@@ -205,7 +214,7 @@ void EventStream::release(Run& run) {
 
 // Without room for it the buffer is unpacked again.
 void EventStream::spill(Run& run) {
-  if (!scan_.buffers[run.index].compressed() || run.spilled || spill_failed_) return;
+  if (!entry_of(run).compressed() || run.spilled || spill_failed_) return;
   if (!spill_)
     if (auto file = core::TemporaryFile::create()) spill_ = std::move(*file);
   if (!spill_) return;
@@ -238,9 +247,9 @@ bool EventStream::next_in_file() {
 
 bool EventStream::before(const Run& a, const Run& b) const {
   if (a.time != b.time) return a.time < b.time;
-  const auto cpu_a = scan_.buffers[a.index].processor;
-  const auto cpu_b = scan_.buffers[b.index].processor;
-  return std::tie(cpu_a, a.index) < std::tie(cpu_b, b.index);
+  const auto cpu_a = entry_of(a).processor;
+  const auto cpu_b = entry_of(b).processor;
+  return std::tie(cpu_a, a.file, a.index) < std::tie(cpu_b, b.file, b.index);
 }
 
 // What the heap has at its end is due late.
@@ -257,7 +266,8 @@ void EventStream::shrink(const Run& keep) {
 // Opens every buffer whose first event may come before the first run's.
 void EventStream::open_due() {
   while (opened_ < plan_.size()) {
-    if (!heap_.empty() && scan_.buffers[plan_[opened_]].first_time > heap_.front()->time) return;
+    const auto [file, index] = plan_[opened_];
+    if (!heap_.empty() && files_[file].scan.buffers[index].first_time > heap_.front()->time) return;
     auto run = std::make_unique<Run>(open_next());
     if (!step(*run)) {
       end(*run, run->next);
@@ -275,7 +285,7 @@ void EventStream::hand_out(Run& run) {
   event_ = run.event;
   event_buffer_ = run.bytes;
   ++run.handed_out;
-  const auto& entry = scan_.buffers[run.index];
+  const auto& entry = entry_of(run);
   processor_known_ = entry.processor_known;
   if (std::exchange(run.follows_loss, false)) running_.forget(entry.processor);
 }
@@ -283,7 +293,7 @@ void EventStream::hand_out(Run& run) {
 // Ends a run at `offset`. What the buffer had there when the trace was opened is a gap.
 void EventStream::end(Run& run, u32 offset) {
   release(run);
-  const auto& entry = scan_.buffers[run.index];
+  const auto& entry = entry_of(run);
   if (run.handed_out >= entry.events) return;
   const u32 from = entry.compressed() ? 0 : offset;
   unread_.push_back({.reason = Gap::Reason::unreadable,
@@ -291,7 +301,8 @@ void EventStream::end(Run& run, u32 offset) {
                      .length = entry.size - from,
                      .timestamp = run.handed_out > 0 ? run.time : entry.first_time,
                      .cpu = entry.processor,
-                     .events = entry.events - run.handed_out});
+                     .events = entry.events - run.handed_out,
+                     .file = run.file});
   running_.forget(entry.processor);
   const auto* const gap = &unread_.back();
   const auto at =

@@ -1,29 +1,47 @@
 #include "coldtrace/tracefile/trace.hpp"
 
+#include <algorithm>
+
 #include "tracefile/etl/buffer_scanner.hpp"
 
 namespace coldtrace::tracefile {
+namespace {
 
-Trace::Trace(const core::ImageSource& source, std::unique_ptr<BufferScan> scan,
-             std::unique_ptr<Catalog> catalog, unsigned pointer_size)
-    : source_{&source},
-      scan_{std::move(scan)},
+std::size_t find_clock(const std::vector<ScannedFile>& files) {
+  const auto found =
+      std::ranges::find_if(files, [](const ScannedFile& file) { return file.scan.has_header; });
+  return found == files.end() ? 0 : static_cast<std::size_t>(found - files.begin());
+}
+
+}  // namespace
+
+Trace::Trace(std::unique_ptr<std::vector<ScannedFile>> files, std::unique_ptr<Catalog> catalog,
+             unsigned pointer_size)
+    : files_{std::move(files)},
+      clock_file_{find_clock(*files_)},
       catalog_{std::move(catalog)},
       schemas_{std::make_unique<SchemaChain>(catalog_->schemas.in_order())},
-      clock_{scan_->has_header ? make_clock(scan_->header, scan_->first_timestamp) : Clock{}},
+      clock_{scan().has_header ? make_clock(scan().header, scan().first_timestamp) : Clock{}},
       pointer_size_{pointer_size} {}
 
 core::Result<Trace> Trace::open(const core::ImageSource& source, const CatalogOptions& options,
                                 core::Findings& findings) {
-  auto scan = std::make_unique<BufferScan>(
-      COLDTRACE_TRY(scan_buffers(source, options.largest_unpacked, findings)));
-  auto catalog = std::make_unique<Catalog>(read_catalog(source, *scan, options, findings));
-  return Trace{source, std::move(scan), std::move(catalog), options.pointer_size};
+  std::vector<ScannedFile> files;
+  files.push_back(
+      {&source, COLDTRACE_TRY(scan_buffers(source, options.largest_unpacked, findings))});
+  return merge(std::move(files), options, {&findings, 1});
+}
+
+Trace Trace::merge(std::vector<ScannedFile> files, const CatalogOptions& options,
+                   std::span<core::Findings> findings) {
+  auto kept = std::make_unique<std::vector<ScannedFile>>(std::move(files));
+  auto catalog = std::make_unique<Catalog>(read_catalog(*kept, options, findings));
+  return Trace{std::move(kept), std::move(catalog), options.pointer_size};
 }
 
 EventStream Trace::stream(StreamOptions options) const {
   options.pointer_size = pointer_size_;
-  return {*source_, *scan_, catalog_->names, options};
+  return {*files_, catalog_->names, options};
 }
 
 }  // namespace coldtrace::tracefile

@@ -1,11 +1,12 @@
 #include "coldtrace/tracefile/any_trace.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "coldtrace/core/file.hpp"
-#include "coldtrace/tracefile/gzip_image.hpp"
+#include "tracefile/etl/buffer_scanner.hpp"
+#include "tracefile/opening/one_machine.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
@@ -16,52 +17,133 @@ bool is_other(core::FileKind kind) {
          kind != core::FileKind::event_trace && kind != core::FileKind::ctrace;
 }
 
-tl::unexpected<AnyTrace::Failure> unreadable(const core::ParseError& error) {
-  return core::fail(AnyTrace::Failure{error, false, core::FileKind::unknown});
+TraceFailure unreadable(const core::ParseError& error) {
+  return {error, false, core::FileKind::unknown};
+}
+
+TraceFailure no_etl(const core::ParseError& error, core::FileKind kind) {
+  if (error.fault == core::Fault::io) return unreadable(error);
+  return {error, true, is_other(kind) ? kind : core::FileKind::unknown};
+}
+
+TraceFailure other_kind(core::FileKind kind) {
+  return {{core::Fault::bad_magic, 0, "trace", "kind", 0, 0}, true, kind};
+}
+
+TraceFailure not_together(std::string text) {
+  return {{core::Fault::unsupported, 0, "traces", "files", 0, 0},
+          true,
+          core::FileKind::unknown,
+          std::move(text)};
 }
 
 }  // namespace
 
-core::Expected<AnyTrace, AnyTrace::Failure> AnyTrace::open(const std::string& path,
-                                                           const Options& options,
-                                                           core::Findings& findings) {
-  auto file = core::FileImage::open(path);
-  if (!file) return unreadable(file.error());
-  return open(std::move(*file), options, findings);
+core::Expected<AnyTrace, TraceFailure> AnyTrace::open(const std::string& path,
+                                                      const Options& options,
+                                                      core::Findings& findings) {
+  auto files = open_input(path, options.unpacked_limit, findings);
+  if (!files) return core::fail(std::move(files.error()));
+  return open(std::move(*files), options, findings);
 }
 
-core::Expected<AnyTrace, AnyTrace::Failure> AnyTrace::open(std::unique_ptr<core::ImageSource> file,
-                                                           const Options& options,
-                                                           core::Findings& findings) {
+core::Expected<AnyTrace, TraceFailure> AnyTrace::open(std::unique_ptr<core::ImageSource> file,
+                                                      const Options& options,
+                                                      core::Findings& findings) {
+  auto files = open_input(std::move(file), "", options.unpacked_limit, findings);
+  if (!files) return core::fail(std::move(files.error()));
+  return open(std::move(*files), options, findings);
+}
+
+core::Expected<AnyTrace, TraceFailure> AnyTrace::open(std::vector<InputFile> files,
+                                                      const Options& options,
+                                                      core::Findings& findings) {
   AnyTrace opened;
-  opened.file_ = std::move(file);
-  const core::ImageSource* source = opened.file_.get();
-  if (is_gzip(*source)) {
-    auto unpacked = unpack_gzip(*source, options.unpacked_limit, findings);
-    if (!unpacked) return unreadable(unpacked.error());
-    opened.unpacked_ = std::move(*unpacked);
-    source = opened.unpacked_.get();
-  }
-  if (is_ctrace(*source)) {
-    auto ctrace = Ctrace::open(*source, options.catalog, findings);
-    if (!ctrace) return unreadable(ctrace.error());
-    opened.ctrace_ = std::move(*ctrace);
-    return opened;
-  }
-  if (const auto damage = find_damaged_ctrace_magic(*source))
-    return core::fail(Failure{*damage, true, core::FileKind::ctrace});
-  const auto kind = core::recognize_file(*source);
-  auto trace = Trace::open(*source, options.catalog, findings);
-  if (!trace) {
-    if (trace.error().fault == core::Fault::io) return unreadable(trace.error());
-    return core::fail(
-        Failure{trace.error(), true, is_other(kind) ? kind : core::FileKind::unknown});
-  }
-  // A file of another kind may hold a trace, as an archive does; that is no damaged trace.
-  if (is_other(kind) && !trace->starts_file())
-    return core::fail(Failure{{core::Fault::bad_magic, 0, "trace", "kind", 0, 0}, true, kind});
-  opened.etl_ = std::make_unique<Trace>(std::move(*trace));
+  opened.files_ = std::move(files);
+  const auto failure = opened.files_.size() == 1 ? opened.open_one(options, findings)
+                                                 : opened.merge(options, findings);
+  if (failure) return core::fail(*failure);
   return opened;
+}
+
+std::optional<TraceFailure> AnyTrace::open_one(const Options& options, core::Findings& findings) {
+  const auto& source = *files_.front().bytes;
+  findings.merge(files_.front().findings);
+  if (is_ctrace(source)) {
+    auto ctrace = Ctrace::open(source, options.catalog, findings);
+    if (!ctrace) return unreadable(ctrace.error());
+    ctrace_ = std::move(*ctrace);
+    return std::nullopt;
+  }
+  if (const auto damage = find_damaged_ctrace_magic(source))
+    return Failure{*damage, true, core::FileKind::ctrace};
+  const auto kind = core::recognize_file(source);
+  auto trace = Trace::open(source, options.catalog, findings);
+  if (!trace) return no_etl(trace.error(), kind);
+  // A file of another kind may hold a trace, as an archive does; that is no damaged trace.
+  if (is_other(kind) && !trace->starts_file()) return other_kind(kind);
+  etl_ = std::make_unique<Trace>(std::move(*trace));
+  return std::nullopt;
+}
+
+std::optional<TraceFailure> AnyTrace::merge(const Options& options, core::Findings& findings) {
+  struct Found {
+    InputFile file;
+    ScannedFile scanned;
+  };
+  std::vector<Found> found;
+  for (auto& file : files_) {
+    const auto& source = *file.bytes;
+    const auto kind = core::recognize_file(source);
+    if (is_ctrace(source) || find_damaged_ctrace_magic(source))
+      return not_together(file.name + " is a .ctrace file, and only .etl files are read together");
+    auto scan = scan_buffers(source, options.catalog.largest_unpacked, file.findings);
+    if (!scan) {
+      rejected_.push_back({file.name, no_etl(scan.error(), kind)});
+    } else if (is_other(kind) && (scan->buffers.empty() || scan->buffers[0].offset != 0)) {
+      rejected_.push_back({file.name, other_kind(kind)});
+    } else {
+      const auto* const bytes = file.bytes.get();
+      found.push_back({std::move(file), {bytes, std::move(*scan)}});
+    }
+  }
+  if (found.empty())
+    return rejected_.empty() ? not_together("no trace") : rejected_.front().failure;
+  std::ranges::stable_sort(
+      found, {}, [](const Found& one) { return one.scanned.scan.header.start_time.ticks; });
+  files_.clear();
+  std::vector<ScannedFile> scanned;
+  std::vector<core::Findings> of_files;
+  for (auto& next : found) {
+    auto& file = next.file;
+    auto& one = next.scanned;
+    const auto copied = std::ranges::find_if(
+        scanned, [&](const ScannedFile& other) { return is_copy(other, one); });
+    if (copied != scanned.end()) {
+      const auto& other = files_[static_cast<std::size_t>(copied - scanned.begin())].name;
+      rejected_.push_back({file.name, not_together("a copy of " + other + ", which is read")});
+      continue;
+    }
+    if (!scanned.empty())
+      if (const auto mismatch = find_mismatch(scanned.front().scan, one.scan))
+        return not_together(fmt::format("{} and {} are not of one run of one machine: {}",
+                                        files_.front().name, file.name, *mismatch));
+    scanned.push_back(std::move(one));
+    of_files.push_back(std::move(file.findings));
+    files_.push_back(std::move(file));
+  }
+  etl_ = std::make_unique<Trace>(Trace::merge(std::move(scanned), options.catalog, of_files));
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    findings.merge(of_files[i]);
+    files_[i].findings = std::move(of_files[i]);
+  }
+  return std::nullopt;
+}
+
+std::string AnyTrace::name() const {
+  const auto others = files_.size() - 1;
+  if (others == 0) return files_.front().name;
+  return fmt::format("{} and {} {}", files_.front().name, others, others == 1 ? "other" : "others");
 }
 
 std::optional<core::FileTime> AnyTrace::start_time() const {

@@ -27,11 +27,13 @@ AnalysisRun::AnalysisRun(const AnalysisOptions& options, TraceUse use)
   symbols_.emplace(input_->trace.names(), options.symbols, input_->findings, report_);
   tracefile::StreamOptions stream;
   tracefile::limit_to_times(options.times, input_->trace.clock(), stream);
+  stream.progress = input_->begin_progress("looking for losses");
   observation_.emplace(input_->trace, stream);
 }
 
 void AnalysisRun::observe(std::initializer_list<trace_analysis::Analysis*> analyses,
                           trace_analysis::EventPairs* pairs) {
+  input_->begin_progress("analysing");
   observation_->run({analyses.begin(), analyses.size()}, pairs);
   if (const auto unread = observation_->unread_buffers(); unread > 0)
     findings().warning("trace-changed", std::nullopt,
@@ -59,7 +61,7 @@ void AnalysisRun::note_no_match(std::string_view why) {
 Exit AnalysisRun::finish(Output& output) {
   output.commit();
   symbols_->finish(report_);
-  report_.read(options_.file, findings());
+  input_->tell(report_);
   return report_.exit();
 }
 

@@ -3,6 +3,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/command/output_guard.hpp"
 #include "cli/images/digests.hpp"
+#include "cli/output/terminal_progress.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_schemas.hpp"
 #include "coldtrace/core/file.hpp"
@@ -27,9 +28,11 @@ std::string digest_of(const std::string& path) {
 Exit run(const Options& options) {
   Report report{options.findings};
   schema_files::StoreBuilder builder{options.schemas.languages, digest_of};
+  TerminalProgress progress{options.output, options.findings.quiet};
+  progress.begin("reading", "files", 0);
   for (const auto& path : options.inputs) {
     core::Findings findings;
-    builder.add(path, findings);
+    builder.add(path, findings, progress.hook());
     report.read(path, findings);
   }
   guard_output(options.output, options.format, builder.sources());

@@ -162,7 +162,7 @@ Exit run(const Options& options) {
     write_text(output, providers);
   }
   output.commit();
-  report.read(options.file, input->findings);
+  input->tell(report);
   if (incomplete(providers) > 0) report.mismatch();
   return report.exit();
 }

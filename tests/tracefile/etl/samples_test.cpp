@@ -4,7 +4,7 @@
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/extended_data.hpp"
-#include "coldtrace/tracefile/gzip_image.hpp"
+#include "coldtrace/tracefile/input_file.hpp"
 #include "tests/tracefile/etl/trace_test.hpp"
 
 namespace coldtrace::tracefile {
@@ -31,14 +31,13 @@ std::string lower(std::string text) {
 }
 
 std::vector<std::vector<std::string>> load_table(const std::string& name) {
-  const auto packed = core::read_whole_file(sample_path(name), u64{1} << 28);
-  REQUIRE(packed);
   core::Findings findings;
-  const auto plain = unpack_gzip(core::MemoryImage{*packed}, u64{1} << 30, findings);
-  REQUIRE(plain);
+  const auto files = open_input(sample_path(name), u64{1} << 30, findings);
+  REQUIRE(files);
   REQUIRE(findings.empty());
-  std::vector<std::byte> bytes(static_cast<std::size_t>((*plain)->size()));
-  REQUIRE((*plain)->read_at(0, bytes));
+  const auto& plain = *files->front().bytes;
+  std::vector<std::byte> bytes(static_cast<std::size_t>(plain.size()));
+  REQUIRE(plain.read_at(0, bytes));
   std::vector<std::vector<std::string>> rows(1);
   std::string cell;
   for (const char c : core::to_chars(bytes)) {

@@ -83,8 +83,9 @@ struct Line {
 struct ProcessorLine {
   Line line;
   Ascending times;
-  std::vector<BufferTimes> buffers;  // in the order of their first events
-  bool begun = false;                // it had an event outside of the header's buffer
+  // By file, in the order of their first events.
+  std::map<u16, std::vector<BufferTimes>> buffers;
+  std::set<u16> begun;  // files that had an event of it outside of the header's buffer
 };
 
 bool is_wrapped(const tracefile::CtraceScan& scan, u16 cpu) {
@@ -107,15 +108,15 @@ class Losses::Pass {
     if (!first_) first_ = time;
     if (event.cpu) {
       auto& processor =
-          processors_.try_emplace(*event.cpu, ProcessorLine{unseen_, {}, {}, false}).first->second;
+          processors_.try_emplace(*event.cpu, ProcessorLine{unseen_, {}, {}, {}}).first->second;
       auto& lost = losses_.of_cpu_[*event.cpu];
       // The header's buffer is never overwritten.
-      if (event.buffer_offset != 0 && !std::exchange(processor.begun, true) &&
-          is_wrapped_on(*event.cpu))
+      if (event.buffer_offset != 0 && processor.begun.insert(event.file).second &&
+          is_wrapped_on(*event.cpu, event.file))
         lost.push_back({before_all, time});
       if (const auto wrong = processor.times.add(time)) lost.push_back(*wrong);
       pass(processor.line, time, lost);
-      note_buffer(processor.buffers, event.buffer_offset, time);
+      note_buffer(processor.buffers[event.file], event.buffer_offset, time);
     }
     pass(shared_, time, losses_.shared_);
     chains_.add(event);
@@ -158,8 +159,8 @@ class Losses::Pass {
     line = {time, std::nullopt};
   }
 
-  bool is_wrapped_on(u16 cpu) const {
-    return trace_.etl() != nullptr ? trace_.etl()->scan().overwritten
+  bool is_wrapped_on(u16 cpu, u16 file) const {
+    return trace_.etl() != nullptr ? trace_.etl()->files()[file].scan.overwritten
                                    : is_wrapped(trace_.ctrace()->scan(), cpu);
   }
 
@@ -179,7 +180,8 @@ class Losses::Pass {
         processors_.size() < trace_.ctrace()->header().processors)
       losses_.shared_.push_back({before_all, after_all});
     for (auto& [cpu, processor] : processors_)
-      if (!gap.cpu || *gap.cpu == cpu) bracket(gap, processor.buffers, losses_.of_cpu_[cpu]);
+      if (!gap.cpu || *gap.cpu == cpu)
+        bracket(gap, processor.buffers[gap.file], losses_.of_cpu_[cpu]);
   }
 
   // What the gap has lost lies between the buffers around it; one that it lies in is not sound
@@ -260,7 +262,8 @@ void Losses::add_missing_buffers(const tracefile::BufferScan& scan) {
 
 Losses Losses::find(const tracefile::AnyTrace& trace, const tracefile::StreamOptions& options) {
   Losses losses;
-  if (trace.etl() != nullptr) losses.add_missing_buffers(trace.etl()->scan());
+  if (trace.etl() != nullptr)
+    for (const auto& file : trace.etl()->files()) losses.add_missing_buffers(file.scan);
   Pass pass{trace, losses};
   using Item = tracefile::EventSequence::Item;
   const auto events = trace.stream(options);

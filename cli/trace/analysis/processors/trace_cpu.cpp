@@ -65,7 +65,7 @@ Exit run(const Options& options) {
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
   if (!options.process.empty() || options.stacks != "running") {
-    run.report().failed(options.file, "--process and --stacks are for --format collapsed");
+    run.report().failed(options.files.front(), "--process and --stacks are for --format collapsed");
     return Exit::failure;
   }
   Output output{options.output};

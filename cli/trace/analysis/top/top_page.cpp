@@ -42,7 +42,8 @@ std::optional<TopPage::Machine> machine_of(const tracefile::AnyTrace& any) {
   const auto& header = trace.header();
   return TopPage::Machine{
       fmt::format("{}.{}.{}", header.major_version, header.minor_version, header.provider_version),
-      header.processors, header.pointer_size, header.events_lost, header.buffers_lost};
+      header.processors, header.pointer_size, events_lost(trace).value_or(0),
+      buffers_lost(trace).value_or(0)};
 }
 
 std::vector<TopPage::ProcessTime> process_times(const trace_analysis::ProcessorUse& use,

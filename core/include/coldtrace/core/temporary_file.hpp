@@ -27,4 +27,29 @@ class TemporaryFile final : public ImageSource {
   u64 size_ = 0;
 };
 
+// A range of a temporary file, which lives as long as its parts.
+class TemporaryPart final : public ImageSource {
+ public:
+  TemporaryPart(std::shared_ptr<const TemporaryFile> file, u64 start, u64 size)
+      : file_{std::move(file)}, start_{start}, size_{size} {}
+
+  u64 size() const override { return size_; }
+  Result<Done> read_at(u64 offset, std::span<std::byte> destination) const override {
+    if (const auto error = check_range(offset, destination.size())) return fail(*error);
+    return file_->read_at(start_ + offset, destination);
+  }
+
+ private:
+  std::shared_ptr<const TemporaryFile> file_;
+  u64 start_, size_;
+};
+
+// What a pipe or socket hands out until it ends, in a temporary file; more than `limit` bytes are
+// not read, which `cut` then says.
+struct Spooled {
+  std::unique_ptr<TemporaryFile> file;
+  bool cut = false;
+};
+Result<Spooled> spool(int descriptor, u64 limit);
+
 }  // namespace coldtrace::core

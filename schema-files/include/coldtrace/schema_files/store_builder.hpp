@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/progress.hpp"
 #include "coldtrace/schema_files/language_folders.hpp"
 #include "coldtrace/schema_files/schema_store.hpp"
 
@@ -27,7 +28,8 @@ class StoreBuilder {
 
   // A file, or those of a folder and of all folders below; stores give what they hold. A file that
   // was named and declares nothing is a finding, and so is damage.
-  void add(const std::string& path, core::Findings& findings);
+  // `progress` hears of each file.
+  void add(const std::string& path, core::Findings& findings, core::Progress* progress = nullptr);
 
   // The files that were read: those that declare something, are damaged or were named.
   const std::vector<std::string>& sources() const { return sources_; }

@@ -8,33 +8,42 @@
 #include "coldtrace/core/file_kind.hpp"
 #include "coldtrace/core/image_source.hpp"
 #include "coldtrace/tracefile/ctrace.hpp"
+#include "coldtrace/tracefile/input_file.hpp"
 #include "coldtrace/tracefile/trace.hpp"
 
 namespace coldtrace::tracefile {
 
-// A trace of either format with what it is read from: an .etl or a .ctrace file, packed with gzip
-// or not.
+// A trace of either format with what it is read from: an .etl or a .ctrace file, packed or not, or
+// several .etl files of one machine's clock.
 class AnyTrace {
  public:
   struct Options {
     CatalogOptions catalog;
-    u64 unpacked_limit = u64{64} << 30;  // bytes of an unpacked file
+    std::optional<u64> unpacked_limit = std::nullopt;  // as open_input() has it
   };
 
-  // Why a file is none.
-  struct Failure {
-    core::ParseError error;
-    bool readable;  // the file was read, and holds no trace
-    // Of the contents where these are of another kind, or a .ctrace file with a damaged magic; else
-    // unknown.
-    core::FileKind kind;
-  };
+  using Failure = TraceFailure;
 
   // Opens the file by its contents.
   static core::Expected<AnyTrace, Failure> open(const std::string& path, const Options& options,
                                                 core::Findings& findings);
   static core::Expected<AnyTrace, Failure> open(std::unique_ptr<core::ImageSource> file,
                                                 const Options& options, core::Findings& findings);
+  // Of several files those that are no traces are rejected(); fails where none is left, or they are
+  // not of one machine's clock.
+  static core::Expected<AnyTrace, Failure> open(std::vector<InputFile> files,
+                                                const Options& options, core::Findings& findings);
+
+  // As Event::file counts them: by the start of their sessions. Of several, each has its findings,
+  // which are in those that open() gives too.
+  const std::vector<InputFile>& files() const { return files_; }
+  struct Rejected {
+    std::string name;
+    Failure failure;
+  };
+  const std::vector<Rejected>& rejected() const { return rejected_; }
+  // The path, with the member of an archive, or how many there are.
+  std::string name() const;
 
   // One of the two is not null.
   const Trace* etl() const { return etl_.get(); }
@@ -68,8 +77,12 @@ class AnyTrace {
  private:
   AnyTrace() = default;
 
-  std::unique_ptr<core::ImageSource> file_;
-  std::unique_ptr<core::ImageSource> unpacked_;  // null when the file is not packed
+  // Nothing where there is no failure.
+  std::optional<Failure> open_one(const Options& options, core::Findings& findings);
+  std::optional<Failure> merge(const Options& options, core::Findings& findings);
+
+  std::vector<InputFile> files_;
+  std::vector<Rejected> rejected_;
   std::unique_ptr<Trace> etl_;
   std::unique_ptr<Ctrace> ctrace_;
 };

@@ -3,6 +3,7 @@
 #include <map>
 #include <vector>
 
+#include "coldtrace/core/image_source.hpp"
 #include "coldtrace/tracefile/buffer.hpp"
 #include "coldtrace/tracefile/gap.hpp"
 #include "coldtrace/tracefile/logfile_header.hpp"
@@ -28,6 +29,13 @@ struct BufferScan {
   // buffer's place in `buffers`. Set with the times.
   std::map<u32, std::vector<Stretch>> damage;
   bool overwritten = false;  // a session that keeps its last buffers had others before these
+};
+
+// One of the files of a trace. All have the clock of one machine.
+struct ScannedFile {
+  const core::ImageSource* source;  // outlives what is made of the file
+  BufferScan scan;
+  u64 events = 0;
 };
 
 }  // namespace coldtrace::tracefile

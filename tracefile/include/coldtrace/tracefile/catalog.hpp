@@ -1,7 +1,9 @@
 #pragma once
 
 #include <set>
+#include <span>
 
+#include "coldtrace/core/progress.hpp"
 #include "coldtrace/tracefile/buffer_scan.hpp"
 #include "coldtrace/tracefile/kind_counts.hpp"
 #include "coldtrace/tracefile/message_pdb.hpp"
@@ -21,6 +23,7 @@ struct CatalogOptions {
   std::shared_ptr<const SchemaSource> schemas = nullptr;  // from outside the trace
   // Whether to gather which events there are that need a schema from elsewhere.
   bool schema_keys = false;
+  core::Progress* progress = nullptr;  // hears of the buffers of .etl files
 };
 
 // What a first pass over all events finds: where in time each buffer lies, the schemas that the
@@ -38,9 +41,10 @@ struct Catalog {
   std::set<MessagePdb> message_pdbs;
 };
 
-// Sets the times and event counts of the buffers of `scan` and their damage, and adds to its gaps.
-Catalog read_catalog(const core::ImageSource& source, BufferScan& scan,
-                     const CatalogOptions& options, core::Findings& findings);
+// Sets the times and event counts of the buffers of the files and their damage, and adds to their
+// gaps. `findings` has those of each file.
+Catalog read_catalog(std::span<ScannedFile> files, const CatalogOptions& options,
+                     std::span<core::Findings> findings);
 
 // The processor that events of the buffer belong to; nothing when processors share buffers.
 BufferContext context_of(const BufferEntry& entry, const LogfileHeader& header);

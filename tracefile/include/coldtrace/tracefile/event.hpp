@@ -52,6 +52,7 @@ struct Event {
   u32 size;           // header and payload, without padding
   u64 file_time = 0;  // FILETIME of a trace whose processors have clocks of their own; else 0
   bool approximate_time = false;
+  u16 file = 0;  // of the trace, by its place among these
   ThreadSource thread_source = ThreadSource::header;
 
   // What names of the trace are looked up by.

@@ -2,8 +2,10 @@
 
 #include <deque>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "coldtrace/core/progress.hpp"
 #include "coldtrace/core/temporary_file.hpp"
 #include "coldtrace/tracefile/catalog.hpp"
 #include "coldtrace/tracefile/event_sequence.hpp"
@@ -37,9 +39,11 @@ struct StreamOptions {
   unsigned pointer_size = 0;                            // overrides that of every event when not 0
   std::optional<i64> first, last;                       // raw timestamps of the events wanted
   std::size_t largest_buffers = std::size_t{48} << 20;  // bytes of buffers held at a time
+  core::Progress* progress = nullptr;                   // hears of each buffer that is begun
 };
 
-// The events of a trace one after the other, with the gaps at their places. Buffers are runs that
+// The events of all files of a trace one after the other, with the gaps at their places. In the
+// order of files one comes behind the other. Buffers are runs that
 // overlap in time. Of a run a window of its bytes is held when its first event is due. When too
 // many overlap windows become smaller, and those due late are dropped and read again, so that
 // memory stays bounded; a compressed buffer unpacks as a whole, and goes to a temporary file when
@@ -47,7 +51,7 @@ struct StreamOptions {
 class EventStream final : public EventSequence {
  public:
   // What is given must outlive the stream.
-  EventStream(const core::ImageSource& source, const BufferScan& scan, const NameTables& names,
+  EventStream(std::span<const ScannedFile> files, const NameTables& names,
               const StreamOptions& options);
 
   Item next() override;
@@ -58,7 +62,8 @@ class EventStream final : public EventSequence {
 
  private:
   struct Run {
-    u32 index;                            // of the buffer
+    u16 file;
+    u32 index;                            // of the buffer in its file
     u32 next;                             // offset of what comes behind the current event
     u32 end;                              // of the plain bytes
     std::size_t damaged;                  // stretches of damage that lie before `next`
@@ -76,6 +81,8 @@ class EventStream final : public EventSequence {
   bool advance();
   bool next_in_file();
   bool next_in_time();
+  const BufferScan& scan_of(const Run& run) const { return files_[run.file].scan; }
+  const BufferEntry& entry_of(const Run& run) const { return scan_of(run).buffers[run.index]; }
   Run open_next();
   bool step(Run& run);
   bool read(Run& run, u32 offset);
@@ -94,11 +101,15 @@ class EventStream final : public EventSequence {
   bool comes_before(const Gap& a, const Gap& b) const;
   bool wanted(const Event& event) const;
 
-  const core::ImageSource& source_;
-  const BufferScan& scan_;
+  struct Place {
+    u16 file;
+    u32 index;
+  };
+
+  std::span<const ScannedFile> files_;
   const NameTables& names_;
   StreamOptions options_;
-  std::vector<u32> plan_;  // buffers in the order they are opened
+  std::vector<Place> plan_;  // buffers in the order they are opened
   std::size_t opened_ = 0;
   std::vector<std::unique_ptr<Run>> heap_;  // the earliest run first
   std::size_t held_ = 0;                    // bytes of all runs

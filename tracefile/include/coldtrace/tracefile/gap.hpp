@@ -27,6 +27,7 @@ struct Gap {
   u64 buffers = 0;    // how many are missing
   u64 events = 0;     // how many were lost, where that is known
   u64 file_time = 0;  // as that of events
+  u16 file = 0;       // as that of events
 };
 
 std::string_view to_string(Gap::Reason reason);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "coldtrace/tracefile/buffer_walker.hpp"
 #include "coldtrace/tracefile/catalog.hpp"
@@ -20,13 +22,21 @@ class Trace {
   static core::Result<Trace> open(const core::ImageSource&&, const CatalogOptions&,
                                   core::Findings&) = delete;
 
-  const LogfileHeader& header() const { return scan_->header; }
-  const BufferScan& scan() const { return *scan_; }
+  // Of several files, whose buffers were found, with the findings of each. All are of one clock,
+  // that of the first that has its header.
+  static Trace merge(std::vector<ScannedFile> files, const CatalogOptions& options,
+                     std::span<core::Findings> findings);
+
+  // In the order of Event::file.
+  const std::vector<ScannedFile>& files() const { return *files_; }
+  // Of the file whose clock is that of the trace.
+  const LogfileHeader& header() const { return scan().header; }
+  const BufferScan& scan() const { return (*files_)[clock_file_].scan; }
   const Clock& clock() const { return clock_; }
   const NameTables& names() const { return catalog_->names; }
   u64 events() const { return catalog_->events; }
   // Whether a buffer is the first thing in the file, and not found behind other bytes.
-  bool starts_file() const { return !scan_->buffers.empty() && scan_->buffers[0].offset == 0; }
+  bool starts_file() const { return !scan().buffers.empty() && scan().buffers[0].offset == 0; }
   // Empty unless the options of open() ask for it.
   const std::vector<KindCount>& kinds() const { return catalog_->kinds; }
   const std::set<SchemaKey>& schema_keys() const { return catalog_->schema_keys; }
@@ -38,22 +48,22 @@ class Trace {
   // The options' override of the pointer size is that given to open().
   EventStream stream(StreamOptions options) const;
 
-  // Calls `visit` with every event of one buffer. Safe from several threads at once.
+  // Calls `visit` with every event of one buffer of scan(). Safe from several threads at once.
   template <class Visit>
   void visit_buffer(const BufferEntry& entry, Visit visit) const {
-    const auto buffer = load_buffer(*source_, entry, scan_->compression);
-    BufferWalker walker{buffer->bytes, context_of(entry, scan_->header),
+    const auto buffer = load_buffer(*(*files_)[clock_file_].source, entry, scan().compression);
+    BufferWalker walker{buffer->bytes, context_of(entry, header()),
                         static_cast<u32>(BufferHeader::size_on_disk), OnDamage::pass,
                         pointer_size_};
     while (walker.next()) visit(walker.event());
   }
 
  private:
-  Trace(const core::ImageSource& source, std::unique_ptr<BufferScan> scan,
-        std::unique_ptr<Catalog> catalog, unsigned pointer_size);
+  Trace(std::unique_ptr<std::vector<ScannedFile>> files, std::unique_ptr<Catalog> catalog,
+        unsigned pointer_size);
 
-  const core::ImageSource* source_;
-  std::unique_ptr<BufferScan> scan_;
+  std::unique_ptr<std::vector<ScannedFile>> files_;
+  std::size_t clock_file_;
   std::unique_ptr<Catalog> catalog_;
   std::unique_ptr<SchemaChain> schemas_;
   Clock clock_;

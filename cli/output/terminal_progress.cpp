@@ -1,0 +1,91 @@
+#include "cli/output/terminal_progress.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/output/messages.hpp"
+#include "cli/output/output.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto first_after = 500ms;  // a run that is done by then says nothing
+constexpr auto between = 200ms;
+
+std::string size_text(u64 bytes) {
+  constexpr u64 kib = 1024;
+  for (const auto& [unit, name] :
+       {std::pair{kib * kib * kib, "GiB"}, std::pair{kib * kib, "MiB"}, std::pair{kib, "KiB"}})
+    if (bytes >= unit)
+      return fmt::format("{:.1f} {}", static_cast<double>(bytes) / static_cast<double>(unit), name);
+  return fmt::format("{} bytes", bytes);
+}
+
+// With commas between thousands.
+std::string count_text(u64 count) {
+  auto text = fmt::to_string(count);
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
+    text.insert(static_cast<std::size_t>(at), ",");
+  return text;
+}
+
+std::string left_text(double seconds) {
+  const auto left = static_cast<u64>(std::clamp(seconds, 0.0, 359'999.0)) + 1;
+  if (left < 100) return fmt::format("{} s left", left);
+  if (left < 6'000) return fmt::format("{} min left", (left + 59) / 60);
+  return fmt::format("{} h left", (left + 3'599) / 3'600);
+}
+
+bool is_shown(const OutputOptions& output, bool quiet) {
+  return !quiet && ::isatty(STDERR_FILENO) == 1 &&
+         !(output.is_standard() && ::isatty(STDOUT_FILENO) == 1);
+}
+
+}  // namespace
+
+TerminalProgress::TerminalProgress(const OutputOptions& output, bool quiet)
+    : shown_{is_shown(output, quiet)} {}
+
+TerminalProgress::~TerminalProgress() {
+  say({});
+}
+
+void TerminalProgress::begin(std::string what, std::string items, u64 bytes) {
+  what_ = std::move(what);
+  items_ = std::move(items);
+  total_ = bytes;
+  bytes_ = 0;
+  count_ = 0;
+  begun_ = Clock::now();
+  last_ = begun_ + first_after - between;
+}
+
+void TerminalProgress::add(u64 bytes, u64 items) {
+  bytes_ += bytes;
+  count_ += items;
+  const auto now = Clock::now();
+  if (!shown_ || now - last_ < between) return;
+  last_ = now;
+  show(now);
+}
+
+void TerminalProgress::show(Clock::time_point now) const {
+  auto text = what_;
+  const auto done = std::min(bytes_, total_);
+  if (total_ > 0)
+    text +=
+        fmt::format(" {} %, {} of {},", done * 100 / total_, size_text(done), size_text(total_));
+  text += fmt::format(" {} {}", count_text(count_), items_);
+  const std::chrono::duration<double> passed = now - begun_;
+  if (done > 0 && done < total_)
+    text += ", " + left_text(passed.count() * static_cast<double>(total_ - done) /
+                             static_cast<double>(done));
+  say_for_now(text);
+}
+
+}  // namespace coldtrace::cli

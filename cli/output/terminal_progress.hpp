@@ -1,0 +1,41 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "coldtrace/core/progress.hpp"
+
+namespace coldtrace::cli {
+
+struct OutputOptions;
+
+// How far a run is, on one line of the terminal that standard error is: "decoding 45 %, 1.2 of
+// 2.6 GiB, 3,200,000 events, 12 s left". Nothing where that is no terminal, with --quiet, and where
+// the results go to a terminal. Messages erase it.
+class TerminalProgress final : public core::Progress {
+ public:
+  TerminalProgress(const OutputOptions& output, bool quiet);
+  ~TerminalProgress() override;
+
+  // `what` is being done to `bytes`, 0 where their number is not known; `items` is what else is
+  // counted.
+  void begin(std::string what, std::string items, u64 bytes);
+  void add(u64 bytes, u64 items) override;
+
+  // Null where nothing is shown: work without it is not slowed.
+  core::Progress* hook() { return shown_ ? this : nullptr; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void show(Clock::time_point now) const;
+
+  bool shown_;
+  std::string what_, items_;
+  u64 total_ = 0;
+  u64 bytes_ = 0;
+  u64 count_ = 0;
+  Clock::time_point begun_, last_;
+};
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,268 @@
+#include <fmt/format.h>
+
+#include "cli/command/common_options.hpp"
+#include "cli/command/version.hpp"
+#include "cli/output/text.hpp"
+#include "cli/trace/analysis/analysis_input.hpp"
+#include "cli/trace/trace_commands.hpp"
+#include "cli/trace/trace_input.hpp"
+#include "cli/trace/trace_schemas.hpp"
+#include "cli/trace/trace_where.hpp"
+#include "coldtrace/trace_analysis/trace_comparison.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using trace_analysis::Change;
+using trace_analysis::KindDifference;
+using trace_analysis::KindTally;
+using trace_analysis::PairDifference;
+using trace_analysis::PairTally;
+using trace_analysis::TraceTally;
+
+struct Options : TraceInputOptions {
+  SchemaOptions schemas;
+  tracefile::EventSelection selection;
+  std::optional<std::string> where;
+  trace_analysis::ComparisonOptions comparison;
+};
+
+// One of the two traces.
+struct Side {
+  TraceInput input;
+  TraceTally tally;
+};
+
+std::optional<Side> read_side(const std::string& path, const Options& options, Report& report) {
+  const auto use = options.schemas.any() ? TraceUse::lines_by_files : TraceUse::lines;
+  auto input = open_trace({path}, options, use, report);
+  if (!input) return std::nullopt;
+  const TraceSchemas schemas{options.schemas, options, *input};
+  tracefile::StreamOptions stream;
+  stream.progress = input->begin_progress("counting");
+  const auto& trace = input->trace;
+  const auto events = trace.stream(stream);
+  auto tally =
+      trace_analysis::tally({schemas.source(), trace.names(), trace.clock(), trace.start_time()},
+                            *events, options.selection);
+  tally.unmatched.report(input->findings);
+  if (tally.left_out > 0)
+    input->findings.warning("compare-limit", std::nullopt,
+                            "{} events are of more kinds, or start more at once, than are kept",
+                            tally.left_out);
+  if (tally.unread_buffers > 0)
+    input->findings.warning("trace-changed", std::nullopt,
+                            "{} buffers could be read when the trace was opened and not again",
+                            tally.unread_buffers);
+  return Side{std::move(*input), std::move(tally)};
+}
+
+std::string seconds_of(u64 units) {
+  return seconds_text(static_cast<i64>(units));
+}
+
+// "12.345 events a second".
+std::string rate_text(u64 events, const TraceTally& tally) {
+  const auto rate = rate_of(events, tally);
+  return rate ? fmt::format("{}.{:03}/s", *rate / 1000, *rate % 1000) : std::string{"-"};
+}
+
+std::string provider_text(const core::Guid& guid, const std::string& name) {
+  return name.empty() ? core::to_string(guid) : printable(name);
+}
+
+std::string kind_text(const KindTally& kind) {
+  auto text = provider_text(kind.provider, kind.provider_name);
+  text += kind.name.empty() ? std::string{" -"} : " " + printable(kind.name);
+  if (kind.number)
+    text += fmt::format(" ({} {})",
+                        kind.event_class == tracefile::EventClass::classic ? "opcode" : "id",
+                        *kind.number);
+  return text;
+}
+
+void write_side_text(Output& output, char letter, const Side& side) {
+  const auto& tally = side.tally;
+  print(output, "{}  {}: {} events{}\n", letter, printable(side.input.trace.name()), tally.events,
+        tally.duration ? fmt::format(" in {} s", seconds_of(*tally.duration)) : std::string{});
+}
+
+void write_text(Output& output, const Side& a, const Side& b,
+                const trace_analysis::TraceComparison& comparison) {
+  write_side_text(output, 'A', a);
+  write_side_text(output, 'B', b);
+  if (!comparison.kinds.empty())
+    print(output, "\n{:<12} {:>12} {:>12} {:>16} {:>16}  {}\n", "", "events A", "events B",
+          "rate A", "rate B", "event");
+  for (const auto& difference : comparison.kinds)
+    print(output, "{:<12} {:>12} {:>12} {:>16} {:>16}  {}\n", to_string(difference.change),
+          difference.a, difference.b, rate_text(difference.a, a.tally),
+          rate_text(difference.b, b.tally), kind_text(difference.kind));
+  if (!comparison.pairs.empty())
+    print(output, "\n{:<12} {:>12} {:>12} {:>16} {:>16}  {}\n", "", "pairs A", "pairs B", "mean A",
+          "mean B", "start to stop");
+  for (const auto& [one, other] : comparison.pairs)
+    print(output, "{:<12} {:>12} {:>12} {:>16} {:>16}  {} {}\n",
+          one.mean() < other.mean() ? "slower" : "faster", one.pairs, other.pairs,
+          seconds_text(one.mean()), seconds_text(other.mean()),
+          provider_text(one.provider, one.provider_name),
+          one.name.empty() ? fmt::format("task {}", one.task.value_or(0)) : printable(one.name));
+  print(output, "\n{} kinds of events and {} durations are the same\n", comparison.same_kinds,
+        comparison.same_pairs);
+}
+
+std::optional<std::string> text_or_null(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional{text};
+}
+
+// Entries of a .ctrace file need no GUID.
+void write_provider(JsonWriter& json, const core::Guid& guid, const std::string& name) {
+  json.key("provider")
+      .begin_object()
+      .field("guid", guid == core::Guid{} ? std::nullopt : std::optional{core::to_string(guid)})
+      .field("name", text_or_null(name))
+      .end_object();
+}
+
+void write_side(JsonWriter& json, const char* name, const Side& side) {
+  const auto& tally = side.tally;
+  const TraceTimes times{side.input.trace.clock(), tally.first};
+  json.key(name)
+      .begin_object()
+      .field("file", side.input.trace.name())
+      .field("format", side.input.trace.format())
+      .field("events", tally.events)
+      .field("first_event", times.utc(tally.first))
+      .field("last_event", times.utc(tally.last))
+      .field("duration", tally.duration)
+      .key("findings");
+  write_findings(json, side.input.findings);
+  json.end_object();
+}
+
+void write_count(JsonWriter& json, const char* name, u64 events, const TraceTally& tally) {
+  const auto rate = rate_of(events, tally);
+  json.key(name)
+      .begin_object()
+      .field("events", events)
+      .field("rate", rate ? std::optional{Thousandths{*rate}} : std::nullopt)
+      .end_object();
+}
+
+void write_duration(JsonWriter& json, const char* name, const PairTally& pair) {
+  json.key(name)
+      .begin_object()
+      .field("pairs", pair.pairs)
+      .field("total", pair.total)
+      .field("mean", pair.mean())
+      .field("longest", pair.longest)
+      .end_object();
+}
+
+void write_json(JsonWriter& json, const Side& a, const Side& b, const Options& options,
+                const trace_analysis::TraceComparison& comparison) {
+  json.begin_object()
+      .field("schema", "coldtrace.trace-compare/1")
+      .field("tool", tool_version)
+      .field("same", comparison.same())
+      .field("by", options.comparison.by_rate ? "rate" : "count")
+      .field("threshold", options.comparison.threshold);
+  write_side(json, "a", a);
+  write_side(json, "b", b);
+  json.key("kinds").begin_array();
+  for (const auto& difference : comparison.kinds) {
+    const auto& kind = difference.kind;
+    json.begin_object().field("change", to_string(difference.change));
+    write_provider(json, kind.provider, kind.provider_name);
+    json.field("name", text_or_null(kind.name));
+    json.field(kind.event_class == tracefile::EventClass::classic ? "opcode" : "id", kind.number);
+    write_count(json, "a", difference.a, a.tally);
+    write_count(json, "b", difference.b, b.tally);
+    json.end_object();
+  }
+  json.end_array().key("durations").begin_array();
+  for (const auto& [one, other] : comparison.pairs) {
+    json.begin_object();
+    write_provider(json, one.provider, one.provider_name);
+    json.field("name", text_or_null(one.name.empty() ? other.name : one.name))
+        .field("task", one.task);
+    write_duration(json, "a", one);
+    write_duration(json, "b", other);
+    json.end_object();
+  }
+  json.end_array()
+      .field("same_kinds", comparison.same_kinds)
+      .field("same_durations", comparison.same_pairs)
+      .end_object()
+      .end_document();
+}
+
+Exit run(const Options& given) {
+  auto options = given;
+  if (options.files.size() != 2)
+    throw Failure{
+        fmt::format("two traces are compared, and {} are named; several files of one "
+                    "trace are a folder or an archive",
+                    options.files.size())};
+  if (options.where) {
+    options.selection.where = read_where("--where", *options.where);
+    if (!options.selection.where) return Exit::failure;
+  }
+  Report report{options.findings};
+  const auto a = read_side(options.files[0], options, report);
+  if (!a) return Exit::failure;
+  const auto b = read_side(options.files[1], options, report);
+  if (!b) return Exit::failure;
+  const auto comparison = trace_analysis::compare(a->tally, b->tally, options.comparison);
+  Output output{options.output};
+  if (options.format == "json") {
+    JsonWriter json{output, options.int64};
+    write_json(json, *a, *b, options, comparison);
+  } else {
+    write_text(output, *a, *b, comparison);
+  }
+  output.commit();
+  a->input.tell(report);
+  b->input.tell(report);
+  if (!comparison.same()) report.mismatch();
+  return report.exit();
+}
+
+}  // namespace
+
+void add_trace_compare(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"compare", "Which events appear, disappear or change between two runs",
+       "  coldtrace trace compare before.etl after.etl\n"
+       "  coldtrace trace compare monday.zip tuesday.zip --by rate --threshold 20\n"
+       "  coldtrace trace compare a.etl b.etl --where 'process == \"app.exe\"' --format json\n",
+       "  0  the same events as often, within the threshold\n"
+       "  1  they differ, or a trace has damage or loss\n"
+       "  2  not two traces, or one cannot be read, or the expression is wrong\n"},
+      {"text", "json"},
+      [](Command& command, Options& options) {
+        add_trace_input_options(command, options);
+        command
+            .add_option_function<std::string>(
+                "--by",
+                [&options](const std::string& by) { options.comparison.by_rate = by == "rate"; },
+                "What is compared: the 'count' of events, or their 'rate', for runs of other "
+                "lengths")
+            .one_of({"count", "rate"});
+        command
+            .add_option("--threshold", options.comparison.threshold,
+                        "Percent of the first trace's number, rate or mean duration that the "
+                        "second may differ by")
+            .in_range(0, 1'000'000);
+        command
+            .add_option_function<std::string>(
+                "--where", [&options](const std::string& text) { options.where = text; },
+                "Only events that an expression is true of")
+            .type_name("EXPR");
+        add_schema_options(command, options.schemas);
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

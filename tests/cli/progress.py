@@ -1,0 +1,112 @@
+"""Progress is shown on a terminal, and nowhere else.
+
+usage: progress.py COLDTRACE MAKE_TRACE [unittest arguments]
+Standard error is a pseudo-terminal. The reader of the results waits, so that the run takes its time.
+"""
+import os
+import pty
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from etl_writer import EtlWriter
+
+COLDTRACE = Path(sys.argv[1]).resolve()
+LINE = re.compile(rb"decoding (\d+) %, ([\d.]+ [MK]iB) of ([\d.]+ [MK]iB), ([\d,]+) events"
+                  rb"(, \d+ (s|min) left)?")
+
+
+def long_trace():
+    writer, pieces = EtlWriter(1, clock=1), []
+    for number in range(120_000):
+        writer.call(0, number, 0xfffff80000001000)
+        if number % 1_000 == 999:
+            pieces.append(writer.take(0))
+    return writer.build(pieces)
+
+
+class Progress(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.path = cls.folder / "long.etl"
+        cls.path.write_bytes(long_trace())
+
+    def on_terminal(self, *arguments, output=subprocess.PIPE, wait=1.5):
+        """Standard error of a run on a terminal, and its results."""
+        ours, theirs = pty.openpty()
+        said = []
+
+        def listen():
+            try:
+                while data := os.read(ours, 65536):
+                    said.append(data)
+            except OSError:  # the other end is closed
+                pass
+
+        listener = threading.Thread(target=listen)
+        listener.start()
+        output = theirs if output == "terminal" else output
+        process = subprocess.Popen([COLDTRACE, *map(str, arguments)], stdout=output, stderr=theirs,
+                                   stdin=subprocess.DEVNULL)
+        os.close(theirs)
+        time.sleep(wait)
+        results = process.stdout.read() if process.stdout else b""
+        self.assertEqual(process.wait(timeout=120), 0)
+        if process.stdout:
+            process.stdout.close()
+        listener.join()
+        os.close(ours)
+        return b"".join(said), results
+
+    def test_a_terminal_gets_it_and_keeps_nothing(self):
+        said, results = self.on_terminal("trace", "decode", self.path, "--jobs", 1)
+        self.assertEqual(results.count(b'"type":"event"'), 120_001)
+        lines = LINE.findall(said)
+        self.assertTrue(lines, said[:400])
+        percents = [int(line[0]) for line in lines]
+        self.assertEqual(percents, sorted(percents))
+        self.assertTrue(all(0 <= percent <= 100 for percent in percents))
+        self.assertEqual({line[2] for line in lines},
+                         {f"{self.path.stat().st_size / 2**20:.1f} MiB".encode()})
+        self.assertTrue(any(line[4] for line in lines))
+        # Each line takes the place of the one before, and the end is an empty one.
+        self.assertTrue(said.endswith(b"\r\x1b[K"), said[-200:])
+        self.assertNotIn(b"\n", said)
+
+    def test_messages_take_its_place(self):
+        cut = self.folder / "cut.etl"
+        cut.write_bytes(self.path.read_bytes()[:-1000])
+        said, _ = self.on_terminal("trace", "decode", cut, "--tolerate", "trace-truncated,buffer-count",
+                                   "--jobs", 1)
+        self.assertTrue(LINE.search(said))
+        messages = said[said.index(b"\r\x1b[K" + bytes(str(cut), "ascii")):]
+        self.assertIn(b"warning: trace-truncated", messages)
+        self.assertNotIn(b"decoding", messages)
+
+    def test_nobody_else_gets_it(self):
+        self.assertEqual(self.on_terminal("trace", "decode", self.path, "-q")[0], b"")
+        said, _ = self.on_terminal("trace", "decode", self.path, "--limit", 3, output="terminal", wait=0)
+        self.assertNotIn(b"decoding", said)
+        process = subprocess.Popen([COLDTRACE, "trace", "decode", self.path], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        time.sleep(1.5)
+        self.assertEqual(process.communicate()[1], b"")
+
+    def test_results_are_the_same(self):
+        _, results = self.on_terminal("trace", "decode", self.path, wait=0)
+        done = subprocess.run([COLDTRACE, "trace", "decode", self.path], capture_output=True)
+        self.assertEqual(results, done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)

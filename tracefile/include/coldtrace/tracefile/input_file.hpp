@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/file_kind.hpp"
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/image_source.hpp"
+
+namespace coldtrace::tracefile {
+
+// Bytes that may be a trace: a file as it is, what a pipe handed out, or a member of a packed file.
+struct InputFile {
+  std::string name;  // the path, and behind '!' what an archive calls its member
+  std::shared_ptr<const core::ImageSource> bytes;
+  core::Findings findings = {};  // of opening it
+};
+
+// Why a file is no trace.
+struct TraceFailure {
+  core::ParseError error;
+  bool readable;  // the file was read, and holds no trace
+  // Of the contents where these are of another kind, or a .ctrace file with a damaged magic; else
+  // unknown.
+  core::FileKind kind;
+  std::string text = {};  // what to say instead, where there is more to say
+};
+
+// Opens a file by its contents; "-" is standard input. What is packed, and what comes from a pipe,
+// goes to one temporary file: of at most `limit` bytes, or as default_unpacked_limit() has it. A
+// file that is not packed is one, whatever it holds.
+core::Expected<std::vector<InputFile>, TraceFailure> open_input(const std::string& path,
+                                                                std::optional<u64> limit,
+                                                                core::Findings& findings);
+// The same of bytes that are called `name`.
+core::Expected<std::vector<InputFile>, TraceFailure> open_input(
+    std::shared_ptr<const core::ImageSource> bytes, const std::string& name,
+    std::optional<u64> limit, core::Findings& findings);
+
+// Traces in a folder and below it, by path: files with the contents of a trace, those that nothing
+// is known of with a name that ends in .etl or .ctrace, and packed ones with .etl, .ctrace or
+// .diagsession in their names. Links are not followed.
+std::vector<std::string> find_traces(const std::string& folder);
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/file_kind.hpp"
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/image_source.hpp"
+
+namespace coldtrace::tracefile {
+
+// Whether unpack() knows the packing: gzip, and through libarchive xz, bzip2, Zstandard, LZ4, ZIP,
+// 7-Zip, cabinets and tar.
+bool is_unpackable(core::FileKind kind);
+
+struct UnpackedFile {
+  std::string name;  // of the member, '!' between those of packings in each other; may be empty
+  std::unique_ptr<core::ImageSource> bytes;
+};
+
+struct Unpacked {
+  std::vector<UnpackedFile> traces;  // in the order of the archive
+  // Members that are no traces, or cannot be read: their number and the names of the first.
+  u64 others = 0;
+  std::vector<std::string> other_names;
+  u64 encrypted = 0;
+  std::vector<std::string> encrypted_names;
+  std::string damage;          // the first; empty: none
+  bool needs_library = false;  // libarchive, which is not there
+};
+
+// What `limit` of unpack() is where the user gives none: no more than 64 GiB, and no more than a
+// packed file of `size` bytes justifies.
+u64 default_unpacked_limit(u64 size);
+
+// Unpacks the traces that a packed file holds, by the contents of its members and packings in each
+// other, into one temporary file of at most `limit` bytes. What is damaged, encrypted or beyond the
+// limit is a finding; what came before it stays. Nothing is ever written under a member's name.
+core::Result<Unpacked> unpack(const core::ImageSource& source, core::FileKind kind, u64 limit,
+                              core::Findings& findings);
+
+}  // namespace coldtrace::tracefile

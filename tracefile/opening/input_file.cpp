@@ -1,0 +1,136 @@
+#include "coldtrace/tracefile/input_file.hpp"
+
+#include <cerrno>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/temporary_file.hpp"
+#include "coldtrace/tracefile/unpack.hpp"
+
+namespace coldtrace::tracefile {
+namespace {
+
+using core::FileKind;
+using Files = std::vector<InputFile>;
+
+constexpr u64 most_spooled = u64{64} << 30;
+
+tl::unexpected<TraceFailure> unreadable(const core::ParseError& error) {
+  return core::fail(TraceFailure{error, false, FileKind::unknown});
+}
+
+tl::unexpected<TraceFailure> no_trace(FileKind kind, std::string text) {
+  return core::fail(TraceFailure{
+      {core::Fault::missing, 0, "packed file", "trace", 0, 0}, true, kind, std::move(text)});
+}
+
+// A descriptor to read from, which is closed with the object where it was opened for it.
+class Opened {
+ public:
+  explicit Opened(const std::string& path)
+      : own_{path != "-"},
+        descriptor_{own_ ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY) : STDIN_FILENO} {}
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+  ~Opened() {
+    if (own_ && descriptor_ >= 0) ::close(descriptor_);
+  }
+  int get() const { return descriptor_; }
+
+ private:
+  bool own_;
+  int descriptor_;
+};
+
+core::Result<std::unique_ptr<core::ImageSource>> spool_input(const std::string& path,
+                                                             std::optional<u64> limit,
+                                                             core::Findings& findings) {
+  const auto io_error = [] {
+    return core::fail({core::Fault::io, 0, "file", "open", 0, static_cast<u64>(errno)});
+  };
+  const Opened input{path};
+  struct stat status {};
+  if (input.get() < 0 || ::fstat(input.get(), &status) != 0) return io_error();
+  if (!S_ISFIFO(status.st_mode) && !S_ISSOCK(status.st_mode) && !S_ISREG(status.st_mode)) {
+    errno = S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
+    return io_error();
+  }
+  auto spooled = COLDTRACE_TRY(core::spool(input.get(), limit.value_or(most_spooled)));
+  if (spooled.cut)
+    findings.warning("packed-limit", std::nullopt,
+                     "more than {} bytes came, which --unpacked-limit raises; the rest is not read",
+                     spooled.file->size());
+  return std::unique_ptr<core::ImageSource>{std::move(spooled.file)};
+}
+
+core::Result<std::unique_ptr<core::ImageSource>> open_bytes(const std::string& path,
+                                                            std::optional<u64> limit,
+                                                            core::Findings& findings) {
+  // A named pipe is opened once: its writer would find no reader between two times.
+  struct stat status {};
+  const bool is_pipe = path == "-" || (::stat(path.c_str(), &status) == 0 &&
+                                       (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)));
+  if (is_pipe) return spool_input(path, limit, findings);
+  return std::unique_ptr<core::ImageSource>{COLDTRACE_TRY(core::FileImage::open(path))};
+}
+
+// "a, b and 3 others".
+std::string list(const std::vector<std::string>& names, u64 count) {
+  const auto text = fmt::format("{}", fmt::join(names, ", "));
+  const auto left = count - names.size();
+  return left == 0 ? text : fmt::format("{} and {} {}", text, left, left == 1 ? "other" : "others");
+}
+
+// Why nothing of a packed file is a trace.
+std::string why_none(const Unpacked& unpacked, FileKind kind) {
+  const auto what = fmt::format("it is {}", to_string(kind));
+  if (unpacked.needs_library)
+    return fmt::format("{}, and there is no libarchive to unpack what it holds: unpack it first",
+                       what);
+  if (unpacked.encrypted > 0)
+    return fmt::format("{}, and encrypted: {}; unpack it with its password first", what,
+                       list(unpacked.encrypted_names, unpacked.encrypted));
+  auto text = unpacked.others == 0 ? what
+                                   : fmt::format("{} without a trace; it holds {}", what,
+                                                 list(unpacked.other_names, unpacked.others));
+  if (!unpacked.damage.empty()) return fmt::format("{}; it is damaged: {}", text, unpacked.damage);
+  return unpacked.others > 0 ? text : text + " that holds nothing";
+}
+
+}  // namespace
+
+core::Expected<Files, TraceFailure> open_input(std::shared_ptr<const core::ImageSource> bytes,
+                                               const std::string& name, std::optional<u64> limit,
+                                               core::Findings& findings) {
+  const auto kind = core::recognize_file(*bytes);
+  if (!is_unpackable(kind)) return Files{{name, std::move(bytes)}};
+  const auto most = limit.value_or(default_unpacked_limit(bytes->size()));
+  auto unpacked = unpack(*bytes, kind, most, findings);
+  if (!unpacked) return unreadable(unpacked.error());
+  if (unpacked->traces.empty()) return no_trace(kind, why_none(*unpacked, kind));
+  if (unpacked->needs_library)
+    findings.warning("packed-damaged", std::nullopt,
+                     "there is no libarchive to unpack all of what is packed");
+  if (unpacked->others > 0)
+    findings.info("packed-others", std::nullopt, "{} members are no traces: {}", unpacked->others,
+                  list(unpacked->other_names, unpacked->others));
+  Files files;
+  for (auto& trace : unpacked->traces)
+    files.push_back({trace.name.empty() ? name : fmt::format("{}!{}", name, trace.name),
+                     std::move(trace.bytes)});
+  return files;
+}
+
+core::Expected<Files, TraceFailure> open_input(const std::string& path, std::optional<u64> limit,
+                                               core::Findings& findings) {
+  auto bytes = open_bytes(path, limit, findings);
+  if (!bytes) return unreadable(bytes.error());
+  return open_input(std::move(*bytes), path, limit, findings);
+}
+
+}  // namespace coldtrace::tracefile

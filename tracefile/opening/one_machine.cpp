@@ -1,0 +1,93 @@
+#include "tracefile/opening/one_machine.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace coldtrace::tracefile {
+namespace {
+
+// Setting the time of the machine moves what its kernel says of the boot by parts of a second where
+// a time service does it; nothing boots twice in this time.
+constexpr u64 boot_tolerance = 50'000'000;   // 100 ns
+constexpr u64 zero_tolerance = 600'000'000;  // 100 ns; clocks drift by seconds a day
+
+u64 distance(u64 a, u64 b) {
+  return a > b ? a - b : b - a;
+}
+
+std::string both(std::string_view what, const std::string& one, const std::string& other) {
+  return fmt::format("{} {} and {}", what, one, other);
+}
+
+// When the counter of the session was 0, by its start.
+u64 time_of_zero(const BufferScan& scan) {
+  return make_clock(scan.header, scan.first_timestamp).to_file_time(0).ticks;
+}
+
+bool has_same_bytes(const core::ImageSource& one, const core::ImageSource& other) {
+  constexpr u64 window = u64{1} << 20;
+  std::vector<std::byte> a(window);
+  std::vector<std::byte> b(window);
+  for (u64 at = 0; at < one.size(); at += window) {
+    const auto size = static_cast<std::size_t>(std::min(window, one.size() - at));
+    const auto of_one = std::span{a}.first(size);
+    const auto of_other = std::span{b}.first(size);
+    if (!one.read_at(at, of_one) || !other.read_at(at, of_other) ||
+        !std::ranges::equal(of_one, of_other))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::string> find_mismatch(const BufferScan& one, const BufferScan& other) {
+  const auto& a = one.header;
+  const auto& b = other.header;
+  if (!one.has_header || !other.has_header) return "the header of one is lost";
+  const auto clock_of = [](const LogfileHeader& header) {
+    // A raw clock is the performance counter.
+    return header.clock_type == 0 ? u32{1} : header.clock_type;
+  };
+  if (clock_of(a) != clock_of(b))
+    return both("clock", std::string{to_string(static_cast<ClockType>(a.clock_type))},
+                std::string{to_string(static_cast<ClockType>(b.clock_type))});
+  const bool counts = clock_of(a) != static_cast<u32>(ClockType::system_time);
+  if (counts && a.performance_frequency != b.performance_frequency)
+    return both("frequency", fmt::to_string(a.performance_frequency),
+                fmt::to_string(b.performance_frequency));
+  if (clock_of(a) == static_cast<u32>(ClockType::cpu_cycles) && a.cpu_speed != b.cpu_speed)
+    return both("speed of processors", fmt::to_string(a.cpu_speed), fmt::to_string(b.cpu_speed));
+  if (a.processors != b.processors)
+    return both("number of processors", fmt::to_string(a.processors), fmt::to_string(b.processors));
+  if (a.provider_version != b.provider_version || a.major_version != b.major_version ||
+      a.minor_version != b.minor_version)
+    return both("Windows",
+                fmt::format("{}.{}.{}", a.major_version, a.minor_version, a.provider_version),
+                fmt::format("{}.{}.{}", b.major_version, b.minor_version, b.provider_version));
+  if (a.boot_time.ticks != 0 && b.boot_time.ticks != 0 &&
+      distance(a.boot_time.ticks, b.boot_time.ticks) > boot_tolerance)
+    return both("boot time", core::to_string(a.boot_time), core::to_string(b.boot_time));
+  if (counts && distance(time_of_zero(one), time_of_zero(other)) > zero_tolerance)
+    return both("counter since", core::to_string(core::FileTime{time_of_zero(one)}),
+                core::to_string(core::FileTime{time_of_zero(other)}));
+  return std::nullopt;
+}
+
+bool is_copy(const ScannedFile& one, const ScannedFile& other) {
+  const auto& a = one.scan;
+  const auto& b = other.scan;
+  // Before the bytes are read.
+  return one.source->size() == other.source->size() && a.header.start_time == b.header.start_time &&
+         a.first_timestamp == b.first_timestamp &&
+         std::ranges::equal(a.buffers, b.buffers,
+                            [](const BufferEntry& x, const BufferEntry& y) {
+                              return x.sequence == y.sequence && x.size == y.size &&
+                                     x.filled == y.filled && x.processor == y.processor;
+                            }) &&
+         has_same_bytes(*one.source, *other.source);
+}
+
+}  // namespace coldtrace::tracefile

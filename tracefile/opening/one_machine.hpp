@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "coldtrace/tracefile/buffer_scan.hpp"
+
+namespace coldtrace::tracefile {
+
+// Why timestamps of two files do not count from one point of one machine's clock, as far as their
+// headers tell: "boot time 2024-01-01T00:00:00.0000000Z and 2024-02-01T00:00:00.0000000Z"; nothing
+// where they do.
+std::optional<std::string> find_mismatch(const BufferScan& one, const BufferScan& other);
+
+// Whether both have the same bytes.
+bool is_copy(const ScannedFile& one, const ScannedFile& other);
+
+}  // namespace coldtrace::tracefile

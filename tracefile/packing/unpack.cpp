@@ -1,0 +1,171 @@
+#include "coldtrace/tracefile/unpack.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "coldtrace/core/temporary_file.hpp"
+#include "coldtrace/tracefile/ctrace_header.hpp"
+#include "tracefile/packing/packed_reader.hpp"
+
+namespace coldtrace::tracefile {
+namespace {
+
+using core::FileKind;
+
+constexpr unsigned most_nested = 4;
+constexpr u64 most_members = 65'536;
+constexpr u64 most_traces = 1'024;
+constexpr std::size_t shown_names = 8;
+constexpr std::size_t window = 1 << 18;  // what a member's kind is told by
+
+constexpr u64 most_unpacked = u64{64} << 30;
+constexpr u64 least_unpacked = u64{256} << 20;
+constexpr u64 unpacked_per_byte = 1'032;  // deflate's best
+
+bool is_archive(FileKind kind) {
+  return kind == FileKind::zip || kind == FileKind::seven_zip || kind == FileKind::cabinet ||
+         kind == FileKind::tar;
+}
+
+bool ends_like_a_trace(std::string_view name) {
+  std::string end{name.substr(name.size() - std::min<std::size_t>(name.size(), 7))};
+  std::ranges::transform(end, end.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+  return end.ends_with(".etl") || end.ends_with(".ctrace");
+}
+
+std::string join(const std::string& outer, const std::string& inner) {
+  if (outer.empty() || inner.empty()) return outer.empty() ? inner : outer;
+  return outer + "!" + inner;
+}
+
+void note(std::vector<std::string>& names, const std::string& name) {
+  if (names.size() < shown_names) names.push_back(name);
+}
+
+class Unpacker {
+ public:
+  Unpacker(std::shared_ptr<core::TemporaryFile> file, u64 limit, core::Findings& findings)
+      : file_{std::move(file)}, limit_{limit}, findings_{findings}, head_(window) {}
+
+  core::Result<core::Done> unpack(const core::ImageSource& source, FileKind kind,
+                                  const std::string& name, unsigned depth) {
+    const auto reader = kind == FileKind::gzip ? read_gzip(source) : read_archive(source, kind);
+    if (!reader) {
+      unpacked_.needs_library = true;
+      return core::Done{};
+    }
+    PackedMember member;
+    auto state = reader->next(member);
+    for (; state == PackedReader::State::member && !full_; state = reader->next(member)) {
+      if (++members_ > most_members || unpacked_.traces.size() >= most_traces) {
+        findings_.warning("packed-limit", std::nullopt,
+                          "more than {} members or {} traces; the rest is not read", most_members,
+                          most_traces);
+        full_ = true;
+        break;
+      }
+      if (!member.is_file) continue;
+      COLDTRACE_TRY(read(*reader, member, join(name, member.name), is_archive(kind), depth));
+    }
+    if (state == PackedReader::State::damaged) report_damage(name, reader->damage());
+    return core::Done{};
+  }
+
+  Unpacked take() { return std::move(unpacked_); }
+
+ private:
+  core::Result<core::Done> read(PackedReader& reader, const PackedMember& member,
+                                const std::string& name, bool in_archive, unsigned depth) {
+    if (member.encrypted) {
+      ++unpacked_.encrypted;
+      note(unpacked_.encrypted_names, name);
+      findings_.warning("packed-encrypted", std::nullopt,
+                        "'{}' is encrypted and not read: unpack it with its password first", name);
+      return core::Done{};
+    }
+    const auto head = std::span{head_}.first(reader.read(head_));
+    const auto kind = kind_of(head);
+    const bool nested = is_unpackable(kind) && depth < most_nested;
+    if (in_archive && !nested && !is_trace(head, kind, member.name)) {
+      ++unpacked_.others;
+      note(unpacked_.other_names, name);
+      if (!reader.damage().empty()) report_damage(name, reader.damage());
+      return core::Done{};
+    }
+    auto part = COLDTRACE_TRY(write(reader, head, name));
+    if (!reader.damage().empty()) report_damage(name, reader.damage());
+    if (nested) return unpack(*part, kind, name, depth + 1);
+    unpacked_.traces.push_back({name, std::move(part)});
+    return core::Done{};
+  }
+
+  static FileKind kind_of(core::ByteView head) {
+    return core::recognize_file(core::MemoryImage{head});
+  }
+
+  // By its contents; what is damaged where it starts by its name too.
+  static bool is_trace(core::ByteView head, FileKind kind, std::string_view name) {
+    return kind == FileKind::event_trace || kind == FileKind::ctrace ||
+           find_damaged_ctrace_magic(core::MemoryImage{head}) ||
+           (ends_like_a_trace(name) && (kind == FileKind::unknown || kind == FileKind::zeros));
+  }
+
+  core::Result<std::unique_ptr<core::TemporaryPart>> write(PackedReader& reader,
+                                                           core::ByteView head,
+                                                           const std::string& name) {
+    const u64 start = file_->size();
+    std::vector<std::byte> more(window);
+    for (auto bytes = head; !bytes.empty();) {
+      const auto left = limit_ - file_->size();
+      COLDTRACE_TRY(file_->append(bytes.first(std::min<u64>(bytes.size(), left))));
+      if (bytes.size() > left) {
+        findings_.warning("packed-limit", std::nullopt,
+                          "{}unpacks to more than {} bytes, which --unpacked-limit raises; the "
+                          "rest is not read",
+                          name.empty() ? "" : fmt::format("'{}' ", name), limit_);
+        full_ = true;
+        break;
+      }
+      bytes = std::span{more}.first(reader.read(more));
+    }
+    return std::make_unique<core::TemporaryPart>(file_, start, file_->size() - start);
+  }
+
+  void report_damage(const std::string& name, const std::string& damage) {
+    if (unpacked_.damage.empty()) unpacked_.damage = damage;
+    findings_.warning("packed-damaged", std::nullopt,
+                      "{}what is packed is damaged or cut off after {} plain bytes: {}",
+                      name.empty() ? "" : fmt::format("'{}': ", name), file_->size(), damage);
+  }
+
+  std::shared_ptr<core::TemporaryFile> file_;
+  u64 limit_;
+  core::Findings& findings_;
+  std::vector<std::byte> head_;
+  Unpacked unpacked_;
+  u64 members_ = 0;
+  bool full_ = false;
+};
+
+}  // namespace
+
+bool is_unpackable(FileKind kind) {
+  return kind == FileKind::gzip || kind == FileKind::xz || kind == FileKind::bzip2 ||
+         kind == FileKind::zstandard || kind == FileKind::lz4 || is_archive(kind);
+}
+
+u64 default_unpacked_limit(u64 size) {
+  const auto per_byte = std::min(size, most_unpacked / unpacked_per_byte) * unpacked_per_byte;
+  return std::min(most_unpacked, least_unpacked + per_byte);
+}
+
+core::Result<Unpacked> unpack(const core::ImageSource& source, FileKind kind, u64 limit,
+                              core::Findings& findings) {
+  Unpacker unpacker{COLDTRACE_TRY(core::TemporaryFile::create()), limit, findings};
+  COLDTRACE_TRY(unpacker.unpack(source, kind, "", 1));
+  return unpacker.take();
+}
+
+}  // namespace coldtrace::tracefile
