@@ -37,6 +37,7 @@ PARTS = {
         "tracefile": {"core"},
         "nt_trace_control": {"core"},
         "trace_analysis": {"tracefile", "core"},
+        "trace_export": {"trace_analysis", "tracefile", "core"},
         "trace_synthesis": {"tracefile", "core"},
     },
     "schema-files": {"schema_files": {"tracefile", "pe", "core"}},

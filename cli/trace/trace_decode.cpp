@@ -254,27 +254,6 @@ Exit run(const Options& options) {
   return report.exit();
 }
 
-void add_selection_options(Command& command, Options& options) {
-  auto& selection = options.pipeline.selection;
-  command
-      .add_option("--provider", selection.providers,
-                  "Only events of these providers, by GUID, name or glob")
-      .list("PROVIDER");
-  command
-      .add_option("--event", selection.events,
-                  "Only these events, by id, name, class or glob: 21, Process/Start, Process, *Io*")
-      .list("EVENT");
-  command.add_option("--pid", selection.pids, "Only events of these processes").list("PID");
-  command.add_option("--tid", selection.tids, "Only events of these threads").list("TID");
-  add_time_options(command, selection);
-  command
-      .add_option_function<std::string>(
-          "--where", [&options](const std::string& text) { options.where = text; },
-          "Only events that an expression is true of, as \"Status != 0 and time < 5s\"")
-      .type_name("EXPR");
-  command.add_option("--limit", options.pipeline.limit, "Stop after this many events");
-}
-
 }  // namespace
 
 void add_trace_decode(CLI::App& app, Exit& exit) {
@@ -329,7 +308,8 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
         command.add_input(
             "--syscall-map", options.syscall_map,
             "Names system calls of a .ctrace file: ntdll.dll, or the JSON of 'syscalls map'");
-        add_selection_options(command, options);
+        add_selection_options(command, options.pipeline.selection, options.where);
+        command.add_option("--limit", options.pipeline.limit, "Stop after this many events");
       },
       run);
 }

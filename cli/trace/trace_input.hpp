@@ -31,6 +31,10 @@ void add_time_options(Command& command, tracefile::EventSelection& selection,
                       const std::string& from = "Only events at this time (UTC) or later",
                       const std::string& to = "Only events at this time (UTC) or earlier");
 
+// The same with all else that chooses events: providers, events, processes, threads, --where.
+void add_selection_options(Command& command, tracefile::EventSelection& selection,
+                           std::optional<std::string>& where);
+
 struct TraceInput {
   tracefile::AnyTrace trace;
   core::Findings findings;

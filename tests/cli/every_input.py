@@ -35,6 +35,7 @@ TRACE_COMMANDS = (("trace", "info", *JSON), ("trace", "info"), ("trace", "decode
                   ("trace", "io", *JSON), ("trace", "cpu", *JSON),
                   ("trace", "top", *JSON), ("trace", "top"),
                   ("trace", "cpu", "--format", "collapsed"),
+                  ("trace", "export", "chrome"), ("trace", "export", "perfetto"),
                   ("trace", "cpu", "--format", "collapsed", "--stacks", "waiting"))
 VOLUME_COMMANDS = (("ntfs", "info", *JSON), ("ntfs", "snapshot"),
                    ("ntfs", "snapshot", "--format", "csv"),

@@ -31,10 +31,11 @@ AnalysisRun::AnalysisRun(const AnalysisOptions& options, TraceUse use)
   observation_.emplace(input_->trace, stream);
 }
 
-void AnalysisRun::observe(std::initializer_list<trace_analysis::Analysis*> analyses,
-                          trace_analysis::EventPairs* pairs) {
+void AnalysisRun::observe(std::span<trace_analysis::Analysis* const> analyses,
+                          trace_analysis::EventPairs* pairs,
+                          trace_analysis::EventWitness* witness) {
   input_->begin_progress("analysing");
-  observation_->run({analyses.begin(), analyses.size()}, pairs);
+  observation_->run(analyses, pairs, witness);
   if (const auto unread = observation_->unread_buffers(); unread > 0)
     findings().warning("trace-changed", std::nullopt,
                        "{} buffers could be read when the trace was opened and not again", unread);

@@ -34,7 +34,11 @@ class AnalysisRun {
 
   // Has the analyses see the events. Notes what it finds wrong with them.
   void observe(std::initializer_list<trace_analysis::Analysis*> analyses,
-               trace_analysis::EventPairs* pairs = nullptr);
+               trace_analysis::EventPairs* pairs = nullptr) {
+    observe({analyses.begin(), analyses.size()}, pairs, nullptr);
+  }
+  void observe(std::span<trace_analysis::Analysis* const> analyses,
+               trace_analysis::EventPairs* pairs, trace_analysis::EventWitness* witness);
 
   // That the trace has nothing to answer from, or has no events between --from and --to.
   void note_no_match(std::string_view why);

@@ -2,7 +2,7 @@
 
 namespace coldtrace::trace_analysis {
 
-void CallTree::add(std::span<const Frame> path, const SampleSum& sum) {
+u32 CallTree::add(std::span<const Frame> path, const SampleSum& sum) {
   u32 at = 0;
   for (const auto& frame : path) {
     const auto known = children_.find({at, frame});
@@ -13,7 +13,7 @@ void CallTree::add(std::span<const Frame> path, const SampleSum& sum) {
     if (nodes_.size() == most_nodes) {
       ++cut_;
       nodes_[at].cut.add(sum);
-      return;
+      return at;
     }
     const auto next = static_cast<u32>(nodes_.size());
     children_.emplace(Edge{at, frame}, next);
@@ -21,6 +21,7 @@ void CallTree::add(std::span<const Frame> path, const SampleSum& sum) {
     at = next;
   }
   nodes_[at].self.add(sum);
+  return at;
 }
 
 }  // namespace coldtrace::trace_analysis

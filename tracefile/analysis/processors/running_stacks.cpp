@@ -34,7 +34,8 @@ void RunningStacks::take_oldest() {
   append_frames(path_, frames, code_, pid, sample.moment.time);
   if (frames.empty() || frames.front() != sample.address)
     append_frames(path_, {&sample.address, 1}, code_, pid, sample.moment.time);
-  tree_.add(path_, weight);
+  const auto node = tree_.add(path_, weight);
+  if (each_) each_(sample, weight, node);
   join_.release(slot);
   pending_.pop_front();
 }

@@ -12,7 +12,8 @@ Observation::Observation(const tracefile::AnyTrace& trace, const tracefile::Stre
       population_{trace.names()},
       losses_{Losses::find(trace, options)} {}
 
-void Observation::run(std::span<Analysis* const> analyses, EventPairs* pairs) {
+void Observation::run(std::span<Analysis* const> analyses, EventPairs* pairs,
+                      EventWitness* witness) {
   for (auto* const analysis : analyses) analysis->begin(observed_);
   RecordReader reader{
       trace_.schemas(), trace_.names().stacks(), losses_, population_, analyses, pairs};
@@ -24,6 +25,7 @@ void Observation::run(std::span<Analysis* const> analyses, EventPairs* pairs) {
     if (!observed_.first) observed_.first = event.name_time();
     observed_.last = event.name_time();
     population_.set_time(event.name_time());
+    if (witness != nullptr) witness->on_event(event, reader.thread_of(event.tid, event.cpu));
     if (reader.read(event)) ++observed_.records;
   }
   observed_.unreadable = reader.unreadable();

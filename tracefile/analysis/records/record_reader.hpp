@@ -31,6 +31,9 @@ class RecordReader {
   // To be called once, after all events.
   void finish();
 
+  // Whose id that is; nobody of none.
+  Index thread_of(std::optional<u32> tid, std::optional<u16> cpu);
+
   // Events of known kinds that could not be read to the fields that matter.
   u64 unreadable() const { return unreadable_; }
 
@@ -66,7 +69,6 @@ class RecordReader {
   bool network_end(const tracefile::Event& event);
 
   Index waiting_thread();
-  Index thread_of(std::optional<u32> tid, std::optional<u16> cpu);
   Index living_thread(u32 tid, u16 cpu);
   Index issuing_thread();
   Index issuer_of(const tracefile::Event& event);

@@ -102,7 +102,11 @@ void FileIo::on_file_end(const FileEnd& record) {
     add_ticks(sums.time, time);
     sums.longest = std::max(sums.longest, time);
   });
-  if (timed) times_[static_cast<std::size_t>(one.action)].add(static_cast<u64>(time));
+  if (!timed) return;
+  times_[static_cast<std::size_t>(one.action)].add(static_cast<u64>(time));
+  if (each_)
+    each_(
+        {one.action, one.file, one.thread, one.begin, record.moment, record.status, record.bytes});
 }
 
 void FileIo::finish(const Observed& observed) {

@@ -138,6 +138,7 @@ void Services::close(Stack& stack, const CallRecord& record) {
   timed.ran = ThreadClocks::between(call.clock, clocks_.read(record.thread, end));
   timed.cycles = record.cycles;
   totals_.add(timed);
+  if (each_) each_({call.service, call.begin, record.moment, record.thread, stack.empty()});
   const auto inclusive = ticks_between(call.begin, end);
   if (timed.is_inner) outer->withheld.add({inclusive, timed.ran, end});
   if (stack.empty()) return;
@@ -156,6 +157,7 @@ void Services::on_interruption(const Interruption& record) {
   timed.inside = cost->inclusive - cost->exclusive;
   timed.ran = cost->inclusive;
   totals_.add(timed);
+  if (each_) each_({service, record.begin, record.moment, nobody, false});
 }
 
 void Services::on_thread(const ThreadRecord& record) {

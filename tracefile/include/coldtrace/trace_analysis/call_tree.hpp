@@ -44,8 +44,8 @@ class CallTree {
     SampleSum cut;  // of paths that go on from here and are not kept
   };
 
-  // Frames from the thread on.
-  void add(std::span<const Frame> path, const SampleSum& sum);
+  // Frames from the thread on. Returns the node that the time is with.
+  u32 add(std::span<const Frame> path, const SampleSum& sum);
 
   // The first one is the root, of no frame.
   const std::vector<Node>& nodes() const { return nodes_; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 
 #include "coldtrace/trace_analysis/analysis.hpp"
@@ -23,6 +24,17 @@ struct FileSums {
   void add(const FileSums& other);
 };
 
+// One that was seen to end, with no event missing meanwhile.
+struct FileOperation {
+  FileAction action;
+  u32 file;  // its number in the table of files
+  Index thread;
+  i64 begin;
+  Moment end;
+  u32 status;
+  std::optional<u64> bytes;  // that were moved
+};
+
 // Requests to file systems by what they ask for, file and process. An operation lasts from its
 // event to the one that ends the same IRP. A file object has the name that it was opened by, until
 // it is closed: its address is used again.
@@ -30,8 +42,11 @@ class FileIo final : public Analysis {
  public:
   static constexpr std::size_t most_open = std::size_t{1} << 17;  // operations, and file objects
 
-  // `names` must outlive it.
-  explicit FileIo(const tracefile::NameTables& names) : names_{names} {}
+  using Sink = std::function<void(const FileOperation&)>;
+
+  // `names` must outlive it. `each` is told operations as they end.
+  explicit FileIo(const tracefile::NameTables& names, Sink each = {})
+      : names_{names}, each_{std::move(each)} {}
 
   void begin(const Observed& observed) override { observed_ = &observed; }
   void on_file_start(const FileStart& record) override;
@@ -72,6 +87,7 @@ class FileIo final : public Analysis {
   void change(const Open& one, Change change);
 
   const tracefile::NameTables& names_;
+  Sink each_;
   const Observed* observed_ = nullptr;
   FileTable files_;
   std::unordered_map<u64, u32> opened_;  // number of the file that it was opened by, by object

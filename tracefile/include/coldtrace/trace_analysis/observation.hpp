@@ -5,6 +5,19 @@
 
 namespace coldtrace::trace_analysis {
 
+// Is shown every event of a trace, in front of the record that it may become.
+class EventWitness {
+ public:
+  virtual ~EventWitness() = default;
+  // `thread` is that of the header, nobody where there is none.
+  virtual void on_event(const tracefile::Event& event, Index thread) = 0;
+
+ protected:
+  EventWitness() = default;
+  EventWitness(const EventWitness&) = default;
+  EventWitness& operator=(const EventWitness&) = default;
+};
+
 // One pass over a trace for several analyses. Memory grows with the processes and threads of the
 // trace, and with what the analyses keep.
 class Observation {
@@ -16,7 +29,8 @@ class Observation {
   Observation& operator=(const Observation&) = delete;
 
   // To be called once. Events of `pairs` are calls and returns beside all else that they are.
-  void run(std::span<Analysis* const> analyses, EventPairs* pairs = nullptr);
+  void run(std::span<Analysis* const> analyses, EventPairs* pairs = nullptr,
+           EventWitness* witness = nullptr);
 
   const Population& population() const { return population_; }
   const Losses& losses() const { return losses_; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 
 #include "coldtrace/trace_analysis/call_tree.hpp"
 #include "coldtrace/trace_analysis/code_names.hpp"
@@ -12,10 +13,13 @@ namespace coldtrace::trace_analysis {
 // not have is its address alone. DPCs and ISRs stand apart from the threads that they interrupt.
 class RunningStacks final : public Analysis {
  public:
+  // Is told each sample, in their order, once its stack is known: the node of tree() that it is of.
+  using Sink = std::function<void(const Sample&, const SampleSum&, u32 node)>;
+
   // All must outlive the analysis.
   RunningStacks(const tracefile::Clock& clock, const tracefile::SamplingIntervals& intervals,
-                CodeNames& code)
-      : weights_{clock, intervals}, code_{code} {}
+                CodeNames& code, Sink each = {})
+      : weights_{clock, intervals}, code_{code}, each_{std::move(each)} {}
 
   const CallTree& tree() const { return tree_; }
   const StackJoin& stacks() const { return join_; }
@@ -36,6 +40,7 @@ class RunningStacks final : public Analysis {
 
   SampleWeights weights_;
   CodeNames& code_;
+  Sink each_;
   StackJoin join_;
   CallTree tree_;
   std::deque<Pending> pending_;  // samples whose stacks may still come

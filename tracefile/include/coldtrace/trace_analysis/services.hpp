@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 
 #include "coldtrace/trace_analysis/interruptions.hpp"
@@ -15,9 +16,22 @@ namespace coldtrace::trace_analysis {
 // by themselves, as PairCalls says.
 class Services final : public Analysis {
  public:
-  // `code` must outlive the analysis.
-  explicit Services(CodeNames& code, std::optional<Periods> periods = std::nullopt)
-      : code_{code}, totals_{std::move(periods)}, pairs_{totals_, clocks_} {}
+  // One that was timed: what `totals` adds up.
+  struct Seen {
+    u32 service;  // its number
+    i64 begin;
+    Moment end;
+    Index thread;       // nobody: a routine of an interrupt, or the format does not say
+    bool is_outermost;  // no call of its thread is open any more
+  };
+  using Sink = std::function<void(const Seen&)>;
+
+  // `code` must outlive the analysis. `each` is told calls and routines as they end.
+  explicit Services(CodeNames& code, std::optional<Periods> periods = std::nullopt, Sink each = {})
+      : code_{code},
+        each_{std::move(each)},
+        totals_{std::move(periods)},
+        pairs_{totals_, clocks_} {}
   Services(const Services&) = delete;
   Services& operator=(const Services&) = delete;
 
@@ -62,6 +76,7 @@ class Services final : public Analysis {
 
   const Losses* losses_ = nullptr;
   CodeNames& code_;
+  Sink each_;
   ServiceTotals totals_;
   ThreadClocks clocks_;
   PairCalls pairs_;

@@ -1,0 +1,40 @@
+#include "cli/command/common_options.hpp"
+#include "cli/trace/export/chrome_events.hpp"
+#include "cli/trace/trace_export_commands.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+Exit run(const ExportOptions& options) {
+  ExportRun exporting{options};
+  if (!exporting.opened()) return Exit::failure;
+  auto& run = exporting.run();
+  Output output{options.output};
+  trace_analysis::CodeNames code{run.input().trace.names(), run.symbols()};
+  ExportNames names{exporting, code};
+  ChromeEvents events{output, names};
+  trace_export::Timeline timeline{run.input().trace, exporting.options().times, code, events};
+  names.use(timeline);
+  events.begin();
+  exporting.observe(timeline);
+  events.end();
+  exporting.note_left_out(events.left_out());
+  return run.finish(output);
+}
+
+}  // namespace
+
+void add_trace_export_chrome(CLI::App& app, Exit& exit) {
+  add_command<ExportOptions>(
+      app, exit,
+      {"chrome", "What happened when, as the JSON of Chrome's tracing; for small traces",
+       "  coldtrace trace export chrome run.etl -o run.json\n"
+       "  coldtrace trace export chrome run.ctrace --syscall-map ntdll.dll --pid 4711 -o run.json\n"
+       "  coldtrace trace export chrome run.etl --where 'name == \"DiskIo/Read\"' -o reads.json\n",
+       "  0  the whole trace was read\n"
+       "  1  events are missing, or what was asked for; the rest was written\n"
+       "  2  not a trace, or it cannot be read or written\n"},
+      {"json"}, add_export_options, run);
+}
+
+}  // namespace coldtrace::cli

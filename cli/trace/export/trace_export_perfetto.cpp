@@ -1,0 +1,53 @@
+#include "cli/command/common_options.hpp"
+#include "cli/trace/export/export_names.hpp"
+#include "cli/trace/trace_export_commands.hpp"
+#include "coldtrace/trace_export/perfetto_trace.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+struct Options : ExportOptions {
+  trace_export::PerfettoTrace::Options perfetto;
+};
+
+Exit run(const Options& options) {
+  ExportRun exporting{options};
+  if (!exporting.opened()) return Exit::failure;
+  auto& run = exporting.run();
+  Output output{options.output};
+  trace_analysis::CodeNames code{run.input().trace.names(), run.symbols()};
+  ExportNames names{exporting, code};
+  trace_export::PerfettoTrace trace{
+      names, [&output](std::string_view bytes) { output.write(bytes); }, options.perfetto};
+  trace_export::Timeline timeline{run.input().trace, exporting.options().times, code, trace};
+  names.use(timeline);
+  exporting.observe(timeline);
+  exporting.note_left_out(trace.left_out());
+  if (const auto beyond = trace.beyond_limits(); beyond > 0)
+    run.findings().warning("export-limit", std::nullopt,
+                           "{} requests are beyond those that the export has room for", beyond);
+  return run.finish(output);
+}
+
+}  // namespace
+
+void add_trace_export_perfetto(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"perfetto", "What happened when, for ui.perfetto.dev and its trace_processor",
+       "  coldtrace trace export perfetto run.etl -o run.pftrace\n"
+       "  coldtrace trace export perfetto run.etl --compress -o run.pftrace\n"
+       "  coldtrace trace export perfetto run.ctrace --syscall-map ntdll.dll -o run.pftrace\n",
+       "  0  the whole trace was read\n"
+       "  1  events are missing, or what was asked for; the rest was written\n"
+       "  2  not a trace, or it cannot be read or written\n"},
+      {"pftrace"},
+      [](Command& command, Options& options) {
+        add_export_options(command, options);
+        command.add_flag("--compress", options.perfetto.compress,
+                         "Packets in zlib's format; Perfetto unpacks them");
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

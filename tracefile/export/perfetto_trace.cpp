@@ -1,0 +1,542 @@
+#include "coldtrace/trace_export/perfetto_trace.hpp"
+
+#include <algorithm>
+
+#include "tracefile/export/perfetto_fields.hpp"
+#include "tracefile/export/perfetto_packets.hpp"
+
+namespace coldtrace::trace_export {
+namespace {
+
+namespace field = perfetto;
+using protozero::pbf_writer;
+using trace_analysis::ThreadState;
+
+// What a track is of, in the highest byte of its number; the second lowest has the lane.
+enum class Family : u64 { thread = 1, region, file, disk, disk_queue, busy, losses, interrupts };
+
+constexpr u64 family(Family kind, u64 number) {
+  return static_cast<u64>(kind) << 56U | number << 16U;
+}
+
+// Perfetto knows the states up to DeferredReady. That of a thread that was swapped out with its
+// process is near enough; one that cannot be is what nothing is known of.
+constexpr u8 unknown_state = static_cast<u8>(ThreadState::initialized);
+
+u8 state_of(const ContextSwitch& record) {
+  if (!record.old_state) return unknown_state;
+  switch (*record.old_state) {
+    case ThreadState::process_swapped:
+      return static_cast<u8>(ThreadState::transition);
+    case ThreadState::gate_wait:
+      return static_cast<u8>(ThreadState::waiting);
+    default:
+      break;
+  }
+  const auto state = static_cast<u8>(*record.old_state);
+  return state <= static_cast<u8>(ThreadState::deferred_ready) ? state : unknown_state;
+}
+
+void add_argument(pbf_writer& event, std::string_view name, std::string_view value) {
+  pbf_writer annotation{event, field::track_event::debug_annotations};
+  annotation.add_string(field::track_event::debug_annotation::name, name.data(), name.size());
+  annotation.add_string(field::track_event::debug_annotation::string_value, value.data(),
+                        value.size());
+}
+
+void add_argument(pbf_writer& event, std::string_view name, const std::optional<u64>& value) {
+  if (!value) return;
+  pbf_writer annotation{event, field::track_event::debug_annotations};
+  annotation.add_string(field::track_event::debug_annotation::name, name.data(), name.size());
+  annotation.add_uint64(field::track_event::debug_annotation::uint_value, *value);
+}
+
+template <class AddArguments>
+void begin_slice(PerfettoPackets& packets, u64 track, i64 time, const std::string& name,
+                 AddArguments add_arguments) {
+  const auto number = packets.intern(name);
+  packets.add([&](pbf_writer& packet) {
+    packet.add_uint64(field::trace_packet::timestamp, static_cast<u64>(time));
+    packet.add_uint32(field::trace_packet::trusted_packet_sequence_id, 1);
+    if (number != 0)
+      packet.add_uint32(field::trace_packet::sequence_flags,
+                        field::trace_packet::needs_incremental_state);
+    pbf_writer event{packet, field::trace_packet::track_event};
+    event.add_enum(field::track_event::type, field::track_event::slice_begin);
+    event.add_uint64(field::track_event::track_uuid, track);
+    if (number != 0)
+      event.add_uint64(field::track_event::name_iid, number);
+    else
+      event.add_string(field::track_event::name, name);
+    add_arguments(event);
+  });
+}
+
+void end_slice(PerfettoPackets& packets, u64 track, i64 time) {
+  packets.add([&](pbf_writer& packet) {
+    packet.add_uint64(field::trace_packet::timestamp, static_cast<u64>(time));
+    packet.add_uint32(field::trace_packet::trusted_packet_sequence_id, 1);
+    pbf_writer event{packet, field::trace_packet::track_event};
+    event.add_enum(field::track_event::type, field::track_event::slice_end);
+    event.add_uint64(field::track_event::track_uuid, track);
+  });
+}
+
+void count(PerfettoPackets& packets, u64 track, i64 time, i64 value) {
+  packets.add([&](pbf_writer& packet) {
+    packet.add_uint64(field::trace_packet::timestamp, static_cast<u64>(time));
+    packet.add_uint32(field::trace_packet::trusted_packet_sequence_id, 1);
+    pbf_writer event{packet, field::trace_packet::track_event};
+    event.add_enum(field::track_event::type, field::track_event::counter);
+    event.add_uint64(field::track_event::track_uuid, track);
+    event.add_int64(field::track_event::counter_value, value);
+  });
+}
+
+template <class AddMore>
+void describe_track(PerfettoPackets& packets, u64 track, AddMore add_more) {
+  packets.add([&](pbf_writer& packet) {
+    packet.add_uint64(field::trace_packet::timestamp, 0);
+    packet.add_uint32(field::trace_packet::trusted_packet_sequence_id, 1);
+    pbf_writer descriptor{packet, field::trace_packet::track_descriptor};
+    descriptor.add_uint64(field::track_descriptor::uuid, track);
+    add_more(descriptor);
+  });
+}
+
+void describe_counter(PerfettoPackets& packets, u64 track, const std::string& name) {
+  describe_track(packets, track, [&](pbf_writer& descriptor) {
+    descriptor.add_string(field::track_descriptor::name, name);
+    pbf_writer counter{descriptor, field::track_descriptor::counter};
+    counter.add_enum(field::track_descriptor::counter_descriptor::unit,
+                     static_cast<i32>(field::track_descriptor::counter_descriptor::count));
+  });
+}
+
+}  // namespace
+
+PerfettoTrace::PerfettoTrace(const TimelineNames& names, ByteSink write, Options options)
+    : names_{names},
+      packets_{std::make_unique<PerfettoPackets>(std::move(write), options.compress)} {}
+
+PerfettoTrace::~PerfettoTrace() = default;
+
+u32 PerfettoTrace::id_of(Index thread) const {
+  return thread == nobody ? lost_id : names_.population().threads()[thread].tid;
+}
+
+bool PerfettoTrace::has_place(i64 begin) {
+  if (names_.nanoseconds(begin) >= 0) return true;
+  ++left_out_;
+  return false;
+}
+
+// What is known of the processor ends with the switch to the thread of the turn.
+void PerfettoTrace::break_chain(const Turn& turn) {
+  has_lost_ = true;
+  add({names_.nanoseconds(turn.begin), turn.cpu, id_of(turn.thread), lost_id, unknown_state,
+       std::nullopt, turn.in_priority, std::nullopt});
+}
+
+void PerfettoTrace::on_switch(const ContextSwitch& record, const Turn* ended, bool is_shown) {
+  const auto cpu = *record.moment.cpu;
+  if (cpu >= at_.size()) at_.resize(std::size_t{cpu} + 1);
+  flush_interrupts(cpu);
+  const auto time = names_.nanoseconds(record.moment.time);
+  // Nothing is said of the time before the first thread that is shown.
+  if (!at_[cpu] && !is_shown) return;
+  const auto old_id = id_of(record.old_thread);
+  if (!at_[cpu]) at_[cpu] = old_id;
+  if (ended != nullptr && !ended->end && *at_[cpu] == id_of(ended->thread)) break_chain(*ended);
+  auto leaves = *at_[cpu];
+  if (leaves == lost_id) {
+    // It was on the processor when the switch came, and nobody knows since when.
+    add({time, cpu, lost_id, old_id, unknown_state, std::nullopt, std::nullopt,
+         record.old_priority});
+    leaves = old_id;
+  }
+  const auto comes = is_shown ? id_of(record.new_thread) : not_shown_id;
+  if (!is_shown) has_not_shown_ = true;
+  if (leaves == not_shown_id && comes == not_shown_id) return;
+  const bool is_real = leaves == old_id;
+  add({time, cpu, leaves, comes, is_real ? state_of(record) : unknown_state,
+       is_real ? record.wait_reason : std::nullopt, record.old_priority, record.new_priority});
+}
+
+// A slice that does not end is drawn up to the end of the trace.
+void PerfettoTrace::on_last_turn(const Turn& turn, bool misses_events) {
+  if (misses_events && at_[turn.cpu] == id_of(turn.thread)) break_chain(turn);
+}
+
+void PerfettoTrace::on_ready(const Readied& record) {
+  const auto time = names_.nanoseconds(record.moment.time);
+  if (time != tick_) {
+    flush_tick();
+    tick_ = time;
+  }
+  readies_.push_back({time, record.moment.cpu.value_or(0), id_of(record.thread),
+                      record.waker == nobody ? 0 : id_of(record.waker), record.adjustment,
+                      record.in_dpc});
+}
+
+void PerfettoTrace::add(const Switch& change) {
+  at_[change.cpu] = change.new_id;
+  // A break lies in the past, and Perfetto sorts it there: behind the switch to the thread.
+  if (change.time < tick_) {
+    write(change);
+    return;
+  }
+  if (change.time != tick_) {
+    flush_tick();
+    tick_ = change.time;
+  }
+  switches_.push_back(change);
+}
+
+// Within one tick a thread leaves a processor before it comes to another one, and is made ready
+// when it has left.
+void PerfettoTrace::flush_tick() {
+  while (!switches_.empty()) take_first_switch(switches_);
+  for (const auto& ready : readies_) write(ready);
+  readies_.clear();
+}
+
+void PerfettoTrace::take_first_switch(std::vector<Switch>& changes) {
+  constexpr std::size_t most_ordered = 256;
+  auto first = changes.begin();
+  if (changes.size() > 1 && changes.size() <= most_ordered) {
+    const auto is_first = [&](const Switch& change) {
+      for (const auto& other : changes) {
+        if (&other == &change) break;
+        if (other.cpu == change.cpu) return false;
+      }
+      return std::none_of(changes.begin(), changes.end(), [&](const Switch& other) {
+        return other.cpu != change.cpu && other.old_id == change.new_id && change.new_id != 0 &&
+               change.new_id != lost_id && change.new_id != not_shown_id;
+      });
+    };
+    const auto found = std::find_if(changes.begin(), changes.end(), is_first);
+    if (found != changes.end()) first = found;
+  }
+  write(*first);
+  changes.erase(first);
+}
+
+template <class Fill>
+void PerfettoTrace::add_event(Fill fill) {
+  {
+    pbf_writer bundle{events_};
+    pbf_writer event{bundle, field::etw::event};
+    fill(event);
+  }
+  if (events_.size() >= events_together) flush_events();
+}
+
+void PerfettoTrace::flush_events() {
+  if (events_.empty()) return;
+  packets_->add(
+      [&](pbf_writer& packet) { packet.add_message(field::trace_packet::etw_events, events_); });
+  events_.clear();
+}
+
+void PerfettoTrace::write(const Switch& change) {
+  namespace e = field::etw;
+  add_event([&](pbf_writer& event) {
+    event.add_uint64(e::timestamp, static_cast<u64>(change.time));
+    event.add_uint32(e::cpu, change.cpu);
+    event.add_uint32(e::thread_id, change.old_id);
+    pbf_writer fields{event, e::c_switch};
+    // An id that is missing would be somebody "anonymized", not the idle thread.
+    fields.add_uint32(e::switches::new_thread_id, change.new_id);
+    fields.add_uint32(e::switches::old_thread_id, change.old_id);
+    if (change.new_priority)
+      fields.add_sint32(e::switches::new_thread_priority, *change.new_priority);
+    if (change.old_priority)
+      fields.add_sint32(e::switches::old_thread_priority, *change.old_priority);
+    if (change.wait_reason)
+      fields.add_int32(e::switches::old_thread_wait_reason_int, *change.wait_reason);
+    fields.add_sint32(e::switches::old_thread_state_int, change.old_state);
+  });
+  count_busy(change);
+}
+
+void PerfettoTrace::write(const Ready& ready) {
+  namespace e = field::etw;
+  add_event([&](pbf_writer& event) {
+    event.add_uint64(e::timestamp, static_cast<u64>(ready.time));
+    event.add_uint32(e::cpu, ready.cpu);
+    event.add_uint32(e::thread_id, ready.waker);
+    pbf_writer fields{event, e::ready_thread};
+    fields.add_uint32(e::ready::thread_id, ready.id);
+    if (ready.adjustment) {
+      fields.add_sint32(e::ready::adjust_increment, ready.adjustment->increment);
+      fields.add_int32(e::ready::adjust_reason_int, static_cast<i32>(ready.adjustment->reason));
+    }
+    if (ready.in_dpc) fields.add_int32(e::ready::flag_int, 1);
+  });
+}
+
+// Processors whose thread is known and not the idle one.
+void PerfettoTrace::count_busy(const Switch& change) {
+  const auto is_busy = [](u32 id) { return id != 0 && id != lost_id; };
+  if (change.cpu >= busy_at_.size()) busy_at_.resize(std::size_t{change.cpu} + 1);
+  const bool was = is_busy(busy_at_[change.cpu]), is = is_busy(change.new_id);
+  busy_at_[change.cpu] = change.new_id;
+  if (was == is) return;
+  busy_ += is ? 1U : ~u64{0};
+  has_busy_ = true;
+  count(*packets_, family(Family::busy, 0), change.time, static_cast<i64>(busy_));
+}
+
+u64 PerfettoTrace::track_of_thread(Index thread) {
+  const auto track = family(Family::thread, thread);
+  auto& row = rows_[track];
+  if (row.is_described) return track;
+  row.is_described = true;
+  const auto& known = names_.population().threads()[thread];
+  const auto pid = trace_analysis::pid_of(names_.population(), thread);
+  describe_track(*packets_, track, [&](pbf_writer& descriptor) {
+    pbf_writer description{descriptor, field::track_descriptor::thread};
+    description.add_int32(field::track_descriptor::thread_descriptor::pid,
+                          static_cast<i32>(pid.value_or(0)));
+    description.add_int32(field::track_descriptor::thread_descriptor::tid,
+                          static_cast<i32>(known.tid));
+  });
+  return track;
+}
+
+void PerfettoTrace::on_call(const Services::Seen& seen) {
+  if (!has_place(seen.begin)) return;
+  u64 track = 0;
+  if (seen.thread != nobody) {
+    track = track_of_thread(seen.thread);
+  } else {
+    const auto cpu = seen.end.cpu.value_or(0);
+    track = family(Family::interrupts, cpu);
+    auto& row = rows_[track];
+    if (!row.is_described)
+      describe_track(*packets_, track, [&](pbf_writer& descriptor) {
+        descriptor.add_string(field::track_descriptor::name,
+                              "interrupts of processor " + std::to_string(cpu));
+      });
+    row.is_described = true;
+  }
+  auto& row = rows_[track];
+  const Slice slice{names_.nanoseconds(seen.begin), names_.nanoseconds(seen.end.time), ++order_,
+                    names_.service(seen.service)};
+  row.slices.push_back(slice);
+  if (seen.is_outermost || row.slices.size() == most_slices) flush_slices(track, row);
+}
+
+// None is open across a context switch.
+void PerfettoTrace::flush_interrupts(u16 cpu) {
+  const auto row = rows_.find(family(Family::interrupts, cpu));
+  if (row != rows_.end()) flush_slices(row->first, row->second);
+}
+
+// Perfetto nests what begins first, and at one time what comes first.
+void PerfettoTrace::flush_slices(u64 track, Row& row) {
+  auto& slices = row.slices;
+  std::sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) {
+    if (a.begin != b.begin) return a.begin < b.begin;
+    if (a.end != b.end) return a.end > b.end;
+    return a.order > b.order;
+  });
+  std::vector<i64> open;
+  const auto close_until = [&](i64 time) {
+    while (!open.empty() && open.back() <= time) {
+      end_slice(*packets_, track, open.back());
+      open.pop_back();
+    }
+  };
+  for (const auto& slice : slices) {
+    close_until(slice.begin);
+    begin_slice(*packets_, track, slice.begin, slice.name, [](pbf_writer&) {});
+    open.push_back(slice.end);
+  }
+  close_until(std::numeric_limits<i64>::max());
+  slices.clear();
+}
+
+// What overlaps comes in the order of its ends: a row is free where the last one has ended.
+std::optional<u64> PerfettoTrace::lane(u64 base, i64 begin, i64 end, const std::string& name,
+                                       std::optional<u64> parent) {
+  auto& lanes = lanes_[base];
+  const auto free =
+      std::find_if(lanes.begin(), lanes.end(), [&](i64 until) { return until <= begin; });
+  const auto number = static_cast<u64>(free - lanes.begin());
+  if (number == most_lanes) {
+    ++beyond_limits_;
+    return std::nullopt;
+  }
+  if (free != lanes.end()) {
+    *free = end;
+    return base | number;
+  }
+  lanes.push_back(end);
+  describe_track(*packets_, base | number, [&](pbf_writer& descriptor) {
+    if (parent) descriptor.add_uint64(field::track_descriptor::parent_uuid, *parent);
+    descriptor.add_string(field::track_descriptor::name, name);
+  });
+  return base | number;
+}
+
+void PerfettoTrace::on_disk_request(const DiskRequest& request) {
+  if (!request.begin || !has_place(*request.begin)) return;
+  const auto begin = names_.nanoseconds(*request.begin);
+  const auto end = names_.nanoseconds(request.end.time);
+  const auto disk = request.disk.value_or(0);
+  const auto track =
+      lane(family(Family::disk, disk), begin, end, "disk " + std::to_string(disk), std::nullopt);
+  if (!track) return;
+  begin_slice(*packets_, *track, begin, std::string{to_string(request.action)},
+              [&](pbf_writer& event) {
+                add_argument(event, "offset", request.offset);
+                add_argument(event, "bytes", request.bytes);
+                if (request.thread != nobody)
+                  add_argument(event, "thread", names_.thread_of_process(request.thread));
+              });
+  end_slice(*packets_, *track, end);
+  if (steps_ >= most_steps) {
+    ++beyond_limits_;
+    return;
+  }
+  steps_ += 2;
+  auto& steps = disks_[disk];
+  steps.push_back({begin, 1});
+  steps.push_back({end, -1});
+}
+
+void PerfettoTrace::on_file_operation(const FileOperation& operation) {
+  if (!has_place(operation.begin) || operation.thread == nobody) return;
+  const auto begin = names_.nanoseconds(operation.begin);
+  const auto end = names_.nanoseconds(operation.end.time);
+  const auto parent = track_of_thread(operation.thread);
+  const auto track = lane(family(Family::file, operation.thread), begin, end, "files", parent);
+  if (!track) return;
+  begin_slice(*packets_, *track, begin, std::string{to_string(operation.action)},
+              [&](pbf_writer& event) {
+                const auto file = names_.file(operation.file);
+                if (!file.empty()) add_argument(event, "file", file);
+                add_argument(event, "bytes", operation.bytes);
+                add_argument(event, "status", u64{operation.status});
+              });
+  end_slice(*packets_, *track, end);
+}
+
+void PerfettoTrace::on_region(const Region& region) {
+  if (!has_place(region.begin)) return;
+  const auto begin = names_.nanoseconds(region.begin);
+  const auto end = names_.nanoseconds(region.end.time);
+  const auto parent = track_of_thread(region.thread);
+  const auto track = lane(family(Family::region, region.thread), begin, end, "regions", parent);
+  if (!track) return;
+  begin_slice(*packets_, *track, begin, region.name.empty() ? region.provider : region.name,
+              [&](pbf_writer& event) {
+                if (!region.provider.empty()) add_argument(event, "provider", region.provider);
+                for (const auto& argument : region.arguments)
+                  add_argument(event, argument.name, argument.value);
+              });
+  end_slice(*packets_, *track, end);
+}
+
+// Names of threads that the events of Windows have are known by their end.
+void PerfettoTrace::write_processes() {
+  namespace tree = field::process_tree;
+  const auto& population = names_.population();
+  const auto at = [&](const std::optional<i64>& start) {
+    return static_cast<u64>(std::max<i64>(0, start ? names_.nanoseconds(*start) : 0));
+  };
+  const auto add_process = [&](u64 time, u32 pid, std::optional<u32> parent,
+                               const std::string& name) {
+    packets_->add([&](pbf_writer& packet) {
+      packet.add_uint64(field::trace_packet::timestamp, time);
+      pbf_writer processes{packet, field::trace_packet::process_tree};
+      pbf_writer process{processes, tree::processes};
+      process.add_int32(tree::process::pid, static_cast<i32>(pid));
+      if (parent) process.add_int32(tree::process::ppid, static_cast<i32>(*parent));
+      if (!name.empty()) process.add_string(tree::process::cmdline, name);
+    });
+  };
+  for (Index i = 0; i < population.processes().size(); ++i) {
+    const auto& process = population.processes()[i];
+    if (process.pid != 0)
+      add_process(at(process.life.start), process.pid, process.stated_parent,
+                  names_.process_name(i));
+  }
+  if (has_lost_) add_process(0, lost_id, std::nullopt, "[events are missing]");
+  if (has_not_shown_) add_process(0, not_shown_id, std::nullopt, "[not shown]");
+  for (Index i = 0; i < population.threads().size(); ++i) {
+    const auto& thread = population.threads()[i];
+    const auto pid = trace_analysis::pid_of(population, i);
+    if (thread.idle_of || !pid) continue;
+    packets_->add([&](pbf_writer& packet) {
+      packet.add_uint64(field::trace_packet::timestamp, at(thread.life.start));
+      pbf_writer threads{packet, field::trace_packet::process_tree};
+      pbf_writer entry{threads, tree::threads};
+      entry.add_int32(tree::thread::tid, static_cast<i32>(thread.tid));
+      const auto name = names_.thread_name(i);
+      if (!name.empty()) entry.add_string(tree::thread::name, name);
+      entry.add_int32(tree::thread::tgid, static_cast<i32>(*pid));
+    });
+  }
+}
+
+void PerfettoTrace::write_disk_queues() {
+  for (auto& [disk, steps] : disks_) {
+    const auto track = family(Family::disk_queue, disk);
+    describe_counter(*packets_, track, "requests of disk " + std::to_string(disk));
+    std::stable_sort(steps.begin(), steps.end(),
+                     [](const Step& a, const Step& b) { return a.time < b.time; });
+    i64 queue = 0;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      queue += steps[i].change;
+      if (i + 1 == steps.size() || steps[i + 1].time != steps[i].time)
+        count(*packets_, track, steps[i].time, queue);
+    }
+  }
+}
+
+void PerfettoTrace::write_losses(const Observed& observed) {
+  const auto& stretches = observed.losses.all();
+  if (stretches.empty()) return;
+  const auto track = family(Family::losses, 0);
+  describe_track(*packets_, track, [](pbf_writer& descriptor) {
+    descriptor.add_string(field::track_descriptor::name, "events may be missing");
+  });
+  for (const auto& stretch : stretches) {
+    const auto begin = std::max(stretch.from, observed.first.value_or(0));
+    const auto end = std::min(stretch.to, observed.last.value_or(0));
+    if (end < begin) continue;
+    begin_slice(*packets_, track, names_.nanoseconds(begin), "events may be missing",
+                [](pbf_writer&) {});
+    end_slice(*packets_, track, names_.nanoseconds(end));
+  }
+}
+
+void PerfettoTrace::finish(const Observed& observed) {
+  flush_tick();
+  flush_events();
+  for (auto& [track, row] : rows_) flush_slices(track, row);
+  if (has_busy_) describe_counter(*packets_, family(Family::busy, 0), "processors in use");
+  write_disk_queues();
+  write_losses(observed);
+  write_processes();
+  const auto start = names_.start();
+  if (start)
+    packets_->add([&](pbf_writer& packet) {
+      namespace c = field::clock_snapshot;
+      packet.add_uint64(field::trace_packet::timestamp, 0);
+      pbf_writer snapshot{packet, field::trace_packet::clock_snapshot};
+      const auto add_clock = [&](u32 id, u64 time) {
+        pbf_writer clock{snapshot, c::clocks};
+        clock.add_uint32(c::clock_id, id);
+        clock.add_uint64(c::timestamp, time);
+      };
+      add_clock(c::boottime, 0);
+      add_clock(c::realtime, static_cast<u64>(*start));
+    });
+  packets_->finish();
+}
+
+}  // namespace coldtrace::trace_export

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+namespace coldtrace::trace_export {
+
+// Takes the next bytes of an output.
+using ByteSink = std::function<void(std::string_view)>;
+
+}  // namespace coldtrace::trace_export

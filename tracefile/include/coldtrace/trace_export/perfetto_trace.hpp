@@ -1,0 +1,130 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "coldtrace/trace_export/byte_sink.hpp"
+#include "coldtrace/trace_export/timeline.hpp"
+#include "coldtrace/trace_export/timeline_names.hpp"
+
+namespace coldtrace::trace_export {
+
+class PerfettoPackets;
+
+// Writes a timeline as a trace of Perfetto: context switches and ready events as its own events of
+// ETW, which become scheduling and thread states with wakers and wait reasons; calls, interrupts,
+// requests and regions as slices; counters of processors in use and of requests to disks.
+//
+// Perfetto takes switches of a processor for a chain. Where events are missing, or threads are not
+// shown, the chain goes through a thread of that name, so that nobody gets the time.
+// Source: google/perfetto, protos/perfetto/trace/, and src/trace_processor/importers/etw.
+class PerfettoTrace final : public TimelineSink {
+ public:
+  struct Options {
+    bool compress = false;
+  };
+  // All must outlive it.
+  PerfettoTrace(const TimelineNames& names, ByteSink write, Options options);
+  ~PerfettoTrace() override;
+  PerfettoTrace(const PerfettoTrace&) = delete;
+  PerfettoTrace& operator=(const PerfettoTrace&) = delete;
+
+  // Of threads that Windows has no ids for: its ids are multiples of four.
+  static constexpr u32 lost_id = 1;
+  static constexpr u32 not_shown_id = 2;
+
+  // Things that began before the first event of the trace.
+  u64 left_out() const { return left_out_; }
+  // Requests beyond those that the counters of disks and the rows of requests have room for.
+  u64 beyond_limits() const { return beyond_limits_; }
+
+  void on_switch(const ContextSwitch& record, const Turn* ended, bool is_shown) override;
+  void on_last_turn(const Turn& turn, bool misses_events) override;
+  void on_ready(const Readied& record) override;
+  void on_call(const Services::Seen& seen) override;
+  void on_disk_request(const DiskRequest& request) override;
+  void on_file_operation(const FileOperation& operation) override;
+  void on_region(const Region& region) override;
+  void finish(const Observed& observed) override;
+
+ private:
+  // An event of the scheduler, in the ids that Perfetto is told.
+  struct Switch {
+    i64 time;
+    u16 cpu;
+    u32 old_id, new_id;
+    u8 old_state;
+    std::optional<u8> wait_reason;
+    std::optional<i8> old_priority, new_priority;
+  };
+  struct Ready {
+    i64 time;
+    u16 cpu;
+    u32 id, waker;
+    std::optional<trace_analysis::Adjustment> adjustment;
+    bool in_dpc;
+  };
+  struct Slice {
+    i64 begin, end;
+    u64 order;  // of its end
+    std::string name;
+  };
+  // Slices of one row, of which the outermost has not ended.
+  struct Row {
+    std::vector<Slice> slices;
+    bool is_described = false;
+  };
+  // Rows beside each other for what overlaps, by their last end.
+  using Lanes = std::vector<i64>;
+  struct Step {
+    i64 time;
+    i32 change;
+  };
+
+  u32 id_of(Index thread) const;
+  void add(const Switch& change);
+  void break_chain(const Turn& turn);
+  void flush_tick();
+  void take_first_switch(std::vector<Switch>& changes);
+  template <class Fill>
+  void add_event(Fill fill);
+  void flush_events();
+  void write(const Switch& change);
+  void write(const Ready& ready);
+  void count_busy(const Switch& change);
+  void flush_interrupts(u16 cpu);
+  void flush_slices(u64 track, Row& row);
+  u64 track_of_thread(Index thread);
+  std::optional<u64> lane(u64 family, i64 begin, i64 end, const std::string& name,
+                          std::optional<u64> parent);
+  bool has_place(i64 begin);
+  void write_processes();
+  void write_disk_queues();
+  void write_losses(const Observed& observed);
+
+  static constexpr std::size_t events_together = 4096;  // bytes of them
+  static constexpr std::size_t most_slices = 4096;      // of a row that are held
+  static constexpr std::size_t most_lanes = 1024;
+  static constexpr std::size_t most_steps = std::size_t{1} << 22U;
+
+  const TimelineNames& names_;
+  std::unique_ptr<PerfettoPackets> packets_;
+  i64 tick_ = 0;
+  std::vector<Switch> switches_;        // of the tick
+  std::vector<Ready> readies_;          // of the tick
+  std::string events_;                  // in front of the next packet of them
+  std::vector<std::optional<u32>> at_;  // by processor: whom the chain has led to
+  std::vector<u32> busy_at_;            // by processor, as far as they are counted
+  u64 busy_ = 0;
+  bool has_lost_ = false, has_not_shown_ = false, has_busy_ = false;
+  std::map<u64, Row> rows_;  // by track
+  std::map<u64, Lanes> lanes_;
+  std::map<u32, std::vector<Step>> disks_;
+  std::size_t steps_ = 0;
+  u64 order_ = 0;
+  u64 left_out_ = 0, beyond_limits_ = 0;
+};
+
+}  // namespace coldtrace::trace_export
