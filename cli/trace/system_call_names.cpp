@@ -2,9 +2,11 @@
 
 #include "cli/images/mapped_image.hpp"
 #include "cli/output/json_members.hpp"
+#include "cli/trace/traced_image.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/syscall-map/name_hash.hpp"
+#include "coldtrace/tracefile/traced_image_identity.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -14,31 +16,13 @@ using tracefile::TracedImage;
 constexpr u64 largest_map = u64{64} << 20;
 constexpr const char* schema = "coldtrace.syscall-map/1";
 
-// What a map says of the image that it is of.
-struct MapIdentity {
-  std::string name;
-  u32 time_date_stamp = 0;
-  u32 size_of_image = 0;
-  u32 checksum = 0;
-  std::string pdb_guid;  // empty: none
-  u32 pdb_age = 0;
-};
-
-bool is_same(const MapIdentity& map, const TracedImage& image) {
-  if (!image.known() || map.time_date_stamp != image.time_date_stamp ||
-      map.size_of_image != image.size_of_image || map.checksum != image.checksum)
-    return false;
-  if (map.pdb_guid.empty() || image.pdb_guid == core::Guid{}) return true;
-  return map.pdb_guid == core::to_string(image.pdb_guid) && map.pdb_age == image.pdb_age;
-}
-
 class Names {
  public:
   Names(const TracedImage& ntdll, core::Findings& findings) : ntdll_{ntdll}, findings_{findings} {}
 
   // Whether the numbers of the image are those of the trace.
-  bool begin(const MapIdentity& identity) {
-    const bool same = is_same(identity, ntdll_);
+  bool begin(const TracedImage& identity) {
+    const bool same = is_traced_image(identity, ntdll_);
     matched_ |= same;
     name_ = identity.name;
     return same;
@@ -75,15 +59,17 @@ u32 number_of(const rapidjson::Value& object, const char* name) {
   return number ? number->GetUint() : 0;
 }
 
-MapIdentity identity_of(const rapidjson::Value& json) {
-  MapIdentity identity{text_member(json, "name"),
-                       number_of(json, "time_date_stamp"),
-                       number_of(json, "size_of_image"),
-                       number_of(json, "checksum"),
-                       {},
-                       0};
+TracedImage identity_of(const rapidjson::Value& json) {
+  TracedImage identity;
+  identity.name = text_member(json, "name");
+  identity.checksum = number_of(json, "checksum");
+  identity.time_date_stamp = number_of(json, "time_date_stamp");
+  identity.size_of_image = number_of(json, "size_of_image");
   if (const auto* pdb = find_member(json, "pdb", &rapidjson::Value::IsObject)) {
-    identity.pdb_guid = text_member(*pdb, "guid");
+    const auto guid = text_member(*pdb, "guid");
+    const auto known = core::parse_guid(guid);
+    if (!known && !guid.empty()) return {.name = std::move(identity.name)};
+    identity.pdb_guid = known.value_or(core::Guid{});
     identity.pdb_age = number_of(*pdb, "age");
   }
   return identity;
@@ -115,14 +101,7 @@ bool read_image(const std::string& path, Names& names, Report& report) {
   options.no_hash = true;
   const auto image = map_image(path, options, report);
   if (!image) return false;
-  const auto& identity = image->identity.identity;
-  MapIdentity known{
-      identity.name, identity.time_date_stamp, identity.size_of_image, identity.checksum, {}, 0};
-  if (identity.pdb && identity.pdb->guid) {
-    known.pdb_guid = core::to_string(*identity.pdb->guid);
-    known.pdb_age = identity.pdb->age;
-  }
-  const bool same = names.begin(known);
+  const bool same = names.begin(to_traced_image(image->identity.identity));
   for (const auto& service : image->map.services) names.add(service.number, service.name, same);
   return true;
 }

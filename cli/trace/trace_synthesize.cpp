@@ -1,5 +1,3 @@
-#include <array>
-#include <charconv>
 #include <memory>
 
 #include "cli/command/common_options.hpp"
@@ -8,6 +6,7 @@
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_answers.hpp"
 #include "cli/trace/trace_commands.hpp"
+#include "cli/trace/traced_image.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/pe/identity.hpp"
 #include "coldtrace/trace_synthesis/scenarios.hpp"
@@ -20,35 +19,6 @@ struct Options : CommonOptions {
   std::string ntdll;
   tracefile::ScenarioOptions made;
 };
-
-// "6.1.7601.17514"; what has other than four numbers of 16 bits is not known.
-std::array<u16, 4> to_parts(std::string_view version) {
-  std::array<u16, 4> parts{};
-  const char* at = version.data();
-  const char* const end = at + version.size();
-  for (auto& part : parts) {
-    const auto result = std::from_chars(at, end, part);
-    if (result.ec != std::errc{}) return {};
-    at = result.ptr + (result.ptr != end ? 1 : 0);
-  }
-  return at == end ? parts : std::array<u16, 4>{};
-}
-
-tracefile::TracedImage to_traced_image(const pe::Identity& identity) {
-  tracefile::TracedImage image;
-  image.machine = static_cast<u16>(identity.machine);
-  image.time_date_stamp = identity.time_date_stamp;
-  image.size_of_image = identity.size_of_image;
-  image.checksum = identity.checksum;
-  image.name = identity.name;
-  image.file_version = to_parts(identity.file_version.value_or(""));
-  if (identity.pdb && identity.pdb->guid) {
-    image.pdb_guid = *identity.pdb->guid;
-    image.pdb_age = identity.pdb->age;
-    image.pdb_name = identity.pdb->name;
-  }
-  return image;
-}
 
 Exit run(const Options& options) {
   Report report{options.findings};
