@@ -3,7 +3,7 @@
 namespace coldtrace::cli {
 
 void add_hooks_commands(CLI::App& app, Exit& exit) {
-  add_group(app, "hooks", "Where a driver could hook a kernel, with evidence",
+  add_group(app, "hooks", "Find where a driver could hook a kernel, with evidence",
             [&exit](CLI::App& group) {
               add_hooks_context_switch(group, exit);
               add_hooks_derive(group, exit);

@@ -142,7 +142,7 @@ Exit run(const Options& options) {
 void add_hooks_context_switch(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"context-switch", "Where a kernel switches threads, the proof, and how it could be hooked",
+      {"context-switch", "Find where a kernel switches threads, with proof, and how to hook it",
        "  coldtrace hooks context-switch ntoskrnl.exe\n"
        "  coldtrace hooks context-switch --format json --pdb ntkrnlmp.pdb ntoskrnl.exe\n"
        "  coldtrace hooks context-switch --layout memory ntoskrnl.dumped\n",

@@ -256,7 +256,7 @@ Exit run(const Options& options) {
 void add_hooks_derive(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"derive", "The shortest signature of a function that is unique in each given image",
+      {"derive", "Derive the shortest signature of a function that is unique in each image",
        "  coldtrace hooks derive KeBugCheckEx ntoskrnl.exe\n"
        "  coldtrace hooks derive SwapContext --at 0x4924 ntoskrnl.exe\n"
        "  coldtrace hooks derive SwapContext --pdb ntoskrnl.pdb ntoskrnl.exe -o swap.sig\n"

@@ -272,8 +272,7 @@ Exit run(const Options& options) {
 void add_hooks_locate(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"locate",
-       "Where a function is, by exports, the service table, a PDB, signatures and structure",
+      {"locate", "Locate a function by exports, service table, PDB, signatures and structure",
        "  coldtrace hooks locate SwapContext ntoskrnl.exe\n"
        "  coldtrace hooks locate SwapContext --format json ntoskrnl.exe ntkrnlpa.exe\n"
        "  coldtrace hooks locate SwapContext --pdb ntoskrnl.pdb ntoskrnl.exe\n"

@@ -136,7 +136,7 @@ Exit run(const Options& options) {
 void add_hooks_tables(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"tables", "The service tables of kernels and win32k images, with evidence",
+      {"tables", "List the service tables of kernels and win32k images, with evidence",
        "  coldtrace hooks tables ntoskrnl.exe\n"
        "  coldtrace hooks tables --ntdll ntdll.dll --format csv ntoskrnl.exe\n"
        "  coldtrace hooks tables --win32u win32u.dll --format json win32k.sys\n",

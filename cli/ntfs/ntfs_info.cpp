@@ -172,7 +172,7 @@ Exit run(const DiskOptions& options) {
 void add_ntfs_info(CLI::App& app, Exit& exit) {
   add_command<DiskOptions>(
       app, exit,
-      {"info", "Partitions of a disk image, and the geometry of its NTFS volumes",
+      {"info", "List the partitions of a disk image and the geometry of its NTFS volumes",
        "  coldtrace ntfs info disk.img\n"
        "  coldtrace ntfs info --format json /dev/sdb\n",
        "  0  every NTFS volume could be opened\n"

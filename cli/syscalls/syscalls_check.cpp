@@ -98,7 +98,7 @@ Exit run(const Options& options) {
 void add_syscalls_check(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"check", "Whether an ntdll and a kernel agree on every service number",
+      {"check", "Check whether an ntdll and a kernel agree on every service number",
        "  coldtrace syscalls check --ntdll ntdll.dll --kernel ntoskrnl.exe\n",
        "  0  every shared name has the same number on both sides\n"
        "  1  they disagree, share no name, or an image is suspicious\n"

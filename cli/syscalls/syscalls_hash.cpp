@@ -64,7 +64,7 @@ Exit run(const Options& options) {
 void add_syscalls_hash(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"hash", "Hashes of service names, as KiServicesTab of Windows 10 1903 has them",
+      {"hash", "Hash service names as KiServicesTab of Windows 10 1903 does",
        "  coldtrace syscalls hash NtCreateFile OpenProcess\n"
        "  coldtrace syscalls hash --format json NtClose | jq .hashes[0].hash\n",
        "  0  the hashes were written\n"

@@ -135,7 +135,7 @@ Exit run(const Options& options) {
 void add_syscalls_map(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"map", "System call numbers of PE images, each with its evidence",
+      {"map", "List the system call numbers of PE images, each with its evidence",
        "  coldtrace syscalls map ntdll.dll\n"
        "  coldtrace syscalls map --format j00ru-csv win7/ntdll.dll win10/ntdll.dll -o table.csv\n"
        "  coldtrace syscalls map --format c-header ntdll.dll win32u.dll -o syscalls.h\n",

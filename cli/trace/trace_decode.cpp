@@ -259,7 +259,7 @@ Exit run(const Options& options) {
 void add_trace_decode(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"decode", "Every event of a trace with its names and fields",
+      {"decode", "Decode every event of a trace, with its names and fields",
        "  coldtrace trace decode run.etl\n"
        "  coldtrace trace decode run.ctrace\n"
        "  coldtrace trace decode run.kernel.etl run.user.etl\n"

@@ -115,7 +115,7 @@ Exit run(const Options& options) {
 void add_trace_packets(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"packets", "Packets that NDIS or PktMon captured, as a pcapng file for Wireshark",
+      {"packets", "Export packets that NDIS or PktMon captured as pcapng, for Wireshark",
        "  coldtrace trace packets NetTrace.etl -o NetTrace.pcapng\n"
        "  coldtrace trace packets PktMon.etl --where 'id == 170' -o drops.pcapng\n"
        "  coldtrace trace packets PktMon.etl | tshark -r -\n",

@@ -263,7 +263,7 @@ constexpr const char* exits =
 void add_trace_schema(CLI::App& app, Exit& exit) {
   add_group(app, "schema", "Schemas of the events of .ctrace files", [&exit](CLI::App& group) {
     add_action(group,
-               {"check", "Whether schema texts are correct, alone and together",
+               {"check", "Check schema texts, each alone and all together",
                 "  coldtrace trace schema check driver.schema\n"
                 "  coldtrace trace schema check wmk driver.schema\n",
                 check_exits},

@@ -261,7 +261,7 @@ Exit run(const Options& options) {
 void add_trace_symbols(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"symbols", "Which PDBs name the code of a trace, and where symbol servers keep them",
+      {"symbols", "List the PDBs that name the code of a trace, and their paths on symbol servers",
        "  coldtrace trace symbols run.etl\n"
        "  coldtrace trace symbols run.etl --format json\n"
        "  coldtrace trace symbols run.etl --format urls | wget -x -nH --cut-dirs=2 -P symbols -i "

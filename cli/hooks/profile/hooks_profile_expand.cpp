@@ -60,7 +60,7 @@ Exit run(const ProfileOptions& options) {
 void add_profile_expand(CLI::App& group, Exit& exit) {
   add_command<ProfileOptions>(
       group, exit,
-      {"expand", "The services that a profile selects, as a plain list",
+      {"expand", "List the services that a profile selects",
        "  coldtrace hooks profile expand my.profile\n"
        "  coldtrace hooks profile expand my.profile --against ntdll.dll -o services.profile\n",
        "  0  the list is what the profile means\n"

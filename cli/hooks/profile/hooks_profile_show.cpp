@@ -109,7 +109,7 @@ Exit run(const ProfileOptions& options) {
 void add_profile_show(CLI::App& group, Exit& exit) {
   add_command<ProfileOptions>(
       group, exit,
-      {"show", "Which modules a profile selects wholly, partly or not at all, and why",
+      {"show", "Show which modules a profile selects wholly, partly or not at all, and why",
        "  coldtrace hooks profile show tracer.profile --against tracer.hooktab\n"
        "  coldtrace hooks profile show tracer.profile --against services.dat --format json\n",
        "  0  all names of the profile mean services\n"

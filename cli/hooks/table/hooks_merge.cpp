@@ -70,7 +70,7 @@ Exit run(const Options& options) {
 void add_hooks_merge(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"merge", "One binary hook table of several",
+      {"merge", "Merge binary hook tables into one",
        "  coldtrace hooks merge old.hooktab new.hooktab -o tracer.hooktab\n",
        "  0  the result has the builds of all tables\n"
        "  1  two tables differ on a build, of which the first is kept, or a table is "

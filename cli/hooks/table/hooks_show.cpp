@@ -30,7 +30,7 @@ Exit run(const Options& options) {
 void add_hooks_show(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"show", "What is in a binary hook table",
+      {"show", "Show what a binary hook table contains",
        "  coldtrace hooks show tracer.hooktab\n"
        "  coldtrace hooks show --format json tracer.hooktab\n",
        "  0  the table is whole\n"

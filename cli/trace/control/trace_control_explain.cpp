@@ -95,7 +95,7 @@ Exit run(const Options& options) {
 void add_trace_control_explain(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"explain", "What a function code of NtTraceControl takes, gives and checks",
+      {"explain", "Explain what a function code of NtTraceControl takes, returns and checks",
        "  coldtrace trace control explain 0x0F --version 10.0\n"
        "  coldtrace trace control explain EtwStartLoggerCode --format json\n",
        "  0  the code was explained\n"

@@ -34,7 +34,7 @@ Exit run(const Options& options) {
 void add_trace_control_list(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"list", "The function codes of NtTraceControl",
+      {"list", "List the function codes of NtTraceControl",
        "  coldtrace trace control list\n"
        "  coldtrace trace control list --version 6.1 --format json\n",
        "  0  the codes were written\n"

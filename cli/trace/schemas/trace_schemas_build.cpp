@@ -51,7 +51,7 @@ Exit run(const Options& options) {
 void add_trace_schemas_build(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"build", "Gather what the files of folders declare of events into one store",
+      {"build", "Build one store from the event schemas that files and folders contain",
        "  coldtrace trace schemas build /mnt/c/Windows -o windows.ctschemas\n"
        "  coldtrace trace schemas build windows.ctschemas extra.man -o both.ctschemas\n",
        "  0  it was written\n"

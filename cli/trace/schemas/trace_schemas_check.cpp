@@ -172,7 +172,7 @@ Exit run(const Options& options) {
 void add_trace_schemas_check(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"check", "Which providers of a trace have schemas, and which files declare the others",
+      {"check", "Check which providers of a trace have schemas, and which files declare them",
        "  coldtrace trace schemas check boot.etl --schemas windows.ctschemas\n"
        "  coldtrace trace schemas check boot.etl --schemas windows.ctschemas --format json\n",
        "  0  every manifest event has a schema\n"

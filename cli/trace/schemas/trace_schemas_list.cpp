@@ -94,7 +94,7 @@ Exit run(const Options& options) {
 void add_trace_schemas_list(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"list", "The providers of events that files declare",
+      {"list", "List the event providers that files declare",
        "  coldtrace trace schemas list --schemas windows.ctschemas\n"
        "  coldtrace trace schemas list --schemas /mnt/c/Windows/System32 --format json\n",
        "  0  it was written\n"

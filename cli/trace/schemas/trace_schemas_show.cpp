@@ -237,7 +237,7 @@ Exit run(const Options& options) {
 void add_trace_schemas_show(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"show", "The events of a provider with their fields, as each file declares them",
+      {"show", "Show the events of a provider with their fields, as each file declares them",
        "  coldtrace trace schemas show Microsoft-Windows-Kernel-Process --schemas "
        "windows.ctschemas\n"
        "  coldtrace trace schemas show '*-DNS-Client' --schemas dnsapi.dll --format json\n",

@@ -100,7 +100,7 @@ Exit run(const Options& options) {
 void add_trace_cpu(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"cpu", "What used the processors: by samples, by context switches, DPCs and ISRs",
+      {"cpu", "Show what used the processors, by samples, context switches, DPCs and ISRs",
        "  coldtrace trace cpu run.etl\n"
        "  coldtrace trace cpu run.etl --format csv -o cpu.csv\n"
        "  coldtrace trace cpu run.ctrace --format json\n"

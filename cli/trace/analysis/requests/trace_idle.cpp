@@ -307,7 +307,7 @@ Exit run(const Options& options) {
 void add_trace_idle(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"idle", "When processors, disks and the network rested, who ended it, what a timeout saves",
+      {"idle", "Show idle times of processors, disks and network, and what a timeout saves",
        "  coldtrace trace idle run.etl\n"
        "  coldtrace trace idle run.etl --timeout 2000,10000 --spin-up 5000\n"
        "  coldtrace trace idle run.ctrace --snapshot files.ndjson --format csv -o idle.csv\n",

@@ -144,7 +144,7 @@ Exit run(const Options& options) {
 void add_trace_io(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"io", "Requests to disks, file systems and the network, by whom, for what, how long",
+      {"io", "List requests to disks, file systems and the network: by whom, for what, how long",
        "  coldtrace trace io run.etl\n"
        "  coldtrace trace io run.etl --format csv -o requests.csv\n"
        "  coldtrace trace io run.ctrace --snapshot files.ndjson --format json\n",

@@ -337,7 +337,7 @@ void add_period_options(Command& command, Options& options) {
 void add_trace_services(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"services", "What was called, by whom and at what cost: system calls, VxDs, DPCs, ISRs",
+      {"services", "Count and time system calls, VxD services, DPCs and ISRs, by caller",
        "  coldtrace trace services run.etl\n"
        "  coldtrace trace services run.ctrace --syscall-map ntdll.dll --service 'NtOpen*' --trees\n"
        "  coldtrace trace services run.ctrace --profile file.profile --every 1000\n"

@@ -298,7 +298,7 @@ Exit run(const Options& options) {
 void add_trace_critical_path(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"critical-path", "What an interval in the life of a thread was spent on",
+      {"critical-path", "Show what delayed a thread in an interval, hop by hop",
        "  coldtrace trace critical-path run.etl --thread 4711\n"
        "  coldtrace trace critical-path run.etl --thread 4711 --from 2026-01-02T03:04:05Z \\\n"
        "      --to 2026-01-02T03:04:06Z --format svg -o path.svg\n",

@@ -176,7 +176,7 @@ Exit run(const Options& options) {
 void add_trace_priority(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"priority", "Priorities of threads over time, what raised them, and priority inversions",
+      {"priority", "Show priorities of threads over time, what raised them, and inversions",
        "  coldtrace trace priority run.etl\n"
        "  coldtrace trace priority run.ctrace --process 'inv*' --format json\n"
        "  coldtrace trace priority run.etl --thread 4711 --format csv -o steps.csv\n",

@@ -362,7 +362,7 @@ Exit run(const Options& options) {
 void add_trace_schedule(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"schedule", "Who ran, was ready and waited, and for how long",
+      {"schedule", "Show which threads ran, were ready and waited, and for how long",
        "  coldtrace trace schedule run.etl\n"
        "  coldtrace trace schedule run.etl --format csv -o turns.csv\n"
        "  coldtrace trace schedule run.ctrace --format json\n",

@@ -214,7 +214,7 @@ Exit run(const Options& options) {
 void add_trace_tree(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"tree", "Processes and threads of a trace, and who started them",
+      {"tree", "Show the processes and threads of a trace, and who started them",
        "  coldtrace trace tree run.etl\n"
        "  coldtrace trace tree run.etl --format json -o tree.json\n"
        "  coldtrace trace tree boot.ctrace --format svg -o boot.svg\n",

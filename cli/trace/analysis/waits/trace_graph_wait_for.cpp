@@ -361,7 +361,7 @@ Exit run(const Options& options) {
 void add_trace_graph_wait_for(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"wait-for", "Which threads waited for which objects, and who owns these",
+      {"wait-for", "Show which threads waited for which objects, and who owned them",
        "  coldtrace trace graph wait-for run.ctrace\n"
        "  coldtrace trace graph wait-for run.ctrace --process 'prod*' --format svg -o waits.svg\n"
        "  coldtrace trace graph wait-for run.etl --format json\n",
