@@ -167,6 +167,9 @@ def codes(summary):
 def pdb(name, annotations, enumerations=(), guid=PDB, age=3):
     records = b""
     for texts in annotations:
+        if isinstance(texts, bytes):  # a whole record
+            records += texts
+            continue
         body = struct.pack("<HIHH", 0x1019, 0x100, 1, len(texts)) + b"".join(t.encode() + b"\0" for t in texts)
         body += b"\0" * (-(len(body) + 2) % 4)
         records += struct.pack("<H", len(body)) + body
@@ -354,14 +357,27 @@ class Pdbs(unittest.TestCase):
                                       "Arg, ItemFlagsEnum(_MODES) -- 11")]]
 
     def test_annotations(self):
-        pdb("symbols/paint.pdb", self.lines + self.lines[:1])
+        pdb("symbols/paint.pdb", self.lines + self.lines[:1],
+            [("_STATE", [(0, "Idle"), (1, "Busy"), (-1, "Negative")]), ("_MODES", [(1, "Read"), (2, "Write")])])
         for option in ("--tmf", "--pdb"):
             header, events, summary = decode_messages(self.log, option, "symbols")
             self.assertEqual(events[0]["message"], "first\nsecond \"5\"")
             self.assertEqual(events[0]["decoded"], "exact")
+            self.assertEqual(events[1]["message"], "Busy Read | Write(0x3)")  # names from the types of the PDB
             self.assertEqual(header["message_files"], [
                 {"file": "symbols/paint.pdb", "pdb": {"guid": str(PDB), "age": 3}, "formats": 2}])
             self.assertEqual(codes(summary), {})
+
+    @unittest.skipUnless(CASES.exists(), f"no {CASES}")
+    def test_a_record_as_a_compiler_writes_it(self):
+        case = json.loads(CASES.read_text())["annotation"]
+        guid, number = uuid.UUID(case["strings"][1][:36]), int(case["strings"][2].split()[2])
+        pdb("clang/demo.pdb", [bytes.fromhex(case["record"])])
+        log = trace("clang.etl", [message(guid, number, struct.pack("<i", 5) + b"x\0")])
+        _, (event,), summary = decode_messages(log, "--pdb", "clang")
+        self.assertEqual(event["message"], "value=5 name=x")
+        self.assertEqual(event["trace_message"]["function"], "f")
+        self.assertEqual(codes(summary), {})
 
     def test_the_pdb_that_the_trace_names_goes_first(self):
         named = struct.pack("<HBBHHIIQII", 2, 2, 0xC0, 32 + 20 + 12, 0x40, 8, 4, 132_000_000_000_000_000, 0, 0)
