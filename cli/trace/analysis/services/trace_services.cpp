@@ -260,7 +260,7 @@ Exit run(const Options& options) {
   const auto& trace = run.input().trace;
   if (!options.since.empty() && !options.until.empty() &&
       *core::parse_file_time(options.since) >= *core::parse_file_time(options.until)) {
-    run.report().failed(options.file, "--since is not before --until");
+    run.report().failed(options.files.front(), "--since is not before --until");
     return Exit::failure;
   }
   std::optional<SystemCallNames> calls;
