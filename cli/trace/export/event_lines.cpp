@@ -93,7 +93,7 @@ void EventExport::each(const std::function<void(const EventLine&)>& take) {
 
 Exit EventExport::finish(Output& output) {
   output.commit();
-  report_.read(options_.file, input_->findings);
+  input_->tell(report_);
   return report_.exit();
 }
 
