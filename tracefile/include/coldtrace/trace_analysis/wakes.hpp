@@ -51,7 +51,8 @@ class Wakes {
   };
   struct Hash {
     std::size_t operator()(const Key& key) const {
-      return std::hash<u64>{}((u64{key.thread} << 32U | key.waker) ^ (key.in_dpc ? 1 : 0) << 31U);
+      return std::hash<u64>{}((u64{key.thread} << 32U | key.waker) ^ (key.in_dpc ? u64{1} : u64{0})
+                                                                         << 31U);
     }
   };
   struct Run {
