@@ -44,9 +44,12 @@ core::Result<BufferHeader> read_buffer_header(core::ByteView bytes, u64 offset) 
   if (header.size < BufferHeader::size_on_disk)
     return core::fail({Fault::bad_value, offset, "WMI_BUFFER_HEADER", "BufferSize",
                        BufferHeader::size_on_disk, header.size});
-  if (header.size > largest_buffer || header.filled > largest_buffer)
-    return core::fail({Fault::limit, offset, "WMI_BUFFER_HEADER", "BufferSize", largest_buffer,
-                       header.size > largest_buffer ? header.size : header.filled});
+  if (header.size > largest_buffer)
+    return core::fail(
+        {Fault::limit, offset, "WMI_BUFFER_HEADER", "BufferSize", largest_buffer, header.size});
+  if (header.filled > largest_buffer)
+    return core::fail({Fault::limit, offset + 0x30, "WMI_BUFFER_HEADER", "Offset", largest_buffer,
+                       header.filled});
   if (!is_plausible(header))
     return core::fail({Fault::bad_value, offset + 0x34, "WMI_BUFFER_HEADER", "BufferFlag",
                        BufferHeader::known_flags, header.flags});

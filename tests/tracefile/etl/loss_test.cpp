@@ -208,6 +208,21 @@ TEST_CASE("an Offset beyond the buffer costs no event") {
   CHECK(open.findings.count("buffer-length") == 1);
 }
 
+TEST_CASE("an Offset that no buffer can have is told as an Offset") {
+  auto bytes = fixtures::build_etl({}, overlapping_buffers(3));
+  const auto offset = GENERATE(u32{0x80000000}, u32{0xffffffff});
+  std::memcpy(&bytes[2 * 4096 + 0x30], &offset, sizeof(offset));
+  const auto open = open_bytes(bytes);
+  CHECK(open.trace->events() == 121);
+  REQUIRE(open.findings.all().size() == 1);
+  const auto& finding = open.findings.all()[0];
+  CHECK(finding.code == "buffer-header");
+  CHECK(finding.first_offset == 2 * 4096 + 0x30);
+  CHECK(finding.text == fmt::format("{:#x}: WMI_BUFFER_HEADER.Offset: over the limit: expected "
+                                    "0x2000000, found {:#x}",
+                                    2 * 4096 + 0x30, offset));
+}
+
 TEST_CASE("events that a buffer has in another order than that of their time are told") {
   EtlBuffer buffer{0};
   buffer.system(ready_thread, 2, {1, 2, 1'000'200}, words({1, 2}));
