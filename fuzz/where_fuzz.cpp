@@ -56,6 +56,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   while (events.next() != EventStream::Item::end)
     if (filter.wants(events.event()) == opposite.wants(events.event())) __builtin_trap();
   core::NoMatch unmatched;
-  filter.report(unmatched);
+  filter.report(unmatched, "--where");
   return 0;
 }

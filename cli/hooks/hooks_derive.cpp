@@ -7,6 +7,7 @@
 #include "cli/images/pe_input.hpp"
 #include "cli/images/symbol_places.hpp"
 #include "cli/output/text.hpp"
+#include "coldtrace/core/no_match.hpp"
 #include "coldtrace/pe/export_directory.hpp"
 #include "coldtrace/signatures/signature_printer.hpp"
 #include "coldtrace/syscall-map/signature_derivation.hpp"
@@ -53,6 +54,23 @@ struct Result {
   Derivation derivation;
   core::Findings findings;  // of no image alone
 };
+
+// Where no image has the name, which exports of each come nearest.
+void note_unknown_name(const Options& options, Result& result) {
+  for (const auto& image : result.images)
+    if (image.place) return;
+  for (auto& image : result.images) {
+    if (image.input.findings().count("no-match") > 0) continue;  // its PDB has told
+    core::Findings ignored;
+    const auto directory = pe::read_export_directory(image.input.image, ignored);
+    std::vector<std::string_view> names;
+    if (directory && *directory)
+      for (const auto& exported : (*directory)->exports) names.push_back(exported.name);
+    core::NoMatch missing;
+    missing.add("exported function", options.function, names);
+    missing.report(image.input.findings());
+  }
+}
 
 // Nothing where it is not exported, or by a forwarder, or its exports cannot be read.
 std::optional<pe::Rva> find_export(const pe::Image& image, std::string_view function) {
@@ -232,6 +250,7 @@ Exit run(const Options& options) {
     if (image) result.images.push_back(std::move(*image));
   }
   if (result.images.empty()) return Exit::failure;
+  note_unknown_name(options, result);
   std::vector<syscall_map::DerivationInput> inputs;
   for (const auto& image : result.images)
     inputs.push_back({&image.input.image, image.input.path, image.place});

@@ -108,7 +108,7 @@ class Check(unittest.TestCase):
     def test_a_misspelt_field_is_never_met_in_silence(self):
         done = run("check", self.ctrace, "--expect", "NoSuchField == 1", "--none")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("no-match", done.stderr.decode())
+        self.assertIn("no-match: --expect: nothing matches 'NoSuchField'", done.stderr.decode())
         self.check(self.ctrace, "--expect", "NoSuchField == 1", "--none", "--tolerate", "no-match", status=0)
 
     def test_usage(self):

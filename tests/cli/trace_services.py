@@ -511,6 +511,15 @@ class Periods(Case):
                               text[1])
             self.assertLess(self.pairs_of(cut)[0]["calls"], found[1]["calls"])
 
+    def test_a_moment_outside_the_trace_is_told(self):
+        for path in self.both("server"):
+            answer = self.answer(path)
+            for moment in ("2031-01-01T00:00:00Z", "1999-01-01T00:00:00Z", answer["first_event"]):
+                done = run("services", path, "--moment", moment)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(f"no-match: --moment: {moment} is not between".encode(), done.stderr)
+            self.assertEqual(run("services", path, "--moment", answer["last_event"]).returncode, 0)
+
     def test_all_formats_say_the_same(self):
         path, _ = self.both("server")
         answer = self.answer(path, "--every", 3)

@@ -248,6 +248,8 @@ class Derive(Case):
         self.exits(2, "hooks", "derive", "F", "--at", "nowhere", path)
         self.exits(2, "hooks", "derive", "F", "--at", "0x1000", self.here / "missing")
         self.assertIn(b"not known of any image", self.exits(1, "hooks", "derive", "F", path).stdout)
+        self.assertIn(b"no-match: exported function: nothing matches 'F'",
+                      self.exits(1, "hooks", "derive", "F", path).stderr)
         self.assertIn(b"in no executable section",
                       self.exits(1, "hooks", "derive", "F", "--at", "0x3000", path).stdout)
         done = self.exits(1, "hooks", "derive", "Uniqe", "--pdb", pdb, path)

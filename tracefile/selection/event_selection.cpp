@@ -110,7 +110,7 @@ core::NoMatch EventSelector::unmatched() const {
   events_.report(unmatched, "--event", selection_.events);
   pids_.report(unmatched, "--pid", selection_.pids);
   tids_.report(unmatched, "--tid", selection_.tids);
-  if (filter_) filter_->report(unmatched);
+  if (filter_) filter_->report(unmatched, "--where");
   if (!any_ && unmatched.empty() && !selection_.all())
     unmatched.add_sentence("no event has all that was asked for");
   return unmatched;

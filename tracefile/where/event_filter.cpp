@@ -473,17 +473,17 @@ void EventFilter::decode(const Event& event, const EventKind& kind, const Plan& 
   fields.answer();
 }
 
-void EventFilter::report(core::NoMatch& unmatched) const {
+void EventFilter::report(core::NoMatch& unmatched, std::string_view option) const {
   std::vector<std::string_view> names{names_.begin(), names_.end()};
   names.insert(names.end(), where_member_names().begin(), where_member_names().end());
   for (std::size_t i = 0; i < where_.tests.size(); ++i) {
     const auto& test = where_.tests[i];
     if (!is_of_fields(test.member)) continue;
     if (!met_[i].known)
-      unmatched.add("--where", test.shown, names);
+      unmatched.add(option, test.shown, names);
     else if (met_[i].present && !met_[i].comparable && test.relation != WhereTest::Relation::exists)
       unmatched.add_sentence(
-          fmt::format("--where: no value of '{}' is of the type that it is compared with",
+          fmt::format("{}: no value of '{}' is of the type that it is compared with", option,
                       core::to_valid_utf8(test.shown)));
   }
 }

@@ -24,7 +24,7 @@ CheckedTrace count_expected(const EventContext& context, EventSequence& events,
     for (std::size_t i = 0; i < filters.size(); ++i)
       expectations[i].events += filters[i].wants(event) ? 1U : 0U;
   }
-  for (const auto& filter : filters) filter.report(unmatched);
+  for (const auto& filter : filters) filter.report(unmatched, "--expect");
   return checked;
 }
 

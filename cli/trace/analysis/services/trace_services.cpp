@@ -9,6 +9,7 @@
 #include "cli/trace/analysis/services/service_text.hpp"
 #include "cli/trace/analysis/thread_names.hpp"
 #include "cli/trace/trace_commands.hpp"
+#include "coldtrace/core/no_match.hpp"
 #include "coldtrace/trace_analysis/ticks.hpp"
 
 namespace coldtrace::cli {
@@ -239,6 +240,20 @@ std::optional<u64> shown_period(const Options& options) {
   return options.since.empty() ? u64{0} : u64{1};
 }
 
+// A moment that the trace does not reach cuts nothing off.
+void note_moments(const Options& options, AnalysisRun& run) {
+  const auto& observed = run.observation().observed();
+  if (!observed.first) return;  // which is told already
+  core::NoMatch outside;
+  for (const auto& text : options.moments) {
+    const auto tick = run.input().trace.clock().first_timestamp_at(*core::parse_file_time(text));
+    if (!tick || *tick <= *observed.first || *tick > *observed.last)
+      outside.add_sentence(
+          fmt::format("--moment: {} is not between the first and the last event", text));
+  }
+  outside.report(run.findings());
+}
+
 void note_choice(const Services& services, const EventPairs& pairs, AnalysisRun& run) {
   auto& findings = run.findings();
   const auto unmatched = pairs.unmatched();
@@ -276,6 +291,7 @@ Exit run(const Options& options) {
   Services services{code, periods};
   run.observe({&services}, pairs.all().empty() ? nullptr : &pairs);
   note_choice(services, pairs, run);
+  note_moments(options, run);
   const ServiceNames names{services, code, calls ? &*calls : nullptr, &pairs};
   const auto chosen = choose_services(services, names, options.choice, options, run.findings());
   const ServiceFigures figures{trace, run.observation().observed()};

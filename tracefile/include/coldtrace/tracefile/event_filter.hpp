@@ -1,6 +1,7 @@
 #pragma once
 
 #include <set>
+#include <string_view>
 
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/core/text_buffer.hpp"
@@ -33,8 +34,8 @@ class EventFilter {
   bool wants(const Event& event);
 
   // What no event had, once all were seen: fields that are in no schema of theirs, and fields that
-  // never were of the type that they are compared with.
-  void report(core::NoMatch& unmatched) const;
+  // never were of the type that they are compared with. `option` gave the expression.
+  void report(core::NoMatch& unmatched, std::string_view option) const;
 
  private:
   class Fields;
