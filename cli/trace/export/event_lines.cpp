@@ -9,26 +9,6 @@ namespace {
 
 using Item = tracefile::EventSequence::Item;
 
-void add_selection_options(Command& command, tracefile::EventSelection& selection,
-                           std::optional<std::string>& where) {
-  command
-      .add_option("--provider", selection.providers,
-                  "Only events of these providers, by GUID, name or glob")
-      .list("PROVIDER");
-  command
-      .add_option("--event", selection.events,
-                  "Only these events, by id, name, class or glob: 21, Process/Start, Process, *Io*")
-      .list("EVENT");
-  command.add_option("--pid", selection.pids, "Only events of these processes").list("PID");
-  command.add_option("--tid", selection.tids, "Only events of these threads").list("TID");
-  add_time_options(command, selection);
-  command
-      .add_option_function<std::string>(
-          "--where", [&where](const std::string& text) { where = text; },
-          "Only events that an expression is true of, as \"Status != 0 and time < 5s\"")
-      .type_name("EXPR");
-}
-
 }  // namespace
 
 void add_event_export_options(Command& command, EventExportOptions& options) {
