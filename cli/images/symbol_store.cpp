@@ -190,7 +190,9 @@ bool SymbolStore::has_unmatched() const {
                                                [](const auto& given) { return !given.matched; });
 }
 
-void SymbolStore::note_unmatched(const std::vector<Loaded>& images) {
+void SymbolStore::note_unmatched(const std::vector<Loaded>& images,
+                                 const std::vector<pe::PdbReference>& others) {
+  for (const auto& reference : others) pdbs_.note_asked_for(reference);
   for (const auto& image : images) {
     if (!has_unmatched()) return;
     auto reference = image.file.pdb;

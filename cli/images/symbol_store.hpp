@@ -54,8 +54,9 @@ class SymbolStore {
   // builds is a finding.
   std::shared_ptr<ImageSymbols> find(const Loaded& image);
 
-  // Notes the given files that belong to none of these images.
-  void note_unmatched(const std::vector<Loaded>& images);
+  // Notes the given files that belong to none of these images, and are none of the PDBs `others`.
+  void note_unmatched(const std::vector<Loaded>& images,
+                      const std::vector<pe::PdbReference>& others);
 
   // Tells `report` what was odd about the files that were read.
   void finish(Report& report) const;

@@ -28,14 +28,15 @@ std::optional<std::string> path_or_null(const std::string& path) {
 }  // namespace
 
 SymbolNames::SymbolNames(const tracefile::NameTables& names, const SymbolOptions& options,
-                         core::Findings& findings, Report& report)
+                         core::Findings& findings, Report& report,
+                         const std::vector<pe::PdbReference>& message_pdbs)
     : names_{names}, offsets_{names} {
   if (!options.any()) return;
   store_.emplace(options, findings, report);
   std::vector<SymbolStore::Loaded> images;
   for (u32 i = 0; i < names_.image_files().size(); ++i)
     images.push_back(to_loaded(names_.image_files()[i]));
-  store_->note_unmatched(images);
+  store_->note_unmatched(images, message_pdbs);
 }
 
 FunctionName SymbolNames::find(std::optional<u32> pid, u64 address, i64 time) {

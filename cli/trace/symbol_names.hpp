@@ -12,9 +12,11 @@ namespace coldtrace::cli {
 // have no name, as trace_analysis::ImageOffsets does. Several threads may ask at once.
 class SymbolNames final : public trace_analysis::FunctionNames {
  public:
-  // All must outlive the object.
+  // All but `message_pdbs` must outlive the object. These, PDBs with texts of the trace's messages,
+  // are of use even where no image of the trace asks for them.
   SymbolNames(const tracefile::NameTables& names, const SymbolOptions& options,
-              core::Findings& findings, Report& report);
+              core::Findings& findings, Report& report,
+              const std::vector<pe::PdbReference>& message_pdbs = {});
 
   trace_analysis::FunctionName find(std::optional<u32> pid, u64 address, i64 time) override;
 

@@ -205,7 +205,8 @@ Exit run(const Options& options) {
     calls = read_trace_call_names(options.syscall_map, *input, report);
     if (!calls) return Exit::failure;
   }
-  SymbolNames symbols{input->trace.names(), options.symbols, input->findings, report};
+  SymbolNames symbols{input->trace.names(), options.symbols, input->findings, report,
+                      schemas.message_pdbs()};
   Output output{options.output};
   JsonWriter json{output, options.int64};
   pipeline.jobs = options.jobs;

@@ -111,6 +111,14 @@ void TraceSchemas::read_messages(const SchemaOptions& schemas, const CommonOptio
   chain_.append_alternative(messages_->formats);
 }
 
+std::vector<pe::PdbReference> TraceSchemas::message_pdbs() const {
+  std::vector<pe::PdbReference> pdbs;
+  if (messages_)
+    for (const auto& file : messages_->files)
+      if (file.pdb) pdbs.push_back(*file.pdb);
+  return pdbs;
+}
+
 void TraceSchemas::write(JsonWriter& json) const {
   if (files_) write_schemas(json);
   if (messages_) write_messages(json);

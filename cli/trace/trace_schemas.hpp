@@ -49,6 +49,8 @@ class TraceSchemas {
   // "schemas", the files that declare an event of the trace, and "message_files", those with
   // formats of its messages; each where files are named.
   void write(JsonWriter& json) const;
+  // The PDBs among "message_files".
+  std::vector<pe::PdbReference> message_pdbs() const;
   // Those of "schemas" that declare an event of the provider.
   std::vector<std::string_view> files_of(const core::Guid& provider) const;
 

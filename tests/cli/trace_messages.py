@@ -3,6 +3,7 @@
 usage: trace_messages.py COLDTRACE SHARED [unittest arguments]
 """
 import json
+import re
 import shutil
 import struct
 import subprocess
@@ -359,14 +360,21 @@ class Pdbs(unittest.TestCase):
     def test_annotations(self):
         pdb("symbols/paint.pdb", self.lines + self.lines[:1],
             [("_STATE", [(0, "Idle"), (1, "Busy"), (-1, "Negative")]), ("_MODES", [(1, "Read"), (2, "Write")])])
-        for option in ("--tmf", "--pdb"):
-            header, events, summary = decode_messages(self.log, option, "symbols")
+        for option, path in (("--tmf", "symbols"), ("--pdb", "symbols"),
+                             ("--tmf", "symbols/paint.pdb"), ("--pdb", "symbols/paint.pdb")):
+            header, events, summary = decode_messages(self.log, option, path)
             self.assertEqual(events[0]["message"], "first\nsecond \"5\"")
             self.assertEqual(events[0]["decoded"], "exact")
             self.assertEqual(events[1]["message"], "Busy Read | Write(0x3)")  # names from the types of the PDB
             self.assertEqual(header["message_files"], [
                 {"file": "symbols/paint.pdb", "pdb": {"guid": str(PDB), "age": 3}, "formats": 2}])
             self.assertEqual(codes(summary), {})
+        # Of no message and no image of the trace.
+        pdb("symbols/other.pdb", [], guid=THIRD)
+        done = subprocess.run([COLDTRACE, "trace", "decode", self.log, "--pdb", "symbols/paint.pdb", "--pdb",
+                               "symbols/other.pdb"], capture_output=True, cwd=FOLDER)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(re.findall(rb"symbols-unmatched: (\S+)", done.stderr), [b"symbols/other.pdb"])
 
     @unittest.skipUnless(CASES.exists(), f"no {CASES}")
     def test_a_record_as_a_compiler_writes_it(self):

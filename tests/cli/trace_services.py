@@ -515,10 +515,12 @@ class Periods(Case):
         for path in self.both("server"):
             answer = self.answer(path)
             for moment in ("2031-01-01T00:00:00Z", "1999-01-01T00:00:00Z", answer["first_event"]):
-                done = run("services", path, "--moment", moment)
-                self.assertEqual(done.returncode, 1)
-                self.assertIn(f"no-match: --moment: {moment} is not between".encode(), done.stderr)
-            self.assertEqual(run("services", path, "--moment", answer["last_event"]).returncode, 0)
+                for option in "--moment", "--since", "--until":
+                    done = run("services", path, option, moment)
+                    self.assertEqual(done.returncode, 1)
+                    self.assertIn(f"no-match: {option}: {moment} is not between".encode(), done.stderr)
+            for option in "--moment", "--since", "--until":
+                self.assertEqual(run("services", path, option, answer["last_event"]).returncode, 0)
 
     def test_all_formats_say_the_same(self):
         path, _ = self.both("server")

@@ -245,12 +245,15 @@ void note_moments(const Options& options, AnalysisRun& run) {
   const auto& observed = run.observation().observed();
   if (!observed.first) return;  // which is told already
   core::NoMatch outside;
-  for (const auto& text : options.moments) {
+  const auto look = [&](std::string_view option, const std::string& text) {
     const auto tick = run.input().trace.clock().first_timestamp_at(*core::parse_file_time(text));
     if (!tick || *tick <= *observed.first || *tick > *observed.last)
       outside.add_sentence(
-          fmt::format("--moment: {} is not between the first and the last event", text));
-  }
+          fmt::format("{}: {} is not between the first and the last event", option, text));
+  };
+  for (const auto& text : options.moments) look("--moment", text);
+  if (!options.since.empty()) look("--since", options.since);
+  if (!options.until.empty()) look("--until", options.until);
   outside.report(run.findings());
 }
 
