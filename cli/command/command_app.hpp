@@ -7,7 +7,6 @@
 
 #include <CLI/App.hpp>
 
-
 namespace coldtrace::cli {
 
 // What may stand as the value of an option, beside what CLI11 keeps.

@@ -147,8 +147,8 @@ TEST_CASE("every type shows every character as JSON and CSV that strict readers 
                    payloads.front());
       CAPTURE(trap.name, in);
       REQUIRE(fixtures::find_ndjson_error(json.take()) == std::nullopt);
-      REQUIRE(fixtures::find_csv_error(cli::trace_csv_header(false) +
-                                       std::string{csv.take()}) == std::nullopt);
+      REQUIRE(fixtures::find_csv_error(cli::trace_csv_header(false) + std::string{csv.take()}) ==
+              std::nullopt);
     }
   }
 }

@@ -261,8 +261,9 @@ std::optional<Window> find_window(const tracefile::StreamOptions& limits, const 
                       names.times().utc(all[threads[i]].life.start).value_or("before the trace"));
     if (threads.size() > most_starts) starts += ", ...";
     run.report().failed(
-        options.files.front(), fmt::format("{} threads had the id {}, started at {}; --from and --to choose",
-                                  threads.size(), options.thread, starts));
+        options.files.front(),
+        fmt::format("{} threads had the id {}, started at {}; --from and --to choose",
+                    threads.size(), options.thread, starts));
     return std::nullopt;
   }
   window.thread = threads.front();

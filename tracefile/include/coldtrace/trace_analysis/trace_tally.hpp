@@ -24,7 +24,7 @@ struct KindTally {
 // same thread. In units of 100 ns.
 struct PairTally {
   core::Guid provider;
-  std::optional<u16> task;  // of an event that has a manifest
+  std::optional<u16> task;          // of an event that has a manifest
   std::string provider_name, name;  // of the task
   u64 pairs = 0;
   i64 total = 0;
