@@ -7,6 +7,7 @@ namespace coldtrace::cli {
 std::string version_text() {
   return std::string{tool_version} + "\ncommit " COLDTRACE_COMMIT "\nE01 images: " COLDTRACE_EWF
                                      "\npacked traces: " COLDTRACE_PACKINGS
+                                     "\nSQLite databases: " COLDTRACE_SQLITE
                                      "\npe info --details: " COLDTRACE_DETAILS;
 }
 

@@ -68,7 +68,8 @@ class Help(Case):
     def test_version(self):
         self.assertRegex(self.exits(0, "--version").stdout.decode(),
                          r"^coldtrace \d+\.\d+\.\d+\ncommit ([0-9a-f]{12}(-dirty)?|unknown)\n"
-                         r"E01 images: .+\npe info --details: .+\n$")
+                         r"E01 images: .+\npacked traces: .+\nSQLite databases: .+\n"
+                         r"pe info --details: .+\n$")
 
     def test_usage_errors_are_2_and_on_standard_error(self):
         for arguments in ([], ["nonsense"], ["syscalls"], ["syscalls", "map"],
@@ -219,7 +220,7 @@ class Inputs(Case):
                 self.assertEqual(done.stdout, b"")
 
     def test_a_pipe_where_offsets_are_needed_is_said(self):
-        for command in (("ntfs", "snapshot"), ("trace", "decode")):
+        for command in (("ntfs", "snapshot"), ("ntfs", "info")):
             done = self.exits(2, *command, "/dev/stdin", stdin=subprocess.PIPE)
             self.assertIn(b"not seekable: save it to a file first", done.stderr)
 
