@@ -38,7 +38,9 @@ TRACE_COMMANDS = (("trace", "info", *JSON), ("trace", "info"), ("trace", "decode
                   ("trace", "check", "--expect", "pid == 4", "--format", "junit"),
                   ("trace", "top", *JSON), ("trace", "top"),
                   ("trace", "cpu", "--format", "collapsed"),
-                  ("trace", "export", "chrome"), ("trace", "export", "perfetto"),
+                  ("trace", "export", "chrome"), ("trace", "export", "firefox"),
+                  ("trace", "export", "speedscope"), ("trace", "export", "collapsed", "--stacks", "disk"),
+                  ("trace", "export", "perfetto"),
                   ("trace", "cpu", "--format", "collapsed", "--stacks", "waiting"))
 VOLUME_COMMANDS = (("ntfs", "info", *JSON), ("ntfs", "snapshot"),
                    ("ntfs", "snapshot", "--format", "csv"),

@@ -4,6 +4,7 @@ the analyses say of the same traces.
 usage: trace_export.py COLDTRACE SOURCES SHARED MAKE_SCENARIO_ETL [arguments of unittest]
 """
 import json
+import os
 import re
 import shutil
 import struct
@@ -15,6 +16,8 @@ import uuid
 import zlib
 from collections import Counter, defaultdict
 from pathlib import Path
+
+import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from answers import answer_of, runner
@@ -35,6 +38,15 @@ run = runner(COLDTRACE, "trace")
 def need(program):
     if shutil.which(program) is None:
         raise unittest.SkipTest(f"{program} is not installed")
+
+
+def npm(path):
+    """A file of an npm package: COLDTRACE_NPM is a folder with node_modules."""
+    for folder in (os.environ.get("COLDTRACE_NPM", SOURCES), "/usr", "/usr/lib", "/usr/local/lib"):
+        file = Path(folder) / "node_modules" / path
+        if file.exists():
+            return file
+    return None
 
 
 class TextMessage(defaultdict):
@@ -449,6 +461,177 @@ class Exports(unittest.TestCase):
         pairs = [event for event in self.chrome(trace) if event.get("cat") == "region"]
         self.assertEqual([event["ts"] for event in pairs], [1, 3])
         self.assertEqual(pairs[0]["args"]["Count"], "7")
+
+    def collapsed(self, trace, *options, command=("export", "collapsed")):
+        done = run(*command, trace, "-q", *options)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        sums = Counter()
+        for line in done.stdout.decode().splitlines():
+            path, _, weight = line.rpartition(" ")
+            sums[path] += int(weight)
+        return sums
+
+    def sampled(self):
+        etl = self.path / "sampled.etl"
+        if not etl.exists():
+            subprocess.run([MAKE_SCENARIO_ETL, "server", "1", "20", "4", etl, "50"], check=True, timeout=60)
+        return etl
+
+    def test_collapsed_stacks_are_those_of_trace_cpu(self):
+        for stacks in "running", "waiting":
+            of_cpu = run("cpu", self.sampled(), "--format", "collapsed", "--stacks", stacks)
+            exported = run("export", "collapsed", self.sampled(), "--stacks", stacks)
+            self.assertEqual(exported.stdout, of_cpu.stdout)
+            self.assertGreater(len(exported.stdout), 100)
+
+    def test_stacks_of_requests_and_of_events_add_up(self):
+        trace = self.traces["disk-bursts.etl"]
+        disks = answer_of(run("io", trace, "--format", "json"))["disk"]["disks"]
+        sums = self.collapsed(trace, "--stacks", "disk")
+        self.assertEqual(sum(sums.values()), 100 * sum(one["response"] for one in disks))
+        self.assertTrue(all(path.endswith(("[disk: read]", "[disk: write]")) for path in sums))
+        lines = [json.loads(line) for line in run("decode", trace, "--event", "DiskIo/Read").stdout.splitlines()]
+        reads = [line for line in lines if line["type"] == "event"]
+        self.assertGreater(len(reads), 10)
+        for options, expected in (([], len(reads)), (["--weight", "TransferSize"], sum(
+                line["fields"]["TransferSize"] for line in reads))):
+            sums = self.collapsed(trace, "--stacks", "events", "--event", "DiskIo/Read", *options)
+            self.assertEqual(sum(sums.values()), expected)
+        done = run("export", "collapsed", trace, "--stacks", "events", "--event", "DiskIo/Read",
+                   "--weight", "NoSuchField")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"weight-missing", done.stderr)
+        self.assertEqual(run("export", "collapsed", trace, "--event", "DiskIo").returncode, 2)
+
+    def test_speedscope_has_what_collapsed_stacks_have(self):
+        for trace, stacks in ((self.sampled(), "running"), (self.sampled(), "waiting"),
+                              (self.traces["disk-bursts.etl"], "disk")):
+            with self.subTest(stacks=stacks):
+                content = self.export("speedscope", trace, "--stacks", stacks)
+                answer = strict_json(content)
+                names = [frame["name"] for frame in answer["shared"]["frames"]]
+                sums = Counter()
+                for profile in answer["profiles"]:
+                    self.assertEqual(len(profile["samples"]), len(profile["weights"]))
+                    self.assertEqual(profile["endValue"], sum(profile["weights"]))
+                    for stack, weight in zip(profile["samples"], profile["weights"]):
+                        path = [names[frame] for frame in stack]
+                        self.assertEqual(path[0], profile["name"])
+                        sums[";".join([path[0].replace(", ", ";", 1)] +
+                                      [one.replace(";", ":") for one in path[1:]])] += weight
+                self.assertEqual(+sums, +self.collapsed(trace, "--stacks", stacks))
+                schema = npm("speedscope/dist/release/file-format-schema.json")
+                if schema:
+                    jsonschema.validate(json.loads(content), json.loads(schema.read_text()))
+
+    def firefox(self, trace, *options):
+        profile = strict_json(self.export("firefox", trace, *options))
+        shared = profile["shared"]
+        texts = shared["stringArray"]
+
+        def bounded(values, count):
+            for value in values:
+                if value is not None and value != -1:
+                    self.assertTrue(0 <= value < count, value)
+        tables = [table for name, table in shared.items() if name != "stringArray"]
+        for thread in profile["threads"]:
+            tables += [thread["samples"], thread["markers"]]
+            bounded(thread["samples"]["stack"], shared["stackTable"]["length"])
+            bounded(thread["markers"]["name"], len(texts))
+            self.assertEqual(thread["samples"]["time"], sorted(thread["samples"]["time"]))
+            self.assertIsInstance(thread["pid"], str)
+        for table in tables:
+            for column in table.values():
+                if isinstance(column, list):
+                    self.assertEqual(len(column), table["length"])
+        bounded(shared["stackTable"]["frame"], shared["frameTable"]["length"])
+        bounded(shared["frameTable"]["func"], shared["funcTable"]["length"])
+        bounded(shared["funcTable"]["name"], len(texts))
+        bounded(shared["funcTable"]["resource"], shared["resourceTable"]["length"])
+        bounded(shared["resourceTable"]["lib"], len(profile["libs"]))
+        for number, prefix in enumerate(shared["stackTable"]["prefix"]):
+            self.assertTrue(prefix is None or prefix < number)
+        types = {schema["name"] for schema in profile["meta"]["markerSchema"]}
+        for thread in profile["threads"]:
+            self.assertTrue({data["type"] for data in thread["markers"]["data"]} <= types)
+        return profile
+
+    def stack_of(self, profile, number):
+        shared, names = profile["shared"], []
+        while number is not None:
+            function = shared["frameTable"]["func"][shared["stackTable"]["frame"][number]]
+            names.append(shared["stringArray"][shared["funcTable"]["name"][function]])
+            number = shared["stackTable"]["prefix"][number]
+        return names[::-1]
+
+    def test_firefox_has_the_samples_of_collapsed_stacks(self):
+        trace = self.sampled()
+        profile = self.firefox(trace)
+        sums = Counter()
+        for thread in profile["threads"]:
+            for stack, weight in zip(thread["samples"]["stack"], thread["samples"]["weight"]):
+                names = [name.replace(";", ":") for name in self.stack_of(profile, stack)]
+                sums[thread["tid"] if thread["pid"] != "interrupts" else "interrupts",
+                     ";".join(names)] += round(weight * 1e6)
+        expected = Counter()
+        for path, weight in self.collapsed(trace).items():
+            top, *rest = path.split(";")
+            if top in ("[DPC]", "[ISR]", "[unknown thread]"):
+                expected["interrupts", ";".join(rest)] += weight
+            else:
+                expected[int(re.match(r"thread (\d+)", rest[0])[1]), ";".join(rest[1:])] += weight
+        self.assertEqual(+sums, +expected)
+        # Each delta is how long the thread ran since its sample before.
+        deltas = {thread["tid"]: sum(value or 0 for value in thread["samples"]["threadCPUDelta"] or [])
+                  for thread in profile["threads"]}
+        running = self.running_of(self.schedule(trace))
+        self.assertGreater(sum(deltas.values()), 0)
+        for tid, delta in deltas.items():
+            if tid:
+                self.assertLessEqual(delta * 1000, running[tid])
+
+    def test_firefox_has_waits_and_requests(self):
+        for name in "server.etl", "server.ctrace", "disk-bursts.etl":
+            with self.subTest(name=name):
+                trace = self.traces[name]
+                profile = self.firefox(trace)
+                kinds = Counter(data["type"] for thread in profile["threads"]
+                                for data in thread["markers"]["data"])
+                disks = answer_of(run("io", trace, "--format", "json"), 0, 1)["disk"]["disks"]
+                self.assertEqual(kinds["DiskRequest"], sum(one["timed"] for one in disks))
+                schedule = self.schedule(trace)
+                # Without samples each turn is one.
+                sums = {thread["tid"]: round(sum(thread["samples"]["weight"]) * 1e6)
+                        for thread in profile["threads"] if thread["samples"]["length"]}
+                self.assertEqual(sums, {tid: time for tid, time in self.running_of(schedule).items()
+                                        if tid > 0})
+                waits = Counter()
+                for thread in profile["threads"]:
+                    markers = thread["markers"]
+                    for begin, end, data in zip(markers["startTime"], markers["endTime"], markers["data"]):
+                        if data["type"] == "Wait":
+                            waits[thread["tid"]] += round((end - begin) * 1e6)
+                for one in schedule["threads"]:
+                    if one["at_end"]["state"] == "running" and one["idle_processor"] is None:
+                        self.assertEqual(waits[one["tid"]], one["waiting"] * 100)
+
+    def test_mozillas_own_program_reads_firefox_profiles(self):
+        program = npm("@firefox-devtools/profiler-cli/dist/profiler-cli.js")
+        if not program or shutil.which("node") is None:
+            self.skipTest("npm's @firefox-devtools/profiler-cli or node is not here (COLDTRACE_NPM)")
+        profile = self.path / "server.json"
+        profile.write_bytes(self.export("firefox", self.traces["server.etl"]))
+        home = {**os.environ, "HOME": str(self.path)}
+
+        def ask(*words):
+            return subprocess.run(["node", program, *words], capture_output=True, timeout=60, env=home)
+        try:
+            done = ask("load", profile)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            info = ask("profile", "info").stdout.decode()
+            self.assertIn("server.exe", info)
+        finally:
+            ask("stop")
 
     # The time of the first event is that of the session's header.
     def test_what_began_before_the_first_event_is_left_out_and_told(self):

@@ -59,8 +59,7 @@ std::optional<core::NoMatch> Timeline::unmatched() const {
   return selector_->unmatched();
 }
 
-bool Timeline::is_wanted(Index thread) const {
-  if (!event_wanted_) return false;
+bool Timeline::is_chosen(Index thread) const {
   if (pids_.empty() && tids_.empty()) return true;
   if (thread == nobody) return false;
   const auto& population = observed_->population;

@@ -5,8 +5,11 @@ namespace coldtrace::cli {
 void add_trace_export(CLI::App& app, Exit& exit) {
   add_group(app, "export", "Traces in the formats of other tools", [&exit](CLI::App& group) {
     add_trace_export_chrome(group, exit);
+    add_trace_export_collapsed(group, exit);
     add_trace_export_ecs(group, exit);
+    add_trace_export_firefox(group, exit);
     add_trace_export_perfetto(group, exit);
+    add_trace_export_speedscope(group, exit);
     add_trace_export_sqlite(group, exit);
     add_trace_export_timesketch(group, exit);
   });

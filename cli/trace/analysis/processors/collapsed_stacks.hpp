@@ -14,8 +14,12 @@ struct CollapsedContext {
   TraceTimes times;
   // Numbers of processes; absent: all but the idle one.
   std::optional<std::vector<trace_analysis::Index>> processes;
-  u64 events = 0;  // of the trace, which justify how much text there may be
+  u64 events = 0;           // of the trace, which justify how much text there may be
+  bool counts_time = true;  // else what the tree sums up are numbers
 };
+
+// Whether paths that begin so are wanted: with a thread, a DPC or an ISR.
+bool is_wanted_path(const trace_analysis::Frame& top, const CollapsedContext& context);
 
 // Writes a line for each path, "process;thread;outermost;...;innermost NANOSECONDS", as
 // flamegraph.pl, inferno and speedscope read them. Processes and threads with an id that another

@@ -1,11 +1,7 @@
-#include <fmt/format.h>
-
 #include "cli/trace/analysis/answer_findings.hpp"
-#include "cli/trace/analysis/processors/collapsed_stacks.hpp"
 #include "cli/trace/analysis/processors/cpu_tables.hpp"
-#include "cli/trace/analysis/switch_findings.hpp"
+#include "cli/trace/analysis/processors/stack_run.hpp"
 #include "cli/trace/trace_commands.hpp"
-#include "coldtrace/trace_analysis/waiting_stacks.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -19,49 +15,14 @@ struct Options : AnalysisOptions {
   u64 top = 15;  // rows of each table in text
 };
 
-void note_stacks(const trace_analysis::CallTree& tree, const trace_analysis::StackJoin& stacks,
-                 u64 unwritten, core::Findings& findings) {
-  if (const auto cut = tree.cut() + stacks.cut() + unwritten; cut > 0)
-    findings.warning("stacks-cut", std::nullopt,
-                     "{} stacks are longer or more than are kept; their time is with the part that "
-                     "is, or in [other]",
-                     cut);
-}
-
-// Paths of calls instead of tables.
-Exit run_collapsed(const Options& options) {
-  AnalysisRun run{options, TraceUse::lines};
-  if (!run.opened()) return Exit::failure;
-  Output output{options.output};
-  const auto& trace = run.input().trace;
-  CodeNames code{trace.names(), run.symbols()};
-  trace_analysis::RunningStacks running{trace.clock(), trace.names().sampling_intervals(), code};
-  trace_analysis::WaitingStacks waiting{trace_analysis::CounterTicks{trace}, code};
-  const bool is_running = options.stacks == "running";
-  if (is_running)
-    run.observe({&running});
-  else
-    run.observe({&waiting});
-  const auto& tree = is_running ? running.tree() : waiting.tree();
-  if (tree.nodes().size() == 1)
-    run.note_no_match(is_running
-                          ? "the trace has no samples (PROFILE of the kernel's flags)"
-                          : "the trace has no context switches (CSWITCH of the kernel's flags)");
-  if (!is_running) note_overlaps(waiting.turns().counts(), run.findings());
-  const auto& population = run.observation().population();
-  const auto& observed = run.observation().observed();
-  CollapsedContext context{
-      population, code, TraceTimes{trace.clock(), observed.first}, {}, observed.events};
-  if (!options.process.empty())
-    context.processes = find_processes(population, options.process, run.findings());
-  const auto unwritten = write_collapsed(output, tree, context);
-  note_stacks(tree, is_running ? running.stacks() : waiting.stacks(), unwritten, run.findings());
-  note_code(code.left_out(), run.findings());
-  return run.finish(output);
-}
-
 Exit run(const Options& options) {
-  if (options.format == "collapsed") return run_collapsed(options);
+  if (options.format == "collapsed") {
+    StackOptions stacks;
+    static_cast<AnalysisOptions&>(stacks) = options;
+    stacks.stacks = options.stacks;
+    stacks.process = options.process;
+    return run_collapsed(stacks);
+  }
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
   if (!options.process.empty() || options.stacks != "running") {

@@ -65,6 +65,8 @@ class Timeline final : public trace_analysis::Analysis, public trace_analysis::E
   const trace_analysis::FileTable& files() const { return files_.files(); }
   const trace_analysis::Turns& turns() const { return turns_; }
   u64 shown() const { return shown_; }  // things that the sink was told
+  // Whether what the thread does is shown.
+  bool is_chosen(Index thread) const;
   // Of the selection; empty where all events are wanted.
   std::optional<core::NoMatch> unmatched() const;
 
@@ -93,7 +95,7 @@ class Timeline final : public trace_analysis::Analysis, public trace_analysis::E
 
  private:
   // Whether the event at hand and the thread are chosen.
-  bool is_wanted(Index thread) const;
+  bool is_wanted(Index thread) const { return event_wanted_ && is_chosen(thread); }
   void end_turn(const Turn& turn);
 
   std::set<u32> pids_, tids_;

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "cli/trace/analysis/analysis_input.hpp"
+#include "coldtrace/trace_analysis/call_tree.hpp"
+#include "coldtrace/trace_analysis/code_names.hpp"
+
+namespace coldtrace::cli {
+
+// What the frames of paths of calls are called. Processes and threads with an id that another one
+// had are told apart by their start.
+class StackLabels {
+ public:
+  // `population` and `code` must outlive it; both are whole.
+  StackLabels(const trace_analysis::Population& population, const trace_analysis::CodeNames& code,
+              const TraceTimes& times);
+
+  // Of a thread that of its process stands in front, with `separator` between the two.
+  std::string label(const trace_analysis::Frame& frame, std::string_view separator) const;
+
+ private:
+  std::string thread(trace_analysis::Index index, std::string_view separator) const;
+
+  const trace_analysis::Population& population_;
+  const trace_analysis::CodeNames& code_;
+  std::vector<std::string> thread_marks_, process_marks_;
+};
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,56 @@
+#include "cli/command/common_options.hpp"
+#include "cli/trace/analysis/answer_findings.hpp"
+#include "cli/trace/export/firefox_profile.hpp"
+#include "cli/trace/trace_export_commands.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+Exit run(const ExportOptions& options) {
+  ExportRun exporting{options};
+  if (!exporting.opened()) return Exit::failure;
+  auto& run = exporting.run();
+  const auto& trace = run.input().trace;
+  trace_analysis::CodeNames code{trace.names(), run.symbols()};
+  ExportNames names{exporting, code};
+  FirefoxProfile profile{names};
+  trace_export::Timeline timeline{trace, exporting.options().times, code, profile};
+  trace_export::SampledThreads samples{trace, code};
+  names.use(timeline);
+  profile.show_only([&](trace_analysis::Index thread) { return timeline.is_chosen(thread); });
+  exporting.observe(timeline, {&samples});
+  Output output{options.output};
+  const StackLabels labels{names.population(), code,
+                           TraceTimes{trace.clock(), run.observation().observed().first}};
+  profile.write(output, trace, samples, code, labels);
+  exporting.note_left_out(profile.begun_before());
+  if (const auto beyond = samples.left_out() + profile.left_out(); beyond > 0)
+    run.findings().warning("export-limit", std::nullopt,
+                           "{} samples and markers are beyond those that the export has room for",
+                           beyond);
+  if (const auto cut = samples.tree().cut() + samples.stacks().cut(); cut > 0)
+    run.findings().warning("stacks-cut", std::nullopt,
+                           "{} stacks are longer or more than are kept; their time is with the "
+                           "part that is",
+                           cut);
+  note_code(code.left_out(), run.findings());
+  return run.finish(output);
+}
+
+}  // namespace
+
+void add_trace_export_firefox(CLI::App& app, Exit& exit) {
+  add_command<ExportOptions>(
+      app, exit,
+      {"firefox",
+       "Samples with stacks, waits, calls and requests by thread, for profiler.firefox.com",
+       "  coldtrace trace export firefox run.etl -o run.json\n"
+       "  coldtrace trace export firefox run.etl --pid 4711 --pdb symbols -o run.json\n"
+       "  coldtrace trace export firefox run.ctrace --syscall-map ntdll.dll -o run.json\n",
+       "  0  the whole trace was read\n"
+       "  1  events are missing, or what was asked for; the rest was written\n"
+       "  2  not a trace, or it cannot be read or written\n"},
+      {"json"}, add_export_options, run);
+}
+
+}  // namespace coldtrace::cli

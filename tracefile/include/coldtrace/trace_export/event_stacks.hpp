@@ -1,0 +1,58 @@
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <set>
+
+#include "coldtrace/trace_analysis/observation.hpp"
+#include "coldtrace/trace_analysis/running_stacks.hpp"
+#include "coldtrace/tracefile/event_selection.hpp"
+
+namespace coldtrace::trace_export {
+
+// Which code logged events that are chosen: their number by path of calls, or the sum of one of
+// their fields. The sums of the tree count that, and are no ticks.
+class EventStacks final : public trace_analysis::Analysis, public trace_analysis::EventWitness {
+ public:
+  // All must outlive it. Without a field each event counts as one.
+  EventStacks(const tracefile::AnyTrace& trace, const tracefile::EventSelection& selection,
+              const std::optional<std::string>& field, trace_analysis::CodeNames& code);
+  EventStacks(const EventStacks&) = delete;
+  EventStacks& operator=(const EventStacks&) = delete;
+
+  const trace_analysis::CallTree& tree() const { return tree_; }
+  const trace_analysis::StackJoin& stacks() const { return join_; }
+  core::NoMatch unmatched() const { return selector_.unmatched(); }
+  u64 without_field() const { return without_field_; }  // events that have no such number
+
+  void on_event(const tracefile::Event& event, trace_analysis::Index thread) override;
+  void begin(const trace_analysis::Observed& observed) override {
+    population_ = &observed.population;
+  }
+  void on_stack(const trace_analysis::StackWalk& record) override { join_.add(record); }
+  void finish(const trace_analysis::Observed& observed) override;
+
+ private:
+  struct Pending {
+    i64 time;
+    trace_analysis::Index thread;
+    i64 weight;
+    trace_analysis::StackJoin::Slot slot;
+  };
+
+  std::optional<i64> weight_of(const tracefile::Event& event);
+  void take_oldest();
+
+  tracefile::EventSelector selector_;
+  tracefile::EventDecoder decoder_;
+  const std::optional<std::string>& field_;
+  trace_analysis::CodeNames& code_;
+  trace_analysis::StackJoin join_;
+  trace_analysis::CallTree tree_;
+  std::deque<Pending> pending_;
+  std::vector<trace_analysis::Frame> path_;
+  const trace_analysis::Population* population_ = nullptr;
+  u64 without_field_ = 0;
+};
+
+}  // namespace coldtrace::trace_export
