@@ -551,6 +551,93 @@ class Commands(Case):
         self.assertEqual(set(codes(document)), {"symbols-unmatched"})
 
 
+class WaitKinds(Case):
+    KERNEL = ["KeWaitForSingleObject", "NtWaitForSingleObject", "NtReadFile", "NtUserGetMessage",
+              "ExAcquireResourceSharedLite", "MmAccessFault", "NtWaitForAlertByThreadId", "NtWaitForKeyedEvent",
+              "KeWaitForMultipleObjects", "ZwDelayExecution", "NotOne"]
+    USER = ["NtWaitForSingleObject", "RtlEnterCriticalSection", "RtlAcquireSRWLockExclusive",
+            "KiUserCallbackDispatcher", "RtlWaitOnAddress", "NtDelayExecution"]
+
+    def trace(self, stacks, kernel="ntoskrnl.exe", user="NTDLL.DLL"):
+        """Thread 1000 waits once for each stack, of names innermost first, 100 ticks longer each time."""
+        images, addresses = {}, {}
+        for file, base, pid, names in ((kernel, DRIVER, 0, self.KERNEL), (user, BASE, 100, self.USER)):
+            exports = [f"export {i + 10} {0x1400 + 0x40 * i:#x} {name}" for i, name in enumerate(names)]
+            images[file] = self.image(f"files/{file}", stamp=base & 0xFFFF_FFFF | 1, more=exports)
+            for i, name in enumerate(names):
+                addresses[file.lower().split(".")[0], name] = base + 0x1400 + 0x40 * i + 7
+        lines = ["process 1000050 100 app.exe", self.load(images[kernel], pid=0, base=DRIVER),
+                 self.load(images[user]), *self.threads([0x1010])[1:], "switch 1000900 1000 0"]
+        time = 1_001_000
+        for i, stack in enumerate(stacks):
+            back = time + 1000 + 100 * i
+            frames = [addresses[tuple(frame.split("!"))] for frame in stack]
+            lines += [f"switch {time} 0 1000", f"ready {back - 10} 1000", f"switch {back} 1000 0"]
+            for part in [f for f in frames if f >= DRIVER], [f for f in frames if f < DRIVER]:
+                if part:
+                    lines.append(f"stack {back + 20} {back} 100 1000 " + " ".join(map(str, part)))
+            time = back + 1000
+        lines.append(f"switch {time} 0 1000")
+        return self.make("trace", "kinds.etl", lines), ["--dir", self.here / "files"]
+
+    def kinds(self, trace, options):
+        document = self.answer("graph wait-for", trace, *options)
+        return {(one["kind"], one["function"]): [one["count"], one["time"], one["longest"]]
+                for one in document["kinds"]}
+
+    def test_stacks_tell_what_kind_of_thing_was_waited_for(self):
+        k = "ntoskrnl!"
+        cases = [  # what the stack is, what it says
+            ([k + "KeWaitForSingleObject", k + "NtWaitForSingleObject", "ntdll!NtWaitForSingleObject",
+              "ntdll!RtlEnterCriticalSection"], ("critical_section", "NTDLL.DLL!RtlEnterCriticalSection")),
+            ([k + "KeWaitForSingleObject", k + "NtWaitForSingleObject", "ntdll!NtWaitForSingleObject"],
+             ("object", "NTDLL.DLL!NtWaitForSingleObject")),
+            ([k + "KeWaitForSingleObject", k + "ExAcquireResourceSharedLite", k + "NtReadFile"],
+             ("resource", "ntoskrnl.exe!ExAcquireResourceSharedLite")),
+            ([k + "KeWaitForSingleObject", k + "NtReadFile"], ("file", "ntoskrnl.exe!NtReadFile")),
+            ([k + "KeWaitForSingleObject", k + "MmAccessFault", "ntdll!RtlEnterCriticalSection"],
+             ("page", "ntoskrnl.exe!MmAccessFault")),
+            ([k + "NtWaitForAlertByThreadId", "ntdll!RtlAcquireSRWLockExclusive"],
+             ("srw_lock", "NTDLL.DLL!RtlAcquireSRWLockExclusive")),
+            ([k + "NtWaitForAlertByThreadId", "ntdll!RtlWaitOnAddress"],
+             ("address", "NTDLL.DLL!RtlWaitOnAddress")),
+            ([k + "KeWaitForMultipleObjects"], ("objects", "ntoskrnl.exe!KeWaitForMultipleObjects")),
+            ([k + "KeWaitForSingleObject", k + "NtWaitForKeyedEvent"],
+             ("keyed_event", "ntoskrnl.exe!NtWaitForKeyedEvent")),
+            ([k + "ZwDelayExecution"], ("time", "ntoskrnl.exe!ZwDelayExecution")),
+            ([k + "NotOne"], None), ([], None),
+        ]
+        trace, options = self.trace([stack for stack, _ in cases])
+        want = {said: [1, 990 + 100 * i, 990 + 100 * i] for i, (_, said) in enumerate(cases) if said}
+        self.assertEqual(self.kinds(trace, options), want)
+        text = run("graph", "wait-for", trace, *options).stdout.decode()
+        self.assertIn("thread 1000 of app.exe (100) waited 1x for a critical section, by its stack "
+                      "(NTDLL.DLL!RtlEnterCriticalSection), 0.0000990 s, longest 0.0000990 s since +", text)
+        dot = run("graph", "wait-for", trace, *options, "--format", "dot").stdout.decode()
+        node, = re.findall(r'(n\d+) \[shape=diamond, label="an SRW lock"', dot)
+        self.assertRegex(dot, rf'n\d+ -> {node} \[label="1x, 0\.0001490 s"')
+        svg = run("graph", "wait-for", trace, *options, "--format", "svg").stdout
+        self.assertIn(b"an executive resource", svg)
+        # Without symbols nothing is known.
+        self.assertEqual(self.answer("graph wait-for", trace)["kinds"], [])
+
+    def test_functions_of_other_images_say_nothing(self):
+        trace, options = self.trace([["driver!NtReadFile"], ["app!RtlEnterCriticalSection"]], "driver.sys", "app.dll")
+        self.assertEqual(self.kinds(trace, options), {})
+
+    def test_a_callback_is_a_border(self):
+        """Who calls a window procedure back does not wait for what that waits for."""
+        trace, options = self.trace([["ntdll!NtWaitForSingleObject", "ntdll!KiUserCallbackDispatcher",
+                                      "ntdll!RtlEnterCriticalSection"]])
+        self.assertEqual(self.kinds(trace, options), {("object", "NTDLL.DLL!NtWaitForSingleObject"): [1, 990, 990]})
+
+    def test_waits_of_one_kind_are_one_edge(self):
+        one, other = ["ntdll!NtDelayExecution"], ["ntoskrnl!ZwDelayExecution"]
+        trace, options = self.trace([one, other, one])
+        self.assertEqual(self.kinds(trace, options),
+                         {("time", "NTDLL.DLL!NtDelayExecution"): [3, 990 + 1090 + 1190, 1190]})
+
+
 class Hostile(Case):
     def test_files_that_are_no_images_are_told(self):
         image = self.image("files/a.dll")

@@ -5,6 +5,13 @@
 
 namespace coldtrace::trace_analysis {
 
+bool is_about(i64 wait, i64 request, i64 slack) {
+  const auto length = static_cast<double>(wait);
+  const auto asked = static_cast<double>(request);
+  const auto about = static_cast<double>(slack);
+  return 0.8 * asked - about < length && length < 1.2 * asked + about;
+}
+
 DiskWaits::DiskWaits(CounterTicks counter)
     : tenth_of_millisecond_{counter.millisecond() / 10},
       requests_{counter, [this](const DiskRequest& request) {
@@ -25,11 +32,9 @@ std::optional<DiskWaits::How> DiskWaits::explains(const Ended& last, const Turn&
       ticks_between(last.end.time, *turn.readied) <= tenth_of_millisecond_)
     return How::by_interrupt;
   if (!last.response) return std::nullopt;
-  const auto wait = static_cast<double>(ticks_between(*turn.left, *turn.readied));
-  const auto request = static_cast<double>(*last.response);
-  const auto slack = static_cast<double>(tenth_of_millisecond_);
-  const bool alike = 0.8 * request - slack < wait && wait < 1.2 * request + slack;
-  return alike ? std::optional{How::by_length} : std::nullopt;
+  return is_about(ticks_between(*turn.left, *turn.readied), *last.response, tenth_of_millisecond_)
+             ? std::optional{How::by_length}
+             : std::nullopt;
 }
 
 }  // namespace coldtrace::trace_analysis

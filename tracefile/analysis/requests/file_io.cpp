@@ -63,7 +63,7 @@ u32 FileIo::number_of(const FileStart& record) {
 }
 
 void FileIo::on_file_start(const FileStart& record) {
-  Open one{record.moment.time, record.action, number_of(record), record.thread, std::nullopt};
+  Open one{{record.moment.time, record.action, number_of(record), record.thread}};
   if (record.action == FileAction::create) one.opens = record.file;
   if (one.opens) open(*one.opens, one.file);
   if (record.action == FileAction::close && record.file) forget(*record.file);
@@ -107,6 +107,16 @@ void FileIo::on_file_end(const FileEnd& record) {
   if (each_)
     each_(
         {one.action, one.file, one.thread, one.begin, record.moment, record.status, record.bytes});
+}
+
+std::vector<FileIo::UnderWay> FileIo::under_way() const {
+  std::vector<std::pair<u64, UnderWay>> all(open_.begin(), open_.end());
+  std::ranges::sort(all, {}, [](const auto& one) {
+    return std::pair{one.second.begin, one.first};
+  });
+  std::vector<UnderWay> sorted;
+  for (const auto& [irp, one] : all) sorted.push_back(one);
+  return sorted;
 }
 
 void FileIo::finish(const Observed& observed) {

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "coldtrace/trace_analysis/ticks.hpp"
 #include "tracefile/analysis/records/grown.hpp"
 
 namespace coldtrace::trace_analysis {
@@ -14,7 +13,7 @@ void RequestWaits::begin(const Observed& observed) {
 
 void RequestWaits::on_switch(const ContextSwitch& record) {
   turns_.on_switch(record);
-  grown(left_, record.old_thread) = record.moment;
+  departures_.on_switch(record);
 }
 
 void RequestWaits::on_ready(const Readied& record) {
@@ -33,7 +32,7 @@ RequestWaits::Edge* RequestWaits::edge(Index thread, std::optional<u32> disk, Di
       return nullptr;
     }
     known = numbers_.emplace(key, edges_.size()).first;
-    edges_.push_back({thread, disk, action, 0, 0, 0, 0, {}, std::nullopt});
+    edges_.push_back({thread, disk, action, {}, 0, std::nullopt});
   }
   return &edges_[known->second];
 }
@@ -46,21 +45,15 @@ void RequestWaits::end_turn(const Turn& turn) {
   if (!how) return;
   auto* const known = edge(turn.thread, request->disk, request->action);
   if (known == nullptr) return;
-  ++known->count;
+  known->ended.add(*waiting, departures_.before(turn));
   if (*how == DiskWaits::How::by_interrupt) ++known->by_interrupt;
-  add_ticks(known->time, *waiting);
-  if (known->count > 1 && *waiting <= known->longest) return;
-  known->longest = *waiting;
-  const auto& left = grown(left_, turn.thread);
-  known->longest_since =
-      left && left->time == turn.left ? *left : Moment{*turn.left, std::nullopt, {}};
 }
 
 // Who began a request, left its processor to wait before that ended, and is still away.
 void RequestWaits::add_open(const DiskStart& request, const Observed& observed) {
   if (request.thread == nobody) return;
   const auto standing = turns_.standing(request.thread);
-  const auto& left = grown(left_, request.thread);
+  const auto left = departures_.of(request.thread);
   if (standing.where != Standing::Where::waiting || !left || left->time != standing.since ||
       request.moment.time > left->time ||
       observed.losses.anywhere(request.moment.time, *observed.last))

@@ -1,12 +1,29 @@
 #include "coldtrace/trace_analysis/wait_graph_view.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <tuple>
 
 namespace coldtrace::trace_analysis {
 
 using Kind = WaitGraphView::Node::Kind;
+
+namespace {
+
+// Numbers of the edges of threads that are wanted.
+template <class Edges, class Wanted>
+std::vector<u32> open_and_long_first(const Edges& edges, const Wanted& is_wanted) {
+  std::vector<u32> numbers;
+  for (u32 i = 0; i < edges.size(); ++i)
+    if (is_wanted(edges[i].thread)) numbers.push_back(i);
+  std::ranges::stable_sort(numbers, std::greater{}, [&](u32 number) {
+    return std::pair{edges[number].open_since.has_value(), edges[number].ended.time};
+  });
+  return numbers;
+}
+
+}  // namespace
 
 WaitGraphView::WaitGraphView(const WaitEvidence& evidence, const Population& population,
                              const std::optional<std::vector<Index>>& processes,
@@ -15,12 +32,16 @@ WaitGraphView::WaitGraphView(const WaitEvidence& evidence, const Population& pop
       stated_{evidence.stated},
       locks_{evidence.locks},
       request_waits_{evidence.requests},
+      file_waits_{evidence.files},
+      wait_kinds_{evidence.kinds},
       node_of_thread_(population.threads().size(), no_node),
       node_of_object_(graph_.objects().all().size(), no_node) {
   choose(population, processes);
   place_stated(most_nodes);
   place_lock_owners(most_nodes);
   place_requests(most_nodes);
+  place_files(most_nodes);
+  place_kinds(most_nodes);
   if (graph_.names_objects())
     place_waits(most_nodes);
   else
@@ -55,13 +76,15 @@ void WaitGraphView::choose(const Population& population,
     if (is_wanted(stated_.edges()[i].thread)) stated_edges_.push_back(i);
   for (u32 i = 0; i < locks_.edges().size(); ++i)
     if (is_wanted(locks_.edges()[i].owner)) lock_owners_.push_back(i);
-  const auto& requests = request_waits_.edges();
-  for (u32 i = 0; i < requests.size() && !graph_.names_objects(); ++i)
-    if (is_wanted(requests[i].thread)) requests_.push_back(i);
-  std::sort(requests_.begin(), requests_.end(), [&](u32 a, u32 b) {
-    return std::tuple{requests[b].open_since.has_value(), requests[b].time, a} <
-           std::tuple{requests[a].open_since.has_value(), requests[a].time, b};
-  });
+  if (!graph_.names_objects()) {
+    requests_ = open_and_long_first(request_waits_.edges(), is_wanted);
+    files_ = open_and_long_first(file_waits_.edges(), is_wanted);
+    const auto& kinds = wait_kinds_.edges();
+    for (u32 i = 0; i < kinds.size(); ++i)
+      if (is_wanted(kinds[i].thread)) kinds_.push_back(i);
+    std::ranges::stable_sort(kinds_, std::greater{},
+                             [&](u32 number) { return kinds[number].ended.time; });
+  }
   std::vector<bool> waited_for(graph_.objects().all().size());
   for (const auto wait : waits_) waited_for[edges[wait].object] = true;
   for (u32 i = 0; i < graph_.owners().size(); ++i)
@@ -123,31 +146,56 @@ void WaitGraphView::place_stated(std::size_t most_nodes) {
   }
 }
 
+// What several edges name by the same key.
+template <class Key>
+u32 WaitGraphView::shared_node(Kind kind, u32 index, std::map<Key, u32>& nodes, const Key& key,
+                               std::size_t most_nodes) {
+  auto& number = nodes.try_emplace(key, no_node).first->second;
+  if (number == no_node && nodes_.size() < most_nodes) {
+    number = static_cast<u32>(nodes_.size());
+    nodes_.push_back({kind, index, 0});
+  }
+  return number;
+}
+
 void WaitGraphView::place_lock_owners(std::size_t most_nodes) {
   for (const auto number : lock_owners_) {
     const auto& edge = locks_.edges()[number];
-    auto& lock = node_of_lock_.try_emplace(edge.lock, no_node).first->second;
-    if (lock == no_node && nodes_.size() < most_nodes) {
-      lock = static_cast<u32>(nodes_.size());
-      nodes_.push_back({Kind::lock, number, 0});
-    }
+    const auto lock = shared_node(Kind::lock, number, node_of_lock_, edge.lock, most_nodes);
     const auto to = node(Kind::thread, edge.owner, node_of_thread_, most_nodes);
     if (lock != no_node && to != no_node)
       edges_.push_back({Edge::Kind::lock_owner, lock, to, number});
   }
 }
 
+template <class Key>
+void WaitGraphView::place(Edge::Kind edge_kind, Kind kind, Index thread, u32 index,
+                          std::map<Key, u32>& nodes, const Key& key, std::size_t most_nodes) {
+  const auto from = node(Kind::thread, thread, node_of_thread_, most_nodes);
+  const auto to = shared_node(kind, index, nodes, key, most_nodes);
+  if (from != no_node && to != no_node) edges_.push_back({edge_kind, from, to, index});
+}
+
 void WaitGraphView::place_requests(std::size_t most_nodes) {
   for (const auto number : requests_) {
     const auto& edge = request_waits_.edges()[number];
-    const auto from = node(Kind::thread, edge.thread, node_of_thread_, most_nodes);
-    auto& disk = node_of_disk_.try_emplace({edge.disk, edge.action}, no_node).first->second;
-    if (disk == no_node && nodes_.size() < most_nodes) {
-      disk = static_cast<u32>(nodes_.size());
-      nodes_.push_back({Kind::disk, number, 0});
-    }
-    if (from != no_node && disk != no_node)
-      edges_.push_back({Edge::Kind::request, from, disk, number});
+    place(Edge::Kind::request, Kind::disk, edge.thread, number, node_of_disk_,
+          DiskKey{edge.disk, edge.action}, most_nodes);
+  }
+}
+
+void WaitGraphView::place_files(std::size_t most_nodes) {
+  for (const auto number : files_) {
+    const auto& edge = file_waits_.edges()[number];
+    place(Edge::Kind::file, Kind::file, edge.thread, number, node_of_file_, edge.file, most_nodes);
+  }
+}
+
+void WaitGraphView::place_kinds(std::size_t most_nodes) {
+  for (const auto number : kinds_) {
+    const auto& edge = wait_kinds_.edges()[number];
+    place(Edge::Kind::wait_kind, Kind::wait_kind, edge.thread, number, node_of_kind_, edge.kind,
+          most_nodes);
   }
 }
 
@@ -184,8 +232,15 @@ void WaitGraphView::count_left_out() {
   }
   for (const auto number : lock_owners_) thread(locks_.edges()[number].owner);
   for (const auto number : requests_) thread(request_waits_.edges()[number].thread);
-  for (const auto& [lock, number] : node_of_lock_) objects_left_out_ += number == no_node ? 1 : 0;
-  for (const auto& [disk, number] : node_of_disk_) objects_left_out_ += number == no_node ? 1 : 0;
+  for (const auto number : files_) thread(file_waits_.edges()[number].thread);
+  for (const auto number : kinds_) thread(wait_kinds_.edges()[number].thread);
+  const auto count_shared = [&](const auto& nodes) {
+    for (const auto& [key, number] : nodes) objects_left_out_ += number == no_node ? 1 : 0;
+  };
+  count_shared(node_of_lock_);
+  count_shared(node_of_disk_);
+  count_shared(node_of_file_);
+  count_shared(node_of_kind_);
   if (threads_left_out_ > 0) nodes_.push_back({Kind::more_threads, 0, threads_left_out_});
   if (objects_left_out_ > 0) nodes_.push_back({Kind::more_objects, 0, objects_left_out_});
 }

@@ -22,7 +22,8 @@ bool is_left(NodeKind kind) {
 }
 
 bool is_diamond(NodeKind kind) {
-  return kind == NodeKind::object || kind == NodeKind::lock || kind == NodeKind::disk;
+  return kind == NodeKind::object || kind == NodeKind::lock || kind == NodeKind::disk ||
+         kind == NodeKind::file || kind == NodeKind::wait_kind;
 }
 
 std::string joined(const std::vector<std::string>& lines, std::string_view separator) {
@@ -99,6 +100,7 @@ Stroke stroke_of(const Edge& edge, bool is_open) {
     case EdgeKind::waits:
       return is_open ? Stroke{"#cc0000", "", "open"} : Stroke{"#333333", "", "arrow"};
     case EdgeKind::request:
+    case EdgeKind::file:
       return is_open ? Stroke{"#cc0000", "", "open"} : Stroke{"#aa5500", "", "request"};
     case EdgeKind::lock_owner:
     case EdgeKind::owner:
@@ -107,6 +109,8 @@ Stroke stroke_of(const Edge& edge, bool is_open) {
       return {"#777777", "2 3", "woken"};
     case EdgeKind::stated:
       return {"#118844", "", "stated"};
+    case EdgeKind::wait_kind:
+      return {"#7733aa", "1 3", "kind"};
   }
   return {};
 }
@@ -179,6 +183,7 @@ std::string_view dot_style(const Edge& edge, bool is_open) {
     case EdgeKind::waits:
       return is_open ? ", color=\"#cc0000\", fontcolor=\"#cc0000\"" : "";
     case EdgeKind::request:
+    case EdgeKind::file:
       return is_open ? ", color=\"#cc0000\", fontcolor=\"#cc0000\""
                      : ", color=\"#aa5500\", fontcolor=\"#aa5500\"";
     case EdgeKind::lock_owner:
@@ -188,6 +193,8 @@ std::string_view dot_style(const Edge& edge, bool is_open) {
       return ", color=\"#777777\", fontcolor=\"#777777\", style=dotted";
     case EdgeKind::stated:
       return ", color=\"#118844\", fontcolor=\"#118844\"";
+    case EdgeKind::wait_kind:
+      return ", color=\"#7733aa\", fontcolor=\"#7733aa\", style=dotted";
   }
   return {};
 }
@@ -219,6 +226,12 @@ std::vector<std::string> WaitGraphLabels::lines(const View::Node& node) const {
       return {edge.disk ? fmt::format("Disk {}", *edge.disk) : "Disk",
               std::string{to_string(edge.action)}};
     }
+    case NodeKind::file: {
+      const auto& edge = evidence_.files.edges()[node.index];
+      return {"File", printable(waited_file_text(evidence_.files.files()[edge.file]))};
+    }
+    case NodeKind::wait_kind:
+      return {std::string{wait_kind_text(evidence_.kinds.edges()[node.index].kind)}};
     case NodeKind::interrupts:
       return {"interrupts, or not known"};
     case NodeKind::more_threads:
@@ -227,6 +240,14 @@ std::vector<std::string> WaitGraphLabels::lines(const View::Node& node) const {
       return {fmt::format("{} more object{}", node.count, node.count == 1 ? "" : "s")};
   }
   return {};
+}
+
+std::string WaitGraphLabels::likely_text(const trace_analysis::EndedWaits& ended,
+                                         bool is_open) const {
+  std::string text;
+  if (ended.count > 0) text = fmt::format("{}x, {}", ended.count, names_.seconds(ended.time));
+  if (is_open) text += text.empty() ? "still waits" : ", still waits";
+  return text;
 }
 
 std::string WaitGraphLabels::text(const View::Edge& edge) const {
@@ -257,11 +278,15 @@ std::string WaitGraphLabels::text(const View::Edge& edge) const {
     }
     case EdgeKind::request: {
       const auto& one = evidence_.requests.edges()[edge.index];
-      std::string text;
-      if (one.count > 0) text = fmt::format("{}x, {}", one.count, names_.seconds(one.time));
-      if (one.open_since) text += text.empty() ? "still waits" : ", still waits";
-      return text;
+      return likely_text(one.ended, one.open_since.has_value());
     }
+    case EdgeKind::file: {
+      const auto& one = evidence_.files.edges()[edge.index];
+      return fmt::format("{}, {}", to_string(one.action),
+                         likely_text(one.ended, one.open_since.has_value()));
+    }
+    case EdgeKind::wait_kind:
+      return likely_text(evidence_.kinds.edges()[edge.index].ended, false);
   }
   return {};
 }
@@ -279,7 +304,11 @@ std::string WaitGraphLabels::brief_text(const View::Edge& edge) const {
     case EdgeKind::lock_owner:
       return fmt::format("{}x", evidence_.locks.edges()[edge.index].count);
     case EdgeKind::request:
-      return fmt::format("{}x", evidence_.requests.edges()[edge.index].count);
+      return fmt::format("{}x", evidence_.requests.edges()[edge.index].ended.count);
+    case EdgeKind::file:
+      return fmt::format("{}x", evidence_.files.edges()[edge.index].ended.count);
+    case EdgeKind::wait_kind:
+      return fmt::format("{}x", evidence_.kinds.edges()[edge.index].ended.count);
   }
   return {};
 }
@@ -287,6 +316,8 @@ std::string WaitGraphLabels::brief_text(const View::Edge& edge) const {
 bool WaitGraphLabels::is_open(const View::Edge& edge) const {
   if (edge.kind == EdgeKind::request)
     return evidence_.requests.edges()[edge.index].open_since.has_value();
+  if (edge.kind == EdgeKind::file)
+    return evidence_.files.edges()[edge.index].open_since.has_value();
   return edge.kind == EdgeKind::waits && graph_.edges()[edge.index].open > 0;
 }
 
@@ -326,7 +357,8 @@ void write_svg(Output& output, const WaitGraphView& view, const WaitGraphLabels&
                                     {"owner", "#1155cc"},
                                     {"woken", "#777777"},
                                     {"stated", "#118844"},
-                                    {"request", "#aa5500"}})
+                                    {"request", "#aa5500"},
+                                    {"kind", "#7733aa"}})
     print(output,
           "<marker id=\"{}\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" "
           "markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"{}\"/></marker>",

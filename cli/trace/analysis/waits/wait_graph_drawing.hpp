@@ -1,8 +1,7 @@
 #pragma once
 
 #include "cli/output/output.hpp"
-#include "cli/trace/analysis/waits/wait_names.hpp"
-#include "coldtrace/trace_analysis/wait_graph_view.hpp"
+#include "cli/trace/analysis/waits/wait_graph_answer.hpp"
 
 namespace coldtrace::cli {
 
@@ -12,10 +11,12 @@ class WaitGraphLabels {
  public:
   using View = trace_analysis::WaitGraphView;
 
-  // All must outlive it.
-  WaitGraphLabels(const trace_analysis::WaitEvidence& evidence,
-                  const trace_analysis::Population& population, const WaitNames& names)
-      : evidence_{evidence}, graph_{evidence.graph}, population_{population}, names_{names} {}
+  // It must outlive them.
+  explicit WaitGraphLabels(const WaitGraphAnswer& answer)
+      : evidence_{answer.evidence},
+        graph_{answer.evidence.graph},
+        population_{answer.observed.population},
+        names_{answer.names} {}
 
   std::vector<std::string> lines(const View::Node& node) const;
   // "20x, 0.0012345 s"
@@ -25,6 +26,8 @@ class WaitGraphLabels {
   bool is_open(const View::Edge& edge) const;
 
  private:
+  std::string likely_text(const trace_analysis::EndedWaits& ended, bool is_open) const;
+
   const trace_analysis::WaitEvidence& evidence_;
   const trace_analysis::WaitGraph& graph_;
   const trace_analysis::Population& population_;

@@ -5,10 +5,13 @@
 
 namespace coldtrace::trace_analysis {
 
+// Whether a wait took about as long as a request, in ticks; `slack` is a tenth of a millisecond.
+// Source: PerfView, ThreadTimeStackComputer.
+bool is_about(i64 wait, i64 request, i64 slack);
+
 // Which waits a request to a disk explains: the last one of the thread that had ended when it was
 // made ready, if it ended inside the wait, and either a DPC of the same processor made the thread
 // ready right after, or the wait took about as long as the request.
-// Source: the rule by length is PerfView's (ThreadTimeStackComputer).
 class DiskWaits final : public Analysis {
  public:
   // The last request of a thread that has ended.

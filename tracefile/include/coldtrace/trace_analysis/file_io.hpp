@@ -62,6 +62,16 @@ class FileIo final : public Analysis {
   const std::map<Index, FileSums>& of_processes() const { return of_processes_; }
   const FileTable& files() const { return files_; }
 
+  // One that has not ended.
+  struct UnderWay {
+    i64 begin;
+    FileAction action;
+    u32 file;
+    Index thread;
+  };
+  // In the order of their begin.
+  std::vector<UnderWay> under_way() const;
+
   u64 open() const { return open_.size(); }     // at the end of the trace
   u64 lost_ends() const { return lost_ends_; }  // operations whose IRP began another one
   u64 lone_ends() const { return lone_ends_; }  // ends of nothing that is known
@@ -70,12 +80,8 @@ class FileIo final : public Analysis {
   u64 unnamed() const { return unnamed_; }
 
  private:
-  struct Open {
-    i64 begin;
-    FileAction action;
-    u32 file;
-    Index thread;
-    std::optional<u64> opens;  // the file object that a create is to open
+  struct Open : UnderWay {
+    std::optional<u64> opens{};  // the file object that a create is to open
   };
 
   u32 number_of(const FileStart& record);

@@ -3,7 +3,9 @@
 #include <map>
 #include <tuple>
 
+#include "coldtrace/trace_analysis/departures.hpp"
 #include "coldtrace/trace_analysis/disk_waits.hpp"
+#include "coldtrace/trace_analysis/ended_waits.hpp"
 
 namespace coldtrace::trace_analysis {
 
@@ -16,11 +18,8 @@ class RequestWaits final : public Analysis {
     Index thread;
     std::optional<u32> disk;
     DiskAction action;
-    u64 count = 0;         // waits that ended
+    EndedWaits ended;
     u64 by_interrupt = 0;  // of these, by a DPC right after the request did; others by their length
-    i64 time = 0;          // ticks, of these
-    i64 longest = 0;
-    Moment longest_since;
     std::optional<Moment> open_since;  // the thread waits at the end of the trace
   };
   static constexpr std::size_t most_edges = std::size_t{1} << 16;
@@ -50,7 +49,7 @@ class RequestWaits final : public Analysis {
   Turns turns_;
   DiskWaits disk_;
   std::vector<std::optional<DiskWaits::Ended>> readied_;  // by thread, since it is ready
-  std::vector<std::optional<Moment>> left_;               // by thread, of the last switch from it
+  Departures departures_;
   std::vector<Edge> edges_;
   std::map<std::tuple<Index, std::optional<u32>, DiskAction>, std::size_t> numbers_;
   u64 left_out_ = 0;

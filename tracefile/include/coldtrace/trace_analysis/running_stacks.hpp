@@ -52,9 +52,4 @@ class RunningStacks final : public Analysis {
 void append_frames(std::vector<Frame>& path, std::span<const u64> frames, CodeNames& code,
                    std::optional<u32> pid, i64 time);
 
-// How many events may wait for their stacks, and how many frames may be held for them: a stack that
-// comes later than that is not found.
-constexpr std::size_t most_pending = std::size_t{1} << 15U;
-constexpr std::size_t most_pending_frames = std::size_t{1} << 20U;
-
 }  // namespace coldtrace::trace_analysis

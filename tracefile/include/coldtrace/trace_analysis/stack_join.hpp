@@ -6,6 +6,11 @@
 
 namespace coldtrace::trace_analysis {
 
+// How many events may wait for their stacks, and how many frames may be held for them: a stack that
+// comes later than that is not found.
+constexpr std::size_t most_pending = std::size_t{1} << 15U;
+constexpr std::size_t most_pending_frames = std::size_t{1} << 20U;
+
 // Joins stacks to the events that they are of. The two name the same time and thread; the stack
 // comes later, and the frames of user mode later than those of the kernel, when the thread goes
 // back there.

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "coldtrace/trace_analysis/file_waits.hpp"
 #include "coldtrace/trace_analysis/lock_owners.hpp"
 #include "coldtrace/trace_analysis/request_waits.hpp"
 #include "coldtrace/trace_analysis/stated_waits.hpp"
 #include "coldtrace/trace_analysis/wait_graph.hpp"
+#include "coldtrace/trace_analysis/wait_kinds.hpp"
 
 namespace coldtrace::trace_analysis {
 
@@ -13,6 +15,8 @@ struct WaitEvidence {
   const StatedWaits& stated;
   const LockOwners& locks;
   const RequestWaits& requests;
+  const FileWaits& files;
+  const WaitKinds& kinds;
 };
 
 // As much of a wait-for graph as can be looked at: the waits of some processes or of all, those
@@ -20,13 +24,23 @@ struct WaitEvidence {
 class WaitGraphView {
  public:
   struct Node {
-    enum class Kind : u8 { thread, object, lock, disk, interrupts, more_threads, more_objects };
+    enum class Kind : u8 {
+      thread,
+      object,
+      lock,
+      disk,
+      file,
+      wait_kind,
+      interrupts,
+      more_threads,
+      more_objects
+    };
     Kind kind;
-    u32 index;  // of the thread or object; of a lock or disk that of an edge that names it
+    u32 index;  // of the thread or object; of what else edges name that of one of them
     u64 count;  // of those that are not shown
   };
   struct Edge {
-    enum class Kind : u8 { waits, owner, woken, stated, lock_owner, request };
+    enum class Kind : u8 { waits, owner, woken, stated, lock_owner, request, file, wait_kind };
     Kind kind;
     u32 from, to;  // numbers of nodes
     u32 index;     // of the edge in what it comes from
@@ -53,6 +67,9 @@ class WaitGraphView {
   const std::vector<u32>& lock_owners() const { return lock_owners_; }
   // Those that are open, then the longest.
   const std::vector<u32>& requests() const { return requests_; }
+  const std::vector<u32>& files() const { return files_; }
+  // The longest first.
+  const std::vector<u32>& kinds() const { return kinds_; }
 
  private:
   static constexpr u32 no_node = 0xffff'ffff;
@@ -63,6 +80,14 @@ class WaitGraphView {
   void place_stated(std::size_t most_nodes);
   void place_lock_owners(std::size_t most_nodes);
   void place_requests(std::size_t most_nodes);
+  void place_files(std::size_t most_nodes);
+  void place_kinds(std::size_t most_nodes);
+  template <class Key>
+  u32 shared_node(Node::Kind kind, u32 index, std::map<Key, u32>& nodes, const Key& key,
+                  std::size_t most_nodes);
+  template <class Key>
+  void place(Edge::Kind edge_kind, Node::Kind kind, Index thread, u32 index,
+             std::map<Key, u32>& nodes, const Key& key, std::size_t most_nodes);
   u32 node(Node::Kind kind, u32 index, std::vector<u32>& numbers, std::size_t most_nodes);
   u32 object_node(ObjectIndex object, std::size_t most_nodes);
   void count_left_out();
@@ -71,13 +96,17 @@ class WaitGraphView {
   const StatedWaits& stated_;
   const LockOwners& locks_;
   const RequestWaits& request_waits_;
+  const FileWaits& file_waits_;
+  const WaitKinds& wait_kinds_;
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
-  std::vector<u32> waits_, wakes_, owners_, stated_edges_, lock_owners_, requests_;
+  std::vector<u32> waits_, wakes_, owners_, stated_edges_, lock_owners_, requests_, files_, kinds_;
   std::vector<u32> node_of_thread_, node_of_object_;
   using DiskKey = std::pair<std::optional<u32>, DiskAction>;
   std::map<u64, u32> node_of_lock_;
   std::map<DiskKey, u32> node_of_disk_;
+  std::map<u32, u32> node_of_file_;
+  std::map<WaitKind, u32> node_of_kind_;
   u32 interrupts_ = no_node;
   u64 threads_left_out_ = 0, objects_left_out_ = 0;
 };

@@ -1,10 +1,7 @@
 #pragma once
 
-#include <deque>
-
-#include "coldtrace/trace_analysis/disk_waits.hpp"
 #include "coldtrace/trace_analysis/running_stacks.hpp"
-#include "coldtrace/trace_analysis/turns.hpp"
+#include "coldtrace/trace_analysis/stacked_turns.hpp"
 
 namespace coldtrace::trace_analysis {
 
@@ -16,49 +13,31 @@ class WaitingStacks final : public Analysis {
  public:
   // `code` must outlive the analysis.
   WaitingStacks(CounterTicks counter, CodeNames& code)
-      : turns_{[this](const Turn& turn) { end_turn(turn); }}, disk_{counter}, code_{code} {}
+      : turns_{counter, [this](const StackedTurns::Stacked& one) { add(one); }}, code_{code} {}
   WaitingStacks(const WaitingStacks&) = delete;
   WaitingStacks& operator=(const WaitingStacks&) = delete;
 
   const CallTree& tree() const { return tree_; }
-  const StackJoin& stacks() const { return join_; }
-  const Turns& turns() const { return turns_; }
+  const StackJoin& stacks() const { return turns_.stacks(); }
+  const Turns& turns() const { return turns_.turns(); }
 
   void begin(const Observed& observed) override;
-  void on_switch(const ContextSwitch& record) override;
-  void on_ready(const Readied& record) override;
+  void on_switch(const ContextSwitch& record) override { turns_.on_switch(record); }
+  void on_ready(const Readied& record) override { turns_.on_ready(record); }
   void on_thread(const ThreadRecord& record) override { turns_.on_thread(record); }
-  void on_disk_start(const DiskStart& record) override { disk_.on_disk_start(record); }
-  void on_disk_end(const DiskEnd& record) override { disk_.on_disk_end(record); }
-  void on_stack(const StackWalk& record) override { join_.add(record); }
-  void finish(const Observed& observed) override;
+  void on_disk_start(const DiskStart& record) override { turns_.on_disk_start(record); }
+  void on_disk_end(const DiskEnd& record) override { turns_.on_disk_end(record); }
+  void on_stack(const StackWalk& record) override { turns_.on_stack(record); }
+  void finish(const Observed& observed) override { turns_.finish(observed); }
 
  private:
-  using MaybeSlot = std::optional<StackJoin::Slot>;
-  struct MadeReady {
-    MaybeSlot stack;  // of the event that says so
-    std::optional<DiskWaits::Ended> request;
-  };
-  struct Pending {
-    Turn turn;
-    StackJoin::Slot stack;  // of the switch to the thread
-    MaybeSlot waker;        // of the event that made it ready
-    std::optional<DiskAction> request;
-  };
+  void add(const StackedTurns::Stacked& one);
+  void add(const StackedTurns::Stacked& one, Frame state, std::optional<i64> ticks,
+           bool with_waker);
 
-  void end_turn(const Turn& turn);
-  void release(MaybeSlot& slot);
-  void take_oldest();
-  void add(const Pending& pending, Frame state, std::optional<i64> ticks, bool with_waker);
-
-  Turns turns_;
-  DiskWaits disk_;
+  StackedTurns turns_;
   CodeNames& code_;
-  StackJoin join_;
   CallTree tree_;
-  std::vector<MaybeSlot> running_;  // by processor: of the switch to the thread that runs
-  std::vector<MadeReady> readied_;  // by thread
-  std::deque<Pending> pending_;
   std::vector<Frame> path_;
   const Population* population_ = nullptr;
 };

@@ -1,0 +1,15 @@
+#include "coldtrace/trace_analysis/ended_waits.hpp"
+
+#include "coldtrace/trace_analysis/ticks.hpp"
+
+namespace coldtrace::trace_analysis {
+
+void EndedWaits::add(i64 waiting, const Moment& since) {
+  ++count;
+  add_ticks(time, waiting);
+  if (count > 1 && waiting <= longest) return;
+  longest = waiting;
+  longest_since = since;
+}
+
+}  // namespace coldtrace::trace_analysis
