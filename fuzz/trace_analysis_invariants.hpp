@@ -192,12 +192,33 @@ inline void check(const StatedWaits& waits) {
             edge.time >= 0);
 }
 
+inline void check(const EndedWaits& ended, Index thread, const Schedule& schedule) {
+  require(ended.longest <= ended.time);
+  require(ended.count == 0 || ended.time <= schedule.threads()[thread].waiting);
+}
+
 // Waits for requests are among the waits of their thread.
 inline void check(const RequestWaits& waits, const Schedule& schedule) {
   for (const auto& edge : waits.edges()) {
-    require(edge.count > 0 || edge.open_since);
-    require(edge.by_interrupt <= edge.count && edge.longest <= edge.time);
-    require(edge.count == 0 || edge.time <= schedule.threads()[edge.thread].waiting);
+    require(edge.ended.count > 0 || edge.open_since);
+    require(edge.by_interrupt <= edge.ended.count);
+    check(edge.ended, edge.thread, schedule);
+  }
+}
+
+inline void check(const FileWaits& waits, const Schedule& schedule) {
+  for (const auto& edge : waits.edges()) {
+    require(edge.ended.count > 0 || edge.open_since);
+    require(edge.by_itself + edge.by_completion <= edge.ended.count);
+    check(edge.ended, edge.thread, schedule);
+  }
+}
+
+inline void check(const WaitKinds& kinds, const Schedule& schedule) {
+  require(kinds.stacks().frames_held() == 0);
+  for (const auto& edge : kinds.edges()) {
+    require(edge.ended.count > 0);
+    check(edge.ended, edge.thread, schedule);
   }
 }
 
@@ -296,7 +317,10 @@ inline void check(fixtures::AllAnalyses& all, const Observed& observed) {
   check(all.waiting_stacks, all.schedule, population);
   check(all.stated_waits);
   check(all.request_waits, all.schedule);
-  check(WaitGraphView{{all.waits, all.stated_waits, all.lock_owners, all.request_waits},
+  check(all.file_waits, all.schedule);
+  check(all.wait_kinds, all.schedule);
+  check(WaitGraphView{{all.waits, all.stated_waits, all.lock_owners, all.request_waits,
+                       all.file_waits, all.wait_kinds},
                       population,
                       std::nullopt,
                       8});

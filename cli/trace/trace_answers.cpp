@@ -82,10 +82,9 @@ void write_waits(JsonWriter& json, const Answers& answers) {
                 "ended", deadlock.ended);
   });
   write_array(json, "inversions", answers.inversions, [&](const auto& inversion) {
-    json.begin_object()
-        .field("high", inversion.high)
-        .field("low", inversion.low)
-        .field("object", to_address(inversion.object))
+    json.begin_object().field("high", inversion.high).field("low", inversion.low);
+    write_array(json, "between", inversion.between, [&](const auto& owner) { json.value(owner); });
+    json.field("object", to_address(inversion.object))
         .field("from", inversion.from)
         .field("to", inversion.to)
         .field("time", inversion.time);

@@ -472,7 +472,8 @@ class Schedules(Case):
 
 
 WAIT_SCENARIOS = ("producer-consumer", "deadlock-2", "deadlock-5", "boot", "disk-idle", "any-wait",
-                  "priority-inversion", "lock-convoy", "server", "disk-bursts", "migration", "id-reuse")
+                  "priority-inversion", "inversion-chain", "lock-convoy", "server", "disk-bursts", "migration",
+                  "id-reuse")
 
 
 def waits_of(events):

@@ -511,27 +511,32 @@ class Inversions(Case):
         return path, self.answer(path), self.truth(name, seed)
 
     def test_inversions_are_those_of_the_simulator(self):
-        found = 0
-        for name in ("priority-inversion", "lock-convoy", "producer-consumer", "server", "deadlock-5"):
-            for seed in (1, 2, 3, 4) if name == "priority-inversion" else (1,):
+        found = chains = 0
+        for name in ("priority-inversion", "inversion-chain", "lock-convoy", "producer-consumer", "server",
+                     "deadlock-5"):
+            for seed in (1, 2, 3, 4) if "inversion" in name else (1,):
                 with self.subTest(scenario=name, seed=seed):
                     path, answer, truth = self.told(name, seed)
                     tids = {one["id"]: one["tid"] for one in answer["threads"]}
                     addresses = {one["id"]: one["address"] for one in answer["objects"]}
                     start = ticks_of(truth["start"])
                     tid = lambda place: truth["threads"][place]["tid"]
-                    got = [(tids[one["high"]], tids[one["low"]], addresses[one["object"]],
+                    got = [(tids[one["high"]], tids[one["low"]],
+                            [tids[owner["thread"]] for owner in one["between"]], addresses[one["object"]],
                             ticks_of(one["from"]) - start, one["duration"],
                             {tids[m["thread"]]: m["duration"] for m in one["middles"]})
                            for one in answer["inversions"]]
-                    expected = [(tid(one["high"]), tid(one["low"]), one["object"], one["from"],
+                    expected = [(tid(one["high"]), tid(one["low"]), [tid(owner) for owner in one["between"]],
+                                 one["object"], one["from"],
                                  one["time"], {tid(m["thread"]): m["time"] for m in one["middles"]})
                                 for one in truth["inversions"] if one["time"]]
                     self.assertEqual(got, expected)
                     found += len(got)
+                    chains += sum(1 for one in answer["inversions"] if one["between"])
                     for one in answer["inversions"]:
                         self.hold_against_events(path, one, answer)
-        self.assertGreater(found, 10)
+        self.assertGreater(found, 20)
+        self.assertGreater(chains, 10)
 
     def hold_against_events(self, path, one, answer):
         events = {tuple(event["header"][n] for n in ("buffer", "offset")): event
@@ -540,10 +545,18 @@ class Inversions(Case):
         begun = events[place_of(one["wait_event"])]
         self.assertEqual((begun["name"], begun["fields"]["thread"], begun["time"]),
                          ("WaitBegin", tids[one["high"]], one["waits_since"]))
-        taken = events[place_of(one["owned_event"])]
-        self.assertEqual((taken["name"], taken["fields"]["thread"], taken["time"]),
-                         ("WaitSatisfied", tids[one["low"]], one["owned_since"]))
-        self.assertEqual(begun["fields"]["object"], taken["fields"]["object"])
+        # Who has what the one before waits for, down to who could run.
+        waited = begun["fields"]["object"]
+        for owner in *one["between"], {**one, "thread": one["low"]}:
+            taken = events[place_of(owner["owned_event"])]
+            self.assertEqual((taken["name"], taken["fields"]["thread"], taken["time"]),
+                             ("WaitSatisfied", tids[owner["thread"]], owner["owned_since"]))
+            self.assertEqual(taken["fields"]["object"], waited)
+            begun = events[place_of(owner["wait_event"])]
+            waited = begun["fields"]["object"]
+            if "high" not in owner:
+                self.assertEqual((begun["name"], begun["fields"]["thread"], begun["time"]),
+                                 ("WaitBegin", tids[owner["thread"]], owner["waits_since"]))
         pushed = events[place_of(one["ready_event"])]
         self.assertEqual((pushed["fields"]["old_thread"], pushed["fields"]["old_priority"]),
                          (tids[one["low"]], one["low_priority"]))

@@ -261,8 +261,14 @@ ScenarioAnswers Accounts::finish(u64 time, const std::vector<Processor>& process
   for (const auto& [key, sum] : objects_)
     answers_.object_waits.push_back({key.first, sum.type, key.second, sum.waits});
   for (const auto& one : inversions) {
-    auto& inversion = answers_.inversions.emplace_back(ScenarioAnswers::Inversion{
-        place(*one.high), place(*one.low), one.object, one.from, one.to, one.time, {}});
+    auto& inversion = answers_.inversions.emplace_back();
+    inversion.high = place(*one.high);
+    inversion.low = place(*one.low);
+    for (const auto* owner : one.between) inversion.between.push_back(place(*owner));
+    inversion.object = one.object;
+    inversion.from = one.from;
+    inversion.to = one.to;
+    inversion.time = one.time;
     for (const auto& [thread, run] : one.middles) inversion.middles[place(*thread)] = run;
   }
   for (auto& [key, service] : services_) {

@@ -1,19 +1,22 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "tracefile/synthesis/processor.hpp"
 
 namespace coldtrace::tracefile::synthesis {
 
-// A thread waits for one mutant, whose owner can run and does not; no processor is idle or has a
-// thread with less than the owner's priority, and one at least has one with a priority between.
+// A thread waits for one mutant, whose owner can run and does not, or waits for one mutant itself
+// whose owner can and does not, and so on; no processor is idle or has a thread with less than that
+// owner's priority, and one at least has one with a priority between.
 struct PriorityInversion {
   const Thread* high;
-  const Thread* low;  // the owner
-  u64 object;         // address
-  u64 begun;          // the wait
+  const Thread* low;                   // the owner that could run
+  std::vector<const Thread*> between;  // owners that wait, from the one that `high` waits for on
+  u64 object;                          // address of what `high` waits for
+  u64 begun;                           // the wait
   u64 from, to;
   u64 time = 0;                          // of that stretch in which it was so
   std::map<const Thread*, u64> middles;  // who ran with a priority between, and how long
@@ -34,7 +37,12 @@ class InversionWatch {
  private:
   // Threads of the inversion that is there now; none if there is none.
   std::vector<const Thread*> find_middles(const Thread& high, const Thread& low) const;
-  PriorityInversion& inversion(const Thread& high, const Thread& low, u64 object, u64 now);
+  struct Chain {
+    std::vector<const Thread*> between;
+    const Thread* low;
+  };
+  static std::optional<Chain> follow(const Thread& high, const DispatcherObject& mutant);
+  PriorityInversion& inversion(const Thread& high, Chain chain, u64 object, u64 now);
 
   struct Now {
     std::size_t inversion;

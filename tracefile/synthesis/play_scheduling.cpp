@@ -47,6 +47,58 @@ Program invert(Actor self, DispatcherObject& lock, u32 rounds) {
   co_await self.wait(high.object);
 }
 
+// --- the same, but the owner waits for another one, which gets no processor
+
+Program hold_first(Actor self, DispatcherObject& first, u32 rounds) {
+  for (u32 round = 0; round < rounds; ++round) {
+    co_await self.sleep_until(round * round_time);
+    co_await self.wait(first);
+    co_await self.compute(9ms, 11ms);
+    self.release(first);
+  }
+}
+
+Program hold_second(Actor self, DispatcherObject& first, DispatcherObject& second, u32 rounds) {
+  for (u32 round = 0; round < rounds; ++round) {
+    co_await self.sleep_until(round * round_time + 2ms);
+    co_await self.wait(second);
+    co_await self.wait(first);
+    co_await self.compute(200us);
+    self.release(first);
+    self.release(second);
+  }
+}
+
+Program want_second(Actor self, DispatcherObject& second, u32 rounds) {
+  for (u32 round = 0; round < rounds; ++round) {
+    co_await self.sleep_until(round * round_time + 4ms);
+    co_await self.wait(second);
+    co_await self.compute(200us);
+    self.release(second);
+  }
+}
+
+Program run_later_at_middle(Actor self, u32 rounds) {
+  for (u32 round = 0; round < rounds; ++round) {
+    co_await self.sleep_until(round * round_time + 6ms);
+    co_await self.compute(12ms, 18ms);
+  }
+}
+
+Program invert_in_chain(Actor self, DispatcherObject& first, DispatcherObject& second, u32 rounds) {
+  std::vector<Thread*> threads;
+  threads.push_back(&self.start_thread(
+      [&](Actor thread) { return hold_first(thread, first, rounds); }, {.priority = 6}));
+  for (int i = 0; i < 2; ++i)
+    self.start_thread([&](Actor thread) { return run_later_at_middle(thread, rounds); },
+                      {.priority = 8});
+  threads.push_back(&self.start_thread(
+      [&](Actor thread) { return hold_second(thread, first, second, rounds); }, {.priority = 10}));
+  threads.push_back(&self.start_thread(
+      [&](Actor thread) { return want_second(thread, second, rounds); }, {.priority = 12}));
+  for (auto* thread : threads) co_await self.wait(thread->object);
+}
+
 // --- a convoy: the lock is handed to who waits first, so that all who need it queue up
 
 Program join_convoy(Actor self, DispatcherObject& lock, u32 rounds) {
@@ -98,6 +150,14 @@ void play_priority_inversion(Machine& machine, u32 rounds) {
   auto& lock = machine.add_mutant();
   start_from_shell(machine, {"inversion.exe", "inversion.exe", 2800},
                    [&](Actor main) { return invert(main, lock, rounds); });
+  machine.run();
+}
+
+void play_inversion_chain(Machine& machine, u32 rounds) {
+  auto& first = machine.add_mutant();
+  auto& second = machine.add_mutant();
+  start_from_shell(machine, {"chain.exe", "chain.exe", 4400},
+                   [&](Actor main) { return invert_in_chain(main, first, second, rounds); });
   machine.run();
 }
 

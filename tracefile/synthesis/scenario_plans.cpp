@@ -53,6 +53,8 @@ const std::vector<ScenarioPlan>& scenario_plans() {
        play_any_wait, both},
       {"priority-inversion", "threads of middle priority keep one from running that holds a mutant",
        5, play_priority_inversion, wmk},
+      {"inversion-chain", "the same, and who holds it waits for another one that does not run", 5,
+       play_inversion_chain, wmk},
       {"lock-convoy", "six threads queue up for one mutant", 20, play_lock_convoy, wmk},
       {"server", "worker threads under load, whose system calls make others", 60, play_server, wmk},
       {"vxd-services", "services of virtual device drivers that call others", 40, play_vxd_services,

@@ -10,6 +10,7 @@ void play_deadlock_of_2(Machine& machine, u32 rounds);
 void play_deadlock_of_5(Machine& machine, u32 rounds);
 void play_any_wait(Machine& machine, u32 rounds);
 void play_priority_inversion(Machine& machine, u32 rounds);
+void play_inversion_chain(Machine& machine, u32 rounds);
 void play_lock_convoy(Machine& machine, u32 rounds);
 void play_migration(Machine& machine, u32 rounds);
 void play_boot(Machine& machine, u32 rounds);

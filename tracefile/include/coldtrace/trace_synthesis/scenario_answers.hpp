@@ -77,7 +77,8 @@ struct ScenarioAnswers {
   // between run. No processor was idle then, or had a thread with less than the owner's priority.
   struct Inversion {
     std::size_t high = 0;
-    std::size_t low = 0;  // the owner
+    std::size_t low = 0;               // the owner that could run
+    std::vector<std::size_t> between;  // owners that wait for a mutant of the next one
     u64 object = 0;
     u64 from = 0;
     u64 to = 0;
