@@ -7,6 +7,7 @@ usage: trace_services.py COLDTRACE SOURCES SHARED MAKE_SCENARIO_ETL MAKE_SERVICE
 import fnmatch
 import functools
 import itertools
+import csv
 import json
 import shutil
 import subprocess
@@ -566,7 +567,9 @@ class Text(Case):
         path = self.folder / "vxds.ctrace"
         answer = self.answer(path)
         heading, *lines = run("services", path).stdout.decode().splitlines()
-        self.assertEqual(heading.split()[-3:], ["cycles", "cycles/call", "service"])
+        self.assertRegex(heading, " cycles +cycles/call +least cycles +p50 cycles +p90 cycles +p99 cycles +most cycles +service$")
+        rows = {int(row["number"]): row for row in csv.DictReader(
+            run("services", path, "--format", "csv").stdout.decode().splitlines())}
         _, events = lines_of(path)
         cycles = defaultdict(list)
         for event in events:
@@ -581,6 +584,23 @@ class Text(Case):
             cells = line[:width + 11].split()
             self.assertEqual([int(cells[0]), int(cells[-2]), int(cells[-1])],
                              [len(measured), sum(measured), sum(measured) // len(measured)])
+            # How the single calls are spread: exactly, but for percentiles, which are within 1/32.
+            told, row = one["cycles_of_calls"], rows[one["number"]]
+            self.assertEqual([told["calls"], told["mean"], told["least"], told["greatest"]],
+                             [len(measured), sum(measured) // len(measured), min(measured), max(measured)])
+            for percent in 50, 90, 99:
+                true = sorted(measured)[(percent * len(measured) + 99) // 100 - 1]
+                self.assertTrue(true <= told[f"p{percent}"] <= true * 33 / 32, (told, true))
+                self.assertEqual(int(row[f"p{percent}_cycles"]), told[f"p{percent}"])
+            self.assertEqual([int(row[name + "_cycles"]) for name in ("mean", "least", "greatest")],
+                             [told[name] for name in ("mean", "least", "greatest")])
+            below = 0
+            for step in told["histogram"]:
+                below += step["calls"]
+                self.assertEqual(below, sum(value <= step["up_to"] for value in measured))
+            spread = line[width + 11:].split()[:5]
+            self.assertEqual(list(map(int, spread)),
+                             [told[name] for name in ("least", "p50", "p90", "p99", "greatest")])
             self.assertTrue(line.endswith(one["name"] or "VxD 0x48b service 7"))
         # A control-flow window: who called it, and what it called.
         trees = run("services", path, "--trees").stdout.decode()

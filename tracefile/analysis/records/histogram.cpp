@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "tracefile/analysis/records/byte_sums.hpp"
+
 namespace coldtrace::trace_analysis {
 namespace {
 
@@ -28,7 +30,7 @@ void Histogram::add(u64 value) {
   least_ = count_ == 0 ? value : std::min(least_, value);
   greatest_ = std::max(greatest_, value);
   ++count_;
-  sum_ += value;
+  add_bytes(sum_, value);
   const auto number = step_of(value);
   const auto at = std::lower_bound(steps_.begin(), steps_.end(), number,
                                    [](const Numbered& step, u32 key) { return step.number < key; });
@@ -43,7 +45,7 @@ void Histogram::add(const Histogram& other) {
   least_ = count_ == 0 ? other.least_ : std::min(least_, other.least_);
   greatest_ = std::max(greatest_, other.greatest_);
   count_ += other.count_;
-  sum_ += other.sum_;
+  add_bytes(sum_, other.sum_);
   std::vector<Numbered> both;
   both.reserve(steps_.size() + other.steps_.size());
   auto own = steps_.begin();

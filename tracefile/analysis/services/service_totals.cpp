@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coldtrace/trace_analysis/ticks.hpp"
+#include "tracefile/analysis/records/byte_sums.hpp"
 
 namespace coldtrace::trace_analysis {
 
@@ -10,7 +11,12 @@ void CallSums::add(const TimedCall& call) {
   const auto time = ticks_between(call.begin, call.end);
   ++calls;
   add_ticks(exclusive, std::max<i64>(0, time - call.inside));
-  if (call.cycles) cycles = cycles.value_or(0) + *call.cycles;
+  if (call.cycles) {
+    auto sum = cycles.value_or(0);
+    add_bytes(sum, *call.cycles);
+    cycles = sum;
+    ++measured;
+  }
   if (!call.is_inner) add({time, call.ran, call.end});
 }
 
@@ -59,6 +65,7 @@ void ServiceTotals::add(const TimedCall& call) {
   auto& sums = services_[call.service];
   sums.add(call);
   sums.times.add(static_cast<u64>(time));
+  if (call.cycles) sums.cycles_of_calls.add(*call.cycles);
   auto* const row = row_of(call.service, call.end);
   if (row == nullptr) return;
   row->add(call);

@@ -38,8 +38,20 @@ class ServiceFigures {
 
   // Of the calls that the tracer has measured.
   static std::optional<u64> mean_cycles(const trace_analysis::CallSums& sums) {
-    if (!sums.cycles || sums.calls == 0) return std::nullopt;
-    return *sums.cycles / sums.calls;
+    if (!sums.cycles || sums.measured == 0) return std::nullopt;
+    return *sums.cycles / sums.measured;
+  }
+  static std::optional<u64> least_cycles(const trace_analysis::ServiceSums& one) {
+    if (one.measured == 0) return std::nullopt;
+    return one.cycles_of_calls.least();
+  }
+  static std::optional<u64> greatest_cycles(const trace_analysis::ServiceSums& one) {
+    if (one.measured == 0) return std::nullopt;
+    return one.cycles_of_calls.greatest();
+  }
+  static std::optional<u64> cycle_percentile(const trace_analysis::ServiceSums& one,
+                                             unsigned percent) {
+    return one.cycles_of_calls.percentile(percent);
   }
 
  private:

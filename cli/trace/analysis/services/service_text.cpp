@@ -73,6 +73,21 @@ void add_cycle_columns(std::vector<Column<Row>>& columns, const Told& told) {
                      [](const Row& row) { return number_text(ServiceFigures::mean_cycles(row)); }});
 }
 
+void add_columns_of_cycles_in_calls(std::vector<Column<ServiceSums>>& columns, const Told& told) {
+  if (!told.cycles) return;
+  using Figures = ServiceFigures;
+  columns.push_back({"least cycles", 12, [](const ServiceSums& one) {
+                       return number_text(Figures::least_cycles(one));
+                     }});
+  for (const unsigned percent : {50U, 90U, 99U})
+    columns.push_back({fmt::format("p{} cycles", percent), 12, [percent](const ServiceSums& one) {
+                         return number_text(Figures::cycle_percentile(one, percent));
+                       }});
+  columns.push_back({"most cycles", 12, [](const ServiceSums& one) {
+                       return number_text(Figures::greatest_cycles(one));
+                     }});
+}
+
 template <class Row>
 void add_sum_columns(std::vector<Column<Row>>& columns, const ServiceFigures& figures) {
   columns.push_back({"inclusive", 13, [&figures](const Row& row) {
@@ -109,6 +124,7 @@ void ServiceText::write_table(const std::vector<u32>& chosen, u64 top) {
   columns.push_back(
       {"longest", 12, [this](const ServiceSums& one) { return seconds(figures_.greatest(one)); }});
   add_cycle_columns(columns, told);
+  add_columns_of_cycles_in_calls(columns, told);
   write_headings(output_, columns);
   for (std::size_t i = 0; i < shown; ++i)
     write_row(output_, columns, all[chosen[i]], label(chosen[i]));

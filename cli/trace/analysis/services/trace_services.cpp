@@ -88,16 +88,22 @@ class ServicesWriter {
   void write_csv() {
     output_.write(
         "service,kind,number,module,calls,open,unmatched,untimed,inclusive,exclusive,on_processor,"
-        "cycles,mean,least,p50,p90,p99,greatest\n");
+        "cycles,mean,least,p50,p90,p99,greatest,mean_cycles,least_cycles,p50_cycles,p90_cycles,"
+        "p99_cycles,greatest_cycles\n");
     for (const auto number : chosen_) {
       const auto& one = services_.services()[number];
       write_identity(one);
       print(output_, ",{},{},{},{},{},{},{},{}", one.calls, one.open, one.unmatched, one.untimed,
             figures_.duration(one.inclusive), figures_.duration(one.exclusive),
             cell(figures_.duration(one.on_processor)), cell(one.cycles));
-      print(output_, ",{},{},{},{},{},{}\n", cell(figures_.mean(one)), cell(figures_.least(one)),
+      print(output_, ",{},{},{},{},{},{}", cell(figures_.mean(one)), cell(figures_.least(one)),
             cell(figures_.percentile(one, 50)), cell(figures_.percentile(one, 90)),
             cell(figures_.percentile(one, 99)), cell(figures_.greatest(one)));
+      using Figures = ServiceFigures;
+      print(output_, ",{},{},{},{},{},{}\n", cell(Figures::mean_cycles(one)),
+            cell(Figures::least_cycles(one)), cell(Figures::cycle_percentile(one, 50)),
+            cell(Figures::cycle_percentile(one, 90)), cell(Figures::cycle_percentile(one, 99)),
+            cell(Figures::greatest_cycles(one)));
     }
   }
 
@@ -169,6 +175,29 @@ class ServicesWriter {
         .begin_array();
     for (const auto& step : one.times.steps())
       json.object("up_to", figures_.duration(static_cast<i64>(step.greatest)), "calls", step.count);
+    json.end_array().key("cycles_of_calls");
+    write_cycles(json, one);
+    json.end_object();
+  }
+
+  static void write_cycles(JsonWriter& json, const ServiceSums& one) {
+    using Figures = ServiceFigures;
+    if (one.measured == 0) {
+      json.value(nullptr);
+      return;
+    }
+    json.begin_object()
+        .field("calls", one.measured)
+        .field("mean", Figures::mean_cycles(one))
+        .field("least", Figures::least_cycles(one))
+        .field("p50", Figures::cycle_percentile(one, 50))
+        .field("p90", Figures::cycle_percentile(one, 90))
+        .field("p99", Figures::cycle_percentile(one, 99))
+        .field("greatest", Figures::greatest_cycles(one))
+        .key("histogram")
+        .begin_array();
+    for (const auto& step : one.cycles_of_calls.steps())
+      json.object("up_to", step.greatest, "calls", step.count);
     json.end_array().end_object();
   }
 

@@ -39,6 +39,7 @@ struct CallSums {
   i64 exclusive = 0;  // without the time in calls inside
   std::optional<i64> on_processor;  // of `inclusive`, while the thread ran; absent: not known
   std::optional<u64> cycles;        // as the tracer itself has measured
+  u64 measured = 0;                 // calls of which it has
 
   void add(const TimedCall& call);
   void add(const WithheldTime& withheld);
@@ -49,7 +50,9 @@ struct ServiceSums : CallSums {
   Service service;
   CodeNames::Code code;  // where a routine, or the handler of a call, lies
   u64 open = 0;          // calls that never returned
-  Histogram times;       // of all calls, those inside another one too
+  // Of all calls, those inside another one too.
+  Histogram times;
+  Histogram cycles_of_calls;
 };
 
 // The same of those that returned in one period.
