@@ -1,4 +1,4 @@
-// Writes the seeds of corpus/pdb anew: make_pdb_seeds CORPUS
+// Writes the seeds of corpus/pdb and corpus/pdb_types anew: make_pdb_seeds CORPUS
 
 #include <filesystem>
 #include <fstream>
@@ -41,4 +41,11 @@ int main(int argc, char** argv) {
   spec.publics[0].old_form = true;
   spec.has_publics_stream = false;
   write(folder / "no-publics-stream", build_pdb(spec));
+  spec = {};
+  spec.types = {build_field_list({{"a", 0x75, 0}, {"b", 0x603, 8}, {"c", 0x23, 8}}),
+                build_structure({"inner", ".?AUinner@@", 0x1000, 0x1505, false, 0x10, 3}),
+                build_structure({"inner", ".?AUinner@@", 0, 0x1505, true}),
+                build_field_list({{"", 0x1002, 0, 0x1400}, {"d", 0x1002, 0x10}, {"e", 0x71, 0x20}}),
+                build_structure({"outer", "", 0x1003, 0x1506, false, 0x28, 3})};
+  write(std::filesystem::path{argv[1]} / "pdb_types" / "members", build_pdb(spec));
 }

@@ -7,15 +7,8 @@
 #include "coldtrace/core/lazy_file.hpp"
 
 namespace coldtrace::pe {
-namespace {
-
-// Larger than the symbols of any Windows file; those of browsers come near.
-constexpr u64 largest_file = u64{4} << 30;
-
-}  // namespace
-
 core::Expected<SymbolFile, SymbolFile::Failure> SymbolFile::open(const std::string& path) {
-  auto file = core::LazyFile::open(path, largest_file);
+  auto file = core::LazyFile::open(path, largest_symbol_file);
   if (!file) return core::fail(Failure{file.error(), std::nullopt});
   core::Findings findings;
   auto pdb = Pdb::open(**file, findings);
@@ -33,7 +26,7 @@ core::Expected<SymbolFile, SymbolFile::Failure> SymbolFile::open(const std::stri
 }
 
 core::Expected<PdbReference, SymbolFile::Failure> SymbolFile::identify(const std::string& path) {
-  const auto file = core::LazyFile::open(path, largest_file);
+  const auto file = core::LazyFile::open(path, largest_symbol_file);
   if (!file) return core::fail(Failure{file.error(), std::nullopt});
   core::Findings findings;  // told when the file is read
   const auto pdb = Pdb::open(**file, findings);

@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+from pdb_writer import msf
 from strict import strict_json
 
 MEMBER_OFFSETS, COLDTRACE, IMAGES, SHARED = (Path(argument).resolve() for argument in sys.argv[1:5])
@@ -26,26 +27,6 @@ except (ImportError, FileNotFoundError):
     pdbx = None
 
 STRUCTURE2 = {0x1504: 0x1608, 0x1505: 0x1609, 0x1519: 0x160b}
-
-
-def msf(streams, block=4096):
-    """A multi-stream file of these streams, each in blocks one after another."""
-    blocks = [b"", bytes(block), bytes(block)]
-
-    def place(content):
-        first = len(blocks)
-        blocks.extend(content[at:at + block].ljust(block, b"\0")
-                      for at in range(0, len(content), block))
-        return range(first, len(blocks))
-    lists = [place(stream) for stream in streams]
-    directory = struct.pack("<I", len(streams)) + b"".join(
-        struct.pack("<I", len(stream)) for stream in streams) + b"".join(
-        struct.pack("<I", number) for numbers in lists for number in numbers)
-    directory_blocks = place(directory)
-    map_block, = place(b"".join(struct.pack("<I", number) for number in directory_blocks))
-    blocks[0] = (b"Microsoft C/C++ MSF 7.00\r\n\x1aDS\0\0\0" + struct.pack(
-        "<6I", block, 1, len(blocks), len(directory), 0, map_block)).ljust(block, b"\0")
-    return b"".join(blocks)
 
 
 def with_wide_properties(path):

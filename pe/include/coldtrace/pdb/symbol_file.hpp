@@ -11,6 +11,9 @@
 
 namespace coldtrace::pe {
 
+// Larger than the symbols of any Windows file; those of browsers come near.
+inline constexpr u64 largest_symbol_file = u64{4} << 30;
+
 // A PDB and its public symbols, which are views of the file.
 struct SymbolFile {
   std::string path;

@@ -12,22 +12,92 @@ namespace coldtrace::pe {
 // properties, which Visual Studio writes since 2019 16.8, five readers of them and real files that
 // were rewritten to them.
 
-enum class AggregateKind : u8 { structure, interface_, union_ };  // a class is a structure
+enum class AggregateKind : u8 { structure, class_, interface_, union_ };
+
+// Whether a declaration of the one may be of a definition of the other: classes are structures.
+bool are_of_one_kind(AggregateKind a, AggregateKind b);
+
+// Bits of Aggregate::properties and Enumeration::properties. That a compiler packed a structure is
+// in `property_packed` with some compilers alone.
+inline constexpr u32 property_packed = 0x1;
+inline constexpr u32 property_nested = 0x8;
+inline constexpr u32 property_forward = 0x80;  // declared here, defined by another record
+inline constexpr u32 property_scoped = 0x100;  // local in a function
+inline constexpr u32 property_unique = 0x200;  // a unique name follows
 
 // LF_CLASS, LF_STRUCTURE, LF_INTERFACE and LF_UNION, in their forms with names that have a length
 // byte (_ST), with names that end with NUL, and with 32-bit properties (_2).
 struct Aggregate {
   AggregateKind kind;
-  bool forward;  // declared here, defined by another record
-  u32 fields;    // index of its LF_FIELDLIST
+  u32 properties;
+  u32 fields;  // index of its LF_FIELDLIST
   u64 members;
   u64 size;
   std::string_view name;
   std::string_view unique_name;  // mangled; empty where the compiler gave none
+
+  bool forward() const { return (properties & property_forward) != 0; }
+};
+
+// LF_ENUM.
+struct Enumeration {
+  u32 properties;
+  u32 underlying;  // the integer
+  u32 fields;
+  u64 members;
+  std::string_view name;
+  std::string_view unique_name;
+
+  bool forward() const { return (properties & property_forward) != 0; }
+};
+
+// LF_MODIFIER.
+struct Modifier {
+  u32 type;
+  bool is_const, is_volatile, is_unaligned;
+};
+
+// LF_POINTER.
+struct Pointer {
+  enum class Mode : u8 { pointer, reference, data_member, method, rvalue_reference, unknown };
+  u32 to;
+  Mode mode;
+  u8 size;  // by its kind where the record has none, as those of Windows XP; 0 when neither says
+  bool is_const, is_volatile, is_unaligned, is_restrict;
+};
+
+// LF_ARRAY. How many elements there are follows from the size of one.
+struct Array {
+  u32 element;
+  u64 size;
+};
+
+// LF_BITFIELD: bits of the integer at the offset of the member, from the lowest on.
+struct BitField {
+  u32 type;
+  u8 length, position;
+};
+
+// LF_PROCEDURE and LF_MFUNCTION.
+struct Function {
+  u32 returns;
+  u32 arguments;  // index of an LF_ARGLIST
+  u8 convention;  // CV_call_e
+  std::optional<u32> class_;
 };
 
 // Nothing: of another kind, or damaged.
 std::optional<Aggregate> read_aggregate(core::ByteView record);
+std::optional<Enumeration> read_enumeration(core::ByteView record);
+std::optional<Modifier> read_modifier(core::ByteView record);
+std::optional<Pointer> read_pointer(core::ByteView record);
+std::optional<Array> read_array(core::ByteView record);
+std::optional<BitField> read_bit_field(core::ByteView record);
+std::optional<Function> read_function(core::ByteView record);
+
+// How many types an LF_ARGLIST has, and one of them; 0 as the last is "...".
+u32 count_arguments(core::ByteView record);
+std::optional<u32> read_argument(core::ByteView record, u32 number);
 
 // Whether a record may define something with members, but read_aggregate cannot tell what: one of a
 // kind that is not known, or a damaged one. LF_UNION2 is one of them: no file with it was seen, and
@@ -37,41 +107,7 @@ bool is_unread_aggregate(core::ByteView record);
 // The kind of a record; 0 for one without.
 u16 kind_of(core::ByteView record);
 
-// The type that LF_MODIFIER makes const, volatile or unaligned.
-std::optional<u32> read_modified_type(core::ByteView record);
-
-// One entry of an LF_FIELDLIST.
-struct Field {
-  enum class Kind : u8 {
-    member,
-    base,       // its members lie at `offset`
-    continued,  // the list goes on in the record `type`
-    other,      // takes no place that the record tells: functions, statics, virtual bases
-  };
-  Kind kind = Kind::other;
-  u32 type = 0;
-  u64 offset = 0;
-  std::string_view name;
-};
-
-// Reads the entries of a field list one after another.
-class FieldList {
- public:
-  explicit FieldList(core::ByteView record);
-
-  // False at the end, and where an entry cannot be read.
-  bool next(Field& field);
-
-  // False: the rest of the list is lost, `kind` being what could not be read.
-  bool ok() const { return in_.ok(); }
-  u16 kind() const { return kind_; }
-
- private:
-  void skip_padding();
-
-  core::ByteView record_;
-  core::Reader in_;
-  u16 kind_ = 0;
-};
+// Whether a compiler made the name for a type that has none.
+bool is_unnamed(std::string_view name);
 
 }  // namespace coldtrace::pe

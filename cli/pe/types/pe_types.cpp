@@ -1,0 +1,130 @@
+#include "cli/command/common_options.hpp"
+#include "cli/command/version.hpp"
+#include "cli/images/type_file.hpp"
+#include "cli/pe/pe_commands.hpp"
+#include "cli/pe/types/type_comparison_output.hpp"
+#include "cli/pe/types/type_view.hpp"
+#include "coldtrace/pdb/type_selection.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+struct Options : CommonOptions {
+  std::string file;
+  std::vector<std::string> names;
+  std::string before;  // --compare; empty: nothing to compare
+  u32 depth = 0;
+  bool expand = false;
+};
+
+void write(const Options& options, const TypeView& view, TypeWriting& writing) {
+  Output output{options.output};
+  if (options.format == "json") {
+    JsonWriter json{output, options.int64};
+    json.begin_object()
+        .field("schema", "coldtrace.pdb-types/1")
+        .field("tool", tool_version)
+        .key("file");
+    write_type_file(json, view.file);
+    json.key("types");
+    write_types_json(json, view, writing);
+    json.key("findings");
+    write_findings(json, writing.findings);
+    json.end_object().end_document();
+  } else if (options.format == "csv") {
+    write_types_csv(output, view, writing);
+  } else if (options.format == "c-header") {
+    write_types_c_header(output, view, writing);
+  } else {
+    write_types_text(output, view, writing);
+  }
+  output.commit();
+}
+
+Exit show(const Options& options, pe::TypeFile& file, Report& report) {
+  const auto types = pe::select_types(file.table, options.names, file.findings);
+  pe::MemberChoice choice{options.depth, options.expand};
+  if (options.expand && options.depth == 0) choice.depth = pe::deepest_members;
+  const TypeView view{file, types, choice, options.names.empty()};
+  TypeWriting writing{pe::TypeBudget{file.table}, file.findings};
+  write(options, view, writing);
+  report.read(options.file, file.findings);
+  return report.exit();
+}
+
+Exit compare(const Options& options, pe::TypeFile& after, Report& report) {
+  auto before = open_type_file(options.before, report);
+  if (!before) return Exit::failure;
+  const auto comparison =
+      pe::compare_types(before->table, after.table, options.names, after.findings);
+  const ComparedFiles files{*before, after, comparison};
+  Output output{options.output};
+  if (options.format == "json") {
+    JsonWriter json{output, options.int64};
+    json.begin_object()
+        .field("schema", "coldtrace.pdb-type-comparison/1")
+        .field("tool", tool_version);
+    write_type_comparison_json(json, files);
+    core::Findings all = before->findings;
+    all.merge(after.findings);
+    json.key("findings");
+    write_findings(json, all);
+    json.end_object().end_document();
+  } else {
+    write_type_comparison_text(output, files);
+  }
+  output.commit();
+  report.read(options.before, before->findings);
+  report.read(options.file, after.findings);
+  if (!comparison.changes.empty()) report.mismatch();
+  return report.exit();
+}
+
+Exit run(const Options& options) {
+  Report report{options.findings};
+  if (!options.before.empty() && options.format != "text" && options.format != "json")
+    throw Failure{"--compare takes --format text or json"};
+  auto file = open_type_file(options.file, report);
+  if (!file) return Exit::failure;
+  return options.before.empty() ? show(options, *file, report) : compare(options, *file, report);
+}
+
+}  // namespace
+
+void add_pe_types(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"types", "Structures, unions and enumerations of a PDB, or how they differ from another's",
+       "  coldtrace pe types ntkrnlmp.pdb\n"
+       "  coldtrace pe types ntkrnlmp.pdb _EPROCESS '_KTHREAD*'\n"
+       "  coldtrace pe types --format c-header ntkrnlmp.pdb _EPROCESS -o eprocess.h\n"
+       "  coldtrace pe types --compare old/ntkrnlmp.pdb new/ntkrnlmp.pdb\n",
+       "  0  the types were read; with --compare they are the same\n"
+       "  1  damage was found, a NAME is not there, or the types differ\n"
+       "  2  usage, a file could not be read, or the output cannot be written\n"},
+      {"text", "json", "csv", "c-header"},
+      [](Command& command, Options& options) {
+        command.add_input("FILE", options.file, "Program database (PDB 7.0)").required();
+        command
+            .add_option("NAME", options.names,
+                        "Types to show with their members: names, globs, or record numbers "
+                        "(0x1a2b). Without one, text lists all types, and the other formats show "
+                        "them with their members")
+            .type_name("NAME|GLOB");
+        command
+            .add_option("--depth", options.depth,
+                        "Show members of members down to this level (at most 32)")
+            .in_range(0, pe::deepest_members);
+        command.add_flag("--expand", options.expand,
+                         "Show the members that have none themselves, by their whole paths; down "
+                         "to --depth levels, or all");
+        command
+            .add_input("--compare", options.before,
+                       "Show what changed from this PDB to FILE: types and members that are new, "
+                       "gone, moved, resized or of another type")
+            .type_name("OLD");
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "cli/output/json.hpp"
+#include "cli/output/output.hpp"
+#include "coldtrace/pdb/type_comparison.hpp"
+
+namespace coldtrace::cli {
+
+// Two files, the older one first.
+struct ComparedFiles {
+  const pe::TypeFile& before;
+  const pe::TypeFile& after;
+  const pe::TypeComparison& comparison;
+};
+
+void write_type_comparison_text(Output& output, const ComparedFiles& files);
+// Everything but the findings, into the object that was begun.
+void write_type_comparison_json(JsonWriter& json, const ComparedFiles& files);
+
+}  // namespace coldtrace::cli

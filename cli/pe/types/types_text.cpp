@@ -1,0 +1,137 @@
+#include "cli/output/text.hpp"
+#include "cli/pe/types/type_view.hpp"
+#include "coldtrace/pdb/type_layers.hpp"
+
+namespace coldtrace::cli {
+
+using pe::Field;
+
+std::string_view keyword_of(core::ByteView record) {
+  const auto aggregate = pe::read_aggregate(record);
+  if (!aggregate) return "enum";
+  switch (aggregate->kind) {
+    case pe::AggregateKind::class_:
+      return "class";
+    case pe::AggregateKind::interface_:
+      return "interface";
+    case pe::AggregateKind::union_:
+      return "union";
+    case pe::AggregateKind::structure:
+      break;
+  }
+  return "struct";
+}
+
+std::string_view word_of(Field::Kind kind) {
+  switch (kind) {
+    case Field::Kind::member:
+      return "member";
+    case Field::Kind::enumerator:
+      return "enumerator";
+    case Field::Kind::base:
+      return "base";
+    case Field::Kind::virtual_base:
+      return "virtual-base";
+    case Field::Kind::static_member:
+      return "static";
+    case Field::Kind::method:
+      return "method";
+    case Field::Kind::overloads:
+      return "overloads";
+    case Field::Kind::nested:
+      return "nested";
+    case Field::Kind::virtual_table:
+      return "virtual-table";
+    case Field::Kind::friend_:
+      return "friend";
+    case Field::Kind::continued:
+      break;
+  }
+  return "";
+}
+
+bool is_negative(const pe::TypeTable& table, u32 enumeration, u64 number) {
+  const auto head = pe::read_enumeration(*table.find_record(enumeration));
+  const auto* const integer = head ? pe::find_simple_type(head->underlying) : nullptr;
+  return (!integer || integer->is_signed) && static_cast<i64>(number) < 0;
+}
+
+namespace {
+
+std::string number_text(const pe::TypeTable& table, u32 enumeration, u64 number) {
+  return is_negative(table, enumeration, number) ? fmt::format("{}", static_cast<i64>(number))
+                                                 : fmt::format("{}", number);
+}
+
+void write_head(Output& output, const pe::TypeFile& file, const pe::TypeTable::Definition& type) {
+  const auto& record = *file.table.find_record(type.index);
+  const auto keyword = keyword_of(record);
+  const auto name = type.name.empty() ? "<unnamed>" : printable(type.name);
+  if (const auto head = pe::read_type_head(record);
+      head && (head->properties & pe::property_forward) != 0)
+    return print(output, "{} {}, only declared\n", keyword, name);
+  if (const auto aggregate = pe::read_aggregate(record))
+    return print(output, "{} {}, {} elements, {:#x} bytes\n", keyword, name, aggregate->members,
+                 aggregate->size);
+  const auto enumeration = *pe::read_enumeration(record);
+  print(output, "enum {}, {} elements, of {}\n", name, enumeration.members,
+        printable(pe::to_text(file.table, enumeration.underlying)));
+}
+
+void write_member(Output& output, const pe::TypeTable& table, u32 type,
+                  const pe::TypeMember& member, std::string_view text) {
+  const auto& field = member.field;
+  const auto name = printable(member.name);
+  const std::string indent(3 + member.level * 3, ' ');
+  switch (field.kind) {
+    case Field::Kind::member:
+      return print(output, "{}+{:#05x} {:<16} : {}\n", indent, member.offset, name, text);
+    case Field::Kind::base:
+      return print(output, "{}+{:#05x} {:<16} : {}\n", indent, member.offset, "(base)", text);
+    case Field::Kind::virtual_table:
+      return print(output, "{}+{:#05x} {:<16} : {}\n", indent, member.offset, "(vtable)", text);
+    case Field::Kind::enumerator:
+      return print(output, "{}{} = {}\n", indent, name, number_text(table, type, field.value));
+    default:
+      return print(output, "{}({}) {}{}{}\n", indent, word_of(field.kind), name,
+                   name.empty() ? "" : " : ", text);
+  }
+}
+
+void write_list(Output& output, const TypeView& view) {
+  print(output, "{:<8}  {:<9}  {:>10}  {:>8}  {}\n", "index", "kind", "size", "elements", "name");
+  for (const auto& type : view.types) {
+    const auto& record = *view.file.table.find_record(type.index);
+    const auto aggregate = pe::read_aggregate(record);
+    const bool defined = !pe::read_type_head(record).value_or(pe::TypeHead{}).properties ||
+                         !(pe::read_type_head(record)->properties & pe::property_forward);
+    const auto size = defined ? pe::size_of(view.file.table, type.index) : std::nullopt;
+    print(output, "{:<#8x}  {:<9}  {:>10}  {:>8}  {}\n", type.index, keyword_of(record),
+          size ? fmt::format("{:#x}", *size) : "-",
+          !defined    ? "-"
+          : aggregate ? fmt::format("{}", aggregate->members)
+                      : fmt::format("{}", pe::read_enumeration(record)->members),
+          type.name.empty() ? "<unnamed>" : printable(type.name));
+  }
+}
+
+}  // namespace
+
+void write_types_text(Output& output, const TypeView& view, TypeWriting& writing) {
+  const auto& file = view.file;
+  print(output, "{}: guid {}, age {}, {} type records\n", printable(file.path),
+        to_string(file.pdb.info().guid), file.pdb.age(), file.table.count());
+  if (view.lists) return write_list(output, view);
+  for (const auto& type : view.types) {
+    output.write("\n");
+    write_head(output, file, type);
+    pe::visit_members(file.table, type.index, view.choice, writing.budget, writing.findings,
+                      [&](const pe::TypeMember& member) {
+                        const auto text = printable(pe::to_text(file.table, member.field.type));
+                        writing.budget.take(text.size());
+                        write_member(output, file.table, type.index, member, text);
+                      });
+  }
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string_view>
+
+#include "coldtrace/core/reader.hpp"
+
+namespace coldtrace::pe {
+
+// One entry of an LF_FIELDLIST. Source: microsoft-pdb, cvinfo.h, lfMember and those around it.
+struct Field {
+  enum class Kind : u8 {
+    member,
+    enumerator,     // `value` is its number, sign-extended as it is stored
+    base,           // its members lie at `value`
+    virtual_base,   // the pointer to the table that says where it lies is at `value`
+    static_member,  // takes no place
+    method,         // one function
+    overloads,      // several of one name, an LF_METHODLIST
+    nested,         // a type
+    virtual_table,  // a pointer to the table of virtual functions, at 0
+    friend_,
+    continued,  // the list goes on in the record `type`
+  };
+  Kind kind = Kind::member;
+  u16 attributes = 0;
+  u32 type = 0;
+  u64 value = 0;  // offset, or number
+  std::string_view name;
+};
+
+// What the low bits of Field::attributes say of members: "private", "protected", "public", or
+// nothing where the language has no access.
+std::string_view access_of(const Field& field);
+
+// Reads the entries of a field list one after another.
+class FieldList {
+ public:
+  explicit FieldList(core::ByteView record);
+
+  // False at the end, and where an entry cannot be read.
+  bool next(Field& field);
+
+  // False: the rest of the list is lost, `kind` being what could not be read.
+  bool ok() const { return in_.ok(); }
+  u16 kind() const { return kind_; }
+
+ private:
+  void skip_padding();
+  void read_entry(Field& field);
+
+  core::ByteView record_;
+  core::Reader in_;
+  u16 kind_ = 0;
+};
+
+}  // namespace coldtrace::pe

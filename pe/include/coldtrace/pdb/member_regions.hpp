@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/pdb/type_table.hpp"
+
+namespace coldtrace::pe {
+
+// Something that takes bits of a structure.
+struct PlacedMember {
+  std::string_view name;  // empty: a base class, or the pointer to the virtual functions
+  u32 type;
+  u64 offset;  // in bytes
+  u64 size;
+  // Of a bit field, in the integer of `size` bytes at `offset`.
+  u8 bit_position = 0;
+  u8 bit_length = 0;
+  bool is_bit_field() const { return bit_length != 0; }
+};
+
+// How members lie, rebuilt: PDBs have the members of unnamed structures and unions flattened into
+// those around them.
+struct Region {
+  enum class Kind : u8 {
+    member,        // one, `members` is its number
+    bits,          // bit fields of one integer, by rising positions
+    alternatives,  // a union of `parts`, each a sequence
+    sequence,      // one after the other, from offset 0 of the outermost on where they say so
+  };
+  Kind kind;
+  u64 offset;  // from the start of the outermost type
+  u64 size;
+  std::vector<std::size_t> members;
+  std::vector<Region> parts;
+};
+
+// The regions of a structure, or of a union, whose alternatives all begin at 0. Where members
+// overlap as no nesting of unnamed structures and unions explains, each is an alternative of its
+// own. Members that end behind `size` are not among them.
+Region regions_of(const std::vector<PlacedMember>& members, u64 size, bool is_union);
+
+}  // namespace coldtrace::pe

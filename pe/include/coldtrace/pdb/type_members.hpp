@@ -1,0 +1,52 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "coldtrace/pdb/type_table.hpp"
+
+namespace coldtrace::pe {
+
+// How much may be said of the types of one file, in bytes: records that share a list of members,
+// and structures in structures, would make more of it than anybody could read.
+class TypeBudget {
+ public:
+  explicit TypeBudget(const TypeTable& table) : left_{table.size() * 32 + (u64{1} << 20)} {}
+
+  // False when there is no more.
+  bool take(u64 bytes) {
+    if (bytes > left_) left_ = 0;
+    if (left_ == 0) return false;
+    left_ -= bytes;
+    return true;
+  }
+  bool spent() const { return left_ == 0; }
+
+ private:
+  u64 left_;
+};
+
+// A line of what a structure, union or enumeration has.
+struct TypeMember {
+  Field field;            // a member's value is its offset in the type that has it
+  u64 offset;             // from the start of the outermost type
+  u32 level;              // 0: of the type itself, 1: of a member's type
+  std::string_view name;  // with `paths` from the outermost type on
+};
+
+struct MemberChoice {
+  u32 depth = 0;       // levels of members of members; base classes are one
+  bool paths = false;  // members alone that have none themselves, by their whole names
+};
+
+inline constexpr u32 deepest_members = 32;
+
+// Calls `take` for what the definition `index` has, in the order of the file; members of a member
+// follow it. What cannot be read is the finding `pdb-type-unknown`, what exceeds the budget
+// `pdb-type-limit`. Enumerators have the number that their integer type makes of them.
+void visit_members(const TypeTable& table, u32 index, const MemberChoice& choice,
+                   TypeBudget& budget, core::Findings& findings,
+                   const std::function<void(const TypeMember&)>& take);
+
+}  // namespace coldtrace::pe

@@ -1,0 +1,30 @@
+#include "coldtrace/pdb/placed_members.hpp"
+
+#include "coldtrace/pdb/type_layers.hpp"
+
+namespace coldtrace::pe {
+
+std::vector<PlacedMember> placed_members(const TypeTable& table, u32 index, TypeBudget& budget,
+                                         core::Findings& findings) {
+  std::vector<PlacedMember> members;
+  visit_members(table, index, {}, budget, findings, [&](const TypeMember& one) {
+    const auto& field = one.field;
+    if (field.kind != Field::Kind::member && field.kind != Field::Kind::base &&
+        field.kind != Field::Kind::virtual_table)
+      return;
+    const auto size = size_of(table, field.type);
+    if (!size) return;
+    PlacedMember placed{field.name, field.type, one.offset, *size};
+    const auto* const record = table.find_record(table.unmodified(field.type));
+    if (const auto bits = record ? read_bit_field(*record) : std::nullopt) {
+      // More bits than the integer has are damage.
+      if (bits->length == 0 || bits->position + bits->length > *size * 8) return;
+      placed.bit_position = bits->position;
+      placed.bit_length = bits->length;
+    }
+    members.push_back(placed);
+  });
+  return members;
+}
+
+}  // namespace coldtrace::pe

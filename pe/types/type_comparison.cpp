@@ -1,0 +1,204 @@
+#include "coldtrace/pdb/type_comparison.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "coldtrace/core/no_match.hpp"
+#include "coldtrace/pdb/type_layers.hpp"
+#include "coldtrace/pdb/type_members.hpp"
+#include "coldtrace/pdb/type_selection.hpp"
+
+namespace coldtrace::pe {
+namespace {
+
+using Definition = TypeTable::Definition;
+
+constexpr std::size_t longest_content = 4096;
+constexpr u32 most_levels = 8;
+
+// One of the two files.
+struct Side {
+  const TypeTable& table;
+  TypeBudget& budget;
+  core::Findings& findings;
+};
+
+// A type as text, with the members of those that have no name.
+void append_content(const Side& side, u32 type, u32 level, std::string& text) {
+  if (text.size() > longest_content) return;
+  const auto layers = layers_of(side.table, type);
+  const auto& last = layers.back();
+  const bool unnamed = last.kind == TypeLayer::Kind::named && is_unnamed(last.named->name);
+  text += to_text(side.table, type);
+  if (!unnamed || level == most_levels) return;
+  text += " {";
+  visit_members(side.table, last.index, {}, side.budget, side.findings,
+                [&](const TypeMember& member) {
+                  const auto& field = member.field;
+                  if (text.size() > longest_content) return;
+                  text += fmt::format(" {:#x} {} ", field.value, field.name);
+                  if (field.kind != Field::Kind::enumerator)
+                    append_content(side, field.type, level + 1, text);
+                  text += ';';
+                });
+  text += " }";
+}
+
+ComparedMember compared(const Side& side, const TypeMember& member) {
+  const auto& field = member.field;
+  ComparedMember result;
+  if (field.kind == Field::Kind::enumerator) {
+    result.value = field.value;
+    return result;
+  }
+  if (field.kind == Field::Kind::member || field.kind == Field::Kind::base) {
+    result.offset = member.offset;
+    result.size = size_of(side.table, field.type);
+    const auto* const record = side.table.find_record(field.type);
+    if (const auto bits = record ? read_bit_field(*record) : std::nullopt) {
+      result.bit_position = bits->position;
+      result.bit_length = bits->length;
+    }
+  }
+  append_content(side, field.type, 0, result.type);
+  side.budget.take(result.type.size());
+  return result;
+}
+
+// By kind and name; of those alike, by how many came before.
+using Key = std::tuple<Field::Kind, std::string_view, u32>;
+struct Row {
+  Key key;
+  ComparedMember member;
+};
+
+std::vector<Row> rows_of(const Side& side, u32 index) {
+  std::vector<Row> rows;
+  std::map<std::pair<Field::Kind, std::string_view>, u32> seen;
+  visit_members(side.table, index, {}, side.budget, side.findings, [&](const TypeMember& member) {
+    // A type without a name is compared where it is a member.
+    if (member.field.kind == Field::Kind::nested && is_unnamed(member.field.name)) return;
+    const auto count = seen[{member.field.kind, member.field.name}]++;
+    rows.push_back({{member.field.kind, member.field.name, count}, compared(side, member)});
+  });
+  return rows;
+}
+
+bool differ(const MemberChange& change) {
+  return !change.before || !change.after || change.moved() || change.resized() || change.retyped();
+}
+
+// Those of `before` in their order, then what is new.
+std::vector<MemberChange> compare_members(std::vector<Row> before, std::vector<Row> after) {
+  std::map<Key, std::size_t> new_places;
+  for (std::size_t i = 0; i < after.size(); ++i) new_places.emplace(after[i].key, i);
+  std::vector<bool> matched(after.size());
+  std::vector<MemberChange> changes;
+  const auto add = [&](MemberChange change) {
+    if (differ(change)) changes.push_back(std::move(change));
+  };
+  for (auto& row : before) {
+    MemberChange change{std::get<1>(row.key), std::get<0>(row.key), std::move(row.member), {}};
+    if (const auto place = new_places.find(row.key); place != new_places.end()) {
+      matched[place->second] = true;
+      change.after = std::move(after[place->second].member);
+    }
+    add(std::move(change));
+  }
+  for (std::size_t i = 0; i < after.size(); ++i)
+    if (!matched[i])
+      add({std::get<1>(after[i].key), std::get<0>(after[i].key), {}, std::move(after[i].member)});
+  return changes;
+}
+
+std::vector<Definition> named_definitions(const TypeTable& table,
+                                          std::span<const std::string> wanted,
+                                          core::Findings& findings) {
+  auto types = select_types(table, wanted, findings);
+  std::erase_if(types, [&](const Definition& type) {
+    const auto head = read_type_head(*table.find_record(type.index));
+    return !head || (head->properties & property_forward) != 0 || is_unnamed(type.name);
+  });
+  return types;
+}
+
+bool comes_before(const Definition& a, const Definition& b) {
+  return std::tie(a.name, a.family) < std::tie(b.name, b.family);
+}
+
+std::vector<Definition> by_name_and_family(std::vector<Definition> types) {
+  std::stable_sort(types.begin(), types.end(), comes_before);
+  return types;
+}
+
+}  // namespace
+
+bool MemberChange::moved() const {
+  return before && after &&
+         std::tie(before->offset, before->bit_position) !=
+             std::tie(after->offset, after->bit_position);
+}
+
+bool MemberChange::resized() const {
+  return before && after &&
+         std::tie(before->size, before->bit_length) != std::tie(after->size, after->bit_length);
+}
+
+bool MemberChange::retyped() const {
+  // A bit field's type says where its bits are, which is told already.
+  return before && after &&
+         (before->value != after->value || (!before->bit_length && before->type != after->type));
+}
+
+TypeComparison compare_types(const TypeTable& before, const TypeTable& after,
+                             std::span<const std::string> wanted, core::Findings& findings) {
+  TypeBudget budget_before{before};
+  TypeBudget budget_after{after};
+  const Side old_side{before, budget_before, findings};
+  const Side new_side{after, budget_after, findings};
+  core::Findings of_before;
+  core::Findings of_after;
+  const auto old_types = by_name_and_family(named_definitions(before, wanted, of_before));
+  const auto new_types = by_name_and_family(named_definitions(after, wanted, of_after));
+  // What one of them has is no mistake of who asked.
+  if (of_before.count("no-match") > 0 && of_after.count("no-match") > 0) findings.merge(of_after);
+
+  TypeComparison result;
+  auto old_type = old_types.begin();
+  auto new_type = new_types.begin();
+  while (old_type != old_types.end() || new_type != new_types.end()) {
+    const bool only_old = new_type == new_types.end() ||
+                          (old_type != old_types.end() && comes_before(*old_type, *new_type));
+    const bool only_new = old_type == old_types.end() ||
+                          (new_type != new_types.end() && comes_before(*new_type, *old_type));
+    TypeChange change{};
+    if (!only_new) {
+      change.name = old_type->name;
+      change.family = old_type->family;
+      change.before = old_type->index;
+      change.size_before = size_of(before, old_type->index);
+    }
+    if (!only_old) {
+      change.name = new_type->name;
+      change.family = new_type->family;
+      change.after = new_type->index;
+      change.size_after = size_of(after, new_type->index);
+    }
+    if (!only_old && !only_new) {
+      change.members =
+          compare_members(rows_of(old_side, old_type->index), rows_of(new_side, new_type->index));
+      const bool differs = !change.members.empty() || change.size_before != change.size_after;
+      ++(differs ? result.changed : result.same);
+      if (differs) result.changes.push_back(std::move(change));
+    } else {
+      ++(only_old ? result.removed : result.added);
+      result.changes.push_back(std::move(change));
+    }
+    if (!only_new) ++old_type;
+    if (!only_old) ++new_type;
+  }
+  return result;
+}
+
+}  // namespace coldtrace::pe

@@ -1,0 +1,92 @@
+#include "coldtrace/pdb/type_members.hpp"
+
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/pdb/simple_types.hpp"
+
+namespace coldtrace::pe {
+namespace {
+
+using Take = std::function<void(const TypeMember&)>;
+
+// What an integer of the enumeration's type is of the stored bits: compilers store -1 as one byte,
+// as four without a sign, or as eight.
+u64 as_integer(u64 stored, const SimpleType* type) {
+  if (!type || type->size == 0 || type->size >= sizeof(u64)) return stored;
+  const unsigned unused = 64 - type->size * 8U;
+  const u64 high = stored << unused;
+  return type->is_signed ? static_cast<u64>(static_cast<i64>(high) >> unused) : high >> unused;
+}
+
+class Visitor {
+ public:
+  Visitor(const TypeTable& table, const MemberChoice& choice, TypeBudget& budget,
+          core::Findings& findings, const Take& take)
+      : table_{table}, choice_{choice}, budget_{budget}, findings_{findings}, take_{take} {}
+
+  void visit(u32 index, u64 base, u32 level, const std::string& prefix) {
+    const auto& record = *table_.find_record(index);
+    const auto head = read_type_head(record);
+    if (!head) return;
+    const auto enumeration = read_enumeration(record);
+    const auto* const integer = enumeration ? find_simple_type(enumeration->underlying) : nullptr;
+    FieldWalk fields{table_, head->fields};
+    for (Field field; fields.next(field);) {
+      if (!budget_.take(field.name.size() + prefix.size() + 32)) return report_limit();
+      if (field.kind == Field::Kind::enumerator) field.value = as_integer(field.value, integer);
+      take(field, base, level, prefix);
+    }
+    if (!fields.ok())
+      findings_.warning("pdb-type-unknown", std::nullopt,
+                        "the members of {} cannot all be read, from one of kind {:#06x} on",
+                        core::to_valid_utf8(head->name.substr(0, 256)), fields.kind());
+  }
+
+ private:
+  void take(const Field& field, u64 base, u32 level, const std::string& prefix) {
+    const bool placed = field.kind == Field::Kind::member || field.kind == Field::Kind::base;
+    const u64 offset = placed ? base + field.value : base;
+    const auto inner = placed && level < choice_.depth ? structure_of(field.type) : std::nullopt;
+    if (choice_.paths) {
+      if (inner) {
+        const bool is_base = field.kind == Field::Kind::base;
+        return visit(*inner, offset, level + 1,
+                     is_base ? prefix : fmt::format("{}{}.", prefix, field.name));
+      }
+      if (field.kind != Field::Kind::member && field.kind != Field::Kind::enumerator) return;
+      const auto path = prefix + std::string{field.name};
+      return take_({field, offset, 0, path});
+    }
+    take_({field, offset, level, field.name});
+    if (inner) visit(*inner, offset, level + 1, prefix);
+  }
+
+  // The definition of a structure or union; not of arrays of them.
+  std::optional<u32> structure_of(u32 type) {
+    const auto found = table_.find_definition(table_.unmodified(type), findings_);
+    if (!found || !read_aggregate(*table_.find_record(*found))) return std::nullopt;
+    return found;
+  }
+
+  void report_limit() {
+    findings_.warning("pdb-type-limit", std::nullopt,
+                      "the types together have more members than the file can justify; others are "
+                      "left out");
+  }
+
+  const TypeTable& table_;
+  const MemberChoice& choice_;
+  TypeBudget& budget_;
+  core::Findings& findings_;
+  const Take& take_;
+};
+
+}  // namespace
+
+void visit_members(const TypeTable& table, u32 index, const MemberChoice& choice,
+                   TypeBudget& budget, core::Findings& findings, const Take& take) {
+  MemberChoice bounded = choice;
+  bounded.depth = std::min(choice.depth, deepest_members);
+  Visitor{table, bounded, budget, findings, take}.visit(index, 0, 0, {});
+}
+
+}  // namespace coldtrace::pe

@@ -1,0 +1,72 @@
+#include "coldtrace/pdb/type_selection.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <tuple>
+
+#include "coldtrace/core/glob.hpp"
+#include "coldtrace/core/no_match.hpp"
+
+namespace coldtrace::pe {
+namespace {
+
+using Definition = TypeTable::Definition;
+
+std::optional<u32> index_of(std::string_view text) {
+  if (!text.starts_with("0x")) return std::nullopt;
+  u32 index = 0;
+  const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), index, 16);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return index;
+}
+
+class Wish {
+ public:
+  explicit Wish(std::string_view text)
+      : text_{text}, index_{index_of(text)}, glob_{is_glob(text)} {}
+
+  bool means(const Definition& type) const {
+    if (index_) return type.index == *index_;
+    return glob_ ? glob_matches(text_, type.name, GlobCase::sensitive) : type.name == text_;
+  }
+
+ private:
+  std::string_view text_;
+  std::optional<u32> index_;
+  bool glob_;
+};
+
+}  // namespace
+
+std::vector<Definition> select_types(const TypeTable& table, std::span<const std::string> wanted,
+                                     core::Findings& findings) {
+  auto types = table.definitions();
+  const auto undefined = table.undefined();
+  types.insert(types.end(), undefined.begin(), undefined.end());
+  std::sort(types.begin(), types.end(), [](const Definition& a, const Definition& b) {
+    return std::tie(a.name, a.index) < std::tie(b.name, b.index);
+  });
+  if (wanted.empty()) return types;
+
+  std::vector<bool> chosen(types.size());
+  core::NoMatch missing;
+  for (const auto& text : wanted) {
+    const Wish wish{text};
+    bool found = false;
+    for (std::size_t i = 0; i < types.size(); ++i)
+      if (wish.means(types[i])) chosen[i] = found = true;
+    if (found) continue;
+    std::vector<std::string_view> names;
+    for (const auto& type : types) names.push_back(type.name);
+    missing.add("type", text, names);
+    table.report_unread(text, findings);
+  }
+  missing.report(findings);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < types.size(); ++i)
+    if (chosen[i]) types[kept++] = types[i];
+  types.resize(kept);
+  return types;
+}
+
+}  // namespace coldtrace::pe

@@ -1,0 +1,246 @@
+#include "coldtrace/pdb/type_table.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace coldtrace::pe {
+namespace {
+
+constexpr u32 type_stream = 2;
+constexpr u32 most_levels = 64;             // of modifiers of modifiers
+constexpr std::size_t most_namesakes = 64;  // that are compared with the first
+
+TypeTable::Family family_of(AggregateKind kind) {
+  return kind == AggregateKind::union_ ? TypeTable::Family::union_ : TypeTable::Family::structure;
+}
+
+// What must agree for two definitions of one name to be no contradiction.
+std::pair<u64, u64> extent_of(core::ByteView record) {
+  if (const auto found = read_aggregate(record)) return {found->members, found->size};
+  const auto found = read_enumeration(record);
+  return {found ? found->members : 0, 0};
+}
+
+}  // namespace
+
+std::optional<TypeHead> read_type_head(core::ByteView record) {
+  if (const auto found = read_aggregate(record))
+    return TypeHead{family_of(found->kind), found->properties, found->fields, found->name,
+                    found->unique_name};
+  if (const auto found = read_enumeration(record))
+    return TypeHead{TypeTable::Family::enumeration, found->properties, found->fields, found->name,
+                    found->unique_name};
+  return std::nullopt;
+}
+
+core::Result<TypeTable> TypeTable::read(const Pdb& pdb, core::Findings& findings) {
+  TypeTable table;
+  table.stream_ = COLDTRACE_TRY(pdb.msf().read(type_stream, "TPI stream"));
+  const auto bytes = table.stream_.view();
+  const auto at = pdb.msf().offset_of(type_stream, 0).value_or(0);
+  core::Reader in{bytes, "TPI stream", at};
+  // Older ones have type indexes of 16 bits.
+  constexpr u32 vc70 = 19'990'903;
+  table.version_ = in.read_u32("Version");
+  if (table.version_ < vc70)
+    in.reject(core::Fault::unsupported, at, "Version", vc70, table.version_);
+  const auto header_size = in.read_u32("HeaderSize");
+  table.first_index_ = in.read_u32("TypeIndexBegin");
+  in.skip(4, "TypeIndexEnd");
+  const auto record_bytes = in.read_u32("TypeRecordBytes");
+  // A record takes four bytes or more: no index of one exceeds 32 bits.
+  if (table.first_index_ > ~u32{0} - record_bytes)
+    in.reject(core::Fault::bad_value, at, "TypeIndexBegin", 0x1000, table.first_index_);
+  const auto records = core::slice(bytes, header_size, record_bytes);
+  if (!records)
+    in.reject(core::Fault::out_of_bounds, at, "TypeRecordBytes", bytes.size(), record_bytes);
+  COLDTRACE_TRY(in.finish(core::Done{}));
+  table.read_records(*records, header_size, pdb, findings);
+  table.find_pointer_size(pdb);
+  return table;
+}
+
+void TypeTable::read_records(core::ByteView records, u64 at, const Pdb& pdb,
+                             core::Findings& findings) {
+  for (u64 position = 0; position < records.size();) {
+    const auto length = core::load<u16>(records, position);
+    const auto record =
+        length ? core::slice(records, position + 2, *length) : std::optional<core::ByteView>{};
+    if (!record || record->size() < 2) {
+      findings.warning("pdb-types", pdb.msf().offset_of(type_stream, at + position),
+                       "type record {} cannot be read; those behind it are lost", records_.size());
+      break;
+    }
+    records_.push_back(*record);
+    add_definition(first_index_ + static_cast<u32>(records_.size() - 1));
+    position += u64{2} + *length;
+  }
+  for (auto* const list : {&by_name_, &by_unique_name_, &declarations_})
+    std::sort(list->begin(), list->end(), [](const Definition& a, const Definition& b) {
+      return std::tie(a.name, a.index) < std::tie(b.name, b.index);
+    });
+  std::sort(plain_.begin(), plain_.end(), [](const Definition& a, const Definition& b) {
+    return std::tie(a.name, a.family, a.index) < std::tie(b.name, b.family, b.index);
+  });
+}
+
+void TypeTable::add_definition(u32 index) {
+  const auto& record = records_.back();
+  const auto head = read_type_head(record);
+  if (!head) {
+    if (is_unread_aggregate(record)) unread_.push_back(index);
+    return;
+  }
+  const Definition found{head->name, index, head->family};
+  if ((head->properties & property_forward) != 0) {
+    declarations_.push_back(found);
+    return;
+  }
+  by_name_.push_back(found);
+  if (head->unique_name.empty())
+    plain_.push_back(found);
+  else
+    by_unique_name_.push_back({head->unique_name, index, head->family});
+}
+
+// The linker's word for it, else that of the first pointer: old linkers name no machine.
+void TypeTable::find_pointer_size(const Pdb& pdb) {
+  switch (static_cast<Machine>(pdb.dbi() ? pdb.dbi()->machine : 0)) {
+    case Machine::i386:
+    case Machine::arm:
+    case Machine::armnt:
+      pointer_size_ = 4;
+      return;
+    case Machine::amd64:
+    case Machine::arm64:
+      pointer_size_ = 8;
+      return;
+    default:
+      break;
+  }
+  for (const auto& record : records_)
+    if (const auto pointer = read_pointer(record);
+        pointer && (pointer->size == 4 || pointer->size == 8)) {
+      pointer_size_ = pointer->size;
+      return;
+    }
+}
+
+const core::ByteView* TypeTable::find_record(u32 index) const {
+  if (index < first_index_ || index - first_index_ >= records_.size()) return nullptr;
+  return &records_[index - first_index_];
+}
+
+std::vector<TypeTable::Definition> TypeTable::undefined() const {
+  std::vector<Definition> found;
+  core::Findings ignored;
+  for (const auto& declared : declarations_)
+    if ((found.empty() || found.back().name != declared.name) &&
+        !find_definition(declared.index, ignored))
+      found.push_back(declared);
+  return found;
+}
+
+std::optional<u32> TypeTable::find_definition(u32 index, core::Findings& findings) const {
+  const auto* const record = find_record(index);
+  const auto head = record ? read_type_head(*record) : std::nullopt;
+  if (!head) return std::nullopt;
+  if ((head->properties & property_forward) == 0) return index;
+  if (!head->unique_name.empty())
+    if (const auto found = choose(namesakes(by_unique_name_, head->unique_name), findings))
+      return found;
+  const auto [first, last] =
+      std::equal_range(plain_.begin(), plain_.end(), Definition{head->name, 0, head->family},
+                       [](const Definition& a, const Definition& b) {
+                         return std::tie(a.name, a.family) < std::tie(b.name, b.family);
+                       });
+  return choose({first, last}, findings);
+}
+
+std::optional<u32> TypeTable::find_structure(std::string_view name,
+                                             core::Findings& findings) const {
+  return choose(namesakes(by_name_, name), findings, [](const Definition& definition) {
+    return definition.family != Family::enumeration;
+  });
+}
+
+std::optional<u32> TypeTable::find_enumeration(std::string_view name,
+                                               core::Findings& findings) const {
+  return choose(namesakes(by_name_, name), findings, [](const Definition& definition) {
+    return definition.family == Family::enumeration;
+  });
+}
+
+std::span<const TypeTable::Definition> TypeTable::namesakes(const Definitions& definitions,
+                                                            std::string_view name) {
+  const auto [first, last] = std::equal_range(
+      definitions.begin(), definitions.end(), Definition{name, 0, Family::structure},
+      [](const Definition& a, const Definition& b) { return a.name < b.name; });
+  return {first, last};
+}
+
+// The first of those with one name that fits.
+std::optional<u32> TypeTable::choose(std::span<const Definition> namesakes,
+                                     core::Findings& findings,
+                                     bool (*fits)(const Definition&)) const {
+  std::optional<u32> chosen;
+  for (const auto& candidate : namesakes.first(std::min(namesakes.size(), most_namesakes))) {
+    if (fits && !fits(candidate)) continue;
+    if (!chosen) {
+      chosen = candidate.index;
+    } else if (extent_of(*find_record(candidate.index)) != extent_of(*find_record(*chosen))) {
+      findings.warning("pdb-type-ambiguous", std::nullopt,
+                       "several types are called {}; the first one is taken", candidate.name);
+      break;
+    }
+  }
+  return chosen;
+}
+
+u32 TypeTable::unmodified(u32 index) const {
+  for (u32 level = 0; level < most_levels; ++level) {
+    const auto* const record = find_record(index);
+    const auto modifier = record ? read_modifier(*record) : std::nullopt;
+    if (!modifier || modifier->type >= index) break;
+    index = modifier->type;
+  }
+  return index;
+}
+
+void TypeTable::report_unread(std::string_view name, core::Findings& findings) const {
+  if (unread_.empty()) return;
+  findings.warning(
+      "pdb-type-unknown", std::nullopt,
+      "{} is not among the types that can be read; {} type records cannot, the first of kind "
+      "{:#06x}",
+      name, unread_.size(), kind_of(*find_record(unread_.front())));
+}
+
+void FieldWalk::open(u32 list) {
+  list_ = list;
+  fields_.reset();
+  if (list == 0) return;
+  if (const auto* const record = table_.find_record(list))
+    fields_.emplace(*record);
+  else
+    lost_ = true;
+}
+
+bool FieldWalk::next(Field& field) {
+  while (fields_) {
+    if (!fields_->next(field)) {
+      lost_ |= !fields_->ok();
+      return false;
+    }
+    if (field.kind != Field::Kind::continued) return true;
+    if (field.type >= list_) {  // would go round
+      lost_ = true;
+      return false;
+    }
+    open(field.type);
+  }
+  return false;
+}
+
+}  // namespace coldtrace::pe
