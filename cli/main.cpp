@@ -20,6 +20,7 @@
 #include "cli/output/messages.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/text.hpp"
+#include "cli/report/report_command.hpp"
 
 namespace {
 
@@ -46,6 +47,7 @@ Exit run(int argc, char** argv) {
   add_trace_commands(app, exit);
   add_ntfs_commands(app, exit);
   add_hooks_commands(app, exit);
+  add_report_command(app, exit);
   add_findings_command(app, exit);
   add_help_command(app, exit);
   const std::vector<std::string> words{argv + 1, argv + argc};

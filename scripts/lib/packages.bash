@@ -15,6 +15,7 @@ test_packages=(
   protobuf-compiler
   ntfs-3g sleuthkit libfsntfs-utils libbenchmark-dev psmisc
   zsh fish mandoc
+  chromium-headless-shell
   ewf-tools qemu-utils dosfstools gcab zip xz-utils zstd bzip2 7zip time tshark
   ca-certificates
 )

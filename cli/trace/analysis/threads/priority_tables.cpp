@@ -230,6 +230,11 @@ void PriorityTables::write_text(u64 top) const {
   for (std::size_t i = 0; i < shown; ++i) write_thread_line(all[i]);
   if (shown < all.size()) print(output_, "{} more threads\n", all.size() - shown);
   output_.write("\n");
+  write_inversions();
+  write_lower_lines(top);
+}
+
+void PriorityTables::write_inversions() const {
   const auto found = inversions();
   if (!inversions_.names_objects())
     output_.write(
@@ -241,7 +246,6 @@ void PriorityTables::write_text(u64 top) const {
     write_story(i + 1, *found[i]);
   if (found.size() > inversions_in_text)
     print(output_, "{} more inversions\n", found.size() - inversions_in_text);
-  write_lower_lines(top);
 }
 
 void PriorityTables::write_thread_line(Index index) const {

@@ -28,6 +28,8 @@ class PriorityTables {
 
   void write_json(Int64 int64) const;
   void write_text(u64 top) const;
+  // Of the text, the story of each inversion.
+  void write_inversions() const;
 
  private:
   using Index = trace_analysis::Index;

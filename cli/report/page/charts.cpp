@@ -1,0 +1,92 @@
+#include "cli/report/page/charts.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <map>
+
+#include "cli/report/page/html_table.hpp"
+#include "coldtrace/trace_analysis/ticks.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+constexpr int height = 64;
+constexpr std::size_t table_rows = 24;
+
+double part(i64 value, i64 most) {
+  return most <= 0 ? 0 : std::clamp(static_cast<double>(value) / static_cast<double>(most), 0., 1.);
+}
+
+// Times of damaged traces are any numbers.
+i64 product(i64 a, i64 b) {
+  i64 whole = 0;
+  return __builtin_mul_overflow(a, b, &whole) ? std::numeric_limits<i64>::max() : whole;
+}
+
+// The same times in few rows.
+void write_table(Html& html, const AreaChart& chart) {
+  html.markup("<details class=\"as-table\"><summary>As a table</summary>\n");
+  HtmlTable table{
+      html, chart.id, chart.title, {{"From", true}, {chart.table_title, true}, {"Share", true}}};
+  const auto step = (chart.bins.size() + table_rows - 1) / table_rows;
+  for (std::size_t i = 0; i < chart.bins.size(); i += step) {
+    i64 sum = 0, whole = 0;
+    const auto end = std::min(chart.bins.size(), i + step);
+    for (auto at = i; at < end; ++at) {
+      trace_analysis::add_ticks(sum, chart.bins[at]);
+      trace_analysis::add_ticks(whole, chart.most);
+    }
+    table.moment(product(static_cast<i64>(i), chart.width));
+    table.time(sum);
+    table.share(sum, whole);
+  }
+  table.finish(0);
+  html.markup("</details>\n");
+}
+
+}  // namespace
+
+void write_area_chart(Html& html, const AreaChart& chart) {
+  if (chart.bins.empty()) return;
+  html.markup("<figure class=\"chart\"><figcaption>").text(chart.title).markup("</figcaption>\n");
+  html.markup(fmt::format("<svg viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"img\" "
+                          "aria-label=\"",
+                          chart.bins.size(), height))
+      .text(chart.title)
+      .markup("; the table below has its figures\"><path class=\"area\" d=\"M0 64");
+  for (std::size_t i = 0; i < chart.bins.size(); ++i)
+    html.markup(
+        fmt::format("V{:.1f}h1", height - 1 - (height - 2) * part(chart.bins[i], chart.most)));
+  html.markup(fmt::format("V{}Z\"/></svg>\n<p class=\"axis\"><span>0</span><span>", height))
+      .text(short_time(product(chart.width, static_cast<i64>(chart.bins.size()))))
+      .markup("</span></p></figure>\n");
+  write_table(html, chart);
+}
+
+std::string histogram_drawing(const std::vector<trace_analysis::Histogram::Step>& steps,
+                              std::string_view label) {
+  if (steps.empty()) return {};
+  std::map<int, u64> octaves;
+  u64 most = 0;
+  for (const auto& step : steps) {
+    auto& count = octaves[static_cast<int>(std::bit_width(step.greatest))];
+    count += step.count;
+    most = std::max(most, count);
+  }
+  const auto first = octaves.begin()->first, last = octaves.rbegin()->first;
+  Html html;
+  html.markup(fmt::format("<svg class=\"bars\" width=\"{0}\" height=\"18\" viewBox=\"0 0 {0} 18\" "
+                          "role=\"img\" aria-label=\"",
+                          (last - first + 1) * 5))
+      .text(label)
+      .markup("\">");
+  for (const auto& [octave, count] : octaves) {
+    const auto bar = std::max(1., 16 * static_cast<double>(count) / static_cast<double>(most));
+    html.markup(fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"4\" height=\"{:.1f}\"/>",
+                            (octave - first) * 5, 17 - bar, bar));
+  }
+  return html.markup("</svg>").take();
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/report/page/html.hpp"
+#include "coldtrace/trace_analysis/histogram.hpp"
+
+namespace coldtrace::cli {
+
+// How much of something there was over time, as an area below a line and as a table.
+struct AreaChart {
+  std::string_view id;
+  std::string title;
+  std::vector<i64> bins;  // each of `width`
+  i64 width = 0;          // units of 100 ns
+  i64 most = 0;           // what fills a bin, in its unit
+  std::string_view table_title;
+};
+void write_area_chart(Html& html, const AreaChart& chart);
+
+// Bars of a histogram, on a scale of powers of two from its least to its greatest step; small
+// enough for a cell. Empty where there is nothing.
+std::string histogram_drawing(const std::vector<trace_analysis::Histogram::Step>& steps,
+                              std::string_view label);
+
+}  // namespace coldtrace::cli

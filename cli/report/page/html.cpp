@@ -1,0 +1,71 @@
+#include "cli/report/page/html.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "cli/trace/analysis/drawing/drawing_text.hpp"
+#include "coldtrace/core/printable.hpp"
+
+namespace coldtrace::cli {
+
+Html& Html::text(std::string_view text) {
+  text_ += xml_text(core::printable(text));
+  return *this;
+}
+
+Html& Html::lines(std::string_view lines) {
+  for (std::size_t at = 0; at < lines.size();) {
+    const auto end = std::min(lines.find('\n', at), lines.size());
+    text(lines.substr(at, end - at));
+    text_ += '\n';
+    at = end + 1;
+  }
+  return *this;
+}
+
+Html& Html::element(std::string_view tag, std::string_view content) {
+  return markup(fmt::format("<{}>", tag)).text(content).markup(fmt::format("</{}>\n", tag));
+}
+
+Html& Html::begin_section(std::string_view id, std::string_view title) {
+  return markup(fmt::format("<section id=\"{0}\" aria-labelledby=\"{0}-title\">"
+                            "<h2 id=\"{0}-title\">",
+                            id))
+      .text(title)
+      .markup("</h2>\n");
+}
+
+std::string grouped(u64 number) {
+  auto text = fmt::format("{}", number);
+  for (auto at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
+std::string short_time(i64 units) {
+  const auto value = static_cast<double>(units);
+  constexpr i64 millisecond = 10'000, second = 10'000'000;
+  if (units == 0) return "0";
+  if (units < millisecond) return fmt::format("{:.1f} µs", value / 10);
+  if (units < second) return fmt::format("{:.1f} ms", value / millisecond);
+  return fmt::format("{:.{}f} s", value / second, units < 100 * second ? 3 : 1);
+}
+
+std::string short_bytes(u64 bytes) {
+  constexpr std::array units{"kB", "MB", "GB", "TB", "PB", "EB"};
+  if (bytes < 1000) return fmt::format("{} B", bytes);
+  auto value = static_cast<double>(bytes) / 1000;
+  std::size_t unit = 0;
+  for (; value >= 999.95 && unit + 1 < units.size(); ++unit) value /= 1000;
+  return fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+std::string share_text(i64 part, i64 whole) {
+  if (whole == 0) return "-";
+  return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string counted(u64 count, std::string_view one, std::string_view several) {
+  return fmt::format("{} {}", grouped(count), count == 1 ? one : several);
+}
+
+}  // namespace coldtrace::cli

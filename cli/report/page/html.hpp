@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "coldtrace/core/integers.hpp"
+
+namespace coldtrace::cli {
+
+// A piece of an HTML page that is being written. Markup and text come in by different doors, so
+// that a name from a file is never markup.
+class Html {
+ public:
+  // Of the program's own.
+  Html& markup(std::string_view text) {
+    text_ += text;
+    return *this;
+  }
+  // Of any file: what would be markup, what shows nothing and what is not UTF-8 is escaped.
+  Html& text(std::string_view text);
+  // Several lines of such text, whose ends stay.
+  Html& lines(std::string_view text);
+  // An element of one line with such text: element("p", "...").
+  Html& element(std::string_view tag, std::string_view content);
+
+  // What belongs together, and has its heading; to be ended with end_section().
+  Html& begin_section(std::string_view id, std::string_view title);
+  Html& end_section() { return markup("</section>\n"); }
+
+  bool empty() const { return text_.empty(); }
+  const std::string& str() const { return text_; }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+// How people read figures. "1,234,567"
+std::string grouped(u64 number);
+// Units of 100 ns: "0.4 µs", "12.3 ms", "1.234 s".
+std::string short_time(i64 units);
+// "12.3 MB"
+std::string short_bytes(u64 bytes);
+// "34.2 %"; "-" of nothing.
+std::string share_text(i64 part, i64 whole);
+// "1 process", "2 processes"
+std::string counted(u64 count, std::string_view one, std::string_view several);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/output/output.hpp"
+#include "cli/report/page/html.hpp"
+
+namespace coldtrace::cli {
+
+// A report: one HTML file that asks nobody for anything. What it says is in `sections`, as plain
+// HTML; the script draws what can be looked at closer.
+struct Page {
+  struct Section {
+    std::string id, title;
+    Html content;
+  };
+  std::string title;
+  std::vector<std::string> overview;  // paragraphs
+  std::vector<Section> sections;
+  std::string data;  // of PackedData
+};
+
+// Starts a section behind the others.
+Html& add_section(Page& page, std::string id, std::string title);
+
+void write_page(Output& output, const Page& page);
+
+}  // namespace coldtrace::cli

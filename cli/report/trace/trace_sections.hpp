@@ -1,0 +1,53 @@
+#pragma once
+
+#include "cli/report/page/page.hpp"
+#include "cli/report/trace/report_answers.hpp"
+
+namespace coldtrace::cli {
+
+// The parts of a trace's page. Each adds its section where the trace has anything of it.
+void add_overview(Page& page, const ReportAnswers& answers);
+void add_use(Page& page, const ReportAnswers& answers);
+void add_processes(Page& page, const ReportAnswers& answers);
+void add_flames(Page& page, const ReportAnswers& answers);
+void add_services(Page& page, const ReportAnswers& answers);
+void add_waits(Page& page, const ReportAnswers& answers);
+void add_requests(Page& page, const ReportAnswers& answers);
+void add_idle(Page& page, const ReportAnswers& answers);
+void add_tree(Page& page, const ReportAnswers& answers);
+void add_findings(Page& page, const core::Findings& findings);
+
+// The table of the longest waits.
+void write_longest_waits(Html& html, const ReportAnswers& answers);
+
+// The element that the slider of a device goes into.
+std::string idle_id(const trace_analysis::AtRest::Device& device);
+
+// Trees of calls as they are drawn: which element each goes into, and what it has.
+struct DrawnTree {
+  struct Node {
+    u32 parent, name;
+    i64 total;  // units of 100 ns
+  };
+  std::string id, label;
+  std::vector<std::string> names;
+  std::vector<Node> nodes;  // the first one is the root
+  u64 left_out = 0;         // nodes that are too small
+};
+std::vector<DrawnTree> draw_trees(const ReportAnswers& answers);
+
+// What the page's script draws, packed, and how much of the trace that is.
+struct DrawnData {
+  std::string packed;
+  bool has_details = false;  // of turns
+  std::size_t requests = 0;  // to disks
+  std::size_t slices = 0;
+  i64 grid = 0;  // ticks, that slices were joined by; 0: each is one turn
+};
+// As much as fits into `largest` bytes.
+DrawnData draw_data(const ReportAnswers& answers, u64 largest);
+
+// In front of the other sections.
+void add_timeline(Page& page, const ReportAnswers& answers, DrawnData drawn);
+
+}  // namespace coldtrace::cli

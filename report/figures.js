@@ -1,0 +1,56 @@
+/** How people read figures; the same as in the tables of the page. */
+
+const millisecond = 1e4;
+const second = 1e7;
+
+export function grouped(number) {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** Units of 100 ns. */
+export function shortTime(units) {
+  if (units === 0) return "0";
+  if (units < millisecond) return `${(units / 10).toFixed(1)} µs`;
+  if (units < second) return `${(units / millisecond).toFixed(1)} ms`;
+  return `${(units / second).toFixed(units < 100 * second ? 3 : 1)} s`;
+}
+
+export function shortBytes(bytes) {
+  if (bytes < 1000) return `${bytes} B`;
+  const names = ["kB", "MB", "GB", "TB", "PB", "EB"];
+  let value = bytes / 1000;
+  let unit = 0;
+  for (; value >= 999.95 && unit + 1 < names.length; ++unit) value /= 1000;
+  return `${value.toFixed(1)} ${names[unit]}`;
+}
+
+/** "+0.0012345": seconds since the first event. */
+export function moment(units) {
+  const size = Math.abs(units);
+  const fraction = String(size % second).padStart(7, "0");
+  return `${units < 0 ? "-" : "+"}${Math.floor(size / second)}.${fraction}`;
+}
+
+/** A round step of time of which about `count` are in `span`. */
+export function roundStep(span, count) {
+  const least = Math.max(1, span / count);
+  const power = 10 ** Math.floor(Math.log10(least));
+  for (const factor of [1, 2, 5, 10]) if (factor * power >= least) return factor * power;
+  return 10 * power;
+}
+
+/** The label of a tick on an axis whose ticks are `step` apart and go up to `end`. */
+export function tickLabel(units, step, end) {
+  const [size, name] = end >= second ? [second, "s"]
+    : end >= millisecond ? [millisecond, "ms"] : [10, "µs"];
+  const digits = Math.max(0, Math.min(7, Math.ceil(Math.log10(size / step))));
+  return `${(units / size).toFixed(digits)} ${name}`;
+}
+
+/** An element with a text and attributes. */
+export function element(tag, text, attributes = {}) {
+  const made = document.createElement(tag);
+  if (text !== undefined) made.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+}
