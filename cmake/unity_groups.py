@@ -4,7 +4,9 @@
 
 What an unnamed namespace, "static" or #define names is its file's own. Where such a name is a word of
 another file at all, be it a member or a local variable, the two are not compiled as one: no name
-means anything else for its neighbours, and none has to be given another for their sake.
+means anything else for its neighbours, and none has to be given another for their sake. So it is with
+the names of a namespace that a file uses whole: those that use the same are compiled as one. A file that
+includes another within a namespace stands alone.
 """
 
 import collections
@@ -18,6 +20,8 @@ NOISE = re.compile(
 UNNAMED = re.compile(r"^namespace \{$(.*?)^\}  // namespace$", re.M | re.S)
 ENUMERATORS = re.compile(r"^enum (?!class)[^{;]*\{([^}]*)\}", re.M)
 STATIC = re.compile(r"^static (.*?[;{])", re.M | re.S)
+USED = re.compile(r"^using namespace ([\w:]+);", re.M)
+INCLUDED_WITHIN = re.compile(r"^namespace [\w:]+ \{.*^#include", re.M | re.S)
 MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.M)
 DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*$", re.M)
 TOKEN = re.compile(r"[A-Za-z_]\w*|::|\[\[|\]\]|\S")
@@ -60,40 +64,47 @@ def declared(code):
             done = is_using = is_template = False
 
 
-def words_of(path):
-    """The names that are the file's own, and all its words."""
+def read(path):
+    """What files compiled with this one have to share; the names that are its own; all its words."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     unnamed = [DIRECTIVE.sub("", NOISE.sub(" ", piece)) for piece in UNNAMED.findall(text)]
     text = NOISE.sub(" ", text)
+    shared = path if INCLUDED_WITHIN.search(text) else frozenset(USED.findall(text))
     own = set(MACRO.findall(text))
     text = DIRECTIVE.sub("", text)
     for piece in unnamed + STATIC.findall(text):
         own |= set(declared(piece))
         for enumerators in ENUMERATORS.findall(piece):
             own |= set(re.findall(r"(?:^|,)\s*(\w+)", enumerators))
-    return own, set(re.findall(r"[A-Za-z_]\w*", text)) | own
+    return shared, own, set(re.findall(r"[A-Za-z_]\w*", text)) | own
+
+
+Group = collections.namedtuple("Group", "shared paths own words")
 
 
 def groups(paths, most):
     """Each path with the number of its group: the fullest that takes it."""
     found = []
     for path in paths:
-        own, words = words_of(path)
+        shared, own, words = read(path)
         fitting = [
             group
             for group in found
-            if len(group[0]) < most and not own & group[2] and not words & group[1]
+            if shared == group.shared
+            and len(group.paths) < most
+            and not own & group.words
+            and not words & group.own
         ]
         if fitting:
-            group = max(fitting, key=lambda group: len(group[0]))
+            group = max(fitting, key=lambda group: len(group.paths))
         else:
-            group = ([], set(), set())
+            group = Group(shared, [], set(), set())
             found.append(group)
-        group[0].append(path)
-        group[1].update(own)
-        group[2].update(words)
-    return [(path, number) for number, group in enumerate(found) for path in group[0]]
+        group.paths.append(path)
+        group.own.update(own)
+        group.words.update(words)
+    return [(path, number) for number, group in enumerate(found) for path in group.paths]
 
 
 def main():

@@ -43,6 +43,21 @@ class UnityGroups(unittest.TestCase):
         files = {f"f{i}": own(f"int name{i}();") for i in range(5)}
         self.assertEqual([len(group) for group in grouped(2, **files)], [2, 2, 1])
 
+    def test_what_is_used_whole_is_used_by_all(self):
+        x, y = "using namespace x;\n", "using namespace y;\n"
+        self.assertEqual(
+            grouped(16, a=x + own("int a();"), b=y + own("int b();"), c=x + own("int c();"),
+                    d=own("int d();")),
+            [["a", "c"], ["b"], ["d"]],
+        )
+
+    def test_what_includes_within_a_namespace_stands_alone(self):
+        within = "#include <a>\nnamespace n {{\n#include <{}>\n}}  // namespace n\n"
+        self.assertEqual(
+            grouped(16, a=within.format("x"), b=within.format("x"), c="#include <a>\nint c();\n"),
+            [["a"], ["b"], ["c"]],
+        )
+
     def test_each_kind_of_name_keeps_files_apart(self):
         for declaration in (
             "int same() { return 1; }",
