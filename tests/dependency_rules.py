@@ -253,26 +253,31 @@ def run(*command):
     return done.stdout
 
 
-CONSUMER = """cmake_minimum_required(VERSION 3.25)
-project(consumer CXX)
-find_package(coldtrace REQUIRED COMPONENTS {library})
-add_executable(consumer main.cpp)
+CONSUMERS = """cmake_minimum_required(VERSION 3.25)
+project(consumers CXX)
+"""
+# What one directory finds, another has to find for itself.
+CONSUMER = """set(CMAKE_PREFIX_PATH {prefix})
+unset(coldtrace_DIR CACHE)
+{hidden}
+find_package(coldtrace REQUIRED COMPONENTS {part})
+add_executable({name} main.cpp)
 # All of it, so that whatever it needs must be found as well.
-target_link_libraries(consumer $<LINK_LIBRARY:WHOLE_ARCHIVE,coldtrace::{library}>)
+target_link_libraries({name} $<LINK_LIBRARY:WHOLE_ARCHIVE,coldtrace::{part}>)
 """
 
 
 FAST = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0"]
 
 
-def hide_packages(library):
-    """Options of CMake by which find_package finds none but the library's."""
+def hidden_packages(library):
+    """For each package, the variable by which find_package finds none but the library's."""
     needed = set().union(*(PACKAGES[part] for part in ALLOWED[library] | {library}))
     everything = set().union(*PACKAGES.values())
-    return [
-        f"-DCMAKE_DISABLE_FIND_PACKAGE_{package}={'OFF' if package in needed else 'ON'}"
+    return {
+        f"CMAKE_DISABLE_FIND_PACKAGE_{package}": "OFF" if package in needed else "ON"
         for package in sorted(everything)
-    ]
+    }
 
 
 def library_sources(build, project, libraries):
@@ -292,12 +297,13 @@ def take_archives(project, libraries, built, build):
             shutil.copy2(archive, build / library)
 
 
-def check_alone(project, built, library, cmake, folder):
-    """The library and what it needs, nothing else, and a program that includes all its headers."""
+def install_alone(project, built, library, cmake, folder):
+    """The library and what it needs, nothing else: where that is installed."""
     build = folder / library / "build"
     prefix = folder / library / "prefix"
     run(
-        cmake, "-S", project, "-B", build, *FAST, *hide_packages(library),
+        cmake, "-S", project, "-B", build, *FAST,
+        *(f"-D{name}={value}" for name, value in hidden_packages(library).items()),
         f"-DCOLDTRACE_ONLY={library}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
     )
     take_archives(project, ALLOWED[library] | {library}, built, build)
@@ -309,17 +315,7 @@ def check_alone(project, built, library, cmake, folder):
     }
     if archives != expected:
         sys.exit(f"installed are {sorted(archives)}, expected {sorted(expected)}")
-    for part in PARTS[library]:
-        check_use(project, cmake, library, part, prefix, folder / library / part)
-
-
-def check_together(project, built, libraries, cmake, folder):
-    """All libraries installed in one place: each asks for its own packages and no others."""
-    prefix = folder / "all"
-    run(cmake, "--install", built, "--prefix", prefix, "--component", "libraries")
-    for library in libraries:
-        for part in PARTS[library]:
-            check_use(project, cmake, library, part, prefix, folder / f"{part}-of-all")
+    return prefix
 
 
 def part_headers(project, library, part):
@@ -332,23 +328,41 @@ def part_headers(project, library, part):
                         yield f"coldtrace/{part}/{header}"
 
 
-def check_use(project, cmake, library, part, prefix, own):
+def add_consumer(project, library, part, prefix, own):
     """A program that finds the installed part of a library and includes all its headers."""
     headers = sorted(part_headers(project, library, part))
     missing = [header for header in headers if not (prefix / "include" / header).exists()]
     if missing or not headers:
         sys.exit(f"{part}: not installed are {missing or 'any headers'}")
-    consumer = own / "consumer"
-    consumer.mkdir(parents=True)
+    own.mkdir()
     includes = "".join(f"#include <{header}>\n" for header in headers)
-    (consumer / "main.cpp").write_text(f"{includes}\nint main() {{}}\n")
-    (consumer / "CMakeLists.txt").write_text(CONSUMER.format(library=part))
-    run(
-        cmake, "-S", consumer, "-B", own / "used", *FAST, *hide_packages(library),
-        f"-DCMAKE_PREFIX_PATH={prefix}",
+    (own / "main.cpp").write_text(f"{includes}\nint main() {{}}\n")
+    hidden = "\n".join(f"set({name} {value})" for name, value in hidden_packages(library).items())
+    (own / "CMakeLists.txt").write_text(
+        CONSUMER.format(name=own.name, part=part, prefix=prefix, hidden=hidden)
     )
-    run(cmake, "--build", own / "used")
-    print(f"{part}: {len(headers)} headers")
+    print(f"{own.name}: {len(headers)} headers")
+
+
+def check_alone_and_together(project, built, libraries, cmake, folder):
+    """Each part, of its library alone and of all installed in one place, asks for its own packages
+    and no others."""
+    together = folder / "together"
+    run(cmake, "--install", built, "--prefix", together, "--component", "libraries")
+    consumers = folder / "consumers"
+    consumers.mkdir()
+    for library in libraries:
+        alone = install_alone(project, built, library, cmake, folder)
+        for part in PARTS[library]:
+            add_consumer(project, library, part, alone, consumers / f"{part}_alone")
+            add_consumer(project, library, part, together, consumers / f"{part}_together")
+    names = sorted(path.name for path in consumers.iterdir())
+    added = "".join(f"add_subdirectory({name})\n" for name in names)
+    (consumers / "CMakeLists.txt").write_text(CONSUMERS + added)
+    run(cmake, "-S", consumers, "-B", folder / "used", *FAST)
+    run(cmake, "--build", folder / "used")
+    if not names or any(not (folder / "used" / name / name).exists() for name in names):
+        sys.exit("not every consumer was built")
 
 
 def main():
@@ -357,9 +371,7 @@ def main():
         sys.exit(0 if check_includes(project) else 1)
     with tempfile.TemporaryDirectory(prefix="coldtrace-alone-") as name:
         built, cmake, libraries = pathlib.Path(sys.argv[3]), sys.argv[4], sys.argv[5:]
-        for library in libraries:
-            check_alone(project, built, library, cmake, pathlib.Path(name))
-        check_together(project, built, libraries, cmake, pathlib.Path(name))
+        check_alone_and_together(project, built, libraries, cmake, pathlib.Path(name))
 
 
 if __name__ == "__main__":
