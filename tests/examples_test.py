@@ -15,12 +15,21 @@ from tempfile import TemporaryDirectory
 COLDTRACE, BUILD, SOURCES, CMAKE, CXX = sys.argv[1:6]
 BUILD, SOURCES = Path(BUILD), Path(SOURCES)
 DEMO = BUILD / "demo"
+MANIFEST = SOURCES / "tests/cli/trace/painter.man"
 LIBRARIES = {
     "list_files": "ntfs",
     "list_exports": "pe",
     "list_services": "syscall-map",
     "make_hook_table": "syscall-map",
     "count_events": "tracefile",
+    "list_children": "trace_analysis",
+    "list_providers": "schema_files",
+}
+ARGUMENTS = {
+    "ntfs": DEMO / "demo-disk.img",
+    "tracefile": DEMO / "demo-trace.etl",
+    "trace_analysis": DEMO / "demo-trace.etl",
+    "schema_files": MANIFEST,
 }
 
 
@@ -111,6 +120,22 @@ class Examples(unittest.TestCase):
         expected = [f"{count:10} {name}" for name, count in sorted(counted.items())]
         self.assertEqual(self.example("count_events", trace), expected)
 
+    def test_children(self):
+        trace = self.here / "boot.ctrace"
+        run(COLDTRACE, "trace", "synthesize", "boot", "-o", trace)
+        rows = asked("trace", "tree", trace)["processes"]
+        children = Counter(row["parent"] for row in rows if row["parent"] is not None)
+        expected = [f"{row['pid']:6} {children[row['id']]:4} {row['image_name'] or ''}"
+                    for row in rows]
+        self.assertGreater(max(children.values()), 1)
+        self.assertEqual(self.example("list_children", trace), expected)
+
+    def test_providers(self):
+        rows = asked("trace", "schemas", "list", "--schemas", MANIFEST)["providers"]
+        expected = [f"{row['events']:6} {row['guid']} {row['name']}" for row in rows]
+        self.assertEqual(len(expected), 2)
+        self.assertEqual(sorted(self.example("list_providers", MANIFEST)), sorted(expected))
+
     def test_statuses(self):
         disk, trace = DEMO / "demo-disk.img", DEMO / "demo-trace.etl"
         image = DEMO / "demo-ntdll.dll"
@@ -140,8 +165,7 @@ class Examples(unittest.TestCase):
                         env={"PKG_CONFIG_PATH": str(folder), "PATH": "/usr/bin:/bin"}).split()
             program = self.here / f"{name}-by-pkg-config"
             run(CXX, "-std=c++20", SOURCES / "examples" / f"{name}.cpp", "-o", program, *flags)
-            argument = DEMO / {"ntfs": "demo-disk.img", "tracefile": "demo-trace.etl"}.get(
-                library, "demo-ntoskrnl.exe")
+            argument = ARGUMENTS.get(library, DEMO / "demo-ntoskrnl.exe")
             self.assertEqual(run(program, argument, statuses=(0, 1)).splitlines(),
                              self.example(name, argument))
 
