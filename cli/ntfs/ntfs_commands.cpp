@@ -6,6 +6,7 @@ void add_ntfs_commands(CLI::App& app, Exit& exit) {
   add_group(app, "ntfs", "Metadata of NTFS volumes in disk images", [&exit](CLI::App& group) {
     add_ntfs_snapshot(group, exit);
     add_ntfs_info(group, exit);
+    add_ntfs_journal(group, exit);
   });
 }
 

@@ -6,5 +6,6 @@ namespace coldtrace::cli {
 
 void add_ntfs_snapshot(CLI::App& app, Exit& exit);
 void add_ntfs_info(CLI::App& app, Exit& exit);
+void add_ntfs_journal(CLI::App& app, Exit& exit);
 
 }  // namespace coldtrace::cli

@@ -83,9 +83,8 @@ std::string describe(const ntfs::Disk& disk, const core::ImageSource& image) {
   return fmt::format("no NTFS volume among its partitions: {}", fmt::join(kinds, "; "));
 }
 
-}  // namespace
-
-void add_disk_options(Command& command, DiskOptions& options) {
+// Returns those that say where a volume is.
+std::vector<Option> add_options_of_volumes(Command& command, DiskOptions& options) {
   command
       .add_input("IMAGE", options.image,
                  "A raw image, an E01 image or a block device: of a disk or of one volume")
@@ -96,8 +95,6 @@ void add_disk_options(Command& command, DiskOptions& options) {
                          "Only the partition with this number, as 'ntfs info' lists them");
   auto offset = command.add_option("--offset", options.offset,
                                    "Only the volume that starts at this byte of the image");
-  auto mft = command.add_flag("--mft", options.mft_only,
-                              "IMAGE is a $MFT that was copied out of its volume");
   auto mft_offset = command.add_option(
       "--mft-offset", options.mft_offset,
       "The byte of the image where record 0 of $MFT is; boot sectors are not read");
@@ -110,10 +107,21 @@ void add_disk_options(Command& command, DiskOptions& options) {
       if (text == std::to_string(size)) return std::string{};
     return fmt::format("{} is not a power of two from 512 to {}", text, largest);
   });
-  partition.excludes(offset).excludes(mft);
-  offset.excludes(mft);
-  mft_offset.excludes(mft);
-  cluster_size.excludes(mft);
+  partition.excludes(offset);
+  return {partition, offset, mft_offset, cluster_size};
+}
+
+}  // namespace
+
+void add_volume_options(Command& command, DiskOptions& options) {
+  add_options_of_volumes(command, options);
+}
+
+void add_disk_options(Command& command, DiskOptions& options) {
+  const auto of_volumes = add_options_of_volumes(command, options);
+  auto mft = command.add_flag("--mft", options.mft_only,
+                              "IMAGE is a $MFT that was copied out of its volume");
+  for (const auto& option : of_volumes) mft.excludes(option);
 }
 
 std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,

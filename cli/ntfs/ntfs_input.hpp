@@ -21,7 +21,9 @@ struct DiskOptions : CommonOptions {
   std::optional<u64> cluster_size;
 };
 
-// IMAGE, --partition, --offset, --mft, --mft-offset and --cluster-size.
+// IMAGE, --partition, --offset, --mft-offset and --cluster-size.
+void add_volume_options(Command& command, DiskOptions& options);
+// The same and --mft.
 void add_disk_options(Command& command, DiskOptions& options);
 
 // An opened image with what is on it.

@@ -1,99 +1,14 @@
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
 
+#include "cli/ntfs/body_text.hpp"
 #include "cli/ntfs/ntfs_rows.hpp"
 #include "cli/output/text.hpp"
-#include "coldtrace/core/printable.hpp"
-#include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/sleuthkit_ids.hpp"
 
 namespace coldtrace::cli {
 namespace {
-
-constexpr u64 ticks_per_second = 10'000'000;
-constexpr i64 seconds_1601_to_1970 = 11'644'473'600;
-
-// Whether one of the eight characters may be special; bytes above 0x7f may hide one.
-// Source: Sean Eron Anderson, "Bit Twiddling Hacks", hasless() and haszero().
-bool may_be_special(u64 eight) {
-  constexpr u64 ones = 0x0101'0101'0101'0101;
-  constexpr u64 tops = ones * 0x80;
-  const auto zero = [](u64 value) { return (value - ones) & ~value; };
-  return ((eight | (eight - ones * 0x20) | zero(eight ^ ones * 0x7f) | zero(eight ^ ones * '|') |
-           zero(eight ^ ones * '\\')) &
-          tops) != 0;
-}
-
-// A name must neither end its field nor its line, nor move a terminal's cursor: escapes what was
-// appended behind `start`.
-void escape_from(std::string& text, std::size_t start) {
-  std::size_t at = start;
-  for (; text.size() - at >= 8; at += 8) {
-    u64 eight = 0;
-    std::memcpy(&eight, text.data() + at, 8);
-    if (may_be_special(eight)) break;
-  }
-  if (at == text.size()) return;
-  const std::string end = text.substr(at);
-  text.resize(at);
-  for (std::string_view rest = end; !rest.empty();) {
-    const auto character = core::first_character(rest);
-    if (character == "|" || character == "\\" || core::is_unprintable(character))
-      core::append_escaped(text, character);
-    else
-      text += character;
-    rest.remove_prefix(character.size());
-  }
-}
-
-// Seconds since 1970 with seven digits of fraction; 0 for a time that is not set. Keeps the
-// texts of the last times: most of a file's are equal.
-class UnixTimeFormatter {
- public:
-  static constexpr std::size_t longest = 32;
-
-  // Writes to `at`, which has room for the longest; returns the end.
-  char* format(core::FileTime time, char* at) {
-    for (const auto& known : known_)
-      if (known.ticks == time.ticks) return copy(known, at);
-    auto& next = known_[next_++ % known_.size()];
-    next.ticks = time.ticks;
-    next.size = write(time, next.text.data());
-    return copy(next, at);
-  }
-
- private:
-  struct Text {
-    u64 ticks = 0;
-    std::size_t size = 1;
-    std::array<char, longest> text{'0'};
-  };
-
-  static char* copy(const Text& text, char* at) {
-    std::memcpy(at, text.text.data(), longest);  // all of it: a constant size costs less
-    return at + text.size;
-  }
-
-  static std::size_t write(core::FileTime time, char* const start) {
-    const auto seconds = static_cast<i64>(time.ticks / ticks_per_second) - seconds_1601_to_1970;
-    const u64 fraction = time.ticks % ticks_per_second;
-    // Before 1970 the fraction counts towards zero.
-    const bool negative = seconds < 0;
-    const i64 whole = negative && fraction > 0 ? seconds + 1 : seconds;
-    char* at = start;
-    if (negative) *at++ = '-';
-    at = std::to_chars(at, start + longest, negative ? -whole : whole).ptr;
-    auto left = static_cast<u32>(negative && fraction > 0 ? ticks_per_second - fraction : fraction);
-    *at = '.';
-    for (int i = 7; i > 0; --i, left /= 10) at[i] = static_cast<char>('0' + left % 10);
-    return static_cast<std::size_t>(at + 8 - start);
-  }
-
-  std::array<Text, 4> known_{};
-  std::size_t next_ = 0;
-};
 
 // Lines as The Sleuth Kit 3 has them: MD5|name|inode|mode|UID|GID|size|atime|mtime|ctime|crtime,
 // with fractions of seconds, which mactime reads. One line a stream, and one for $FILE_NAME.
@@ -149,7 +64,7 @@ class BodyRows final : public RowFormat {
     if (stream.empty()) return;
     suffix_ += ':';
     ntfs::append_utf8(suffix_, stream);
-    escape_from(suffix_, 0);
+    escape_body_text(suffix_, 0);
   }
 
   void write_name(const ntfs::FileRow& row) {
@@ -161,7 +76,7 @@ class BodyRows final : public RowFormat {
     }
     if (row.name.empty() || row.is_root()) {
       name_ = row.path();
-      escape_from(name_, 0);
+      escape_body_text(name_, 0);
       prefix_ = std::string::npos;
       return;
     }
@@ -171,12 +86,12 @@ class BodyRows final : public RowFormat {
     } else {
       parent_ = row.parent_path;
       name_ = parent_;
-      escape_from(name_, 0);
+      escape_body_text(name_, 0);
       name_ += '/';
       prefix_ = name_.size();
     }
     ntfs::append_utf8(name_, row.name);
-    escape_from(name_, prefix_);
+    escape_body_text(name_, prefix_);
   }
 
   // What stands between the inode and the size.

@@ -1,0 +1,53 @@
+#include "cli/ntfs/body_text.hpp"
+#include "cli/ntfs/journal_formats.hpp"
+#include "cli/ntfs/usn_texts.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+// A line that mactime reads, with what happened behind the path. The time of a record stands in all
+// four fields: mactime would list a 0 in one of them as a time of 1970. Records without a time have
+// no line.
+class BodyLines final : public JournalFormat {
+ public:
+  void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
+             core::TextBuffer& out) override {
+    if (!row.record.time) return;
+    name_.clear();
+    if (row.event && !batch.events[*row.event].old_path.empty()) {
+      name_ = batch.events[*row.event].old_path;
+      escape_body_text(name_, 0);
+      name_ += " -> ";
+    }
+    const auto start = name_.size();
+    batch.append_path(row, name_);
+    escape_body_text(name_, start);
+    out.append("0|");
+    out.append(name_);
+    out.append(" ($UsnJrnl: ");
+    out.append(reasons_.text(row.record.reasons));
+    if (row.path_known && !row.path_certain) out.append(", path uncertain");
+    out.append(")|");
+    out.append_decimal(u64{row.record.file.record});
+    out.append(row.record.is_directory() ? "|d/drwxrwxrwx|0|0|0" : "|r/rrwxrwxrwx|0|0|0");
+    for (int field = 0; field < 4; ++field) {
+      out.append('|');
+      char* const at = out.reserve(UnixTimeFormatter::longest);
+      out.commit(static_cast<std::size_t>(formatter_.format(*row.record.time, at) - at));
+    }
+    out.append('\n');
+  }
+
+ private:
+  std::string name_;
+  UnixTimeFormatter formatter_;
+  FlagTextCache reasons_{ntfs::usn_reasons(), {.before = {}, .after = {}, .separator = " "}};
+};
+
+}  // namespace
+
+std::unique_ptr<JournalFormat> make_journal_body(const JournalFormatOptions&) {
+  return std::make_unique<BodyLines>();
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,102 @@
+#include "cli/ntfs/journal_formats.hpp"
+#include "cli/ntfs/usn_texts.hpp"
+#include "cli/output/csv_text.hpp"
+#include "coldtrace/core/file_time.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+constexpr FlagTexts words{.before = {}, .after = {}, .separator = " "};
+constexpr std::string_view columns =
+    "usn,time,path,path_certain,name,record,sequence,parent_record,parent_sequence,reasons,sources,"
+    "attributes,security_id,version,offset";
+constexpr std::string_view event_columns = ",first_usn,first_time,records,closed,old_path";
+
+class CsvLines final : public JournalFormat {
+ public:
+  explicit CsvLines(const JournalFormatOptions& options) : events_{options.events} {}
+
+  void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
+             core::TextBuffer& out) override {
+    out_ = &out;
+    const auto& record = row.record;
+    number(record.usn);
+    time(record.time);
+    scratch_.clear();
+    batch.append_path(row, scratch_);
+    text(scratch_);
+    out.append(!row.path_known ? "," : row.path_certain ? "true," : "false,");
+    scratch_.clear();
+    ntfs::append_utf8(scratch_, record.name);
+    text(scratch_);
+    for (const u64 value : {record.file.record, u64{record.file.sequence}, record.parent.record,
+                            u64{record.parent.sequence}})
+      number(value);
+    text(reasons_.text(record.reasons));
+    text(sources_.text(record.sources));
+    text(record.attributes ? attributes_.text(*record.attributes) : std::string_view{});
+    number(record.security_id ? std::optional<u64>{*record.security_id} : std::nullopt);
+    number(record.major);
+    number(row.offset);
+    if (events_ && row.event) write_event(batch.events[*row.event]);
+    out.shrink_to(out.size() - 1);
+    out.append('\n');
+  }
+
+ private:
+  // Each cell with the comma behind it.
+  void number(const std::optional<u64>& value) {
+    if (value) out_->append_decimal(u64{*value});
+    out_->append(',');
+  }
+
+  void time(const std::optional<core::FileTime>& value) {
+    if (value && value->ticks != 0) out_->append(formatter_.format(*value));
+    out_->append(',');
+  }
+
+  void text(std::string_view value) {
+    if (needs_csv_quotes(value)) {
+      out_->append('"');
+      append_doubled_quotes(*out_, value);
+      out_->append('"');
+    } else {
+      out_->append(value);
+    }
+    out_->append(',');
+  }
+
+  void write_event(const ntfs::JournalEvent& event) {
+    number(event.first_usn);
+    time(event.first_time);
+    number(event.records);
+    out_->append(event.closed ? "true," : "false,");
+    text(event.old_path);
+  }
+
+  bool events_;
+  core::TextBuffer* out_ = nullptr;
+  std::string scratch_;
+  core::FileTimeFormatter formatter_;
+  FlagTextCache reasons_{ntfs::usn_reasons(), words};
+  FlagTextCache sources_{ntfs::usn_sources(), words};
+  AttributeTextCache attributes_{words};
+};
+
+}  // namespace
+
+std::unique_ptr<JournalFormat> make_journal_csv(const JournalFormatOptions& options) {
+  return std::make_unique<CsvLines>(options);
+}
+
+std::string journal_csv_header(const JournalFormatOptions& options) {
+  if (options.format == "csv")
+    return std::string{columns} + (options.events ? std::string{event_columns} : "") + '\n';
+  if (options.format == "mftecmd-csv")
+    return "Name,Extension,EntryNumber,SequenceNumber,ParentEntryNumber,ParentSequenceNumber,"
+           "ParentPath,UpdateSequenceNumber,UpdateTimestamp,UpdateReasons,FileAttributes,"
+           "OffsetToData,SourceFile\n";
+  return {};
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cli/output/json_number.hpp"
+#include "coldtrace/core/text_buffer.hpp"
+#include "coldtrace/ntfs/journal_replay.hpp"
+
+namespace coldtrace::cli {
+
+// Writes the rows of a change journal in one format. One object a thread.
+class JournalFormat {
+ public:
+  virtual ~JournalFormat() = default;
+  virtual void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
+                     core::TextBuffer& out) = 0;
+  // Formats of rows alone have no line for what is not there.
+  virtual void write_gap(const ntfs::JournalGap&, core::TextBuffer&) {}
+};
+
+struct JournalFormatOptions {
+  std::string format;  // "ndjson", "json", "csv", "mftecmd-csv", "bodyfile" or "text"
+  std::string source;  // the input's name, for formats that have it in each row
+  bool events = false;
+  Int64 int64 = Int64::number;
+};
+
+std::unique_ptr<JournalFormat> make_journal_format(const JournalFormatOptions& options);
+std::unique_ptr<JournalFormat> make_journal_json(const JournalFormatOptions& options);
+std::unique_ptr<JournalFormat> make_journal_csv(const JournalFormatOptions& options);
+std::unique_ptr<JournalFormat> make_journal_mftecmd(const JournalFormatOptions& options);
+std::unique_ptr<JournalFormat> make_journal_body(const JournalFormatOptions& options);
+std::unique_ptr<JournalFormat> make_journal_text(const JournalFormatOptions& options);
+
+// The line with the names of the columns; empty for formats without one.
+std::string journal_csv_header(const JournalFormatOptions& options);
+
+}  // namespace coldtrace::cli

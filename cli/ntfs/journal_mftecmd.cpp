@@ -1,0 +1,56 @@
+#include <map>
+
+#include "cli/ntfs/journal_formats.hpp"
+#include "cli/ntfs/mftecmd_text.hpp"
+#include "cli/output/text.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+// The 13 columns of MFTECmd's table of a $J. Paths are those of the time of the record, and
+// offsets are not cut to 32 bits.
+class MftecmdLines final : public JournalFormat {
+ public:
+  explicit MftecmdLines(const JournalFormatOptions& options) : source_{csv_field(options.source)} {}
+
+  void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
+             core::TextBuffer& out) override {
+    const auto& record = row.record;
+    const auto name = ntfs::to_utf8(record.name);
+    const auto directory = row.path_known
+                               ? to_mftecmd_directory(batch.directory_of(row), row.path_whole)
+                               : std::string{};
+    out.append(fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(name),
+                           csv_field(dotnet_extension(name)), record.file.record,
+                           record.file.sequence, record.parent.record, record.parent.sequence,
+                           csv_field(directory), record.usn,
+                           record.time ? to_dotnet_time(*record.time) : "", reasons(record.reasons),
+                           record.attributes ? attributes(*record.attributes) : std::string_view{},
+                           row.offset ? fmt::format("{}", *row.offset) : "", source_));
+  }
+
+ private:
+  std::string_view reasons(u32 bits) {
+    auto [known, added] = reasons_.try_emplace(bits);
+    if (added) known->second = to_dotnet_flags(bits, ntfs::usn_reasons());
+    return known->second;
+  }
+
+  std::string_view attributes(u32 bits) {
+    auto [known, added] = attributes_.try_emplace(bits);
+    if (added) known->second = to_dotnet_attributes(bits);
+    return known->second;
+  }
+
+  std::string source_;
+  std::map<u32, std::string> reasons_;
+  std::map<u32, std::string> attributes_;
+};
+
+}  // namespace
+
+std::unique_ptr<JournalFormat> make_journal_mftecmd(const JournalFormatOptions& options) {
+  return std::make_unique<MftecmdLines>(options);
+}
+
+}  // namespace coldtrace::cli

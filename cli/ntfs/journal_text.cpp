@@ -1,0 +1,53 @@
+#include "cli/ntfs/journal_formats.hpp"
+#include "cli/ntfs/usn_texts.hpp"
+#include "coldtrace/core/file_time.hpp"
+#include "coldtrace/core/printable.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+// Lines for people: when, what, where.
+class TextLines final : public JournalFormat {
+ public:
+  void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
+             core::TextBuffer& out) override {
+    const auto& record = row.record;
+    std::string path;
+    batch.append_path(row, path);
+    if (path.empty()) path = fmt::format("<file {}-{}>", record.file.record, record.file.sequence);
+    const auto time =
+        record.time ? core::to_string(*record.time).substr(0, 19) : std::string(19, ' ');
+    out.append(fmt::format("{:>12}  {}  {}", record.usn, time, core::printable(path)));
+    if (row.path_known && !row.path_certain) out.append(" (path uncertain)");
+    if (row.event) {
+      const auto& event = batch.events[*row.event];
+      if (!event.old_path.empty()) out.append(" was " + core::printable(event.old_path));
+      if (!event.closed) out.append(" (open)");
+    }
+    out.append(fmt::format("  {}\n", reasons_.text(record.reasons)));
+  }
+
+  void write_gap(const ntfs::JournalGap& gap, core::TextBuffer& out) override {
+    out.append(fmt::format("{:>12}  {} bytes of the journal are {}\n", "", gap.length,
+                           to_string(gap.lost)));
+  }
+
+ private:
+  FlagTextCache reasons_{ntfs::usn_reasons(), {.before = {}, .after = {}, .separator = " "}};
+};
+
+}  // namespace
+
+std::unique_ptr<JournalFormat> make_journal_text(const JournalFormatOptions&) {
+  return std::make_unique<TextLines>();
+}
+
+std::unique_ptr<JournalFormat> make_journal_format(const JournalFormatOptions& options) {
+  if (options.format == "csv") return make_journal_csv(options);
+  if (options.format == "mftecmd-csv") return make_journal_mftecmd(options);
+  if (options.format == "bodyfile") return make_journal_body(options);
+  if (options.format == "text") return make_journal_text(options);
+  return make_journal_json(options);
+}
+
+}  // namespace coldtrace::cli

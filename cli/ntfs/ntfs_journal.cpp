@@ -1,0 +1,372 @@
+#include <algorithm>
+#include <memory>
+
+#include "cli/command/common_options.hpp"
+#include "cli/command/version.hpp"
+#include "cli/images/other_kind.hpp"
+#include "cli/ntfs/journal_formats.hpp"
+#include "cli/ntfs/ntfs_commands.hpp"
+#include "cli/ntfs/ntfs_input.hpp"
+#include "cli/output/terminal_progress.hpp"
+#include "cli/output/text.hpp"
+#include "coldtrace/core/file_time.hpp"
+#include "coldtrace/core/parallel.hpp"
+#include "coldtrace/ntfs/change_journal.hpp"
+#include "coldtrace/ntfs/journal_replay.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+struct Options : DiskOptions {
+  std::string mft;
+  bool stream = false;
+  bool events = false;
+  bool deleted = false;
+  unsigned jobs = 1;
+
+  bool array() const { return format == "json"; }
+  bool has_lines() const { return format == "ndjson" || array(); }
+  bool locates_volume() const {
+    return partition || offset || mft_offset || cluster_size || deleted;
+  }
+  JournalFormatOptions row_format() const { return {format, image, events, int64}; }
+};
+
+struct Batch {
+  ntfs::JournalBatch rows;
+  core::TextBuffer text;
+  core::Findings findings;
+};
+
+struct Totals {
+  u64 journals = 0;
+  ntfs::JournalCounts counts;
+  core::Findings findings;
+
+  void add(const ntfs::JournalCounts& other) {
+    ++journals;
+    counts.records += other.records;
+    counts.events += other.events;
+    counts.open_events += other.open_events;
+    counts.gaps += other.gaps;
+    counts.uncertain_paths += other.uncertain_paths;
+  }
+};
+
+// A journal with where it comes from; a copy of one has no volume.
+struct Source {
+  const DiskInput* input = nullptr;
+  const ntfs::Partition* partition = nullptr;
+  const ntfs::Volume* volume = nullptr;
+  const ntfs::ChangeJournal* journal = nullptr;
+};
+
+// Writes the journals of one input, one after the other.
+class JournalWriter {
+ public:
+  JournalWriter(const Options& options, Output& output)
+      : options_{options}, output_{output}, json_{output, options.int64} {
+    output_.write(journal_csv_header(options.row_format()));
+  }
+
+  void write(const Source& source, const ntfs::JournalStream& stream,
+             ntfs::DirectoryHistory directories, core::Findings& findings);
+  void finish(core::Findings findings);
+  u64 journals() const { return totals_.journals; }
+
+ private:
+  void separate() {
+    if (options_.array()) output_.write(first_ ? "[" : ",");
+    first_ = false;
+  }
+  void write_header(const Source& source, const ntfs::JournalStream& stream);
+  void write_journal(const ntfs::ChangeJournal* journal, const ntfs::JournalStream& stream);
+  void write_rows(ntfs::JournalReplay& replay, core::Findings& findings);
+
+  const Options& options_;
+  Output& output_;
+  JsonWriter json_;
+  bool first_ = true;
+  Totals totals_;
+};
+
+void JournalWriter::write_journal(const ntfs::ChangeJournal* journal,
+                                  const ntfs::JournalStream& stream) {
+  const auto& settings = journal ? journal->settings : std::nullopt;
+  const auto optional = [](bool known, auto value) {
+    return known ? std::optional<decltype(value)>{value} : std::nullopt;
+  };
+  json_.key("journal").begin_object();
+  json_.key("record").value(optional(journal != nullptr, journal ? journal->file.record : 0));
+  json_.key("sequence").value(optional(journal != nullptr, journal ? journal->file.sequence : 0));
+  json_.field("state", !journal ? "copied" : journal->in_use ? "live" : "deleted");
+  json_.field("size", stream.size());
+  json_.key("id").value(settings ? std::optional{fmt::format("{:016x}", settings->id)}
+                                 : std::nullopt);
+  json_.key("made").value(settings && settings->id != 0
+                              ? std::optional{core::to_string(core::FileTime{settings->id})}
+                              : std::nullopt);
+  json_.key("maximum_size")
+      .value(optional(settings.has_value(), settings ? settings->maximum_size : 0));
+  json_.key("allocation_delta")
+      .value(optional(settings.has_value(), settings ? settings->allocation_delta : 0));
+  json_.key("lowest_valid_usn")
+      .value(optional(settings.has_value(), settings ? settings->lowest_valid_usn : 0));
+  json_.end_object();
+}
+
+void JournalWriter::write_header(const Source& source, const ntfs::JournalStream& stream) {
+  separate();
+  json_.begin_object()
+      .field("type", "header")
+      .field("schema", "coldtrace.ntfs-journal/1")
+      .field("tool", tool_version);
+  if (source.volume) {
+    write_disk(json_, *source.input);
+    json_.key("partition");
+    write_partition(json_, *source.partition);
+    write_volume(json_, *source.volume);
+  } else {
+    json_.field("disk", nullptr).field("partition", nullptr).field("volume", nullptr);
+  }
+  write_journal(source.journal, stream);
+  json_.end_object();
+  json_.end_document();
+}
+
+// Paths are found in turn, formatting is shared by the jobs.
+void JournalWriter::write_rows(ntfs::JournalReplay& replay, core::Findings& findings) {
+  TerminalProgress progress{options_.output, options_.findings.quiet};
+  progress.begin("reading the journal", "rows", 0);
+  std::vector<std::unique_ptr<JournalFormat>> formats;
+  for (unsigned i = 0; i < std::max(options_.jobs, 1U); ++i)
+    formats.push_back(make_journal_format(options_.row_format()));
+  core::ordered_pipeline<Batch>(
+      options_.jobs,
+      [&](Batch& batch) {
+        batch.findings = {};
+        return replay.next(batch.rows, batch.findings);
+      },
+      [&](unsigned worker, Batch& batch) {
+        auto& format = *formats[worker];
+        batch.text.clear();
+        auto gap = batch.rows.gaps.begin();
+        const auto write_gaps = [&](std::size_t row) {
+          for (; gap != batch.rows.gaps.end() && gap->before_row <= row; ++gap)
+            format.write_gap(*gap, batch.text);
+        };
+        for (std::size_t row = 0; row < batch.rows.rows.size(); ++row) {
+          write_gaps(row);
+          format.write(batch.rows, batch.rows.rows[row], batch.text);
+        }
+        write_gaps(batch.rows.rows.size());
+      },
+      [&](Batch& batch) {
+        output_.write(batch.text.view());
+        findings.merge(batch.findings);
+        progress.add(0, batch.rows.rows.size());
+      });
+}
+
+void JournalWriter::write(const Source& source, const ntfs::JournalStream& stream,
+                          ntfs::DirectoryHistory directories, core::Findings& findings) {
+  if (options_.has_lines()) write_header(source, stream);
+  const bool deleted = source.journal && !source.journal->in_use;
+  ntfs::JournalReplay replay{
+      stream,
+      std::move(directories),
+      {.events = options_.events, .in_place = source.journal != nullptr, .current = !deleted}};
+  write_rows(replay, findings);
+  totals_.add(replay.counts());
+}
+
+void JournalWriter::finish(core::Findings findings) {
+  if (!options_.has_lines()) return;
+  separate();
+  const auto& counts = totals_.counts;
+  json_.begin_object().field("type", "summary").field("complete", true);
+  json_.key("counts")
+      .begin_object()
+      .field("journals", totals_.journals)
+      .field("records", counts.records)
+      .field("events", counts.events)
+      .field("open_events", counts.open_events)
+      .field("gaps", counts.gaps)
+      .field("uncertain_paths", counts.uncertain_paths)
+      .end_object();
+  json_.key("findings");
+  write_findings(json_, findings);
+  json_.end_object();
+  json_.end_document();
+  if (options_.array()) output_.write("]\n");
+}
+
+// What $MFT knows of directories.
+struct Directories {
+  ntfs::RecordTable records;
+  ntfs::DirectoryHistory history;
+};
+
+Directories read_directories(const ntfs::Volume& volume, unsigned jobs, core::Findings& findings) {
+  std::vector<ntfs::Gap> gaps;
+  Directories directories{
+      ntfs::RecordTable::scan(volume.image(), volume.mft(), jobs, findings, gaps), {}};
+  directories.history.start_from(directories.records);
+  return directories;
+}
+
+// The directories of --mft-file; none without it. Nothing where the file cannot be used, which is
+// said.
+std::optional<ntfs::DirectoryHistory> read_mft_file(const Options& options, Report& report) {
+  if (options.mft.empty()) return ntfs::DirectoryHistory{};
+  core::Findings findings;
+  const auto file = ntfs::open_image(options.mft, findings);
+  if (!file) {
+    report.failed(options.mft, to_message(file.error()));
+    return std::nullopt;
+  }
+  const auto volume = ntfs::Volume::open_extracted_mft(*file->source, findings);
+  if (!volume) {
+    report.failed(options.mft, describe_other(file->kind, "a $MFT"));
+    return std::nullopt;
+  }
+  auto directories = read_directories(*volume, options.jobs, findings);
+  report.read(options.mft, findings);
+  return std::move(directories.history);
+}
+
+Exit run_copy(const Options& options, const ntfs::ImageFile& file, core::Findings findings,
+              Report& report) {
+  if (options.locates_volume())
+    throw Failure{fmt::format("{}: it is a copied $J: options that locate a volume are for images",
+                              printable(options.image))};
+  Output output{options.output};
+  auto directories = read_mft_file(options, report);
+  if (!directories) return Exit::failure;
+  JournalWriter writer{options, output};
+  const auto stream = ntfs::JournalStream::of_file(*file.source);
+  writer.write({}, stream, std::move(*directories), findings);
+  file.add_findings(findings);
+  report.read(options.image, findings);
+  writer.finish(std::move(findings));
+  output.commit();
+  return report.exit();
+}
+
+// False where there is no journal.
+bool write_volume_journals(const Options& options, const DiskInput& input,
+                           const ntfs::Partition& partition, const ntfs::Volume& volume,
+                           JournalWriter& writer, core::Findings& findings) {
+  const auto directories = read_directories(volume, options.jobs, findings);
+  const auto journals = find_change_journals(volume, directories.records, findings);
+  u64 deleted = 0;
+  for (const auto& journal : journals) {
+    if (!journal.in_use && !options.deleted) {
+      ++deleted;
+      continue;
+    }
+    writer.write({&input, &partition, &volume, &journal}, journal.stream, directories.history,
+                 findings);
+  }
+  if (deleted > 0)
+    findings.info("journal-deleted", std::nullopt,
+                  "{} deleted journals are still known; --deleted reads what their clusters hold",
+                  deleted);
+  if (std::ranges::none_of(journals, &ntfs::ChangeJournal::in_use))
+    findings.info("journal-none", partition.offset, "the volume has no change journal");
+  return journals.size() > deleted;
+}
+
+Exit run_image(const Options& options, Report& report) {
+  if (!options.mft.empty())
+    throw Failure{"--mft-file is for a $J that was copied out; an image has its own $MFT"};
+  Output output{options.output};
+  core::Findings of_disk;
+  const auto input = open_disk(options, report, of_disk);
+  if (!input) return report.exit();
+  if (input->is_mft) {
+    report.failed(options.image,
+                  "it is a $MFT, which has no journal; --mft-file takes it beside "
+                  "a $J");
+    return report.exit();
+  }
+  JournalWriter writer{options, output};
+  core::Findings findings;
+  UnopenedVolumes unopened;
+  bool any = false;
+  for (const auto& partition : input->chosen) {
+    core::Findings of_volume;
+    const auto volume = open_volume(*input, partition, options, of_volume);
+    if (!volume) {
+      unopened.add(partition, volume_failure(*input, partition, volume.error()));
+      continue;
+    }
+    any = true;
+    const auto name = partition.number == 0
+                          ? options.image
+                          : fmt::format("{} partition {}", options.image, partition.number);
+    if (write_volume_journals(options, *input, partition, *volume, writer, of_volume))
+      report.read(name, of_volume);
+    else
+      report.tell(name, of_volume);
+    findings.merge(of_volume);
+  }
+  input->file.add_findings(of_disk);
+  findings.merge(unopened.report(options.image, any, report));
+  if (!any || writer.journals() == 0) report.tell(options.image, of_disk);
+  if (!any) return report.exit();
+  if (writer.journals() == 0) {
+    report.failed(options.image, "no volume of it has a change journal");
+    return report.exit();
+  }
+  report.read(options.image, of_disk);
+  findings.merge(of_disk);
+  writer.finish(std::move(findings));
+  output.commit();
+  return report.exit();
+}
+
+Exit run(const Options& options) {
+  Report report{options.findings};
+  core::Findings findings;
+  const auto file = ntfs::open_image(options.image, findings);
+  if (file && (options.stream || file->kind == core::FileKind::ntfs_usn_journal))
+    return run_copy(options, *file, std::move(findings), report);
+  return run_image(options, report);
+}
+
+}  // namespace
+
+void add_ntfs_journal(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"journal",
+       "List what the change journal of NTFS volumes ($UsnJrnl) says: what was created, changed, "
+       "renamed and deleted, with the paths of that time",
+       "  coldtrace ntfs journal disk.E01 -o journal.ndjson\n"
+       "  coldtrace ntfs journal --events --format csv --partition 2 disk.img\n"
+       "  coldtrace ntfs journal --mft-file '$MFT' '$J'\n"
+       "  coldtrace ntfs journal --format bodyfile disk.img | mactime -b -\n",
+       "  0  the journal was read to its end\n"
+       "  1  damage: records are lost, or contradict each other or their places\n"
+       "  2  there is no journal, or it cannot be read\n"},
+      {"ndjson", "json", "csv", "mftecmd-csv", "bodyfile", "text"},
+      [](Command& command, Options& options) {
+        add_volume_options(command, options);
+        command.add_flag(
+            "--stream", options.stream,
+            "IMAGE is a $J that was copied out of its volume, whatever it starts with");
+        command
+            .add_input("--mft-file", options.mft,
+                       "The $MFT of the volume that a copied $J is of, for paths")
+            .type_name("FILE");
+        command.add_flag("--events", options.events,
+                         "One row for all that happened to a file until it was closed");
+        command.add_flag("--deleted", options.deleted,
+                         "Also what is left of journals that were deleted");
+        add_jobs_option(command, options.jobs);
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "coldtrace/ntfs/record_table.hpp"
+#include "coldtrace/ntfs/usn_record.hpp"
+
+namespace coldtrace::ntfs {
+
+// Names and parents of directories as they were at any record of a change journal. A journal has
+// a parent's reference and not its path, and directories are renamed: rewind() goes from the
+// newest record to the oldest, then replay() from the oldest to the newest. Memory grows with the
+// number of directories and of their changes.
+class DirectoryHistory {
+ public:
+  // Starts with what $MFT has: directories in use, and those deleted under the sequence number
+  // that they had.
+  void start_from(const RecordTable& records);
+
+  // What a record says of its file holds at it and before it, until an older record speaks of the
+  // same file.
+  void rewind(const UsnRecord& record, u64 position);
+
+  // Passes the record at `position`, forwards: what was rewound there is undone.
+  void replay(u64 position);
+
+  struct Path {
+    std::string_view text;  // valid until the next call; without a '/' at its end: the root is ""
+    bool whole;             // reaches the root
+  };
+  Path find(FileReference directory);
+
+ private:
+  struct Directory {
+    u64 parent;
+    u32 name;  // in names_
+    friend bool operator==(Directory, Directory) = default;
+  };
+  struct Change {
+    u64 position;
+    u64 directory;
+    Directory before;
+    bool known;  // false: nothing was
+  };
+  struct KnownPath {
+    std::string text;
+    bool whole;
+  };
+  static u64 key_of(FileReference reference) {
+    return reference.record | u64{reference.sequence} << 48;
+  }
+  void set(u64 key, Directory directory);
+  u32 name_of(StoredText text, const Directory* known);
+  KnownPath read_path(u64 directory) const;
+  void forget_paths();
+
+  std::unordered_map<u64, Directory> directories_;
+  std::vector<std::string> names_;
+  std::vector<Change> changes_;  // from the newest to the oldest
+  std::unordered_map<u64, KnownPath> paths_;
+  std::size_t paths_size_ = 0;  // bytes
+  std::string scratch_;
+};
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,260 @@
+#include "coldtrace/ntfs/journal_replay.hpp"
+
+#include <algorithm>
+
+#include "coldtrace/ntfs/path_chain.hpp"
+
+namespace coldtrace::ntfs {
+namespace {
+
+// Paths may be many times as long as the records that have them; real ones are not.
+constexpr u64 path_room_at_least = u64{256} << 20;
+constexpr u64 path_room_per_byte = 32;  // of the journal
+
+u64 path_room_of(const JournalStream& stream) {
+  u64 size = 0;
+  for (const auto& block : stream.blocks()) size += block.length;
+  return path_room_at_least + size * path_room_per_byte;
+}
+
+}  // namespace
+
+std::string_view to_string(JournalGap::Lost lost) {
+  switch (lost) {
+    case JournalGap::Lost::unread:
+      return "unread";
+    case JournalGap::Lost::damaged:
+      return "damaged";
+    case JournalGap::Lost::missing:
+      break;
+  }
+  return "missing";
+}
+
+void JournalBatch::append_path(const JournalRow& row, std::string& text) const {
+  if (!row.path_known) return;
+  const bool root = row.record.file.record == root_record;
+  if (!root) text += directory_of(row);
+  text += '/';
+  if (!root) append_utf8(text, row.record.name);
+}
+
+JournalReplay::JournalReplay(const JournalStream& stream, DirectoryHistory directories,
+                             Options options)
+    : stream_{stream},
+      directories_{std::move(directories)},
+      options_{options},
+      path_room_{path_room_of(stream)} {
+  rewind();
+  if (!options_.current) certain_from_ = ~u64{0};
+}
+
+// Blocks of zeros are not read again.
+void JournalReplay::rewind() {
+  JournalBlock block;
+  std::optional<UsnRecord> newer;  // the oldest record of the blocks behind this one
+  u64 newer_position = 0;
+  bool lossless = true;
+  const auto end_of_certainty = [&](u64 position) {
+    if (lossless) certain_from_ = position;
+    lossless = false;
+  };
+  const auto blocks = stream_.blocks();
+  for (auto range = blocks.rbegin(); range != blocks.rend(); ++range) {
+    read_journal_block(stream_, *range, block);
+    if (block.records.empty() && block.losses.empty()) continue;
+    blocks_.push_back(*range);
+    auto loss = block.losses.rbegin();
+    for (auto at = block.records.rbegin(); at != block.records.rend(); ++at) {
+      const auto& [record, position] = *at;
+      for (; loss != block.losses.rend() && loss->position > position; ++loss)
+        end_of_certainty(loss->position);
+      if (newer && !follows(record, *newer)) end_of_certainty(newer_position);
+      directories_.rewind(record, position);
+      newer = record;
+      newer_position = position;
+    }
+    for (; loss != block.losses.rend(); ++loss) end_of_certainty(loss->position);
+  }
+  std::ranges::reverse(blocks_);
+}
+
+void JournalReplay::add_losses(JournalBatch& batch, u64 end, std::size_t& loss,
+                               core::Findings& findings) {
+  for (; loss < batch.block.losses.size() && batch.block.losses[loss].position < end; ++loss) {
+    const auto& [why, position, length] = batch.block.losses[loss];
+    const auto offset = stream_.offset_of(position);
+    const bool unread = why == JournalLoss::Why::unread;
+    if (unread)
+      findings.warning("journal-unread", offset,
+                       "a part of the journal cannot be read, and its records are lost");
+    else
+      findings.warning("journal-record", offset,
+                       "{} bytes of the journal are no record and no end of a page", length);
+    batch.gaps.push_back({unread ? JournalGap::Lost::unread : JournalGap::Lost::damaged, offset,
+                          std::nullopt, length, batch.rows.size()});
+    ++counts_.gaps;
+    lost_since_ = true;
+  }
+}
+
+// Holds the record's number against its place and against the record before it.
+void JournalReplay::check(const JournalRecord& record, JournalBatch& batch,
+                          core::Findings& findings) {
+  const u64 usn = record.record.usn;
+  const u64 position = record.position;
+  if (options_.in_place && usn != position)
+    findings.warning("journal-usn", stream_.offset_of(position),
+                     "a record at byte {:#x} of the journal says it is at {:#x}", position, usn);
+  if (last_ && usn < last_->end())
+    findings.warning("journal-order", stream_.offset_of(position),
+                     "record {:#x} stands behind record {:#x}: they are of two journals", usn,
+                     last_->usn);
+  if (last_ && !lost_since_ && !follows(*last_, record.record)) {
+    const u64 end = last_->end();
+    const u64 length = usn > end ? usn - end : 0;
+    findings.warning("journal-gap", stream_.offset_of(position),
+                     "records from {:#x} to {:#x} are not there; paths before them are not certain",
+                     end, usn);
+    batch.gaps.push_back({JournalGap::Lost::missing, std::nullopt, end, length, batch.rows.size()});
+    ++counts_.gaps;
+  }
+  lost_since_ = false;
+  last_ = record.record;
+}
+
+// A record of version 4 stands before one of the same file that has what it lacks. Observed in 7
+// of 7.
+void JournalReplay::complete(JournalRow& row, const UsnRecord* behind) const {
+  if (row.record.major != 4 || !behind || behind->major == 4 || behind->file != row.record.file ||
+      behind->reasons != row.record.reasons)
+    return;
+  row.borrowed = true;
+  row.record.name = behind->name;
+  row.record.time = behind->time;
+}
+
+void JournalReplay::add_path(JournalRow& row, JournalBatch& batch, core::Findings& findings) {
+  row.path_known = !row.record.name.empty();
+  if (!row.path_known) return;
+  const auto directory = directories_.find(row.record.parent);
+  auto text = directory.text;
+  row.path_whole = directory.whole;
+  std::string cut;
+  if (text.size() > path_room_) {
+    findings.warning("journal-paths", row.offset,
+                     "paths of the journal are many times as long as its records; the rest starts "
+                     "with the parent's reference");
+    text = cut = broken_path(row.record.parent);
+    row.path_whole = false;
+  } else {
+    path_room_ -= text.size();
+  }
+  // Mostly it is the path of the row before.
+  const auto* last = batch.rows.empty() ? nullptr : &batch.rows.back();
+  if (last && last->path_known && batch.directory_of(*last) == text) {
+    row.path_start = last->path_start;
+    row.path_length = last->path_length;
+    return;
+  }
+  row.path_start = batch.paths.size();
+  row.path_length = text.size();
+  batch.paths += text;
+}
+
+void JournalReplay::add_row(const JournalRecord& record, const UsnRecord* behind,
+                            JournalBatch& batch, core::Findings& findings) {
+  JournalRow row{.record = record.record, .offset = stream_.offset_of(record.position)};
+  complete(row, behind);
+  add_path(row, batch, findings);
+  row.path_certain = row.path_whole && record.position >= certain_from_;
+  if (options_.events) {
+    scratch_.clear();
+    batch.append_path(row, scratch_);
+    auto event = events_.add(record.record, record.position, scratch_);
+    if (!event) return;
+    row.record.reasons = event->reasons;
+    row.record.sources = event->sources;
+    row.event = batch.events.size();
+    batch.events.push_back(std::move(*event));
+    ++counts_.events;
+  }
+  if (row.path_known && !row.path_certain) ++counts_.uncertain_paths;
+  batch.rows.push_back(row);
+}
+
+// The record behind one of the block, which may be in the next block.
+const UsnRecord* JournalReplay::record_behind(JournalBatch& batch, std::size_t index) {
+  const auto& records = batch.block.records;
+  if (index + 1 < records.size()) return &records[index + 1].record;
+  if (records[index].record.major != 4 || next_block_ == blocks_.size()) return nullptr;
+  const auto& next = blocks_[next_block_];
+  read_journal_block(stream_, {next.offset, std::min<u64>(next.length, UsnRecord::page_size)},
+                     batch.ahead);
+  return batch.ahead.records.empty() ? nullptr : &batch.ahead.records.front().record;
+}
+
+// Events that were not over when the journal ends, each at its last record.
+bool JournalReplay::add_open_events(JournalBatch& batch, core::Findings& findings) {
+  constexpr std::size_t most = 1024;
+  if (!options_.events) return false;
+  if (!open_) open_ = events_.take_open();
+  const std::size_t end = std::min(open_->size(), next_open_ + most);
+  constexpr u64 longest = UsnRecord::page_size;
+  batch.block.bytes.resize((end - next_open_) * longest);
+  for (std::size_t slot = 0; next_open_ < end; ++next_open_, ++slot) {
+    auto& event = (*open_)[next_open_];
+    const u64 position = event.last_position;
+    const auto bytes = std::span{batch.block.bytes}.subspan(
+        slot * longest, std::min(longest - position % longest, stream_.size() - position));
+    if (!stream_.read(position, bytes)) continue;
+    const auto record = read_usn_record(bytes, position);
+    if (!record) continue;
+    JournalRow row{.record = *record, .offset = stream_.offset_of(position)};
+    row.record.reasons = event.reasons;
+    row.record.sources = event.sources;
+    add_path(row, batch, findings);
+    row.path_certain = row.path_whole && certain_from_ == 0;
+    if (row.path_known && !row.path_certain) ++counts_.uncertain_paths;
+    row.event = batch.events.size();
+    batch.events.push_back(std::move(event));
+    batch.rows.push_back(row);
+    ++counts_.open_events;
+  }
+  return !batch.rows.empty();
+}
+
+void JournalReplay::tell_rest(core::Findings& findings) const {
+  if (events_.paths_left_out() > 0)
+    findings.warning("journal-paths", std::nullopt,
+                     "there is no memory for the old paths of {} files that were renamed",
+                     events_.paths_left_out());
+}
+
+bool JournalReplay::next(JournalBatch& batch, core::Findings& findings) {
+  batch.rows.clear();
+  batch.gaps.clear();
+  batch.events.clear();
+  batch.paths.clear();
+  if (next_block_ == blocks_.size()) {
+    if (add_open_events(batch, findings)) return true;
+    tell_rest(findings);
+    return false;
+  }
+  const auto& range = blocks_[next_block_++];
+  read_journal_block(stream_, range, batch.block);
+  std::size_t loss = 0;
+  for (std::size_t i = 0; i < batch.block.records.size(); ++i) {
+    const auto& record = batch.block.records[i];
+    add_losses(batch, record.position, loss, findings);
+    check(record, batch, findings);
+    add_row(record, record_behind(batch, i), batch, findings);
+    directories_.replay(record.position);
+    if (counts_.records++ == 0) counts_.first_usn = record.record.usn;
+    counts_.last_usn = record.record.usn;
+  }
+  add_losses(batch, ~u64{0}, loss, findings);
+  return true;
+}
+
+}  // namespace coldtrace::ntfs
