@@ -1,10 +1,8 @@
 #include "cli/trace/system_call_names.hpp"
 
 #include "cli/images/mapped_image.hpp"
-#include "cli/output/json_members.hpp"
+#include "cli/images/service_document.hpp"
 #include "cli/trace/traced_image.hpp"
-#include "coldtrace/core/file.hpp"
-#include "coldtrace/core/text.hpp"
 #include "coldtrace/syscall-map/name_hash.hpp"
 #include "coldtrace/tracefile/traced_image_identity.hpp"
 
@@ -12,9 +10,6 @@ namespace coldtrace::cli {
 namespace {
 
 using tracefile::TracedImage;
-
-constexpr u64 largest_map = u64{64} << 20;
-constexpr const char* schema = "coldtrace.syscall-map/1";
 
 class Names {
  public:
@@ -54,44 +49,17 @@ class Names {
   bool matched_ = false;
 };
 
-u32 number_of(const rapidjson::Value& object, const char* name) {
-  const auto* number = find_member(object, name, &rapidjson::Value::IsUint);
-  return number ? number->GetUint() : 0;
-}
-
-TracedImage identity_of(const rapidjson::Value& json) {
-  TracedImage identity;
-  identity.name = text_member(json, "name");
-  identity.checksum = number_of(json, "checksum");
-  identity.time_date_stamp = number_of(json, "time_date_stamp");
-  identity.size_of_image = number_of(json, "size_of_image");
-  if (const auto* pdb = find_member(json, "pdb", &rapidjson::Value::IsObject)) {
-    const auto guid = text_member(*pdb, "guid");
-    const auto known = core::parse_guid(guid);
-    if (!known && !guid.empty()) return {.name = std::move(identity.name)};
-    identity.pdb_guid = known.value_or(core::Guid{});
-    identity.pdb_age = number_of(*pdb, "age");
-  }
-  return identity;
-}
-
-// False when the text is no map.
-bool read_json(std::string_view text, Names& names) {
-  rapidjson::Document document;
-  document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
-  if (document.HasParseError() || !document.IsObject() || text_member(document, "schema") != schema)
+bool read_document(const std::string& path, Names& names, Report& report) {
+  const auto document = read_service_document(path, report);
+  if (!document) return false;
+  if (!document->is_map) {
+    report.failed(path, "not the output of 'coldtrace syscalls map --format json'");
     return false;
-  const auto* images = find_member(document, "images", &rapidjson::Value::IsArray);
-  if (images == nullptr) return false;
-  for (const auto& image : images->GetArray()) {
-    const auto* identity = find_member(image, "identity", &rapidjson::Value::IsObject);
-    const auto* services = find_member(image, "services", &rapidjson::Value::IsArray);
-    if (identity == nullptr || services == nullptr) continue;
-    const bool same = names.begin(identity_of(*identity));
-    for (const auto& service : services->GetArray())
-      if (service.IsObject() &&
-          find_member(service, "number", &rapidjson::Value::IsUint) != nullptr)
-        names.add(number_of(service, "number"), text_member(service, "name"), same);
+  }
+  for (const auto& part : document->parts) {
+    const bool same = names.begin(part.image);
+    for (const auto& service : part.services)
+      if (!service.names.empty()) names.add(service.number, service.names.front(), same);
   }
   return true;
 }
@@ -112,27 +80,15 @@ std::optional<SystemCallNames> read_system_call_names(const std::string& path,
                                                       const TracedImage& ntdll,
                                                       core::Findings& findings, Report& report) {
   Names names{ntdll, findings};
-  const auto file = core::FileImage::open(path);
-  if (!file) {
-    report.failed(path, file.error());
+  const auto kind = syscall_map::recognize_service_list(path);
+  if (!kind) {
+    report.failed(path, kind.error());
     return std::nullopt;
   }
-  std::array<std::byte, 1> first{};
-  const bool json = (*file)->size() > 0 && (*file)->size() <= largest_map &&
-                    (*file)->read_at(0, first) && first[0] == std::byte{'{'};
-  if (!json) {
-    if (!read_image(path, names, report)) return std::nullopt;
-    return names.take();
-  }
-  std::vector<std::byte> bytes(static_cast<std::size_t>((*file)->size()));
-  if (const auto read = (*file)->read_at(0, bytes); !read) {
-    report.failed(path, read.error());
-    return std::nullopt;
-  }
-  if (!read_json(core::to_chars(bytes), names)) {
-    report.failed(path, "not the output of 'coldtrace syscalls map --format json'");
-    return std::nullopt;
-  }
+  const bool is_read = *kind == syscall_map::ServiceListKind::json
+                           ? read_document(path, names, report)
+                           : read_image(path, names, report);
+  if (!is_read) return std::nullopt;
   return names.take();
 }
 

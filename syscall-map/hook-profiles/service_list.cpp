@@ -1,7 +1,9 @@
 #include "coldtrace/syscall-map/service_list.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/syscall-map/hook_table_decoder.hpp"
 #include "coldtrace/syscall-map/profile_parser.hpp"
@@ -22,6 +24,15 @@ ServiceListKind recognize_service_list(core::ByteView head) {
   if (text.starts_with("MZ") || text.find('\0') != text.npos) return ServiceListKind::image;
   const auto first = text.find_first_not_of("\xEF\xBB\xBF \t\r\n");
   return first != text.npos && text[first] == '{' ? ServiceListKind::json : ServiceListKind::names;
+}
+
+core::Result<ServiceListKind> recognize_service_list(const std::string& path) {
+  constexpr u64 enough = 4096;
+  const auto file = core::FileImage::open(path);
+  if (!file) return core::fail(file.error());
+  std::vector<std::byte> head(std::min((*file)->size(), enough));
+  if (const auto done = (*file)->read_at(0, head); !done) return core::fail(done.error());
+  return recognize_service_list(head);
 }
 
 void ServiceLists::add(const ServiceMap& map, std::string_view image) {

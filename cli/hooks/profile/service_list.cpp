@@ -1,10 +1,8 @@
 #include "cli/hooks/profile/service_list.hpp"
 
-#include <algorithm>
-
 #include "cli/hooks/table/hook_table_file.hpp"
 #include "cli/images/mapped_image.hpp"
-#include "cli/output/json_members.hpp"
+#include "cli/images/service_document.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/syscall-map/profile_language.hpp"
@@ -13,37 +11,16 @@
 namespace coldtrace::cli {
 namespace {
 
-using rapidjson::Value;
 using syscall_map::ServiceListKind;
-
-constexpr u64 largest_json = u64{64} << 20;
-
-// The objects of an array; none where there is no array.
-std::vector<const Value*> objects_of(const Value& object, const char* name) {
-  std::vector<const Value*> objects;
-  if (const auto* array = find_member(object, name, &Value::IsArray))
-    for (const auto& element : array->GetArray())
-      if (element.IsObject()) objects.push_back(&element);
-  return objects;
-}
-
-void append_texts(const Value& object, const char* name, std::vector<std::string>& texts) {
-  if (const auto* array = find_member(object, name, &Value::IsArray))
-    for (const auto& element : array->GetArray())
-      if (element.IsString()) texts.emplace_back(element.GetString(), element.GetStringLength());
-}
 
 class Reader {
  public:
   explicit Reader(Report& report) : report_{report} {}
 
   bool read(const std::string& path) {
-    const auto file = core::FileImage::open(path);
-    if (!file) return failed(path, file.error());
-    constexpr u64 enough_to_recognize = 4096;
-    std::vector<std::byte> head(std::min<u64>((*file)->size(), enough_to_recognize));
-    if (const auto done = (*file)->read_at(0, head); !done) return failed(path, done.error());
-    switch (syscall_map::recognize_service_list(head)) {
+    const auto kind = syscall_map::recognize_service_list(path);
+    if (!kind) return failed(path, kind.error());
+    switch (*kind) {
       case ServiceListKind::hook_table:
         return read_binary_table(path);
       case ServiceListKind::image:
@@ -82,40 +59,12 @@ class Reader {
   }
 
   bool read_json(const std::string& path) {
-    const auto bytes = core::read_whole_file(path, largest_json);
-    if (!bytes) return failed(path, bytes.error());
-    const auto text = core::to_chars(*bytes);
-    rapidjson::Document document;
-    document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
-    const auto schema = document.HasParseError() ? std::string{} : text_member(document, "schema");
-    if (schema == "coldtrace.syscall-map/1") {
-      for (const auto* image : objects_of(document, "images")) {
-        const auto* identity = find_member(*image, "identity", &Value::IsObject);
-        add_services(*image, identity ? text_member(*identity, "name") : std::string{});
-      }
-    } else if (schema == "coldtrace.hook-table/1") {
-      for (const auto* build : objects_of(document, "builds")) add_services(*build, {});
-    } else {
-      return failed(path,
-                    "neither the JSON of 'coldtrace syscalls map' nor that of 'coldtrace hooks "
-                    "table'");
-    }
+    const auto document = read_service_document(path, report_);
+    if (!document) return false;
+    for (const auto& part : document->parts)
+      for (const auto& service : part.services) lists_.add(service);
     report_.read(path, {});
     return true;
-  }
-
-  void add_services(const Value& object, const std::string& image) {
-    for (const auto* service : objects_of(object, "services")) {
-      const auto* number = find_member(*service, "number", &Value::IsUint);
-      if (number == nullptr) continue;
-      syscall_map::DocumentedService one{
-          number->GetUint(), {}, image, text_member(*service, "image")};
-      if (auto name = text_member(*service, "name"); !name.empty())
-        one.names.push_back(std::move(name));
-      append_texts(*service, "aliases", one.names);
-      append_texts(*service, "names", one.names);
-      lists_.add(one);
-    }
   }
 
   bool read_names(const std::string& path) {

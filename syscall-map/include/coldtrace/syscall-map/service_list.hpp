@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coldtrace/core/result.hpp"
 #include "coldtrace/core/text_error.hpp"
 #include "coldtrace/syscall-map/service_catalogue.hpp"
 #include "coldtrace/syscall-map/service_map.hpp"
@@ -16,6 +17,7 @@ enum class ServiceListKind : u8 { hook_table, image, json, names };
 
 // 4,096 bytes of the file are enough. Whatever is none of the others is taken for names.
 ServiceListKind recognize_service_list(core::ByteView head);
+core::Result<ServiceListKind> recognize_service_list(const std::string& path);
 
 // A service as a JSON document of a map or a table has it.
 struct DocumentedService {
