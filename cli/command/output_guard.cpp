@@ -24,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 6> binary_formats = {"hooktab", "ctrace",  "ctschemas",
-                                                            "pcapng",  "pftrace", "sqlite"};
+constexpr std::array<std::string_view, 7> binary_formats = {
+    "hooktab", "ctrace", "ctschemas", "pcapng", "pftrace", "sqlite", "xz"};
 
 // Null of Linux's devices.txt, and full, with which programs are tried: neither keeps anything.
 bool is_harmless(dev_t device) {

@@ -11,6 +11,7 @@ void add_pe_commands(CLI::App& app, Exit& exit) {
               add_pe_sections(group, exit);
               add_pe_symbols(group, exit);
               add_pe_types(group, exit);
+              add_pe_isf(group, exit);
             });
 }
 

@@ -122,6 +122,7 @@ def types_by_name(answer):
 
 class Case(case.Case):
     made = {}  # PDBs by target, language and source: what they hold
+    images = {}  # by their PDB
 
     @classmethod
     def setUpClass(cls):
@@ -145,7 +146,9 @@ class Case(case.Case):
         self.call(LLD, "/nodefaultlib", "/entry:entry", "/subsystem:console", "/debug", "/brepro",
                   "/force:unresolved", f"/machine:{MACHINES[target]}", f"/out:{self.here}/o.exe",
                   f"/pdb:{self.here}/o.pdb", self.here / "o.obj")
-        return (self.here / "o.pdb").read_bytes()
+        pdb = (self.here / "o.pdb").read_bytes()
+        self.images[pdb] = (self.here / "o.exe").read_bytes()
+        return pdb
 
     def call(self, *command):
         done = subprocess.run([str(part) for part in command], capture_output=True, text=True,

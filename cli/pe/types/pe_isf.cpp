@@ -1,0 +1,134 @@
+#include <filesystem>
+#include <limits>
+#include <system_error>
+
+#include "cli/command/common_options.hpp"
+#include "cli/command/output_guard.hpp"
+#include "cli/images/pe_input.hpp"
+#include "cli/images/symbol_file.hpp"
+#include "cli/output/xz_pack.hpp"
+#include "cli/pe/pe_commands.hpp"
+#include "cli/pe/types/isf_json.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/pdb/type_table.hpp"
+#include "coldtrace/pe/identity.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options : PeOptions {
+  std::string file;
+  std::string image;     // empty: none
+  std::string database;  // empty: as the image says, else the name of the file
+  std::string store;     // empty: --output
+  bool xz = false;
+};
+
+std::string_view last_name(std::string_view path) {
+  return path.substr(path.find_last_of("\\/") + 1);
+}
+
+// What the image calls its PDB, without a path.
+std::string database_of(const Options& options, const std::optional<pe::PdbReference>& reference) {
+  if (!options.database.empty()) return options.database;
+  const auto name = reference ? last_name(reference->name) : last_name(options.file);
+  return core::to_valid_utf8(name);
+}
+
+// Where Volatility looks for a table: windows/NAME.pdb/GUID-AGE.json.xz below a folder of symbols.
+std::string store_path(const Options& options, const pe::SymbolFile& file,
+                       const std::string& database) {
+  if (database.find('/') != std::string::npos || database == ".." || database == ".")
+    throw Failure{fmt::format("{}: no name of a PDB", database)};
+  std::string guid;
+  for (const char c : to_string(file.pdb.info().guid))
+    if (c != '-') guid += static_cast<char>(c >= 'a' && c <= 'f' ? c - 'a' + 'A' : c);
+  const auto folder = fs::path{options.store} / "windows" / database;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw Failure{fmt::format("{}: {}", folder.string(), error.message())};
+  return folder / fmt::format("{}-{}.json{}", guid, file.pdb.age(), options.xz ? ".xz" : "");
+}
+
+void write(const Options& options, const OutputOptions& where, const pe::SymbolFile& file,
+           const pe::TypeTable& table, const std::string& database, core::Findings& findings) {
+  Output output{where};
+  if (!options.xz) {
+    JsonWriter json{output, options.int64};
+    write_isf(json, file, table, database, findings);
+  } else {
+    BufferPool pool;
+    Output plain{std::numeric_limits<std::size_t>::max(), pool};
+    JsonWriter json{plain, options.int64};
+    write_isf(json, file, table, database, findings);
+    std::vector<core::TextBuffer> pieces;
+    plain.take(pieces);
+    write_xz(output, pieces);
+  }
+  output.commit();
+}
+
+Exit run(const Options& options) {
+  Report report{options.findings};
+  if (options.xz && !can_pack_xz()) throw Failure{"--xz: this coldtrace was built without liblzma"};
+  std::optional<pe::PdbReference> reference;
+  if (!options.image.empty()) {
+    const auto image = open_pe(options.image, options, report);
+    if (!image) return Exit::failure;
+    core::Findings findings;
+    reference = pe::find_pdb_reference(image->image, findings);
+    report.read(options.image, findings);
+  }
+  auto file = open_symbol_file(options.file, report);
+  if (!file) return Exit::failure;
+  if (!options.image.empty()) file->compare(reference);
+  const auto table = pe::TypeTable::read(file->pdb, file->findings);
+  if (!table) {
+    report.failed(options.file, to_message(table.error()));
+    return Exit::failure;
+  }
+  const auto database = database_of(options, reference);
+  OutputOptions where = options.output;
+  if (!options.store.empty()) where.path = store_path(options, *file, database);
+  guard_output(where, options.xz ? "xz" : "json", {options.file, options.image});
+  write(options, where, *file, *table, database, file->findings);
+  report.read(options.file, file->findings);
+  return report.exit();
+}
+
+}  // namespace
+
+void add_pe_isf(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"isf", "Types and symbols of a PDB as a symbol table for Volatility 3",
+       "  coldtrace pe isf ntkrnlmp.pdb -o ntkrnlmp.json\n"
+       "  coldtrace pe isf --image ntoskrnl.exe --xz --store symbols ntkrnlmp.pdb\n",
+       "  0  the table was written, without warnings\n"
+       "  1  damage was found, or the PDB is not that of the image\n"
+       "  2  usage, a file could not be read, or the output cannot be written\n"},
+      {"json"},
+      [](Command& command, Options& options) {
+        command.add_input("FILE", options.file, "Program database (PDB 7.0)").required();
+        command.add_input(
+            "--image", options.image,
+            "The PE image it belongs to; what that calls its PDB is the name by which "
+            "Volatility finds the table");
+        command
+            .add_option("--database", options.database,
+                        "The name by which Volatility finds the table, in its case")
+            .type_name("NAME.pdb");
+        command.add_flag("--xz", options.xz, "Pack the table");
+        command
+            .add_option(
+                "--store", options.store,
+                "Write to DIR/windows/NAME.pdb/GUID-AGE.json, or .json.xz, where Volatility "
+                "looks; folders are made")
+            .type_name("DIR");
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

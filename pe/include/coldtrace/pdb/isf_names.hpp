@@ -1,0 +1,58 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/pdb/pdb_publics.hpp"
+#include "coldtrace/pdb/simple_types.hpp"
+#include "coldtrace/pdb/type_table.hpp"
+
+namespace coldtrace::pe {
+
+// What symbol tables of Volatility 3 (its Intermediate Symbol Format) call things, as its
+// pdbconv.py does, on whose names plugins rely. Source: volatility3,
+// framework/symbols/windows/pdbconv.py, and schemas/schema-6.2.0.json.
+
+// A base type: "unsigned long", an int of four bytes without a sign.
+struct IsfBase {
+  std::string_view name;
+  std::string_view kind;  // "void", "int", "float", "char" or "bool"
+  u8 size;
+  bool is_signed;
+};
+IsfBase isf_base_of(const SimpleType& type);
+
+// Names of definitions, none of them twice: one without a name is "__unnamed_1d76" or
+// "__anonymous_1d76" by the number of its record, and so is the second of one name. Valid UTF-8.
+class IsfNames {
+ public:
+  explicit IsfNames(const TypeTable& table);
+
+  // Of a definition; of a declaration that nothing defines its own.
+  std::string name_of(u32 index) const;
+  // How many definitions got another name since theirs was another's.
+  u64 renamed() const { return renamed_; }
+
+ private:
+  const TypeTable& table_;
+  std::map<u32, std::string> names_;  // of those that are not called what their record says
+  u64 renamed_ = 0;
+};
+
+// A public symbol. Names of C are without the decoration of their calling convention, with which
+// they are `linkage_name`, where no other symbol has that name.
+struct IsfSymbol {
+  std::string name;  // valid UTF-8
+  u32 address;
+  std::string_view linkage_name;  // empty: the name itself
+};
+
+// By name. Those without an address are left out; of several with one name the first by address
+// stays, the others are counted in the finding `isf-symbol-twice`.
+std::vector<IsfSymbol> isf_symbols(std::span<const PublicSymbol> publics, core::Findings& findings);
+
+}  // namespace coldtrace::pe
