@@ -9,18 +9,20 @@
 namespace coldtrace::pe {
 namespace {
 
-// "KeSetEvent" of "_KeSetEvent@12" and "@KfAcquire@4"; names with more signs are of C++.
+// "KeSetEvent" of "_KeSetEvent@12" and "@KfAcquire@4", by the rule of pdbconv.py: a name with one
+// '@' that no number follows stays as it is.
 std::string_view undecorated(std::string_view name) {
   if (name.starts_with('?')) return name;
   auto plain = name;
-  if (plain.starts_with('_') || plain.starts_with('@')) plain.remove_prefix(1);
-  const auto at = plain.find('@');
-  if (at != plain.npos && plain.find('@', at + 1) == plain.npos) {
+  if (plain.starts_with('_') || plain.starts_with('@') || plain.starts_with('\x7f'))
+    plain.remove_prefix(1);
+  if (std::count(plain.begin(), plain.end(), '@') == 1) {
+    const auto at = plain.find('@');
     const auto digits = plain.substr(at + 1);
     const bool is_number = !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) {
       return c >= '0' && c <= '9';
     });
-    if (is_number) plain = plain.substr(0, at);
+    plain = is_number ? plain.substr(0, at) : name;
   }
   return plain.empty() ? name : plain;
 }
