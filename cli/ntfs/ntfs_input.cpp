@@ -49,6 +49,14 @@ std::string describe_error(const core::ParseError& error) {
   if (error.structure == "EWF" && error.field == "SegmentNumber")
     return fmt::format("it is segment {} of an E01 image, and the first segment is not beside it",
                        error.found);
+  if (error.field.view().starts_with("lib") && error.structure.view().ends_with(" image"))
+    return error.fault == core::Fault::unsupported
+               ? fmt::format(
+                     "it is a {}, and {}, which reads it, is not installed; 'qemu-img "
+                     "convert -O raw' makes a raw image of it",
+                     error.structure.view(), error.field.view())
+               : fmt::format("it is a {}, which {} does not open", error.structure.view(),
+                             error.field.view());
   return to_message(error);
 }
 
@@ -86,10 +94,18 @@ std::string describe(const ntfs::Disk& disk, const core::ImageSource& image) {
 // Returns those that say where a volume is.
 std::vector<Option> add_options_of_volumes(Command& command, DiskOptions& options) {
   command
-      .add_input("IMAGE", options.image,
-                 "A raw image, an E01 image or a block device: of a disk or of one volume")
+      .add_input(
+          "IMAGE", options.image,
+          "A raw, E01, VHD, VHDX, QCOW2 or VMDK image or a block device: of a disk or of one "
+          "volume")
       .required()
       .type_name("IMAGE");
+  command
+      .add_input("--parent", options.parents,
+                 "The parent of a disk image that holds what changed since then, where it is not "
+                 "beside it; again for the parent's own")
+      .repeatable()
+      .type_name("FILE");
   auto partition =
       command.add_option("--partition", options.partition,
                          "Only the partition with this number, as 'ntfs info' lists them");
@@ -127,7 +143,7 @@ void add_disk_options(Command& command, DiskOptions& options) {
 std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
                                    core::Findings& findings) {
   DiskInput input;
-  auto file = ntfs::open_image(options.image, findings);
+  auto file = ntfs::open_image(options.image, findings, options.parents);
   if (!file) {
     report.tell(options.image, findings);
     report.failed(options.image, describe_error(file.error()));

@@ -14,6 +14,7 @@ namespace coldtrace::cli {
 // Options of the commands that read disk images.
 struct DiskOptions : CommonOptions {
   std::string image;
+  std::vector<std::string> parents;
   std::optional<u32> partition;
   std::optional<u64> offset;
   bool mft_only = false;
@@ -21,7 +22,7 @@ struct DiskOptions : CommonOptions {
   std::optional<u64> cluster_size;
 };
 
-// IMAGE, --partition, --offset, --mft-offset and --cluster-size.
+// IMAGE, --parent, --partition, --offset, --mft-offset and --cluster-size.
 void add_volume_options(Command& command, DiskOptions& options);
 // The same and --mft.
 void add_disk_options(Command& command, DiskOptions& options);

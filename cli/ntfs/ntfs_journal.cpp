@@ -329,7 +329,7 @@ Exit run_image(const Options& options, Report& report) {
 Exit run(const Options& options) {
   Report report{options.findings};
   core::Findings findings;
-  const auto file = ntfs::open_image(options.image, findings);
+  const auto file = ntfs::open_image(options.image, findings, options.parents);
   if (file && (options.stream || file->kind == core::FileKind::ntfs_usn_journal))
     return run_copy(options, *file, std::move(findings), report);
   return run_image(options, report);

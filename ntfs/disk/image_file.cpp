@@ -8,6 +8,7 @@
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/split_parts.hpp"
 #include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/virtual_disk.hpp"
 #include "ntfs/disk/ewf_segment.hpp"
 
 namespace coldtrace::ntfs {
@@ -74,11 +75,18 @@ core::FileKind recognize_image(const core::ImageSource& image, core::Findings& f
 
 }  // namespace
 
-core::Result<ImageFile> open_image(const std::string& path, core::Findings& findings) {
+core::Result<ImageFile> open_image(const std::string& path, core::Findings& findings,
+                                   const std::vector<std::string>& parents) {
   ImageFile image;
   image.source = COLDTRACE_TRY(core::FileImage::open(path));
   image.container = "raw";
   image.kind = recognize_image(*image.source, findings);
+  if (is_readable_virtual_disk(image.kind)) {
+    image.container = container_name(image.kind);
+    image.source = COLDTRACE_TRY(open_virtual_disk(path, image.kind, parents, findings));
+    image.kind = recognize_image(*image.source, findings);
+    return image;
+  }
   if (image.kind != core::FileKind::ewf && !is_first_ewf_segment(path, *image.source)) {
     note_split(path, findings);
     return image;

@@ -73,12 +73,9 @@ class OtherFiles(Images):
 
     def test_images_of_other_formats_are_named(self):
         raw = self.volume()
-        for form, words in (("qcow2", "QCOW2"), ("vhdx", "VHDX"), ("vpc", "VHD"), ("vmdk", "VMDK"),
-                            ("vdi", "VDI")):
-            with self.subTest(form):
-                image = self.here / form
-                made_by("qemu-img", "convert", "-f", "raw", "-O", form, raw, image)
-                self.refused(image, words, "qemu-img convert -O raw")
+        image = self.here / "vdi"
+        made_by("qemu-img", "convert", "-f", "raw", "-O", "vdi", raw, image)
+        self.refused(image, "VDI", "qemu-img convert -O raw")
 
     def test_the_first_bytes_of_another_kind_do_not_hide_a_volume_or_disk(self):
         volume = self.volume()

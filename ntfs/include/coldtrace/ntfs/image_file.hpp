@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "coldtrace/core/file_kind.hpp"
 #include "coldtrace/core/findings.hpp"
@@ -15,7 +16,7 @@ namespace coldtrace::ntfs {
 struct ImageFile {
   std::unique_ptr<core::ImageSource> source;
   const EwfSource* ewf = nullptr;  // the same source, of an E01 image
-  std::string_view container;      // "raw" or "ewf"
+  std::string_view container;      // "raw", "ewf", or as container_name() has it
   core::FileKind kind;             // of what the source gives: a volume, a $MFT, or none of these
 
   // Adds what the reads so far showed to be damaged in the file itself.
@@ -24,8 +25,10 @@ struct ImageFile {
   }
 };
 
-// Opens a raw image, a block device or an E01 image by its contents. Findings tell of parts and
-// segments that are not there.
-core::Result<ImageFile> open_image(const std::string& path, core::Findings& findings);
+// Opens a raw image, a block device, an E01 image or the disk of a virtual machine by its contents.
+// Findings tell of parts, segments and parents that are not there; `parents` are those of a disk
+// that holds what changed, where they are not beside it.
+core::Result<ImageFile> open_image(const std::string& path, core::Findings& findings,
+                                   const std::vector<std::string>& parents = {});
 
 }  // namespace coldtrace::ntfs

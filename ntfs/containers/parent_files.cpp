@@ -1,0 +1,23 @@
+#include "ntfs/containers/parent_files.hpp"
+
+#include <filesystem>
+
+#include <sys/stat.h>
+
+namespace coldtrace::ntfs {
+
+std::string file_name_of(std::string_view stated) {
+  const auto end = stated.find_last_of("/\\");
+  return std::string{end == stated.npos ? stated : stated.substr(end + 1)};
+}
+
+std::optional<std::string> find_beside(const std::string& image, std::string_view stated) {
+  const auto name = file_name_of(stated);
+  if (name.empty() || name == "." || name == "..") return std::nullopt;
+  auto path = (std::filesystem::path{image}.parent_path() / name).string();
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return path;
+}
+
+}  // namespace coldtrace::ntfs

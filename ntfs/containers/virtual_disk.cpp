@@ -1,0 +1,217 @@
+#include "coldtrace/ntfs/virtual_disk.hpp"
+
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "coldtrace/core/checked.hpp"
+#include "coldtrace/core/file.hpp"
+#include "ntfs/containers/disk_library.hpp"
+#include "ntfs/containers/parent_files.hpp"
+#include "ntfs/containers/reading_process.hpp"
+
+namespace coldtrace::ntfs {
+namespace {
+
+using core::Fault;
+using core::FileKind;
+
+constexpr std::size_t longest_chain = 64;
+
+// For one thread: a handle has one position and one cache.
+class VirtualDisk final : public core::ImageSource {
+ public:
+  explicit VirtualDisk(const DiskLibrary& library) : library_{library} {}
+  ~VirtualDisk() override {
+    if (handle_ == nullptr) return;
+    library_.close(handle_, nullptr);
+    library_.free(&handle_, nullptr);
+  }
+
+  bool open(const std::string& path) {
+    return library_.initialize(&handle_, nullptr) == 1 &&
+           library_.open(handle_, path.c_str(), DiskLibrary::open_for_reading, nullptr) == 1;
+  }
+
+  bool read_size() { return library_.get_media_size(handle_, &size_, nullptr) == 1; }
+
+  std::optional<std::string> parent_name() const {
+    return read_name(handle_, library_.get_parent_name_size, library_.get_parent_name);
+  }
+
+  bool set_parent(std::unique_ptr<VirtualDisk> parent) {
+    parent_ = std::move(parent);
+    return library_.set_parent(handle_, parent_->handle_, nullptr) == 1;
+  }
+
+  // The library opens files of these names beside the image: each has to be one.
+  bool open_extents(const std::string& path, OpenProblem& problem) {
+    if (library_.open_extents == nullptr) return true;
+    int count = 0;
+    if (library_.get_extent_count(handle_, &count, nullptr) != 1) return false;
+    for (int i = 0; i < count; ++i) {
+      DiskLibrary::Extent* extent = nullptr;
+      if (library_.get_extent(handle_, i, &extent, nullptr) != 1) return false;
+      const auto name = read_name(extent, library_.get_extent_name_size, library_.get_extent_name);
+      library_.free_extent(&extent, nullptr);
+      if (!name || find_beside(path, *name)) continue;
+      problem = {OpenProblem::What::extent,
+                 fmt::format("a part of its data is in {}, and no such file is beside it",
+                             file_name_of(*name))};
+      return false;
+    }
+    return library_.open_extents(handle_, nullptr) == 1;
+  }
+
+  u64 size() const override { return size_; }
+
+  core::Result<core::Done> read_at(u64 offset, std::span<std::byte> destination) const override {
+    if (const auto error = check_range(offset, destination.size())) return core::fail(*error);
+    while (!destination.empty()) {
+      const auto count = library_.read(handle_, destination.data(), destination.size(),
+                                       static_cast<off64_t>(offset), nullptr);
+      if (count <= 0 || static_cast<std::size_t>(count) > destination.size())
+        return core::fail({Fault::missing, offset, library_.structure, "readable block", 0, 0});
+      offset += static_cast<u64>(count);
+      destination = destination.subspan(static_cast<std::size_t>(count));
+    }
+    return core::Done{};
+  }
+
+ private:
+  const DiskLibrary& library_;
+  std::unique_ptr<VirtualDisk> parent_;  // outlives the handle
+  DiskLibrary::Handle* handle_ = nullptr;
+  u64 size_ = 0;
+};
+
+// Opens a disk and what it rests on; null with a problem.
+class Chain {
+ public:
+  Chain(const std::vector<std::string>& parents, OpenProblem& problem)
+      : parents_{parents}, problem_{problem} {}
+
+  std::unique_ptr<VirtualDisk> open(const std::string& path, FileKind kind) {
+    const auto& library = *disk_library(kind);
+    auto disk = std::make_unique<VirtualDisk>(library);
+    if (!disk->open(path) || !disk->open_extents(path, problem_)) return nullptr;
+    if (const auto name = disk->parent_name()) {
+      auto parent = open_parent(path, *name, library);
+      if (!parent) return nullptr;
+      if (!disk->set_parent(std::move(parent)))
+        return refuse(fmt::format("{} is not the parent it was made with", file_name_of(*name)));
+    }
+    return disk->read_size() ? std::move(disk) : nullptr;
+  }
+
+ private:
+  std::unique_ptr<VirtualDisk> refuse(std::string text) {
+    problem_ = {OpenProblem::What::parent, std::move(text)};
+    return nullptr;
+  }
+
+  std::unique_ptr<VirtualDisk> open_parent(const std::string& child, const std::string& stated,
+                                           const DiskLibrary& library) {
+    const auto name = file_name_of(stated);
+    if (level_ == longest_chain)
+      return refuse(fmt::format("it has more than {} parents", longest_chain));
+    const auto path =
+        level_ < parents_.size() ? std::optional{parents_[level_]} : find_beside(child, stated);
+    ++level_;
+    const auto missing = fmt::format(
+        "it holds what changed since its parent, {}, which is not beside it; --parent takes it",
+        name);
+    if (!path) return refuse(missing);
+    const auto file = core::FileImage::open(*path);
+    if (!file) return refuse(missing);
+    const auto kind = core::recognize_file(**file);
+    if (disk_library(kind) != &library)
+      return refuse(
+          fmt::format("its parent, {}, is {}, which {} does not take; 'qemu-img convert' "
+                      "joins the two",
+                      name, core::to_string(kind), library.name.view()));
+    return open(*path, kind);
+  }
+
+  const std::vector<std::string>& parents_;
+  OpenProblem& problem_;
+  std::size_t level_ = 0;
+};
+
+void tell(const OpenProblem& problem, core::Findings& findings) {
+  switch (problem.what) {
+    case OpenProblem::What::parent:
+      return findings.warning("image-parent", std::nullopt, "{}", problem.text);
+    case OpenProblem::What::extent:
+      return findings.warning("image-extent", std::nullopt, "{}", problem.text);
+    case OpenProblem::What::library:
+      return;
+  }
+}
+
+// Where the table of a QCOW2's tables ends, which need not fill its sector.
+// Source: QEMU, docs/interop/qcow2.txt, "Header": l1_size at 36, l1_table_offset at 40, big-endian.
+std::optional<u64> end_of_tables(const core::ImageSource& file) {
+  std::array<std::byte, 48> header{};
+  if (!file.read_at(0, header)) return std::nullopt;
+  const u64 entries = __builtin_bswap32(core::load<u32>(header, 36).value_or(0));
+  const u64 offset = __builtin_bswap64(core::load<u64>(header, 40).value_or(0));
+  return core::checked_add(offset, entries * sizeof(u64));
+}
+
+// Of a cluster that is cut off, libqcow gives what its memory had. Whole images end with a sector,
+// compressed ones too, or with that table; observed of qemu 7.2.
+void check_end(const std::string& path, core::Findings& findings) {
+  constexpr u64 sector = 512;
+  const auto file = core::FileImage::open(path);
+  if (!file) return;
+  const u64 size = (*file)->size();
+  if (size % sector == 0 || end_of_tables(**file) == size) return;
+  findings.warning("image-cut", size,
+                   "the image ends inside a sector: it is cut off, and what is read of its last "
+                   "cluster is not certain");
+}
+
+}  // namespace
+
+bool is_readable_virtual_disk(FileKind kind) {
+  return core::is_virtual_disk(kind) && disk_library(kind) != nullptr;
+}
+
+std::string_view container_name(FileKind kind) {
+  switch (kind) {
+    case FileKind::vhdx:
+      return "vhdx";
+    case FileKind::qcow:
+      return "qcow2";
+    case FileKind::vmdk:
+    case FileKind::vmdk_descriptor:
+      return "vmdk";
+    default:
+      return "vhd";
+  }
+}
+
+core::Result<std::unique_ptr<core::ImageSource>> open_virtual_disk(
+    const std::string& path, FileKind kind, const std::vector<std::string>& parents,
+    core::Findings& findings) {
+  const auto& library = *disk_library(kind);
+  if (!library.loaded())
+    return core::fail({Fault::unsupported, 0, library.structure, library.name, 1, 0});
+  OpenProblem problem;
+  auto source = ReadingProcess::start(
+      library.structure,
+      [path, kind, parents](OpenProblem& why) -> std::unique_ptr<core::ImageSource> {
+        return Chain{parents, why}.open(path, kind);
+      },
+      problem);
+  if (source) {
+    if (kind == FileKind::qcow) check_end(path, findings);
+    return std::unique_ptr<core::ImageSource>{std::move(source)};
+  }
+  tell(problem, findings);
+  return core::fail({Fault::bad_value, 0, library.structure, library.name, 1, 0});
+}
+
+}  // namespace coldtrace::ntfs

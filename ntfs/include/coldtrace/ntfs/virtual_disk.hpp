@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/core/file_kind.hpp"
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/image_source.hpp"
+
+namespace coldtrace::ntfs {
+
+// True for disks of virtual machines that a library reads, where it is installed.
+bool is_readable_virtual_disk(core::FileKind kind);
+
+// "vhd", "vhdx", "qcow2" or "vmdk".
+std::string_view container_name(core::FileKind kind);
+
+// Opens such a disk. What a child lacks is its parent's: `parents` in the order of the chain, or
+// the file beside the child that has the parent's name. Names inside files lead nowhere else, and
+// no link is followed. Findings tell of parents and extents that are not there. The error is
+// `unsupported` with the library's name where that is not installed, `bad_value` where it does not
+// open the file.
+core::Result<std::unique_ptr<core::ImageSource>> open_virtual_disk(
+    const std::string& path, core::FileKind kind, const std::vector<std::string>& parents,
+    core::Findings& findings);
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,190 @@
+"""Disks of virtual machines give what the raw disk gives; qemu-img makes them.
+
+usage: virtual_disks.py COLDTRACE [unittest arguments]
+"""
+import ctypes.util
+import shutil
+import struct
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from case import Case  # noqa: E402
+from strict import strict_json, strict_ndjson  # noqa: E402
+import usn_writer as w  # noqa: E402
+
+COLDTRACE = Path(sys.argv[1]).resolve()
+FORMS = {"qcow2": ("qcow2", "qcow"), "packed.qcow2": ("qcow2", "qcow", "-c"),
+         "old.qcow2": ("qcow2", "qcow", "-o", "compat=0.10"), "small.qcow2": ("qcow2", "qcow", "-o", "cluster_size=4096"),
+         "vhd": ("vpc", "vhdi"), "vhdx": ("vhdx", "vhdi"), "fixed.vhdx": ("vhdx", "vhdi", "-o", "subformat=fixed"),
+         "sparse.vmdk": ("vmdk", "vmdk"), "stream.vmdk": ("vmdk", "vmdk", "-o", "subformat=streamOptimized"),
+         "flat.vmdk": ("vmdk", "vmdk", "-o", "subformat=monolithicFlat"),
+         "parts.vmdk": ("vmdk", "vmdk", "-o", "subformat=twoGbMaxExtentSparse")}
+CONTAINERS = {"qcow2": "qcow2", "vpc": "vhd", "vhdx": "vhdx", "vmdk": "vmdk"}
+
+
+def needs(library):
+    if ctypes.util.find_library(library) is None:
+        raise unittest.SkipTest(f"lib{library} is not installed")
+
+
+class VirtualDisks(Case):
+    def setUp(self):
+        super().setUp()
+        if shutil.which("qemu-img") is None:
+            self.skipTest("qemu-img is not installed")
+        self.history = w.History(20, 700, start=1 << 30)
+        image, self.places = w.volume(self.history, 4)
+        # Its size is a whole number of what the formats count in.
+        image += bytes(-len(image) % (1 << 20))
+        self.raw = self.write("raw", image)
+        self.expected = self.rows(self.raw)
+        self.assertEqual(len(self.expected), len(self.history.truth))
+
+    def run_ntfs(self, command, *arguments, status=0):
+        done = subprocess.run([COLDTRACE, "ntfs", command, *map(str, arguments)], capture_output=True, timeout=120)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def rows(self, *arguments, status=0):
+        lines = strict_ndjson(self.run_ntfs("journal", *arguments, status=status).stdout)
+        return [line for line in lines if line["type"] == "record"]
+
+    def convert(self, name, form, *options):
+        path = self.here / name
+        subprocess.run(["qemu-img", "convert", "-f", "raw", "-O", form, *options, self.raw, path], check=True)
+        return path
+
+    def refused(self, path, *words, options=()):
+        said = self.run_ntfs("info", *options, path, status=2).stderr.decode()
+        for word in words:
+            self.assertIn(word, said)
+
+    def test_each_gives_what_the_raw_disk_gives(self):
+        for name, (form, library, *options) in FORMS.items():
+            with self.subTest(name):
+                needs(library)
+                path = self.convert(name, form, *options)
+                self.assertEqual(self.rows(path), self.expected)
+                told = strict_json(self.run_ntfs("info", "--format", "json", path).stdout)
+                self.assertEqual(told["disk"]["container"], CONTAINERS[form])
+                volume = told["partitions"][0]["volume"]
+                self.assertEqual(volume, strict_json(self.run_ntfs("info", "--format", "json", self.raw).stdout)
+                                 ["partitions"][0]["volume"])
+
+    def test_a_chain_of_backing_files(self):
+        needs("qcow")
+        base = self.convert("base.qcow2", "qcow2")
+        for parent, child in (("base", "child"), ("child", "grand")):
+            subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", f"{parent}.qcow2",
+                            self.here / f"{child}.qcow2"], check=True)
+        top = self.here / "grand.qcow2"
+        self.assertEqual(self.rows(top), self.expected)
+        # What the child has counts: one page of the journal is zeros there.
+        page = self.places[5]
+        subprocess.run(["qemu-io", "-c", f"write -q -P 0 {page} 4096", top], check=True)
+        kept = [row for row in self.expected if not page <= row["offset"] < page + w.PAGE]
+        self.assertLess(len(kept), len(self.expected))
+        self.assertEqual([row["usn"] for row in self.rows(top, status=1)], [row["usn"] for row in kept])
+        away = self.here / "away"
+        away.mkdir()
+        base.rename(away / "base.qcow2")
+        self.refused(top, "image-parent", "base.qcow2", "--parent takes it")
+        given = ("--parent", self.here / "child.qcow2", "--parent", away / "base.qcow2")
+        self.assertEqual(len(self.rows(*given, top, status=1)), len(kept))
+        (self.here / "base.qcow2").symlink_to("away/base.qcow2")
+        self.refused(top, "image-parent")  # no link is followed
+        for parent in given[1::2]:
+            before = parent.read_bytes()
+            self.run_ntfs("info", *given, top, "-o", parent, status=2)
+            self.assertEqual(parent.read_bytes(), before)
+
+    def test_a_loop_of_backing_files_ends(self):
+        needs("qcow")
+        one = self.convert("one.qcow2", "qcow2")
+        two = self.here / "two.qcow2"
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", "one.qcow2", two], check=True)
+        subprocess.run(["qemu-img", "rebase", "-u", "-F", "qcow2", "-b", "two.qcow2", one], check=True)
+        self.refused(two, "more than 64 parents")
+
+    def test_a_parent_elsewhere_is_not_followed(self):
+        needs("qcow")
+        self.convert("base.qcow2", "qcow2")
+        folder = self.here / "folder"
+        folder.mkdir()
+        for stated in ("../base.qcow2", str(self.here / "base.qcow2")):
+            child = folder / "child.qcow2"
+            subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", stated, child], check=True)
+            self.refused(child, "image-parent", "its parent, base.qcow2, which is not beside it")
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b", "../raw", child], check=True)
+        shutil.copy(self.raw, folder / "raw")
+        self.refused(child, "image-parent", "libqcow does not take", "qemu-img convert")
+
+    def test_extents_are_files_beside_the_descriptor(self):
+        needs("vmdk")
+        descriptor = self.convert("flat.vmdk", "vmdk", "-o", "subformat=monolithicFlat")
+        data = self.here / "flat-flat.vmdk"
+        data.rename(self.here / "other")
+        self.refused(descriptor, "image-extent", "flat-flat.vmdk")
+        data.symlink_to("other")
+        self.refused(descriptor, "image-extent")
+
+    def test_what_is_cut_off_is_unread_and_nothing_crashes(self):
+        for name, (form, library, *options) in FORMS.items():
+            if name not in ("qcow2", "packed.qcow2", "vhd", "vhdx", "sparse.vmdk"):
+                continue
+            with self.subTest(name):
+                needs(library)
+                path = self.convert(name, form, *options)
+                whole = path.read_bytes()
+                for part in (0.4, 0.8):
+                    path.write_bytes(whole[:int(len(whole) * part) // 512 * 512 + 100])
+                    outputs = set()
+                    for jobs in ("-j1", "-j2"):
+                        done = subprocess.run([COLDTRACE, "ntfs", "journal", jobs, path], capture_output=True,
+                                              timeout=120)
+                        self.assertIn(done.returncode, (0, 1, 2))
+                        outputs.add(done.stdout)
+                    # Of the cluster that is cut libqcow gives what its memory had.
+                    if b"image-cut" not in done.stderr:
+                        self.assertEqual(len(outputs), 1)
+                    self.assertEqual(b"image-cut" in done.stderr,
+                                     form == "qcow2" and b"does not open" not in done.stderr)
+                    rows = [line for line in strict_ndjson(done.stdout) if line["type"] == "record"] \
+                        if done.stdout else []
+                    told = {row["usn"]: row["path"] for row in self.expected}
+                    for row in rows:
+                        if row["path_certain"]:
+                            self.assertEqual(row["path"], told[row["usn"]])
+                    self.assertTrue(done.returncode != 0 or len(rows) == len(self.expected))
+
+    def test_damaged_headers_are_refused_or_read(self):
+        for name, place, value in (("qcow2", 20, 0xff), ("qcow2", 40, 0xff), ("qcow2", 48, 0x7f), ("vhdx", 64 * 1024, 0),
+                                   ("vhd", 512 + 28, 0xff), ("sparse.vmdk", 12, 0xff)):
+            with self.subTest(name=name, place=place):
+                form, library, *options = FORMS[name]
+                needs(library)
+                path = self.convert(name, form, *options)
+                data = bytearray(path.read_bytes())
+                data[place:place + 4] = bytes([value] * 4)
+                path.write_bytes(data)
+                done = subprocess.run([COLDTRACE, "ntfs", "journal", path], capture_output=True, timeout=120)
+                self.assertIn(done.returncode, (0, 1, 2))
+                if done.returncode == 0:
+                    rows = [line for line in strict_ndjson(done.stdout) if line["type"] == "record"]
+                    self.assertEqual(rows, self.expected)
+
+    def test_libraries_that_are_not_there(self):
+        """A version of QCOW2 that libqcow does not know stands for those that it refuses."""
+        needs("qcow")
+        path = self.convert("image.qcow2", "qcow2")
+        data = bytearray(path.read_bytes())
+        struct.pack_into(">Q", data, 72, 1 << 4)  # an incompatible feature
+        path.write_bytes(data)
+        self.refused(path, "it is a QCOW2 image, which libqcow does not open")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
