@@ -125,10 +125,7 @@ class PartReader {
     if (auto pdb = find_message_pdb(event); pdb && message_pdbs_.size() < most_message_pdbs)
       message_pdbs_.insert(std::move(*pdb));
     if (!options_.schema_keys) return;
-    if (event.event_class == EventClass::manifest && !event.trace_logging)
-      add_schema_key({event.provider, event.id, event.version});
-    else if (event.event_class == EventClass::message)
-      add_schema_key({event.provider, event.id, 0, false, true});
+    if (const auto key = outside_key_of(event)) add_schema_key(*key);
   }
 
   // The smallest ones stay, so that it does not matter who read which part.

@@ -1,6 +1,7 @@
 #include "coldtrace/tracefile/event_schema.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "coldtrace/core/utf16.hpp"
 #include "tracefile/fields/event_name.hpp"
@@ -62,6 +63,7 @@ class SchemaReader {
     found.schema.event_name = event_name_of(text_at(blob_, header->get<u32, 68>()),
                                             text_at(blob_, header->get<u32, 72>()));
     found.schema.message = text_at(blob_, header->get<u32, 76>());
+    if (!classic) read_names(*header, found.names);
     properties_ = header->get<u32, 100>();
     const auto top_level = header->get<u32, 104>();
     if (properties_ > most_fields || u64{properties_} * property_size > blob_.size() - fixed_size)
@@ -80,6 +82,43 @@ class SchemaReader {
  private:
   core::Fields<property_size> property(std::size_t index) const {
     return *core::Fields<property_size>::at(blob_, fixed_size + index * property_size);
+  }
+
+  // An EVENT_DESCRIPTOR at 32 has the numbers, the offsets at 56 their names.
+  void read_names(const core::Fields<fixed_size>& header, ProviderNames& names) const {
+    const auto add = [&](std::vector<ProviderNames::Name>& into, u64 number, u32 offset) {
+      if (auto text = text_at(blob_, offset); !text.empty())
+        into.push_back({number, std::string{without_prefix(text)}});
+    };
+    const u64 task = header.get<u16, 38>();
+    add(names.levels, header.get<u8, 36>(), header.get<u32, 56>());
+    add(names.channels, header.get<u8, 35>(), header.get<u32, 60>());
+    if (task != 0) add(names.tasks, task, header.get<u32, 68>());
+    add(names.opcodes, u64{header.get<u8, 37>()} << 16 | task, header.get<u32, 72>());
+    read_keywords(header.get<u64, 40>(), header.get<u32, 64>(), names.keywords);
+  }
+
+  // A list of texts that ends with an empty one, in the order of the bits. Whether the predefined
+  // ones of bits 48 and more are among them is seen by their number.
+  void read_keywords(u64 mask, u32 offset, std::vector<ProviderNames::Name>& keywords) const {
+    std::vector<std::string> texts;
+    for (u64 at = offset; at != 0 && texts.size() < 64;) {
+      if (at + 2 > blob_.size()) return;
+      const auto rest = blob_.subspan(static_cast<std::size_t>(at));
+      const auto text = core::until_nul_unit(rest.first(std::min(rest.size(), longest_name)));
+      if (text.empty()) break;
+      texts.push_back(text_at(blob_, static_cast<u32>(at)));
+      at += text.size() + 2;
+    }
+    for (const unsigned bits : {48U, 56U}) {
+      auto left = mask & ((u64{1} << bits) - 1);
+      if (texts.size() != static_cast<std::size_t>(std::popcount(left))) continue;
+      for (const auto& text : texts) {
+        keywords.push_back({left & (~left + 1), std::string{without_prefix(text)}});
+        left &= left - 1;
+      }
+      return;
+    }
   }
 
   // Properties that give a length or count get a slot.
@@ -171,6 +210,14 @@ class SchemaReader {
 };
 
 }  // namespace
+
+std::optional<SchemaKey> outside_key_of(const Event& event) {
+  if (event.event_class == EventClass::manifest && !event.trace_logging)
+    return SchemaKey{event.provider, event.id, event.version};
+  if (event.event_class == EventClass::message)
+    return SchemaKey{event.provider, event.id, 0, false, true};
+  return std::nullopt;
+}
 
 core::Result<EmbeddedSchema> read_event_schema(ByteView blob, u64 offset) {
   return SchemaReader{blob, offset}.read();

@@ -21,7 +21,6 @@ constexpr Predefined predefined_opcodes[] = {
     {0, "Info"},  {1, "Start"},  {2, "Stop"},    {3, "DC_Start"}, {4, "DC_Stop"},  {5, "Extension"},
     {6, "Reply"}, {7, "Resume"}, {8, "Suspend"}, {9, "Send"},     {240, "Receive"}};
 
-// Not 0, which is that of events of no channel.
 // Not 0, which events of no channel have.
 constexpr Predefined predefined_channels[] = {{8, "System"},
                                               {9, "Application"},
@@ -87,6 +86,19 @@ std::vector<std::string_view> ProviderNames::find_keywords(u64 mask, u64& rest) 
       rest |= bit & ~bits_of_channels;
   }
   return found;
+}
+
+void ProviderNames::merge(const ProviderNames& others) {
+  constexpr std::size_t most = 4096;
+  const auto add = [](std::vector<Name>& own, const std::vector<Name>& names) {
+    for (const auto& name : names)
+      if (own.size() < most && find(own, name.number).empty()) own.push_back(name);
+  };
+  add(levels, others.levels);
+  add(tasks, others.tasks);
+  add(channels, others.channels);
+  add(keywords, others.keywords);
+  add(opcodes, others.opcodes);
 }
 
 std::string_view without_prefix(std::string_view name) {

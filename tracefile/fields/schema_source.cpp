@@ -12,6 +12,10 @@ void SchemaTable::add(const SchemaKey& key, EventSchema schema) {
   schemas_.try_emplace(key, std::make_shared<const EventSchema>(std::move(schema)));
 }
 
+void SchemaTable::set_names(const core::Guid& provider, ProviderNames names) {
+  names_[provider] = std::make_shared<const ProviderNames>(std::move(names));
+}
+
 std::shared_ptr<const EventSchema> SchemaTable::find(const SchemaKey& key) const {
   const auto found = schemas_.find(key);
   return found == schemas_.end() ? nullptr : found->second;
@@ -20,6 +24,11 @@ std::shared_ptr<const EventSchema> SchemaTable::find(const SchemaKey& key) const
 std::string_view SchemaTable::find_provider_name(const core::Guid& provider) const {
   const auto found = provider_names_.find(provider);
   return found == provider_names_.end() ? std::string_view{} : found->second;
+}
+
+std::shared_ptr<const ProviderNames> SchemaTable::find_names(const core::Guid& provider) const {
+  const auto found = names_.find(provider);
+  return found == names_.end() ? nullptr : found->second;
 }
 
 std::shared_ptr<const EventSchema> SchemaChain::find(const SchemaKey& key) const {

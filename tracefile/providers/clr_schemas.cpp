@@ -13,13 +13,15 @@ constexpr Row rows[] = {
 #define CLR_PROVIDER(name, guid) {Row::Kind::provider, 0, name, guid},
 #define CLR_VALUES(name, names) {Row::Kind::values, 0, name, names},
 #define CLR_BITS(name, names) {Row::Kind::bits, 0, name, names},
-#define CLR_TASK(name) {Row::Kind::task, 0, name, {}},
+#define CLR_KEYWORDS(names) {Row::Kind::keywords, 0, {}, names},
+#define CLR_TASK(number, name, opcodes) {Row::Kind::task, number, name, opcodes},
 #define CLR_EVENT(events) {Row::Kind::event, 0, {}, events},
 #define CLR_FIELDS(version, layout) {Row::Kind::fields, version, {}, layout},
 #include "tracefile/providers/clr_event_table.inc"
 #undef CLR_PROVIDER
 #undef CLR_VALUES
 #undef CLR_BITS
+#undef CLR_KEYWORDS
 #undef CLR_TASK
 #undef CLR_EVENT
 #undef CLR_FIELDS
@@ -52,6 +54,10 @@ class ClrSchemas final : public SchemaSource {
 
   std::string_view find_provider_name(const core::Guid& provider) const override {
     return is_clr(provider) ? table().find_provider_name(provider) : std::string_view{};
+  }
+
+  std::shared_ptr<const ProviderNames> find_names(const core::Guid& provider) const override {
+    return is_clr(provider) ? table().find_names(provider) : nullptr;
   }
 
  private:

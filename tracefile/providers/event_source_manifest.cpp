@@ -27,6 +27,7 @@ core::Result<EventManifest> read_event_manifest(std::string_view xml, u64 offset
       document->find(document->providers().front(), {{}, most_fields * 16}, findings);
   manifest.provider = schemas->guid();
   manifest.provider_name = schemas->name();
+  manifest.names = schemas->names();
   for (const auto& event : schemas->events()) {
     if (manifest.schemas.size() >= most_schemas) break;
     if (const auto schema = schemas->find(event.id, event.version))

@@ -14,6 +14,7 @@ namespace coldtrace::tracefile {
 struct EventManifest {
   core::Guid provider;
   std::string provider_name;
+  ProviderNames names;
   bool cut = false;  // some names of fields are longer than is kept of them
   std::vector<std::pair<SchemaKey, EventSchema>> schemas;
 };

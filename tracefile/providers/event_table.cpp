@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <utility>
 
 #include "tracefile/fields/event_name.hpp"
 #include "tracefile/providers/event_layout.hpp"
@@ -12,10 +13,10 @@ namespace {
 
 using Kind = EventTableRow::Kind;
 
-u32 take_number(std::string_view& text) {
+u64 take_number(std::string_view& text) {
   const bool hex = text.starts_with("0x");
   if (hex) text.remove_prefix(2);
-  u32 number = 0;
+  u64 number = 0;
   const auto* const end = text.data() + text.size();
   const auto* const rest = std::from_chars(text.data(), end, number, hex ? 16 : 10).ptr;
   text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
@@ -23,8 +24,8 @@ u32 take_number(std::string_view& text) {
 }
 
 struct Numbered {
-  u32 number;
-  u32 mask;
+  u64 number;
+  u64 mask;
   std::string_view name;
 };
 
@@ -46,6 +47,7 @@ class TableReader {
  public:
   SchemaTable read(std::span<const EventTableRow> rows) {
     for (const auto& row : rows) read_row(row);
+    set_names();
     return std::move(table_);
   }
 
@@ -53,6 +55,7 @@ class TableReader {
   void read_row(const EventTableRow& row) {
     switch (row.kind) {
       case Kind::provider:
+        set_names();
         provider_ = core::parse_guid(row.text).value_or(core::Guid{});
         provider_name_ = row.name;
         break;
@@ -60,8 +63,14 @@ class TableReader {
       case Kind::bits:
         read_map(row);
         break;
+      case Kind::keywords:
+        for (auto left = row.text; !left.empty();) {
+          const auto keyword = take_numbered(left);
+          names_.keywords.push_back({keyword.number, std::string{keyword.name}});
+        }
+        break;
       case Kind::task:
-        task_ = row.name;
+        read_task(row);
         break;
       case Kind::event:
         events_ = row.text;
@@ -73,13 +82,28 @@ class TableReader {
     }
   }
 
+  void read_task(const EventTableRow& row) {
+    task_ = row.name;
+    if (row.version != 0) names_.tasks.push_back({row.version, std::string{row.name}});
+    for (auto left = row.text; !left.empty();) {
+      const auto opcode = take_numbered(left);
+      names_.opcodes.push_back({opcode.number << 16 | row.version, std::string{opcode.name}});
+    }
+  }
+
+  // Those of the provider that ends here.
+  void set_names() {
+    auto names = std::exchange(names_, {});
+    if (!names.tasks.empty()) table_.set_names(provider_, std::move(names));
+  }
+
   void read_map(const EventTableRow& row) {
     auto map = std::make_shared<ValueMap>();
     map->name = row.name;
     map->bits = row.kind == Kind::bits;
     for (auto left = row.text; !left.empty();) {
       const auto [value, mask, text] = take_numbered(left);
-      map->entries.push_back({value, std::string{text}, mask});
+      map->entries.push_back({static_cast<u32>(value), std::string{text}, static_cast<u32>(mask)});
     }
     maps_[row.name] = std::move(map);
   }
@@ -106,6 +130,7 @@ class TableReader {
   SchemaTable table_;
   core::Guid provider_;
   std::string_view provider_name_, task_, events_;
+  ProviderNames names_;
   std::string layout_;
   std::map<std::string_view, std::shared_ptr<const ValueMap>> maps_;
 };

@@ -67,6 +67,7 @@ void SchemaCollector::add_manifest(const Event& event, core::Findings& findings)
         "names of fields in a manifest are longer than 4096 bytes; the rest of them is "
         "not kept");
   for (auto& [key, schema] : manifest->schemas) event_source_->add(key, std::move(schema));
+  event_source_->set_names(manifest->provider, std::move(manifest->names));
 }
 
 void SchemaCollector::set_map(EmbeddedSchema& found, const EmbeddedSchema::MapUse& use) const {
@@ -82,11 +83,14 @@ void SchemaCollector::set_map(EmbeddedSchema& found, const EmbeddedSchema::MapUs
 
 std::shared_ptr<const SchemaTable> SchemaCollector::embedded() const {
   auto table = std::make_shared<SchemaTable>();
+  std::map<core::Guid, ProviderNames> names;
   for (const auto& [key, schema] : embedded_) {
     auto found = schema;
     for (const auto& use : found.map_uses) set_map(found, use);
     table->add(key, std::move(found.schema));
+    if (!key.classic) names[key.provider].merge(found.names);
   }
+  for (auto& [provider, own] : names) table->set_names(provider, std::move(own));
   return table;
 }
 

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <optional>
+
 #include "coldtrace/core/guid.hpp"
+#include "coldtrace/tracefile/event.hpp"
 #include "coldtrace/tracefile/field_schema.hpp"
+#include "coldtrace/tracefile/provider_names.hpp"
 
 namespace coldtrace::tracefile {
 
@@ -15,11 +19,16 @@ struct SchemaKey {
   friend auto operator<=>(const SchemaKey&, const SchemaKey&) = default;
 };
 
+// That of an event whose schema is declared outside the trace: those of manifests, and WPP
+// messages.
+std::optional<SchemaKey> outside_key_of(const Event& event);
+
 // A schema as the merge of a trace embeds it, and the names of the maps that its fields use.
 struct EmbeddedSchema {
   SchemaKey key;
   core::Guid provider;  // that the maps belong to; the key of a classic event has its class
   EventSchema schema;
+  ProviderNames names;  // of the numbers in the headers of this event
   // `path` leads from the schema's fields through members to the field.
   struct MapUse {
     std::vector<u16> path;

@@ -26,6 +26,8 @@ struct ProviderNames {
   std::string_view find_channel(u8 channel) const;
   // An opcode of the task goes before one of all tasks.
   std::string_view find_opcode(u8 opcode, u16 task) const;
+  // Adds the names of numbers that have none, up to 4096 of a kind.
+  void merge(const ProviderNames& others);
   // In the order of their bits. Bits that have no name, but for those by which the compiler marks
   // channels, are added to `rest`.
   std::vector<std::string_view> find_keywords(u64 keywords, u64& rest) const;

@@ -37,14 +37,17 @@ class SchemaSource {
 class SchemaTable final : public SchemaSource {
  public:
   void add(const SchemaKey& key, EventSchema schema);
+  void set_names(const core::Guid& provider, ProviderNames names);
   std::size_t size() const { return schemas_.size(); }
 
   std::shared_ptr<const EventSchema> find(const SchemaKey& key) const override;
   std::string_view find_provider_name(const core::Guid& provider) const override;
+  std::shared_ptr<const ProviderNames> find_names(const core::Guid& provider) const override;
 
  private:
   std::map<SchemaKey, std::shared_ptr<const EventSchema>> schemas_;
   std::map<core::Guid, std::string> provider_names_;
+  std::map<core::Guid, std::shared_ptr<const ProviderNames>> names_;
 };
 
 // Asks its sources in order; the first that knows an event decides.
