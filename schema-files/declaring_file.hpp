@@ -30,6 +30,9 @@ class OpenFile {
   virtual tracefile::ProviderSchemas* find(const core::Guid& provider) = 0;
   // The file with the texts; empty where there is none.
   virtual std::string language_file() const = 0;
+  // Whether the texts that were read are in none of the languages of its context; nothing where
+  // none were.
+  virtual std::optional<bool> lacks_languages() const = 0;
 };
 
 // A file that declares providers of events, of any kind.

@@ -24,6 +24,12 @@ bool is_language(std::string_view name) {
 
 }  // namespace
 
+bool LanguageFolders::is_in(const std::string& file, const std::vector<std::string>& languages) {
+  const auto folder = pe::to_lower(fs::path{file}.parent_path().filename().string());
+  return std::ranges::any_of(
+      languages, [&](const std::string& language) { return pe::to_lower(language) == folder; });
+}
+
 const LanguageFolders::Languages& LanguageFolders::list(const std::string& folder) {
   const auto [place, is_new] = folders_.try_emplace(folder);
   if (!is_new) return place->second;

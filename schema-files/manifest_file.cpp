@@ -45,6 +45,9 @@ class OpenManifest final : public OpenFile {
   }
 
   std::string language_file() const override { return {}; }
+  std::optional<bool> lacks_languages() const override {
+    return manifest_ ? manifest_->lacks_languages() : std::nullopt;
+  }
 
  private:
   const ManifestFile& file_;

@@ -56,6 +56,7 @@ class OpenModule final : public OpenFile {
   }
 
   std::string language_file() const override { return messages_.language_file(); }
+  std::optional<bool> lacks_languages() const override { return messages_.lacks_languages(); }
 
  private:
   std::string path_, version_;

@@ -25,6 +25,16 @@ std::string ModuleMessages::find(u32 id) const {
   return {};
 }
 
+bool ModuleMessages::any() const {
+  if (!is_read_) read();
+  return !tables_.empty();
+}
+
+std::optional<bool> ModuleMessages::lacks_languages() const {
+  if (tables_.empty()) return std::nullopt;
+  return !LanguageFolders::is_in(language_file_, languages_);
+}
+
 void ModuleMessages::read() const {
   is_read_ = true;
   language_file_ = folders_.find(module_, languages_);

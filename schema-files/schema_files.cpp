@@ -6,6 +6,7 @@
 
 #include "schema-files/file_finder.hpp"
 #include "schema-files/file_walk.hpp"
+#include "schema-files/language_check.hpp"
 
 namespace coldtrace::schema_files {
 namespace {
@@ -75,13 +76,16 @@ std::shared_ptr<const FileSchemas> SchemaFiles::read(const std::set<SchemaKey>& 
     }
     first = end;
   }
+  LanguageCheck check;
   for (auto& [index, file] : used) {
     auto providers = std::move(file.providers);
     file = describe(index);
     file.providers = std::move(providers);
     file.language_file = open[index]->language_file();
+    check.note(file.path, *open[index]);
     schemas->files_.push_back(std::move(file));
   }
+  check.report(languages, findings);
   return schemas;
 }
 
@@ -135,6 +139,7 @@ FileSchemas::File SchemaFiles::describe(std::size_t index) const {
 void SchemaFiles::visit(const std::vector<std::string>& languages, core::Findings& findings,
                         const std::function<void(const Declaration&)>& take) const {
   LanguageFolders folders;
+  LanguageCheck check;
   for (std::size_t i = 0; i < files_.size(); ++i) {
     const auto open = files_[i]->open({languages, folders, findings});
     const auto guids = files_[i]->providers();
@@ -142,7 +147,9 @@ void SchemaFiles::visit(const std::vector<std::string>& languages, core::Finding
     for (const auto& guid : std::set<core::Guid>{guids.begin(), guids.end()})
       if (auto* const declared = open->find(guid); declared != nullptr)
         take({described, files_[i]->is_recreated(guid), *declared});
+    check.note(described.path, *open);
   }
+  check.report(languages, findings);
 }
 
 std::vector<FileSchemas::File> SchemaFiles::declaring(const core::Guid& provider) const {

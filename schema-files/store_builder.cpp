@@ -10,6 +10,7 @@
 #include "coldtrace/core/text.hpp"
 #include "schema-files/file_finder.hpp"
 #include "schema-files/file_walk.hpp"
+#include "schema-files/language_check.hpp"
 #include "schema-files/store_format.hpp"
 #include "schema-files/stored_provider.hpp"
 
@@ -77,18 +78,21 @@ void StoreBuilder::add(const std::string& path, core::Findings& findings,
                        core::Progress* progress) {
   const auto paths = list_files(path, findings);
   const bool is_file = paths.size() == 1 && paths.front() == path;
+  LanguageCheck check;
   for (const auto& one : paths) {
     const auto found = find_files(one);
     if (is_file || found.is_damaged || !found.files.empty()) sources_.push_back(one);
     if (found.files.empty() && (is_file || found.is_damaged))
       findings.warning("schema-file", std::nullopt, "{}: {}", one, found.why);
-    for (const auto& file : found.files) add_file(*file, path, {languages_, folders_, findings});
+    for (const auto& file : found.files)
+      add_file(*file, path, {languages_, folders_, findings}, check);
     if (progress != nullptr) progress->add(0, 1);
   }
+  check.report(languages_, findings);
 }
 
 void StoreBuilder::add_file(const DeclaringFile& file, const std::string& top,
-                            const ReadContext& context) {
+                            const ReadContext& context, LanguageCheck& check) {
   const auto open = file.open(context);
   const bool is_stored = !file.store().empty();
   const auto version = file.version().value_or(std::string{});
@@ -121,6 +125,7 @@ void StoreBuilder::add_file(const DeclaringFile& file, const std::string& top,
     rows_.push_back(std::move(row));
   }
   if (index) {
+    check.note(file.path(), *open);
     const auto texts = open->language_file();
     files_[*index].language_file = is_stored ? texts : path_from(texts, top);
   }

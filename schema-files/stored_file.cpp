@@ -7,7 +7,8 @@ namespace {
 
 class OpenStored final : public OpenFile {
  public:
-  OpenStored(const StoredFile& file, core::Findings& findings) : file_{file}, findings_{findings} {}
+  OpenStored(const StoredFile& file, const ReadContext& context)
+      : file_{file}, languages_{context.languages}, findings_{context.findings} {}
 
   tracefile::ProviderSchemas* find(const core::Guid& provider) override {
     const auto [place, is_new] = providers_.try_emplace(provider);
@@ -24,9 +25,15 @@ class OpenStored final : public OpenFile {
   }
 
   std::string language_file() const override { return file_.file().language_file; }
+  // A store does not tell the language of texts that had no file of their own.
+  std::optional<bool> lacks_languages() const override {
+    if (language_file().empty()) return std::nullopt;
+    return !LanguageFolders::is_in(language_file(), languages_);
+  }
 
  private:
   const StoredFile& file_;
+  const std::vector<std::string>& languages_;
   core::Findings& findings_;
   std::map<core::Guid, std::unique_ptr<tracefile::ProviderSchemas>> providers_;
 };
@@ -69,7 +76,7 @@ bool StoredFile::is_recreated(const core::Guid& provider) const {
 }
 
 std::unique_ptr<OpenFile> StoredFile::open(const ReadContext& context) const {
-  return std::make_unique<OpenStored>(*this, context.findings);
+  return std::make_unique<OpenStored>(*this, context);
 }
 
 }  // namespace coldtrace::schema_files

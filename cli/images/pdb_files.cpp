@@ -51,10 +51,12 @@ PdbFiles::PdbFiles(const std::vector<std::string>& paths, const FileFolders& oth
     : findings_{findings}, others_{others} {
   for (const auto& path : paths) {
     std::error_code ignored;
-    if (fs::is_directory(path, ignored))
+    if (fs::is_directory(path, ignored)) {
       folders_.add(path, findings);
-    else
+      folder_paths_.push_back(path);
+    } else {
       add_file(path, report);
+    }
   }
 }
 
@@ -114,6 +116,13 @@ std::optional<std::string> PdbFiles::find(const pe::PdbReference& reference) {
     findings_.warning("symbols-other-build", std::nullopt,
                       "{} and is not used: the image asks for {}", other, text_of(reference));
   return std::nullopt;
+}
+
+bool PdbFiles::is_in_folders(const pe::PdbReference& reference) {
+  return std::ranges::any_of(candidates(reference), [&](const std::string& path) {
+    const auto& found = identify(path);
+    return found && asks_for(reference, *found);
+  });
 }
 
 void PdbFiles::note_asked_for(const pe::PdbReference& reference) {

@@ -32,6 +32,11 @@ class PdbFiles {
   // The path of the file. That those of its name are others is a finding.
   std::optional<std::string> find(const pe::PdbReference& reference);
 
+  // Whether a folder, or one of the others, has the file. That only others are there is no finding.
+  bool is_in_folders(const pe::PdbReference& reference);
+  // Of those that were given.
+  const std::vector<std::string>& folders() const { return folder_paths_; }
+
   // A file that was given is used where the trace asks for it, whether its symbols are needed or
   // not.
   void note_asked_for(const pe::PdbReference& reference);
@@ -54,6 +59,7 @@ class PdbFiles {
   FileFolders folders_;
   const FileFolders& others_;
   std::vector<Given> given_;
+  std::vector<std::string> folder_paths_;
   std::map<std::string, std::optional<pe::PdbReference>> identities_;  // by path
 };
 

@@ -1,10 +1,12 @@
 #include "cli/images/symbol_store.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/images/pe_input.hpp"
 #include "cli/images/symbol_file.hpp"
@@ -75,6 +77,7 @@ void add_symbol_options(Command& command, SymbolOptions& options) {
 
 SymbolStore::SymbolStore(const SymbolOptions& options, core::Findings& findings, Report& report)
     : findings_{findings},
+      folder_paths_{options.folders},
       folders_{list_folders(options.folders, findings)},
       pdbs_{options.pdbs, folders_, findings, report} {
   add_images(options.images, report);
@@ -134,8 +137,10 @@ std::optional<std::string> SymbolStore::find_image(std::string_view name,
     }
   for (const auto& path : first_of(folders_.find(file_name(name))))
     if (const auto& identity = identify_image(path);
-        identity && is_it(path, *identity, [] { return true; }))
+        identity && is_it(path, *identity, [] { return true; })) {
+      any_in_folders_ = true;
       return path;
+    }
   if (other && other->second == Likeness::other)
     findings.warning("symbols-other-build", std::nullopt,
                      "{} is not the {} of the trace, and not used: it has {}, the trace's {}",
@@ -192,20 +197,34 @@ bool SymbolStore::has_unmatched() const {
 
 void SymbolStore::note_unmatched(const std::vector<Loaded>& images,
                                  const std::vector<pe::PdbReference>& others) {
-  for (const auto& reference : others) pdbs_.note_asked_for(reference);
+  bool any = folder_paths_.empty() && pdbs_.folders().empty();
+  const auto note = [&](const pe::PdbReference& reference) {
+    pdbs_.note_asked_for(reference);
+    any = any || pdbs_.is_in_folders(reference);
+  };
+  std::ranges::for_each(others, note);
   for (const auto& image : images) {
-    if (!has_unmatched()) return;
+    if (any && !has_unmatched()) return;
     auto reference = image.file.pdb;
     core::Findings told_later;
     find_image(image.name, image.file, reference, told_later);
-    if (reference) pdbs_.note_asked_for(*reference);
+    any = any || any_in_folders_;
+    if (reference) note(*reference);
   }
+  if (!any) note_folders();
   for (const auto& given : images_)
     if (!given.matched)
       findings_.warning("symbols-unmatched", std::nullopt,
                         "{} is no image of the trace: none is known to have {}", given.path,
                         text_of(given.identity));
   pdbs_.report_unmatched();
+}
+
+void SymbolStore::note_folders() const {
+  auto all = folder_paths_;
+  std::ranges::copy(pdbs_.folders(), std::back_inserter(all));
+  findings_.warning("symbols-unmatched", std::nullopt,
+                    "no file in {} is an image of the trace or its PDB", fmt::join(all, ", "));
 }
 
 void SymbolStore::finish(Report& report) const {

@@ -54,7 +54,8 @@ class SymbolStore {
   // builds is a finding.
   std::shared_ptr<ImageSymbols> find(const Loaded& image);
 
-  // Notes the given files that belong to none of these images, and are none of the PDBs `others`.
+  // Notes the given files that belong to none of these images, and are none of the PDBs `others`,
+  // and that no folder has one that does.
   void note_unmatched(const std::vector<Loaded>& images,
                       const std::vector<pe::PdbReference>& others);
 
@@ -69,6 +70,7 @@ class SymbolStore {
   };
   void add_images(const std::vector<std::string>& paths, Report& report);
   bool has_unmatched() const;
+  void note_folders() const;
   std::optional<std::string> find_image(std::string_view name, const pe::LoadedFile& loaded,
                                         std::optional<pe::PdbReference>& pdb,
                                         core::Findings& findings);
@@ -76,9 +78,11 @@ class SymbolStore {
   const std::optional<pe::Identity>& identify_image(const std::string& path);
 
   core::Findings& findings_;
+  std::vector<std::string> folder_paths_;
   FileFolders folders_;
   PdbFiles pdbs_;
   std::vector<GivenImage> images_;
+  bool any_in_folders_ = false;                                          // an image of the trace
   std::map<std::string, std::optional<pe::Identity>> image_identities_;  // by path
   std::map<std::pair<std::string, std::string>, std::shared_ptr<ImageSymbols>> read_;
 };

@@ -135,8 +135,9 @@ class Manifests(unittest.TestCase):
     def test_languages(self):
         events = decode("--schemas", "painter.man", "--messages", "--language", "DE-de")[1]
         self.assertEqual(events[0]["message"], "the hall: Blau auf Left|Right|0x8")  # the rest is English
-        events = decode("--schemas", "painter.man", "--messages", "--language", "fr")[1]
+        events, summary = decode("--schemas", "painter.man", "--messages", "--language", "fr", status=1)[1:]
         self.assertEqual(events[0]["resolved"]["Colour"], "Blue")
+        self.assertEqual(codes(summary), {"no-match": 1})
 
     def test_known_by_content_in_folders_and_every_encoding(self):
         wanted = decode("--schemas", "painter.man")[1]

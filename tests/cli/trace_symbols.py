@@ -440,10 +440,17 @@ class Pdbs(Case):
                 self.assertEqual(document["symbols"]["by_pdb"], 1)
                 self.assertEqual(document["symbols"]["files"][0]["pdb"], str(expected))
                 self.assertEqual(document["findings"], [])
-        # A folder is no file that was given: that it has nothing for the trace is no warning.
-        empty = self.here / "empty"
+        # Folders that have nothing for the trace are told.
+        empty, other = self.here / "empty", self.here / "other"
         empty.mkdir()
-        self.assertEqual(self.answer("tree", trace, "--pdb", empty)["findings"], [])
+        self.pdb("other/a.pdb", age=77)
+        for options, folders in ((["--pdb", empty], [empty]), (["--dir", empty], [empty]),
+                                 (["--dir", empty, "--pdb", flat], [empty]),
+                                 (["--dir", empty, "--pdb", other], [empty, other])):
+            found = codes(self.answer("tree", trace, *options, status=1))
+            self.assertIn("no file in " + ", ".join(map(str, folders)) + " is an image of the trace or its PDB",
+                          found["symbols-unmatched"]["text"])
+        self.assertEqual(self.answer("tree", trace, "--dir", empty, "--pdb", flat.parent)["findings"], [])
         self.assertEqual(run("tree", trace, "--pdb", self.here / "none").returncode, 1)
 
     def test_an_image_that_asks_for_another_pdb_is_another_build(self):

@@ -93,6 +93,10 @@ std::unique_ptr<ProviderSchemas> InstrumentationManifest::find(const core::Guid&
   return nullptr;
 }
 
+std::optional<bool> InstrumentationManifest::lacks_languages() const {
+  return document_->strings->lacks_languages();
+}
+
 bool InstrumentationManifest::is_recreated(const core::Guid& provider) const {
   for (std::size_t i = 0; i < document_->guids.size(); ++i) {
     if (document_->guids[i] != provider) continue;

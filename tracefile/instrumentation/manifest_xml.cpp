@@ -63,6 +63,9 @@ ManifestStrings::ManifestStrings(const pugi::xml_node& root,
   };
   std::stable_sort(all.begin(), all.end(),
                    [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  // The rank behind those of the languages is that of en-US.
+  if (!all.empty())
+    lacks_languages_ = rank(all.front()) >= static_cast<std::ptrdiff_t>(languages.size());
   for (const auto& resources : all)
     for (const auto& table : children_of(resources, "stringTable"))
       for (const auto& text : children_of(table, "string"))

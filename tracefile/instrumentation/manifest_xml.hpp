@@ -33,7 +33,11 @@ class ManifestStrings {
   // The text itself, or what it refers to; empty where that is missing.
   std::string localize(const std::string& text) const;
 
+  // Whether the texts are in none of the languages; nothing where there are none.
+  std::optional<bool> lacks_languages() const { return lacks_languages_; }
+
  private:
+  std::optional<bool> lacks_languages_;
   std::map<std::string, std::string> strings_;
 };
 

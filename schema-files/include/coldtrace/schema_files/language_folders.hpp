@@ -15,6 +15,9 @@ class LanguageFolders {
   // the one that there is; empty where there is none.
   std::string find(const std::string& module, const std::vector<std::string>& languages);
 
+  // Whether the path of such a file says that it is in one of the languages.
+  static bool is_in(const std::string& file, const std::vector<std::string>& languages);
+
  private:
   // Path of a file by its name in lower case, by language in lower case.
   using Languages = std::map<std::string, std::map<std::string, std::string>>;

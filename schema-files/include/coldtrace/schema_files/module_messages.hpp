@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,13 @@ class ModuleMessages final : public tracefile::MessageTexts {
                  LanguageFolders& folders, core::Findings& findings);
 
   std::string find(u32 id) const override;
+  // Whether there are any.
+  bool any() const;
 
   // The file of the language; empty where there is none. Once a message was asked for.
   const std::string& language_file() const { return language_file_; }
+  // Whether the messages are in none of the languages; nothing where none were read.
+  std::optional<bool> lacks_languages() const;
 
  private:
   // Of one file, by id; the bytes are the file's.

@@ -15,6 +15,7 @@
 namespace coldtrace::schema_files {
 
 class DeclaringFile;
+class LanguageCheck;
 struct ReadContext;
 
 // Gathers what files declare into a store.
@@ -54,7 +55,8 @@ class StoreBuilder {
     u32 unpacked = 0;
   };
 
-  void add_file(const DeclaringFile& file, const std::string& top, const ReadContext& context);
+  void add_file(const DeclaringFile& file, const std::string& top, const ReadContext& context,
+                LanguageCheck& check);
   std::size_t add_record(std::vector<std::byte> bytes);
 
   std::vector<std::string> languages_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,9 @@ class InstrumentationManifest {
   // Whether a tool made the provider from what Windows tells of one, in which output types, lengths
   // and structures are lost.
   bool is_recreated(const core::Guid& provider) const;
+
+  // Whether its texts are in none of the languages that it was read for; nothing where it has none.
+  std::optional<bool> lacks_languages() const;
 
  private:
   struct Document;
