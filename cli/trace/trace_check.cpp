@@ -164,9 +164,7 @@ Exit run(const Options& options) {
   tracefile::StreamOptions stream;
   stream.progress = input->begin_progress("counting");
   const auto events = trace.stream(stream);
-  answer.trace =
-      count_expected({schemas.source(), trace.names(), trace.clock(), trace.start_time()}, *events,
-                     answer.expectations, unmatched);
+  answer.trace = count_expected(schemas.context_of(trace), *events, answer.expectations, unmatched);
   unmatched.report(input->findings);
   if (const auto* const etl = trace.etl()) {
     answer.events_lost = events_lost(*etl);
@@ -246,6 +244,7 @@ void add_trace_check(CLI::App& app, Exit& exit) {
             .expected(0)
             .in_order();
         add_schema_options(command, options.schemas);
+        add_parameters_option(command, options.schemas);
         add_tmf_option(command, options.schemas);
       },
       run);

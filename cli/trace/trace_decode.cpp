@@ -147,22 +147,11 @@ void write_summary(JsonWriter& json, const TracePipelineResult& result,
   json.end_object().end_document();
 }
 
-// Of several.
-std::vector<std::string> names_of_files(const tracefile::AnyTrace& trace) {
-  std::vector<std::string> names;
-  if (trace.files().size() > 1)
-    for (const auto& file : trace.files()) names.push_back(file.name);
-  return names;
-}
-
 TraceContext context_of(const tracefile::AnyTrace& trace, const TraceSchemas& schemas,
                         const SystemCallNames* calls, SymbolNames& symbols) {
-  return {{schemas.source(), trace.names(), trace.clock(), trace.start_time()},
-          calls,
-          symbols.any() ? &symbols : nullptr,
+  return {schemas.context_of(trace), calls, symbols.any() ? &symbols : nullptr,
           tracefile::find_kernel_version(trace.windows_version()),
-          trace.message_pdbs().size() == 1 ? &*trace.message_pdbs().begin() : nullptr,
-          names_of_files(trace)};
+          trace.message_pdbs().size() == 1 ? &*trace.message_pdbs().begin() : nullptr};
 }
 
 // Stacks of events before --to may come later than that.
@@ -293,6 +282,7 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
         command.add_flag("--messages", options.pipeline.lines.messages,
                          "Also the sentence that the provider has for each event, with its values");
         add_schema_options(command, options.schemas);
+        add_parameters_option(command, options.schemas);
         add_tmf_option(command, options.schemas);
         command
             .add_option("--fields", options.fields,

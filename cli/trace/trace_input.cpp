@@ -118,6 +118,9 @@ void add_trace_input_options(Command& command, TraceInputOptions& options) {
       .required()
       .type_name("FILE|DIR");
   add_jobs_option(command, options.jobs);
+  command.add_flag("--force", options.force,
+                   "Read files together whose headers contradict each other about the machine or "
+                   "its boot, as long as their clocks are one");
   command
       .add_option("--pointer-size", options.pointer_size,
                   "Override the pointer size of every event")
@@ -178,6 +181,7 @@ std::optional<TraceInput> open_trace(const std::vector<std::string>& paths,
   catalog.schema_keys = use == TraceUse::lines_by_files || use == TraceUse::counts_by_files;
   catalog.largest_names = options.names_limit;
   catalog.largest_unpacked = options.unpacked_limit;
+  trace_options.force = options.force;
   auto files = open_inputs(paths, options, report);
   if (files.empty()) return std::nullopt;
   const auto name = files.front().name;

@@ -17,6 +17,7 @@ struct TraceInputOptions : CommonOptions {
   std::vector<std::string> files;
   unsigned jobs = 1;
   unsigned pointer_size = 0;
+  bool force = false;
   std::optional<u64> unpacked_limit;
   u64 names_limit = u64{512} << 20;
 };

@@ -61,7 +61,7 @@ TraceLines::TraceLines(const TraceContext& context, const TraceLineOptions& opti
       fields_{context.clock, context.names, context.calls,
               context.functions != nullptr ? &frames_ : nullptr, options.int64},
       etw_fields_{context.clock, context.names, nullptr, nullptr, options.int64},
-      message_{context.clock} {}
+      message_{context.clock, context.parameters} {}
 
 void TraceLines::append_event(TextBuffer& text, const Event& event,
                               const tracefile::AttachedStack* stack) {
@@ -315,7 +315,9 @@ void TraceLines::append_etw_event(TextBuffer& json, const Event& event) {
   etw_fields_.start(json, inner, kind, event.name_time());
   const auto result = decoder_.decode(inner, kind, etw_fields_);
   cut_ |= etw_fields_.cut();
-  json.append("},\"decoded\":\"");
+  json.append('}');
+  append_message(json, decoder_.choose_schema(inner, kind), inner);
+  json.append(",\"decoded\":\"");
   json.append(to_string(result.decoded));
   json.append("\"}");
 }

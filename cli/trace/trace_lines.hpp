@@ -23,7 +23,6 @@ struct TraceContext : tracefile::EventContext {
       windows;  // that the checks of NtTraceControl are known of
   // With the texts of all WPP messages; null where the trace names none, or several.
   const tracefile::MessagePdb* message_pdb = nullptr;
-  std::vector<std::string> files = {};  // names, by Event::file; of one file none
 };
 
 struct TraceLineOptions {

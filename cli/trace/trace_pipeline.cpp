@@ -88,7 +88,7 @@ class BatchFiller {
     } else if (item == Item::gap) {
       batch.gaps.push_back({batch.events.size(), stream_.gap()});
       ++result_.gaps;
-    } else if (selector_.wants(stream_.event())) {
+    } else if (selector_.wants(stream_.event(), stream_.stack().get())) {
       limited_ = options_.limit && result_.events == *options_.limit;
       ended_ = limited_;
       if (ended_) return;

@@ -336,6 +336,21 @@ class Ctrace(unittest.TestCase):
         self.assertEqual(line["etw"]["decoded"], "exact")
         self.assertEqual(line["etw"]["fields"]["ImageFileName"], "etw.exe")
 
+    def test_schemas_reach_the_event_that_etw_handed_over(self):
+        trace, manifest = self.folder / "painted.ctrace", SOURCES / "tests/cli/trace/painter.man"
+
+        def etw(*options, status=0):
+            lines = self.lines(trace, *options, status=status)
+            return lines, next(line["etw"] for line in lines if line.get("name") == "EtwEvent")
+
+        self.assertEqual(etw()[1]["decoded"], "raw")
+        lines, event = etw("--schemas", manifest, "--messages")
+        self.assertEqual((event["name"], event["decoded"], event["fields"]),
+                         ("Paint/Brush", "exact", {"Colour": 2, "Sides": "0xd", "Where": "the hall"}))
+        self.assertEqual(event["message"], "Painted Blue on Left|Right|0x8 in the hall\n(100%)")
+        self.assertEqual(lines[0]["schemas"][0]["providers"][0]["kinds"], 1)
+        self.assertNotIn("message", etw("--schemas", manifest)[1])
+
     def test_logged_calls_of_nttracecontrol_are_explained(self):
         """Seed 002: 0x1D has no function; EtwStartLoggerCode wants 0xB0 bytes in and out."""
         names = self.folder / "nttracecontrol.json"

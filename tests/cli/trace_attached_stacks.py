@@ -109,6 +109,21 @@ class Made(Case):
         self.assertEqual(lines[-1]["stacks"], {"attached": 4, "events": 2, "unattached": 0})
         self.assertEqual(lines[-1]["counts"]["events"], len(lines) - 2)
 
+    def test_expressions_ask_for_attached_stacks(self):
+        writer = self.writer()
+        for time, tid in (100, 8), (110, 12), (120, 8):
+            self.sample(writer, time, tid=tid)
+        writer.stack(0, 111, 100, 100, 8, [KERNEL + 1, 0x1000])
+        writer.stack(0, 112, 110, 100, 12, [KERNEL + 2, 0x2000])
+        trace = self.make(writer)
+        for where, wanted in (("stack == 0x1000", [100]), ("stack >= 0x1000 and tid == 12", [110]),
+                              ("not exists stack and exists InstructionPointer", [120])):
+            lines = self.lines(trace, "--where", where)
+            self.assertEqual([line["timestamp"] - writer.first for line in lines if line["type"] == "event"], wanted)
+        # As events of their own they have the stacks as fields.
+        plain = run("--where", "fields.Stack == 0x1000", trace)
+        self.assertEqual([json.loads(line)["name"] for line in plain.stdout.splitlines()[1:-1]], ["StackWalk/Stack"])
+
     def test_the_stack_of_a_switch_is_of_the_thread_that_goes_on(self):
         writer = self.writer()
         writer.switch(0, 100, old=8, new=12)

@@ -8,6 +8,7 @@ import json
 import random
 import re
 import shutil
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -206,6 +207,34 @@ class Files(unittest.TestCase):
         self.assertEqual([c["file"] for c in chosen if set(c) == {"type", "time", "file"}],
                          [line["file"] for line in lines])
 
+    def test_expressions_ask_for_the_file(self):
+        paths = [self.write("a.etl", kernel().build()), self.write("b.user.etl", user().build())]
+        events = [line for line in self.lines(*paths) if line["type"] == "event"]
+        for where, wanted in (("file like '*.user.etl'", lambda e: e["file"] == str(paths[1])),
+                              (f"file == '{paths[0]}' and cpu == 1", lambda e: e["file"] == str(paths[0]) and e["cpu"] == 1),
+                              ("not exists file or id == 7", lambda e: e["id"] == 7)):
+            found = [line for line in self.lines(*paths, "--where", where) if line["type"] == "event"]
+            self.assertEqual(found, [event for event in events if wanted(event)])
+            self.assertTrue(found)
+        done = run("check", *paths, "--expect", "file like '*.user.etl' and id == 7", "--min", 300, "--max", 300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # Of one file there is no such member.
+        self.assertEqual(run("decode", paths[0], "--where", "exists file").returncode, 1)
+
+    def test_rows_of_exports_name_their_file(self):
+        paths = [self.write("a.etl", kernel().build()), self.write("b.etl", user().build())]
+        wanted = [line["file"] for line in self.lines(*paths) if line["type"] == "event"]
+        rows = strict_ndjson(run("export", "timesketch", *paths).stdout)
+        self.assertEqual([row["trace_file"] for row in rows], wanted)
+        rows = strict_ndjson(run("export", "ecs", *paths).stdout)
+        self.assertEqual([row["log"]["file"]["path"] for row in rows], wanted)
+        self.assertNotIn("log", strict_ndjson(run("export", "ecs", paths[0]).stdout)[0])
+        database = self.folder / "all.sqlite"
+        self.assertEqual(run("export", "sqlite", *paths, "-o", database).returncode, 0)
+        with sqlite3.connect(database) as connection:
+            rows = connection.execute("SELECT file FROM events ORDER BY id").fetchall()
+        self.assertEqual([file for file, in rows], wanted)
+
     def test_other_commands_count_all_files(self):
         paths = [self.write("a.etl", kernel().build()), self.write("b.etl", user().build())]
         infos = [strict_json(run("info", path, "--format", "json").stdout) for path in paths]
@@ -241,6 +270,15 @@ class Files(unittest.TestCase):
                 self.assertIn(what, text)
                 self.assertIn("not of one run of one machine", text)
                 self.assertEqual(run("top", first, second).returncode, 2)
+                forced = run("decode", first, second, "--force")
+                if what.split()[0] in ("frequency", "clock", "counter"):  # no order of events
+                    self.assertEqual((forced.returncode, forced.stdout), (2, b""))
+                    self.assertIn("without one clock there is no order", forced.stderr.decode())
+                    continue
+                lines = self.lines(first, second, "--force", status=1)
+                findings = {finding["code"]: finding["text"] for finding in lines[-1]["findings"]}
+                self.assertIn(what, findings["trace-mismatch"])
+                self.assertEqual(len([line for line in lines if line["type"] == "event" and line["id"] == 7]), 300)
         # A time service moves the boot time by less than a second.
         data = bytearray(whole)
         boot = struct.unpack_from("<Q", data, payload + 248)[0]

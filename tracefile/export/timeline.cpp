@@ -1,6 +1,7 @@
 #include "coldtrace/trace_export/timeline.hpp"
 
 #include "coldtrace/trace_analysis/counter_ticks.hpp"
+#include "coldtrace/tracefile/event_context.hpp"
 
 namespace coldtrace::trace_export {
 namespace {
@@ -49,9 +50,7 @@ Timeline::Timeline(const tracefile::AnyTrace& trace, const EventSelection& selec
                sink_.on_file_operation(operation);
              }} {
   if (!of_events_.all())
-    selector_.emplace(
-        tracefile::EventContext{trace.schemas(), trace.names(), trace.clock(), trace.start_time()},
-        of_events_);
+    selector_.emplace(tracefile::event_context_of(trace, trace.schemas()), of_events_);
 }
 
 std::optional<core::NoMatch> Timeline::unmatched() const {

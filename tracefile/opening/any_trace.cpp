@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tracefile/etl/buffer_scanner.hpp"
+#include "tracefile/opening/inner_events.hpp"
 #include "tracefile/opening/one_machine.hpp"
 
 namespace coldtrace::tracefile {
@@ -73,6 +74,8 @@ std::optional<TraceFailure> AnyTrace::open_one(const Options& options, core::Fin
     auto ctrace = Ctrace::open(source, options.catalog, findings);
     if (!ctrace) return unreadable(ctrace.error());
     ctrace_ = std::move(*ctrace);
+    if (options.catalog.schema_keys)
+      inner_keys_ = find_inner_keys(*ctrace_->stream({}), ctrace_->schemas());
     return std::nullopt;
   }
   if (const auto damage = find_damaged_ctrace_magic(source))
@@ -125,9 +128,8 @@ std::optional<TraceFailure> AnyTrace::merge(const Options& options, core::Findin
       continue;
     }
     if (!scanned.empty())
-      if (const auto mismatch = find_mismatch(scanned.front().scan, one.scan))
-        return not_together(fmt::format("{} and {} are not of one run of one machine: {}",
-                                        files_.front().name, file.name, *mismatch));
+      if (auto failure = refuse(scanned.front().scan, file, one.scan, options, findings))
+        return failure;
     scanned.push_back(std::move(one));
     of_files.push_back(std::move(file.findings));
     files_.push_back(std::move(file));
@@ -137,6 +139,21 @@ std::optional<TraceFailure> AnyTrace::merge(const Options& options, core::Findin
     findings.merge(of_files[i]);
     files_[i].findings = std::move(of_files[i]);
   }
+  return std::nullopt;
+}
+
+std::optional<TraceFailure> AnyTrace::refuse(const BufferScan& first, const InputFile& file,
+                                             const BufferScan& scan, const Options& options,
+                                             core::Findings& findings) const {
+  const auto clocks = find_clock_mismatch(first, scan);
+  const auto machines = find_machine_mismatch(first, scan);
+  if (!clocks && !machines) return std::nullopt;
+  const auto text = fmt::format("{} and {} are not of one run of one machine: {}",
+                                files_.front().name, file.name, clocks ? *clocks : *machines);
+  if (clocks && options.force)
+    return not_together(text + "; without one clock there is no order of their events");
+  if (!options.force) return not_together(text);
+  findings.warning("trace-mismatch", std::nullopt, "{}; they are read together all the same", text);
   return std::nullopt;
 }
 
@@ -157,8 +174,7 @@ const SchemaSource& AnyTrace::schemas() const {
 }
 
 const std::set<SchemaKey>& AnyTrace::schema_keys() const {
-  static const std::set<SchemaKey> none;
-  return etl_ ? etl_->schema_keys() : none;
+  return etl_ ? etl_->schema_keys() : inner_keys_;
 }
 
 const std::set<MessagePdb>& AnyTrace::message_pdbs() const {

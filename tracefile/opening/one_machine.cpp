@@ -43,7 +43,7 @@ bool has_same_bytes(const core::ImageSource& one, const core::ImageSource& other
 
 }  // namespace
 
-std::optional<std::string> find_mismatch(const BufferScan& one, const BufferScan& other) {
+std::optional<std::string> find_clock_mismatch(const BufferScan& one, const BufferScan& other) {
   const auto& a = one.header;
   const auto& b = other.header;
   if (!one.has_header || !other.has_header) return "the header of one is lost";
@@ -60,6 +60,15 @@ std::optional<std::string> find_mismatch(const BufferScan& one, const BufferScan
                 fmt::to_string(b.performance_frequency));
   if (clock_of(a) == static_cast<u32>(ClockType::cpu_cycles) && a.cpu_speed != b.cpu_speed)
     return both("speed of processors", fmt::to_string(a.cpu_speed), fmt::to_string(b.cpu_speed));
+  if (counts && distance(time_of_zero(one), time_of_zero(other)) > zero_tolerance)
+    return both("counter since", core::to_string(core::FileTime{time_of_zero(one)}),
+                core::to_string(core::FileTime{time_of_zero(other)}));
+  return std::nullopt;
+}
+
+std::optional<std::string> find_machine_mismatch(const BufferScan& one, const BufferScan& other) {
+  const auto& a = one.header;
+  const auto& b = other.header;
   if (a.processors != b.processors)
     return both("number of processors", fmt::to_string(a.processors), fmt::to_string(b.processors));
   if (a.provider_version != b.provider_version || a.major_version != b.major_version ||
@@ -70,9 +79,6 @@ std::optional<std::string> find_mismatch(const BufferScan& one, const BufferScan
   if (a.boot_time.ticks != 0 && b.boot_time.ticks != 0 &&
       distance(a.boot_time.ticks, b.boot_time.ticks) > boot_tolerance)
     return both("boot time", core::to_string(a.boot_time), core::to_string(b.boot_time));
-  if (counts && distance(time_of_zero(one), time_of_zero(other)) > zero_tolerance)
-    return both("counter since", core::to_string(core::FileTime{time_of_zero(one)}),
-                core::to_string(core::FileTime{time_of_zero(other)}));
   return std::nullopt;
 }
 

@@ -7,10 +7,13 @@
 
 namespace coldtrace::tracefile {
 
-// Why timestamps of two files do not count from one point of one machine's clock, as far as their
-// headers tell: "boot time 2024-01-01T00:00:00.0000000Z and 2024-02-01T00:00:00.0000000Z"; nothing
-// where they do.
-std::optional<std::string> find_mismatch(const BufferScan& one, const BufferScan& other);
+// Why timestamps of two files do not count from one point of one clock, as far as their headers
+// tell: "frequency 10000000 and 3000000"; nothing where they do.
+std::optional<std::string> find_clock_mismatch(const BufferScan& one, const BufferScan& other);
+
+// Why they are not of one run of one machine although their clocks may be one: "boot time
+// 2024-01-01T00:00:00.0000000Z and 2024-02-01T00:00:00.0000000Z".
+std::optional<std::string> find_machine_mismatch(const BufferScan& one, const BufferScan& other);
 
 // Whether both have the same bytes.
 bool is_copy(const ScannedFile& one, const ScannedFile& other);

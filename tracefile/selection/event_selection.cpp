@@ -90,12 +90,12 @@ void EventSelector::AskedIds::report(core::NoMatch& unmatched, std::string_view 
     if (!met.contains(id)) unmatched.add(option, std::to_string(id));
 }
 
-bool EventSelector::wants(const Event& event) {
+bool EventSelector::wants(const Event& event, const AttachedStack* attached) {
   // All are always asked, so that each list knows what it met.
   const bool kind = !selection_.by_kind() || has_wanted_kind(event);
   const bool process = pids_.meets(selection_.pids, event.pid);
   const bool thread = tids_.meets(selection_.tids, event.tid);
-  const bool wanted = kind && process && thread && (!filter_ || filter_->wants(event));
+  const bool wanted = kind && process && thread && (!filter_ || filter_->wants(event, attached));
   any_ = any_ || wanted;
   return wanted;
 }

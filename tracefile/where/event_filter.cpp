@@ -205,7 +205,7 @@ EventFilter::EventFilter(const EventContext& context, const WhereExpression& whe
       where_{where},
       decoder_{context.schemas},
       texts_{context.clock},
-      messages_{context.clock},
+      messages_{context.clock, context.parameters},
       unknown_(where.tests.size(), Truth::unknown),
       met_(where.tests.size()) {
   for (const auto& test : where.tests) {
@@ -216,7 +216,7 @@ EventFilter::EventFilter(const EventContext& context, const WhereExpression& whe
   }
 }
 
-bool EventFilter::wants(const Event& event) {
+bool EventFilter::wants(const Event& event, const AttachedStack* attached) {
   const EventKind* kind = nullptr;
   const Plan* plan = nullptr;
   if (asks_kind_ || asks_fields_) {
@@ -241,7 +241,7 @@ bool EventFilter::wants(const Event& event) {
     if (known != Truth::unknown) return known;
     const auto& test = where_.tests[number];
     if (test.member == WhereMember::stack)
-      known = truth_of_stack(test, event);
+      known = truth_of_stack(test, event, attached);
     else if (test.member == WhereMember::decoded)
       known = truth(test, {.text = to_string(decoder_.measure(event, *kind).decoded)});
     else if (test.member == WhereMember::message)
@@ -401,6 +401,9 @@ Truth EventFilter::truth_of_header(const WhereTest& test, const Event& event) {
       return number(event.user_time);
     case WhereMember::extended:
       return truth_of_extended(test, event);
+    case WhereMember::file:
+      if (context_.files.empty()) return truth(test, {});
+      return truth(test, {.text = context_.files[event.file]});
     default:
       return Truth::unknown;
   }
@@ -451,16 +454,19 @@ Truth EventFilter::truth_of_words(const WhereTest& test, core::ByteView data) co
   return to_truth(matched != test.turned());
 }
 
-Truth EventFilter::truth_of_stack(const WhereTest& test, const Event& event) {
+Truth EventFilter::truth_of_stack(const WhereTest& test, const Event& event,
+                                  const AttachedStack* attached) {
   find_stack(event, context_.names.stacks(), stack_);
-  if (stack_.frames.empty()) return Truth::no;
+  const bool is_own = attached == nullptr || !stack_.frames.empty();
+  const auto& frames = is_own ? stack_.frames : attached->frames;
+  const auto pid = is_own || !attached->pid ? event.pid : attached->pid;
+  if (frames.empty()) return Truth::no;
   if (test.relation == WhereTest::Relation::exists) return Truth::yes;
   bool matched = false;
-  for (const auto frame : stack_.frames) {
+  for (const auto frame : frames) {
     Subject subject{.number = Number::of(frame)};
     std::string name;
-    if (test.compares_text())
-      name = context_.names.name_address(event.pid, frame, event.name_time());
+    if (test.compares_text()) name = context_.names.name_address(pid, frame, event.name_time());
     subject.name = name;
     matched |= match(test, subject, context_.start) == WhereMatch::yes;
   }

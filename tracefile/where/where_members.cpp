@@ -37,6 +37,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(WhereMember::fie
     "header.kernel_time",
     "header.user_time",
     "message",
+    "file",
 };
 static_assert(!names.back().empty());
 
@@ -67,6 +68,7 @@ WhereMemberTypes types_of(WhereMember member) {
     case WhereMember::decoded:
     case WhereMember::header_type:
     case WhereMember::message:
+    case WhereMember::file:
     case WhereMember::resolved:
       return {.text = true};
     case WhereMember::extended:

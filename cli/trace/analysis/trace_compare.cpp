@@ -42,9 +42,7 @@ std::optional<Side> read_side(const std::string& path, const Options& options, R
   stream.progress = input->begin_progress("counting");
   const auto& trace = input->trace;
   const auto events = trace.stream(stream);
-  auto tally =
-      trace_analysis::tally({schemas.source(), trace.names(), trace.clock(), trace.start_time()},
-                            *events, options.selection);
+  auto tally = trace_analysis::tally(schemas.context_of(trace), *events, options.selection);
   tally.unmatched.report(input->findings);
   if (tally.left_out > 0)
     input->findings.warning("compare-limit", std::nullopt,

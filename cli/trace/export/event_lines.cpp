@@ -14,6 +14,7 @@ using Item = tracefile::EventSequence::Item;
 void add_event_export_options(Command& command, EventExportOptions& options) {
   add_trace_input_options(command, options);
   add_schema_options(command, options.schemas);
+  add_parameters_option(command, options.schemas);
   add_selection_options(command, options.selection, options.where);
 }
 
@@ -31,10 +32,10 @@ EventExport::EventExport(const EventExportOptions& options)
 
 void EventExport::each(const std::function<void(const EventLine&)>& take) {
   const auto& trace = input_->trace;
-  const TraceContext context{
-      {schemas_->source(), trace.names(), trace.clock(), trace.start_time()}, nullptr, {}};
+  const TraceContext context{schemas_->context_of(trace)};
   tracefile::StreamOptions stream;
   limit_to_times(selection_, trace.clock(), stream);
+  stream.progress = input_->begin_progress("exporting");
   const auto events = trace.stream(stream);
   tracefile::EventSelector selector{context, selection_};
   tracefile::EventDecoder decoder{context.schemas};

@@ -87,16 +87,16 @@ EventTables::EventTables(SqliteFile& file)
     : file_{(file.run("CREATE TABLE event(id INTEGER PRIMARY KEY, ts INTEGER, cpu INTEGER, pid "
                       "INTEGER, tid INTEGER, kind INTEGER NOT NULL REFERENCES kind, process TEXT, "
                       "level INTEGER, keywords TEXT, activity TEXT, decoded TEXT NOT NULL, "
-                      "payload BLOB, more TEXT) STRICT;"
+                      "payload BLOB, more TEXT, file TEXT) STRICT;"
                       "CREATE TABLE gap(ts INTEGER, cpu INTEGER, reason TEXT NOT NULL, offset "
-                      "INTEGER NOT NULL, length INTEGER NOT NULL, buffers INTEGER, events INTEGER) "
-                      "STRICT;"
+                      "INTEGER NOT NULL, length INTEGER NOT NULL, buffers INTEGER, events INTEGER, "
+                      "file TEXT) STRICT;"
                       "CREATE TABLE kind(id INTEGER PRIMARY KEY, provider TEXT, provider_guid "
                       "TEXT, name TEXT, event_id INTEGER, opcode INTEGER, version INTEGER, "
                       "table_name TEXT, events INTEGER NOT NULL) STRICT;"),
              file)},
-      events_{file, "event", 13},
-      gaps_{file, "gap", 7},
+      events_{file, "event", 14},
+      gaps_{file, "gap", 8},
       names_{taken.begin(), taken.end()} {}
 
 void EventTables::add_gap(const Value& json, std::optional<core::FileTime> time) {
@@ -107,6 +107,7 @@ void EventTables::add_gap(const Value& json, std::optional<core::FileTime> time)
       .integer(integer_of(json, "length").value_or(0))
       .maybe(integer_of(json, "buffers"))
       .maybe(integer_of(json, "events"))
+      .text_or_null(text_of(json, "file"))
       .insert();
 }
 
@@ -143,7 +144,7 @@ void EventTables::add(const EventLine& line) {
     events_.blob(bytes_of(payload));
   else
     events_.null();
-  events_.text_or_null(more).insert();
+  events_.text_or_null(more).text_or_null(text_of(json, "file")).insert();
 }
 
 EventTables::Kind& EventTables::kind_of(const EventLine& line) {
@@ -285,7 +286,8 @@ void EventTables::finish() {
       "CREATE INDEX event_by_process ON event(pid, ts);"
       "CREATE VIEW events AS SELECT event.id, ts, strftime('%Y-%m-%dT%H:%M:%S', ts / 1000000000, "
       "'unixepoch') || printf('.%07dZ', ts % 1000000000 / 100) AS time, cpu, pid, tid, process, "
-      "provider, name, event_id, opcode, version, level, table_name, decoded FROM event JOIN kind "
+      "provider, name, event_id, opcode, version, level, table_name, decoded, file FROM event JOIN "
+      "kind "
       "ON "
       "kind.id = event.kind");
 }

@@ -113,6 +113,7 @@ class TimesketchLines final : public LineFormat {
         .field("tid", number_of(event, "tid"))
         .field("process_name", maybe(text_of(event, "process")))
         .field("decoded", text_of(event, "decoded"))
+        .field("trace_file", maybe(text_of(event, "file")))
         // One text: names of fields have other types in other events, which an index refuses.
         .field("event_data", json_of(member_of(event, "fields")))
         .end_object()
@@ -175,6 +176,8 @@ class EcsLines final : public LineFormat {
     json.field("message", message_of(event));
     write_event(json, event);
     write_process(json, event);
+    if (const auto file = text_of(event, "file"); !file.empty())
+      json.key("log").begin_object().key("file").object("path", file).end_object();
     json.key("host").begin_object().key("os").begin_object().field("type", "windows");
     if (!kernel_.empty()) json.field("kernel", kernel_);
     json.end_object().end_object();

@@ -92,9 +92,8 @@ void write_open(const std::filesystem::path& path) {
   file.save(path);
 }
 
-void write_etw(const std::filesystem::path& path) {
-  fixtures::EtlBuffer buffer{0};
-  buffer.system(0x0301, 4, {11, 22, 1'000'000}, fixtures::process_payload(22, "etw.exe"));
+// A callback of ETW's, with the event of `buffer`.
+void write_etw(const std::filesystem::path& path, const fixtures::EtlBuffer& buffer) {
   File file;
   file.at_tick(1);
   file.writer.write(0, 0x0405, 0, CtraceData{}.u16(3).bytes(buffer.events()).view());
@@ -157,7 +156,18 @@ int main(int argc, char** argv) {
   write_keys(folder / "keys.ctrace");
   write_damaged(folder / "damaged.ctrace");
   write_open(folder / "open.ctrace");
-  write_etw(folder / "etw.ctrace");
+  fixtures::EtlBuffer process{0};
+  process.system(0x0301, 4, {11, 22, 1'000'000}, fixtures::process_payload(22, "etw.exe"));
+  write_etw(folder / "etw.ctrace", process);
+  // Event 1 of painter.man.
+  fixtures::ByteWriter paint;
+  paint.write_u32(2);
+  paint.write_u32(0xd);
+  paint.write_bytes(fixtures::utf16z("the hall").view());
+  fixtures::EtlBuffer painted{0};
+  painted.event(*core::parse_guid("aa0f3f0e-97a4-4ba7-9d4c-62d5b4b3e011"), 1, 0,
+                {11, 22, 1'000'000}, paint, {}, 40);
+  write_etw(folder / "painted.ctrace", painted);
   write_calls(folder / "calls.ctrace");
   write_vxd_names(folder / "vxd-names.ctrace");
 }

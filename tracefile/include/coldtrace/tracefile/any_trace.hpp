@@ -20,6 +20,9 @@ class AnyTrace {
   struct Options {
     CatalogOptions catalog;
     std::optional<u64> unpacked_limit = std::nullopt;  // as open_input() has it
+    // Files whose headers contradict each other about the machine or its boot are read together all
+    // the same, as long as their clocks are one.
+    bool force = false;
   };
 
   using Failure = TraceFailure;
@@ -62,7 +65,8 @@ class AnyTrace {
   // Empty unless the options ask for it.
   const std::vector<KindCount>& kinds() const { return etl_ ? etl_->kinds() : ctrace_->kinds(); }
 
-  // Of manifest events and WPP messages; empty unless the options ask for it, and of .ctrace files.
+  // Of manifest events and WPP messages, in .ctrace files of those that ETW gave to a driver; empty
+  // unless the options ask for it.
   const std::set<SchemaKey>& schema_keys() const;
   // With the texts of WPP messages, as the trace says.
   const std::set<MessagePdb>& message_pdbs() const;
@@ -80,11 +84,16 @@ class AnyTrace {
   // Nothing where there is no failure.
   std::optional<Failure> open_one(const Options& options, core::Findings& findings);
   std::optional<Failure> merge(const Options& options, core::Findings& findings);
+  // Of a file beside the first one.
+  std::optional<Failure> refuse(const BufferScan& first, const InputFile& file,
+                                const BufferScan& scan, const Options& options,
+                                core::Findings& findings) const;
 
   std::vector<InputFile> files_;
   std::vector<Rejected> rejected_;
   std::unique_ptr<Trace> etl_;
   std::unique_ptr<Ctrace> ctrace_;
+  std::set<SchemaKey> inner_keys_;  // of a .ctrace file
 };
 
 }  // namespace coldtrace::tracefile

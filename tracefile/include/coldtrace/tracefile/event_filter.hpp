@@ -1,12 +1,15 @@
 #pragma once
 
 #include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/core/text_buffer.hpp"
 #include "coldtrace/tracefile/event_decoder.hpp"
 #include "coldtrace/tracefile/event_message.hpp"
+#include "coldtrace/tracefile/event_sequence.hpp"
 #include "coldtrace/tracefile/event_stack.hpp"
 #include "coldtrace/tracefile/extended_members.hpp"
 #include "coldtrace/tracefile/name_tables.hpp"
@@ -20,7 +23,9 @@ struct EventContext {
   const SchemaSource& schemas;
   const NameTables& names;
   const Clock& clock;
-  std::optional<core::FileTime> start;  // of the session
+  std::optional<core::FileTime> start;       // of the session
+  std::vector<std::string> files = {};       // names, by Event::file; of one file none
+  const MessageTexts* parameters = nullptr;  // of "%%n" in messages; null: none are known
 };
 
 // Whether events are what an expression asks for. What all events of a kind have in common is
@@ -31,7 +36,8 @@ class EventFilter {
   // All that is given must outlive the filter.
   EventFilter(const EventContext& context, const WhereExpression& where);
 
-  bool wants(const Event& event);
+  // `attached` is the stack that other events have of the event, or null.
+  bool wants(const Event& event, const AttachedStack* attached = nullptr);
 
   // What no event had, once all were seen: fields that are in no schema of theirs, and fields that
   // never were of the type that they are compared with. `option` gave the expression.
@@ -65,7 +71,7 @@ class EventFilter {
   void remember_names(const std::vector<FieldSchema>& fields, unsigned depth);
   std::optional<Truth> truth_of_kind(const WhereTest& test, const EventKind& kind) const;
   Truth truth_of_header(const WhereTest& test, const Event& event);
-  Truth truth_of_stack(const WhereTest& test, const Event& event);
+  Truth truth_of_stack(const WhereTest& test, const Event& event, const AttachedStack* attached);
   Truth truth_of_message(const WhereTest& test, const Event& event, const EventKind& kind);
   Truth truth_of_extended(const WhereTest& test, const Event& event);
   Truth truth_of_words(const WhereTest& test, core::ByteView data) const;

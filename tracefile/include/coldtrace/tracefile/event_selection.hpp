@@ -36,7 +36,8 @@ class EventSelector {
   // All that is given must outlive the selector.
   EventSelector(const EventContext& context, const EventSelection& selection);
 
-  bool wants(const Event& event);
+  // `attached` is the stack that other events have of the event, or null.
+  bool wants(const Event& event, const AttachedStack* attached = nullptr);
 
   // What no event had, once all were seen.
   core::NoMatch unmatched() const;

@@ -46,6 +46,7 @@ enum class WhereMember : u8 {
   header_kernel_time,
   header_user_time,
   message,
+  file,
   field,
   resolved,  // the name that the value of a field stands for
   extended,  // a member of `extended`
