@@ -7,6 +7,7 @@
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"
 #include "cli/trace/trace_where.hpp"
+#include "coldtrace/tracefile/event_context.hpp"
 #include "coldtrace/tracefile/packet_capture.hpp"
 #include "coldtrace/tracefile/pcapng_writer.hpp"
 
@@ -73,16 +74,17 @@ Exit run(const Options& options) {
   auto input = open_trace(options, TraceUse::lines, report);
   if (!input) return Exit::failure;
   const auto& trace = input->trace;
-  const tracefile::EventContext context{trace.schemas(), trace.names(), trace.clock(),
-                                        trace.start_time()};
+  const auto context = tracefile::event_context_of(trace, trace.schemas());
   tracefile::StreamOptions all;
-  all.order = tracefile::Order::file;
-  const auto interfaces = find_packet_interfaces(context, *trace.stream(all));
+  const auto surroundings = find_packet_surroundings(context, *trace.stream(all));
+  surroundings.owners.report(input->findings);
+  auto packets = options.packets;
+  packets.owners = &surroundings.owners;
 
   Output output{options.output};
-  PacketFile file{output, interfaces, input->findings};
+  PacketFile file{output, surroundings.interfaces, input->findings};
   file.start(system_of(trace));
-  tracefile::PacketCapture capture{context, options.packets, input->findings,
+  tracefile::PacketCapture capture{context, packets, input->findings,
                                    [&](const CapturedPacket& packet) { file.add(packet); }};
   tracefile::StreamOptions wanted;
   limit_to_times(selection, trace.clock(), wanted);

@@ -111,6 +111,80 @@ class Packets(Case):
         self.assertEqual(self.section[3], [b"Windows 10.0.19041"])
         self.assertTrue(self.section[4][0].startswith(b"coldtrace "))
 
+    def connect(self, time, pid, local, remote, protocol="tcp", received=False, size=4):
+        """An event of the kernel about data between two ends, each (address, port)."""
+        # TcpIp tells the ends of the connection, UdpIp those of the packet.
+        source, destination = (remote, local) if received and protocol == "udp" else (local, remote)
+        opcode = (11 if received else 10) + (16 if size == 16 else 0)
+        payload = struct.pack("<II", pid, 100) + destination[0] + source[0] + struct.pack(
+            ">HH", destination[1], source[1])
+        payload += struct.pack("<II", 1, 2) if protocol == "tcp" and not received else b""
+        self.log.system(1, (0x0600 if protocol == "tcp" else 0x0800) | opcode, 2, time,
+                        payload + struct.pack("<IQ", 3, 4))
+
+    def test_the_owner_of_a_packet_is_that_of_its_connection(self):
+        here, there, other = bytes([192, 0, 2, 1]), bytes([198, 51, 100, 2]), bytes([203, 0, 113, 9])
+
+        def packet(source, destination, protocol, fragment=0):
+            return ETH + b"\x08\x00" + struct.pack(">BBHHHBBH", 0x45, 0, 40, 1, fragment, 64, protocol, 0) + \
+                source[0] + destination[0] + struct.pack(">HH", source[1], destination[1]) + bytes(16)
+
+        def owners(comment):
+            return re.findall(r"(sent|received) by process (\d+)(?: \((.*?)\))?, by its connection", comment)
+
+        self.log.process(0, 1, 4321, "browser.exe")
+        self.connect(100, 4321, (here, 50000), (there, 443))
+        self.connect(150, 77, (here, 53), (there, 5353), "udp", received=True)
+        self.connect(160, 5, (here, 60000), (here, 60001))   # both ends are here
+        self.connect(170, 6, (here, 60001), (here, 60000))
+        self.connect(5000, 88, (here, 50000), (there, 443))  # the port is another process's now
+        six, seven = bytes(range(16)), bytes(range(16, 32))
+        self.connect(180, 4321, (six, 80), (seven, 8080), size=16)
+        self.ndis(fragment(packet((here, 50000), (there, 443), 6)), pid=0, tid=0, time=50)  # before all
+        wanted = [[("sent", "4321", "browser.exe")]]
+        for source, destination, protocol, expected in (
+                ((here, 50000), (there, 443), 6, [("sent", "4321", "browser.exe")]),
+                ((there, 443), (here, 50000), 6, [("received", "4321", "browser.exe")]),
+                ((there, 443), (here, 50000), 17, []),
+                ((there, 444), (here, 50000), 6, []),
+                ((other, 443), (here, 50000), 6, []),
+                ((there, 5353), (here, 53), 17, [("received", "77", "")]),
+                ((here, 60000), (here, 60001), 6, [("sent", "5", ""), ("received", "6", "")])):
+            self.ndis(fragment(packet(source, destination, protocol)), pid=0, tid=0, time=1000 + len(wanted))
+            wanted.append(expected)
+        self.ndis(fragment(packet((here, 50000), (there, 443), 6, fragment=100)), pid=0, tid=0, time=1100)
+        wanted.append([])
+        ipv6 = ETH + b"\x86\xdd" + struct.pack(">IHBB", 6 << 28, 20, 6, 64) + seven + six + \
+            struct.pack(">HH", 8080, 80) + bytes(16)
+        self.ndis(fragment(ipv6), pid=0, tid=0, time=1200)
+        wanted.append([("received", "4321", "browser.exe")])
+        self.ndis(fragment(packet((here, 50000), (there, 443), 6)), pid=0, tid=0, time=6000)
+        wanted.append([("sent", "88", "")])
+        self.assertEqual([owners(p["comment"]) for p in self.convert()], wanted)
+
+    def test_connections_beyond_those_remembered_are_told(self):
+        for port in range(65_540):
+            self.connect(10 + port, 4321, (bytes([10, 0, 0, 1]), port & 0xFFFF), (bytes([10, 0, 0, 2 + (port >> 16)]), 80))
+        frame = ETH + b"\x08\x00" + ip4(40)
+        self.ndis(fragment(frame), time=70_000)
+        self.convert("-v", content=self.log.build(self.buffers()))
+        self.assertIn("packet-owners", self.codes())
+        self.assertIn("4 events of connections are beyond the 65536", self.said)
+
+    def buffers(self):
+        """The events of each processor so far, cut into buffers."""
+        pieces = []
+        for cpu, events in enumerate(self.log.events):
+            at, held = 0, b""
+            for event in events:
+                if len(held) + len(event) > 60_000:
+                    pieces.append((cpu, held))
+                    held = b""
+                held += event
+            if held:
+                pieces.append((cpu, held))
+        return pieces
+
     def test_a_cut_packet_was_as_long_as_its_header_says(self):
         tagged = ETH + b"\x81\x00\x00\x05\x88\xa8\x00\x06"
         for frame, keywords, original in [

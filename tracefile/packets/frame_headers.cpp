@@ -1,5 +1,7 @@
 #include "tracefile/packets/frame_headers.hpp"
 
+#include <algorithm>
+
 namespace coldtrace::tracefile {
 namespace {
 
@@ -25,7 +27,8 @@ u32 ip_length(ByteView packet) {
   return 0;
 }
 
-u32 ethernet_length(ByteView frame) {
+// Where the IP header of an Ethernet frame is; 0 where it has none.
+std::size_t ip_offset(ByteView frame) {
   constexpr u32 ipv4 = 0x0800, ipv6 = 0x86dd, vlan = 0x8100, service_vlan = 0x88a8;
   std::size_t type_at = 12;
   for (auto type = big_u16(frame, type_at); type == vlan || type == service_vlan;
@@ -33,9 +36,21 @@ u32 ethernet_length(ByteView frame) {
     type_at += 4;
   const auto type = big_u16(frame, type_at);
   const auto header = type_at + 2;
-  if ((type != ipv4 && type != ipv6) || frame.size() <= header) return 0;
+  return (type != ipv4 && type != ipv6) || frame.size() <= header ? 0 : header;
+}
+
+u32 ethernet_length(ByteView frame) {
+  const auto header = ip_offset(frame);
+  if (header == 0) return 0;
   const auto length = ip_length(frame.subspan(header));
   return length == 0 ? 0 : length + static_cast<u32>(header);
+}
+
+ConnectionEnd end_of(ByteView address, u32 port) {
+  ConnectionEnd end;
+  std::ranges::copy(address, end.address.begin());
+  end.port = static_cast<u16>(port);
+  return end;
 }
 
 }  // namespace
@@ -43,6 +58,30 @@ u32 ethernet_length(ByteView frame) {
 u32 told_length(LinkType link, ByteView frame) {
   if (link == LinkType::ethernet) return ethernet_length(frame);
   return link == LinkType::ip ? ip_length(frame) : 0;
+}
+
+// Source: RFC 791, 3.1; RFC 8200, 3; RFC 768 and 9293: both begin with the ports.
+std::optional<Connection> find_connection(LinkType link, ByteView frame) {
+  constexpr u32 tcp = 6, udp = 17, fragment_offset = 0x1fff;
+  if (link == LinkType::ethernet) {
+    const auto header = ip_offset(frame);
+    if (header == 0) return std::nullopt;
+    frame = frame.subspan(header);
+  } else if (link != LinkType::ip) {
+    return std::nullopt;
+  }
+  const bool ipv6 = byte_at(frame, 0) >> 4 == 6;
+  if (!ipv6 && (byte_at(frame, 0) >> 4 != 4 || (big_u16(frame, 6) & fragment_offset) != 0))
+    return std::nullopt;
+  const auto protocol = byte_at(frame, ipv6 ? 6 : 9);
+  const std::size_t addresses = ipv6 ? 8 : 12, size = ipv6 ? 16 : 4;
+  const std::size_t ports = ipv6 ? 40 : std::size_t{byte_at(frame, 0) & 15U} * 4;
+  if ((protocol != tcp && protocol != udp) || frame.size() < ports + 4 ||
+      ports < addresses + 2 * size)
+    return std::nullopt;
+  return Connection{static_cast<u8>(protocol), ipv6,
+                    end_of(frame.subspan(addresses, size), big_u16(frame, ports)),
+                    end_of(frame.subspan(addresses + size, size), big_u16(frame, ports + 2))};
 }
 
 // Source: IEEE 802.11-2016, 9.2.4.1 (frame control), 9.2.4.5 (QoS), 9.3.2.2 (A-MSDU).

@@ -240,10 +240,27 @@ class PacketCapture::Maker {
         std::max({captured, packet.original_size, told_length(packet.place.link, packet.bytes)});
     if (packet.original_size > captured)
       findings_.info("packet-truncated", offset, "of packets only the first bytes were captured");
+    add_owners(packet);
     if (packet.place.link == LinkType::wifi && is_decrypted(packet.bytes)) {
       packet.bytes[1] &= std::byte{0xbf};
       findings_.info("packet-decrypted", offset,
                      "frames were captured after decryption; their Protected bit is cleared");
+    }
+  }
+
+  // Of both ends where both are of this machine.
+  void add_owners(CapturedPacket& packet) const {
+    if (options_.owners == nullptr || !packet.time) return;
+    auto connection = find_connection(packet.place.link, packet.bytes);
+    if (!connection) return;
+    for (const auto* const way : {"sent", "received"}) {
+      if (const auto owner = options_.owners->find(*connection, *packet.time))
+        add_line(packet.comment,
+                 fmt::format("{} by process {}{}, by its connection", way, owner->pid,
+                             owner->process.empty()
+                                 ? ""
+                                 : fmt::format(" ({})", core::printable(owner->process))));
+      std::swap(connection->local, connection->remote);
     }
   }
 
@@ -355,16 +372,19 @@ u64 PacketCapture::packets() const {
   return maker_->packets();
 }
 
-PacketInterfaces find_packet_interfaces(const EventContext& context, EventSequence& events) {
-  PacketInterfaces interfaces;
+PacketSurroundings find_packet_surroundings(const EventContext& context, EventSequence& events) {
+  PacketSurroundings found;
   PacketRecord record;
   EventDecoder decoder{context.schemas};
   for (auto item = events.next(); item != EventSequence::Item::end; item = events.next()) {
     if (item != EventSequence::Item::event) continue;
     const auto kind = PacketRecord::kind_of(events.event());
-    if (kind && record.read(events.event(), decoder)) interfaces.learn(*kind, record);
+    if (!kind)
+      found.owners.add(events.event(), context, decoder);
+    else if (record.read(events.event(), decoder))
+      found.interfaces.learn(*kind, record);
   }
-  return interfaces;
+  return found;
 }
 
 }  // namespace coldtrace::tracefile

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "coldtrace/core/findings.hpp"
+#include "coldtrace/tracefile/connection_owners.hpp"
 #include "coldtrace/tracefile/event_filter.hpp"
 #include "coldtrace/tracefile/event_sequence.hpp"
 #include "coldtrace/tracefile/packet_interfaces.hpp"
@@ -13,6 +14,8 @@ namespace coldtrace::tracefile {
 struct PacketCaptureOptions {
   // A packet of PktMon once for each component that it passes, instead of once.
   bool every_appearance = false;
+  // Whose packets are; null: nobody knows.
+  const ConnectionOwners* owners = nullptr;
 };
 
 // Makes packets of the events of a capture, in the order of time. Memory is bounded. What is odd or
@@ -41,7 +44,12 @@ class PacketCapture {
   std::unique_ptr<Maker> maker_;
 };
 
-// What the places of all packets of a trace are called: one reading of it.
-PacketInterfaces find_packet_interfaces(const EventContext& context, EventSequence& events);
+// What is to be known of a trace before its packets are made.
+struct PacketSurroundings {
+  PacketInterfaces interfaces;  // what their places are called
+  ConnectionOwners owners;
+};
+// One reading of the trace, in the order of time.
+PacketSurroundings find_packet_surroundings(const EventContext& context, EventSequence& events);
 
 }  // namespace coldtrace::tracefile
