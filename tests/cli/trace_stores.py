@@ -19,6 +19,7 @@ import zlib
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parent.parent)]
+from etl_writer import EtlWriter
 from strict import strict_json, strict_ndjson
 
 COLDTRACE, PROJECT, SHARED, COMPILE, MAKE = (Path(a).resolve() for a in sys.argv[1:6])
@@ -330,6 +331,21 @@ class Asking(unittest.TestCase):
         self.assertEqual((second["missing"], second["sources"][0]["file"]), ([], "other/deep/second.sys"))
         bare = ask("check", "painted.etl", status=1)
         self.assertEqual([(len(p["missing"]), p["declared_by"]) for p in bare["providers"]], [(4, []), (1, [])])
+        self.assertEqual([p["windows_files"] for p in bare["providers"]], [[], []])
+
+    def test_files_of_windows_are_a_hint(self):
+        """As the registry of Windows has them: HttpService in the driver, Kernel-Process in another DLL since 8.1."""
+        log = EtlWriter()
+        for time, guid in enumerate(("dd5ef90a-6398-47a4-ad34-4dcecdef795f", "22fb2cd6-0e7b-422b-a0c7-2fad1fd0e716")):
+            log.manifest(0, time, uuid.UUID(guid), 1, 9, b"")
+        (FOLDER / "windows.etl").write_bytes(log.build())
+        found = ask("check", "windows.etl", status=1)
+        self.assertEqual({p["name"]: p["windows_files"] for p in found["providers"]},
+                         {"Microsoft-Windows-HttpService": ["http.sys"],
+                          "Microsoft-Windows-Kernel-Process": ["microsoft-windows-system-events.dll", "advapi32.dll"]})
+        text = run("schemas", "check", "windows.etl", status=1).decode()
+        self.assertIn("declares the provider; on Windows http.sys does\n", text)
+        self.assertIn("; on Windows microsoft-windows-system-events.dll or advapi32.dll does\n", text)
         text = run("schemas", "check", "painted.etl", "--schemas", "other", status=1).decode()
         self.assertIn("MISSING  " + GUIDS[0], text)
         self.assertIn("no file that is named declares the provider", text)

@@ -4,10 +4,10 @@
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/extended_data.hpp"
+#include "coldtrace/tracefile/registered_providers.hpp"
 #include "tracefile/providers/event_source_manifest.hpp"
 #include "tracefile/providers/kernel_events.hpp"
 #include "tracefile/providers/kernel_group.hpp"
-#include "tracefile/providers/registered_providers.hpp"
 #include "tracefile/providers/string_event.hpp"
 #include "tracefile/providers/trace_logging.hpp"
 

@@ -1,11 +1,14 @@
 #include <map>
 #include <set>
 
+#include <fmt/ranges.h>
+
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_schemas.hpp"
+#include "coldtrace/tracefile/registered_providers.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -86,8 +89,12 @@ void write_text(Output& output, const std::vector<Checked>& providers) {
     for (const auto* const count : provider.missing)
       ids += fmt::format(" {}.{}", count->kind.id, count->kind.version);
     print(output, "           without a schema (id.version):{}\n", ids);
-    if (provider.declaring.empty())
-      print(output, "           no file that is named declares the provider\n");
+    if (provider.declaring.empty()) {
+      const auto files = tracefile::find_registered_files(provider.guid);
+      print(output, "           no file that is named declares the provider{}\n",
+            files.empty() ? std::string{}
+                          : fmt::format("; on Windows {} does", fmt::join(files, " or ")));
+    }
     for (const auto& file : provider.declaring)
       print(output, "           declared otherwise by {}\n",
             file_text(file.path, file.version.value_or("")));
@@ -127,6 +134,8 @@ void write_json(JsonWriter& json, const std::vector<Checked>& providers,
           .field("file", text(file))
           .field("file_version", text(version))
           .end_object();
+    json.end_array().key("windows_files").begin_array();
+    for (const auto file : tracefile::find_registered_files(provider.guid)) json.value(file);
     json.end_array().key("declared_by").begin_array();
     for (const auto& file : provider.declaring)
       json.begin_object()

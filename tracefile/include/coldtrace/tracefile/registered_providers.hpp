@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "coldtrace/core/guid.hpp"
 
@@ -8,5 +9,9 @@ namespace coldtrace::tracefile {
 
 // The name under which Windows has a provider of its own registered; empty for any other.
 std::string_view find_registered_name(const core::Guid& provider);
+
+// Names of the files that declare its events on some Windows from 7 to 11, the latest first; empty
+// where that is not known. A hint: files move between builds, and are known by what is in them.
+std::vector<std::string_view> find_registered_files(const core::Guid& provider);
 
 }  // namespace coldtrace::tracefile
