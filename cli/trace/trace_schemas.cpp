@@ -31,6 +31,14 @@ void add_schema_options(Command& command, SchemaOptions& options) {
   add_language_option(command, options);
 }
 
+void add_parameters_option(Command& command, SchemaOptions& options) {
+  command
+      .add_input("--parameters", options.parameters,
+                 "PE file with the texts that %%n in values stands for in messages, as msobjs.dll "
+                 "or kernel32.dll. Can be repeated")
+      .repeatable();
+}
+
 void add_tmf_option(Command& command, SchemaOptions& options) {
   command
       .add_input("--tmf", options.tmf,
@@ -74,6 +82,14 @@ TraceSchemas::TraceSchemas(const SchemaOptions& schemas, const CommonOptions& op
   chain_.append({std::shared_ptr<const void>{}, &own});  // the trace keeps it
   if (!schemas.all_paths().empty()) read_schemas(schemas, options, input);
   if (schemas.any_messages()) read_messages(schemas, options, input);
+  if (!schemas.parameters.empty())
+    parameters_.emplace(schemas.parameters, schemas.languages, input.findings);
+}
+
+tracefile::EventContext TraceSchemas::context_of(const tracefile::AnyTrace& trace) const {
+  auto context = tracefile::event_context_of(trace, chain_);
+  if (parameters_) context.parameters = &*parameters_;
+  return context;
 }
 
 void TraceSchemas::read_schemas(const SchemaOptions& schemas, const CommonOptions& options,

@@ -7,7 +7,9 @@
 
 #include "cli/trace/trace_input.hpp"
 #include "coldtrace/schema_files/message_files.hpp"
+#include "coldtrace/schema_files/parameter_texts.hpp"
 #include "coldtrace/schema_files/schema_files.hpp"
+#include "coldtrace/tracefile/event_context.hpp"
 
 namespace coldtrace::cli {
 
@@ -15,6 +17,7 @@ namespace coldtrace::cli {
 struct SchemaOptions {
   std::vector<std::string> paths;
   std::vector<std::string> tmf, pdbs;
+  std::vector<std::string> parameters;
   std::vector<std::string> languages;
 
   // Those of --schemas, then those of the environment variable COLDTRACE_SCHEMAS.
@@ -25,6 +28,7 @@ struct SchemaOptions {
 
 void add_schema_options(Command& command, SchemaOptions& options);
 void add_tmf_option(Command& command, SchemaOptions& options);
+void add_parameters_option(Command& command, SchemaOptions& options);
 void add_language_option(Command& command, SchemaOptions& options);
 
 // The files that `schemas` names. Throws Failure where the output of `options` would replace one.
@@ -49,6 +53,8 @@ class TraceSchemas {
   // "schemas", the files that declare an event of the trace, and "message_files", those with
   // formats of its messages; each where files are named.
   void write(JsonWriter& json) const;
+  // What events of the trace are understood by.
+  tracefile::EventContext context_of(const tracefile::AnyTrace& trace) const;
   // The PDBs among "message_files".
   std::vector<pe::PdbReference> message_pdbs() const;
   // Those of "schemas" that declare an event of the provider.
@@ -63,6 +69,7 @@ class TraceSchemas {
   tracefile::SchemaChain chain_;
   std::shared_ptr<const schema_files::FileSchemas> files_;  // null: none are named
   std::optional<schema_files::MessageFiles::Contents> messages_;
+  std::optional<schema_files::ParameterTexts> parameters_;
 };
 
 }  // namespace coldtrace::cli

@@ -53,7 +53,8 @@ std::string EventMessage::make(const EventSchema& schema, const Event& event) {
   is_trace_message_ = schema.trace_message != nullptr;
   decode_fields(schema, event.payload, event.pointer_size, *this);
   const auto room = least_room + room_per_byte * (schema.message.size() + event.payload.size());
-  return is_trace_message_ ? fill_trace_message(schema, event, room) : fill(schema.message, room);
+  if (is_trace_message_) return fill_trace_message(schema, event, room);
+  return with_parameters(fill(schema.message, room), room);
 }
 
 void EventMessage::begin(const FieldSchema&) {
@@ -78,6 +79,30 @@ std::string EventMessage::to_text(const FieldSchema& field, const Value& value) 
   if (field.map && value.out != OutType::encrypted)
     if (auto names = find_mapped_names(*field.map, value); !names.empty()) return names;
   return texts_.plain(value);
+}
+
+std::string EventMessage::with_parameters(std::string text, std::size_t room) {
+  constexpr std::size_t most_digits = 10;
+  if (parameters_ == nullptr) return text;
+  for (auto at = text.find("%%"); at != std::string::npos; at = text.find("%%", at)) {
+    auto end = at + 2;
+    u64 id = 0;
+    for (; end < text.size() && end - at - 2 < most_digits && is_digit(text[end]); ++end)
+      id = id * 10 + static_cast<u64>(text[end] - '0');
+    const auto found =
+        end > at + 2 && id <= ~u32{0} ? parameters_->find(static_cast<u32>(id)) : std::string{};
+    if (found.empty()) {
+      at = end > at + 2 ? end : at + 1;
+      continue;
+    }
+    if (text.size() + found.size() > room) {
+      cut_ = true;
+      return text;
+    }
+    text.replace(at, end - at, found);
+    at += found.size();
+  }
+  return text;
 }
 
 std::string EventMessage::fill(std::string_view message, std::size_t room) {

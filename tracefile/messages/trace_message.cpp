@@ -7,6 +7,7 @@
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/status_names.hpp"
+#include "tracefile/messages/ndis_codes.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
@@ -258,8 +259,14 @@ std::string format_argument(const FieldSchema& field, const Value& value, Messag
                  conversion);
     case MessageItem::error:
       return pad(with_name(fmt::format("{}", number), find_status_name(value)), conversion);
-    case MessageItem::code:
-      return pad(fmt::format("0x{:08x}", number), conversion);
+    case MessageItem::ndis_status:
+      return pad(with_name(fmt::format("0x{:08x}", number),
+                           std::string{find_ndis_status(static_cast<u32>(number))}),
+                 conversion);
+    case MessageItem::ndis_oid:
+      return pad(with_name(fmt::format("0x{:08x}", number),
+                           std::string{find_ndis_oid(static_cast<u32>(number))}),
+                 conversion);
     case MessageItem::duration:
       return pad(format_duration(static_cast<i64>(value.number)), conversion);
     case MessageItem::mac:

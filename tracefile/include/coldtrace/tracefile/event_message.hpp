@@ -7,6 +7,7 @@
 
 #include "coldtrace/tracefile/event.hpp"
 #include "coldtrace/tracefile/field_decoder.hpp"
+#include "coldtrace/tracefile/provider_schemas.hpp"
 #include "coldtrace/tracefile/trace_message.hpp"
 #include "coldtrace/tracefile/value_text.hpp"
 
@@ -17,7 +18,9 @@ namespace coldtrace::tracefile {
 // Source: MS Learn, "Message Text Files"; FormatMessage.
 class EventMessage final : private FieldVisitor {
  public:
-  explicit EventMessage(const Clock& clock) : clock_{clock}, texts_{clock} {}
+  // `parameters` has the texts of "%%n" in values; null: they stay as they are.
+  explicit EventMessage(const Clock& clock, const MessageTexts* parameters = nullptr)
+      : clock_{clock}, parameters_{parameters}, texts_{clock} {}
 
   // Valid UTF-8; empty where the schema has no message. What the values would make much longer than
   // message and payload together is cut there. That of a WPP message is formatted as its format
@@ -35,6 +38,7 @@ class EventMessage final : private FieldVisitor {
   void begin(const FieldSchema& field);
   std::string to_text(const FieldSchema& field, const Value& value);
   std::string fill(std::string_view message, std::size_t room);
+  std::string with_parameters(std::string text, std::size_t room);
   std::string fill_trace_message(const EventSchema& schema, const Event& event, std::size_t room);
   // What a part of the text stands for that begins with '%', and behind it; nothing of what is no
   // such part.
@@ -44,6 +48,7 @@ class EventMessage final : private FieldVisitor {
                                           std::size_t number) const;
 
   const Clock& clock_;
+  const MessageTexts* parameters_;
   ValueText texts_;
   std::vector<std::string> values_;  // of the fields that are in no other
   // Of a WPP message, whose fields are in none: views of its payload.

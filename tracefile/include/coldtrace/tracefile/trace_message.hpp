@@ -20,7 +20,8 @@ enum class MessageItem : u8 {
   blanked_text,  // with blanks for control characters
   status,        // 0xc0000022(STATUS_ACCESS_DENIED)
   error,         // 2(ERROR_FILE_NOT_FOUND)
-  code,          // 0x4001000b
+  ndis_status,   // 0x4001000b(NDIS_STATUS_MEDIA_CONNECT)
+  ndis_oid,      // 0x0001010e(OID_GEN_CURRENT_PACKET_FILTER)
   duration,      // 5.000s, of 100 ns
   mac,           // 00-15-5d-01-02-03
   list,          // 0x00000002(name)
