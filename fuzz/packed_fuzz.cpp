@@ -1,6 +1,7 @@
 // Any packed bytes: traces come out within the limit and can be read to their ends, or what is
 // wrong is told.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>

@@ -1,5 +1,7 @@
 #include "tracefile/opening/inner_events.hpp"
 
+#include <algorithm>
+
 #include "coldtrace/tracefile/buffer_walker.hpp"
 #include "coldtrace/tracefile/event_decoder.hpp"
 
