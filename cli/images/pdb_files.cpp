@@ -118,13 +118,6 @@ std::optional<std::string> PdbFiles::find(const pe::PdbReference& reference) {
   return std::nullopt;
 }
 
-bool PdbFiles::is_in_folders(const pe::PdbReference& reference) {
-  return std::ranges::any_of(candidates(reference), [&](const std::string& path) {
-    const auto& found = identify(path);
-    return found && asks_for(reference, *found);
-  });
-}
-
 void PdbFiles::note_asked_for(const pe::PdbReference& reference) {
   for (auto& given : given_) given.matched |= asks_for(reference, given.reference);
 }

@@ -32,8 +32,10 @@ class PdbFiles {
   // The path of the file. That those of its name are others is a finding.
   std::optional<std::string> find(const pe::PdbReference& reference);
 
-  // Whether a folder, or one of the others, has the file. That only others are there is no finding.
-  bool is_in_folders(const pe::PdbReference& reference);
+  // Whether a folder, or one of the others, has a file of the name.
+  bool has_name_of(const pe::PdbReference& reference) const {
+    return !candidates(reference).empty();
+  }
   // Of those that were given.
   const std::vector<std::string>& folders() const { return folder_paths_; }
 

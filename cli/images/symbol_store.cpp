@@ -137,10 +137,8 @@ std::optional<std::string> SymbolStore::find_image(std::string_view name,
     }
   for (const auto& path : first_of(folders_.find(file_name(name))))
     if (const auto& identity = identify_image(path);
-        identity && is_it(path, *identity, [] { return true; })) {
-      any_in_folders_ = true;
+        identity && is_it(path, *identity, [] { return true; }))
       return path;
-    }
   if (other && other->second == Likeness::other)
     findings.warning("symbols-other-build", std::nullopt,
                      "{} is not the {} of the trace, and not used: it has {}, the trace's {}",
@@ -197,21 +195,16 @@ bool SymbolStore::has_unmatched() const {
 
 void SymbolStore::note_unmatched(const std::vector<Loaded>& images,
                                  const std::vector<pe::PdbReference>& others) {
-  bool any = folder_paths_.empty() && pdbs_.folders().empty();
-  const auto note = [&](const pe::PdbReference& reference) {
-    pdbs_.note_asked_for(reference);
-    any = any || pdbs_.is_in_folders(reference);
-  };
-  std::ranges::for_each(others, note);
+  for (const auto& reference : others) pdbs_.note_asked_for(reference);
+  const bool has_folders = !folder_paths_.empty() || !pdbs_.folders().empty();
+  if (has_folders && others.empty() && !has_names_of(images)) note_folders();
   for (const auto& image : images) {
-    if (any && !has_unmatched()) return;
+    if (!has_unmatched()) return;
     auto reference = image.file.pdb;
     core::Findings told_later;
     find_image(image.name, image.file, reference, told_later);
-    any = any || any_in_folders_;
-    if (reference) note(*reference);
+    if (reference) pdbs_.note_asked_for(*reference);
   }
-  if (!any) note_folders();
   for (const auto& given : images_)
     if (!given.matched)
       findings_.warning("symbols-unmatched", std::nullopt,
@@ -220,11 +213,24 @@ void SymbolStore::note_unmatched(const std::vector<Loaded>& images,
   pdbs_.report_unmatched();
 }
 
+bool SymbolStore::has_names_of(const std::vector<Loaded>& images) const {
+  // What an image that is given asks for, the trace may not tell.
+  if (std::ranges::any_of(images_, [&](const GivenImage& given) {
+        return given.identity.pdb && pdbs_.has_name_of(*given.identity.pdb);
+      }))
+    return true;
+  return std::ranges::any_of(images, [&](const Loaded& image) {
+    return !folders_.find(file_name(image.name)).empty() ||
+           (image.file.pdb && pdbs_.has_name_of(*image.file.pdb));
+  });
+}
+
 void SymbolStore::note_folders() const {
   auto all = folder_paths_;
   std::ranges::copy(pdbs_.folders(), std::back_inserter(all));
   findings_.warning("symbols-unmatched", std::nullopt,
-                    "no file in {} is an image of the trace or its PDB", fmt::join(all, ", "));
+                    "no file in {} has the name of an image of the trace, or of its PDB",
+                    fmt::join(all, ", "));
 }
 
 void SymbolStore::finish(Report& report) const {

@@ -55,7 +55,8 @@ class SymbolStore {
   std::shared_ptr<ImageSymbols> find(const Loaded& image);
 
   // Notes the given files that belong to none of these images, and are none of the PDBs `others`,
-  // and that no folder has one that does.
+  // and that folders have no file with the name of an image or its PDB. What has the name and is
+  // another build is told by find().
   void note_unmatched(const std::vector<Loaded>& images,
                       const std::vector<pe::PdbReference>& others);
 
@@ -70,6 +71,7 @@ class SymbolStore {
   };
   void add_images(const std::vector<std::string>& paths, Report& report);
   bool has_unmatched() const;
+  bool has_names_of(const std::vector<Loaded>& images) const;
   void note_folders() const;
   std::optional<std::string> find_image(std::string_view name, const pe::LoadedFile& loaded,
                                         std::optional<pe::PdbReference>& pdb,
@@ -82,7 +84,6 @@ class SymbolStore {
   FileFolders folders_;
   PdbFiles pdbs_;
   std::vector<GivenImage> images_;
-  bool any_in_folders_ = false;                                          // an image of the trace
   std::map<std::string, std::optional<pe::Identity>> image_identities_;  // by path
   std::map<std::pair<std::string, std::string>, std::shared_ptr<ImageSymbols>> read_;
 };

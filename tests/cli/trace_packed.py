@@ -182,6 +182,20 @@ class Packed(unittest.TestCase):
         for data in b"PK\x03\x04" + bytes(99), b"7z\xbc\xaf\x27\x1c" + bytes(99), b"MSCF" + bytes(99):
             self.refused(self.write("bad", data), "it is a")
 
+    def test_what_no_format_takes_is_told(self):
+        """Signatures of archives over bytes that libarchive takes for none."""
+        tar = io.BytesIO()
+        with tarfile.open(fileobj=tar, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+            archive.addfile(tarfile.TarInfo("a.etl"), io.BytesIO())
+        torn = bytearray(tar.getvalue())
+        torn[0:100] = b"\xff" * 100  # against the checksum
+        for name, content in (("a.cab", b"MSCF\0\0\1\0" + bytes(600)), ("a.tar", bytes(torn)),
+                              ("a.tar.gz", gzip.compress(bytes(torn))), ("a.cab.gz", gzip.compress(b"MSCF\1\1\1\1" + bytes(99)))):
+            with self.subTest(name=name):
+                done = run("info", self.write(name, content))
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(f"{name}: ".encode(), done.stderr)
+
     def test_every_cut_ends_without_harm(self):
         small = self.bytes[:4096]
         for data in gzip.compress(small), lzma.compress(small), zipped([("a.etl", small)]):

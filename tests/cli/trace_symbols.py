@@ -443,12 +443,12 @@ class Pdbs(Case):
         # Folders that have nothing for the trace are told.
         empty, other = self.here / "empty", self.here / "other"
         empty.mkdir()
-        self.pdb("other/a.pdb", age=77)
+        self.pdb("other/b.pdb")
         for options, folders in ((["--pdb", empty], [empty]), (["--dir", empty], [empty]),
                                  (["--dir", empty, "--pdb", flat], [empty]),
                                  (["--dir", empty, "--pdb", other], [empty, other])):
             found = codes(self.answer("tree", trace, *options, status=1))
-            self.assertIn("no file in " + ", ".join(map(str, folders)) + " is an image of the trace or its PDB",
+            self.assertIn("no file in " + ", ".join(map(str, folders)) + " has the name of an image of the trace",
                           found["symbols-unmatched"]["text"])
         self.assertEqual(self.answer("tree", trace, "--dir", empty, "--pdb", flat.parent)["findings"], [])
         self.assertEqual(run("tree", trace, "--pdb", self.here / "none").returncode, 1)
@@ -668,7 +668,9 @@ class Hostile(Case):
         folder = self.here / "files"
         folder.mkdir()
         os.mkfifo(folder / "a.dll")
-        self.assertEqual(self.functions(self.answer("tree", trace, "--dir", folder)), ["a.dll+0x1010"])
+        document = self.answer("tree", trace, "--dir", folder, status=1)
+        self.assertEqual(self.functions(document), ["a.dll+0x1010"])
+        self.assertEqual(set(codes(document)), {"symbols-unmatched"})
 
     def test_damaged_files_end_in_an_answer(self):
         chooser = random.Random(4)

@@ -125,7 +125,8 @@ class ArchiveReader final : public PackedReader {
       damage_ = "no memory to unpack it";
       return State::damaged;
     }
-    if (!std::exchange(opened_, true) && library_.open(reader_) < ARCHIVE_WARN) return fail();
+    if (!std::exchange(tried_, true)) is_open_ = library_.open(reader_) >= ARCHIVE_WARN;
+    if (!is_open_) return fail();
     archive_entry* entry = nullptr;
     const int status = library_.next_header(reader_, &entry);
     if (status == ARCHIVE_EOF) return State::end;
@@ -187,7 +188,9 @@ class ArchiveReader final : public PackedReader {
   State fail() {
     const char* const text = library_.error_string(reader_);
     damage_ = text != nullptr ? text : "it cannot be read";
-    if (library_.has_encrypted_entries(reader_) > 0) damage_ += " (encrypted)";
+    // No format has taken the bytes of what cannot be opened: libarchive 3.6.2 keeps a pointer
+    // behind its formats then, which the question would follow.
+    if (is_open_ && library_.has_encrypted_entries(reader_) > 0) damage_ += " (encrypted)";
     return State::damaged;
   }
 
@@ -198,7 +201,8 @@ class ArchiveReader final : public PackedReader {
   u64 hole_ = 0;          // zeros before it
   la_int64_t position_ = 0;
   bool at_end_ = false;  // of the member
-  bool opened_ = false;
+  bool tried_ = false;   // to open it
+  bool is_open_ = false;
   bool has_names_ = false;
 };
 
