@@ -26,9 +26,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& symbol : publics.symbols) text += symbol.name.size() + 12;
   if (text > publics.records.view().size()) __builtin_trap();
   u64 code = 0;
+  u64 parts = 0;
   pe::read_procedures(
-      *pdb, sections, [&](const pe::Procedure& one) { code += one.name.size() + 38; }, findings);
-  if (code > size) __builtin_trap();
+      *pdb, sections,
+      [&](const pe::Procedure& one) {
+        (one.kind == pe::Procedure::Kind::cold_part ? parts : code) += one.name.size() + 30;
+      },
+      findings);
+  if (code > size || parts > size * 2) __builtin_trap();
   for (const auto& finding : findings.all())
     if (finding.first_offset.value_or(0) > size) __builtin_trap();
   return 0;

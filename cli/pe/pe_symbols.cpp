@@ -7,12 +7,15 @@
 #include "cli/output/text.hpp"
 #include "cli/pe/pe_commands.hpp"
 #include "cli/pe/pe_view.hpp"
+#include "cli/pe/symbol_rows.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
 struct Options : PeOptions {
   std::string image;  // empty: none
+  std::vector<std::string> names;
+  std::vector<std::string> kinds;
 };
 
 // The image that --image names, with what is shown of it.
@@ -30,6 +33,10 @@ std::vector<std::string_view> flag_names(u32 flags) {
   return names;
 }
 
+std::optional<u64> address_of(const SymbolRow& row) {
+  return row.address ? std::optional<u64>{value(*row.address)} : std::nullopt;
+}
+
 class Writer {
  public:
   Writer(const std::optional<Image>& image, const Options& options)
@@ -37,20 +44,21 @@ class Writer {
         format_{options.format},
         output_{options.output},
         json_{output_, options.int64} {
-    if (format_ == "csv") output_.write("path,name,rva,section,offset,flags,file_offset\n");
+    if (format_ == "csv")
+      output_.write("path,name,rva,section,offset,flags,file_offset,kind,size,module\n");
     if (format_ == "json") begin_json();
   }
 
-  void write(const pe::SymbolFile& file) {
+  void write(const pe::SymbolFile& file, const std::vector<SymbolRow>& rows) {
     if (format_ == "json") {
-      write_json(file);
+      write_json(file, rows);
     } else if (format_ == "csv") {
-      for (const auto& symbol : file.publics.symbols)
-        print(output_, "{},{},{},{},{},{},{}\n", csv_field(file.path), csv_field(symbol.name),
-              text_of(address_of(symbol)), symbol.section, symbol.offset, symbol.flags,
-              text_of(offset_of(file, symbol)));
+      for (const auto& row : rows)
+        print(output_, "{},{},{},{},{},{},{},{},{},{}\n", csv_field(file.path), csv_field(row.name),
+              cell(address_of(row)), row.section, row.offset, row.flags, cell(offset_of(file, row)),
+              row.kind, cell(row.size), csv_field(row.module));
     } else {
-      write_text(file);
+      write_text(file, rows);
     }
   }
 
@@ -80,7 +88,7 @@ class Writer {
     json_.key("files").begin_array();
   }
 
-  void write_json(const pe::SymbolFile& file) {
+  void write_json(const pe::SymbolFile& file, const std::vector<SymbolRow>& rows) {
     const auto& info = file.pdb.info();
     const auto& dbi = file.pdb.dbi();
     json_.begin_object()
@@ -96,7 +104,7 @@ class Writer {
     dbi ? json_.value((dbi->flags & pe::dbi_stripped) != 0) : json_.value(nullptr);
     json_.field("moved", file.sections.has_omap()).field("matches_image", file.matches_image);
     json_.key("symbols").begin_array();
-    for (const auto& symbol : file.publics.symbols) {
+    for (const auto& symbol : rows) {
       json_.begin_object();
       json_.field("name", MaybeText{symbol.name});
       json_.field("rva", address_of(symbol))
@@ -106,43 +114,44 @@ class Writer {
           .key("flag_names")
           .begin_array();
       for (const auto& name : flag_names(symbol.flags)) json_.value(name);
-      json_.end_array().field("file_offset", offset_of(file, symbol)).end_object();
+      json_.end_array()
+          .field("file_offset", offset_of(file, symbol))
+          .field("kind", symbol.kind)
+          .field("size", symbol.size);
+      json_.field("module", MaybeText{symbol.module});
+      json_.end_object();
     }
     json_.end_array().key("findings");
     write_findings(json_, file.findings);
     json_.end_object();
   }
 
-  void write_text(const pe::SymbolFile& file) {
+  void write_text(const pe::SymbolFile& file, const std::vector<SymbolRow>& rows) {
     print(output_, "{}: guid {}, age {}{}\n", printable(file.path), to_string(file.pdb.info().guid),
           file.pdb.age(),
           file.matches_image
               ? *file.matches_image ? ", matches the image" : ", does not match the image"
               : "");
-    print(output_, "{} public symbols\n", file.publics.symbols.size());
-    print(output_, "{:<10}  {:<10}  {:<13}  {:<8}  {}\n", "rva", "offset", "section", "flags",
-          "name");
-    for (const auto& symbol : file.publics.symbols)
-      print(output_, "{:<10}  {:<10}  {:04x}:{:08x}  {:<8}  {}\n", hex_of(address_of(symbol)),
-            hex_of(offset_of(file, symbol)), symbol.section, symbol.offset,
+    print(output_, "{} symbols\n", rows.size());
+    print(output_, "{:<10}  {:<10}  {:<13}  {:<8}  {:<15}  {:<8}  {}\n", "rva", "offset", "section",
+          "flags", "kind", "size", "name");
+    for (const auto& symbol : rows)
+      print(output_, "{:<10}  {:<10}  {:04x}:{:08x}  {:<8}  {:<15}  {:<8}  {}{}\n",
+            hex_of(address_of(symbol)), hex_of(offset_of(file, symbol)), symbol.section,
+            symbol.offset,
             symbol.flags == 0 ? "-" : fmt::format("{}", fmt::join(flag_names(symbol.flags), ",")),
-            symbol.name.empty() ? "-" : printable(symbol.name));
+            symbol.kind, symbol.size ? fmt::format("{:#x}", *symbol.size) : "-",
+            symbol.name.empty() ? "-" : printable(symbol.name),
+            symbol.module.empty() ? "" : "  [" + printable(symbol.module) + "]");
     output_.write("\n");
   }
 
   // Of the image, where it is the one that the symbols belong to.
-  std::optional<u64> offset_of(const pe::SymbolFile& file, const pe::PublicSymbol& symbol) const {
+  std::optional<u64> offset_of(const pe::SymbolFile& file, const SymbolRow& symbol) const {
     if (!file.matches_image.value_or(false) || !symbol.address) return std::nullopt;
     return image_->input.image.addresses().to_offset(*symbol.address);
   }
 
-  static std::optional<u64> address_of(const pe::PublicSymbol& symbol) {
-    return symbol.address ? std::optional<u64>{value(*symbol.address)} : std::nullopt;
-  }
-
-  static std::string text_of(std::optional<u64> number) {
-    return number ? fmt::format("{}", *number) : "";
-  }
   static std::string hex_of(std::optional<u64> number) {
     return number ? fmt::format("{:#010x}", *number) : "-";
   }
@@ -169,9 +178,10 @@ Exit run(const Options& options) {
     auto file = open_symbol_file(path, report);
     if (!file) continue;
     if (image) file->compare(image->identity.identity.pdb);
+    const auto rows = choose_symbols(*file, options.kinds, options.names, file->findings);
     report.read(path, file->findings);
     if (!writer) writer.emplace(image, options);
-    writer->write(*file);
+    writer->write(*file, rows);
   }
   if (!writer) return Exit::failure;
   writer->finish();
@@ -183,12 +193,14 @@ Exit run(const Options& options) {
 void add_pe_symbols(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"symbols", "List the public symbols of PDB files by address",
+      {"symbols", "List the symbols of PDB files by address",
        "  coldtrace pe symbols ntoskrnl.pdb\n"
+       "  coldtrace pe symbols --kind public,local-procedure,cold-part --name 'Psp*' ntoskrnl.pdb\n"
        "  coldtrace pe symbols --image ntoskrnl.exe ntoskrnl.pdb --format csv\n",
        "  0  every file was read, belongs to the image if one is given, and there\n"
        "     are no warnings\n"
-       "  1  damage was found, a file is not that of the image, or some are no PDBs\n"
+       "  1  damage was found, a file is not that of the image, a --name is not there, or\n"
+       "     some are no PDBs\n"
        "  2  usage, no file or not the image could be read, or the output cannot be\n"
        "     written\n"},
       {"text", "json", "csv"},
@@ -196,6 +208,16 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
         command.add_input("FILE", options.files, "Program databases (PDB 7.0)").required();
         command.add_input("--image", options.image,
                           "The PE image they must belong to; adds its file offsets");
+        command
+            .add_option("--name", options.names,
+                        "Only symbols that have this name, or match this glob")
+            .repeatable()
+            .type_name("NAME|GLOB");
+        options.kinds = {"public"};
+        command.add_option("--kind", options.kinds, "What to list")
+            .list("KIND")
+            .one_of({"public", "procedure", "local-procedure", "cold-part"})
+            .default_str("public");
         add_image_options(command, options);
       },
       run);

@@ -91,6 +91,8 @@ void CodeSymbols::add_procedures(const SymbolFile& pdb, core::Findings& findings
   read_procedures(
       pdb.pdb, pdb.sections,
       [this](const Procedure& procedure) {
+        // A part has no name of its own to be found by.
+        if (procedure.kind == Procedure::Kind::cold_part) return;
         const auto start = value(procedure.address);
         if (add(procedure.address, procedure.name, Origin::procedure) &&
             procedure.size <= ~u32{0} - start)

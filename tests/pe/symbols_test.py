@@ -95,6 +95,40 @@ class Agreement(Case):
                 rvas = [row["rva"] for row in rows if row["rva"] is not None]
                 self.assertEqual(rvas, sorted(rvas))
 
+    def test_every_procedure(self):
+        total = 0
+        for path in LINKED:
+            with self.subTest(pdb=label(path)):
+                theirs, module = [], None
+                for line in pdbutil("dump", "--symbols", path).splitlines():
+                    if found := re.match(r" *Mod \d+ \| `(.*)`:", line):
+                        module = found[1]
+                    elif found := re.search(r"\| S_([GL])PROC32(?:_ID)? \[.*\] `(.*)`$", line):
+                        kind, name = found.groups()
+                    elif found := re.match(r" +parent = .*, addr = (\d+):(\d+), code size = (\d+)",
+                                           line):
+                        theirs.append(("procedure" if kind == "G" else "local-procedure", name,
+                                       int(found[1]), int(found[2]), int(found[3]), module))
+                mine = [(row["kind"], row["name"], row["section"], row["offset"], row["size"],
+                         row["module"]) for row in
+                        file(path, "--kind", "procedure,local-procedure")["symbols"]]
+                self.assertEqual(sorted(mine), sorted(theirs))
+                total += len(theirs)
+        self.assertGreater(total, 5)
+        print(f"{total} procedures compared", file=sys.stderr)
+
+    def test_names_choose(self):
+        path = LINKED[0]
+        rows = file(path)["symbols"]
+        name = rows[len(rows) // 2]["name"]
+        self.assertEqual(file(path, "--name", name)["symbols"],
+                         [row for row in rows if row["name"] == name])
+        self.assertEqual(file(path, "--name", name[:3] + "*", "--name", name)["symbols"],
+                         [row for row in rows if row["name"].startswith(name[:3])])
+        done = run("pe", "symbols", "--name", name + "x", path)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr.decode(), f"no-match.*{re.escape(name)}")
+
     def test_guid_ages_signature_and_machine(self):
         machines = {"Amd64": "x64", "x86": "x86", "Arm64": "arm64", "ArmNT": "arm32"}
         for path in COMPARED:
