@@ -103,7 +103,7 @@ std::vector<Option> add_options_of_volumes(Command& command, DiskOptions& option
   command
       .add_input("--parent", options.parents,
                  "The parent of a disk image that holds what changed since then, where it is not "
-                 "beside it; again for the parent's own")
+                 "beside it. Can be repeated, for the parent's own")
       .repeatable()
       .type_name("FILE");
   auto partition =
