@@ -83,6 +83,12 @@ class Progress(unittest.TestCase):
         self.assertTrue(said.endswith(b"\r\x1b[K"), said[-200:])
         self.assertNotIn(b"\n", said)
 
+    def test_exports_of_rows_show_it_too(self):
+        said, results = self.on_terminal("trace", "export", "ecs", self.path)
+        self.assertEqual(results.count(b"\n"), 120_001)
+        self.assertTrue(re.search(rb"exporting \d+ %, [\d.]+ [MK]iB of [\d.]+ [MK]iB, [\d,]+ events", said), said[:400])
+        self.assertTrue(said.endswith(b"\r\x1b[K"), said[-200:])
+
     def test_messages_take_its_place(self):
         cut = self.folder / "cut.etl"
         cut.write_bytes(self.path.read_bytes()[:-1000])

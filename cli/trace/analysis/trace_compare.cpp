@@ -259,6 +259,7 @@ void add_trace_compare(CLI::App& app, Exit& exit) {
                 "Only events that an expression is true of")
             .type_name("EXPR");
         add_schema_options(command, options.schemas);
+        add_parameters_option(command, options.schemas);
       },
       run);
 }
