@@ -130,7 +130,7 @@ class FlameView {
 }
 
 export function startFlames(reader, facts) {
-  for (const { id, count, names } of facts.flames) {
+  for (const { id, count, names } of facts.flames ?? []) {
     const parents = [...reader.column(count, Uint32Array)];
     const which = reader.column(count, Uint32Array);
     const totals = reader.column(count, Float64Array);

@@ -2,7 +2,7 @@ import { element, shortTime } from "./figures.js";
 
 /** What a timeout would have saved: the slider goes through those that were reckoned. */
 export function startIdle(facts) {
-  for (const { id, timeouts, off, spinUps, waiting } of facts.idle) {
+  for (const { id, timeouts, off, spinUps, waiting } of facts.idle ?? []) {
     const home = document.getElementById(id);
     if (!home) continue;
     const tools = element("div", undefined, { class: "tools" });

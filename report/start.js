@@ -2,17 +2,19 @@ import { unpack } from "./data.js";
 import { startFlames } from "./flame.js";
 import { startIdle } from "./idle.js";
 import { improveTables } from "./tables.js";
+import { startTreemaps } from "./treemap.js";
 import { startTimeline } from "./timeline.js";
 
-/** A page without data has its tables alone. */
+/** Each part of the page has data of its own. */
 async function startDrawings() {
-  const text = document.getElementById("data").textContent;
-  if (!text) return;
-  const reader = await unpack(text);
-  const facts = reader.json();
-  startTimeline(reader, facts);
-  startFlames(reader, facts);
-  startIdle(facts);
+  for (const block of document.querySelectorAll('script[type="application/octet-stream"]')) {
+    const reader = await unpack(block.textContent);
+    const facts = reader.json();
+    if (facts.lanes) startTimeline(reader, facts);
+    startFlames(reader, facts);
+    startTreemaps(reader, facts);
+    startIdle(facts);
+  }
 }
 
 export async function start() {

@@ -1,22 +1,103 @@
 #include "cli/report/report_command.hpp"
 
+#include <algorithm>
+
+#include "cli/report/hooks/hooks_report.hpp"
+#include "cli/report/snapshot/snapshot_report.hpp"
 #include "cli/report/trace/trace_report.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/file_kind.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
+using core::FileKind;
+
 struct Options : AnalysisOptions {
+  std::vector<std::string> inputs;
   TraceReportOptions report;
 };
 
+// The inputs by what a page makes of them.
+struct Inputs {
+  std::vector<std::string> traces, disks, hook_tables;
+};
+
+bool is_disk(FileKind kind) {
+  switch (kind) {
+    case FileKind::disk_mbr:
+    case FileKind::disk_gpt:
+    case FileKind::ntfs_volume:
+    case FileKind::ntfs_mft:
+    case FileKind::ewf:
+      return true;
+    default:
+      return core::is_virtual_disk(kind);
+  }
+}
+
+// By their contents; what is neither a disk nor a hook table is for the reader of traces, which
+// knows folders, pipes and packed files, and says what else a file is.
+Inputs sorted(const std::vector<std::string>& paths) {
+  Inputs inputs;
+  for (const auto& path : paths) {
+    const auto file = path == "-" ? core::Result<std::unique_ptr<core::FileImage>>{nullptr}
+                                  : core::FileImage::open(path);
+    const auto kind = file && *file ? core::recognize_file(**file) : FileKind::unknown;
+    if (kind == FileKind::hook_table)
+      inputs.hook_tables.push_back(path);
+    else if (is_disk(kind))
+      inputs.disks.push_back(path);
+    else
+      inputs.traces.push_back(path);
+  }
+  return inputs;
+}
+
+// Disks and hook tables: false where none of them can be shown.
+bool add_others(Page& page, const Inputs& inputs, const Options& options, Report& report) {
+  bool any = false;
+  for (const auto& path : inputs.disks) {
+    DiskOptions disk;
+    static_cast<CommonOptions&>(disk) = options;
+    disk.image = path;
+    const SnapshotReportOptions snapshot{options.report.top, options.jobs,
+                                         "disk-" + std::to_string(page.sections.size())};
+    any |= add_snapshot_report(page, disk, snapshot, report);
+  }
+  if (!inputs.hook_tables.empty())
+    any |= add_hooks_report(page, inputs.hook_tables, options.report.top, report);
+  return any;
+}
+
 Exit run(const Options& options) {
-  AnalysisRun run{options, TraceUse::lines};
-  if (!run.opened()) return Exit::failure;
+  const auto inputs = sorted(options.inputs);
   Output output{options.output};
-  TraceReport report{run, options.report};
-  report.observe();
-  write_page(output, report.page());
-  return run.finish(output);
+  Page page;
+  Report report{options.findings};
+  const bool has_others = add_others(page, inputs, options, report);
+  if (inputs.traces.empty()) {
+    if (!has_others) return report.exit();
+    write_page(output, page);
+    output.commit();
+    return report.exit();
+  }
+  AnalysisOptions of_trace = options;
+  of_trace.files = inputs.traces;
+  AnalysisRun run{of_trace, TraceUse::lines};
+  if (!run.opened()) {
+    if (!has_others) return Exit::failure;
+    write_page(output, page);
+    output.commit();
+    return Exit::findings;
+  }
+  TraceReport trace{run, options.report};
+  trace.observe();
+  trace.add_to(page);
+  write_page(output, page);
+  const auto exit = run.finish(output);
+  if (inputs.disks.empty() && inputs.hook_tables.empty()) return exit;
+  return std::max(exit, std::min(report.exit(), Exit::findings));
 }
 
 }  // namespace
@@ -24,16 +105,25 @@ Exit run(const Options& options) {
 void add_report_command(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"report", "Write one HTML page of a trace, to look at, to zoom and to hand on",
+      {"report", "Write one HTML page of a trace, disk or hook table, to look at and to hand on",
        "  coldtrace report run.etl -o report.html\n"
        "  coldtrace report run.ctrace --top 1000 -o report.html\n"
-       "  coldtrace report run.etl --dir symbols -o report.html\n",
-       "  0  the input was read to its end\n"
-       "  1  it has damage or loss, or tells nothing of what a page shows; the rest was written\n"
+       "  coldtrace report disk.img -o disk.html\n"
+       "  coldtrace report tracer.hooktab run.etl disk.img -o all.html\n",
+       "  0  the inputs were read to their end\n"
+       "  1  damage or loss, or an input that tells nothing of what a page shows; the rest was\n"
+       "     written\n"
        "  2  nothing that a page can be made of, or it cannot be read or written\n"},
       {"html"},
       [](Command& command, Options& options) {
-        add_analysis_options(command, options);
+        command
+            .add_input("FILE", options.inputs,
+                       "Traces (.etl, .ctrace, also packed; several .etl files and folders of them "
+                       "are one trace), images of disks or volumes with NTFS, binary hook tables")
+            .required()
+            .type_name("FILE|DIR");
+        add_trace_reading_options(command, options);
+        add_time_options(command, options.times);
         add_symbol_options(command, options.symbols);
         command.add_option("--top", options.report.top, "Rows of each table").capture_default_str();
         command

@@ -117,6 +117,10 @@ void add_trace_input_options(Command& command, TraceInputOptions& options) {
                  "and folders of them are one trace, of one machine since one boot")
       .required()
       .type_name("FILE|DIR");
+  add_trace_reading_options(command, options);
+}
+
+void add_trace_reading_options(Command& command, TraceInputOptions& options) {
   add_jobs_option(command, options.jobs);
   command.add_flag("--force", options.force,
                    "Read files together whose headers contradict each other about the machine or "

@@ -23,6 +23,8 @@ struct TraceInputOptions : CommonOptions {
 };
 
 void add_trace_input_options(Command& command, TraceInputOptions& options);
+// Without the argument that names the trace.
+void add_trace_reading_options(Command& command, TraceInputOptions& options);
 
 // What is wrong with the text of a time; empty: nothing.
 std::string check_time(const std::string& text);

@@ -100,7 +100,7 @@ class Page(HTMLParser):
         return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
     def data(self):
-        text = next(text for attributes, text in self.scripts if attributes.get("id") == "data")
+        text = next(text for attributes, text in self.scripts if "type" in attributes)
         return Data(zlib.decompress(base64.b64decode(text, validate=True), -15))
 
 

@@ -47,20 +47,28 @@ void write_table(Html& html, const AreaChart& chart) {
 
 }  // namespace
 
-void write_area_chart(Html& html, const AreaChart& chart) {
-  if (chart.bins.empty()) return;
-  html.markup("<figure class=\"chart\"><figcaption>").text(chart.title).markup("</figcaption>\n");
+void write_strip(Html& html, const Strip& strip) {
+  html.markup("<figure class=\"chart\"><figcaption>").text(strip.title).markup("</figcaption>\n");
   html.markup(fmt::format("<svg viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"img\" "
                           "aria-label=\"",
-                          chart.bins.size(), height))
-      .text(chart.title)
-      .markup("; the table below has its figures\"><path class=\"area\" d=\"M0 64");
-  for (std::size_t i = 0; i < chart.bins.size(); ++i)
-    html.markup(
-        fmt::format("V{:.1f}h1", height - 1 - (height - 2) * part(chart.bins[i], chart.most)));
-  html.markup(fmt::format("V{}Z\"/></svg>\n<p class=\"axis\"><span>0</span><span>", height))
-      .text(short_time(product(chart.width, static_cast<i64>(chart.bins.size()))))
+                          strip.values.size(), height))
+      .text(strip.title)
+      .markup(fmt::format("; the table has its figures\"><path class=\"area\" d=\"M0 {}", height));
+  for (const auto value : strip.values) {
+    const auto top = height - (height - 2) * part(value, strip.most) - (value > 0 ? 1 : 0);
+    html.markup(fmt::format("V{:.1f}h1", top));
+  }
+  html.markup(fmt::format("V{}Z\"/></svg>\n<p class=\"axis\"><span>", height))
+      .text(strip.from)
+      .markup("</span><span>")
+      .text(strip.to)
       .markup("</span></p></figure>\n");
+}
+
+void write_area_chart(Html& html, const AreaChart& chart) {
+  if (chart.bins.empty()) return;
+  write_strip(html, {chart.title, chart.bins, chart.most, "0",
+                     short_time(product(chart.width, static_cast<i64>(chart.bins.size())))});
   write_table(html, chart);
 }
 

@@ -20,6 +20,15 @@ struct AreaChart {
 };
 void write_area_chart(Html& html, const AreaChart& chart);
 
+// Numbers along something, as an area.
+struct Strip {
+  std::string title;
+  std::vector<i64> values;
+  i64 most = 0;          // what fills the height
+  std::string from, to;  // of the axis
+};
+void write_strip(Html& html, const Strip& strip);
+
 // Bars of a histogram, on a scale of powers of two from its least to its greatest step; small
 // enough for a cell. Empty where there is nothing.
 std::string histogram_drawing(const std::vector<trace_analysis::Histogram::Step>& steps,

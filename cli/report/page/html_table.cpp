@@ -3,8 +3,8 @@
 namespace coldtrace::cli {
 
 HtmlTable::HtmlTable(Html& html, std::string_view id, std::string_view caption,
-                     std::initializer_list<Column> columns)
-    : html_{html}, columns_{columns} {
+                     std::vector<Column> columns)
+    : html_{html}, columns_{std::move(columns)} {
   html_.markup(fmt::format("<div class=\"table\"><table id=\"{}\" class=\"data\"><caption>", id))
       .text(caption)
       .markup("</caption>\n<thead><tr>");

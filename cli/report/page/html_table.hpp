@@ -19,8 +19,7 @@ class HtmlTable {
     bool is_figure = false;
   };
   // `id` is that of the table. `html` must outlive it.
-  HtmlTable(Html& html, std::string_view id, std::string_view caption,
-            std::initializer_list<Column> columns);
+  HtmlTable(Html& html, std::string_view id, std::string_view caption, std::vector<Column> columns);
   HtmlTable(const HtmlTable&) = delete;
   HtmlTable& operator=(const HtmlTable&) = delete;
 

@@ -80,9 +80,12 @@ void write_page(Output& output, const Page& page) {
   const auto script = joined_script();
   write_head(output, page, script);
   write_body(output, page);
-  output.write("<script type=\"application/octet-stream\" id=\"data\">");
-  output.write(page.data);
-  output.write("</script>\n<script>");
+  for (const auto& data : page.data) {
+    output.write("<script type=\"application/octet-stream\">");
+    output.write(data);
+    output.write("</script>\n");
+  }
+  output.write("<script>");
   output.write(script);
   output.write("</script>\n</body>\n</html>\n");
 }

@@ -122,7 +122,7 @@ void write_use(Html& html, const ReportAnswers& answers, std::string_view id,
 }  // namespace
 
 void add_overview(Page& page, const ReportAnswers& answers) {
-  page.title = title_of(answers);
+  if (page.title.empty()) page.title = title_of(answers);
   for (auto&& paragraph : {what_and_when(answers), losses_text(answers),
                            processors_text(answers) + (requests_text(answers).empty() ? "" : " ") +
                                requests_text(answers),

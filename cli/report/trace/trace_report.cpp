@@ -105,7 +105,7 @@ void TraceReport::note_findings() {
   note_services(services_, findings);
 }
 
-Page TraceReport::page() const {
+void TraceReport::add_to(Page& others) const {
   const auto& observation = run_.observation();
   const ThreadNames names{trace_, observation.observed(), run_.symbols()};
   const TopPage top{trace_, observation.population(), answers_, options_.top};
@@ -143,7 +143,10 @@ Page TraceReport::page() const {
   constexpr u64 least = u64{1} << 16U;
   const auto room = options_.largest - std::min(options_.largest, written);
   add_timeline(page, answers, draw_data(answers, std::max(least, room)));
-  return page;
+  std::ranges::move(others.overview, std::back_inserter(page.overview));
+  std::ranges::move(others.sections, std::back_inserter(page.sections));
+  std::ranges::move(others.data, std::back_inserter(page.data));
+  others = std::move(page);
 }
 
 }  // namespace coldtrace::cli

@@ -15,8 +15,8 @@ class TraceReport {
 
   // Reads the trace.
   void observe();
-  // To be called behind that.
-  Page page() const;
+  // To be called behind that. Adds its parts in front of what the page has.
+  void add_to(Page& page) const;
 
  private:
   void note_findings();

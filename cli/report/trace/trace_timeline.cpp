@@ -43,7 +43,7 @@ std::string label_of(const ReportAnswers& answers, const DrawnData& drawn) {
 }  // namespace
 
 void add_timeline(Page& page, const ReportAnswers& answers, DrawnData drawn) {
-  page.data = std::move(drawn.packed);
+  page.data.push_back(std::move(drawn.packed));
   if (drawn.slices + drawn.requests == 0) return;
   auto& section =
       *page.sections.insert(page.sections.begin(), Page::Section{"timeline", "Timeline", {}});
