@@ -6,14 +6,12 @@ export class Reader {
   }
 
   number() {
-    let value = 0;
-    let unit = 1;
-    let byte;
-    do {
+    let byte = this.bytes[this.at++];
+    let value = byte & 127;
+    for (let unit = 128; byte & 128; unit *= 128) {
       byte = this.bytes[this.at++];
       value += (byte & 127) * unit;
-      unit *= 128;
-    } while (byte & 128);
+    }
     return value;
   }
 

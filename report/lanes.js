@@ -83,22 +83,21 @@ export function lowerBound(sorted, wanted) {
 }
 
 /**
- * For each row that `rowOf(thread code)` names, by lane the places of its slices. Those of -1 are
- * in none.
+ * For each row, by lane the places of its slices; `rows` is by code of a thread, -1: in none.
  */
-export function groupSlices(lanes, rows, rowOf) {
-  const groups = Array.from({ length: rows }, () => new Array(lanes.length));
+export function groupSlices(lanes, count, rows) {
+  const groups = Array.from({ length: count }, () => new Array(lanes.length));
   lanes.forEach((lane, number) => {
-    const counts = new Uint32Array(rows);
+    const sizes = new Uint32Array(count);
     for (let i = 0; i < lane.count; ++i) {
-      const row = rowOf(lane.thread[i]);
-      if (row >= 0) ++counts[row];
+      const row = rows[lane.thread[i]];
+      if (row >= 0) ++sizes[row];
     }
-    for (let row = 0; row < rows; ++row) groups[row][number] = new Int32Array(counts[row]);
-    counts.fill(0);
+    for (let row = 0; row < count; ++row) groups[row][number] = new Int32Array(sizes[row]);
+    sizes.fill(0);
     for (let i = 0; i < lane.count; ++i) {
-      const row = rowOf(lane.thread[i]);
-      if (row >= 0) groups[row][number][counts[row]++] = i;
+      const row = rows[lane.thread[i]];
+      if (row >= 0) groups[row][number][sizes[row]++] = i;
     }
   });
   return groups;

@@ -23,8 +23,9 @@ class Timeline {
     this.selected = null;
     this.shownProcesses = processesAtFirst;
     this.expanded = new Set();
-    this.processOf = code => (code === 0 ? -1 : facts.threads[code - 1][0]);
-    this.byProcess = groupSlices(lanes, facts.processes.length, this.processOf);
+    const processes = Int32Array.from([-1, ...facts.threads.map(thread => thread[0])]);
+    this.processOf = code => processes[code];
+    this.byProcess = groupSlices(lanes, facts.processes.length, processes);
     this.byThread = new Map();
     this.matches = null;
     this.#listRows();

@@ -42,7 +42,7 @@ test("the first place that is not below", () => {
 
 test("slices are grouped by row, and found between two moments", () => {
   const lane = { count: 4, begin: [0, 10, 20, 30], end: [5, 15, 25, 35], thread: [1, 2, 1, 0] };
-  const [first, second] = groupSlices([lane], 2, code => code - 1);
+  const [first, second] = groupSlices([lane], 2, Int32Array.of(-1, 0, 1));
   assert.deepEqual([...first[0]], [0, 2]);
   assert.deepEqual([...second[0]], [1]);
   assert.deepEqual(placesBetween(lane, [0, 1, 2, 3], 15, 30), [2, 3]);
