@@ -32,7 +32,10 @@ EventExport::EventExport(const EventExportOptions& options)
 
 void EventExport::each(const std::function<void(const EventLine&)>& take) {
   const auto& trace = input_->trace;
-  const TraceContext context{schemas_->context_of(trace)};
+  const auto& pdbs = trace.message_pdbs();
+  const TraceContext context{schemas_->context_of(trace), nullptr, nullptr,
+                             tracefile::find_kernel_version(trace.windows_version()),
+                             pdbs.size() == 1 ? &*pdbs.begin() : nullptr};
   tracefile::StreamOptions stream;
   limit_to_times(selection_, trace.clock(), stream);
   stream.progress = input_->begin_progress("exporting");
@@ -54,11 +57,13 @@ void EventExport::each(const std::function<void(const EventLine&)>& take) {
     rapidjson::Document json{&pool};
     json.Parse<rapidjson::kParseIterativeFlag>(line.view().data(), line.size());
     if (json.HasParseError()) continue;  // no line of coldtrace has one
-    if (item == Item::gap)
+    if (item == Item::gap) {
       take({json, nullptr, nullptr, {}});
-    else
-      take({json, &events->event(), &decoder.kind_of(events->event()),
-            time_of(events->event(), context.clock)});
+      continue;
+    }
+    const auto& event = events->event();
+    take({json, &event, decoder.choose_schema(event, decoder.kind_of(event)),
+          time_of(event, context.clock)});
   }
   selector.unmatched().report(input_->findings);
   if (const auto unread = events->unread_buffers(); unread > 0)

@@ -23,8 +23,9 @@ void add_event_export_options(Command& command, EventExportOptions& options);
 // One event or gap as `trace decode` writes it.
 struct EventLine {
   const rapidjson::Value& json;
-  const tracefile::Event* event;     // null of a gap
-  const tracefile::EventKind* kind;  // null of a gap
+  const tracefile::Event* event;  // null of a gap
+  // That the event is decoded by; null of a gap, and of an event without one. As long as the call.
+  const tracefile::EventSchema* schema;
   std::optional<core::FileTime> time;
 };
 

@@ -12,64 +12,29 @@ namespace coldtrace::cli {
 namespace {
 
 using rapidjson::Value;
-using tracefile::FieldSchema;
 
 std::optional<i64> integer_of(const Value& object, const char* name) {
   const auto& value = member_of(object, name);
   return value.IsInt64() ? std::optional{value.GetInt64()} : std::nullopt;
 }
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
+const KindTable::Fields& fields_of(const EventLine& line) {
+  static const KindTable::Fields none;
+  return line.schema == nullptr ? none : line.schema->fields;
 }
 
-// Letters, digits and '_' alone, so that SQL needs no quotes.
-std::string plain_name(std::string_view name) {
-  std::string plain;
-  for (const char c : name.substr(0, 64)) plain += is_letter(c) || is_digit(c) ? c : '_';
-  return plain;
-}
-
-std::string lower_case(std::string text) {
-  for (auto& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
-
-unsigned digit_of(char c) {
-  return is_digit(c) ? static_cast<unsigned>(c - '0') : static_cast<unsigned>(c - 'a' + 10);
-}
-
-// The bytes of hexadecimal text as coldtrace writes it.
-std::vector<std::byte> bytes_of(std::string_view hex) {
-  std::vector<std::byte> bytes;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
-    bytes.push_back(static_cast<std::byte>(digit_of(hex[i]) << 4 | digit_of(hex[i + 1])));
-  return bytes;
-}
-
-const FieldSchema* find_field(const tracefile::EventSchema* schema, std::string_view name) {
-  if (schema == nullptr) return nullptr;
-  const auto found = std::ranges::find(schema->fields, name, &FieldSchema::name);
-  return found == schema->fields.end() ? nullptr : &*found;
-}
-
-void add_member(std::string& json, std::string_view name, std::string_view value) {
-  json += json.empty() ? "{" : ",";
-  Value text;
-  text.SetString(name.data(), static_cast<rapidjson::SizeType>(name.size()));
-  json += json_of(text);
-  json += ':';
-  json += value;
-}
+// Members of an event's line that columns have, or that others say: `opcode` and `version` are the
+// kind's, `timestamp` is `time` in another unit.
+constexpr std::array<std::string_view, 21> in_columns = {
+    "type",    "time",    "timestamp", "time_quality", "cpu",    "pid",
+    "tid",     "process", "provider",  "name",         "id",     "opcode",
+    "version", "level",   "keywords",  "activity",     "fields", "thread_source",
+    "payload", "decoded", "file"};
 
 // Names of our own tables and of SQLite's.
-constexpr std::array<std::string_view, 11> taken = {
-    "event",   "events", "gap",   "kind",         "meta",           "finding",
-    "process", "thread", "sched", "thread_state", "sqlite_sequence"};
+constexpr std::array<std::string_view, 12> taken = {
+    "event",        "events",  "gap",    "kind",  "meta",         "finding",
+    "file_finding", "process", "thread", "sched", "thread_state", "sqlite_sequence"};
 
 }  // namespace
 
@@ -83,11 +48,12 @@ std::optional<i64> unix_nanoseconds(std::optional<core::FileTime> time) {
   return ticks * 100;
 }
 
-EventTables::EventTables(SqliteFile& file)
+EventTables::EventTables(SqliteFile& file, bool clock_known)
     : file_{(file.run("CREATE TABLE event(id INTEGER PRIMARY KEY, ts INTEGER, cpu INTEGER, pid "
                       "INTEGER, tid INTEGER, kind INTEGER NOT NULL REFERENCES kind, process TEXT, "
                       "level INTEGER, keywords TEXT, activity TEXT, decoded TEXT NOT NULL, "
-                      "payload BLOB, more TEXT, file TEXT) STRICT;"
+                      "payload BLOB, more TEXT, file TEXT, time_quality TEXT, thread_source TEXT) "
+                      "STRICT;"
                       "CREATE TABLE gap(ts INTEGER, cpu INTEGER, reason TEXT NOT NULL, offset "
                       "INTEGER NOT NULL, length INTEGER NOT NULL, buffers INTEGER, events INTEGER, "
                       "file TEXT) STRICT;"
@@ -95,7 +61,8 @@ EventTables::EventTables(SqliteFile& file)
                       "TEXT, name TEXT, event_id INTEGER, opcode INTEGER, version INTEGER, "
                       "table_name TEXT, events INTEGER NOT NULL) STRICT;"),
              file)},
-      events_{file, "event", 14},
+      clock_known_{clock_known},
+      events_{file, "event", 16},
       gaps_{file, "gap", 8},
       names_{taken.begin(), taken.end()} {}
 
@@ -119,13 +86,7 @@ void EventTables::add(const EventLine& line) {
   }
   auto& kind = kind_of(line);
   ++kind.events;
-  if (const auto& fields = member_of(json, "fields");
-      !kind.rows && fields.IsObject() && fields.MemberCount() > 0) {
-    if (kind.id <= static_cast<i64>(most_kinds))
-      make_table(kind, line);
-    else
-      ++left_out_;
-  }
+  provide_table(kind, line);
   std::string more;
   add_fields(kind, line, more);
   if (!more.empty()) more += '}';
@@ -141,10 +102,14 @@ void EventTables::add(const EventLine& line) {
       .text_or_null(text_of(json, "activity"))
       .text(text_of(json, "decoded"));
   if (const auto payload = text_of(json, "payload"); !payload.empty())
-    events_.blob(bytes_of(payload));
+    events_.blob(bytes_of_hex(payload));
   else
     events_.null();
-  events_.text_or_null(more).text_or_null(text_of(json, "file")).insert();
+  events_.text_or_null(more)
+      .text_or_null(text_of(json, "file"))
+      .text_or_null(text_of(json, "time_quality"))
+      .text_or_null(text_of(json, "thread_source"))
+      .insert();
 }
 
 EventTables::Kind& EventTables::kind_of(const EventLine& line) {
@@ -169,13 +134,13 @@ EventTables::Kind& EventTables::kind_of(const EventLine& line) {
 
 // "Process_Start", "DiskIo_Read_2" of a further version, "Microsoft_Windows_PktMon_160".
 std::string EventTables::table_name(const Kind& kind) {
-  auto name = plain_name(kind.name);
+  auto name = plain_sql_name(kind.name);
   if (name.empty()) {
-    name = plain_name(kind.provider.empty() ? "event" : kind.provider);
+    name = plain_sql_name(kind.provider.empty() ? "event" : kind.provider);
     if (const auto number = kind.number ? kind.number : kind.opcode)
       name += fmt::format("_{}", *number);
   }
-  if (!is_letter(name.front())) name.insert(0, "event_");
+  if (name.front() == '_' || (name.front() >= '0' && name.front() <= '9')) name.insert(0, "event_");
   if (name.starts_with("sqlite_")) name.insert(0, "event_");
   auto free = name;
   for (u64 i = 2; !names_.insert(lower_case(free)).second; ++i)
@@ -183,87 +148,37 @@ std::string EventTables::table_name(const Kind& kind) {
   return free;
 }
 
-EventTables::Type EventTables::type_of(const Value& value, const FieldSchema* field) {
-  using tracefile::InType;
-  using tracefile::OutType;
-  if (value.IsInt64() || value.IsUint64() || value.IsBool()) return Type::integer;
-  if (value.IsNumber()) return Type::real;
-  if (field != nullptr && field->in == InType::binary && value.IsString() &&
-      (field->out == OutType::none || field->out == OutType::hex_binary))
-    return Type::blob;
-  return Type::text;
-}
-
-void EventTables::make_table(Kind& kind, const EventLine& line) {
-  const auto& fields = member_of(line.json, "fields");
-  kind.table = table_name(kind);
-  auto statement = fmt::format("CREATE TABLE {}(event INTEGER PRIMARY KEY REFERENCES event",
-                               sql_name(kind.table));
-  std::set<std::string> columns{"event"};
-  constexpr std::array<std::string_view, 4> types = {"INTEGER", "REAL", "TEXT", "BLOB"};
-  for (const auto& field : fields.GetObject()) {
-    if (kind.columns.size() >= most_columns) break;
-    const std::string name{field.name.GetString(), field.name.GetStringLength()};
-    auto column = plain_name(name);
-    if (column.empty()) column = "_";
-    const auto base = column;
-    for (u64 i = 2; !columns.insert(lower_case(column)).second; ++i)
-      column = fmt::format("{}_{}", base, i);
-    const auto type = type_of(field.value, find_field(line.kind->schema.get(), name));
-    kind.columns.push_back({name, type});
-    statement += fmt::format(", {} {}", sql_name(column), types[static_cast<std::size_t>(type)]);
+void EventTables::provide_table(Kind& kind, const EventLine& line) {
+  const auto& values = member_of(line.json, "fields");
+  if (!values.IsObject() || values.MemberCount() == 0) return;
+  const auto& fields = fields_of(line);
+  if (!kind.table) {
+    if (kind.id <= static_cast<i64>(most_kinds))
+      kind.table = std::make_unique<KindTable>(file_, table_name(kind), fields, clock_known_);
+    else
+      ++left_out_;
+    return;
   }
-  file_.run(statement + ") STRICT");
-  kind.rows =
-      std::make_unique<SqliteRows>(file_, kind.table, static_cast<int>(kind.columns.size() + 1));
-}
-
-bool EventTables::bind(SqliteRows& rows, Type type, const Value& value) {
-  switch (type) {
-    case Type::integer:
-      if (value.IsBool()) {
-        rows.integer(value.GetBool() ? 1 : 0);
-        return true;
-      }
-      if (!value.IsInt64()) break;
-      rows.integer(value.GetInt64());
-      return true;
-    case Type::real:
-      if (!value.IsNumber()) break;
-      rows.real(value.GetDouble());
-      return true;
-    case Type::text:
-      if (value.IsNull()) break;
-      rows.text(plain_of(value));
-      return true;
-    case Type::blob:
-      if (!value.IsString()) break;
-      rows.blob(bytes_of({value.GetString(), value.GetStringLength()}));
-      return true;
-  }
-  rows.null();
-  return value.IsNull();
+  if (!kind.table->lacks(values, fields)) return;
+  if (added_columns_ < most_added_columns)
+    added_columns_ += kind.table->grow(fields);
+  else
+    ++unfit_;
 }
 
 void EventTables::add_fields(Kind& kind, const EventLine& line, std::string& more) {
-  const auto& fields = member_of(line.json, "fields");
-  if (kind.rows) kind.rows->integer(next_event_);
-  std::set<std::string_view> bound;
-  if (kind.rows) {
-    for (const auto& column : kind.columns) {
-      const auto& value = member_of(fields, column.member.c_str());
-      if (bind(*kind.rows, column.type, value) || value.IsNull()) bound.insert(column.member);
-    }
-    kind.rows->insert();
+  const auto& values = member_of(line.json, "fields");
+  if (kind.table)
+    unfit_ += kind.table->add(next_event_, values, fields_of(line), more);
+  else if (values.IsObject())
+    for (const auto& value : values.GetObject())
+      add_json_member(more, {value.name.GetString(), value.name.GetStringLength()},
+                      json_of(value.value));
+  for (const auto& member : line.json.GetObject()) {
+    const std::string_view name{member.name.GetString(), member.name.GetStringLength()};
+    if (!member.value.IsNull() && std::ranges::find(in_columns, name) == in_columns.end())
+      add_json_member(more, fmt::format("_{}", name), json_of(member.value));
   }
-  if (fields.IsObject())
-    for (const auto& field : fields.GetObject()) {
-      const std::string_view name{field.name.GetString(), field.name.GetStringLength()};
-      if (!bound.contains(name)) add_member(more, name, json_of(field.value));
-    }
-  for (const auto* const beside : {"resolved", "stack", "trailing"})
-    if (const auto& value = member_of(line.json, beside); !value.IsNull())
-      add_member(more, fmt::format("_{}", beside), json_of(value));
 }
 
 void EventTables::finish() {
@@ -278,7 +193,7 @@ void EventTables::finish() {
         .maybe(kind->number)
         .maybe(kind->opcode)
         .maybe(kind->version)
-        .text_or_null(kind->table)
+        .text_or_null(kind->table ? kind->table->name() : std::string{})
         .integer(static_cast<i64>(kind->events))
         .insert();
   file_.run(
@@ -286,7 +201,8 @@ void EventTables::finish() {
       "CREATE INDEX event_by_process ON event(pid, ts);"
       "CREATE VIEW events AS SELECT event.id, ts, strftime('%Y-%m-%dT%H:%M:%S', ts / 1000000000, "
       "'unixepoch') || printf('.%07dZ', ts % 1000000000 / 100) AS time, cpu, pid, tid, process, "
-      "provider, name, event_id, opcode, version, level, table_name, decoded, file FROM event JOIN "
+      "provider, name, event_id, opcode, version, level, table_name, decoded, file, time_quality, "
+      "thread_source FROM event JOIN "
       "kind "
       "ON "
       "kind.id = event.kind");

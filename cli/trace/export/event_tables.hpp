@@ -7,6 +7,7 @@
 
 #include "cli/sqlite/sqlite_file.hpp"
 #include "cli/trace/export/event_lines.hpp"
+#include "cli/trace/export/kind_table.hpp"
 
 namespace coldtrace::cli {
 
@@ -15,13 +16,14 @@ std::optional<i64> unix_nanoseconds(std::optional<core::FileTime> time);
 
 // The tables of events: `event` has a row for each, with what all have in common, and a table for
 // each kind has the values of its fields. Source of the layout:
-// docs/commands/trace-export-sqlite.md.
+// docs/commands/trace-export-rows.md.
 class EventTables {
  public:
   static constexpr std::size_t most_kinds = 1000;
-  static constexpr std::size_t most_columns = 200;
+  // Columns that come to tables that are there: for each SQLite reads the layout of all anew.
+  static constexpr u64 most_added_columns = 1000;
 
-  explicit EventTables(SqliteFile& file);
+  EventTables(SqliteFile& file, bool clock_known);
 
   void add(const EventLine& line);
   // Adds the table of kinds, and indexes.
@@ -29,40 +31,36 @@ class EventTables {
 
   // Events with fields whose kind has no table of its own, as there are too many.
   u64 left_out() const { return left_out_; }
+  // Values whose column cannot hold them, or that got none as there are too many.
+  u64 unfit() const { return unfit_; }
 
  private:
-  enum class Type : u8 { integer, real, text, blob };
-  struct Column {
-    std::string member;  // of the object `fields`
-    Type type;
-  };
   struct Kind {
     i64 id = 0;
-    std::string table;  // empty: none
     std::string provider, guid, name;
     std::optional<i64> number, opcode, version;
-    std::vector<Column> columns;
-    std::unique_ptr<SqliteRows> rows;
+    std::unique_ptr<KindTable> table;  // null: none
     u64 events = 0;
   };
 
   void add_gap(const rapidjson::Value& json, std::optional<core::FileTime> time);
   Kind& kind_of(const EventLine& line);
-  void make_table(Kind& kind, const EventLine& line);
   std::string table_name(const Kind& kind);
-  static Type type_of(const rapidjson::Value& value, const tracefile::FieldSchema* field);
-  // Binds the value; false where the column cannot hold it.
-  static bool bind(SqliteRows& rows, Type type, const rapidjson::Value& value);
-  // Members of `fields` that are in no column, and what stands beside the fields, as JSON.
+  // Makes the table of the kind, or adds columns to it, where the event has fields for them.
+  void provide_table(Kind& kind, const EventLine& line);
+  // Adds the fields; those that are in no column, and what stands beside them, go to `more`.
   void add_fields(Kind& kind, const EventLine& line, std::string& more);
 
   SqliteFile& file_;
+  bool clock_known_;
   SqliteRows events_;
   SqliteRows gaps_;
   std::map<std::string, Kind> kinds_;  // by what tells them apart
   std::set<std::string> names_;        // of tables, in lower case
   i64 next_event_ = 1;
   u64 left_out_ = 0;
+  u64 added_columns_ = 0;
+  u64 unfit_ = 0;
 };
 
 }  // namespace coldtrace::cli

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/command/version.hpp"
-#include "cli/output/json.hpp"
-#include "cli/sqlite/json_values.hpp"
 #include "cli/trace/export/event_tables.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/trace_analysis/observation.hpp"
@@ -227,42 +224,6 @@ void write_schedule_tables(SqliteFile& file, const tracefile::AnyTrace& trace,
       "CREATE INDEX sched_by_thread ON sched(utid, ts); CREATE INDEX sched_by_cpu ON sched(cpu, "
       "ts);"
       "CREATE INDEX thread_state_by_thread ON thread_state(utid, ts)");
-}
-
-void write_meta_tables(SqliteFile& file, const TraceInput& input) {
-  file.run(
-      "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) STRICT;"
-      "CREATE TABLE finding(code TEXT PRIMARY KEY, severity TEXT NOT NULL, count INTEGER NOT NULL, "
-      "first_offset INTEGER, text TEXT NOT NULL) STRICT");
-  SqliteRows meta{file, "meta", 2};
-  const auto add = [&](std::string_view key, std::string_view value) {
-    meta.text(key).text_or_null(value).insert();
-  };
-  add("schema", "coldtrace.trace-sqlite/1");
-  add("tool", tool_version);
-  add("format", input.trace.format());
-  BufferPool pool;
-  Output memory{std::size_t{1} << 20, pool};
-  JsonWriter json{memory, Int64::number};
-  write_session(json, input.trace);
-  std::vector<core::TextBuffer> pieces;
-  memory.take(pieces);
-  std::string text;
-  for (const auto& piece : pieces) text += piece.view();
-  rapidjson::Document session;
-  session.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
-  if (session.IsObject())
-    for (const auto& member : std::as_const(session).GetObject())
-      add(std::string{"session."} + member.name.GetString(),
-          member.value.IsNull() ? std::string{} : plain_of(member.value));
-  SqliteRows findings{file, "finding", 5};
-  for (const auto& finding : input.findings.all())
-    findings.text(finding.code.view())
-        .text(to_string(finding.severity))
-        .integer(static_cast<i64>(finding.count))
-        .maybe(finding.first_offset)
-        .text(core::to_valid_utf8(finding.text))
-        .insert();
 }
 
 }  // namespace coldtrace::cli

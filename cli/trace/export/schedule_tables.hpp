@@ -10,7 +10,4 @@ namespace coldtrace::cli {
 void write_schedule_tables(SqliteFile& file, const tracefile::AnyTrace& trace,
                            const tracefile::EventSelection& selection);
 
-// The tables meta and finding: what the database was made from.
-void write_meta_tables(SqliteFile& file, const TraceInput& input);
-
 }  // namespace coldtrace::cli

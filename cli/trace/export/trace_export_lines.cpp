@@ -1,10 +1,11 @@
-#include <array>
+#include <algorithm>
 
 #include <fmt/format.h>
 
 #include "cli/command/common_options.hpp"
 #include "cli/output/json.hpp"
 #include "cli/sqlite/json_values.hpp"
+#include "cli/trace/export/ecs_kinds.hpp"
 #include "cli/trace/export/event_lines.hpp"
 #include "cli/trace/trace_export_commands.hpp"
 
@@ -72,6 +73,12 @@ std::string plaso_time(core::FileTime time) {
   return text + "+00:00";
 }
 
+// How much of the event is understood, the bytes that are not, and what is not as its header says.
+void write_quality(JsonWriter& json, const Value& event) {
+  for (const auto* const name : {"decoded", "payload", "trailing", "time_quality", "thread_source"})
+    if (const auto text = text_of(event, name); !text.empty()) json.field(name, text);
+}
+
 class LineFormat {
  public:
   virtual ~LineFormat() = default;
@@ -112,50 +119,14 @@ class TimesketchLines final : public LineFormat {
         .field("pid", number_of(event, "pid"))
         .field("tid", number_of(event, "tid"))
         .field("process_name", maybe(text_of(event, "process")))
-        .field("decoded", text_of(event, "decoded"))
         .field("trace_file", maybe(text_of(event, "file")))
         // One text: names of fields have other types in other events, which an index refuses.
-        .field("event_data", json_of(member_of(event, "fields")))
-        .end_object()
-        .end_document();
+        .field("event_data", json_of(member_of(event, "fields")));
+    write_quality(json, event);
+    json.end_object().end_document();
     return true;
   }
 };
-
-// What kinds of events are in the terms of ECS.
-struct EcsKind {
-  std::string_view name;  // or its front, up to '*'
-  std::string_view category, type;
-};
-constexpr EcsKind ecs_kinds[] = {{"Process/Start", "process", "start"},
-                                 {"Process/DCStart", "process", "info"},
-                                 {"Process/End", "process", "end"},
-                                 {"Process/DCEnd", "process", "info"},
-                                 {"Process/*", "process", "change"},
-                                 {"Thread/*", "process", "info"},
-                                 {"Image/Load", "library", "start"},
-                                 {"FileIo/Create", "file", "access"},
-                                 {"FileIo/FileCreate", "file", "creation"},
-                                 {"FileIo/FileDelete", "file", "deletion"},
-                                 {"FileIo/Delete", "file", "deletion"},
-                                 {"FileIo/Write", "file", "change"},
-                                 {"FileIo/Rename", "file", "change"},
-                                 {"FileIo/*", "file", "access"},
-                                 {"DiskIo/*", "file", "access"},
-                                 {"Registry/*", "registry", "access"},
-                                 {"TcpIp/Connect*", "network", "start"},
-                                 {"TcpIp/Disconnect*", "network", "end"},
-                                 {"TcpIp/*", "network", "connection"},
-                                 {"UdpIp/*", "network", "connection"}};
-
-const EcsKind* find_ecs_kind(std::string_view name) {
-  for (const auto& kind : ecs_kinds) {
-    const bool front = kind.name.ends_with('*');
-    if (front ? name.starts_with(kind.name.substr(0, kind.name.size() - 1)) : name == kind.name)
-      return &kind;
-  }
-  return nullptr;
-}
 
 // Source: Elastic Common Schema 8.17; event_data as Winlogbeat writes it.
 class EcsLines final : public LineFormat {
@@ -182,7 +153,9 @@ class EcsLines final : public LineFormat {
     if (!kernel_.empty()) json.field("kernel", kernel_);
     json.end_object().end_object();
     write_winlog(json, event);
-    json.end_object().end_document();
+    json.key("coldtrace").begin_object();
+    write_quality(json, event);
+    json.end_object().end_object().end_document();
     return true;
   }
 
@@ -191,8 +164,12 @@ class EcsLines final : public LineFormat {
     const auto name = text_of(event, "name");
     json.key("event").begin_object().field("kind", "event");
     if (const auto* const kind = find_ecs_kind(name)) {
-      json.key("category").begin_array().value(kind->category).end_array();
-      json.key("type").begin_array().value(kind->type).end_array();
+      json.key("category").begin_array();
+      const auto space = std::min(kind->category.find(' '), kind->category.size());
+      json.value(kind->category.substr(0, space));
+      if (space < kind->category.size()) json.value(kind->category.substr(space + 1));
+      json.end_array();
+      if (!kind->type.empty()) json.key("type").begin_array().value(kind->type).end_array();
     }
     json.field("action", action_of(event)).field("dataset", dataset_).field("sequence", sequence_);
     const auto& provider = member_of(event, "provider");

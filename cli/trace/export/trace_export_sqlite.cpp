@@ -2,6 +2,7 @@
 #include "cli/sqlite/sqlite_file.hpp"
 #include "cli/trace/export/event_lines.hpp"
 #include "cli/trace/export/event_tables.hpp"
+#include "cli/trace/export/meta_tables.hpp"
 #include "cli/trace/export/schedule_tables.hpp"
 #include "cli/trace/trace_export_commands.hpp"
 
@@ -12,7 +13,7 @@ Exit run(const EventExportOptions& options) {
   EventExport exporting{options};
   if (!exporting.opened()) return Exit::failure;
   SqliteFile file;
-  EventTables tables{file};
+  EventTables tables{file, exporting.input().trace.clock().known()};
   exporting.each([&](const EventLine& line) { tables.add(line); });
   tables.finish();
   if (tables.left_out() > 0)
@@ -21,6 +22,12 @@ Exit run(const EventExportOptions& options) {
         "{} events are of kinds beyond the {} that get a table of their own: their fields are in "
         "the column more of the table event",
         tables.left_out(), EventTables::most_kinds);
+  if (tables.unfit() > 0)
+    exporting.input().findings.info(
+        "export-values", std::nullopt,
+        "{} values do not fit the columns of their fields: they are in the column more of "
+        "the table event",
+        tables.unfit());
   write_schedule_tables(file, exporting.input().trace, exporting.selection());
   write_meta_tables(file, exporting.input());
   Output output{options.output};
