@@ -23,9 +23,9 @@ constexpr u64 family(Family kind, u64 number) {
 // process is near enough; one that cannot be is what nothing is known of.
 constexpr u8 unknown_state = static_cast<u8>(ThreadState::initialized);
 
-u8 state_of(const ContextSwitch& record) {
-  if (!record.old_state) return unknown_state;
-  switch (*record.old_state) {
+u8 state_of(const ChainedSwitch& change) {
+  if (!change.old_state) return unknown_state;
+  switch (*change.old_state) {
     case ThreadState::process_swapped:
       return static_cast<u8>(ThreadState::transition);
     case ThreadState::gate_wait:
@@ -33,7 +33,7 @@ u8 state_of(const ContextSwitch& record) {
     default:
       break;
   }
-  const auto state = static_cast<u8>(*record.old_state);
+  const auto state = static_cast<u8>(*change.old_state);
   return state <= static_cast<u8>(ThreadState::deferred_ready) ? state : unknown_state;
 }
 
@@ -117,13 +117,10 @@ void describe_counter(PerfettoPackets& packets, u64 track, const std::string& na
 
 PerfettoTrace::PerfettoTrace(const TimelineNames& names, ByteSink write, Options options)
     : names_{names},
+      chain_{names, [this](const ChainedSwitch& change) { add(change); }},
       packets_{std::make_unique<PerfettoPackets>(std::move(write), options.compress)} {}
 
 PerfettoTrace::~PerfettoTrace() = default;
-
-u32 PerfettoTrace::id_of(Index thread) const {
-  return thread == nobody ? lost_id : names_.population().threads()[thread].tid;
-}
 
 bool PerfettoTrace::has_place(i64 begin) {
   if (names_.nanoseconds(begin) >= 0) return true;
@@ -131,41 +128,13 @@ bool PerfettoTrace::has_place(i64 begin) {
   return false;
 }
 
-// What is known of the processor ends with the switch to the thread of the turn.
-void PerfettoTrace::break_chain(const Turn& turn) {
-  has_lost_ = true;
-  add({names_.nanoseconds(turn.begin), turn.cpu, id_of(turn.thread), lost_id, unknown_state,
-       std::nullopt, turn.in_priority, std::nullopt});
-}
-
 void PerfettoTrace::on_switch(const ContextSwitch& record, const Turn* ended, bool is_shown) {
-  const auto cpu = *record.moment.cpu;
-  if (cpu >= at_.size()) at_.resize(std::size_t{cpu} + 1);
-  flush_interrupts(cpu);
-  const auto time = names_.nanoseconds(record.moment.time);
-  // Nothing is said of the time before the first thread that is shown.
-  if (!at_[cpu] && !is_shown) return;
-  const auto old_id = id_of(record.old_thread);
-  if (!at_[cpu]) at_[cpu] = old_id;
-  if (ended != nullptr && !ended->end && *at_[cpu] == id_of(ended->thread)) break_chain(*ended);
-  auto leaves = *at_[cpu];
-  if (leaves == lost_id) {
-    // It was on the processor when the switch came, and nobody knows since when.
-    add({time, cpu, lost_id, old_id, unknown_state, std::nullopt, std::nullopt,
-         record.old_priority});
-    leaves = old_id;
-  }
-  const auto comes = is_shown ? id_of(record.new_thread) : not_shown_id;
-  if (!is_shown) has_not_shown_ = true;
-  if (leaves == not_shown_id && comes == not_shown_id) return;
-  const bool is_real = leaves == old_id;
-  add({time, cpu, leaves, comes, is_real ? state_of(record) : unknown_state,
-       is_real ? record.wait_reason : std::nullopt, record.old_priority, record.new_priority});
+  flush_interrupts(*record.moment.cpu);
+  chain_.on_switch(record, ended, is_shown);
 }
 
-// A slice that does not end is drawn up to the end of the trace.
 void PerfettoTrace::on_last_turn(const Turn& turn, bool misses_events) {
-  if (misses_events && at_[turn.cpu] == id_of(turn.thread)) break_chain(turn);
+  chain_.on_last_turn(turn, misses_events);
 }
 
 void PerfettoTrace::on_ready(const Readied& record) {
@@ -174,13 +143,12 @@ void PerfettoTrace::on_ready(const Readied& record) {
     flush_tick();
     tick_ = time;
   }
-  readies_.push_back({time, record.moment.cpu.value_or(0), id_of(record.thread),
-                      record.waker == nobody ? 0 : id_of(record.waker), record.adjustment,
+  readies_.push_back({time, record.moment.cpu.value_or(0), chain_.id_of(record.thread),
+                      record.waker == nobody ? 0 : chain_.id_of(record.waker), record.adjustment,
                       record.in_dpc});
 }
 
-void PerfettoTrace::add(const Switch& change) {
-  at_[change.cpu] = change.new_id;
+void PerfettoTrace::add(const ChainedSwitch& change) {
   // A break lies in the past, and Perfetto sorts it there: behind the switch to the thread.
   if (change.time < tick_) {
     write(change);
@@ -201,16 +169,16 @@ void PerfettoTrace::flush_tick() {
   readies_.clear();
 }
 
-void PerfettoTrace::take_first_switch(std::vector<Switch>& changes) {
+void PerfettoTrace::take_first_switch(std::vector<ChainedSwitch>& changes) {
   constexpr std::size_t most_ordered = 256;
   auto first = changes.begin();
   if (changes.size() > 1 && changes.size() <= most_ordered) {
-    const auto is_first = [&](const Switch& change) {
+    const auto is_first = [&](const ChainedSwitch& change) {
       for (const auto& other : changes) {
         if (&other == &change) break;
         if (other.cpu == change.cpu) return false;
       }
-      return std::none_of(changes.begin(), changes.end(), [&](const Switch& other) {
+      return std::none_of(changes.begin(), changes.end(), [&](const ChainedSwitch& other) {
         return other.cpu != change.cpu && other.old_id == change.new_id && change.new_id != 0 &&
                change.new_id != lost_id && change.new_id != not_shown_id;
       });
@@ -239,7 +207,7 @@ void PerfettoTrace::flush_events() {
   events_.clear();
 }
 
-void PerfettoTrace::write(const Switch& change) {
+void PerfettoTrace::write(const ChainedSwitch& change) {
   namespace e = field::etw;
   add_event([&](pbf_writer& event) {
     event.add_uint64(e::timestamp, static_cast<u64>(change.time));
@@ -255,7 +223,7 @@ void PerfettoTrace::write(const Switch& change) {
       fields.add_sint32(e::switches::old_thread_priority, *change.old_priority);
     if (change.wait_reason)
       fields.add_int32(e::switches::old_thread_wait_reason_int, *change.wait_reason);
-    fields.add_sint32(e::switches::old_thread_state_int, change.old_state);
+    fields.add_sint32(e::switches::old_thread_state_int, state_of(change));
   });
   count_busy(change);
 }
@@ -277,7 +245,7 @@ void PerfettoTrace::write(const Ready& ready) {
 }
 
 // Processors whose thread is known and not the idle one.
-void PerfettoTrace::count_busy(const Switch& change) {
+void PerfettoTrace::count_busy(const ChainedSwitch& change) {
   const auto is_busy = [](u32 id) { return id != 0 && id != lost_id; };
   if (change.cpu >= busy_at_.size()) busy_at_.resize(std::size_t{change.cpu} + 1);
   const bool was = is_busy(busy_at_[change.cpu]), is = is_busy(change.new_id);
@@ -464,8 +432,8 @@ void PerfettoTrace::write_processes() {
       add_process(at(process.life.start), process.pid, process.stated_parent,
                   names_.process_name(i));
   }
-  if (has_lost_) add_process(0, lost_id, std::nullopt, "[events are missing]");
-  if (has_not_shown_) add_process(0, not_shown_id, std::nullopt, "[not shown]");
+  if (chain_.has_lost()) add_process(0, lost_id, std::nullopt, "[events are missing]");
+  if (chain_.has_not_shown()) add_process(0, not_shown_id, std::nullopt, "[not shown]");
   for (Index i = 0; i < population.threads().size(); ++i) {
     const auto& thread = population.threads()[i];
     const auto pid = trace_analysis::pid_of(population, i);

@@ -6,8 +6,7 @@
 #include <unordered_map>
 
 #include "coldtrace/trace_export/byte_sink.hpp"
-#include "coldtrace/trace_export/timeline.hpp"
-#include "coldtrace/trace_export/timeline_names.hpp"
+#include "coldtrace/trace_export/switch_chain.hpp"
 
 namespace coldtrace::trace_export {
 
@@ -16,9 +15,6 @@ class PerfettoPackets;
 // Writes a timeline as a trace of Perfetto: context switches and ready events as its own events of
 // ETW, which become scheduling and thread states with wakers and wait reasons; calls, interrupts,
 // requests and regions as slices; counters of processors in use and of requests to disks.
-//
-// Perfetto takes switches of a processor for a chain. Where events are missing, or threads are not
-// shown, the chain goes through a thread of that name, so that nobody gets the time.
 // Source: google/perfetto, protos/perfetto/trace/, and src/trace_processor/importers/etw.
 class PerfettoTrace final : public TimelineSink {
  public:
@@ -30,10 +26,6 @@ class PerfettoTrace final : public TimelineSink {
   ~PerfettoTrace() override;
   PerfettoTrace(const PerfettoTrace&) = delete;
   PerfettoTrace& operator=(const PerfettoTrace&) = delete;
-
-  // Of threads that Windows has no ids for: its ids are multiples of four.
-  static constexpr u32 lost_id = 1;
-  static constexpr u32 not_shown_id = 2;
 
   // Things that began before the first event of the trace.
   u64 left_out() const { return left_out_; }
@@ -50,15 +42,6 @@ class PerfettoTrace final : public TimelineSink {
   void finish(const Observed& observed) override;
 
  private:
-  // An event of the scheduler, in the ids that Perfetto is told.
-  struct Switch {
-    i64 time;
-    u16 cpu;
-    u32 old_id, new_id;
-    u8 old_state;
-    std::optional<u8> wait_reason;
-    std::optional<i8> old_priority, new_priority;
-  };
   struct Ready {
     i64 time;
     u16 cpu;
@@ -83,17 +66,18 @@ class PerfettoTrace final : public TimelineSink {
     i32 change;
   };
 
-  u32 id_of(Index thread) const;
-  void add(const Switch& change);
-  void break_chain(const Turn& turn);
+  static constexpr u32 lost_id = SwitchChain::lost_id;
+  static constexpr u32 not_shown_id = SwitchChain::not_shown_id;
+
+  void add(const ChainedSwitch& change);
   void flush_tick();
-  void take_first_switch(std::vector<Switch>& changes);
+  void take_first_switch(std::vector<ChainedSwitch>& changes);
   template <class Fill>
   void add_event(Fill fill);
   void flush_events();
-  void write(const Switch& change);
+  void write(const ChainedSwitch& change);
   void write(const Ready& ready);
-  void count_busy(const Switch& change);
+  void count_busy(const ChainedSwitch& change);
   void flush_interrupts(u16 cpu);
   void flush_slices(u64 track, Row& row);
   u64 track_of_thread(Index thread);
@@ -110,15 +94,15 @@ class PerfettoTrace final : public TimelineSink {
   static constexpr std::size_t most_steps = std::size_t{1} << 22U;
 
   const TimelineNames& names_;
+  SwitchChain chain_;
   std::unique_ptr<PerfettoPackets> packets_;
   i64 tick_ = 0;
-  std::vector<Switch> switches_;        // of the tick
-  std::vector<Ready> readies_;          // of the tick
-  std::string events_;                  // in front of the next packet of them
-  std::vector<std::optional<u32>> at_;  // by processor: whom the chain has led to
-  std::vector<u32> busy_at_;            // by processor, as far as they are counted
+  std::vector<ChainedSwitch> switches_;  // of the tick
+  std::vector<Ready> readies_;           // of the tick
+  std::string events_;                   // in front of the next packet of them
+  std::vector<u32> busy_at_;             // by processor, as far as they are counted
   u64 busy_ = 0;
-  bool has_lost_ = false, has_not_shown_ = false, has_busy_ = false;
+  bool has_busy_ = false;
   std::map<u64, Row> rows_;  // by track
   std::map<u64, Lanes> lanes_;
   std::map<u32, std::vector<Step>> disks_;

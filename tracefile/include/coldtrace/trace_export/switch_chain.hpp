@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "coldtrace/trace_export/timeline.hpp"
+#include "coldtrace/trace_export/timeline_names.hpp"
+
+namespace coldtrace::trace_export {
+
+// A processor goes from one thread to another, in the ids that a format is told.
+struct ChainedSwitch {
+  i64 time;  // nanoseconds
+  u16 cpu;
+  u32 old_id, new_id;
+  std::optional<trace_analysis::ThreadState> old_state;  // nothing: not known
+  std::optional<u8> wait_reason;
+  std::optional<i8> old_priority, new_priority;
+  Index old_thread, new_thread;  // nobody: one of those that only formats have
+};
+
+// Switches of each processor as formats need them that take these for a chain: each leaves the
+// thread that the one before it went to. Where events are missing, or threads are not shown, the
+// chain goes through a thread of that name, so that nobody gets the time.
+class SwitchChain {
+ public:
+  // Of threads that Windows has no ids for: its ids are multiples of four.
+  static constexpr u32 lost_id = 1;
+  static constexpr u32 not_shown_id = 2;
+
+  using Sink = std::function<void(const ChainedSwitch&)>;
+  // `names` must outlive it. Switches come in the order of time for each processor; but the one to
+  // `lost_id` lies where the processor was known last, with the switch before it.
+  SwitchChain(const TimelineNames& names, Sink sink) : names_{names}, sink_{std::move(sink)} {}
+
+  void on_switch(const ContextSwitch& record, const Turn* ended, bool is_shown);
+  void on_last_turn(const Turn& turn, bool misses_events);
+
+  u32 id_of(Index thread) const;
+  bool has_lost() const { return has_lost_; }
+  bool has_not_shown() const { return has_not_shown_; }
+
+ private:
+  void break_at(const Turn& turn);
+  void put(const ChainedSwitch& change);
+
+  const TimelineNames& names_;
+  Sink sink_;
+  std::vector<std::optional<u32>> at_;  // by processor: whom the chain has led to
+  bool has_lost_ = false, has_not_shown_ = false;
+};
+
+}  // namespace coldtrace::trace_export
