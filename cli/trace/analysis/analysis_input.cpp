@@ -59,8 +59,7 @@ void AnalysisRun::note_no_match(std::string_view why) {
                        limited ? " between --from and --to" : "");
 }
 
-Exit AnalysisRun::finish(Output& output) {
-  output.commit();
+Exit AnalysisRun::tell() {
   symbols_->finish(report_);
   input_->tell(report_);
   return report_.exit();

@@ -50,9 +50,15 @@ class AnalysisRun {
   Report& report() { return report_; }
 
   // The output is whole.
-  Exit finish(Output& output);
+  template <class AnyOutput>
+  Exit finish(AnyOutput& output) {
+    output.commit();
+    return tell();
+  }
 
  private:
+  Exit tell();
+
   const AnalysisOptions& options_;
   Report report_;
   std::optional<TraceInput> input_;

@@ -1,0 +1,46 @@
+#include "cli/command/common_options.hpp"
+#include "cli/output/output_folder.hpp"
+#include "cli/trace/export/export_names.hpp"
+#include "cli/trace/trace_export_commands.hpp"
+#include "coldtrace/trace_export/ctf_trace.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+Exit run(const ExportOptions& options) {
+  ExportRun exporting{options};
+  if (!exporting.opened()) return Exit::failure;
+  auto& run = exporting.run();
+  OutputFolder output{options.output};
+  trace_analysis::CodeNames code{run.input().trace.names(), run.symbols()};
+  ExportNames names{exporting, code};
+  trace_export::CtfTrace trace{names, [&output](std::string_view file, std::string_view bytes) {
+                                 output.append(file, bytes);
+                               }};
+  trace_export::Timeline timeline{run.input().trace, exporting.options().times, code, trace};
+  names.use(timeline);
+  exporting.observe(timeline);
+  exporting.note_left_out(trace.left_out());
+  if (const auto beyond = trace.beyond_limits(); beyond > 0)
+    run.findings().warning("export-limit", std::nullopt,
+                           "{} events are left out, or later than they were: the export has no "
+                           "room for them where they belong",
+                           beyond);
+  return run.finish(output);
+}
+
+}  // namespace
+
+void add_trace_export_ctf(CLI::App& app, Exit& exit) {
+  add_command<ExportOptions>(
+      app, exit,
+      {"ctf", "Processors, threads and interrupts for Trace Compass and babeltrace2 (CTF 1.8)",
+       "  coldtrace trace export ctf run.etl -o run.ctf\n"
+       "  coldtrace trace export ctf run.etl --pid 4711 -o one.ctf && babeltrace2 one.ctf\n",
+       "  0  the whole trace was read\n"
+       "  1  events are missing, or what was asked for; the rest was written\n"
+       "  2  not a trace, or it cannot be read or written\n"},
+      {"ctf"}, add_export_options, run);
+}
+
+}  // namespace coldtrace::cli
