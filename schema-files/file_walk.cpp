@@ -38,11 +38,11 @@ std::vector<std::string> list_files(const std::string& path, core::Findings& fin
   return files;
 }
 
-std::optional<std::vector<std::byte>> read_start(const std::string& path, std::size_t most) {
+core::Result<std::vector<std::byte>> read_start(const std::string& path, std::size_t most) {
   const auto file = core::FileImage::open(path);
-  if (!file) return std::nullopt;
+  if (!file) return core::fail(file.error());
   std::vector<std::byte> start(std::min<u64>((*file)->size(), most));
-  if (!(*file)->read_at(0, start)) return std::nullopt;
+  if (const auto done = (*file)->read_at(0, start); !done) return core::fail(done.error());
   return start;
 }
 

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/result.hpp"
 
 namespace coldtrace::schema_files {
 
@@ -15,6 +15,6 @@ namespace coldtrace::schema_files {
 std::vector<std::string> list_files(const std::string& path, core::Findings& findings);
 
 // The first bytes of a regular file; nothing of what is none, or cannot be read.
-std::optional<std::vector<std::byte>> read_start(const std::string& path, std::size_t most);
+core::Result<std::vector<std::byte>> read_start(const std::string& path, std::size_t most);
 
 }  // namespace coldtrace::schema_files

@@ -123,6 +123,8 @@ void MessageFiles::add(const std::string& path, Kinds kinds, core::Findings& fin
     } else if (is_text && kinds == Kinds::all) {
       texts_.push_back(one);
       sources_.push_back(one);
+    } else if (is_file && kinds == Kinds::all && !start) {
+      findings.warning("schema-file", std::nullopt, "{}: {}", one, start.error());
     } else if (is_file && kinds == Kinds::all) {
       findings.warning("schema-file", std::nullopt,
                        "{}: neither a TMF text nor a PDB with the formats of WPP messages", one);

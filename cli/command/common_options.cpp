@@ -19,7 +19,9 @@ void add_common_options(Command& command, const std::vector<std::string>& format
   command
       .add_option("-o,--output", options.output.path,
                   "Write results to FILE, atomically, instead of standard output")
-      .type_name("FILE");
+      .check("FILE", [](const std::string& file) {
+        return file.empty() ? "no file has an empty name; '-' is standard output" : "";
+      });
   if (std::find(formats.begin(), formats.end(), "csv") != formats.end())
     command.add_flag("--csv-safe", options.output.csv_safe,
                      "CSV: an apostrophe before cells that a spreadsheet would take for formulas");

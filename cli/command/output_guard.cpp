@@ -119,6 +119,7 @@ bool has_bytes_of_no_text(const Target& target) {
 // behind, whole sectors, or the size of the piece beside it.
 bool may_be_part(const Target& target, core::FileKind kind, const std::string& beside) {
   constexpr off_t sector_size = 512;
+  if (kind == core::FileKind::coldtrace_database) return false;  // of the size that it says
   if (kind == core::FileKind::unknown || kind == core::FileKind::zeros ||
       has_bytes_of_no_text(target))
     return true;

@@ -11,6 +11,7 @@
 #include "cli/command/suggestion.hpp"
 #include "cli/output/json_text.hpp"
 #include "cli/output/text.hpp"
+#include "coldtrace/tracefile/extended_members.hpp"
 #include "coldtrace/tracefile/where_expression.hpp"
 
 namespace coldtrace::cli {
@@ -152,6 +153,13 @@ bool has_field(const tracefile::EventKind& kind, std::span<const std::string> pa
                      [&](const auto& schema) { return has_field(schema->fields, path); });
 }
 
+// The field that events must have for the member to be anything but null; empty: it needs none.
+std::vector<std::string> field_of(const std::vector<std::string>& path) {
+  if (path.front() == "fields") return {path.begin() + 1, path.end()};
+  if (path.front() == "resolved" && path.size() > 1 && path[1] != "stack") return parts_of(path[1]);
+  return {};
+}
+
 }  // namespace
 
 core::Expected<ChosenMembers, std::string> ChosenMembers::parse(
@@ -171,6 +179,10 @@ core::Expected<ChosenMembers, std::string> ChosenMembers::parse(
       return core::fail(fmt::format("no member is '{}'{}", name,
                                     did_you_mean(name, {known.begin(), known.end()})));
     }
+    if (head == "extended" && path.size() > 1 &&
+        (path.size() > 2 || !tracefile::find_extended_form(path[1])))
+      return core::fail(fmt::format("no member is '{}'{}", name,
+                                    did_you_mean(path[1], tracefile::extended_member_names())));
     if (head == "resolved" && path.size() > 1) path = {head, name.substr(head.size() + 1)};
     if (std::find(line_members.begin(), line_members.end(), head) == line_members.end())
       path.insert(path.begin(), "fields");
@@ -229,10 +241,10 @@ void ChosenMembers::report(const std::vector<tracefile::KindCount>& kinds,
   names.insert(line_members.begin(), line_members.end());
   const std::vector<std::string_view> all{names.begin(), names.end()};
   for (const auto& member : members_) {
-    if (member.path.front() != "fields") continue;
-    const std::span<const std::string> path{member.path};
+    const auto path = field_of(member.path);
+    if (path.empty()) continue;
     if (std::none_of(kinds.begin(), kinds.end(),
-                     [&](const auto& count) { return has_field(count.kind, path.subspan(1)); }))
+                     [&](const auto& count) { return has_field(count.kind, path); }))
       unmatched.add("--fields", member.name, all);
   }
 }

@@ -46,6 +46,8 @@ constexpr std::array signatures = {
     Signature{FileKind::capture, 0, "\x4d\x3c\xb2\xa1"sv},
     Signature{FileKind::capture, 0, "\xa1\xb2\x3c\x4d"sv},
     Signature{FileKind::capture_ng, 0, "\x0a\x0d\x0d\x0a"sv},
+    // sqlite.org, "Database File Format", 1.3.
+    Signature{FileKind::sqlite, 0, "SQLite format 3\0"sv},
 
     Signature{FileKind::ctrace, 0, "COLDTRC\x1a"sv},
     Signature{FileKind::hook_table, 0, "HOOKTAB\x1a"sv},
@@ -189,6 +191,35 @@ FileKind recognize_text(std::string_view text) {
   return FileKind::text;
 }
 
+// The application that the section header names (shb_userappl); the draft has its options behind 24
+// bytes.
+bool is_own_capture(ByteView head) {
+  constexpr u16 application = 4;
+  const u64 end = std::min<u64>(load<u32>(head, 4).value_or(0), head.size());
+  for (u64 at = 24; at + 4 <= end;) {
+    const auto code = load<u16>(head, at).value_or(0);
+    const auto length = load<u16>(head, at + 2).value_or(0);
+    if (code == application) return matches(head, at + 4, "coldtrace "sv);
+    if (code == 0) return false;
+    at += 4 + (length + 3U) / 4 * 4;
+  }
+  return false;
+}
+
+// The application id and, so that it is the whole of one, the size in pages: "Database File
+// Format".
+bool is_own_database(ByteView head, u64 size) {
+  const auto page = load_big<u16>(head, 16).value_or(0);
+  const auto pages = load_big<u32>(head, 28).value_or(0);
+  return matches(head, 68, "cold"sv) && size == u64{page} * pages;
+}
+
+FileKind refine(FileKind kind, ByteView head, u64 size) {
+  if (kind == FileKind::capture_ng && is_own_capture(head)) return FileKind::coldtrace_capture;
+  if (kind == FileKind::sqlite && is_own_database(head, size)) return FileKind::coldtrace_database;
+  return kind;
+}
+
 FileKind recognize(u64 size, const ReadAt& read, const NextData& next_data) {
   if (size == 0) return FileKind::empty;
   constexpr u64 head_size = 0x11000;  // the farthest signature is in it
@@ -196,7 +227,8 @@ FileKind recognize(u64 size, const ReadAt& read, const NextData& next_data) {
   const ByteView head{head_bytes};
   if (head.empty()) return FileKind::unknown;
   if (matches(head, 0, "MZ"sv)) return recognize_dos(head, size, read);
-  if (const auto kind = find_signature(head); kind != FileKind::unknown) return kind;
+  if (const auto kind = find_signature(head); kind != FileKind::unknown)
+    return refine(kind, head, size);
 
   // A fixed VHD is the disk itself and then a footer, of 511 bytes before 2004.
   for (const u64 footer : {sector_size, sector_size - 1})

@@ -35,14 +35,6 @@ bool is_size(std::optional<u32> bytes, u32 least) {
   return bytes && std::has_single_bit(*bytes) && *bytes >= least && *bytes <= 65536;
 }
 
-template <class T>
-std::optional<u32> load_big(ByteView bytes, u64 offset) {
-  const auto value = load<T>(bytes, offset);
-  if (!value) return std::nullopt;
-  return sizeof(T) == 2 ? u32{__builtin_bswap16(static_cast<u16>(*value))}
-                        : __builtin_bswap32(static_cast<u32>(*value));
-}
-
 // Few bytes over the boot sector of another volume make none of the kind: fields beside them must
 // fit. The parameters of an NTFS volume never do.
 bool fits(FileKind kind, ByteView head) {

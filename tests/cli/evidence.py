@@ -8,6 +8,7 @@ import pty
 import re
 import shutil
 import stat
+import struct
 import subprocess
 import sys
 import unittest
@@ -264,6 +265,39 @@ class Evidence(case.Case):
         for content in (b"", b"ZIP", b"evidence", b"EVF\x09\x0d\x0a\xfe\0"):
             with self.subTest(content=content):
                 self.assertEqual(run("findings", "-o", self.write("result", content)).returncode, 0)
+
+    def test_an_empty_name_is_no_output(self):
+        done = run("findings", "-o", "")
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"no file has an empty name", done.stderr)
+
+    def test_own_results_are_replaced_and_those_of_others_are_not(self):
+        trace = self.here / "twice.ctrace"
+        self.assertEqual(run("trace", "synthesize", "server", "-o", trace).returncode, 0)
+        database = self.here / "twice.sqlite"  # an extension as long as the trace's
+        for _ in range(2):
+            done = run("trace", "export", "sqlite", trace, "-o", database)
+            if b"without SQLite" in done.stderr:
+                self.skipTest("built without SQLite")
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+        whole = database.read_bytes()
+        for content, words in ((whole[:-512], b"a part of the split image"),
+                               (whole[:68] + b"else" + whole[72:], b"a part of the split image")):
+            database.write_bytes(content)
+            self.refused(["trace", "export", "sqlite", trace, "-o", database], [trace, database], words)
+        other = self.write("places.db", whole[:68] + b"else" + whole[72:])
+        self.refused(["findings", "-o", other], [other], b"it is a SQLite database")
+
+    def test_own_captures_are_replaced_and_those_of_others_are_not(self):
+        option = lambda code, value: struct.pack("<HH", code, len(value)) + value + bytes(-len(value) % 4)
+        for application, status in ((b"coldtrace 0.1.0", 0), (b"dumpcap 4.0", 2), (b"", 2)):
+            options = option(3, b"Linux") + (option(4, application) if application else b"") + bytes(4)
+            size = struct.pack("<I", 28 + len(options))
+            block = (b"\x0a\x0d\x0d\x0a" + size + struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1) + options + size)
+            capture = self.write("packets.pcapng", block)
+            done = run("findings", "-o", capture)
+            self.assertEqual(done.returncode, status, application)
+            self.assertEqual(b"it is a packet capture (pcapng), which" in done.stderr, status == 2)
 
     def test_standard_output_that_is_the_input_is_refused(self):
         victim = self.victim()

@@ -6,6 +6,7 @@ import collections
 import datetime
 import gzip
 import json
+import re
 import sqlite3
 import subprocess
 import sys
@@ -138,8 +139,26 @@ class Timelines(Case):
                                   for extent in one["extents"]])
         self.assertEqual({row["code"]: row["count"] for row in database.execute("SELECT * FROM finding")},
                          {finding["code"]: finding["count"] for finding in self.summary["findings"]})
+        self.check_documented_query(database)
         header, = database.execute("SELECT header FROM volume").fetchone()
         self.assertEqual(json.loads(header)["volume"]["serial_number"], self.serial)
+
+    def check_documented_query(self, database):
+        """What lies at a byte: at both ends of every extent, and behind them."""
+        text = (Path(__file__).parents[2] / "docs/commands/ntfs-snapshot.md").read_text()
+        query, = re.findall(r"`(SELECT path FROM extent [^`]*)`", text)
+        (size,) = database.execute("SELECT cluster_size FROM volume").fetchone()
+        extents = [(extent["offset"], extent["offset"] + extent["clusters"] * size, row["path"])
+                   for row in self.rows for stream in row["streams"] + row["other_streams"]
+                   for extent in stream["extents"] if extent["offset"] is not None]
+        self.assertGreater(len(extents), 10)
+        free = 0
+        for begin, end, path in extents:
+            for place in begin, end - 1, end:
+                expected = sorted(str(p) for b, e, p in extents if b <= place < e)
+                free += not expected
+                self.assertEqual(sorted(str(row[0]) for row in database.execute(query, [place])), expected)
+        self.assertGreater(free, 0)
 
     def test_exit_status_is_that_of_lines(self):
         self.assertEqual({self.snapshot(form).returncode for form in ("timesketch", "ecs")},

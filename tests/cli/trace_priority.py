@@ -626,6 +626,18 @@ class Inversions(Case):
                           of[8]["other_priority"], of[8]["priority"]), (1, 80, 4, 0, 6, 8))
         self.assertEqual(of[12]["duration"], 60)
         self.assertIsNone(of[4])
+
+    def test_priorities_at_both_ends_bound_what_ran_below(self):
+        """Who is pushed off with one priority and comes back with another had either all the time."""
+        for came_with, told in ((10, (100, 10)), (12, (100, 10)), (9, (100, 9)), (8, None), (6, None)):
+            with self.subTest(came_with=came_with):
+                events = [listed(1000, 8, 8, 1), switch(0, 1100, 0, 8, 0, 10), switch(0, 1150, 8, 4, 10, 8, 1),
+                          switch(0, 1250, 4, 8, 8, came_with, 1), switch(0, 1300, 8, 0, came_with, 0)]
+                answer = self.answer(self.kernel_trace(events))
+                tids = {thread["id"]: thread["tid"] for thread in answer["threads"]}
+                lower = {tids[one["thread"]]: one["lower_ran"] for one in answer["priorities"]}[8]
+                self.assertEqual(lower and (lower["duration"], lower["priority"]), told)
+
     def test_a_thread_may_use_the_processors_that_it_was_last_given(self):
         """The same turns, of which thread 8 may use others from some time on."""
         turns = [listed(1000, 8, 8, 3), switch(0, 1050, 0, 4, 0, 6), switch(1, 1060, 0, 16, 0, 9),

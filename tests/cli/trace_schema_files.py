@@ -146,6 +146,11 @@ class Decoding(unittest.TestCase):
                 self.assertIn(text, summary["findings"][0]["text"])
         self.assertEqual(codes(decode("--schemas", "other", trace="painted.etl", status=0)[2]), {})
 
+    def test_a_missing_file_of_messages_is_told(self):
+        summary = decode("--tmf", "nothing", status=1)[2]
+        self.assertIn("nothing: No such file or directory",
+                      " ".join(f["text"] for f in summary["findings"] if f["code"] == "schema-file"))
+
     def test_more_files_of_one_provider_than_are_read_are_told(self):
         folder = FOLDER / "many"
         folder.mkdir()

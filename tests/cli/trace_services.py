@@ -153,7 +153,8 @@ def sums_of(done, never, unmatched, number, frequency):
         begin, end = span(call)
         sums["calls"] += 1
         exclusive += call.exclusive(lambda event: event["timestamp"])
-        if all(outer.pair != number for outer in call.outer):
+        # One inside another one that ends is part of its time.
+        if not any(outer.pair == number and outer.ended for outer in call.outer):
             inclusive += end - begin
     sums["inclusive"] = inclusive * 10**7 // frequency
     sums["exclusive"] = exclusive * 10**7 // frequency

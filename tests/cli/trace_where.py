@@ -444,6 +444,9 @@ class Fields(Traces):
 
     def test_unknown_names_are_told(self):
         for name, message in (("header.tsk", "no member is 'header.tsk'; did you mean 'header.task'"),
+                              ("extended.relatd_activity", "no member is 'extended.relatd_activity'; did you mean "
+                               "'related_activity'"),
+                              ("extended.sid.x", "no member is 'extended.sid.x'"),
                               ("type", "'type' always comes first"), ("a..b", "'a..b' is no name")):
             done = run(self.ctrace, "--fields", name)
             self.assertEqual(done.returncode, 2)
@@ -454,6 +457,9 @@ class Fields(Traces):
         self.assertIn("--fields: nothing matches 'procss'; did you mean 'process'",
                       " ".join(f["text"] for f in found if f["code"] == "no-match"))
         self.assertEqual(run(self.ctrace, "--fields", "procss", "--limit", 1).returncode, 0)
+        done = run(self.ctrace, "--fields", "resolved.procss")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"nothing matches 'resolved.procss'", done.stderr)
 
 
 if __name__ == "__main__":

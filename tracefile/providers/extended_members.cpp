@@ -32,6 +32,18 @@ constexpr ItemName item_names[] = {
     {ExtendedType::container, Form::guid, "container"},
 };
 
+struct HeaderName {
+  Form form;
+  std::string_view name;
+};
+
+// Of headers, beside "counters".
+constexpr HeaderName header_names[] = {
+    {Form::number, "instance_id"}, {Form::number, "parent_instance_id"},
+    {Form::guid, "parent"},        {Form::number, "options"},
+    {Form::number, "sequence"},    {Form::number, "component"},
+};
+
 bool has_its_own_place(ExtendedType type) {
   switch (type) {
     case ExtendedType::stack32:
@@ -83,6 +95,26 @@ std::string ExtendedMember::full_name() const {
   auto whole = name.empty() ? fmt::format("item_{}", number) : std::string{name};
   if (repetition > 0) whole += fmt::format("_{}", repetition);
   return whole;
+}
+
+std::optional<ExtendedMember::Form> find_extended_form(std::string_view name) {
+  const auto end = name.find_last_not_of("0123456789");
+  const bool is_numbered = end != name.npos && end + 1 < name.size() && name[end] == '_';
+  if (is_numbered && name.substr(0, end) == "item") return Form::hex;
+  const auto base = is_numbered ? name.substr(0, end) : name;
+  if (is_numbered && base.starts_with("item_")) return Form::hex;  // item_19_2
+  for (const auto& known : item_names)
+    if (known.name == base) return known.form;
+  for (const auto& known : header_names)
+    if (known.name == base) return known.form;
+  return std::nullopt;
+}
+
+std::vector<std::string_view> extended_member_names() {
+  std::vector<std::string_view> names;
+  for (const auto& known : item_names) names.push_back(known.name);
+  for (const auto& known : header_names) names.push_back(known.name);
+  return names;
 }
 
 void read_extended_members(const Event& event, std::vector<ExtendedMember>& members) {

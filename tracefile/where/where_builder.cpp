@@ -1,10 +1,12 @@
 #include "tracefile/where/where_builder.hpp"
 
 #include <algorithm>
+#include <compare>
 
 #include <fmt/format.h>
 
 #include "coldtrace/core/nearest_names.hpp"
+#include "coldtrace/tracefile/extended_members.hpp"
 #include "tracefile/where/where_members.hpp"
 
 namespace coldtrace::tracefile {
@@ -63,6 +65,26 @@ std::optional<Type> ordered_type(const Literal& literal) {
       return literal.time ? std::optional{Type::time} : std::nullopt;
     default:
       return std::nullopt;
+  }
+}
+
+// Of two with the same order.
+bool is_before(const Literal& one, const Literal& other) {
+  if (ordered_type(one) == Type::time) return *one.time < *other.time;
+  return std::is_lt(compare(one.number, other.number));
+}
+
+WhereMemberTypes types_of(const WhereTest& test) {
+  const auto types = types_of(test.member);
+  if (test.member != WhereMember::extended) return types;
+  switch (find_extended_form(test.path.front()).value_or(ExtendedMember::Form::hex)) {
+    case ExtendedMember::Form::guid:
+      return {.guid = true, .text = true};
+    case ExtendedMember::Form::number:
+    case ExtendedMember::Form::words:
+      return {.number = true, .text = true};
+    default:
+      return {.text = true};
   }
 }
 
@@ -140,8 +162,12 @@ void WhereBuilder::begin_named(std::string_view path, std::vector<std::string>& 
   parts.erase(parts.begin());
   if (is_resolved && parts.size() == 1 && parts.front() == "stack")
     throw Error{path.data(), "the names of 'resolved.stack' are compared as 'stack'"};
-  if (!is_resolved && parts.size() > 1)
-    throw Error{path.data(), fmt::format("no member is '{}'", path)};
+  if (!is_resolved && (parts.size() > 1 || !find_extended_form(parts.front()))) {
+    auto message = fmt::format("no member is '{}'", path);
+    const auto nearest = core::nearest_names(parts.front(), extended_member_names(), 1);
+    if (!nearest.empty()) message += fmt::format("; did you mean 'extended.{}'", nearest.front());
+    throw Error{path.data(), std::move(message)};
+  }
   test_.member = is_resolved ? WhereMember::resolved : WhereMember::extended;
 }
 
@@ -206,11 +232,12 @@ void WhereBuilder::add(std::string_view text, Literal literal) {
   const auto first = ordered_type(choice.first);
   if (!first || first != ordered_type(literal))
     throw Error{text.data(), "the ends of a range are two numbers, times or durations"};
+  if (is_before(literal, choice.first)) throw Error{text.data(), "the range ends before it begins"};
   choice.last = std::move(literal);
 }
 
 void WhereBuilder::check_type(const char* where, const Literal& literal) const {
-  const auto types = types_of(test_.member);
+  const auto types = types_of(test_);
   const bool is_text = test_.relation == Relation::like || test_.relation == Relation::matches;
   if (is_text && types.guid && !types.text)
     throw Error{where, fmt::format("'{}' is a GUID, not a text", test_.shown)};

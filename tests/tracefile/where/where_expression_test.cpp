@@ -64,6 +64,12 @@ TEST_CASE("what is wrong with an expression has a place") {
        "1:8: '2024-13-01' is an invalid time; expected one like "
        "2024-02-29T12:34:56Z"},
       {"X matches \"(\"", "1:11: regular expression: missing ): ("},
+      {"X in 5..3", "1:9: the range ends before it begins"},
+      {"time in (5s..1s)", "1:14: the range ends before it begins"},
+      {"extended.relatd_activity == 1",
+       "1:1: no member is 'extended.relatd_activity'; did you mean 'extended.related_activity'"},
+      {"extended.related_activity == 1", "1:29: 'extended.related_activity' is a GUID or a text"},
+      {"extended.sid_1x exists", "1:1: no member is 'extended.sid_1x'"},
       {"X in 5", "1:7: expected '..'"},
       {"X in (1..\"a\")", "1:10: the ends of a range are two numbers, times or durations"},
       {"X in (1, 2", "1:11: expected ',' or ')'"},

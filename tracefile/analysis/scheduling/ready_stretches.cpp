@@ -39,16 +39,26 @@ bool ReadyStretches::has_room(const ReadyStretch& stretch) {
 }
 
 void ReadyStretches::add(const Turn& next) {
-  ReadyStretch stretch{next.thread, 0, next.begin, 0, next.before == Before::ready, {}, {}};
+  if (!next.in_priority) return;
+  const auto came_with = *next.in_priority;
+  const auto left_with = next.left_priority.value_or(came_with);
+  ReadyStretch stretch{next.thread,
+                       0,
+                       next.begin,
+                       came_with,
+                       std::min(left_with, came_with),
+                       std::max(left_with, came_with),
+                       next.before == Before::ready,
+                       {},
+                       {}};
   if (stretch.pushed_off) {
     if (!next.left || !next.left_priority) return;
     stretch.from = *next.left;
-    stretch.priority = *next.left_priority;
+    stretch.priority = left_with;
     if (next.thread < left_at_.size()) stretch.since = left_at_[next.thread];
   } else {
-    if (!next.readied || !next.in_priority || next.before == Before::unknown) return;
+    if (!next.readied || next.before == Before::unknown) return;
     stretch.from = *next.readied;
-    stretch.priority = *next.in_priority;
     stretch.since = next.ready_event;
   }
   if (stretch.from >= stretch.to) return;

@@ -1,6 +1,7 @@
 #include "coldtrace/trace_analysis/pair_calls.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "coldtrace/trace_analysis/ticks.hpp"
 
@@ -11,8 +12,10 @@ void PairCalls::on_call(const CallRecord& record, u32 service) {
   auto& open = threads_[record.thread];
   if (!record.enters) return leave(open, record, service);
   if (open.size() == most_of_thread) {
-    totals_.add_open(open.front().service);
+    const auto oldest = open.front();
     open.erase(open.begin());
+    totals_.add_open(oldest.service);
+    give_back(open, open.begin(), oldest);
   }
   const auto time = record.moment.time;
   open.push_back({service, time, 0, time, clocks_.read(record.thread, time)});
@@ -26,7 +29,7 @@ bool PairCalls::is_timed(const Open& call, i64 end) {
   return false;
 }
 
-void PairCalls::leave(std::vector<Open>& open, const CallRecord& record, u32 service) {
+void PairCalls::leave(Opened& open, const CallRecord& record, u32 service) {
   const auto end = record.moment.time;
   const auto of_service = [service](const Open& call) { return call.service == service; };
   const auto found = std::find_if(open.rbegin(), open.rend(), of_service);
@@ -44,17 +47,30 @@ void PairCalls::leave(std::vector<Open>& open, const CallRecord& record, u32 ser
   const auto caller = open.erase(place);
   if (caller != open.end())
     add_ticks(call.inside, ticks_between(std::max(caller->begin, call.covered), end));
-  if (!is_timed(call, end)) return;
+  if (!is_timed(call, end)) return give_back(open, caller, call);
+  const auto outer_one = std::find_if(std::reverse_iterator{caller}, open.rend(), of_service);
   TimedCall timed{service, call.begin, end};
   timed.inside = call.inside;
-  timed.is_inner = std::any_of(open.begin(), caller, of_service);
+  timed.is_inner = outer_one != open.rend();
   timed.ran = ThreadClocks::between(call.clock, clocks_.read(record.thread, end));
   totals_.add(timed);
+  if (timed.is_inner) outer_one->withheld.add({ticks_between(call.begin, end), timed.ran, end});
   if (caller == open.begin()) return;
   auto& outer = *std::prev(caller);
   add_ticks(outer.inside, ticks_between(std::max(call.begin, outer.covered), end));
   outer.covered = std::max(outer.covered, end);
   totals_.add_edge(outer.service, service, ticks_between(call.begin, end));
+}
+
+// Of one that is not told, which lay in front of `end`.
+void PairCalls::give_back(Opened& open, Opened::iterator end, const Open& call) {
+  if (call.withheld.inclusive == 0) return;
+  const auto outer = std::find_if(std::reverse_iterator{end}, open.rend(),
+                                  [&](const Open& one) { return one.service == call.service; });
+  if (outer == open.rend())
+    totals_.add(call.service, call.withheld);
+  else
+    outer->withheld.add(call.withheld);
 }
 
 void PairCalls::on_key(const CallRecord& record, u32 service) {
@@ -81,9 +97,13 @@ void PairCalls::on_key(const CallRecord& record, u32 service) {
   if (is_timed(call, time)) totals_.add({service, call.begin, time});
 }
 
-void PairCalls::abandon(std::vector<Open>& open) {
-  for (const auto& call : open) totals_.add_open(call.service);
-  open.clear();
+void PairCalls::abandon(Opened& open) {
+  while (!open.empty()) {
+    const auto call = open.back();
+    open.pop_back();
+    totals_.add_open(call.service);
+    give_back(open, open.end(), call);
+  }
 }
 
 void PairCalls::end_thread(Index thread) {

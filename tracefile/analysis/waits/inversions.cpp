@@ -177,16 +177,16 @@ void Inversions::add_inversion(Blocked& blocked, const ReadyStretch& stretch) {
   auto& inversion = blocked.inversion;
   const auto from = std::max(blocked.from, stretch.from);
   const auto to = std::min(blocked.to.value_or(stretch.to), stretch.to);
-  if (from >= to || stretch.priority >= inversion.high_priority || !stretches_.processors() ||
+  if (from >= to || stretch.highest >= inversion.high_priority || !stretches_.processors() ||
       observed_->losses.anywhere(blocked.known_since, to))
     return;
   std::vector<Role> roles;
   for (const auto& stay : stretch.stays) {
     const auto range = priorities_of(stay);
-    const bool below = !range || range->low < stretch.priority ||
+    const bool below = !range || range->low < stretch.highest ||
                        observed_->population.threads()[stay.thread].idle_of;
     const bool between =
-        !below && range->low > stretch.priority && range->high < inversion.high_priority;
+        !below && range->low > stretch.highest && range->high < inversion.high_priority;
     roles.push_back(below ? Role::forbidden : between ? Role::wanted : Role::other);
   }
   const auto overlap = find_overlap(stretch.stays, roles, from, to, *stretches_.processors());
@@ -225,7 +225,7 @@ void Inversions::add_lower(const ReadyStretch& stretch) {
   for (const auto& stay : stretch.stays) {
     const auto range = priorities_of(stay);
     const bool idle = observed_->population.threads()[stay.thread].idle_of.has_value();
-    const bool lower = range && !idle && range->high < stretch.priority;
+    const bool lower = range && !idle && range->high < stretch.lowest;
     if (known) {
       const bool may_use = stay.cpu < processors_of_group && (*affinity >> stay.cpu & 1U) != 0;
       roles.push_back(lower && may_use ? Role::wanted : Role::other);
@@ -250,7 +250,7 @@ void Inversions::add_lower(const ReadyStretch& stretch) {
   sums.longest = overlap.time;
   sums.longest_from = stretch.from;
   sums.longest_since = stretch.since;
-  sums.priority = stretch.priority;
+  sums.priority = stretch.lowest;
   sums.other = other.thread;
   sums.other_priority = other.in_priority;
   sums.cpu = other.cpu;

@@ -406,9 +406,12 @@ void add_trace_services(CLI::App& app, Exit& exit) {
         add_period_options(command, options);
         command.add_option("--top", options.top, "In text: services that are shown")
             .capture_default_str();
-        command.add_flag("--trees", options.trees,
-                         "In text: what each of them calls and is called by, directly and not");
-        command.add_option("--depth", options.depth, "Of these trees").capture_default_str();
+        const auto trees =
+            command.add_flag("--trees", options.trees,
+                             "In text: what each of them calls and is called by, directly and not");
+        command.add_option("--depth", options.depth, "Of these trees")
+            .needs(trees)
+            .capture_default_str();
       },
       run);
 }

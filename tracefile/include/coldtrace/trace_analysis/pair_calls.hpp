@@ -31,20 +31,23 @@ class PairCalls {
     i64 inside = 0;  // ticks since it began in others that began later
     i64 covered;     // `inside` is known until then
     std::optional<ThreadClocks::Reading> clock;
+    WithheldTime withheld = {};  // of those of the same pair inside, until it is told itself
   };
+  using Opened = std::vector<Open>;
   // Most that are open in one thread, and of all that a field joins; the oldest never end.
   static constexpr std::size_t most_of_thread = 1024;
   static constexpr std::size_t most_of_keys = std::size_t{1} << 18U;
 
   void on_key(const CallRecord& record, u32 service);
-  void leave(std::vector<Open>& open, const CallRecord& record, u32 service);
+  void leave(Opened& open, const CallRecord& record, u32 service);
   bool is_timed(const Open& call, i64 end);
-  void abandon(std::vector<Open>& open);
+  void give_back(Opened& open, Opened::iterator end, const Open& call);
+  void abandon(Opened& open);
 
   ServiceTotals& totals_;
   const ThreadClocks& clocks_;
   const Losses* losses_ = nullptr;
-  std::map<Index, std::vector<Open>> threads_;
+  std::map<Index, Opened> threads_;
   std::map<std::pair<u32, u64>, i64> keys_;  // when each began, by service and value
 };
 

@@ -22,6 +22,8 @@ struct ReadyStretch {
   Index thread;
   i64 from, to;
   i8 priority;  // that it was pushed off with; of one that was made ready, that it came back with
+  // Of those that it left and came back with: it may have been the one or the other all the time.
+  i8 lowest, highest;
   bool pushed_off;          // else made ready
   Place since;              // of the event that it begins with
   std::vector<Stay> stays;  // of others that overlap it, as far as they are known
