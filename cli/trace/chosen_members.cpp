@@ -168,6 +168,8 @@ core::Expected<ChosenMembers, std::string> ChosenMembers::parse(
   for (const auto& name : names) {
     Member member{name, parts_of(name), {}};
     auto& path = member.path;
+    if (std::ranges::any_of(chosen.members_, [&](const Member& one) { return one.name == name; }))
+      continue;
     if (name == "type") return core::fail(std::string{"'type' always comes first"});
     if (std::find(path.begin(), path.end(), "") != path.end())
       return core::fail(fmt::format("'{}' is no name", name));

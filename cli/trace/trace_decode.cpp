@@ -30,11 +30,11 @@ struct Options : TraceInputOptions {
   TracePipelineOptions pipeline;
 };
 
-void write_header(JsonWriter& json, const TraceInput& input, const TraceSchemas& schemas,
-                  tracefile::Order order) {
+void write_header(JsonWriter& json, std::string_view schema, const TraceInput& input,
+                  const TraceSchemas& schemas, tracefile::Order order) {
   json.begin_object()
       .field("type", "header")
-      .field("schema", "coldtrace.trace/1")
+      .field("schema", schema)
       .field("tool", tool_version)
       .field("format", input.trace.format())
       .field("order", order == tracefile::Order::time ? "time" : "file")
@@ -51,10 +51,10 @@ void write_header(JsonWriter& json, const TraceInput& input, const TraceSchemas&
 }
 
 // One of each session; the first has what is of all.
-void write_headers(JsonWriter& json, Output& output, bool array, const TraceInput& input,
-                   const TraceSchemas& schemas, tracefile::Order order) {
+void write_headers(JsonWriter& json, Output& output, bool array, std::string_view schema,
+                   const TraceInput& input, const TraceSchemas& schemas, tracefile::Order order) {
   if (!input.has_several_files()) {
-    write_header(json, input, schemas, order);
+    write_header(json, schema, input, schemas, order);
     return;
   }
   const auto& trace = *input.trace.etl();
@@ -63,7 +63,7 @@ void write_headers(JsonWriter& json, Output& output, bool array, const TraceInpu
     if (array && i > 0) output.write(",");
     json.begin_object()
         .field("type", "header")
-        .field("schema", "coldtrace.trace/1")
+        .field("schema", schema)
         .field("tool", tool_version)
         .field("format", "etl")
         .field("order", order == tracefile::Order::time ? "time" : "file")
@@ -208,7 +208,9 @@ Exit run(const Options& options) {
     output.write(pipeline.lines.chosen ? pipeline.lines.chosen->csv_header()
                                        : trace_csv_header(input->has_several_files()));
   else
-    write_headers(json, output, array, *input, schemas, pipeline.order);
+    write_headers(json, output, array,
+                  pipeline.lines.chosen ? "coldtrace.trace-members/1" : "coldtrace.trace/1", *input,
+                  schemas, pipeline.order);
   const auto context = context_of(input->trace, schemas, calls ? &*calls : nullptr, symbols);
   const auto events = open_events(options, pipeline, *input);
   const auto result = write_trace(context, *events, pipeline, output);

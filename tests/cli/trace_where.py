@@ -6,6 +6,7 @@ The second reader never parses: it makes expressions as trees, writes each as te
 asks its own predicate of every NDJSON line.
 """
 import datetime
+import json
 import random
 import re
 import shutil
@@ -15,12 +16,16 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import jsonschema
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from strict import strict_csv, strict_json, strict_ndjson
 
 COLDTRACE, SHARED, MAKE_TRACE, MAKE_NAMED_TRACE = (Path(a).resolve() for a in sys.argv[1:5])
 SAMPLES = SHARED / "samples" / "etl"
 
+MEMBERS_SCHEMA = jsonschema.Draft202012Validator(json.loads(
+    (Path(__file__).parents[2] / "docs/schema/trace-members.schema.json").read_text()))
 MEMBERS = ["time", "timestamp", "cpu", "pid", "tid", "process", "provider.guid", "provider.name", "name",
            "id", "opcode", "version", "level", "keywords", "activity", "stack", "decoded",
            "header.type", "header.buffer", "header.offset", "header.size", "header.payload_size",
@@ -395,7 +400,9 @@ class Fields(Traces):
                 self.assertEqual([line for line in chosen if line["type"] == "event"], wanted)
                 self.assertEqual([list(line) for line in chosen if line["type"] == "event"],
                                  [["type", *order]] * len(wanted))
-                self.assertEqual(chosen[0], header)
+                self.assertEqual(chosen[0], {**header, "schema": "coldtrace.trace-members/1"})
+                for line in [*chosen[:20], chosen[-1]]:
+                    MEMBERS_SCHEMA.validate(line)
                 self.assertEqual([line for line in chosen[1:-1] if line["type"] == "gap"],
                                  [line for line in lines if line["type"] == "gap"])
                 array = run(path, "--fields", ",".join(order), "--format", "json")
@@ -441,6 +448,8 @@ class Fields(Traces):
         field, value = next(iter(event["fields"].items()))
         chosen = self.events(self.ctrace, "--fields", f"{field},name")
         self.assertIn({"type": "event", field: value, "name": event["name"]}, chosen)
+        twice = run(self.ctrace, "--fields", "pid,name,pid")
+        self.assertEqual(twice.stdout, run(self.ctrace, "--fields", "pid,name").stdout)
 
     def test_unknown_names_are_told(self):
         for name, message in (("header.tsk", "no member is 'header.tsk'; did you mean 'header.task'"),
