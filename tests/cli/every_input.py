@@ -41,10 +41,14 @@ TRACE_COMMANDS = (("trace", "info", *JSON), ("trace", "info"), ("trace", "decode
                   ("trace", "export", "chrome"), ("trace", "export", "firefox"),
                   ("trace", "export", "speedscope"), ("trace", "export", "collapsed", "--stacks", "disk"),
                   ("trace", "export", "perfetto"),
-                  ("trace", "cpu", "--format", "collapsed", "--stacks", "waiting"))
+                  ("trace", "cpu", "--format", "collapsed", "--stacks", "waiting"),
+                  ("report", "-o", "-"))
 VOLUME_COMMANDS = (("ntfs", "info", *JSON), ("ntfs", "snapshot"),
                    ("ntfs", "snapshot", "--format", "csv"),
-                   ("ntfs", "snapshot", "--format", "bodyfile"), ("ntfs", "snapshot", "--slack"))
+                   ("ntfs", "snapshot", "--format", "bodyfile"), ("ntfs", "snapshot", "--slack"),
+                   ("ntfs", "journal", *JSON), ("report", "-o", "-"))
+PDB_COMMANDS = (("pe", "types", *JSON), ("pe", "types", "--format", "c-header"), ("pe", "isf"),
+                ("pe", "symbols", *JSON))
 
 
 def run(command, path):
@@ -80,6 +84,11 @@ class EveryInput(Case):
         images += sorted(IMAGES.glob("*/*.sys")) + sorted(WINE.glob("*/ntoskrnl.exe"))
         self.assertTrue(images)
         self.read_all(IMAGE_COMMANDS, images + self.another_kind())
+
+    def test_pdbs(self):
+        pdbs = sorted(IMAGES.rglob("*.pdb"))[::3]
+        self.assertTrue(pdbs)
+        self.read_all(PDB_COMMANDS, pdbs + self.another_kind())
 
     def test_traces(self):
         paths = sorted((SHARED / "samples" / "etl").glob("*.etl"))
