@@ -153,17 +153,18 @@ void EventTables::provide_table(Kind& kind, const EventLine& line) {
   if (!values.IsObject() || values.MemberCount() == 0) return;
   const auto& fields = fields_of(line);
   if (!kind.table) {
-    if (kind.id <= static_cast<i64>(most_kinds))
-      kind.table = std::make_unique<KindTable>(file_, table_name(kind), fields, clock_known_);
-    else
+    if (kind.id > static_cast<i64>(most_kinds)) {
       ++left_out_;
+      return;
+    }
+    kind.table = std::make_unique<KindTable>(file_, table_name(kind), fields, clock_known_);
+    columns_ += kind.table->columns();
     return;
   }
-  if (!kind.table->lacks(values, fields)) return;
-  if (added_columns_ < most_added_columns)
-    added_columns_ += kind.table->grow(fields);
-  else
-    ++unfit_;
+  if (columns_read_ >= most_columns_read || !kind.table->lacks(values, fields)) return;
+  const auto added = kind.table->grow(fields);
+  columns_ += added;
+  columns_read_ += added * columns_;
 }
 
 void EventTables::add_fields(Kind& kind, const EventLine& line, std::string& more) {

@@ -20,8 +20,9 @@ std::optional<i64> unix_nanoseconds(std::optional<core::FileTime> time);
 class EventTables {
  public:
   static constexpr std::size_t most_kinds = 1000;
-  // Columns that come to tables that are there: for each SQLite reads the layout of all anew.
-  static constexpr u64 most_added_columns = 1000;
+  // For each column that comes to a table that is there SQLite reads those of all tables anew: how
+  // many it may read so.
+  static constexpr u64 most_columns_read = 10'000'000;
 
   EventTables(SqliteFile& file, bool clock_known);
 
@@ -59,7 +60,8 @@ class EventTables {
   std::set<std::string> names_;        // of tables, in lower case
   i64 next_event_ = 1;
   u64 left_out_ = 0;
-  u64 added_columns_ = 0;
+  u64 columns_ = 0;
+  u64 columns_read_ = 0;
   u64 unfit_ = 0;
 };
 

@@ -178,6 +178,7 @@ void KindTable::bind(Type type, const Value& value) {
 
 u64 KindTable::add(i64 event, const Value& values, const Fields& fields, std::string& more) {
   u64 unfit = 0;
+  const bool has_room = columns_.size() < most_columns;
   row_.assign(columns_.size(), nullptr);
   std::size_t hint = 0;
   if (values.IsObject()) {
@@ -190,7 +191,7 @@ u64 KindTable::add(i64 event, const Value& values, const Fields& fields, std::st
         row_[column] = &value.value;
         continue;
       }
-      if (is_there) ++unfit;
+      if (is_there || (has_room && find_field(fields, member) != nullptr)) ++unfit;
       add_json_member(more, member, json_of(value.value));
     }
   }

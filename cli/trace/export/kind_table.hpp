@@ -33,6 +33,7 @@ class KindTable {
   KindTable(SqliteFile& file, std::string name, const Fields& fields, bool clock_known);
 
   const std::string& name() const { return name_; }
+  std::size_t columns() const { return columns_.size(); }
 
   // Whether columns for members of the object `values` could be added.
   bool lacks(const rapidjson::Value& values, const Fields& fields) const;
@@ -40,7 +41,7 @@ class KindTable {
   std::size_t grow(const Fields& fields);
 
   // Adds the row of an event. Members of `values` that are in no column go to `more`; returns how
-  // many of them have a column that cannot hold them.
+  // many of them have a column that cannot hold them, or have none that there is room for.
   u64 add(i64 event, const rapidjson::Value& values, const Fields& fields, std::string& more);
 
  private:
