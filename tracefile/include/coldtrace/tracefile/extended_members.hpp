@@ -29,7 +29,8 @@ struct ExtendedMember {
 };
 
 // The form of the member that lines call so, also with the number of a repetition or of an item;
-// nothing where no line can have it. Items of another size than theirs are hex, whatever their form.
+// nothing where no line can have it. Items of another size than theirs are hex, whatever their
+// form.
 std::optional<ExtendedMember::Form> find_extended_form(std::string_view name);
 // Without repetitions and items of no known type.
 std::vector<std::string_view> extended_member_names();
