@@ -46,4 +46,10 @@ core::Result<std::vector<std::byte>> read_start(const std::string& path, std::si
   return start;
 }
 
+std::string reason_of(const core::ParseError& error) {
+  if (error.fault == core::Fault::io && error.offset == 0)
+    return std::generic_category().message(static_cast<int>(error.found));
+  return to_string(error);
+}
+
 }  // namespace coldtrace::schema_files

@@ -17,4 +17,7 @@ std::vector<std::string> list_files(const std::string& path, core::Findings& fin
 // The first bytes of a regular file; nothing of what is none, or cannot be read.
 core::Result<std::vector<std::byte>> read_start(const std::string& path, std::size_t most);
 
+// Of a file that cannot be opened what the operating system says, else where and what is wrong.
+std::string reason_of(const core::ParseError& error);
+
 }  // namespace coldtrace::schema_files

@@ -124,7 +124,7 @@ void MessageFiles::add(const std::string& path, Kinds kinds, core::Findings& fin
       texts_.push_back(one);
       sources_.push_back(one);
     } else if (is_file && kinds == Kinds::all && !start) {
-      findings.warning("schema-file", std::nullopt, "{}: {}", one, start.error());
+      findings.warning("schema-file", std::nullopt, "{}: {}", one, reason_of(start.error()));
     } else if (is_file && kinds == Kinds::all) {
       findings.warning("schema-file", std::nullopt,
                        "{}: neither a TMF text nor a PDB with the formats of WPP messages", one);

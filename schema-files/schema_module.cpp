@@ -1,9 +1,9 @@
 #include "coldtrace/schema_files/schema_module.hpp"
 
 #include <algorithm>
-#include <system_error>
 
 #include "coldtrace/pe/identity.hpp"
+#include "schema-files/file_walk.hpp"
 
 namespace coldtrace::schema_files {
 namespace {
@@ -27,10 +27,8 @@ core::Result<OpenImage> open_image(const std::string& path) {
 }
 
 std::string why_no_image(const core::ParseError& error) {
-  if (error.fault == core::Fault::io && error.offset == 0)
-    return std::generic_category().message(static_cast<int>(error.found));
   if (error.fault == core::Fault::bad_magic && error.offset == 0) return "not a PE file";
-  return to_string(error);
+  return reason_of(error);
 }
 
 // The GUIDs alone: the head of the resource is read, and not the rest.

@@ -612,6 +612,7 @@ class Inversions(Case):
     def test_ready_while_a_lower_one_ran(self):
         """By the definition, from the turns of processors and the affinity of each thread."""
         events = [listed(1000, 8, 8, 1), listed(1000, 12, 8, 3),
+                  switch(0, 1010, 8, 0, 8, 0), switch(1, 1010, 12, 0, 8, 0),
                   switch(0, 1100, 0, 4, 0, 6), switch(1, 1100, 0, 16, 0, 9),
                   ready(1, 1110, 8, 1, 0), ready(1, 1120, 12, 1, 0),
                   switch(1, 1150, 16, 20, 9, 7), switch(1, 1180, 20, 12, 7, 8),
@@ -640,7 +641,7 @@ class Inversions(Case):
 
     def test_a_thread_may_use_the_processors_that_it_was_last_given(self):
         """The same turns, of which thread 8 may use others from some time on."""
-        turns = [listed(1000, 8, 8, 3), switch(0, 1050, 0, 4, 0, 6), switch(1, 1060, 0, 16, 0, 9),
+        turns = [listed(1000, 8, 8, 3), switch(0, 1010, 8, 0, 8, 0), switch(0, 1050, 0, 4, 0, 6), switch(1, 1060, 0, 16, 0, 9),
                  ready(1, 1110, 8, 1, 0), switch(1, 1150, 16, 20, 9, 7), switch(0, 1190, 4, 8, 6, 8, 1),
                  switch(1, 1195, 20, 0, 7, 0), switch(0, 1250, 8, 0, 8, 0)]
         given = lambda time, mask, group=0: (0, time, AFFINITY, 2, struct.pack("<QIHH", mask, 8, group, 0))

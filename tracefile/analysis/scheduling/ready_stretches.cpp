@@ -39,9 +39,9 @@ bool ReadyStretches::has_room(const ReadyStretch& stretch) {
 }
 
 void ReadyStretches::add(const Turn& next) {
-  if (!next.in_priority) return;
-  const auto came_with = *next.in_priority;
-  const auto left_with = next.left_priority.value_or(came_with);
+  if (!next.left_priority) return;
+  const auto left_with = *next.left_priority;
+  const auto came_with = next.in_priority.value_or(left_with);  // it never came back
   ReadyStretch stretch{next.thread,
                        0,
                        next.begin,
@@ -52,12 +52,12 @@ void ReadyStretches::add(const Turn& next) {
                        {},
                        {}};
   if (stretch.pushed_off) {
-    if (!next.left || !next.left_priority) return;
+    if (!next.left) return;
     stretch.from = *next.left;
     stretch.priority = left_with;
     if (next.thread < left_at_.size()) stretch.since = left_at_[next.thread];
   } else {
-    if (!next.readied || next.before == Before::unknown) return;
+    if (!next.readied || !next.in_priority || next.before == Before::unknown) return;
     stretch.from = *next.readied;
     stretch.since = next.ready_event;
   }

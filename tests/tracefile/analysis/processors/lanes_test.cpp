@@ -84,8 +84,8 @@ TEST_CASE("joined slices lose no time and no turn, and what is not known stays a
       turns[cpu] += known;
       at += length + static_cast<i64>(random() % 50);
     }
-  lanes.coarsen(2000);
-  CHECK(lanes.slices() <= 2000);
+  lanes.coarsen(3000);
+  CHECK(lanes.slices() <= 3000);
   CHECK(lanes.grid() > 0);
   for (u16 cpu = 0; cpu < 2; ++cpu) {
     i64 at = 0;

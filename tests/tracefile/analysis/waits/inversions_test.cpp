@@ -219,7 +219,8 @@ TEST_CASE("a thread is ready while a lower one runs where it may run itself") {
   const auto play_lower = [](Machine& machine, std::optional<u64> affinity) {
     machine.has('t', 10).has('m', 8).has('n', 12).has('o', 8);
     if (affinity) machine.may_use('t', *affinity);
-    machine.runs(100, 0, 'm').runs(100, 1, 'n').readied(110, 't').runs(115, 1, 'o', waiting);
+    machine.runs(90, 0, 't').runs(100, 0, 'm', waiting).runs(100, 1, 'n');
+    machine.readied(110, 't').runs(115, 1, 'o', waiting);
     machine.runs(120, 0, 't').runs(150, 0, '-', waiting).runs(150, 1, '-', waiting);
     return machine.answer().lower_ran();
   };
