@@ -6,6 +6,7 @@
         configures, installs and uses each library without the others, with the archives of BUILD
 """
 
+import collections
 import json
 import pathlib
 import re
@@ -211,14 +212,37 @@ def check_cycles(graph):
             yield f"{what} need each other: {' -> '.join(cycle)}"
 
 
+UNNAMED = re.compile(r"^namespace \{$.*?^\}  // namespace$", re.M | re.S)
+NAMESPACE = re.compile(r"^namespace ([\w:]+) \{", re.M)
+TYPE = re.compile(r"^(?:struct|class|union|enum(?: class)?) (?:\[\[nodiscard\]\] )?(\w+)\b(?!::)[^;{()]*\{", re.M)
+
+
+def check_types(texts):
+    """One name of one namespace means one type: of two the linker takes one for both, in silence."""
+    places = collections.defaultdict(set)
+    for path, text in texts:
+        text = UNNAMED.sub("", text)
+        namespace = NAMESPACE.search(text)
+        for name in TYPE.findall(text) if namespace else ():
+            places[f"{namespace[1]}::{name}"].add(str(path))
+    if not places:
+        return ["no type is seen"]
+    return [f"{name} is defined in {' and '.join(sorted(paths))}"
+            for name, paths in sorted(places.items()) if len(paths) > 1]
+
+
 def check_rules_notice():
-    """The search for cycles finds one, and none where there is none."""
+    """The search for cycles finds one, and none where there is none; so does that for types."""
     good = {"a/x.hpp": {"b/y.hpp"}, "a/z.cpp": {"a/x.hpp"}, "b/y.hpp": set()}
     rooms = good | {"b/y.hpp": {"a/w.hpp"}}
     units = good | {"a/x.cpp": {"a/z.hpp"}}
     assert not list(check_cycles(good))
     assert len(list(check_cycles(rooms))) == 1
     assert len(list(check_cycles(units))) == 1
+    types = "namespace n {\n%s\nstruct Same {\n  int x;\n};\n%s\n}  // namespace n\n"
+    own = types % ("namespace {\n", "}  // namespace\n")
+    assert not check_types([("a.hpp", types % ("", "")), ("b.cpp", own)])
+    assert len(check_types([("a.hpp", types % ("", "")), ("b.hpp", types % ("", ""))])) == 1
 
 
 def check_includes(project):
@@ -235,6 +259,8 @@ def check_includes(project):
             rules_of = library if library in ALLOWED else None
             broken += check_file(path, rules_of, project)
     broken += check_cycles(project_includes(project))
+    broken += check_types((path.relative_to(project), path.read_text())
+                          for library in (*ALLOWED, "cli") for path in sources(project / library))
     print("\n".join(broken) or f"{count} files, no rule broken")
     return not broken and count > 0
 

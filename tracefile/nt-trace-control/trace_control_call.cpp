@@ -31,10 +31,10 @@ std::optional<u32> LoggedControlCall::code() const {
   return to_u32(arguments[function_code]);
 }
 
-Expectation expected_status(const LoggedControlCall& logged, KernelVersion version) {
+ExpectedStatus expected_status(const LoggedControlCall& logged, KernelVersion version) {
   const auto code = logged.code();
   const auto input_length = to_u32(logged.arguments[in_buffer_length]);
-  Expectation undecided;
+  ExpectedStatus undecided;
   undecided.outcome = Outcome::undecided;
   if (!code || !input_length) return undecided;
   const auto address = [&](Parameter parameter) {

@@ -223,8 +223,8 @@ std::span<const ControlCheck> control_checks() {
   return rows;
 }
 
-Expectation expected_status(const ControlCall& call) {
-  Expectation expectation;
+ExpectedStatus expected_status(const ControlCall& call) {
+  ExpectedStatus expectation;
   const bool inspected_version = call.version == v10_0;
   const Evaluation evaluation{call};
   const auto conclude = [&](Outcome outcome, const ControlCheck& check) {

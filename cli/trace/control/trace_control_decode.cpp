@@ -35,7 +35,7 @@ struct Answer {
   tracefile::KernelVersion version;
   u64 size;
   tracefile::DecodedControlBuffer buffer;
-  std::optional<tracefile::Expectation> expectation;  // not of a buffer that was returned
+  std::optional<tracefile::ExpectedStatus> expectation;  // not of a buffer that was returned
   core::Findings findings;
 };
 
@@ -73,7 +73,7 @@ std::string value_text(const DecodedControlField& field) {
   }
 }
 
-std::string outcome_text(const tracefile::Expectation& expectation) {
+std::string outcome_text(const tracefile::ExpectedStatus& expectation) {
   switch (expectation.outcome) {
     case Outcome::passes:
       return "passes the documented checks";

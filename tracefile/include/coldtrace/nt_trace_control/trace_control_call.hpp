@@ -20,6 +20,6 @@ struct LoggedControlCall {
 // What the documented checks say of the call in both caller modes, since traces do not tell which
 // it was: it fails when it must fail in both. Undecided when the code or the input's length was not
 // logged, or when the modes differ.
-Expectation expected_status(const LoggedControlCall& call, KernelVersion version);
+ExpectedStatus expected_status(const LoggedControlCall& call, KernelVersion version);
 
 }  // namespace coldtrace::tracefile

@@ -106,7 +106,7 @@ enum class Outcome : u8 {
 std::string_view to_string(Outcome outcome);
 
 // What the document says a call must come to.
-struct Expectation {
+struct ExpectedStatus {
   Outcome outcome = Outcome::passes;
   std::vector<NtStatus> statuses;       // one of these; empty unless it fails
   const ControlCheck* check = nullptr;  // that decided it; null when all are passed
@@ -116,6 +116,6 @@ struct Expectation {
 };
 
 // The documented checks in the documented order.
-Expectation expected_status(const ControlCall& call);
+ExpectedStatus expected_status(const ControlCall& call);
 
 }  // namespace coldtrace::tracefile
