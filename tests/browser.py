@@ -74,6 +74,19 @@ class Browser:
         return Page(self, path)
 
 
+def start():
+    """One that answers, or None."""
+    if find_program() is None:
+        return None
+    browser = Browser()
+    try:
+        browser.call("Browser.getVersion")
+        return browser
+    except (AssertionError, OSError):
+        browser.close()
+        return None
+
+
 class Page:
     """A file that is shown, and what it said to the console or asked of the network."""
 

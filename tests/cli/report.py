@@ -393,13 +393,14 @@ class Safety(HostileCase):
         self.assertGreater(written, 20)
 
 
-@unittest.skipUnless(browser.find_program(), "no Chromium is here (chromium-headless-shell)")
 class InBrowser(HostileCase):
     """What a reader sees and does."""
 
     @classmethod
     def setUpClass(cls):
-        cls.browser = browser.Browser()
+        cls.browser = browser.start()
+        if not cls.browser:
+            raise unittest.SkipTest("no Chromium is here that starts (chromium-headless-shell)")
         cls.addClassCleanup(cls.browser.close)
 
     def shown(self, path, *options):
