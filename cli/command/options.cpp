@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -126,15 +127,18 @@ Option& Option::check(const std::string& type,
 namespace {
 
 // CLI11 reads -1 and 2^64 as the greatest number, and 010 as 8.
-std::string check_number(std::string& text) {
+std::string check_number(std::string& text, u64 most) {
   while (text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9') text.erase(0, 1);
-  if (text.empty() || text[0] == '-') return "'" + text + "' is not a number from 0 on";
   const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
   const char* const first = text.data() + (hexadecimal ? 2 : 0);
   u64 number = 0;
-  const auto parsed =
-      std::from_chars(first, text.data() + text.size(), number, hexadecimal ? 16 : 10);
-  return parsed.ec == std::errc::result_out_of_range ? "'" + text + "' is too large" : "";
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(first, end, number, hexadecimal ? 16 : 10);
+  if (parsed.ec == std::errc::invalid_argument || parsed.ptr != end)
+    return "'" + text + "' is not a number from 0 on";
+  return parsed.ec == std::errc::result_out_of_range || number > most
+             ? "'" + text + "' is too large"
+             : "";
 }
 
 }  // namespace
@@ -144,7 +148,13 @@ Option Command::add_option(const std::string& names, T& value, const std::string
   auto* const option = app_.add_option(names, value, help);
   constexpr bool is_text =
       std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<std::string>>;
-  if constexpr (!is_text) option->transform(CLI::Validator{check_number, ""});
+  if constexpr (!is_text) {
+    constexpr bool is_wide = std::is_same_v<T, u64> || std::is_same_v<T, std::optional<u64>>;
+    constexpr u64 most =
+        is_wide ? std::numeric_limits<u64>::max() : std::numeric_limits<u32>::max();
+    option->transform(
+        CLI::Validator{[](std::string& text) { return check_number(text, most); }, ""});
+  }
   return Option{option};
 }
 template Option Command::add_option(const std::string&, std::string&, const std::string&);

@@ -282,7 +282,11 @@ void add_trace_symbols(CLI::App& app, Exit& exit) {
             .add_option("--server", options.server,
                         "Where the URLs begin: a symbol server, or a mirror of one")
             .capture_default_str()
-            .type_name("URL");
+            .check("URL", [](const std::string& url) {
+              return url.starts_with("https://") || url.starts_with("http://")
+                         ? ""
+                         : "'" + url + "' begins with neither https:// nor http://";
+            });
       },
       run);
 }

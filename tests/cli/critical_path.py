@@ -395,7 +395,10 @@ class CriticalPaths(unittest.TestCase):
         self.assertEqual(same.stdout, run("critical-path", path, "--thread", "1000").stdout)
         for option, value, says in (("--hops", "-1", b"not a number from 0 on"),
                                     ("--hops", str(2**64), b"too large"),
+                                    ("--hops", "1e3", b"'1e3' is not a number from 0 on"),
                                     ("--thread", "-1", b"not a number from 0 on"),
+                                    ("--thread", "abc", b"'abc' is not a number from 0 on"),
+                                    ("--thread", str(2**32), b"too large"),
                                     ("--thread", "", b"not a number from 0 on")):
             options = ["--thread", "1000"] if option != "--thread" else []
             done = run("critical-path", path, *options, option, value)

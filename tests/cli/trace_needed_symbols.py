@@ -160,6 +160,12 @@ class NeededSymbols(Case):
         lines = run("symbols", trace, "--format", "paths", "--images").stdout.decode().splitlines()
         self.assertEqual(lines, [path, "a.dll/500000019000/a.dll"])
 
+    def test_a_server_is_one_of_the_web(self):
+        for server in "", "ftp://mirror", "mirror":
+            done = run("symbols", "missing.etl", "--format", "urls", "--server", server)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertIn(f"'{server}' begins with neither https:// nor http://", done.stderr.decode())
+
     def test_lists_lead_nowhere_else(self):
         for name in ("..", "C:\\x\\..", "a\nb.pdb", "a\x1b[31m.pdb", "x\\", "y" * 300, "."):
             with self.subTest(name=name):

@@ -118,7 +118,7 @@ std::string EventMessage::fill(std::string_view message, std::size_t room) {
       const auto number = read_insert(message, at);
       const auto insert = number <= values_.size() ? std::string_view{values_[number - 1]}
                                                    : message.substr(start - 1, at - start + 1);
-      cut_ = text.size() + insert.size() > room;
+      cut_ = text.size() + insert.size() + (message.size() - at) > room;
       if (cut_) return text;
       text += insert;
       continue;

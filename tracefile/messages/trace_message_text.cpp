@@ -44,7 +44,7 @@ std::string EventMessage::fill_trace_message(const EventSchema& schema, const Ev
     const auto part = expand(schema, event, message, at);
     if (!part) at = std::max(at, start + 1);
     const auto shown = part ? std::string_view{*part} : message.substr(start, at - start);
-    cut_ = text.size() + shown.size() > room;
+    cut_ = text.size() + shown.size() + (message.size() - at) > room;
     if (cut_) return text;
     text += shown;
   }
