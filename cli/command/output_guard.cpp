@@ -15,6 +15,7 @@
 #include "cli/command/backing_files.hpp"
 #include "cli/output/messages.hpp"
 #include "cli/output/output.hpp"
+#include "cli/output/xz_pack.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/file_kind.hpp"
 #include "coldtrace/core/split_parts.hpp"
@@ -92,6 +93,18 @@ bool is_evidence(core::FileKind kind) {
          core::is_packed(kind);
 }
 
+// Whether it is a symbol table that "pe isf --xz" wrote.
+bool is_own_packed_table(const Target& target) {
+  constexpr std::string_view start =
+      R"({"metadata":{"format":"6.2.0","producer":{"name":"coldtrace",)";
+  const auto file = core::FileImage::open(target.path.string());
+  if (!file) return false;
+  std::array<std::byte, 4096> packed;
+  const auto head = std::span{packed}.first(
+      static_cast<std::size_t>(std::min<u64>(packed.size(), (*file)->size())));
+  return (*file)->read_at(0, head) && unpack_xz_start(head, start.size()) == start;
+}
+
 // Whether pages all over the file have bytes that no text has: results escape them, but for a cell
 // of CSV.
 bool has_bytes_of_no_text(const Target& target) {
@@ -159,7 +172,8 @@ void refuse_file(const Target& target, const std::vector<std::string>& inputs) {
   if (!S_ISREG(target.status.st_mode)) return;
   const auto kind = kind_of(target);
   for (const auto& input : inputs) refuse_input(target, kind, input);
-  if (is_evidence(kind))
+  const bool own = kind == core::FileKind::xz && is_own_packed_table(target);
+  if (is_evidence(kind) && !own)
     throw Failure{
         fmt::format("{}: it is {}, which no output replaces", target.name, to_string(kind))};
 }

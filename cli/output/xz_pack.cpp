@@ -3,6 +3,7 @@
 #ifdef COLDTRACE_LZMA
 #include <array>
 #include <cstring>
+#include <memory>
 #include <span>
 
 #include <lzma.h>
@@ -61,6 +62,23 @@ void write_xz(Output& output, const std::vector<core::TextBuffer>& pieces) {
   encoder.pack(output, {}, LZMA_FINISH);
 }
 
+std::string unpack_xz_start(core::ByteView packed, std::size_t most) {
+  constexpr u64 most_memory = u64{4} << 20;
+  lzma_stream stream = LZMA_STREAM_INIT;
+  if (lzma_stream_decoder(&stream, most_memory, 0) != LZMA_OK) throw Failure{"xz: no memory"};
+  const std::unique_ptr<lzma_stream, void (*)(lzma_stream*)> end{&stream, lzma_end};
+  std::vector<uint8_t> input(packed.size()), start(most);
+  if (!packed.empty()) std::memcpy(input.data(), packed.data(), packed.size());
+  stream.next_in = input.data();
+  stream.avail_in = input.size();
+  stream.next_out = start.data();
+  stream.avail_out = start.size();
+  while (stream.avail_in > 0 && stream.avail_out > 0)
+    if (lzma_code(&stream, LZMA_RUN) != LZMA_OK) break;
+  return std::string{
+      core::to_chars(std::as_bytes(std::span{start}.first(start.size() - stream.avail_out)))};
+}
+
 #else
 
 bool can_pack_xz() {
@@ -69,6 +87,10 @@ bool can_pack_xz() {
 
 void write_xz(Output&, const std::vector<core::TextBuffer>&) {
   throw Failure{"--xz: this coldtrace was built without liblzma"};
+}
+
+std::string unpack_xz_start(core::ByteView, std::size_t) {
+  return {};
 }
 
 #endif

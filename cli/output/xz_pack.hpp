@@ -1,9 +1,10 @@
 #pragma once
 
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "cli/output/output.hpp"
+#include "coldtrace/core/reader.hpp"
 
 namespace coldtrace::cli {
 
@@ -13,5 +14,10 @@ bool can_pack_xz();
 // Writes the text as an .xz file with CRC-64, by the fastest of xz's presets. Throws Failure where
 // there is no liblzma or no memory.
 void write_xz(Output& output, const std::vector<core::TextBuffer>& pieces);
+
+// The first bytes of what `packed`, the first bytes of an .xz file, holds, at most `most` of them;
+// fewer where it ends, is damaged or needs more memory than what write_xz packs. Empty without
+// liblzma.
+std::string unpack_xz_start(core::ByteView packed, std::size_t most);
 
 }  // namespace coldtrace::cli

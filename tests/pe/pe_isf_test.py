@@ -8,6 +8,7 @@ import json
 import lzma
 import os
 import re
+import struct
 import subprocess
 import sys
 import unittest
@@ -16,7 +17,7 @@ from pathlib import Path
 import jsonschema
 
 import pe_types_test as types
-from pe_types_test import Case, Pdbutil, run
+from pe_types_test import LLD, Case, Pdbutil, run
 from strict import strict_json
 
 SOURCE = """
@@ -35,6 +36,7 @@ int __stdcall decorated(int x) { return x; }
 int entry(void) { return decorated(g_last); }
 """
 
+VERSION = ("major", "minor", "revision", "build")
 BASE = {"size": int, "signed": bool, "kind": str, "endian": str}
 BASE_KINDS = {"void", "int", "float", "char", "bool"}
 
@@ -52,6 +54,10 @@ class Rules:
         self.check(metadata.keys() == {"format", "producer", "windows"}, "metadata")
         self.check(metadata["format"] == "6.2.0", "format")
         pdb = metadata["windows"]["pdb"]
+        image = metadata["windows"].get("pe", dict.fromkeys(VERSION, 0))
+        self.check(metadata["windows"].keys() <= {"pdb", "pe"}, "windows")
+        self.check({key: type(value) for key, value in image.items()} ==
+                   dict.fromkeys(VERSION, int), "pe")
         self.check({key: type(value) for key, value in pdb.items()} ==
                    {"GUID": str, "age": int, "database": str, "machine_type": int}, "pdb")
         self.check(re.fullmatch("[0-9A-F]{32}", pdb["GUID"]), "GUID")
@@ -94,6 +100,19 @@ class Rules:
         for inner in ("subtype", "type"):
             if inner in type_:
                 self.type(type_[inner], where)
+
+
+def version_resource(version):
+    """A .res file with that file version; the version of the product is another."""
+    words = [(major << 16 | minor) for major, minor in (version[:2], version[2:])]
+    fixed = struct.pack("<13I", 0xfeef04bd, 0x10000, *words, 0x90009, 0x90009, 0x3f, 0, 0x40004,
+                        1, 0, 0, 0)
+    key = "VS_VERSION_INFO\0".encode("utf-16-le")
+    data = struct.pack("<3H", 6 + len(key) + 2 + len(fixed), len(fixed), 0) + key + bytes(2) + fixed
+    entry = lambda size, kind, name, flags, language: struct.pack(
+        "<2I4HI2H2I", size, 32, 0xffff, kind, 0xffff, name, 0, flags, language, 0, 0)
+    return entry(0, 0, 0, 0, 0) + entry(len(data), 16, 1, 0x30, 0x409) + data + \
+        bytes(-len(data) % 4)
 
 
 class Isf(Case):
@@ -217,6 +236,41 @@ class Isf(Case):
         plain, _ = self.table(path, "--database", "Some.pdb")
         self.assertEqual(plain, table)
         self.assertEqual(self.table(path)[0]["metadata"]["windows"]["pdb"]["database"], path.name)
+
+    def test_an_own_packed_table_is_replaced_and_no_other(self):
+        first, second = (self.pdb(target, source=SOURCE) for target in ("x86_64", "i686"))
+        packed = self.here / "table.json.xz"
+        for path in (first, first, second):
+            done = run("pe", "isf", "--xz", "-o", packed, path)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(strict_json(lzma.decompress(packed.read_bytes())), self.table(second)[0])
+        own = packed.read_bytes()
+        others = {"another program's": lzma.compress(b'{"metadata":{"format":"6.2.0","producer":'
+                                                     b'{"name":"pdbconv","version":"1"}}}'),
+                  "cut": own[:20], "damaged": own[:30] + bytes(len(own) - 30),
+                  "vast": lzma.compress(lzma.decompress(own), preset=9)}
+        for what, data in others.items():
+            packed.write_bytes(data)
+            done = run("pe", "isf", "--xz", "-o", packed, first)
+            self.assertEqual(done.returncode, 2, what)
+            self.assertEqual(packed.read_bytes(), data, what)
+        # Into a store as well, as often as one likes.
+        for _ in range(2):
+            done = run("pe", "isf", "--xz", "--store", self.here / "store", first)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_the_image_says_its_version(self):
+        self.build("x86_64", "c", SOURCE)
+        version = (10, 3, 19041, 65535)
+        self.call(LLD, "/nodefaultlib", "/entry:entry", "/subsystem:console", "/debug", "/brepro",
+                  f"/out:{self.here}/v.exe", f"/pdb:{self.here}/v.pdb", self.here / "o.obj",
+                  self.write("v.res", version_resource(version)))
+        image = self.here / "v.exe"
+        windows = self.table(self.here / "v.pdb", "--image", image)[0]["metadata"]["windows"]
+        self.assertEqual(windows["pe"], dict(zip(VERSION, version)))
+        other = self.pdb("i686", source=SOURCE)
+        for options in ((), ("--image", image)):
+            self.assertNotIn("pe", self.table(other, *options)[0]["metadata"]["windows"])
 
     def test_the_image_says_the_name(self):
         path = self.pdb("i686", source=SOURCE)

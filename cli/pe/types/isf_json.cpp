@@ -255,7 +255,8 @@ class Writer {
 }  // namespace
 
 void write_isf(JsonWriter& json, const pe::SymbolFile& file, const pe::TypeTable& table,
-               std::string_view database, core::Findings& findings) {
+               std::string_view database, const std::optional<pe::VersionNumber>& version,
+               core::Findings& findings) {
   const auto& dbi = file.pdb.dbi();
   json.begin_object().key("metadata").begin_object().field("format", "6.2.0").key("producer");
   json.object("name", std::string_view{"coldtrace"}, "version",
@@ -263,6 +264,9 @@ void write_isf(JsonWriter& json, const pe::SymbolFile& file, const pe::TypeTable
   json.key("windows").begin_object().key("pdb").object("GUID", plain_guid(file.pdb.info().guid),
                                                        "age", file.pdb.age(), "database", database,
                                                        "machine_type", dbi ? dbi->machine : u16{0});
+  if (version)  // in the order in which Volatility compares versions
+    json.key("pe").object("major", (*version)[0], "minor", (*version)[1], "revision", (*version)[2],
+                          "build", (*version)[3]);
   json.end_object().end_object();
   Writer writer{json, table, findings};
   writer.write_user_types();

@@ -3,12 +3,14 @@
 #include "cli/output/json.hpp"
 #include "coldtrace/pdb/symbol_file.hpp"
 #include "coldtrace/pdb/type_table.hpp"
+#include "coldtrace/pe/version_info.hpp"
 
 namespace coldtrace::cli {
 
 // A symbol table for Volatility 3, format 6.2.0. `database` is what the image calls its PDB: by it,
-// GUID and age the table is found.
+// GUID and age the table is found. `version` is that of the image, where one is known.
 void write_isf(JsonWriter& json, const pe::SymbolFile& file, const pe::TypeTable& table,
-               std::string_view database, core::Findings& findings);
+               std::string_view database, const std::optional<pe::VersionNumber>& version,
+               core::Findings& findings);
 
 }  // namespace coldtrace::cli

@@ -53,16 +53,17 @@ std::string store_path(const Options& options, const pe::SymbolFile& file,
 }
 
 void write(const Options& options, const OutputOptions& where, const pe::SymbolFile& file,
-           const pe::TypeTable& table, const std::string& database, core::Findings& findings) {
+           const pe::TypeTable& table, const std::string& database,
+           const std::optional<pe::VersionNumber>& version, core::Findings& findings) {
   Output output{where};
   if (!options.xz) {
     JsonWriter json{output, options.int64};
-    write_isf(json, file, table, database, findings);
+    write_isf(json, file, table, database, version, findings);
   } else {
     BufferPool pool;
     Output plain{std::numeric_limits<std::size_t>::max(), pool};
     JsonWriter json{plain, options.int64};
-    write_isf(json, file, table, database, findings);
+    write_isf(json, file, table, database, version, findings);
     std::vector<core::TextBuffer> pieces;
     plain.take(pieces);
     write_xz(output, pieces);
@@ -74,16 +75,20 @@ Exit run(const Options& options) {
   Report report{options.findings};
   if (options.xz && !can_pack_xz()) throw Failure{"--xz: this coldtrace was built without liblzma"};
   std::optional<pe::PdbReference> reference;
+  std::optional<pe::VersionNumber> version;
   if (!options.image.empty()) {
     const auto image = open_pe(options.image, options, report);
     if (!image) return Exit::failure;
     core::Findings findings;
     reference = pe::find_pdb_reference(image->image, findings);
+    if (const auto info = pe::find_version_info(image->image, findings); info && info->fixed)
+      version = info->fixed->file;
     report.read(options.image, findings);
   }
   auto file = open_symbol_file(options.file, report);
   if (!file) return Exit::failure;
   if (!options.image.empty()) file->compare(reference);
+  if (!file->matches_image.value_or(false)) version.reset();
   const auto table = pe::TypeTable::read(file->pdb, file->findings);
   if (!table) {
     report.failed(options.file, to_message(table.error()));
@@ -93,7 +98,7 @@ Exit run(const Options& options) {
   OutputOptions where = options.output;
   if (!options.store.empty()) where.path = store_path(options, *file, database);
   guard_output(where, options.xz ? "xz" : "json", {options.file, options.image});
-  write(options, where, *file, *table, database, file->findings);
+  write(options, where, *file, *table, database, version, file->findings);
   report.read(options.file, file->findings);
   return report.exit();
 }
