@@ -158,6 +158,41 @@ class Packets(Case):
             struct.pack(">HH", 8080, 80) + bytes(16)
         self.ndis(fragment(ipv6), pid=0, tid=0, time=1200)
         wanted.append([("received", "4321", "browser.exe")])
+        ports = struct.pack(">HH", 8080, 80) + bytes(16)
+
+        def six_with(first, headers, rest=ports):
+            return ETH + b"\x86\xdd" + struct.pack(">IHBB", 6 << 28, len(headers) + len(rest), first, 64) + seven + \
+                six + headers + rest
+
+        hop, options = bytes([60, 0]) + bytes(6), bytes([6, 1]) + bytes(14)
+        authentication = bytes([6, 4]) + bytes(22)
+        for number, (first, headers, is_owned) in enumerate([
+                (0, hop + options, True), (43, options, True), (51, authentication, True),
+                (135, options, True), (44, bytes([6, 0, 0, 1]) + bytes(4), True),       # the first fragment
+                (44, bytes([6, 0, 0, 9]) + bytes(4), False),                              # a later one
+                (0, bytes([0, 255]) + bytes(6), False),                                   # beyond the packet
+                (60, bytes([59, 0]) + bytes(6), False), (50, options, False)]):           # nothing, encrypted
+            self.ndis(fragment(six_with(first, headers)), pid=0, tid=0, time=1300 + number)
+            wanted.append([("received", "4321", "browser.exe")] if is_owned else [])
+        self.ndis(fragment(six_with(0, hop, b"")), pid=0, tid=0, time=1350)
+        wanted.append([])
+        # Frames of 802.11: the IP packet stands behind LLC and SNAP.
+        four = packet((there, 443), (here, 50000), 6)[14:]
+        snap = bytes.fromhex("aaaa030000000800")
+        short = b"\x08\x02" + bytes(22)
+        for number, (frame, is_owned) in enumerate([
+                (short + snap + four, True),
+                (b"\x08\x03" + bytes(28) + snap + four, True),                          # four addresses
+                (b"\x88\x42" + bytes(24) + snap + four, True),                          # QoS, decrypted
+                (b"\x88\x82" + bytes(28) + snap + four, True),                          # with HT control
+                (short + b"\xaa\xaa\x03\0\0\0\x86\xdd" + six_with(6, b"")[14:], True),
+                (b"\x88\x02" + bytes(22) + b"\x80\0" + bytes(14) + snap + four, False),  # an aggregate
+                (short[:22] + b"\1\0" + snap + four, False),                            # a later fragment
+                (short + b"\xaa\xaa\x03\0\0\1\x08\0" + four, False),                   # of another organisation
+                (b"\x80\x02" + bytes(22) + snap + four, False),                         # a beacon
+                (short + snap, False), (short[:10], False)]):
+            self.ndis(fragment(frame), WIFI | WHOLE | RECEIVE, pid=0, tid=0, time=1400 + number)
+            wanted.append([("received", "4321", "browser.exe")] if is_owned else [])
         self.ndis(fragment(packet((here, 50000), (there, 443), 6)), pid=0, tid=0, time=6000)
         wanted.append([("sent", "88", "")])
         self.assertEqual([owners(p["comment"]) for p in self.convert()], wanted)

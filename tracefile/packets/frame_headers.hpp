@@ -10,7 +10,7 @@ namespace coldtrace::tracefile {
 u32 told_length(LinkType link, core::ByteView frame);
 
 // The ends of a packet of TCP or UDP, the source as `local`; nothing of other ones, of fragments
-// behind the first, and of IPv6 with extension headers.
+// behind the first, and of frames of 802.11 that are encrypted or have several packets.
 std::optional<Connection> find_connection(LinkType link, core::ByteView frame);
 
 // Whether a data frame of IEEE 802.11 has its Protected bit set over a payload in clear: one that
