@@ -22,6 +22,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from cli.etl_writer import EtlWriter
 from strict import strict_json, strict_ndjson
 
+# Members of a line that lines for Timesketch and Elastic have under the names of their schemas.
+ELSEWHERE = {"type", "time", "timestamp", "cpu", "pid", "tid", "process", "provider", "name", "id", "opcode", "version",
+             "fields", "file"}
+STRUCTURED = {"names", "resolved", "extended", "stack", "trace_message", "trace_control", "etw", "message_pdb"}
 COLDTRACE, SOURCES, MAKE_TRACE, MAKE_SCENARIO_ETL = (Path(a).resolve() for a in sys.argv[1:5])
 UNIX = 116_444_736_000_000_000
 # Members of a line that `event` and `kind` have columns for; the rest is in `more`.
@@ -51,6 +55,7 @@ class Exports(unittest.TestCase):
         cls.folder = Path(tempfile.mkdtemp())
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         subprocess.run([MAKE_TRACE, cls.folder], check=True)
+        cls.seen = collections.Counter()
         cls.made = sorted(cls.folder.glob("*.etl"))
         cls.scenarios = []
         for name in "disk-bursts", "priority-inversion":
@@ -311,17 +316,26 @@ class Exports(unittest.TestCase):
         log.switch(0, 10, 8, 12)
         log.perfinfo(0, 0x0F33, 2, 20, struct.pack("<Q", 0x1234))  # of the thread that runs
         log.process(0, 30, 100, "a.exe")
+        # GCStart of a version that no public table has yet.
+        log.manifest(0, 40, uuid.UUID("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4"), 1, 200,
+                     struct.pack("<IIIIHQI", 7, 1, 0, 0, 5, 9, 0xABCD), opcode=1, keywords=1)
         trace = self.folder / "quality.etl"
         trace.write_bytes(log.build())
-        names = "decoded", "payload", "trailing", "time_quality", "thread_source"
+        names = "decoded", "payload", "trailing", "time_quality", "thread_source", "schema_version"
         events = [line for line in strict_ndjson(run("decode", trace).stdout) if line["type"] == "event"]
         expected = [{name: event[name] for name in names if name in event} for event in events]
         self.assertIn({"decoded": "raw", "payload": "deadbeef"}, expected)
         self.assertTrue(any("thread_source" in one for one in expected))
+        self.assertIn({"decoded": "trailing", "trailing": "cdab0000", "schema_version": 2}, expected)
+        self.assertEqual(events[-1]["names"]["keywords"], ["GCKeyword"])
         for line, one in zip(strict_ndjson(run("export", "timesketch", trace).stdout), expected, strict=True):
             self.assertEqual({name: line[name] for name in names if name in line}, one)
-        for line, one in zip(strict_ndjson(run("export", "ecs", trace).stdout), expected, strict=True):
-            self.assertEqual(line["coldtrace"], one)
+        lines = strict_ndjson(run("export", "ecs", trace).stdout)
+        for line, one in zip(lines, expected, strict=True):
+            self.assertEqual({name: line["coldtrace"][name] for name in names if name in line["coldtrace"]}, one)
+        self.assertEqual([line["coldtrace"].get("names") for line in lines], [event.get("names") for event in events])
+        texts = [line.get("names", "null") for line in strict_ndjson(run("export", "timesketch", trace).stdout)]
+        self.assertEqual([json.loads(text) for text in texts], [event.get("names") for event in events])
 
     def test_ecs_types_say_what_was_done(self):
         log = EtlWriter(1)
@@ -407,8 +421,23 @@ class Exports(unittest.TestCase):
                     self.assertEqual(json.loads(line["event_data"]), event["fields"])
                     if event["name"]:
                         self.assertTrue(line["message"].startswith(f"[{event['name']}]"))
+                    self.same_members(event, line, renamed={
+                        "level": "event_level", "keywords": "event_keywords", "activity": "activity_id",
+                        "message": "event_text"}, texts=STRUCTURED)
                     # An index takes one type for a name.
                     self.assertFalse(any(isinstance(value, (list, dict)) for value in line.values()))
+
+    def same_members(self, event, place, renamed, texts):
+        """Each member of a line that the format's own names do not have is in `place`."""
+        for name, value in event.items():
+            if name in ELSEWHERE or value in (None, [], {}):
+                continue
+            self.seen[name] += 1
+            told = place[renamed.get(name, name)]
+            if name in texts:
+                self.assertIsInstance(told, str)
+                told = json.loads(told)
+            self.assertEqual(told, value, name)
 
     def test_ecs_has_the_schema_s_names(self):
         categories = collections.Counter()
@@ -433,11 +462,21 @@ class Exports(unittest.TestCase):
                     data = line["winlog"].get("event_data", {})
                     self.assertEqual(list(data), list(event["fields"]))
                     self.assertTrue(all(isinstance(value, str) for value in data.values()))
+                    place = dict(line["coldtrace"])
+                    if "activity_id" in line["winlog"]:
+                        place["activity"] = line["winlog"]["activity_id"].strip("{}")
+                    for name in "resolved", "extended":
+                        texts = place.get(name, {})
+                        self.assertTrue(all(isinstance(value, str) for value in texts.values()))
+                        place[name] = {key: value if isinstance(event[name][key], str) else json.loads(value)
+                                       for key, value in texts.items()}
+                    self.same_members(event, place, renamed={}, texts={"etw"})
                     if (event["name"] or "").startswith("Process/Start"):
                         self.assertEqual(line["process"]["pid"], event["fields"]["ProcessId"])
                         self.assertEqual(line["process"]["name"], event["fields"]["ImageFileName"])
                         self.assertEqual(line["process"]["parent"]["pid"], event["fields"]["ParentId"])
         self.assertGreaterEqual(set(categories), {"process", "file"})
+        self.assertGreaterEqual(set(self.seen), {"resolved", "extended", "stack", "level", "keywords"})
 
     def test_binary_goes_to_no_terminal_and_over_no_input(self):
         trace = self.scenarios[0]

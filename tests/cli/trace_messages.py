@@ -276,6 +276,13 @@ class Messages(unittest.TestCase):
             self.assertEqual(len(events), count, where)
         lines = strict_ndjson(run("decode", log, "--tmf", "one.tmf", "--fields", "message"))
         self.assertEqual([line["message"] for line in lines if line["type"] == "event"][-1], event["message"])
+        # Exports have it all.
+        ecs = json.loads(run("export", "ecs", log, "--tmf", "one.tmf").splitlines()[-1])
+        line = json.loads(run("export", "timesketch", log, "--tmf", "one.tmf").splitlines()[-1])
+        self.assertEqual((ecs["coldtrace"]["message"], line["event_text"]), (event["message"], event["message"]))
+        self.assertEqual((ecs["coldtrace"]["trace_message"], json.loads(line["trace_message"])),
+                         (event["trace_message"], event["trace_message"]))
+        self.assertEqual(ecs["winlog"]["event_data"], {"a": "5", "a_2": "3"})
         # 32-bit messages say so.
         tmf("pointer.tmf", *block(SOURCE, 11, "%0%10!p!", "p, ItemPtr -- 10"))
         log = trace("pointer.etl", [message(SOURCE, 11, b"\1\2\3\4", options=0x6A)])

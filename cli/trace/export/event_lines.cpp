@@ -15,6 +15,7 @@ void add_event_export_options(Command& command, EventExportOptions& options) {
   add_trace_input_options(command, options);
   add_schema_options(command, options.schemas);
   add_parameters_option(command, options.schemas);
+  add_tmf_option(command, options.schemas);
   add_selection_options(command, options.selection, options.where);
 }
 

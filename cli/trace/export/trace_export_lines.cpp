@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -73,10 +74,44 @@ std::string plaso_time(core::FileTime time) {
   return text + "+00:00";
 }
 
-// How much of the event is understood, the bytes that are not, and what is not as its header says.
+// How much of the event is understood and by which schema, the bytes that are not, and what is not
+// as its header says.
 void write_quality(JsonWriter& json, const Value& event) {
-  for (const auto* const name : {"decoded", "payload", "trailing", "time_quality", "thread_source"})
+  for (const auto* const name : {"decoded", "payload", "trailing", "time_quality", "thread_source",
+                                 "schema_file", "schema_file_version"})
     if (const auto text = text_of(event, name); !text.empty()) json.field(name, text);
+  if (const auto version = number_of(event, "schema_version"))
+    json.field("schema_version", *version);
+}
+
+// Members of a line that have members or elements of their own.
+constexpr std::array structured{"names",         "resolved",      "extended", "stack",
+                                "trace_message", "trace_control", "etw",      "message_pdb"};
+
+// As one text of JSON each.
+void write_structured_texts(JsonWriter& json, const Value& event) {
+  for (const auto* const name : structured)
+    if (const auto& value = member_of(event, name); !value.IsNull())
+      json.field(std::string_view{name}, json_of(value));
+}
+
+// Each member of the object as a text.
+void write_texts(JsonWriter& json, std::string_view name, const Value& object) {
+  if (!object.IsObject() || object.MemberCount() == 0) return;
+  json.key(name).begin_object();
+  for (const auto& member : object.GetObject())
+    json.field(std::string_view{member.name.GetString(), member.name.GetStringLength()},
+               plain_of(member.value));
+  json.end_object();
+}
+
+// The value as it is, whose members have the same types in all events.
+void write_same(JsonWriter& json, const char* name, const Value& event) {
+  const auto& value = member_of(event, name);
+  if (value.IsNull()) return;
+  std::vector<core::TextBuffer> pieces(1);
+  pieces.front().append(json_of(value));
+  json.key(std::string_view{name}).written(pieces);
 }
 
 class LineFormat {
@@ -113,6 +148,8 @@ class TimesketchLines final : public LineFormat {
         .field("event_opcode", number_of(event, "opcode"))
         .field("event_version", number_of(event, "version"))
         .field("event_level", number_of(event, "level"))
+        .field("event_keywords", maybe(text_of(event, "keywords")))
+        .field("activity_id", maybe(text_of(event, "activity")))
         .field("provider_name", maybe(text_of(provider, "name")))
         .field("provider_identifier", maybe(text_of(provider, "guid")))
         .field("cpu", number_of(event, "cpu"))
@@ -123,6 +160,8 @@ class TimesketchLines final : public LineFormat {
         // One text: names of fields have other types in other events, which an index refuses.
         .field("event_data", json_of(member_of(event, "fields")));
     write_quality(json, event);
+    if (const auto text = text_of(event, "message"); !text.empty()) json.field("event_text", text);
+    write_structured_texts(json, event);
     json.end_object().end_document();
     return true;
   }
@@ -155,6 +194,7 @@ class EcsLines final : public LineFormat {
     write_winlog(json, event);
     json.key("coldtrace").begin_object();
     write_quality(json, event);
+    write_rest(json, event);
     json.end_object().end_object().end_document();
     return true;
   }
@@ -212,15 +252,23 @@ class EcsLines final : public LineFormat {
       json.field("opcode", fmt::format("{}", *opcode));
     if (const auto activity = text_of(event, "activity"); !activity.empty())
       json.field("activity_id", fmt::format("{{{}}}", activity));
-    const auto& fields = member_of(event, "fields");
-    if (fields.IsObject() && fields.MemberCount() > 0) {
-      json.key("event_data").begin_object();
-      for (const auto& field : fields.GetObject())
-        json.field(std::string_view{field.name.GetString(), field.name.GetStringLength()},
-                   plain_of(field.value));
-      json.end_object();
-    }
+    write_texts(json, "event_data", member_of(event, "fields"));
     json.end_object();
+  }
+
+  // What the schema has no place for.
+  static void write_rest(JsonWriter& json, const Value& event) {
+    if (const auto level = number_of(event, "level")) json.field("level", *level);
+    for (const auto* const name : {"keywords", "message"})
+      if (const auto text = text_of(event, name); !text.empty()) json.field(name, text);
+    for (const auto* const name :
+         {"names", "stack", "trace_message", "trace_control", "message_pdb"})
+      write_same(json, name, event);
+    write_texts(json, "resolved", member_of(event, "resolved"));
+    write_texts(json, "extended", member_of(event, "extended"));
+    // Its fields have other types in other events.
+    if (const auto& logged = member_of(event, "etw"); !logged.IsNull())
+      json.field("etw", json_of(logged));
   }
 
   std::string kernel_;
