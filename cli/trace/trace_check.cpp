@@ -84,7 +84,9 @@ void write_json(JsonWriter& json, const Answer& answer, const TraceInput& input)
       .field("gaps", answer.trace.gaps)
       .field("events_lost", answer.events_lost)
       .field("buffers_lost", answer.buffers_lost)
-      .key("findings");
+      .key("failed_inputs");
+  write_failed_inputs(json, input.failed);
+  json.key("findings");
   write_findings(json, input.findings);
   json.end_object().end_document();
 }
@@ -110,16 +112,18 @@ std::string xml_text(std::string_view text) {
   return escaped;
 }
 
-void write_junit(Output& output, const Answer& answer) {
-  const auto tests = answer.expectations.size();
+void write_junit(Output& output, const Answer& answer, const std::vector<FailedInput>& failed) {
+  const auto tests = answer.expectations.size() + failed.size();
   const auto property = [&](std::string_view name, const std::string& value) {
     print(output, "      <property name=\"{}\" value=\"{}\"/>\n", name, value);
   };
   print(output,
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{0}\" failures=\"{1}\">\n"
-        "  <testsuite name=\"coldtrace trace check\" tests=\"{0}\" failures=\"{1}\">\n"
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{0}\" failures=\"{1}\" "
+        "errors=\"{2}\">\n"
+        "  <testsuite name=\"coldtrace trace check\" tests=\"{0}\" failures=\"{1}\" "
+        "errors=\"{2}\">\n"
         "    <properties>\n",
-        tests, answer.failed());
+        tests, answer.failed(), failed.size());
   property("events", fmt::format("{}", answer.trace.events));
   property("undecoded", fmt::format("{}", answer.trace.undecoded));
   property("gaps", fmt::format("{}", answer.trace.gaps));
@@ -135,6 +139,11 @@ void write_junit(Output& output, const Answer& answer) {
       print(output, ">\n      <failure message=\"{} events, expected {}\"/>\n    </testcase>\n",
             expectation.events, wanted_text(expectation));
   }
+  for (const auto& input : failed)
+    print(output,
+          "    <testcase classname=\"coldtrace.trace.input\" name=\"{}\">\n"
+          "      <error message=\"{}\"/>\n    </testcase>\n",
+          xml_text(input.file), xml_text(input.error));
   output.write("  </testsuite>\n</testsuites>\n");
 }
 
@@ -177,7 +186,7 @@ Exit run(const Options& options) {
     JsonWriter json{output, options.int64};
     write_json(json, answer, *input);
   } else if (options.format == "junit") {
-    write_junit(output, answer);
+    write_junit(output, answer, input->failed);
   } else {
     write_text(output, answer);
   }

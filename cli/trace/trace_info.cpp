@@ -212,7 +212,9 @@ void write_trace_info(JsonWriter& json, const TraceInput& input, const TraceSche
     }
     json.end_object();
   }
-  json.end_array().key("findings");
+  json.end_array().key("failed_inputs");
+  write_failed_inputs(json, input.failed);
+  json.key("findings");
   write_findings(json, input.findings);
   json.end_object().end_document();
 }

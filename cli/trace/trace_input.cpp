@@ -28,20 +28,37 @@ void add_time_option(Command& command, const std::string& name, std::optional<co
       .check("TIME", check_time);
 }
 
-void tell_failure(const std::string& path, const tracefile::TraceFailure& failure, Report& report) {
+std::string to_message(const tracefile::TraceFailure& failure) {
   const auto& [error, readable, kind, text] = failure;
-  if (!text.empty())
-    report.failed(path, text);
-  else if (kind == core::FileKind::ctrace)
-    report.failed(path,
-                  fmt::format("a .ctrace file, by its header, whose magic is damaged: {}", error));
-  else if (kind != core::FileKind::unknown)
-    report.failed(path, describe_other(kind, "an .etl or .ctrace file"));
-  else if (readable)
-    report.failed(path, fmt::format("not an .etl or .ctrace file: {}", error));
-  else
-    report.failed(path, error);
+  if (!text.empty()) return text;
+  if (kind == core::FileKind::ctrace)
+    return fmt::format("a .ctrace file, by its header, whose magic is damaged: {}", error);
+  if (kind != core::FileKind::unknown) return describe_other(kind, "an .etl or .ctrace file");
+  if (readable) return fmt::format("not an .etl or .ctrace file: {}", error);
+  return cli::to_message(error);
 }
+
+// Says which inputs failed, and keeps it.
+class Failures {
+ public:
+  explicit Failures(Report& report) : report_{report} {}
+
+  void add(const std::string& path, std::string message) {
+    report_.failed(path, message);
+    all_.push_back({path, std::move(message)});
+  }
+  void add(const std::string& path, const tracefile::TraceFailure& failure) {
+    add(path, to_message(failure));
+  }
+  void tell(const std::string& path, const core::Findings& findings) {
+    report_.tell(path, findings);
+  }
+  std::vector<FailedInput> take() { return std::move(all_); }
+
+ private:
+  Report& report_;
+  std::vector<FailedInput> all_;
+};
 
 // Each file is open while it is read.
 void raise_open_files(std::size_t wanted) {
@@ -51,13 +68,13 @@ void raise_open_files(std::size_t wanted) {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-void add_input(const std::string& path, const TraceInputOptions& options, Report& report,
+void add_input(const std::string& path, const TraceInputOptions& options, Failures& failures,
                std::vector<tracefile::InputFile>& files) {
   core::Findings findings;
   auto opened = tracefile::open_input(path, options.unpacked_limit, findings);
   if (!opened) {
-    report.tell(path, findings);
-    tell_failure(path, opened.error(), report);
+    failures.tell(path, findings);
+    failures.add(path, opened.error());
     return;
   }
   opened->front().findings = std::move(findings);
@@ -65,7 +82,7 @@ void add_input(const std::string& path, const TraceInputOptions& options, Report
 }
 
 // The files that `paths` mean, each once.
-std::vector<std::string> expand(const std::vector<std::string>& paths, Report& report) {
+std::vector<std::string> expand(const std::vector<std::string>& paths, Failures& failures) {
   std::vector<std::string> all;
   std::set<std::string> known;
   const auto add = [&](const std::string& path) {
@@ -80,7 +97,7 @@ std::vector<std::string> expand(const std::vector<std::string>& paths, Report& r
       continue;
     }
     const auto found = tracefile::find_traces(path);
-    if (found.empty()) report.failed(path, "a folder without a trace");
+    if (found.empty()) failures.add(path, "a folder without a trace");
     std::ranges::for_each(found, add);
   }
   return all;
@@ -88,15 +105,16 @@ std::vector<std::string> expand(const std::vector<std::string>& paths, Report& r
 
 // Empty where none can be opened.
 std::vector<tracefile::InputFile> open_inputs(const std::vector<std::string>& given,
-                                              const TraceInputOptions& options, Report& report) {
+                                              const TraceInputOptions& options,
+                                              Failures& failures) {
   constexpr std::size_t most_files = 1'024;
-  const auto paths = expand(given, report);
+  const auto paths = expand(given, failures);
   guard_output(options.output, options.format, paths);
   std::vector<tracefile::InputFile> files;
   if (paths.size() > most_files)
     throw Failure{fmt::format("{} files: no more than {} are one trace", paths.size(), most_files)};
   raise_open_files(2 * paths.size());
-  for (const auto& path : paths) add_input(path, options, report, files);
+  for (const auto& path : paths) add_input(path, options, failures, files);
   if (files.size() > most_files)
     throw Failure{fmt::format("{} traces: no more than {} are one", files.size(), most_files)};
   return files;
@@ -186,7 +204,8 @@ std::optional<TraceInput> open_trace(const std::vector<std::string>& paths,
   catalog.largest_names = options.names_limit;
   catalog.largest_unpacked = options.unpacked_limit;
   trace_options.force = options.force;
-  auto files = open_inputs(paths, options, report);
+  Failures failures{report};
+  auto files = open_inputs(paths, options, failures);
   if (files.empty()) return std::nullopt;
   const auto name = files.front().name;
   u64 bytes = 0;
@@ -197,12 +216,11 @@ std::optional<TraceInput> open_trace(const std::vector<std::string>& paths,
   core::Findings findings;
   auto trace = tracefile::AnyTrace::open(std::move(files), trace_options, findings);
   if (!trace) {
-    tell_failure(name, trace.error(), report);
+    failures.add(name, trace.error());
     return std::nullopt;
   }
-  for (const auto& rejected : trace->rejected())
-    tell_failure(rejected.name, rejected.failure, report);
-  return TraceInput{std::move(*trace), std::move(findings), std::move(progress)};
+  for (const auto& rejected : trace->rejected()) failures.add(rejected.name, rejected.failure);
+  return TraceInput{std::move(*trace), std::move(findings), std::move(progress), failures.take()};
 }
 
 core::Progress* TraceInput::begin_progress(const std::string& what) {
@@ -240,6 +258,12 @@ std::optional<SystemCallNames> read_trace_call_names(const std::string& path, Tr
     return std::nullopt;
   }
   return read_system_call_names(path, input.trace.ctrace()->header().ntdll, input.findings, report);
+}
+
+void write_failed_inputs(JsonWriter& json, const std::vector<FailedInput>& failed) {
+  json.begin_array();
+  for (const auto& input : failed) json.object("file", input.file, "error", input.error);
+  json.end_array();
 }
 
 void write_session(JsonWriter& json, const tracefile::AnyTrace& any) {

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import unittest
 import uuid
+import xml.etree.ElementTree
 import zipfile
 from pathlib import Path
 
@@ -340,6 +341,29 @@ class Files(unittest.TestCase):
         self.assertEqual(strict_ndjson(done.stdout), wanted)
         self.assertIn(f"{bad}: ", done.stderr.decode())
         self.assertIn("missing: No such file", done.stderr.decode())
+        # What was said of a file that is not in the trace is in the answers, too.
+        nothing = self.folder / "nothing"
+        nothing.mkdir()
+        told = [line.removeprefix("coldtrace: ").split(": ", 1) for line in
+                run("info", first, second, bad, self.folder / "missing", nothing).stderr.decode().splitlines()]
+        told = [{"file": file, "error": error} for file, error in told
+                if file in map(str, [bad, self.folder / "missing", nothing])]
+        self.assertEqual(len(told), 3)
+        for command in ["info"], ["check", "--expect", "exists cpu"]:
+            for files, failed in [([bad, self.folder / "missing", nothing], told), ([], [])]:
+                done = run(*command, "--format", "json", first, second, *files)
+                self.assertEqual(done.returncode, 1 if failed else 0, done.stderr.decode())
+                answer = strict_json(done.stdout)
+                jsonschema.validate(answer, json.loads(
+                    (SOURCES / f"docs/schema/trace-{command[0]}.schema.json").read_text()))
+                in_order = lambda inputs: sorted(inputs, key=lambda one: one["file"])
+                self.assertEqual(in_order(answer["failed_inputs"]), in_order(failed))
+        done = run("check", "--expect", "exists cpu", "--format", "junit", first, bad)
+        suite = xml.etree.ElementTree.fromstring(done.stdout).find("testsuite")
+        self.assertEqual([suite.get(name) for name in ("tests", "failures", "errors")], ["2", "0", "1"])
+        self.assertEqual([(case.get("name"), case.find("error").get("message")) for case in suite.findall("testcase")
+                          if case.find("error") is not None],
+                         [(one["file"], one["error"]) for one in told if one["file"] == str(bad)])
         copy = self.write("d.etl", first.read_bytes())
         done = run("decode", first, second, copy)
         self.assertEqual((done.returncode, strict_ndjson(done.stdout)), (1, wanted))
