@@ -112,7 +112,7 @@ class NeededSymbols(Case):
             writer.system(0, 0x0040, 2, 40, GUID.bytes_le + struct.pack("<I", 2) + message_pdb + b"\0")
         for i in range(5):
             writer.perfinfo(0, 0x0F2E, 2, 100 + i, struct.pack("<QIHH", BASE + 0x1000, 8, 1, 0x40))
-        writer.stack(0, 200, 104, 100, 8, [DRIVER + 1, DRIVER + 2, BASE + 3, BASE + 4, BASE + 5, 0x7777])
+        writer.stack(0, 200, 104, 100, 8, [DRIVER + 1, DRIVER + 2, BASE + 3, BASE + 4, BASE + 5, 0x7777, 0])
         return self.save(writer)
 
     def save(self, writer, name="a.etl"):
