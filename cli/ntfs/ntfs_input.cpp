@@ -49,6 +49,8 @@ std::string describe_error(const core::ParseError& error) {
   if (error.structure == "EWF" && error.field == "SegmentNumber")
     return fmt::format("it is segment {} of an E01 image, and the first segment is not beside it",
                        error.found);
+  if (error.structure == "split image" && error.field == "part")
+    return "it is a part of a split image, and not its first one";
   if (error.field.view().starts_with("lib") && error.structure.view().ends_with(" image"))
     return error.fault == core::Fault::unsupported
                ? fmt::format(
@@ -96,8 +98,8 @@ std::vector<Option> add_options_of_volumes(Command& command, DiskOptions& option
   command
       .add_input(
           "IMAGE", options.image,
-          "A raw, E01, VHD, VHDX, QCOW2 or VMDK image or a block device: of a disk or of one "
-          "volume")
+          "A raw, E01, VHD, VHDX, QCOW2 or VMDK image, the first part of a split raw one or a "
+          "block device: of a disk or of one volume")
       .required()
       .type_name("IMAGE");
   command

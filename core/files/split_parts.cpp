@@ -93,6 +93,23 @@ std::optional<std::string> nearest(const std::string& path, int direction) {
   return std::nullopt;
 }
 
+// The parts that lie around one of this very name; none where it counts no parts.
+std::vector<SplitPart> list_spelled_parts(const fs::path& path) {
+  std::vector<SplitPart> parts;
+  if (!counts_parts(path) || !is_file(path)) return parts;
+  auto first = path.string();
+  while (const auto before = nearest(first, -1)) first = *before;
+  parts.push_back({first, true});
+  while (const auto behind = nearest(parts.back().path, 1)) {
+    while (parts.back().path != *behind) {
+      auto next = *step(parts.back().path, 1);
+      const bool there = next == *behind;
+      parts.push_back({std::move(next), there});
+    }
+  }
+  return parts;
+}
+
 // Of one folder, and alike but for what may count parts.
 bool are_named_as_parts(const fs::path& part, const fs::path& other) {
   std::error_code error;
@@ -128,24 +145,34 @@ bool is_part_beside(const std::string& path, const std::string& other) {
       if (are_named_as_parts(part, named) && (counts_parts(part) || counts_parts(named)))
         return true;
     // Other names lead to it as well.
-    if (!counts_parts(part)) continue;
-    for (const int direction : {1, -1})
-      for (auto beside = step(part.string(), direction); beside && is_file(*beside);
-           beside = step(*beside, direction)) {
-        std::error_code error;
-        if (fs::equivalent(*beside, other, error)) return true;
-      }
+    for (const auto& beside : list_spelled_parts(part)) {
+      std::error_code error;
+      if (beside.there && fs::equivalent(beside.path, other, error)) return true;
+    }
   }
   return false;
 }
 
-std::optional<std::string> find_part_beside(const std::string& path) {
-  for (const auto& spelling : spellings_of(path)) {
-    if (!counts_parts(spelling)) continue;
-    for (const int direction : {1, -1})
-      if (auto part = nearest(spelling.string(), direction)) return part;
-  }
-  return std::nullopt;
+std::vector<SplitPart> list_parts(const std::string& path) {
+  for (const auto& spelling : spellings_of(path))
+    if (auto parts = list_spelled_parts(spelling); parts.size() > 1) return parts;
+  return {{path, true}};
+}
+
+std::optional<std::string> find_longer_part(const std::string& last) {
+  const auto extension = extension_of(last);
+  if (!is_part(extension)) return std::nullopt;
+  const auto digits = extension.substr(1);
+  std::string longer;
+  if (digits.find_first_not_of('9') == digits.npos)
+    longer = "1" + std::string(digits.size(), '0');
+  else if (digits == "8" + std::string(digits.size() - 1, '9'))
+    longer = "9" + std::string(digits.size() + 1, '0');
+  else if (digits == "y" + std::string(digits.size() - 1, 'z'))
+    longer = "z" + std::string(digits.size() + 1, 'a');
+  auto path = last.substr(0, last.size() - digits.size()) + longer;
+  if (longer.empty() || !is_file(path)) return std::nullopt;
+  return path;
 }
 
 std::optional<std::string> find_missing_part(const std::string& path) {

@@ -2,37 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/file.hpp"
-#include "coldtrace/core/split_parts.hpp"
 #include "coldtrace/ntfs/partition.hpp"
 #include "coldtrace/ntfs/virtual_disk.hpp"
+#include "ntfs/containers/split_image.hpp"
 #include "ntfs/disk/ewf_segment.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
-
-void note_split(const std::string& path, core::Findings& findings) {
-  const auto name = [](const std::string& file) {
-    return std::filesystem::path{file}.filename().string();
-  };
-  const auto missing = core::find_missing_part(path);
-  if (const auto part = core::find_part_beside(path)) {
-    findings.warning("split-image", std::nullopt,
-                     "{} lies beside it: only this part of a split image is read; put the parts "
-                     "together first, as cat does{}",
-                     name(*part), missing ? "; " + name(*missing) + " is missing" : "");
-  } else if (missing) {
-    findings.warning("split-image", std::nullopt,
-                     "it is named as a part of a split image, and {} is missing", name(*missing));
-  } else if (core::is_first_part(std::filesystem::path{path}.extension().string())) {
-    findings.info("split-image-alone", std::nullopt,
-                  "it is named as the first part of a split image, and there is no {}",
-                  name(core::next_part(path).value_or("other")));
-  }
-}
 
 // Kinds that a few bytes at the start tell, and that are no disks themselves.
 bool is_told_by_first_bytes(core::FileKind kind) {
@@ -88,7 +67,14 @@ core::Result<ImageFile> open_image(const std::string& path, core::Findings& find
     return image;
   }
   if (image.kind != core::FileKind::ewf && !is_first_ewf_segment(path, *image.source)) {
-    note_split(path, findings);
+    const bool joined =
+        !is_told_by_first_bytes(image.kind) || image.kind == core::FileKind::ntfs_mft;
+    if (!joined) return image;
+    auto parts = COLDTRACE_TRY(open_split_image(path, findings));
+    if (!parts) return image;
+    image.source = std::move(parts);
+    image.container = "split";
+    image.kind = recognize_image(*image.source, findings);
     return image;
   }
   auto ewf = COLDTRACE_TRY(open_ewf(path, findings));

@@ -220,72 +220,117 @@ class Schema(Images):
 
 
 class Parts(Images):
-    def test_a_part_of_a_split_image_is_named(self):
-        content = self.volume().read_bytes()
-        first, second = (self.write(f"disk.00{part}", half) for part, half in
-                         ((1, content[:5 << 20]), (2, content[5 << 20:])))
-        done = ntfs("info", first, status=1)
-        self.assertIn(b"split-image", done.stderr)
-        self.assertIn(b"disk.002 lies beside it", done.stderr)
-        self.assertIn(b"disk.001 lies beside it", ntfs("info", second, status=2).stderr)
-        second.unlink()
-        self.assertIn(b"there is no disk.002", ntfs("info", "-v", first, status=1).stderr)
+    """Rows of parts are those of the whole, which is what cat makes of them."""
 
-    def test_a_part_that_is_missing_is_named(self):
-        """The first part has the volume's start; others are no volume."""
-        content = self.volume().read_bytes()
-        size = -(-len(content) // 4)
-        whole = [content[at:at + size] for at in range(0, len(content), size)]
-        for first, forms in ((0, "{:03}"), (1, "{:03}"), (1, "{:02}"), (0, "{:04}")):
-            names = [f"image.{forms.format(first + i)}" for i in range(4)]
-            for gone, given, told in (
-                    ([0], 1, [names[2], f"{names[0]} is missing"]),
-                    ([0, 2, 3], 1, [f"part of a split image, and {names[0]} is missing"]),
-                    ([1], 0, [f"{names[2]} lies beside", f"{names[1]} is missing"]),
-                    ([1], 2, [f"{names[3]} lies beside", f"{names[1]} is missing"]),
-                    ([1, 2], 0, [f"{names[3]} lies beside", f"{names[1]} is missing"]),
-                    ([1, 2], 3, [f"{names[0]} lies beside", f"{names[2]} is missing"])):
-                with self.subTest(names=names, gone=gone, given=given):
-                    if gone[0] == first == 0:
-                        continue  # .001 is the first part then
-                    for i, part in enumerate(whole):
-                        (self.here / names[i]).unlink(missing_ok=True)
-                        if i not in gone:
-                            self.write(names[i], part)
-                    done = subprocess.run([COLDTRACE, "ntfs", "info", self.here / names[given]],
-                                          capture_output=True)
-                    self.assertEqual(done.returncode, 1 if given == 0 else 2, done.stderr)
-                    said = done.stderr.decode()
-                    self.assertIn("split-image: ", said)
-                    for words in told:
-                        self.assertIn(words, said)
-            for i, name in enumerate(names):
-                self.write(name, whole[i])
-            self.assertNotIn(b"missing", subprocess.run(
-                [COLDTRACE, "ntfs", "info", self.here / names[2]], capture_output=True).stderr)
-            for name in names:
-                (self.here / name).unlink()
+    def cut(self, content, names, size):
+        return [self.write(name, content[i * size:(i + 1) * size]) for i, name in enumerate(names)]
 
-    def test_parts_are_known_by_any_way_to_count_them(self):
+    def disk(self):
+        """A partition that begins and ends inside parts."""
         content = self.volume().read_bytes()
-        half = len(content) // 2
-        for names in (("00", "01"), ("aa", "ab"), ("aaa", "aab"), ("0000", "0001")):
+        table = bytearray(512 * 63)
+        struct.pack_into("<B3xB3xII", table, 446, 0, 7, 63, len(content) // 512)
+        table[510:512] = b"\x55\xaa"
+        return bytes(table) + content
+
+    def test_the_first_part_stands_for_all(self):
+        whole = self.disk()
+        expected = self.rows(self.write("whole.dd", whole), status=0)[0]
+        for names in (("d.001", "d.002", "d.003"), ("d.dd.000", "d.dd.001", "d.dd.002"), ("d.raw.aa", "d.raw.ab", "d.raw.ac"),
+                      ("d.00", "d.01", "d.02"), ("d.0000", "d.0001", "d.0002"), ("d.aaa", "d.aab", "d.aac")):
             with self.subTest(names):
-                parts = [self.write(f"image.{name}", part) for name, part in
-                         zip(names, (content[:half], content[half:]))]
-                for part, other in zip(parts, reversed(parts)):
-                    for command in ("info", "snapshot"):
-                        done = subprocess.run([COLDTRACE, "ntfs", command, part],
-                                              capture_output=True)
-                        self.assertIn(f"split-image: {other.name} lies beside".encode(), done.stderr)
-                    # The same parts are what no output replaces.
-                    before = other.read_bytes()
-                    refused = ntfs("snapshot", part, "-o", other, status=2)
-                    self.assertIn(b"a part of the split image", refused.stderr)
-                    self.assertEqual(other.read_bytes(), before)
-                parts[1].unlink()
-                self.assertIn(f"there is no {parts[1].name}".encode(),
-                              ntfs("info", "-v", parts[0], status=1).stderr)
+                # Boundaries are no multiples of a sector: records and runs lie across them.
+                parts = self.cut(whole, names, len(whole) // 3 + 101)
+                rows, lines, said = self.rows(parts[0], status=0)
+                self.assertEqual(rows, expected)
+                self.assertEqual(lines[0]["disk"]["container"], "split")
+                self.assertEqual(lines[0]["disk"]["size"], len(whole))
+                self.assertNotIn("split", said)
+                for part in parts[1:]:
+                    said = ntfs("info", part, status=2).stderr.decode()
+                    self.assertIn(f"split-image: {names[0]} lies beside it", said)
+                    self.assertIn("a part of a split image, and not its first one", said)
+                for part in parts:  # what no output replaces
+                    before = part.read_bytes()
+                    ntfs("snapshot", parts[0], "-o", part, status=2)
+                    self.assertEqual(part.read_bytes(), before)
+                for part in parts:
+                    part.unlink()
+
+    def test_more_parts_than_are_open_at_a_time(self):
+        whole = self.disk()
+        size = -(-len(whole) // 90)
+        parts = self.cut(whole, [f"d.{i:03}" for i in range(1, 91)], size)
+        expected = self.rows(self.write("whole.dd", whole), status=0)[0]
+        for jobs in ("-j1", "-j2"):
+            self.assertEqual(self.rows(parts[0], jobs, status=0)[0], expected)
+
+    def test_what_a_part_lacks_cannot_be_read(self):
+        """The same bytes as zeros in the whole: sectors told are those, and no other row differs."""
+        whole = self.disk()
+        size = (len(whole) // 4 // 512 + 1) * 512
+        names = [f"d.{i:03}" for i in range(1, 5)]
+        expected = self.rows(self.write("whole.dd", whole), status=0)[0]
+        for lost, kept, words in ((2, None, "d.003 is missing"), (2, size - 5120, f"d.003 has {size - 5120} bytes, and 5120 fewer")):
+            with self.subTest(words):
+                parts = self.cut(whole, names, size)
+                if kept is None:
+                    parts[lost].unlink()
+                else:
+                    parts[lost].write_bytes(parts[lost].read_bytes()[:kept])
+                begin, end = lost * size + (kept or 0), (lost + 1) * size
+                rows, lines, said = self.rows(parts[0], status=1)
+                self.assertIn(words, said)
+                self.assertIn(f"sectors {begin // 512} to {end // 512 - 1} cannot be read", said)
+                self.assertEqual(lines[0]["disk"]["size"], len(whole))
+                found = [f for f in lines[-1]["findings"] if f["code"] == "split-part"]
+                self.assertEqual([(f["severity"], f["count"], f["first_offset"]) for f in found], [("warning", 1, begin)])
+
+                cluster = lines[0]["volume"]["cluster_size"]
+
+                def touches(row):
+                    places = [(row["record_offset"], 1024)] + [(e["offset"], e["clusters"] * cluster) for s in row["streams"] or []
+                                                               for e in s["extents"] or [] if e["offset"] is not None]
+                    return any(at is not None and at < end and at + n > begin for at, n in places)
+                told = {(row["path"], row["record"]): row for row in rows}
+                touched = 0
+                for row in expected:
+                    found = told[row["path"], row["record"]]
+                    if touches(row):
+                        touched += 1
+                        self.assertIn("unread-sectors", [f["code"] for f in found["findings"]])
+                    else:
+                        self.assertEqual(found, row)
+                self.assertGreater(touched, 0)
+
+    def test_without_the_first_part_nothing_is_read(self):
+        parts = self.cut(self.disk(), ["d.001", "d.002", "d.003"], 3 << 20)
+        parts[0].unlink()
+        for part in parts[1:]:
+            said = ntfs("info", part, status=2).stderr.decode()
+            self.assertIn("the first one, d.001, is missing", said)
+        parts[2].unlink()
+        said = ntfs("info", parts[1], status=2).stderr.decode()
+        self.assertIn("named as a part of a split image, and d.001 is missing", said)
+
+    def test_names_that_go_on_with_more_digits_are_told(self):
+        whole = self.disk()
+        size = -(-len(whole) // 90)
+        parts = self.cut(whole, [f"d.{i:02}" for i in range(90)], size)
+        ntfs("info", parts[0], status=0)
+        self.write("d.9000", bytes(512))
+        self.assertIn(b"the names go on with d.9000, which is not read", ntfs("info", parts[0], status=1).stderr)
+
+    def test_parts_of_a_bare_mft(self):
+        content = made_by("icat", self.volume(), "0")
+        expected = self.rows(self.write("mft", content), status=0)[0]
+        first, _ = self.cut(content, ["$MFT.001", "$MFT.002"], len(content) // 2 + 100)
+        self.assertEqual(self.rows(first, status=0)[0], expected)
+
+    def test_a_first_part_alone(self):
+        content = self.volume().read_bytes()
+        first = self.write("disk.001", content[:5 << 20])
+        self.assertIn(b"there is no disk.002", ntfs("info", "-v", first, status=1).stderr)
 
     def test_letters_behind_a_dot_are_no_part_without_the_first(self):
         content = self.volume().read_bytes()
@@ -312,7 +357,7 @@ class Parts(Images):
             self.write(f"parts/disk.00{part}", half)
         link = self.here / "case.img"
         link.symlink_to("parts/disk.001")
-        self.assertIn(b"disk.002 lies beside it", ntfs("info", link, status=1).stderr)
+        self.assertEqual(self.rows(link, status=0)[0], self.rows(self.write("whole.dd", content), status=0)[0])
 
     def test_a_whole_image_with_such_a_name_is_healthy(self):
         volume = self.volume(name="disk.001")

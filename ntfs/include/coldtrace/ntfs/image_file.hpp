@@ -16,7 +16,7 @@ namespace coldtrace::ntfs {
 struct ImageFile {
   std::unique_ptr<core::ImageSource> source;
   const EwfSource* ewf = nullptr;  // the same source, of an E01 image
-  std::string_view container;      // "raw", "ewf", or as container_name() has it
+  std::string_view container;      // "raw", "split", "ewf", or as container_name() has it
   core::FileKind kind;             // of what the source gives: a volume, a $MFT, or none of these
 
   // Adds what the reads so far showed to be damaged in the file itself.
@@ -25,7 +25,8 @@ struct ImageFile {
   }
 };
 
-// Opens a raw image, a block device, an E01 image or the disk of a virtual machine by its contents.
+// Opens a raw image, all parts of one by the first, a block device, an E01 image or the disk of a
+// virtual machine by its contents.
 // Findings tell of parts, segments and parents that are not there; `parents` are those of a disk
 // that holds what changed, where they are not beside it.
 core::Result<ImageFile> open_image(const std::string& path, core::Findings& findings,
