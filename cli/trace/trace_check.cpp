@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -28,10 +29,16 @@ struct Answer {
   CheckedTrace trace;
   std::optional<u64> events_lost;  // by the logger's own count; its buffers apart
   std::optional<u64> buffers_lost;
+  bool tolerates_no_match = false;
+
+  // A misspelt name would satisfy --none.
+  bool met(const Expectation& expectation) const {
+    return expectation.met() && (!expectation.no_match || tolerates_no_match);
+  }
 
   u64 failed() const {
     u64 count = 0;
-    for (const auto& expectation : expectations) count += expectation.met() ? 0U : 1U;
+    for (const auto& expectation : expectations) count += met(expectation) ? 0U : 1U;
     return count;
   }
 };
@@ -46,14 +53,20 @@ std::string wanted_text(const Expectation& expectation) {
   return fmt::format("{} to {}", least, *expectation.max);
 }
 
+// "3 events, expected none".
+std::string outcome_text(const Expectation& expectation) {
+  return fmt::format("{} events, expected {}{}", expectation.events, wanted_text(expectation),
+                     expectation.no_match ? "; it names what no event has" : "");
+}
+
 std::string text_or_unknown(std::optional<u64> number) {
   return number ? fmt::format("{}", *number) : "unknown";
 }
 
 void write_text(Output& output, const Answer& answer) {
   for (const auto& expectation : answer.expectations)
-    print(output, "{:<6} {}: {} events, expected {}\n", expectation.met() ? "ok" : "FAILED",
-          printable(expectation.text), expectation.events, wanted_text(expectation));
+    print(output, "{:<6} {}: {}\n", answer.met(expectation) ? "ok" : "FAILED",
+          printable(expectation.text), outcome_text(expectation));
   const auto& trace = answer.trace;
   print(output, "{} of {} expectations met; {} events, {} of them not fully decoded, {} gaps\n",
         answer.expectations.size() - answer.failed(), answer.expectations.size(), trace.events,
@@ -76,7 +89,8 @@ void write_json(JsonWriter& json, const Answer& answer, const TraceInput& input)
         .field("min", expectation.least())
         .field("max", expectation.max)
         .field("events", expectation.events)
-        .field("met", expectation.met())
+        .field("no_match", expectation.no_match)
+        .field("met", answer.met(expectation))
         .end_object();
   json.end_array()
       .field("events", answer.trace.events)
@@ -133,11 +147,11 @@ void write_junit(Output& output, const Answer& answer, const std::vector<FailedI
   for (const auto& expectation : answer.expectations) {
     print(output, "    <testcase classname=\"coldtrace.trace.check\" name=\"{}\"",
           xml_text(expectation.text));
-    if (expectation.met())
+    if (answer.met(expectation))
       output.write("/>\n");
     else
-      print(output, ">\n      <failure message=\"{} events, expected {}\"/>\n    </testcase>\n",
-            expectation.events, wanted_text(expectation));
+      print(output, ">\n      <failure message=\"{}\"/>\n    </testcase>\n",
+            outcome_text(expectation));
   }
   for (const auto& input : failed)
     print(output,
@@ -156,7 +170,9 @@ std::string check_bounds(const std::vector<Expectation>& expectations) {
 }
 
 Exit run(const Options& options) {
-  Answer answer{options.expectations, {}, {}, {}};
+  Answer answer{
+      .expectations = options.expectations, .trace = {}, .events_lost = {}, .buffers_lost = {}};
+  answer.tolerates_no_match = std::ranges::count(options.findings.tolerate, "no-match") > 0;
   if (const auto wrong = check_bounds(answer.expectations); !wrong.empty()) throw Failure{wrong};
   for (auto& expectation : answer.expectations) {
     auto where = read_where("--expect", expectation.text);

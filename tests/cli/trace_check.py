@@ -109,7 +109,16 @@ class Check(unittest.TestCase):
         done = run("check", self.ctrace, "--expect", "NoSuchField == 1", "--none")
         self.assertEqual(done.returncode, 1)
         self.assertIn("no-match: --expect: nothing matches 'NoSuchField'", done.stderr.decode())
-        self.check(self.ctrace, "--expect", "NoSuchField == 1", "--none", "--tolerate", "no-match", status=0)
+        for tolerated, failures in ((), "1"), (("--tolerate", "no-match"), "0"):
+            said = lambda form: self.check(self.ctrace, "--expect", "NoSuchField == 1", "--none", "--format",
+                                           form, *tolerated, status=int(failures))
+            answer = strict_json(said("json"))
+            self.assertEqual(answer["met"], failures == "0")
+            self.assertEqual([(one["no_match"], one["met"]) for one in answer["expectations"]],
+                             [(True, failures == "0")])
+            suite = xml.etree.ElementTree.fromstring(said("junit")).find("testsuite")
+            self.assertEqual(suite.get("failures"), failures)
+            self.assertTrue(said("text").startswith(b"FAILED" if failures == "1" else b"ok"))
 
     def test_usage(self):
         for arguments, message in ((["--none", "--expect", "pid == 1"], "--none must follow"),

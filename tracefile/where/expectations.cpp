@@ -24,7 +24,12 @@ CheckedTrace count_expected(const EventContext& context, EventSequence& events,
     for (std::size_t i = 0; i < filters.size(); ++i)
       expectations[i].events += filters[i].wants(event) ? 1U : 0U;
   }
-  for (const auto& filter : filters) filter.report(unmatched, "--expect");
+  for (std::size_t i = 0; i < filters.size(); ++i) {
+    core::NoMatch own;
+    filters[i].report(own, "--expect");
+    expectations[i].no_match = !own.empty();
+    filters[i].report(unmatched, "--expect");
+  }
   return checked;
 }
 

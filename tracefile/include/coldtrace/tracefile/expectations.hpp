@@ -15,7 +15,8 @@ struct Expectation {
   std::string text;  // of `where`
   WhereExpression where;
   std::optional<u64> min, max;
-  u64 events = 0;  // that it was true of
+  u64 events = 0;         // that it was true of
+  bool no_match = false;  // it names what no event has, so that its count proves nothing
 
   u64 least() const { return min.value_or(max ? 0 : 1); }
   bool met() const { return events >= least() && (!max || events <= *max); }
@@ -28,7 +29,8 @@ struct CheckedTrace {
   u64 gaps = 0;       // stretches that are missing or unreadable
 };
 
-// Counts the events of all expectations in one pass. What no event had is told of to `unmatched`.
+// Counts the events of all expectations in one pass. What no event had is told of to `unmatched`,
+// and marks its expectation.
 CheckedTrace count_expected(const EventContext& context, EventSequence& events,
                             std::span<Expectation> expectations, core::NoMatch& unmatched);
 
