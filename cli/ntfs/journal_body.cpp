@@ -6,13 +6,12 @@ namespace coldtrace::cli {
 namespace {
 
 // A line that mactime reads, with what happened behind the path. The time of a record stands in all
-// four fields: mactime would list a 0 in one of them as a time of 1970. Records without a time have
-// no line.
+// four fields: mactime would list a 0 in one of them as a time of 1970. It is 0 where a record has
+// none.
 class BodyLines final : public JournalFormat {
  public:
   void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
              core::TextBuffer& out) override {
-    if (!row.record.time) return;
     name_.clear();
     if (row.event && !batch.events[*row.event].old_path.empty()) {
       name_ = batch.events[*row.event].old_path;
@@ -32,6 +31,10 @@ class BodyLines final : public JournalFormat {
     out.append(row.record.is_directory() ? "|d/drwxrwxrwx|0|0|0" : "|r/rrwxrwxrwx|0|0|0");
     for (int field = 0; field < 4; ++field) {
       out.append('|');
+      if (!row.record.time) {
+        out.append('0');
+        continue;
+      }
       char* const at = out.reserve(UnixTimeFormatter::longest);
       out.commit(static_cast<std::size_t>(formatter_.format(*row.record.time, at) - at));
     }

@@ -51,7 +51,7 @@ class CsvLines final : public JournalFormat {
   }
 
   void time(const std::optional<core::FileTime>& value) {
-    if (value && value->ticks != 0) out_->append(formatter_.format(*value));
+    if (value) out_->append(formatter_.format(*value));
     out_->append(',');
   }
 

@@ -60,7 +60,7 @@ class JsonLines final : public JournalFormat {
   void boolean(bool value) { out_->append(value ? "true" : "false"); }
 
   void time(const std::optional<core::FileTime>& value) {
-    if (!value || value->ticks == 0) return out_->append("null");
+    if (!value) return out_->append("null");
     out_->append('"');
     out_->append(formatter_.format(*value));
     out_->append('"');

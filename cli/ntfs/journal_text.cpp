@@ -15,9 +15,8 @@ class TextLines final : public JournalFormat {
     std::string path;
     batch.append_path(row, path);
     if (path.empty()) path = fmt::format("<file {}-{}>", record.file.record, record.file.sequence);
-    const auto time =
-        record.time ? core::to_string(*record.time).substr(0, 19) : std::string(19, ' ');
-    out.append(fmt::format("{:>12}  {}  {}", record.usn, time, core::printable(path)));
+    const auto time = record.time ? core::to_string(*record.time).substr(0, 19) : std::string{"-"};
+    out.append(fmt::format("{:>12}  {:<19}  {}", record.usn, time, core::printable(path)));
     if (row.path_known && !row.path_certain) out.append(" (path uncertain)");
     if (row.event) {
       const auto& event = batch.events[*row.event];

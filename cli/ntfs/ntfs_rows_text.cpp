@@ -22,8 +22,9 @@ class TextRows final : public RowFormat {
     std::string name = live && !root ? ntfs::to_utf8(row.name) : row.path();
     if (row.name.empty()) name = "<unnamed>";
     const auto* content = row.content();
-    const auto modified = row.facts.information
-                              ? core::to_string(row.facts.information->times.modified).substr(0, 19)
+    const auto& information = row.facts.information;
+    const auto modified = information && information->times.modified.ticks != 0
+                              ? core::to_string(information->times.modified).substr(0, 19)
                               : std::string{"-"};
     out.append(
         fmt::format("{:>10}-{:<5} {:>15}  {:<19}  ",

@@ -33,7 +33,7 @@ void read_name(Reader& reader, core::ByteView bytes, UsnRecord& record) {
 
 void read_named(Reader& reader, core::ByteView bytes, UsnRecord& record) {
   record.usn = reader.read_u64("Usn");
-  record.time = core::FileTime{reader.read_u64("TimeStamp")};
+  if (const core::FileTime time{reader.read_u64("TimeStamp")}; time.ticks != 0) record.time = time;
   record.reasons = reader.read_u32("Reason");
   record.sources = reader.read_u32("SourceInfo");
   record.security_id = reader.read_u32("SecurityId");

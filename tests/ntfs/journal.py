@@ -362,6 +362,7 @@ class Formats(Journals):
             self.assertEqual(len(fields), 11)
             self.assertIn(f"($UsnJrnl: {' '.join(row['reasons'])}", fields[1])
             self.assertEqual(int(fields[2]), row["record"])
+            self.assertEqual(set(fields[7:]) == {"0"}, row["time"] is None)
 
     def test_text_has_a_line_for_each(self):
         lines = self.output("text").decode().splitlines()
@@ -369,6 +370,7 @@ class Formats(Journals):
         for line, row in zip(lines, self.expected):
             self.assertEqual(int(line.split()[0]), row["usn"])
             self.assertTrue(line.endswith(" ".join(row["reasons"])))
+            self.assertEqual(line.split()[1], (row["time"] or "-")[:19])
 
     def test_jobs_change_nothing(self):
         for form in ("ndjson", "csv"):

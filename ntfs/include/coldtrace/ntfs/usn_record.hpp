@@ -34,7 +34,7 @@ struct UsnRecord {
   u32 reasons;
   u32 sources;
   // Version 4 has neither of these, and no name.
-  std::optional<core::FileTime> time;
+  std::optional<core::FileTime> time;  // also none where 0 is stored
   std::optional<u32> security_id;
   std::optional<u32> attributes;
   StoredText name;
