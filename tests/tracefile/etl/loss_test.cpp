@@ -463,4 +463,15 @@ TEST_CASE("what a session that keeps its last buffers has overwritten is told") 
   CHECK(open.trace->scan().overwritten == row.overwritten);
 }
 
+TEST_CASE("of a file that was cut before its newest buffers nothing is said to be overwritten") {
+  auto buffers = overlapping_buffers(2);
+  for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i].sequence(2 + i);
+  const auto newest = static_cast<u32>(buffers.size()) + 1;
+  for (const u32 written : {newest + 1, newest + 2}) {
+    const auto open = open_bytes(
+        fixtures::build_etl({.log_file_mode = 0x2, .buffers_written = written}, buffers));
+    CHECK(open.findings.count("buffers-overwritten") == (written == newest + 1 ? 1 : 0));
+  }
+}
+
 }  // namespace coldtrace::tracefile
