@@ -1,6 +1,7 @@
 #include "coldtrace/ntfs/virtual_disk.hpp"
 
 #include <array>
+#include <filesystem>
 #include <optional>
 
 #include <fmt/format.h>
@@ -18,6 +19,11 @@ using core::Fault;
 using core::FileKind;
 
 constexpr std::size_t longest_chain = 64;
+
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code error;
+  return std::filesystem::equivalent(one, other, error);
+}
 
 // For one thread: a handle has one position and one cache.
 class VirtualDisk final : public core::ImageSource {
@@ -45,8 +51,9 @@ class VirtualDisk final : public core::ImageSource {
     return library_.set_parent(handle_, parent_->handle_, nullptr) == 1;
   }
 
-  // The library opens files of these names beside the image: each has to be one.
-  bool open_extents(const std::string& path, OpenProblem& problem) {
+  // The library opens files of these names beside the image: each has to be one, and that of a
+  // sparse image, which holds its descriptor itself, has to be the image.
+  bool open_extents(const std::string& path, FileKind kind, OpenProblem& problem) {
     if (library_.open_extents == nullptr) return true;
     int count = 0;
     if (library_.get_extent_count(handle_, &count, nullptr) != 1) return false;
@@ -55,10 +62,17 @@ class VirtualDisk final : public core::ImageSource {
       if (library_.get_extent(handle_, i, &extent, nullptr) != 1) return false;
       const auto name = read_name(extent, library_.get_extent_name_size, library_.get_extent_name);
       library_.free_extent(&extent, nullptr);
-      if (!name || find_beside(path, *name)) continue;
-      problem = {OpenProblem::What::extent,
-                 fmt::format("a part of its data is in {}, and no such file is beside it",
-                             file_name_of(*name))};
+      if (!name) continue;
+      const auto beside = find_beside(path, *name);
+      if (beside && (kind != FileKind::vmdk || is_same_file(*beside, path))) continue;
+      const auto stated = file_name_of(*name);
+      problem = {
+          OpenProblem::What::extent,
+          beside
+              ? fmt::format("its descriptor calls it {}, and the file of that name beside "
+                            "it is another one; alone and under that name it can be read",
+                            stated)
+              : fmt::format("a part of its data is in {}, and no such file is beside it", stated)};
       return false;
     }
     return library_.open_extents(handle_, nullptr) == 1;
@@ -95,7 +109,7 @@ class Chain {
   std::unique_ptr<VirtualDisk> open(const std::string& path, FileKind kind) {
     const auto& library = *disk_library(kind);
     auto disk = std::make_unique<VirtualDisk>(library);
-    if (!disk->open(path) || !disk->open_extents(path, problem_)) return nullptr;
+    if (!disk->open(path) || !disk->open_extents(path, kind, problem_)) return nullptr;
     if (const auto name = disk->parent_name()) {
       auto parent = open_parent(path, *name, library);
       if (!parent) return nullptr;

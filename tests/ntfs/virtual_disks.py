@@ -131,6 +131,20 @@ class VirtualDisks(Case):
         data.symlink_to("other")
         self.refused(descriptor, "image-extent")
 
+    def test_a_renamed_image_is_not_read_from_another(self):
+        needs("vmdk")
+        for subformat in "monolithicSparse", "streamOptimized":
+            image = self.convert("disk.vmdk", "vmdk", "-o", f"subformat={subformat}")
+            renamed = image.rename(self.here / "renamed.vmdk")
+            self.refused(renamed, "image-extent", "disk.vmdk")
+            other = w.volume(w.History(3, 50), 4)[0]
+            self.write("disk.raw", other + bytes(-len(other) % (1 << 20)))
+            subprocess.run(["qemu-img", "convert", "-f", "raw", "-O", "vmdk", self.here / "disk.raw", image], check=True)
+            self.refused(renamed, "image-extent", "disk.vmdk", "another one")
+            folder = self.here / subformat
+            folder.mkdir()
+            self.assertEqual(self.rows(renamed.rename(folder / "disk.vmdk")), self.expected)
+
     def test_what_is_cut_off_is_unread_and_nothing_crashes(self):
         for name, (form, library, *options) in FORMS.items():
             if name not in ("qcow2", "packed.qcow2", "vhd", "vhdx", "sparse.vmdk"):
