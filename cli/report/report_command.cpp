@@ -127,8 +127,9 @@ void add_report_command(CLI::App& app, Exit& exit) {
         add_symbol_options(command, options.symbols);
         command.add_option("--top", options.report.top, "Rows of each table").capture_default_str();
         command
-            .add_option("--size-limit", options.report.largest,
-                        "Most bytes of the page: beyond, the timeline shows less, and says so")
+            .add_option(
+                "--size-limit", options.report.largest,
+                "Bytes of the page beyond which the timeline, and it alone, shows less and says so")
             .as_size()
             .capture_default_str();
       },
