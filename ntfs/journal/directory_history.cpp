@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coldtrace/ntfs/path_chain.hpp"
+#include "coldtrace/ntfs/usn_names.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
@@ -41,7 +42,7 @@ u32 DirectoryHistory::name_of(StoredText text, const Directory* known) {
   return static_cast<u32>(names_.size() - 1);
 }
 
-void DirectoryHistory::rewind(const UsnRecord& record, u64 position) {
+void DirectoryHistory::rewind(const UsnRecord& record, u64 position, bool lossless) {
   if (!record.is_directory() || record.name.empty() || record.file.record == root_record) return;
   const u64 key = key_of(record.file);
   const auto [found, added] = directories_.try_emplace(key);
@@ -49,7 +50,8 @@ void DirectoryHistory::rewind(const UsnRecord& record, u64 position) {
   const Directory now{key_of(record.parent), name_of(record.name, added ? nullptr : &before)};
   if (!added && now == before) return;
   found->second = now;
-  changes_.push_back({position, key, before, !added});
+  const bool lasts = added && lossless && (record.reasons & usn_rename_old_name) == 0;
+  if (!lasts) changes_.push_back({position, key, before, !added});
   forget_paths();
 }
 

@@ -70,7 +70,7 @@ void JournalReplay::rewind() {
       for (; loss != block.losses.rend() && loss->position > position; ++loss)
         end_of_certainty(loss->position);
       if (newer && !follows(record, *newer)) end_of_certainty(newer_position);
-      directories_.rewind(record, position);
+      directories_.rewind(record, position, lossless);
       newer = record;
       newer_position = position;
     }

@@ -87,13 +87,41 @@ class Paths(Journals):
         self.assertEqual([row | {"offset": 0} for row in again], [row | {"offset": 0} for row in rows])
         self.assertEqual([row["offset"] + cut for row in again], [row["offset"] for row in rows])
 
+    def test_without_a_mft_a_journal_from_the_start_tells_all_paths(self):
+        history = w.History(9, 2000)
+        rows = self.rows(self.copied(history)[0])
+        self.check(rows, history.truth)
+        self.assertTrue(all(row["path_certain"] for row in rows))
+
+    def test_the_last_name_of_a_directory_holds_until_it_is_renamed(self):
+        root, directory, file = w.reference(5, 5), w.reference(100, 1), w.reference(101, 1)
+        lost = ("/<parent 100-1>/a.txt", False)
+        for reasons, expected in (
+                ((w.CREATE, w.CREATE | w.CLOSE), ("/last/a.txt", True)),
+                ((w.OLD, w.NEW, w.NEW | w.CLOSE), ("/last/a.txt", True)),
+                ((w.CREATE, w.OLD), lost)):  # what it is called since then is not told
+            for gap in (False, True):
+                with self.subTest(reasons, gap=gap):
+                    journal = w.Journal()
+                    for reason in reasons:
+                        journal.add(2, directory, root, reason, "first" if reason == w.OLD else "last",
+                                    attributes=w.DIRECTORY)
+                    if gap:
+                        hole = journal.add(2, file, root, w.BASIC, "x")
+                        journal.data[hole:] = bytes(len(journal.data) - hole)
+                    journal.add(2, file, directory, w.CREATE, "a.txt")
+                    row = self.rows(self.write("J", journal.data), status=int(gap))[-1]
+                    self.assertEqual((row["path"], row["path_certain"]), lost if gap else expected)
+
     def test_without_a_mft_what_the_journal_itself_does_not_tell_is_uncertain(self):
         history = w.History(9, 2000)
         stream, _ = self.copied(history)
+        stream.write_bytes(history.journal.data[len(history.journal.data) // 4 // w.PAGE * w.PAGE:])
         rows = self.rows(stream)
         truth = {t[0]: t[1] for t in history.truth}
         certain = [row for row in rows if row["path_certain"]]
         self.assertGreater(len(certain), len(rows) // 4)
+        self.assertLess(len(certain), len(rows))
         self.assertEqual([row["path"] for row in certain], [truth[row["usn"]] for row in certain])
         for row in rows:
             if not row["path_certain"]:

@@ -21,8 +21,9 @@ class DirectoryHistory {
   void start_from(const RecordTable& records);
 
   // What a record says of its file holds at it and before it, until an older record speaks of the
-  // same file.
-  void rewind(const UsnRecord& record, u64 position);
+  // same file. Of a directory that nothing newer speaks of it holds behind it too, where
+  // `lossless`: no record behind it is missing.
+  void rewind(const UsnRecord& record, u64 position, bool lossless);
 
   // Passes the record at `position`, forwards: what was rewound there is undone.
   void replay(u64 position);
