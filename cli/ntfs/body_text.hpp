@@ -47,6 +47,10 @@ class UnixTimeFormatter {
   }
 
   static std::size_t write(core::FileTime time, char* const start) {
+    if (time.ticks == 0) {
+      *start = '0';
+      return 1;
+    }
     const auto seconds = static_cast<i64>(time.ticks / ticks_per_second) - seconds_1601_to_1970;
     const u64 fraction = time.ticks % ticks_per_second;
     // Before 1970 the fraction counts towards zero.

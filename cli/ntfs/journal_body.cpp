@@ -31,12 +31,9 @@ class BodyLines final : public JournalFormat {
     out.append(row.record.is_directory() ? "|d/drwxrwxrwx|0|0|0" : "|r/rrwxrwxrwx|0|0|0");
     for (int field = 0; field < 4; ++field) {
       out.append('|');
-      if (!row.record.time) {
-        out.append('0');
-        continue;
-      }
       char* const at = out.reserve(UnixTimeFormatter::longest);
-      out.commit(static_cast<std::size_t>(formatter_.format(*row.record.time, at) - at));
+      const auto time = row.record.time.value_or(core::FileTime{});
+      out.commit(static_cast<std::size_t>(formatter_.format(time, at) - at));
     }
     out.append('\n');
   }

@@ -18,6 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from case import Case  # noqa: E402
 from strict import strict_csv, strict_json, strict_ndjson  # noqa: E402
+import usn_writer  # noqa: E402
 
 COLDTRACE, SHARED = (Path(argument).resolve() for argument in sys.argv[1:3])
 
@@ -191,6 +192,18 @@ class BareMft(Images):
         self.assertLessEqual({"$MFT", "$LogFile", "$Boot"}, names)
         self.assertEqual(ntfs("info", path, status=0).stdout,
                          ntfs("info", "--mft", path, status=0).stdout)
+
+    def test_a_time_that_is_not_set_is_0_in_the_bodyfile(self):
+        files = [(100 + i, 1, usn_writer.reference(5, 5), f"f{i}", False, True) for i in range(10)]
+        mft = bytearray(usn_writer.mft(files)[0])
+        stored = struct.pack("<Q", usn_writer.START)
+        for i, (record, *_) in enumerate(files):  # many other times between those that are not set
+            for kind in range(4):
+                at = mft.index(stored, record * usn_writer.RECORD)
+                struct.pack_into("<Q", mft, at, 0 if i % 9 == 0 else usn_writer.START + 10**7 * (4 * i + kind))
+        lines = ntfs("snapshot", "--format", "bodyfile", self.write("MFT", bytes(mft)), status=0).stdout.decode()
+        unset = {line.split("|")[1]: line.split("|")[7:] for line in lines.splitlines() if "|0|0|0|0" in line[-8:]}
+        self.assertEqual(unset, {"/f0": ["0"] * 4, "/f9": ["0"] * 4})
 
 
 class Schema(Images):
