@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "coldtrace/trace_analysis/observation.hpp"
-#include "coldtrace/tracefile/event_decoder.hpp"
+#include "coldtrace/trace_analysis/records/observation.hpp"
+#include "coldtrace/tracefile/providers/event_decoder.hpp"
 #include "fixtures/builders/all_analyses.hpp"
 
 namespace {

@@ -11,7 +11,7 @@
 
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/trace.hpp"
+#include "coldtrace/tracefile/etl/trace.hpp"
 #include "fixtures/builders/compressors.hpp"
 
 namespace {

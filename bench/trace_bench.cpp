@@ -6,7 +6,7 @@
 #include <benchmark/benchmark.h>
 
 #include "coldtrace/core/file.hpp"
-#include "coldtrace/tracefile/trace.hpp"
+#include "coldtrace/tracefile/etl/trace.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "coldtrace/core/text_buffer.hpp"
-#include "coldtrace/tracefile/any_trace.hpp"
+#include "coldtrace/tracefile/opening/any_trace.hpp"
 
 int main(int argc, char** argv) {
   using namespace coldtrace;

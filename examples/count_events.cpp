@@ -4,7 +4,7 @@
 #include <string>
 
 #include <coldtrace/core/file.hpp>
-#include <coldtrace/tracefile/trace.hpp>
+#include <coldtrace/tracefile/etl/trace.hpp>
 
 int main(int argc, char** argv) {
   using namespace coldtrace;

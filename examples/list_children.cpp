@@ -1,8 +1,8 @@
 // Lists the processes of a trace, each with how many others it started.
 #include <cstdio>
 
-#include <coldtrace/trace_analysis/observation.hpp>
-#include <coldtrace/trace_analysis/process_tree.hpp>
+#include <coldtrace/trace_analysis/processes/process_tree.hpp>
+#include <coldtrace/trace_analysis/records/observation.hpp>
 
 int main(int argc, char** argv) {
   using namespace coldtrace;

@@ -6,7 +6,7 @@
 
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/trace.hpp"
+#include "coldtrace/tracefile/etl/trace.hpp"
 
 namespace {
 

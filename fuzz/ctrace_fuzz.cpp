@@ -8,7 +8,7 @@
 
 #include "coldtrace/core/crc32c.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/ctrace.hpp"
+#include "coldtrace/tracefile/ctrace/ctrace.hpp"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "coldtrace/tracefile/event_schema.hpp"
-#include "coldtrace/tracefile/field_decoder.hpp"
+#include "coldtrace/tracefile/fields/event_schema.hpp"
+#include "coldtrace/tracefile/fields/field_decoder.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coldtrace;

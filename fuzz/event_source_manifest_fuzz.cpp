@@ -6,8 +6,8 @@
 #include <span>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/field_decoder.hpp"
-#include "coldtrace/tracefile/instrumentation_manifest.hpp"
+#include "coldtrace/tracefile/fields/field_decoder.hpp"
+#include "coldtrace/tracefile/instrumentation/instrumentation_manifest.hpp"
 #include "tracefile/providers/event_source_manifest.hpp"
 
 namespace {

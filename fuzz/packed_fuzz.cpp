@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "coldtrace/tracefile/unpack.hpp"
+#include "coldtrace/tracefile/packing/unpack.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coldtrace;

@@ -6,11 +6,11 @@
 #include <span>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/field_decoder.hpp"
-#include "coldtrace/tracefile/schema_c_header.hpp"
-#include "coldtrace/tracefile/schema_compiler.hpp"
-#include "coldtrace/tracefile/schema_layout.hpp"
-#include "coldtrace/tracefile/schema_parser.hpp"
+#include "coldtrace/tracefile/fields/field_decoder.hpp"
+#include "coldtrace/tracefile/schema-language/schema_c_header.hpp"
+#include "coldtrace/tracefile/schema-language/schema_compiler.hpp"
+#include "coldtrace/tracefile/schema-language/schema_layout.hpp"
+#include "coldtrace/tracefile/schema-language/schema_parser.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coldtrace;

@@ -8,7 +8,7 @@
 
 #include "coldtrace/core/crc32c.hpp"
 #include "coldtrace/schema_files/schema_store.hpp"
-#include "coldtrace/tracefile/field_decoder.hpp"
+#include "coldtrace/tracefile/fields/field_decoder.hpp"
 #include "schema-files/store_format.hpp"
 #include "schema-files/stored_provider.hpp"
 

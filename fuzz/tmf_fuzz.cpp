@@ -5,8 +5,8 @@
 #include <span>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/event_message.hpp"
-#include "coldtrace/tracefile/message_formats.hpp"
+#include "coldtrace/tracefile/messages/event_message.hpp"
+#include "coldtrace/tracefile/messages/message_formats.hpp"
 
 namespace {
 

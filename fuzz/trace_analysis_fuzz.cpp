@@ -7,8 +7,8 @@
 #include <deque>
 #include <span>
 
-#include "coldtrace/tracefile/built_in_schemas.hpp"
-#include "coldtrace/tracefile/schema_compiler.hpp"
+#include "coldtrace/tracefile/schema-language/built_in_schemas.hpp"
+#include "coldtrace/tracefile/schema-language/schema_compiler.hpp"
 #include "fuzz/trace_analysis_invariants.hpp"
 #include "tracefile/analysis/records/record_reader.hpp"
 

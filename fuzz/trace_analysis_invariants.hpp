@@ -4,9 +4,9 @@
 #include <limits>
 #include <set>
 
-#include "coldtrace/trace_analysis/thread_graph.hpp"
-#include "coldtrace/trace_analysis/ticks.hpp"
-#include "coldtrace/trace_analysis/wait_graph_view.hpp"
+#include "coldtrace/trace_analysis/processes/thread_graph.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
+#include "coldtrace/trace_analysis/waits/wait_graph_view.hpp"
 #include "fixtures/builders/all_analyses.hpp"
 
 namespace coldtrace::fuzz {

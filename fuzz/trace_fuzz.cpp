@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "coldtrace/tracefile/trace.hpp"
+#include "coldtrace/tracefile/etl/trace.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coldtrace;

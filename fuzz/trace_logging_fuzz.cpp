@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "coldtrace/tracefile/field_decoder.hpp"
+#include "coldtrace/tracefile/fields/field_decoder.hpp"
 #include "tracefile/providers/trace_logging.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

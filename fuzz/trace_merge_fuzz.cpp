@@ -7,7 +7,7 @@
 #include <span>
 
 #include "coldtrace/core/reader.hpp"
-#include "coldtrace/tracefile/any_trace.hpp"
+#include "coldtrace/tracefile/opening/any_trace.hpp"
 
 namespace {
 

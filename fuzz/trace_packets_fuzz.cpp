@@ -6,9 +6,9 @@
 #include <map>
 #include <span>
 
-#include "coldtrace/tracefile/packet_capture.hpp"
-#include "coldtrace/tracefile/pcapng_writer.hpp"
-#include "coldtrace/tracefile/trace_schemas.hpp"
+#include "coldtrace/tracefile/packets/packet_capture.hpp"
+#include "coldtrace/tracefile/packets/pcapng_writer.hpp"
+#include "coldtrace/tracefile/providers/trace_schemas.hpp"
 
 namespace {
 

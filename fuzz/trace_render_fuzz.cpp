@@ -9,8 +9,8 @@
 
 #include "cli/trace/trace_info.hpp"
 #include "cli/trace/trace_lines.hpp"
-#include "coldtrace/trace_analysis/needed_symbols.hpp"
-#include "coldtrace/tracefile/stack_attacher.hpp"
+#include "coldtrace/trace_analysis/code/needed_symbols.hpp"
+#include "coldtrace/tracefile/stacks/stack_attacher.hpp"
 #include "fixtures/builders/strict_json.hpp"
 
 namespace {

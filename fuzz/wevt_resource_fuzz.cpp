@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "coldtrace/tracefile/event_message.hpp"
-#include "coldtrace/tracefile/wevt_schemas.hpp"
+#include "coldtrace/tracefile/instrumentation/wevt_schemas.hpp"
+#include "coldtrace/tracefile/messages/event_message.hpp"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/event_filter.hpp"
-#include "coldtrace/tracefile/trace.hpp"
+#include "coldtrace/tracefile/etl/trace.hpp"
+#include "coldtrace/tracefile/where/event_filter.hpp"
 #include "fixtures/builders/etl_file.hpp"
 
 namespace {

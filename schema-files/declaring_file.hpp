@@ -7,7 +7,7 @@
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/schema_files/language_folders.hpp"
-#include "coldtrace/tracefile/provider_schemas.hpp"
+#include "coldtrace/tracefile/instrumentation/provider_schemas.hpp"
 
 namespace coldtrace::schema_files {
 

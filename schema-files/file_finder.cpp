@@ -6,7 +6,7 @@
 
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/instrumentation_manifest.hpp"
+#include "coldtrace/tracefile/instrumentation/instrumentation_manifest.hpp"
 #include "schema-files/file_walk.hpp"
 #include "schema-files/manifest_file.hpp"
 #include "schema-files/module_file.hpp"

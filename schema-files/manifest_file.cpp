@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/file.hpp"
-#include "coldtrace/tracefile/instrumentation_manifest.hpp"
+#include "coldtrace/tracefile/instrumentation/instrumentation_manifest.hpp"
 
 namespace coldtrace::schema_files {
 namespace {

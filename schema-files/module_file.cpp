@@ -3,7 +3,7 @@
 #include <map>
 
 #include "coldtrace/schema_files/module_messages.hpp"
-#include "coldtrace/tracefile/wevt_schemas.hpp"
+#include "coldtrace/tracefile/instrumentation/wevt_schemas.hpp"
 
 namespace coldtrace::schema_files {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <map>
 
-#include "coldtrace/tracefile/event_schema.hpp"
+#include "coldtrace/tracefile/fields/event_schema.hpp"
 #include "schema-files/record_reader.hpp"
 #include "schema-files/stored_field_flags.hpp"
 #include "schema-files/stored_provider.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "coldtrace/core/reader.hpp"
-#include "coldtrace/tracefile/provider_schemas.hpp"
+#include "coldtrace/tracefile/instrumentation/provider_schemas.hpp"
 
 namespace coldtrace::schema_files {
 

@@ -94,11 +94,11 @@ def public_headers(project):
     for folder, parts in PARTS.items():
         faces = {part: f"{folder}/include/coldtrace/{part}" for part in parts}
         for face in faces.values():
-            rooms |= {f"{face}/{header.name}": None for header in (project / face).glob("*")}
+            rooms |= {str(header.relative_to(project)): None for header in (project / face).rglob("*.*")}
         for listing in sorted((project / folder).rglob("CMakeLists.txt")):
             room = listing.parent.relative_to(project)
             for part, names in rooms_added(listing):
-                rooms |= {f"{faces[part]}/{name}": f"{room}/{name}" for name in names}
+                rooms |= {f"{faces[part]}/{name}": f"{room}/{name.split('/')[-1]}" for name in names}
     return rooms
 
 
@@ -107,7 +107,7 @@ def rooms_added(listing):
     text = without_hashes(listing.read_text())
     for part, room in re.findall(r"coldtrace_add_room\((\S+)\s([^)]*)\)", text):
         if "HEADERS" in room:
-            yield part, re.findall(r"\b\w+\.(?:hpp|inc)\b", room.split("HEADERS")[1])
+            yield part, re.findall(r"(?:[\w-]+/)?\b\w+\.(?:hpp|inc)\b", room.split("HEADERS")[1])
 
 
 def without_hashes(text):
@@ -231,6 +231,21 @@ def check_types(texts):
             for name, paths in sorted(places.items()) if len(paths) > 1]
 
 
+MOST_FILES = 50  # of a folder, beside those below it
+
+
+def check_folders(paths, rooms):
+    """Folders that nobody surveys, and public headers in a folder of another name than their room's."""
+    counts = collections.Counter(str(path.parent) for path in map(pathlib.PurePath, paths))
+    broken = [f"{folder}: {count} files want rooms" for folder, count in counts.items() if count > MOST_FILES]
+    for header, room in rooms.items():
+        face, _, inside = header.partition("/include/coldtrace/")
+        folder = pathlib.PurePath(inside).parent.name if inside.count("/") > 1 else None
+        if folder and folder != pathlib.PurePath(room).parent.name:
+            broken.append(f"{header}: its room is {room}")
+    return broken
+
+
 def check_rules_notice():
     """The search for cycles finds one, and none where there is none; so does that for types."""
     good = {"a/x.hpp": {"b/y.hpp"}, "a/z.cpp": {"a/x.hpp"}, "b/y.hpp": set()}
@@ -243,6 +258,9 @@ def check_rules_notice():
     own = types % ("namespace {\n", "}  // namespace\n")
     assert not check_types([("a.hpp", types % ("", "")), ("b.cpp", own)])
     assert len(check_types([("a.hpp", types % ("", "")), ("b.hpp", types % ("", ""))])) == 1
+    flat, deep = "a/include/coldtrace/a/x.hpp", "a/include/coldtrace/a/b/x.hpp"
+    assert not check_folders([f"a/{i}.cpp" for i in range(MOST_FILES)], {flat: "a/c/x.hpp", deep: "a/b/x.hpp"})
+    assert len(check_folders([f"a/{i}.cpp" for i in range(MOST_FILES + 1)], {deep: "a/c/x.hpp"})) == 2
 
 
 def check_includes(project):
@@ -259,6 +277,8 @@ def check_includes(project):
             rules_of = library if library in ALLOWED else None
             broken += check_file(path, rules_of, project)
     broken += check_cycles(project_includes(project))
+    broken += check_folders([path.relative_to(project) for library in (*ALLOWED, "cli")
+                             for path in sources(project / library)], public_headers(project))
     broken += check_types((path.relative_to(project), path.read_text())
                           for library in (*ALLOWED, "cli") for path in sources(project / library))
     print("\n".join(broken) or f"{count} files, no rule broken")

@@ -6,7 +6,7 @@
 
 #include "cli/command/report.hpp"
 #include "coldtrace/syscall-map/service_list.hpp"
-#include "coldtrace/tracefile/traced_image.hpp"
+#include "coldtrace/tracefile/names/traced_image.hpp"
 
 namespace coldtrace::cli {
 

@@ -11,8 +11,8 @@
 #include "cli/command/suggestion.hpp"
 #include "cli/output/json_text.hpp"
 #include "cli/output/text.hpp"
-#include "coldtrace/tracefile/extended_members.hpp"
-#include "coldtrace/tracefile/where_expression.hpp"
+#include "coldtrace/tracefile/providers/extended_members.hpp"
+#include "coldtrace/tracefile/where/where_expression.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/core/result.hpp"
 #include "coldtrace/core/text_buffer.hpp"
-#include "coldtrace/tracefile/kind_counts.hpp"
+#include "coldtrace/tracefile/etl/kind_counts.hpp"
 
 namespace coldtrace::cli {
 

@@ -2,7 +2,7 @@
 
 #include <unordered_map>
 
-#include "coldtrace/trace_analysis/function_names.hpp"
+#include "coldtrace/trace_analysis/records/function_names.hpp"
 
 namespace coldtrace::cli {
 

@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "cli/images/symbol_store.hpp"
-#include "coldtrace/trace_analysis/function_names.hpp"
+#include "coldtrace/trace_analysis/records/function_names.hpp"
 
 namespace coldtrace::cli {
 

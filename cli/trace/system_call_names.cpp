@@ -4,7 +4,7 @@
 #include "cli/images/service_document.hpp"
 #include "cli/trace/traced_image.hpp"
 #include "coldtrace/syscall-map/name_hash.hpp"
-#include "coldtrace/tracefile/traced_image_identity.hpp"
+#include "coldtrace/tracefile/names/traced_image_identity.hpp"
 
 namespace coldtrace::cli {
 namespace {

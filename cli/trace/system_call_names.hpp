@@ -5,7 +5,7 @@
 
 #include "cli/command/report.hpp"
 #include "coldtrace/core/integers.hpp"
-#include "coldtrace/tracefile/ctrace_header.hpp"
+#include "coldtrace/tracefile/ctrace/ctrace_header.hpp"
 
 namespace coldtrace::cli {
 

@@ -10,7 +10,7 @@
 #include "cli/trace/trace_input.hpp"
 #include "cli/trace/trace_schemas.hpp"
 #include "cli/trace/trace_where.hpp"
-#include "coldtrace/tracefile/expectations.hpp"
+#include "coldtrace/tracefile/where/expectations.hpp"
 
 namespace coldtrace::cli {
 namespace {

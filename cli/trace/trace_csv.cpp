@@ -3,7 +3,7 @@
 #include "cli/trace/trace_lines.hpp"
 #include "cli/trace/trace_text.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/event_members.hpp"
+#include "coldtrace/tracefile/providers/event_members.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -10,8 +10,8 @@
 #include "cli/trace/trace_pipeline.hpp"
 #include "cli/trace/trace_schemas.hpp"
 #include "cli/trace/trace_where.hpp"
-#include "coldtrace/tracefile/event_members.hpp"
-#include "coldtrace/tracefile/stack_attacher.hpp"
+#include "coldtrace/tracefile/providers/event_members.hpp"
+#include "coldtrace/tracefile/stacks/stack_attacher.hpp"
 
 namespace coldtrace::cli {
 namespace {

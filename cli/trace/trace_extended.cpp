@@ -1,6 +1,6 @@
 #include "cli/output/json_text.hpp"
 #include "cli/trace/trace_lines.hpp"
-#include "coldtrace/tracefile/extended_members.hpp"
+#include "coldtrace/tracefile/providers/extended_members.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "cli/output/json_text.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/value_names.hpp"
+#include "coldtrace/tracefile/names/value_names.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -6,9 +6,9 @@
 #include "cli/trace/system_call_names.hpp"
 #include "cli/trace/trace_control_call.hpp"
 #include "coldtrace/core/text_buffer.hpp"
-#include "coldtrace/tracefile/event_decoder.hpp"
-#include "coldtrace/tracefile/name_tables.hpp"
-#include "coldtrace/tracefile/value_text.hpp"
+#include "coldtrace/tracefile/fields/value_text.hpp"
+#include "coldtrace/tracefile/names/name_tables.hpp"
+#include "coldtrace/tracefile/providers/event_decoder.hpp"
 
 namespace coldtrace::cli {
 

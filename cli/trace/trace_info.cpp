@@ -9,8 +9,8 @@
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_schemas.hpp"
-#include "coldtrace/tracefile/event_members.hpp"
-#include "coldtrace/tracefile/trace.hpp"
+#include "coldtrace/tracefile/etl/trace.hpp"
+#include "coldtrace/tracefile/providers/event_members.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -7,8 +7,8 @@
 #include "cli/command/common_options.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "cli/trace/system_call_names.hpp"
-#include "coldtrace/tracefile/any_trace.hpp"
-#include "coldtrace/tracefile/event_selection.hpp"
+#include "coldtrace/tracefile/opening/any_trace.hpp"
+#include "coldtrace/tracefile/selection/event_selection.hpp"
 
 namespace coldtrace::cli {
 

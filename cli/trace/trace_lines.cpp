@@ -6,9 +6,9 @@
 
 #include "cli/output/json_text.hpp"
 #include "cli/trace/trace_text.hpp"
-#include "coldtrace/tracefile/buffer_walker.hpp"
-#include "coldtrace/tracefile/event_members.hpp"
-#include "coldtrace/tracefile/event_stack.hpp"
+#include "coldtrace/tracefile/etl/buffer_walker.hpp"
+#include "coldtrace/tracefile/names/event_stack.hpp"
+#include "coldtrace/tracefile/providers/event_members.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -2,11 +2,11 @@
 
 #include "cli/trace/chosen_members.hpp"
 #include "cli/trace/trace_fields.hpp"
-#include "coldtrace/tracefile/event_filter.hpp"
-#include "coldtrace/tracefile/event_message.hpp"
-#include "coldtrace/tracefile/extended_members.hpp"
-#include "coldtrace/tracefile/message_pdb.hpp"
-#include "coldtrace/tracefile/trace.hpp"
+#include "coldtrace/tracefile/etl/trace.hpp"
+#include "coldtrace/tracefile/messages/event_message.hpp"
+#include "coldtrace/tracefile/names/message_pdb.hpp"
+#include "coldtrace/tracefile/providers/extended_members.hpp"
+#include "coldtrace/tracefile/where/event_filter.hpp"
 
 namespace coldtrace::cli {
 

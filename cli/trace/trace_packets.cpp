@@ -7,9 +7,9 @@
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"
 #include "cli/trace/trace_where.hpp"
-#include "coldtrace/tracefile/event_context.hpp"
-#include "coldtrace/tracefile/packet_capture.hpp"
-#include "coldtrace/tracefile/pcapng_writer.hpp"
+#include "coldtrace/tracefile/packets/packet_capture.hpp"
+#include "coldtrace/tracefile/packets/pcapng_writer.hpp"
+#include "coldtrace/tracefile/selection/event_context.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "cli/output/output.hpp"
 #include "cli/trace/trace_lines.hpp"
-#include "coldtrace/tracefile/event_selection.hpp"
+#include "coldtrace/tracefile/selection/event_selection.hpp"
 
 namespace coldtrace::cli {
 

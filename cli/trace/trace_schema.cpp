@@ -6,11 +6,11 @@
 #include "cli/trace/trace_commands.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/built_in_schemas.hpp"
-#include "coldtrace/tracefile/ctrace_header.hpp"
-#include "coldtrace/tracefile/schema_c_header.hpp"
-#include "coldtrace/tracefile/schema_layout.hpp"
-#include "coldtrace/tracefile/schema_parser.hpp"
+#include "coldtrace/tracefile/ctrace/ctrace_header.hpp"
+#include "coldtrace/tracefile/schema-language/built_in_schemas.hpp"
+#include "coldtrace/tracefile/schema-language/schema_c_header.hpp"
+#include "coldtrace/tracefile/schema-language/schema_layout.hpp"
+#include "coldtrace/tracefile/schema-language/schema_parser.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "coldtrace/schema_files/message_files.hpp"
 #include "coldtrace/schema_files/parameter_texts.hpp"
 #include "coldtrace/schema_files/schema_files.hpp"
-#include "coldtrace/tracefile/event_context.hpp"
+#include "coldtrace/tracefile/selection/event_context.hpp"
 
 namespace coldtrace::cli {
 

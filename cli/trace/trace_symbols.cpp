@@ -9,7 +9,7 @@
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"
 #include "coldtrace/pe/debug_directory.hpp"
-#include "coldtrace/trace_analysis/needed_symbols.hpp"
+#include "coldtrace/trace_analysis/code/needed_symbols.hpp"
 
 namespace coldtrace::cli {
 namespace {

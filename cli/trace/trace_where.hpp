@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "coldtrace/tracefile/where_expression.hpp"
+#include "coldtrace/tracefile/where/where_expression.hpp"
 
 namespace coldtrace::cli {
 

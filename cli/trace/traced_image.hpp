@@ -1,7 +1,7 @@
 #pragma once
 
 #include "coldtrace/pe/identity.hpp"
-#include "coldtrace/tracefile/traced_image.hpp"
+#include "coldtrace/tracefile/names/traced_image.hpp"
 
 namespace coldtrace::cli {
 

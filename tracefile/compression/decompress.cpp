@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/decompress.hpp"
+#include "coldtrace/tracefile/compression/decompress.hpp"
 
 #include "coldtrace/core/lznt1.hpp"
 #include "tracefile/compression/xpress.hpp"

@@ -1,10 +1,10 @@
-#include "coldtrace/tracefile/ctrace.hpp"
+#include "coldtrace/tracefile/ctrace/ctrace.hpp"
 
 #include <algorithm>
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/utf16.hpp"
-#include "coldtrace/tracefile/value_text.hpp"
+#include "coldtrace/tracefile/fields/value_text.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

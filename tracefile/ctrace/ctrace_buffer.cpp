@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/ctrace_buffer.hpp"
+#include "coldtrace/tracefile/ctrace/ctrace_buffer.hpp"
 
 #include "coldtrace/core/crc32c.hpp"
 

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/ctrace_clock.hpp"
+#include "coldtrace/tracefile/ctrace/ctrace_clock.hpp"
 
 #include <algorithm>
 #include <limits>

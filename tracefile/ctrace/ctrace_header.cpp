@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/ctrace_header.hpp"
+#include "coldtrace/tracefile/ctrace/ctrace_header.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,10 +1,10 @@
-#include "coldtrace/tracefile/ctrace_scan.hpp"
+#include "coldtrace/tracefile/ctrace/ctrace_scan.hpp"
 
 #include <algorithm>
 #include <limits>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/buffer.hpp"
+#include "coldtrace/tracefile/etl/buffer.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

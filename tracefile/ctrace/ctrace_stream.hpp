@@ -1,7 +1,7 @@
 #pragma once
 
-#include "coldtrace/tracefile/ctrace.hpp"
-#include "coldtrace/tracefile/event_sequence.hpp"
+#include "coldtrace/tracefile/ctrace/ctrace.hpp"
+#include "coldtrace/tracefile/events/event_sequence.hpp"
 
 namespace coldtrace::tracefile {
 

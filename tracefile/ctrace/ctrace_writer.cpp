@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/ctrace_writer.hpp"
+#include "coldtrace/tracefile/ctrace/ctrace_writer.hpp"
 
 #include <algorithm>
 

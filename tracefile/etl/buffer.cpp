@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/buffer.hpp"
+#include "coldtrace/tracefile/etl/buffer.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "coldtrace/tracefile/trace_header.hpp"
+#include "coldtrace/tracefile/etl/trace_header.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

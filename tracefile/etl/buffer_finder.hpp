@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "coldtrace/core/image_source.hpp"
-#include "coldtrace/tracefile/buffer_header.hpp"
+#include "coldtrace/tracefile/etl/buffer_header.hpp"
 
 namespace coldtrace::tracefile {
 

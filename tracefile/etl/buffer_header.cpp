@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/buffer_header.hpp"
+#include "coldtrace/tracefile/etl/buffer_header.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

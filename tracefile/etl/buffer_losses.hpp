@@ -1,6 +1,6 @@
 #pragma once
 
-#include "coldtrace/tracefile/buffer_scan.hpp"
+#include "coldtrace/tracefile/etl/buffer_scan.hpp"
 
 namespace coldtrace::tracefile {
 

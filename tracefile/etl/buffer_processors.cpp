@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "coldtrace/tracefile/clock.hpp"
+#include "coldtrace/tracefile/events/clock.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

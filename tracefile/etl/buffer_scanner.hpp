@@ -4,7 +4,7 @@
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/image_source.hpp"
-#include "coldtrace/tracefile/buffer_scan.hpp"
+#include "coldtrace/tracefile/etl/buffer_scan.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "coldtrace/core/findings.hpp"
-#include "coldtrace/tracefile/buffer_scan.hpp"
+#include "coldtrace/tracefile/etl/buffer_scan.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "coldtrace/tracefile/buffer_walker.hpp"
+#include "coldtrace/tracefile/etl/buffer_walker.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "coldtrace/tracefile/buffer.hpp"
+#include "coldtrace/tracefile/etl/buffer.hpp"
 
 namespace coldtrace::tracefile {
 

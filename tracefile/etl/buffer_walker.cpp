@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/buffer_walker.hpp"
+#include "coldtrace/tracefile/etl/buffer_walker.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/catalog.hpp"
+#include "coldtrace/tracefile/etl/catalog.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -6,7 +6,7 @@
 #include <map>
 
 #include "coldtrace/core/parallel.hpp"
-#include "coldtrace/tracefile/buffer_walker.hpp"
+#include "coldtrace/tracefile/etl/buffer_walker.hpp"
 #include "tracefile/etl/buffer_losses.hpp"
 #include "tracefile/etl/buffer_processors.hpp"
 #include "tracefile/etl/buffer_sequence.hpp"

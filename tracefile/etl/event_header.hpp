@@ -1,7 +1,7 @@
 #pragma once
 
 #include "coldtrace/core/reader.hpp"
-#include "coldtrace/tracefile/event.hpp"
+#include "coldtrace/tracefile/events/event.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -1,11 +1,11 @@
-#include "coldtrace/tracefile/event_stream.hpp"
+#include "coldtrace/tracefile/etl/event_stream.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
-#include "coldtrace/tracefile/trace_header.hpp"
+#include "coldtrace/tracefile/etl/trace_header.hpp"
 #include "tracefile/etl/sift_down.hpp"
 
 namespace coldtrace::tracefile {

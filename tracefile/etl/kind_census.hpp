@@ -6,8 +6,8 @@
 #include <memory>
 #include <mutex>
 
-#include "coldtrace/tracefile/kind_counts.hpp"
-#include "coldtrace/tracefile/trace_schemas.hpp"
+#include "coldtrace/tracefile/etl/kind_counts.hpp"
+#include "coldtrace/tracefile/providers/trace_schemas.hpp"
 #include "tracefile/providers/schema_collector.hpp"
 
 namespace coldtrace::tracefile {

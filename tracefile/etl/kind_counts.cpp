@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/kind_counts.hpp"
+#include "coldtrace/tracefile/etl/kind_counts.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/logfile_header.hpp"
+#include "coldtrace/tracefile/etl/logfile_header.hpp"
 
 #include "coldtrace/core/utf16.hpp"
 

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "coldtrace/core/findings.hpp"
-#include "coldtrace/tracefile/event_decoder.hpp"
+#include "coldtrace/tracefile/providers/event_decoder.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "coldtrace/tracefile/trace_header.hpp"
+#include "coldtrace/tracefile/etl/trace_header.hpp"
 
 namespace coldtrace::tracefile {
 

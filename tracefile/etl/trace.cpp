@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/trace.hpp"
+#include "coldtrace/tracefile/etl/trace.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/trace_header.hpp"
+#include "coldtrace/tracefile/etl/trace_header.hpp"
 
 #include "tracefile/etl/event_header.hpp"
 #include "tracefile/providers/kernel_group.hpp"

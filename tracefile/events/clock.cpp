@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/clock.hpp"
+#include "coldtrace/tracefile/events/clock.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/event_buffer.hpp"
+#include "coldtrace/tracefile/events/event_buffer.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/gap.hpp"
+#include "coldtrace/tracefile/events/gap.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/header_type.hpp"
+#include "coldtrace/tracefile/events/header_type.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "coldtrace/tracefile/value_text.hpp"
+#include "coldtrace/tracefile/fields/value_text.hpp"
 
 namespace coldtrace::trace_export {
 namespace {

@@ -1,7 +1,7 @@
 #include "coldtrace/trace_export/timeline.hpp"
 
-#include "coldtrace/trace_analysis/counter_ticks.hpp"
-#include "coldtrace/tracefile/event_context.hpp"
+#include "coldtrace/trace_analysis/records/counter_ticks.hpp"
+#include "coldtrace/tracefile/selection/event_context.hpp"
 
 namespace coldtrace::trace_export {
 namespace {

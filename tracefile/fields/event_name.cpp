@@ -1,6 +1,6 @@
 #include "tracefile/fields/event_name.hpp"
 
-#include "coldtrace/tracefile/provider_names.hpp"
+#include "coldtrace/tracefile/fields/provider_names.hpp"
 
 namespace coldtrace::tracefile {
 

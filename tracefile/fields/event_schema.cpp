@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/event_schema.hpp"
+#include "coldtrace/tracefile/fields/event_schema.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/field_decoder.hpp"
+#include "coldtrace/tracefile/fields/field_decoder.hpp"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/field_schema.hpp"
+#include "coldtrace/tracefile/fields/field_schema.hpp"
 
 #include <algorithm>
 #include <map>

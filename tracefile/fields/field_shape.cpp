@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/field_shape.hpp"
+#include "coldtrace/tracefile/fields/field_shape.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/provider_names.hpp"
+#include "coldtrace/tracefile/fields/provider_names.hpp"
 
 #include <algorithm>
 #include <array>

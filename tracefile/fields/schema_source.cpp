@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/schema_source.hpp"
+#include "coldtrace/tracefile/fields/schema_source.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/type_names.hpp"
+#include "coldtrace/tracefile/fields/type_names.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "coldtrace/core/lznt1.hpp"
 #include "coldtrace/core/utf16.hpp"
-#include "coldtrace/tracefile/field_value.hpp"
+#include "coldtrace/tracefile/fields/field_value.hpp"
 
 namespace coldtrace::tracefile {
 

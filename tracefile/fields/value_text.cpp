@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/value_text.hpp"
+#include "coldtrace/tracefile/fields/value_text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/instrumentation_manifest.hpp"
+#include "coldtrace/tracefile/instrumentation/instrumentation_manifest.hpp"
 
 #include <algorithm>
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/event_schema.hpp"
-#include "coldtrace/tracefile/type_names.hpp"
+#include "coldtrace/tracefile/fields/event_schema.hpp"
+#include "coldtrace/tracefile/fields/type_names.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

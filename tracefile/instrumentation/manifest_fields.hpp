@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "coldtrace/tracefile/wevt_fields.hpp"
+#include "coldtrace/tracefile/instrumentation/wevt_fields.hpp"
 #include "tracefile/instrumentation/manifest_xml.hpp"
 
 namespace coldtrace::tracefile {

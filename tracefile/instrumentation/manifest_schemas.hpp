@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "coldtrace/core/findings.hpp"
-#include "coldtrace/tracefile/provider_schemas.hpp"
+#include "coldtrace/tracefile/instrumentation/provider_schemas.hpp"
 #include "tracefile/instrumentation/manifest_fields.hpp"
 
 namespace coldtrace::tracefile {

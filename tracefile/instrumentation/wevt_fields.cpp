@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/wevt_fields.hpp"
+#include "coldtrace/tracefile/instrumentation/wevt_fields.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

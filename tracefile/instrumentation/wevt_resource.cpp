@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/wevt_resource.hpp"
+#include "coldtrace/tracefile/instrumentation/wevt_resource.hpp"
 
 #include <algorithm>
 

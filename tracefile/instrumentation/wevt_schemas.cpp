@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/wevt_schemas.hpp"
+#include "coldtrace/tracefile/instrumentation/wevt_schemas.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "coldtrace/tracefile/field_schema.hpp"
+#include "coldtrace/tracefile/fields/field_schema.hpp"
 #include "tracefile/instrumentation/wevt_text.hpp"
 
 namespace coldtrace::tracefile {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "coldtrace/tracefile/wevt_resource.hpp"
+#include "coldtrace/tracefile/instrumentation/wevt_resource.hpp"
 
 namespace coldtrace::tracefile {
 

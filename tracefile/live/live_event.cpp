@@ -1,10 +1,10 @@
-#include "coldtrace/tracefile/live_event.hpp"
+#include "coldtrace/tracefile/live/live_event.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "coldtrace/tracefile/value_text.hpp"
+#include "coldtrace/tracefile/fields/value_text.hpp"
 #include "tracefile/etl/event_header.hpp"
 
 namespace coldtrace::tracefile {

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/message_formats.hpp"
+#include "coldtrace/tracefile/messages/message_formats.hpp"
 
 #include <algorithm>
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string_view>
 
-#include "coldtrace/tracefile/field_schema.hpp"
-#include "coldtrace/tracefile/trace_message.hpp"
+#include "coldtrace/tracefile/fields/field_schema.hpp"
+#include "coldtrace/tracefile/messages/trace_message.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/trace_message.hpp"
+#include "coldtrace/tracefile/messages/trace_message.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/status_names.hpp"
+#include "coldtrace/tracefile/names/status_names.hpp"
 #include "tracefile/messages/ndis_codes.hpp"
 
 namespace coldtrace::tracefile {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "coldtrace/tracefile/event_message.hpp"
+#include "coldtrace/tracefile/messages/event_message.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/event_stack.hpp"
+#include "coldtrace/tracefile/names/event_stack.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

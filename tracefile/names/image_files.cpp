@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/image_files.hpp"
+#include "coldtrace/tracefile/names/image_files.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/managed_code.hpp"
+#include "coldtrace/tracefile/names/managed_code.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/message_pdb.hpp"
+#include "coldtrace/tracefile/names/message_pdb.hpp"
 
 #include "coldtrace/core/text.hpp"
 

@@ -1,10 +1,10 @@
-#include "coldtrace/tracefile/name_records.hpp"
+#include "coldtrace/tracefile/names/name_records.hpp"
 
 #include <algorithm>
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/utf16.hpp"
-#include "coldtrace/tracefile/field_decoder.hpp"
+#include "coldtrace/tracefile/fields/field_decoder.hpp"
 #include "tracefile/providers/kernel_events.hpp"
 #include "tracefile/providers/kernel_group.hpp"
 

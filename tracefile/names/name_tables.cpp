@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/name_tables.hpp"
+#include "coldtrace/tracefile/names/name_tables.hpp"
 
 #include <algorithm>
 #include <limits>

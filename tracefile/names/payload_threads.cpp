@@ -1,6 +1,6 @@
-#include "coldtrace/tracefile/payload_threads.hpp"
+#include "coldtrace/tracefile/names/payload_threads.hpp"
 
-#include "coldtrace/tracefile/field_decoder.hpp"
+#include "coldtrace/tracefile/fields/field_decoder.hpp"
 #include "tracefile/providers/kernel_events.hpp"
 
 namespace coldtrace::tracefile {

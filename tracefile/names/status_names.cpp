@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/status_names.hpp"
+#include "coldtrace/tracefile/names/status_names.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/timeline.hpp"
+#include "coldtrace/tracefile/names/timeline.hpp"
 
 #include <algorithm>
 #include <limits>

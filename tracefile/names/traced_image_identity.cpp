@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/traced_image_identity.hpp"
+#include "coldtrace/tracefile/names/traced_image_identity.hpp"
 
 namespace coldtrace::tracefile {
 

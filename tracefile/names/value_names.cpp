@@ -1,9 +1,9 @@
-#include "coldtrace/tracefile/value_names.hpp"
+#include "coldtrace/tracefile/names/value_names.hpp"
 
 #include <fmt/format.h>
 
-#include "coldtrace/tracefile/status_names.hpp"
-#include "coldtrace/tracefile/value_text.hpp"
+#include "coldtrace/tracefile/fields/value_text.hpp"
+#include "coldtrace/tracefile/names/status_names.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/any_trace.hpp"
+#include "coldtrace/tracefile/opening/any_trace.hpp"
 
 #include <algorithm>
 #include <utility>

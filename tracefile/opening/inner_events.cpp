@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "coldtrace/tracefile/buffer_walker.hpp"
-#include "coldtrace/tracefile/event_decoder.hpp"
+#include "coldtrace/tracefile/etl/buffer_walker.hpp"
+#include "coldtrace/tracefile/providers/event_decoder.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <set>
 
-#include "coldtrace/tracefile/event_schema.hpp"
-#include "coldtrace/tracefile/event_sequence.hpp"
-#include "coldtrace/tracefile/schema_source.hpp"
+#include "coldtrace/tracefile/events/event_sequence.hpp"
+#include "coldtrace/tracefile/fields/event_schema.hpp"
+#include "coldtrace/tracefile/fields/schema_source.hpp"
 
 namespace coldtrace::tracefile {
 

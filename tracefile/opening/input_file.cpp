@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/input_file.hpp"
+#include "coldtrace/tracefile/opening/input_file.hpp"
 
 #include <cerrno>
 #include <utility>
@@ -10,7 +10,7 @@
 
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/temporary_file.hpp"
-#include "coldtrace/tracefile/unpack.hpp"
+#include "coldtrace/tracefile/packing/unpack.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "coldtrace/tracefile/buffer_scan.hpp"
+#include "coldtrace/tracefile/etl/buffer_scan.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -2,8 +2,8 @@
 #include <filesystem>
 
 #include "coldtrace/core/file.hpp"
-#include "coldtrace/tracefile/input_file.hpp"
-#include "coldtrace/tracefile/unpack.hpp"
+#include "coldtrace/tracefile/opening/input_file.hpp"
+#include "coldtrace/tracefile/packing/unpack.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

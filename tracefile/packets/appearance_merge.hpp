@@ -4,7 +4,7 @@
 #include <functional>
 #include <map>
 
-#include "coldtrace/tracefile/captured_packet.hpp"
+#include "coldtrace/tracefile/packets/captured_packet.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -1,8 +1,8 @@
-#include "coldtrace/tracefile/connection_owners.hpp"
+#include "coldtrace/tracefile/packets/connection_owners.hpp"
 
 #include <algorithm>
 
-#include "coldtrace/tracefile/event_members.hpp"
+#include "coldtrace/tracefile/providers/event_members.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

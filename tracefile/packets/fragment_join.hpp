@@ -3,7 +3,7 @@
 #include <map>
 #include <tuple>
 
-#include "coldtrace/tracefile/captured_packet.hpp"
+#include "coldtrace/tracefile/packets/captured_packet.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "coldtrace/tracefile/captured_packet.hpp"
-#include "coldtrace/tracefile/connection_owners.hpp"
+#include "coldtrace/tracefile/packets/captured_packet.hpp"
+#include "coldtrace/tracefile/packets/connection_owners.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/packet_capture.hpp"
+#include "coldtrace/tracefile/packets/packet_capture.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/printable.hpp"
-#include "coldtrace/tracefile/event_members.hpp"
+#include "coldtrace/tracefile/providers/event_members.hpp"
 #include "tracefile/packets/appearance_merge.hpp"
 #include "tracefile/packets/fragment_join.hpp"
 #include "tracefile/packets/frame_headers.hpp"

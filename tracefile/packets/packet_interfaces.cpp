@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/packet_interfaces.hpp"
+#include "coldtrace/tracefile/packets/packet_interfaces.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-#include "coldtrace/tracefile/packet_record.hpp"
+#include "coldtrace/tracefile/packets/packet_record.hpp"
 
 #include <algorithm>
 
 #include "coldtrace/core/utf16.hpp"
-#include "coldtrace/tracefile/value_text.hpp"
+#include "coldtrace/tracefile/fields/value_text.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

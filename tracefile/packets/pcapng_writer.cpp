@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/pcapng_writer.hpp"
+#include "coldtrace/tracefile/packets/pcapng_writer.hpp"
 
 #include "coldtrace/core/text.hpp"
 

@@ -1,11 +1,11 @@
-#include "coldtrace/tracefile/unpack.hpp"
+#include "coldtrace/tracefile/packing/unpack.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "coldtrace/core/temporary_file.hpp"
-#include "coldtrace/tracefile/ctrace_header.hpp"
+#include "coldtrace/tracefile/ctrace/ctrace_header.hpp"
 #include "tracefile/packing/packed_reader.hpp"
 
 namespace coldtrace::tracefile {

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "coldtrace/tracefile/schema_source.hpp"
+#include "coldtrace/tracefile/fields/schema_source.hpp"
 
 namespace coldtrace::tracefile {
 

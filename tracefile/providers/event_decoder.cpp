@@ -1,10 +1,10 @@
-#include "coldtrace/tracefile/event_decoder.hpp"
+#include "coldtrace/tracefile/providers/event_decoder.hpp"
 
 #include <bit>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/extended_data.hpp"
-#include "coldtrace/tracefile/registered_providers.hpp"
+#include "coldtrace/tracefile/providers/extended_data.hpp"
+#include "coldtrace/tracefile/providers/registered_providers.hpp"
 #include "tracefile/providers/event_source_manifest.hpp"
 #include "tracefile/providers/kernel_events.hpp"
 #include "tracefile/providers/kernel_group.hpp"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "coldtrace/tracefile/field_schema.hpp"
+#include "coldtrace/tracefile/fields/field_schema.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/event_members.hpp"
+#include "coldtrace/tracefile/providers/event_members.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/instrumentation_manifest.hpp"
+#include "coldtrace/tracefile/instrumentation/instrumentation_manifest.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "coldtrace/tracefile/event.hpp"
-#include "coldtrace/tracefile/event_schema.hpp"
+#include "coldtrace/tracefile/events/event.hpp"
+#include "coldtrace/tracefile/fields/event_schema.hpp"
 
 namespace coldtrace::tracefile {
 

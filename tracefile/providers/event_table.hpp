@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "coldtrace/tracefile/schema_source.hpp"
+#include "coldtrace/tracefile/fields/schema_source.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -1,9 +1,9 @@
-#include "coldtrace/tracefile/extended_data.hpp"
+#include "coldtrace/tracefile/providers/extended_data.hpp"
 
 #include <algorithm>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/header_type.hpp"
+#include "coldtrace/tracefile/events/header_type.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/extended_members.hpp"
+#include "coldtrace/tracefile/providers/extended_members.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "coldtrace/core/guid.hpp"
-#include "coldtrace/tracefile/event.hpp"
-#include "coldtrace/tracefile/field_schema.hpp"
+#include "coldtrace/tracefile/events/event.hpp"
+#include "coldtrace/tracefile/fields/field_schema.hpp"
 
 namespace coldtrace::tracefile {
 

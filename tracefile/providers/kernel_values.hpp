@@ -3,7 +3,7 @@
 #include <memory>
 #include <string_view>
 
-#include "coldtrace/tracefile/field_schema.hpp"
+#include "coldtrace/tracefile/fields/field_schema.hpp"
 
 namespace coldtrace::tracefile {
 

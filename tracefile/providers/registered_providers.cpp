@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/registered_providers.hpp"
+#include "coldtrace/tracefile/providers/registered_providers.hpp"
 
 #include <algorithm>
 #include <functional>

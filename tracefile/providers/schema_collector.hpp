@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "coldtrace/core/findings.hpp"
-#include "coldtrace/tracefile/event.hpp"
-#include "coldtrace/tracefile/schema_source.hpp"
+#include "coldtrace/tracefile/events/event.hpp"
+#include "coldtrace/tracefile/fields/schema_source.hpp"
 #include "tracefile/providers/event_source_manifest.hpp"
 
 namespace coldtrace::tracefile {

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "coldtrace/tracefile/event.hpp"
-#include "coldtrace/tracefile/field_schema.hpp"
+#include "coldtrace/tracefile/events/event.hpp"
+#include "coldtrace/tracefile/fields/field_schema.hpp"
 
 namespace coldtrace::tracefile {
 

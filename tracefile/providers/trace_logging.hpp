@@ -1,7 +1,7 @@
 #pragma once
 
 #include "coldtrace/core/reader.hpp"
-#include "coldtrace/tracefile/field_schema.hpp"
+#include "coldtrace/tracefile/fields/field_schema.hpp"
 
 namespace coldtrace::tracefile {
 

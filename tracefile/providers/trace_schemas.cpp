@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/trace_schemas.hpp"
+#include "coldtrace/tracefile/providers/trace_schemas.hpp"
 
 #include "tracefile/providers/clr_schemas.hpp"
 #include "tracefile/providers/packet_schemas.hpp"

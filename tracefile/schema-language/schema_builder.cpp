@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/field_schema.hpp"
-#include "coldtrace/tracefile/schema_layout.hpp"
+#include "coldtrace/tracefile/fields/field_schema.hpp"
+#include "coldtrace/tracefile/schema-language/schema_layout.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "coldtrace/tracefile/schema_language.hpp"
+#include "coldtrace/tracefile/schema-language/schema_language.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -1,11 +1,11 @@
-#include "coldtrace/tracefile/schema_c_header.hpp"
+#include "coldtrace/tracefile/schema-language/schema_c_header.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-#include "coldtrace/tracefile/schema_layout.hpp"
+#include "coldtrace/tracefile/schema-language/schema_layout.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

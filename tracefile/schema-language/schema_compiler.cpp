@@ -1,9 +1,9 @@
-#include "coldtrace/tracefile/schema_compiler.hpp"
+#include "coldtrace/tracefile/schema-language/schema_compiler.hpp"
 
 #include <algorithm>
 #include <map>
 
-#include "coldtrace/tracefile/schema_layout.hpp"
+#include "coldtrace/tracefile/schema-language/schema_layout.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

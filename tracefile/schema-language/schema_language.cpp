@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/schema_language.hpp"
+#include "coldtrace/tracefile/schema-language/schema_language.hpp"
 
 #include <algorithm>
 #include <array>

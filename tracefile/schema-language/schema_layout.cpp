@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/schema_layout.hpp"
+#include "coldtrace/tracefile/schema-language/schema_layout.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/schema_parser.hpp"
+#include "coldtrace/tracefile/schema-language/schema_parser.hpp"
 
 #include <fmt/format.h>
 

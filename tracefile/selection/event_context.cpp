@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/event_context.hpp"
+#include "coldtrace/tracefile/selection/event_context.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -1,10 +1,10 @@
-#include "coldtrace/tracefile/stack_attacher.hpp"
+#include "coldtrace/tracefile/stacks/stack_attacher.hpp"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "coldtrace/tracefile/event_stack.hpp"
+#include "coldtrace/tracefile/names/event_stack.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -1,7 +1,7 @@
 #include "tracefile/synthesis/ctrace_file.hpp"
 
 #include "coldtrace/core/reader.hpp"
-#include "coldtrace/tracefile/built_in_schemas.hpp"
+#include "coldtrace/tracefile/schema-language/built_in_schemas.hpp"
 
 namespace coldtrace::tracefile::synthesis {
 namespace {

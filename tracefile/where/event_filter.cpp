@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/event_filter.hpp"
+#include "coldtrace/tracefile/where/event_filter.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,9 +9,9 @@
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/utf16.hpp"
-#include "coldtrace/tracefile/event_members.hpp"
-#include "coldtrace/tracefile/header_type.hpp"
-#include "coldtrace/tracefile/value_names.hpp"
+#include "coldtrace/tracefile/events/header_type.hpp"
+#include "coldtrace/tracefile/names/value_names.hpp"
+#include "coldtrace/tracefile/providers/event_members.hpp"
 #include "tracefile/where/where_members.hpp"
 
 namespace coldtrace::tracefile {

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/expectations.hpp"
+#include "coldtrace/tracefile/where/expectations.hpp"
 
 #include <deque>
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/nearest_names.hpp"
-#include "coldtrace/tracefile/extended_members.hpp"
+#include "coldtrace/tracefile/providers/extended_members.hpp"
 #include "tracefile/where/where_members.hpp"
 
 namespace coldtrace::tracefile {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "coldtrace/tracefile/where_expression.hpp"
+#include "coldtrace/tracefile/where/where_expression.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "coldtrace/core/glob.hpp"
-#include "coldtrace/tracefile/where_expression.hpp"
+#include "coldtrace/tracefile/where/where_expression.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

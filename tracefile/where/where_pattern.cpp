@@ -1,6 +1,6 @@
 #include <re2/re2.h>
 
-#include "coldtrace/tracefile/where_expression.hpp"
+#include "coldtrace/tracefile/where/where_expression.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

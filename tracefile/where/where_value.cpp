@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/where_value.hpp"
+#include "coldtrace/tracefile/where/where_value.hpp"
 
 #include <array>
 #include <charconv>

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "cli/report/page/html_table.hpp"
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/report/page/html.hpp"
-#include "coldtrace/trace_analysis/histogram.hpp"
+#include "coldtrace/trace_analysis/records/histogram.hpp"
 
 namespace coldtrace::cli {
 

@@ -1,6 +1,6 @@
 #include "cli/report/trace/report_answers.hpp"
 
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::cli {
 

@@ -2,13 +2,13 @@
 
 #include "cli/trace/analysis/thread_names.hpp"
 #include "cli/trace/analysis/top/top_page.hpp"
-#include "coldtrace/trace_analysis/inversions.hpp"
-#include "coldtrace/trace_analysis/priorities.hpp"
-#include "coldtrace/trace_analysis/processor_lanes.hpp"
-#include "coldtrace/trace_analysis/rest.hpp"
-#include "coldtrace/trace_analysis/running_stacks.hpp"
-#include "coldtrace/trace_analysis/wait_graph_view.hpp"
-#include "coldtrace/trace_analysis/waiting_stacks.hpp"
+#include "coldtrace/trace_analysis/processors/processor_lanes.hpp"
+#include "coldtrace/trace_analysis/processors/running_stacks.hpp"
+#include "coldtrace/trace_analysis/processors/waiting_stacks.hpp"
+#include "coldtrace/trace_analysis/requests/rest.hpp"
+#include "coldtrace/trace_analysis/scheduling/priorities.hpp"
+#include "coldtrace/trace_analysis/waits/inversions.hpp"
+#include "coldtrace/trace_analysis/waits/wait_graph_view.hpp"
 
 namespace coldtrace::cli {
 

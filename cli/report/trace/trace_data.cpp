@@ -5,7 +5,7 @@
 #include "cli/report/page/packed_data.hpp"
 #include "cli/report/trace/trace_sections.hpp"
 #include "coldtrace/core/printable.hpp"
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::cli {
 namespace {

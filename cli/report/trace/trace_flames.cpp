@@ -4,7 +4,7 @@
 #include "cli/report/page/html_table.hpp"
 #include "cli/report/trace/trace_sections.hpp"
 #include "cli/trace/analysis/processors/stack_labels.hpp"
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::cli {
 namespace {

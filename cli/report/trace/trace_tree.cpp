@@ -1,5 +1,5 @@
 #include "cli/report/trace/trace_sections.hpp"
-#include "coldtrace/trace_analysis/process_tree.hpp"
+#include "coldtrace/trace_analysis/processes/process_tree.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "cli/trace/symbol_names.hpp"
 #include "cli/trace/trace_input.hpp"
-#include "coldtrace/trace_analysis/observation.hpp"
+#include "coldtrace/trace_analysis/records/observation.hpp"
 
 namespace coldtrace::cli {
 

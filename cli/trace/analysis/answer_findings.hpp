@@ -1,9 +1,9 @@
 #pragma once
 
 #include "coldtrace/core/findings.hpp"
-#include "coldtrace/trace_analysis/deadlocks.hpp"
-#include "coldtrace/trace_analysis/processor_use.hpp"
-#include "coldtrace/trace_analysis/services.hpp"
+#include "coldtrace/trace_analysis/processors/processor_use.hpp"
+#include "coldtrace/trace_analysis/services/services.hpp"
+#include "coldtrace/trace_analysis/waits/deadlocks.hpp"
 
 namespace coldtrace::cli {
 

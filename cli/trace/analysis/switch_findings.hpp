@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cli/trace/analysis/analysis_input.hpp"
-#include "coldtrace/trace_analysis/turns.hpp"
+#include "coldtrace/trace_analysis/scheduling/turns.hpp"
 
 namespace coldtrace::cli {
 

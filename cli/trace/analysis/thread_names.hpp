@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cli/trace/analysis/analysis_input.hpp"
-#include "coldtrace/trace_analysis/function_names.hpp"
+#include "coldtrace/trace_analysis/records/function_names.hpp"
 
 namespace coldtrace::cli {
 

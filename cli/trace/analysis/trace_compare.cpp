@@ -8,7 +8,7 @@
 #include "cli/trace/trace_input.hpp"
 #include "cli/trace/trace_schemas.hpp"
 #include "cli/trace/trace_where.hpp"
-#include "coldtrace/trace_analysis/trace_comparison.hpp"
+#include "coldtrace/trace_analysis/comparison/trace_comparison.hpp"
 
 namespace coldtrace::cli {
 namespace {

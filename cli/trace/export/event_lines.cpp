@@ -2,7 +2,7 @@
 
 #include "cli/trace/trace_lines.hpp"
 #include "cli/trace/trace_where.hpp"
-#include "coldtrace/tracefile/event_members.hpp"
+#include "coldtrace/tracefile/providers/event_members.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "cli/output/text.hpp"
 #include "cli/trace/analysis/thread_names.hpp"
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::cli {
 

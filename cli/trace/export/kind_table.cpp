@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/sqlite/json_values.hpp"
-#include "coldtrace/tracefile/field_shape.hpp"
+#include "coldtrace/tracefile/fields/field_shape.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include <rapidjson/document.h>
 
 #include "cli/sqlite/sqlite_file.hpp"
-#include "coldtrace/tracefile/event_schema.hpp"
+#include "coldtrace/tracefile/fields/event_schema.hpp"
 
 namespace coldtrace::cli {
 

@@ -5,10 +5,10 @@
 
 #include "cli/trace/export/event_tables.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/trace_analysis/observation.hpp"
-#include "coldtrace/trace_analysis/process_tree.hpp"
-#include "coldtrace/trace_analysis/records.hpp"
-#include "coldtrace/trace_analysis/turns.hpp"
+#include "coldtrace/trace_analysis/processes/process_tree.hpp"
+#include "coldtrace/trace_analysis/records/observation.hpp"
+#include "coldtrace/trace_analysis/records/records.hpp"
+#include "coldtrace/trace_analysis/scheduling/turns.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_schemas.hpp"
-#include "coldtrace/tracefile/registered_providers.hpp"
+#include "coldtrace/tracefile/providers/registered_providers.hpp"
 
 namespace coldtrace::cli {
 namespace {

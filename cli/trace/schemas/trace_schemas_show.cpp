@@ -7,7 +7,7 @@
 #include "cli/trace/trace_schemas.hpp"
 #include "coldtrace/core/glob.hpp"
 #include "coldtrace/core/no_match.hpp"
-#include "coldtrace/tracefile/type_names.hpp"
+#include "coldtrace/tracefile/fields/type_names.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -4,8 +4,8 @@
 #include <fstream>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/built_in_schemas.hpp"
-#include "coldtrace/tracefile/ctrace_writer.hpp"
+#include "coldtrace/tracefile/ctrace/ctrace_writer.hpp"
+#include "coldtrace/tracefile/schema-language/built_in_schemas.hpp"
 
 namespace coldtrace::test {
 

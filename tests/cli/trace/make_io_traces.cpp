@@ -5,8 +5,8 @@
 #include <string>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/built_in_schemas.hpp"
-#include "coldtrace/tracefile/ctrace_writer.hpp"
+#include "coldtrace/tracefile/ctrace/ctrace_writer.hpp"
+#include "coldtrace/tracefile/schema-language/built_in_schemas.hpp"
 #include "fixtures/builders/etl_file.hpp"
 
 namespace {

@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/trace_analysis/observation.hpp"
+#include "coldtrace/trace_analysis/records/observation.hpp"
 #include "coldtrace/trace_synthesis/scenarios.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
 

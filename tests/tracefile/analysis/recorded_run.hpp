@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "coldtrace/trace_analysis/analysis.hpp"
+#include "coldtrace/trace_analysis/records/analysis.hpp"
 #include "coldtrace/trace_synthesis/scenario_answers.hpp"
 
 namespace coldtrace::fixtures {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "coldtrace/trace_analysis/analysis.hpp"
+#include "coldtrace/trace_analysis/records/analysis.hpp"
 #include "tests/tracefile/analysis/random_schedule.hpp"
 
 namespace coldtrace::fixtures {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
-#include "coldtrace/tracefile/ctrace.hpp"
-#include "coldtrace/tracefile/ctrace_writer.hpp"
+#include "coldtrace/tracefile/ctrace/ctrace.hpp"
+#include "coldtrace/tracefile/ctrace/ctrace_writer.hpp"
 
 namespace coldtrace::test {
 

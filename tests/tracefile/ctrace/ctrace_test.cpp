@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/built_in_schemas.hpp"
-#include "coldtrace/tracefile/field_decoder.hpp"
+#include "coldtrace/tracefile/fields/field_decoder.hpp"
+#include "coldtrace/tracefile/schema-language/built_in_schemas.hpp"
 #include "tests/tracefile/ctrace/ctrace_file.hpp"
 #include "tests/tracefile/schema-language/random_schemas.hpp"
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/kind_counts.hpp"
+#include "coldtrace/tracefile/etl/kind_counts.hpp"
 #include "tests/tracefile/etl/trace_test.hpp"
 
 namespace coldtrace::tracefile {

@@ -3,8 +3,8 @@
 #include <zlib.h>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/extended_data.hpp"
-#include "coldtrace/tracefile/input_file.hpp"
+#include "coldtrace/tracefile/opening/input_file.hpp"
+#include "coldtrace/tracefile/providers/extended_data.hpp"
 #include "tests/tracefile/etl/trace_test.hpp"
 
 namespace coldtrace::tracefile {

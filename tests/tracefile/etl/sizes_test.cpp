@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/buffer_walker.hpp"
+#include "coldtrace/tracefile/etl/buffer_walker.hpp"
 #include "tests/tracefile/etl/trace_test.hpp"
 
 namespace coldtrace::tracefile {

@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/extended_data.hpp"
+#include "coldtrace/tracefile/providers/extended_data.hpp"
 #include "tests/tracefile/etl/trace_test.hpp"
 
 namespace coldtrace::tracefile {

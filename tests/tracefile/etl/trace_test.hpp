@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "coldtrace/core/file.hpp"
-#include "coldtrace/tracefile/event_decoder.hpp"
-#include "coldtrace/tracefile/trace.hpp"
-#include "coldtrace/tracefile/value_text.hpp"
+#include "coldtrace/tracefile/etl/trace.hpp"
+#include "coldtrace/tracefile/fields/value_text.hpp"
+#include "coldtrace/tracefile/providers/event_decoder.hpp"
 #include "fixtures/builders/etl_file.hpp"
 
 namespace coldtrace::tracefile {

@@ -2,7 +2,7 @@
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/utf16.hpp"
-#include "coldtrace/tracefile/event_schema.hpp"
+#include "coldtrace/tracefile/fields/event_schema.hpp"
 #include "tests/tracefile/etl/trace_test.hpp"
 #include "tracefile/providers/event_source_manifest.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "coldtrace/schema_files/module_messages.hpp"
 #include "coldtrace/schema_files/schema_module.hpp"
-#include "coldtrace/tracefile/wevt_schemas.hpp"
+#include "coldtrace/tracefile/instrumentation/wevt_schemas.hpp"
 
 namespace {
 

@@ -5,8 +5,8 @@
 
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/field_decoder.hpp"
-#include "coldtrace/tracefile/wevt_schemas.hpp"
+#include "coldtrace/tracefile/fields/field_decoder.hpp"
+#include "coldtrace/tracefile/instrumentation/wevt_schemas.hpp"
 #include "fixtures/builders/wevt_resource.hpp"
 
 namespace coldtrace::tracefile {

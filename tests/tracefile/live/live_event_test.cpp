@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/live_event.hpp"
+#include "coldtrace/tracefile/live/live_event.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/event_message.hpp"
+#include "coldtrace/tracefile/messages/event_message.hpp"
 
 #include <catch2/catch.hpp>
 

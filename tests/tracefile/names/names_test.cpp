@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "coldtrace/tracefile/timeline.hpp"
+#include "coldtrace/tracefile/names/timeline.hpp"
 #include "tests/tracefile/etl/trace_test.hpp"
 
 namespace coldtrace::tracefile {

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/sampling_intervals.hpp"
+#include "coldtrace/tracefile/names/sampling_intervals.hpp"
 
 #include <catch2/catch.hpp>
 

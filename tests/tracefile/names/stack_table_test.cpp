@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/stack_table.hpp"
+#include "coldtrace/tracefile/names/stack_table.hpp"
 
 #include <map>
 #include <random>

@@ -1,10 +1,10 @@
-#include "coldtrace/tracefile/status_names.hpp"
+#include "coldtrace/tracefile/names/status_names.hpp"
 
 #include <array>
 
 #include <catch2/catch.hpp>
 
-#include "coldtrace/tracefile/value_text.hpp"
+#include "coldtrace/tracefile/fields/value_text.hpp"
 #include "tracefile/providers/kernel_values.hpp"
 
 namespace coldtrace::tracefile {

@@ -1,6 +1,6 @@
 #include "tests/tracefile/schema-language/random_schemas.hpp"
 
-#include "coldtrace/tracefile/schema_layout.hpp"
+#include "coldtrace/tracefile/schema-language/schema_layout.hpp"
 
 namespace coldtrace::test {
 

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "coldtrace/tracefile/schema_language.hpp"
+#include "coldtrace/tracefile/schema-language/schema_language.hpp"
 
 namespace coldtrace::test {
 

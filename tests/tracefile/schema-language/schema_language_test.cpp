@@ -3,11 +3,11 @@
 #include <catch2/catch.hpp>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/built_in_schemas.hpp"
-#include "coldtrace/tracefile/field_decoder.hpp"
-#include "coldtrace/tracefile/schema_compiler.hpp"
-#include "coldtrace/tracefile/schema_layout.hpp"
-#include "coldtrace/tracefile/schema_parser.hpp"
+#include "coldtrace/tracefile/fields/field_decoder.hpp"
+#include "coldtrace/tracefile/schema-language/built_in_schemas.hpp"
+#include "coldtrace/tracefile/schema-language/schema_compiler.hpp"
+#include "coldtrace/tracefile/schema-language/schema_layout.hpp"
+#include "coldtrace/tracefile/schema-language/schema_parser.hpp"
 #include "tests/tracefile/schema-language/random_schemas.hpp"
 
 using namespace coldtrace;

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/event_selection.hpp"
+#include "coldtrace/tracefile/selection/event_selection.hpp"
 
 #include <catch2/catch.hpp>
 

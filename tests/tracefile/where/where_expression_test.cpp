@@ -1,10 +1,10 @@
-#include "coldtrace/tracefile/where_expression.hpp"
+#include "coldtrace/tracefile/where/where_expression.hpp"
 
 #include <cmath>
 
 #include <catch2/catch.hpp>
 
-#include "coldtrace/tracefile/event_filter.hpp"
+#include "coldtrace/tracefile/where/event_filter.hpp"
 #include "tests/tracefile/etl/trace_test.hpp"
 
 namespace coldtrace::tracefile {

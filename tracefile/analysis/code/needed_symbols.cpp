@@ -1,10 +1,10 @@
-#include "coldtrace/trace_analysis/needed_symbols.hpp"
+#include "coldtrace/trace_analysis/code/needed_symbols.hpp"
 
 #include <algorithm>
 #include <tuple>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/event_stack.hpp"
+#include "coldtrace/tracefile/names/event_stack.hpp"
 
 namespace coldtrace::trace_analysis {
 namespace {

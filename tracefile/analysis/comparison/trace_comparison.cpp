@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/trace_comparison.hpp"
+#include "coldtrace/trace_analysis/comparison/trace_comparison.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/trace_tally.hpp"
+#include "coldtrace/trace_analysis/comparison/trace_tally.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <map>
 #include <tuple>
 
-#include "coldtrace/tracefile/event_members.hpp"
+#include "coldtrace/tracefile/providers/event_members.hpp"
 
 namespace coldtrace::trace_analysis {
 namespace {

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/process_tree.hpp"
+#include "coldtrace/trace_analysis/processes/process_tree.hpp"
 
 namespace coldtrace::trace_analysis {
 

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/thread_graph.hpp"
+#include "coldtrace/trace_analysis/processes/thread_graph.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-#include "coldtrace/trace_analysis/driver_use.hpp"
+#include "coldtrace/trace_analysis/processors/driver_use.hpp"
 
 #include <algorithm>
 #include <map>
 
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::trace_analysis {
 

@@ -1,8 +1,8 @@
-#include "coldtrace/trace_analysis/processor_lanes.hpp"
+#include "coldtrace/trace_analysis/processors/processor_lanes.hpp"
 
 #include <algorithm>
 
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::trace_analysis {
 namespace {

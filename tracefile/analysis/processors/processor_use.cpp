@@ -1,8 +1,8 @@
-#include "coldtrace/trace_analysis/processor_use.hpp"
+#include "coldtrace/trace_analysis/processors/processor_use.hpp"
 
 #include <algorithm>
 
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 #include "tracefile/analysis/records/grown.hpp"
 
 namespace coldtrace::trace_analysis {

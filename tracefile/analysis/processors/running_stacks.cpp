@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/running_stacks.hpp"
+#include "coldtrace/trace_analysis/processors/running_stacks.hpp"
 
 namespace coldtrace::trace_analysis {
 

@@ -1,6 +1,6 @@
-#include "coldtrace/trace_analysis/sample_weights.hpp"
+#include "coldtrace/trace_analysis/processors/sample_weights.hpp"
 
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 #include "tracefile/analysis/records/grown.hpp"
 
 namespace coldtrace::trace_analysis {

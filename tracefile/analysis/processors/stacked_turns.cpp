@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/stacked_turns.hpp"
+#include "coldtrace/trace_analysis/processors/stacked_turns.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/time_bins.hpp"
+#include "coldtrace/trace_analysis/processors/time_bins.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/waiting_stacks.hpp"
+#include "coldtrace/trace_analysis/processors/waiting_stacks.hpp"
 
 namespace coldtrace::trace_analysis {
 

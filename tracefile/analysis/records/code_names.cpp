@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/code_names.hpp"
+#include "coldtrace/trace_analysis/records/code_names.hpp"
 
 #include <fmt/format.h>
 

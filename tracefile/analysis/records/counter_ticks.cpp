@@ -1,9 +1,9 @@
-#include "coldtrace/trace_analysis/counter_ticks.hpp"
+#include "coldtrace/trace_analysis/records/counter_ticks.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include "coldtrace/tracefile/any_trace.hpp"
+#include "coldtrace/tracefile/opening/any_trace.hpp"
 
 namespace coldtrace::trace_analysis {
 namespace {

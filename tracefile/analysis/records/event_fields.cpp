@@ -4,7 +4,7 @@
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/utf16.hpp"
-#include "coldtrace/tracefile/value_text.hpp"
+#include "coldtrace/tracefile/fields/value_text.hpp"
 
 namespace coldtrace::trace_analysis {
 namespace {

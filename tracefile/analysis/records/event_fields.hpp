@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "coldtrace/tracefile/event_decoder.hpp"
+#include "coldtrace/tracefile/providers/event_decoder.hpp"
 
 namespace coldtrace::trace_analysis {
 

@@ -1,6 +1,6 @@
-#include "coldtrace/trace_analysis/event_pairs.hpp"
+#include "coldtrace/trace_analysis/records/event_pairs.hpp"
 
-#include "coldtrace/tracefile/event_selection.hpp"
+#include "coldtrace/tracefile/selection/event_selection.hpp"
 
 namespace coldtrace::trace_analysis {
 namespace {

@@ -1,6 +1,6 @@
 #include "tracefile/analysis/records/event_plans.hpp"
 
-#include "coldtrace/tracefile/field_decoder.hpp"
+#include "coldtrace/tracefile/fields/field_decoder.hpp"
 #include "tracefile/analysis/records/grown.hpp"
 
 namespace coldtrace::trace_analysis {

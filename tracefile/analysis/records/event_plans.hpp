@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "coldtrace/trace_analysis/event_pairs.hpp"
-#include "coldtrace/tracefile/event_decoder.hpp"
+#include "coldtrace/trace_analysis/records/event_pairs.hpp"
+#include "coldtrace/tracefile/providers/event_decoder.hpp"
 #include "tracefile/analysis/records/event_fields.hpp"
 #include "tracefile/analysis/records/known_events.hpp"
 

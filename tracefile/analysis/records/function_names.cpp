@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/function_names.hpp"
+#include "coldtrace/trace_analysis/records/function_names.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "coldtrace/trace_analysis/records.hpp"
+#include "coldtrace/trace_analysis/records/records.hpp"
 #include "tracefile/analysis/records/event_fields.hpp"
 
 namespace coldtrace::trace_analysis {

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/losses.hpp"
+#include "coldtrace/trace_analysis/records/losses.hpp"
 
 #include <algorithm>
 #include <limits>

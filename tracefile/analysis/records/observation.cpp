@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/observation.hpp"
+#include "coldtrace/trace_analysis/records/observation.hpp"
 
 #include "tracefile/analysis/records/record_reader.hpp"
 

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/population.hpp"
+#include "coldtrace/trace_analysis/records/population.hpp"
 
 namespace coldtrace::trace_analysis {
 

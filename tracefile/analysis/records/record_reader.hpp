@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "coldtrace/trace_analysis/analysis.hpp"
-#include "coldtrace/tracefile/event_stack.hpp"
+#include "coldtrace/trace_analysis/records/analysis.hpp"
+#include "coldtrace/tracefile/names/event_stack.hpp"
 #include "tracefile/analysis/records/event_plans.hpp"
 
 namespace coldtrace::trace_analysis {

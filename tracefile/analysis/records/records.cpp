@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/records.hpp"
+#include "coldtrace/trace_analysis/records/records.hpp"
 
 #include <array>
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "coldtrace/trace_analysis/stretch.hpp"
+#include "coldtrace/trace_analysis/records/stretch.hpp"
 #include "tracefile/analysis/records/event_plans.hpp"
 
 namespace coldtrace::trace_analysis {

@@ -1,6 +1,6 @@
-#include "coldtrace/trace_analysis/busy_time.hpp"
+#include "coldtrace/trace_analysis/requests/busy_time.hpp"
 
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::trace_analysis {
 

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/disk_map.hpp"
+#include "coldtrace/trace_analysis/requests/disk_map.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
-#include "coldtrace/trace_analysis/file_io.hpp"
+#include "coldtrace/trace_analysis/requests/file_io.hpp"
 
 #include <algorithm>
 
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 #include "tracefile/analysis/records/byte_sums.hpp"
 #include "tracefile/analysis/records/grown.hpp"
 

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/file_table.hpp"
+#include "coldtrace/trace_analysis/requests/file_table.hpp"
 
 namespace coldtrace::trace_analysis {
 

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/network_io.hpp"
+#include "coldtrace/trace_analysis/requests/network_io.hpp"
 
 #include "tracefile/analysis/records/byte_sums.hpp"
 

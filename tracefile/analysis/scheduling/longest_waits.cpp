@@ -1,6 +1,6 @@
-#include "coldtrace/trace_analysis/longest_waits.hpp"
+#include "coldtrace/trace_analysis/scheduling/longest_waits.hpp"
 
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::trace_analysis {
 namespace {

@@ -1,8 +1,8 @@
-#include "coldtrace/trace_analysis/priorities.hpp"
+#include "coldtrace/trace_analysis/scheduling/priorities.hpp"
 
 #include <algorithm>
 
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 #include "tracefile/analysis/records/grown.hpp"
 
 namespace coldtrace::trace_analysis {

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/ready_stretches.hpp"
+#include "coldtrace/trace_analysis/scheduling/ready_stretches.hpp"
 
 #include <algorithm>
 

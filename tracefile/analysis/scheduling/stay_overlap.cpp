@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::trace_analysis {
 

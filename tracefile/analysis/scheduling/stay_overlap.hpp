@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "coldtrace/trace_analysis/ready_stretches.hpp"
+#include "coldtrace/trace_analysis/scheduling/ready_stretches.hpp"
 
 namespace coldtrace::trace_analysis {
 

@@ -1,9 +1,9 @@
-#include "coldtrace/trace_analysis/pair_calls.hpp"
+#include "coldtrace/trace_analysis/services/pair_calls.hpp"
 
 #include <algorithm>
 #include <iterator>
 
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::trace_analysis {
 

@@ -1,8 +1,8 @@
-#include "coldtrace/trace_analysis/service_totals.hpp"
+#include "coldtrace/trace_analysis/services/service_totals.hpp"
 
 #include <algorithm>
 
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 #include "tracefile/analysis/records/byte_sums.hpp"
 
 namespace coldtrace::trace_analysis {

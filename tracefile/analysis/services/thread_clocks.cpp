@@ -1,8 +1,8 @@
-#include "coldtrace/trace_analysis/thread_clocks.hpp"
+#include "coldtrace/trace_analysis/services/thread_clocks.hpp"
 
 #include <algorithm>
 
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::trace_analysis {
 

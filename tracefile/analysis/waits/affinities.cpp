@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/affinities.hpp"
+#include "coldtrace/trace_analysis/waits/affinities.hpp"
 
 #include "tracefile/analysis/records/grown.hpp"
 

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/critical_path.hpp"
+#include "coldtrace/trace_analysis/waits/critical_path.hpp"
 
 #include <algorithm>
 #include <limits>

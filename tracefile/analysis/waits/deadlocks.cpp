@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/deadlocks.hpp"
+#include "coldtrace/trace_analysis/waits/deadlocks.hpp"
 
 #include <algorithm>
 #include <tuple>

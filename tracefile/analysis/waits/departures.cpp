@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/departures.hpp"
+#include "coldtrace/trace_analysis/waits/departures.hpp"
 
 #include "tracefile/analysis/records/grown.hpp"
 

@@ -1,10 +1,10 @@
-#include "coldtrace/trace_analysis/file_waits.hpp"
+#include "coldtrace/trace_analysis/waits/file_waits.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "coldtrace/trace_analysis/disk_waits.hpp"
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/processors/disk_waits.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 #include "tracefile/analysis/records/grown.hpp"
 
 namespace coldtrace::trace_analysis {

@@ -1,9 +1,9 @@
-#include "coldtrace/trace_analysis/inversions.hpp"
+#include "coldtrace/trace_analysis/waits/inversions.hpp"
 
 #include <algorithm>
 #include <tuple>
 
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 #include "tracefile/analysis/records/grown.hpp"
 #include "tracefile/analysis/scheduling/stay_overlap.hpp"
 

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/lock_order.hpp"
+#include "coldtrace/trace_analysis/waits/lock_order.hpp"
 
 #include <algorithm>
 

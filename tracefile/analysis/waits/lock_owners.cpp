@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/lock_owners.hpp"
+#include "coldtrace/trace_analysis/waits/lock_owners.hpp"
 
 namespace coldtrace::trace_analysis {
 

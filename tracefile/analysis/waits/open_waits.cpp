@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/open_waits.hpp"
+#include "coldtrace/trace_analysis/waits/open_waits.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/owner_chains.hpp"
+#include "coldtrace/trace_analysis/waits/owner_chains.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/request_waits.hpp"
+#include "coldtrace/trace_analysis/waits/request_waits.hpp"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
-#include "coldtrace/trace_analysis/wait_graph.hpp"
+#include "coldtrace/trace_analysis/waits/wait_graph.hpp"
 
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::trace_analysis {
 

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/wait_graph_view.hpp"
+#include "coldtrace/trace_analysis/waits/wait_graph_view.hpp"
 
 #include <algorithm>
 #include <functional>

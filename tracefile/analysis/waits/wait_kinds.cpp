@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/wait_kinds.hpp"
+#include "coldtrace/trace_analysis/waits/wait_kinds.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/wait_knots.hpp"
+#include "coldtrace/trace_analysis/waits/wait_knots.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
-#include "coldtrace/trace_analysis/wakes.hpp"
+#include "coldtrace/trace_analysis/waits/wakes.hpp"
 
 #include <utility>
 
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 #include "tracefile/analysis/records/grown.hpp"
 
 namespace coldtrace::trace_analysis {

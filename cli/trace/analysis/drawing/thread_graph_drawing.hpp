@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cli/trace/analysis/thread_names.hpp"
-#include "coldtrace/trace_analysis/thread_graph.hpp"
+#include "coldtrace/trace_analysis/processes/thread_graph.hpp"
 
 namespace coldtrace::cli {
 

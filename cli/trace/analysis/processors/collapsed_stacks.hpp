@@ -2,8 +2,8 @@
 
 #include "cli/output/output.hpp"
 #include "cli/trace/analysis/analysis_input.hpp"
-#include "coldtrace/trace_analysis/call_tree.hpp"
-#include "coldtrace/trace_analysis/code_names.hpp"
+#include "coldtrace/trace_analysis/processors/call_tree.hpp"
+#include "coldtrace/trace_analysis/records/code_names.hpp"
 
 namespace coldtrace::cli {
 

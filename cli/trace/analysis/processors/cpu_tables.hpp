@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cli/trace/analysis/thread_names.hpp"
-#include "coldtrace/trace_analysis/driver_use.hpp"
+#include "coldtrace/trace_analysis/processors/driver_use.hpp"
 
 namespace coldtrace::cli {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "cli/trace/analysis/analysis_input.hpp"
-#include "coldtrace/trace_analysis/call_tree.hpp"
-#include "coldtrace/trace_analysis/code_names.hpp"
+#include "coldtrace/trace_analysis/processors/call_tree.hpp"
+#include "coldtrace/trace_analysis/records/code_names.hpp"
 
 namespace coldtrace::cli {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cli/trace/analysis/thread_names.hpp"
-#include "coldtrace/trace_analysis/disk_io.hpp"
+#include "coldtrace/trace_analysis/requests/disk_io.hpp"
 
 namespace coldtrace::cli {
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "cli/trace/analysis/thread_names.hpp"
-#include "coldtrace/trace_analysis/disk_io.hpp"
-#include "coldtrace/trace_analysis/file_io.hpp"
-#include "coldtrace/trace_analysis/network_io.hpp"
+#include "coldtrace/trace_analysis/requests/disk_io.hpp"
+#include "coldtrace/trace_analysis/requests/file_io.hpp"
+#include "coldtrace/trace_analysis/requests/network_io.hpp"
 
 namespace coldtrace::cli {
 

@@ -5,8 +5,8 @@
 
 #include "cli/command/command.hpp"
 #include "cli/command/options.hpp"
-#include "coldtrace/trace_analysis/disk_io.hpp"
-#include "coldtrace/trace_analysis/disk_map.hpp"
+#include "coldtrace/trace_analysis/requests/disk_io.hpp"
+#include "coldtrace/trace_analysis/requests/disk_map.hpp"
 
 namespace coldtrace::cli {
 

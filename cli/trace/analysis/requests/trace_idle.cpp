@@ -8,8 +8,8 @@
 #include "cli/trace/analysis/requests/io_tables.hpp"
 #include "cli/trace/analysis/requests/snapshot_file.hpp"
 #include "cli/trace/trace_commands.hpp"
-#include "coldtrace/trace_analysis/rest.hpp"
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
+#include "coldtrace/trace_analysis/requests/rest.hpp"
 
 namespace coldtrace::cli {
 namespace {

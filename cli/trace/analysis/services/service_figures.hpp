@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cli/trace/analysis/analysis_input.hpp"
-#include "coldtrace/trace_analysis/service_totals.hpp"
+#include "coldtrace/trace_analysis/services/service_totals.hpp"
 
 namespace coldtrace::cli {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "cli/trace/system_call_names.hpp"
-#include "coldtrace/trace_analysis/event_pairs.hpp"
-#include "coldtrace/trace_analysis/services.hpp"
+#include "coldtrace/trace_analysis/records/event_pairs.hpp"
+#include "coldtrace/trace_analysis/services/services.hpp"
 
 namespace coldtrace::cli {
 

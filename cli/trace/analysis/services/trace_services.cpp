@@ -10,7 +10,7 @@
 #include "cli/trace/analysis/thread_names.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "coldtrace/core/no_match.hpp"
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::cli {
 namespace {

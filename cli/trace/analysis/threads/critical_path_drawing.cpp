@@ -7,7 +7,7 @@
 
 #include "cli/output/text.hpp"
 #include "cli/trace/analysis/drawing/drawing_text.hpp"
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::cli {
 namespace {

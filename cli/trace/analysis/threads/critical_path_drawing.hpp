@@ -3,7 +3,7 @@
 #include <span>
 
 #include "cli/trace/analysis/thread_names.hpp"
-#include "coldtrace/trace_analysis/critical_path.hpp"
+#include "coldtrace/trace_analysis/waits/critical_path.hpp"
 
 namespace coldtrace::cli {
 

@@ -3,8 +3,8 @@
 #include <functional>
 
 #include "cli/trace/analysis/waits/wait_names.hpp"
-#include "coldtrace/trace_analysis/inversions.hpp"
-#include "coldtrace/trace_analysis/priorities.hpp"
+#include "coldtrace/trace_analysis/scheduling/priorities.hpp"
+#include "coldtrace/trace_analysis/waits/inversions.hpp"
 
 namespace coldtrace::cli {
 

@@ -7,8 +7,8 @@
 #include "cli/trace/analysis/switch_findings.hpp"
 #include "cli/trace/analysis/thread_names.hpp"
 #include "cli/trace/trace_commands.hpp"
-#include "coldtrace/trace_analysis/schedule.hpp"
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
+#include "coldtrace/trace_analysis/scheduling/schedule.hpp"
 
 namespace coldtrace::cli {
 namespace {

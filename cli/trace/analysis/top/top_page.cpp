@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "coldtrace/trace_analysis/ticks.hpp"
-#include "coldtrace/tracefile/trace.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
+#include "coldtrace/tracefile/etl/trace.hpp"
 
 namespace coldtrace::cli {
 

@@ -3,13 +3,13 @@
 #include "cli/trace/analysis/analysis_input.hpp"
 #include "cli/trace/analysis/services/service_names.hpp"
 #include "cli/trace/analysis/top/top_sections.hpp"
-#include "coldtrace/trace_analysis/deadlocks.hpp"
-#include "coldtrace/trace_analysis/disk_io.hpp"
-#include "coldtrace/trace_analysis/driver_use.hpp"
-#include "coldtrace/trace_analysis/file_io.hpp"
-#include "coldtrace/trace_analysis/longest_waits.hpp"
-#include "coldtrace/trace_analysis/network_io.hpp"
-#include "coldtrace/trace_analysis/processor_use.hpp"
+#include "coldtrace/trace_analysis/processors/driver_use.hpp"
+#include "coldtrace/trace_analysis/processors/processor_use.hpp"
+#include "coldtrace/trace_analysis/requests/disk_io.hpp"
+#include "coldtrace/trace_analysis/requests/file_io.hpp"
+#include "coldtrace/trace_analysis/requests/network_io.hpp"
+#include "coldtrace/trace_analysis/scheduling/longest_waits.hpp"
+#include "coldtrace/trace_analysis/waits/deadlocks.hpp"
 
 namespace coldtrace::cli {
 

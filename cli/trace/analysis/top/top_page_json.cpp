@@ -2,7 +2,7 @@
 #include "cli/trace/analysis/requests/io_tables.hpp"
 #include "cli/trace/analysis/thread_names.hpp"
 #include "cli/trace/analysis/top/top_page.hpp"
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include "cli/trace/analysis/thread_names.hpp"
 #include "cli/trace/analysis/top/page_text.hpp"
 #include "cli/trace/analysis/top/top_page.hpp"
-#include "coldtrace/trace_analysis/ticks.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "coldtrace/tracefile/any_trace.hpp"
+#include "coldtrace/tracefile/opening/any_trace.hpp"
 
 namespace coldtrace::cli {
 

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "cli/output/text.hpp"
-#include "coldtrace/trace_analysis/ticks.hpp"
-#include "coldtrace/tracefile/status_names.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
+#include "coldtrace/tracefile/names/status_names.hpp"
 
 namespace coldtrace::cli {
 namespace {

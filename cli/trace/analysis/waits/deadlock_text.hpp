@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cli/trace/analysis/waits/wait_names.hpp"
-#include "coldtrace/trace_analysis/deadlocks.hpp"
+#include "coldtrace/trace_analysis/waits/deadlocks.hpp"
 
 namespace coldtrace::cli {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cli/trace/analysis/waits/wait_names.hpp"
-#include "coldtrace/trace_analysis/wait_graph_view.hpp"
+#include "coldtrace/trace_analysis/waits/wait_graph_view.hpp"
 
 namespace coldtrace::cli {
 

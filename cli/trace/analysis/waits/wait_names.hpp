@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cli/trace/analysis/thread_names.hpp"
-#include "coldtrace/trace_analysis/open_waits.hpp"
+#include "coldtrace/trace_analysis/waits/open_waits.hpp"
 
 namespace coldtrace::cli {
 

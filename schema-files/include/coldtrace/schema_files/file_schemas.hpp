@@ -8,8 +8,8 @@
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/schema_files/windows_build.hpp"
-#include "coldtrace/tracefile/provider_schemas.hpp"
-#include "coldtrace/tracefile/schema_source.hpp"
+#include "coldtrace/tracefile/fields/schema_source.hpp"
+#include "coldtrace/tracefile/instrumentation/provider_schemas.hpp"
 
 namespace coldtrace::schema_files {
 

@@ -8,8 +8,8 @@
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/pe/debug_directory.hpp"
-#include "coldtrace/tracefile/message_formats.hpp"
-#include "coldtrace/tracefile/message_pdb.hpp"
+#include "coldtrace/tracefile/messages/message_formats.hpp"
+#include "coldtrace/tracefile/names/message_pdb.hpp"
 
 namespace coldtrace::schema_files {
 

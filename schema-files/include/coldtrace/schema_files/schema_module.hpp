@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
-#include "coldtrace/tracefile/wevt_resource.hpp"
+#include "coldtrace/tracefile/instrumentation/wevt_resource.hpp"
 
 namespace coldtrace::schema_files {
 

@@ -7,7 +7,7 @@
 
 #include "coldtrace/core/guid.hpp"
 #include "coldtrace/core/image_source.hpp"
-#include "coldtrace/tracefile/provider_schemas.hpp"
+#include "coldtrace/tracefile/instrumentation/provider_schemas.hpp"
 
 namespace coldtrace::schema_files {
 

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/call_tree.hpp"
+#include "coldtrace/trace_analysis/processors/call_tree.hpp"
 
 #include <map>
 #include <random>

@@ -4,8 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "coldtrace/trace_analysis/slice_lanes.hpp"
-#include "coldtrace/trace_analysis/time_bins.hpp"
+#include "coldtrace/trace_analysis/processors/slice_lanes.hpp"
+#include "coldtrace/trace_analysis/processors/time_bins.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/stack_join.hpp"
+#include "coldtrace/trace_analysis/processors/stack_join.hpp"
 
 #include <map>
 #include <random>

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/event_pairs.hpp"
+#include "coldtrace/trace_analysis/records/event_pairs.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/histogram.hpp"
+#include "coldtrace/trace_analysis/records/histogram.hpp"
 
 #include <algorithm>
 #include <random>

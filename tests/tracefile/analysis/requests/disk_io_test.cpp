@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/disk_io.hpp"
+#include "coldtrace/trace_analysis/requests/disk_io.hpp"
 
 #include <algorithm>
 #include <limits>

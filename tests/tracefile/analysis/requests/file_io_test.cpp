@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/file_io.hpp"
+#include "coldtrace/trace_analysis/requests/file_io.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/rest.hpp"
+#include "coldtrace/trace_analysis/requests/rest.hpp"
 
 #include <algorithm>
 #include <random>

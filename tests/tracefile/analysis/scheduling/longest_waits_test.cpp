@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/longest_waits.hpp"
+#include "coldtrace/trace_analysis/scheduling/longest_waits.hpp"
 
 #include <algorithm>
 #include <map>

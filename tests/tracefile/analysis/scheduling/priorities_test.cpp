@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/priorities.hpp"
+#include "coldtrace/trace_analysis/scheduling/priorities.hpp"
 
 #include <catch2/catch.hpp>
 

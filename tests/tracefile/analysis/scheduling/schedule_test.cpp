@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/schedule.hpp"
+#include "coldtrace/trace_analysis/scheduling/schedule.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/periods.hpp"
+#include "coldtrace/trace_analysis/services/periods.hpp"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/services.hpp"
+#include "coldtrace/trace_analysis/services/services.hpp"
 
 #include <map>
 #include <random>

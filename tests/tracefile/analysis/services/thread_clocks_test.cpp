@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/thread_clocks.hpp"
+#include "coldtrace/trace_analysis/services/thread_clocks.hpp"
 
 #include <catch2/catch.hpp>
 

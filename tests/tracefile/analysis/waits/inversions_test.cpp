@@ -1,4 +1,4 @@
-#include "coldtrace/trace_analysis/inversions.hpp"
+#include "coldtrace/trace_analysis/waits/inversions.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -3,8 +3,8 @@
 #include <deque>
 #include <unordered_map>
 
-#include "coldtrace/trace_analysis/disk_requests.hpp"
-#include "coldtrace/trace_analysis/running_stacks.hpp"
+#include "coldtrace/trace_analysis/processors/running_stacks.hpp"
+#include "coldtrace/trace_analysis/requests/disk_requests.hpp"
 
 namespace coldtrace::trace_export {
 

@@ -4,9 +4,9 @@
 #include <optional>
 #include <set>
 
-#include "coldtrace/trace_analysis/observation.hpp"
-#include "coldtrace/trace_analysis/running_stacks.hpp"
-#include "coldtrace/tracefile/event_selection.hpp"
+#include "coldtrace/trace_analysis/processors/running_stacks.hpp"
+#include "coldtrace/trace_analysis/records/observation.hpp"
+#include "coldtrace/tracefile/selection/event_selection.hpp"
 
 namespace coldtrace::trace_export {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "coldtrace/trace_analysis/losses.hpp"
-#include "coldtrace/trace_analysis/records.hpp"
-#include "coldtrace/tracefile/event_decoder.hpp"
-#include "coldtrace/tracefile/value_text.hpp"
+#include "coldtrace/trace_analysis/records/losses.hpp"
+#include "coldtrace/trace_analysis/records/records.hpp"
+#include "coldtrace/tracefile/fields/value_text.hpp"
+#include "coldtrace/tracefile/providers/event_decoder.hpp"
 
 namespace coldtrace::trace_export {
 

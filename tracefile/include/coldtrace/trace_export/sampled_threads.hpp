@@ -4,8 +4,8 @@
 #include <map>
 #include <vector>
 
-#include "coldtrace/trace_analysis/running_stacks.hpp"
-#include "coldtrace/trace_analysis/thread_clocks.hpp"
+#include "coldtrace/trace_analysis/processors/running_stacks.hpp"
+#include "coldtrace/trace_analysis/services/thread_clocks.hpp"
 
 namespace coldtrace::trace_export {
 

@@ -4,13 +4,13 @@
 #include <set>
 #include <vector>
 
-#include "coldtrace/trace_analysis/disk_requests.hpp"
-#include "coldtrace/trace_analysis/file_io.hpp"
-#include "coldtrace/trace_analysis/observation.hpp"
-#include "coldtrace/trace_analysis/services.hpp"
-#include "coldtrace/trace_analysis/turns.hpp"
+#include "coldtrace/trace_analysis/records/observation.hpp"
+#include "coldtrace/trace_analysis/requests/disk_requests.hpp"
+#include "coldtrace/trace_analysis/requests/file_io.hpp"
+#include "coldtrace/trace_analysis/scheduling/turns.hpp"
+#include "coldtrace/trace_analysis/services/services.hpp"
 #include "coldtrace/trace_export/regions.hpp"
-#include "coldtrace/tracefile/event_selection.hpp"
+#include "coldtrace/tracefile/selection/event_selection.hpp"
 
 namespace coldtrace::trace_export {
 

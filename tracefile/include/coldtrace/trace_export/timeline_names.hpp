@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "coldtrace/trace_analysis/population.hpp"
-#include "coldtrace/trace_analysis/records.hpp"
+#include "coldtrace/trace_analysis/records/population.hpp"
+#include "coldtrace/trace_analysis/records/records.hpp"
 
 namespace coldtrace::trace_export {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "coldtrace/tracefile/ctrace_writer.hpp"
+#include "coldtrace/tracefile/ctrace/ctrace_writer.hpp"
 
 namespace coldtrace::tracefile {
 

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/tracefile/names/message_pdb.hpp"
+#include "coldtrace/tracefile/names/name_tables.hpp"
+#include "coldtrace/tracefile/providers/event_decoder.hpp"
+#include "coldtrace/tracefile/providers/extended_data.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// How often events name code.
+struct CodeUse {
+  u64 samples = 0;    // where a processor was when it was sampled
+  u64 frames = 0;     // of stacks
+  u64 addresses = 0;  // others: of threads' functions, DPCs, ISRs, page faults and so on
+
+  u64 all() const { return samples + frames + addresses; }
+  void add(const CodeUse& other);
+};
+
+// A PDB that names code of a trace, or has the texts of messages in it.
+struct NeededPdb {
+  std::string name;  // of the file, without folders
+  core::Guid guid;
+  u32 age = 0;
+  bool has_messages = false;  // the trace names it as that of a WPP provider
+  std::vector<u32> images;    // that ask for it: numbers of the trace's image files
+  CodeUse use;
+};
+
+// An image that no event names a PDB of.
+struct UnnamedImage {
+  u32 image;  // number of the trace's image files
+  CodeUse use;
+};
+
+// Which symbols would name the code that a trace names by addresses, and how much each of them: an
+// address is of the image that was loaded there at the time, in the process of its event or in the
+// kernel.
+class NeededSymbols {
+ public:
+  // Both must outlive the object.
+  NeededSymbols(const tracefile::NameTables& names, const tracefile::SchemaSource& schemas);
+  NeededSymbols(const NeededSymbols&) = delete;
+  NeededSymbols& operator=(const NeededSymbols&) = delete;
+
+  void add(const tracefile::Event& event);
+
+  // By use, then by name, GUID and age. Those that no address lies in are among them.
+  std::vector<NeededPdb> pdbs() const;
+  std::vector<UnnamedImage> images_without_pdb() const;
+
+  // Of addresses that no image is known at: in managed methods, and others.
+  const CodeUse& methods() const { return methods_; }
+  const CodeUse& elsewhere() const { return elsewhere_; }
+  // PDBs of WPP providers beyond those that are kept.
+  u64 left_out() const { return left_out_; }
+
+ private:
+  struct Identity {
+    core::Guid guid;
+    u32 age;
+    std::string name;
+    auto operator<=>(const Identity&) const = default;
+  };
+  class Visitor;
+
+  bool names_code(const tracefile::EventKind& kind);
+  void add_message_pdb(tracefile::MessagePdb pdb);
+  CodeUse& use_of(const tracefile::Event& event, u64 address);
+
+  const tracefile::NameTables& names_;
+  tracefile::EventDecoder decoder_;
+  std::vector<signed char> kinds_;  // by number: 0 not looked at, 1 names code, -1 does not
+  std::vector<CodeUse> images_;     // by number of the image file
+  CodeUse methods_, elsewhere_;
+  std::set<Identity> message_pdbs_;
+  u64 left_out_ = 0;
+  tracefile::EventStack stack_;
+};
+
+}  // namespace coldtrace::trace_analysis

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "coldtrace/trace_analysis/comparison/trace_tally.hpp"
+
+namespace coldtrace::trace_analysis {
+
+struct ComparisonOptions {
+  bool by_rate = false;  // events a second decide, not their number
+  u32 threshold = 0;     // percent of what the first trace has: no more is no difference
+};
+
+enum class Change : u8 { appeared, disappeared, changed };
+
+std::string_view to_string(Change change);
+
+struct KindDifference {
+  Change change;
+  KindTally kind;  // with the names of either trace
+  u64 a, b;        // events
+};
+
+// Of a task that both traces have: its mean duration differs.
+struct PairDifference {
+  PairTally a, b;
+};
+
+struct TraceComparison {
+  // What disappeared, appeared and changed; within each the largest difference first.
+  std::vector<KindDifference> kinds;
+  std::vector<PairDifference> pairs;  // the largest difference of the mean first
+  u64 same_kinds = 0;
+  u64 same_pairs = 0;
+
+  bool same() const { return kinds.empty() && pairs.empty(); }
+};
+
+TraceComparison compare(const TraceTally& a, const TraceTally& b, const ComparisonOptions& options);
+
+// Events a second, in thousandths; nothing where no time passed.
+std::optional<u64> rate_of(u64 events, const TraceTally& tally);
+
+}  // namespace coldtrace::trace_analysis

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/no_match.hpp"
+#include "coldtrace/tracefile/selection/event_selection.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// How many events of one kind a trace has. Two traces have the same kind whatever its version: by
+// provider and number, and by name where an event carries its own schema instead of a number.
+struct KindTally {
+  core::Guid provider;
+  tracefile::EventClass event_class;
+  std::optional<u16> number;  // the id, or the opcode of a classic event
+  std::string provider_name, name;
+  u64 events = 0;
+};
+
+// What passed between the start and the stop of a task (opcodes 1 and 2 of a manifest or
+// TraceLogging event): the nearest open start of the same activity, or, without activities, of the
+// same thread. In units of 100 ns.
+struct PairTally {
+  core::Guid provider;
+  std::optional<u16> task;          // of an event that has a manifest
+  std::string provider_name, name;  // of the task
+  u64 pairs = 0;
+  i64 total = 0;
+  i64 longest = 0;
+
+  i64 mean() const { return pairs == 0 ? 0 : total / static_cast<i64>(pairs); }
+};
+
+struct TraceTally {
+  u64 events = 0;  // that are wanted
+  // Of all events: times as names are looked up by, and what passed in units of 100 ns.
+  std::optional<i64> first, last;
+  std::optional<u64> duration;
+  // In a fixed order, of which neither number nor names decide alone.
+  std::vector<KindTally> kinds;
+  std::vector<PairTally> pairs;
+  u64 left_out = 0;  // events beyond the kinds and open starts that are kept
+  u64 unread_buffers = 0;
+  core::NoMatch unmatched;  // of the selection
+};
+
+TraceTally tally(const tracefile::EventContext& context, tracefile::EventSequence& events,
+                 const tracefile::EventSelection& selection);
+
+}  // namespace coldtrace::trace_analysis

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "coldtrace/trace_analysis/records/population.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// Who started whom. A process belongs under the process of the thread that created it, or, where
+// that is not known, under the one that it names as its parent.
+class ProcessTree {
+ public:
+  // `population` must outlive the tree.
+  explicit ProcessTree(const Population& population);
+  explicit ProcessTree(const Population&&) = delete;
+
+  const Population& population() const { return population_; }
+
+  // nobody: it is a root.
+  Index parent_of(Index process) const { return parents_[process]; }
+  // In the order of their start, as all lists here.
+  std::span<const Index> roots() const { return roots_; }
+  std::span<const Index> children_of(Index process) const { return children_.of(process); }
+  std::span<const Index> threads_of(Index process) const { return threads_.of(process); }
+  // Threads whose process is not known.
+  std::span<const Index> stray_threads() const { return strays_; }
+
+  // Whether another process than the creator's is stated as the parent.
+  bool has_other_parent(Index process) const;
+
+ private:
+  // Lists that lie one behind the other.
+  struct Lists {
+    std::vector<u32> first;  // of each list, and the end
+    std::vector<Index> items;
+
+    static Lists group(std::size_t lists, std::span<const Index> list_of_item);
+    std::span<const Index> of(Index list) const {
+      return std::span{items}.subspan(first[list], first[list + 1] - first[list]);
+    }
+  };
+
+  Index stated_or_creator(Index process) const;
+  void cut_cycles();
+
+  const Population& population_;
+  std::vector<Index> parents_;
+  std::vector<Index> roots_, strays_;
+  Lists children_, threads_;
+};
+
+}  // namespace coldtrace::trace_analysis

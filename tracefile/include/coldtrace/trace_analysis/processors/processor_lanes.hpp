@@ -1,0 +1,64 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "coldtrace/trace_analysis/processors/slice_lanes.hpp"
+#include "coldtrace/trace_analysis/processors/time_bins.hpp"
+#include "coldtrace/trace_analysis/scheduling/turns.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// What each processor did, one slice after the other, to be drawn: its turns. Those of idle threads
+// are the gaps between slices; what the trace does not tell is a slice of nobody.
+class ProcessorLanes final : public Analysis {
+ public:
+  // Of a slice that is one turn.
+  struct Details {
+    std::optional<ThreadState> state;  // that it was left with; nothing: the switch does not say
+    std::optional<u8> wait_reason;     // of the wait that then begins
+    std::optional<i64> readied;        // before it
+    Index waker = nobody;
+    bool woken_in_dpc = false;
+    std::optional<i8> priority;
+    Place place;  // of the switch to it
+  };
+
+  // At most so many slices are kept, joined where there are more, and details of so many turns, the
+  // first ones.
+  ProcessorLanes(std::size_t most_slices, std::size_t most_details);
+  ProcessorLanes(const ProcessorLanes&) = delete;
+  ProcessorLanes& operator=(const ProcessorLanes&) = delete;
+
+  const SliceLanes& lanes() const { return lanes_; }  // by processor
+  const std::vector<Details>& details() const { return details_; }
+  u64 turns() const { return turns_seen_; }
+  // Turns that begin before another one of their processor ends, and are left out.
+  u64 overlapping() const { return overlapping_; }
+  // Of all processors together.
+  const TimeBins& busy() const { return busy_; }
+
+  void begin(const Observed& observed) override;
+  void on_switch(const ContextSwitch& record) override;
+  void on_ready(const Readied& record) override { turns_.on_ready(record); }
+  void on_thread(const ThreadRecord& record) override { turns_.on_thread(record); }
+  void finish(const Observed& observed) override;
+
+ private:
+  void add(const Turn& turn);
+  void push(u16 cpu, const SliceLanes::Slice& slice);
+  u32 describe(const Turn& turn);
+
+  Turns turns_;
+  std::size_t most_slices_, most_details_;
+  const Observed* observed_ = nullptr;
+  const ContextSwitch* switch_ = nullptr;  // at hand
+  SliceLanes lanes_;
+  std::vector<i64> told_until_;  // by processor
+  std::vector<Details> details_;
+  u64 turns_seen_ = 0;
+  u64 overlapping_ = 0;
+  TimeBins busy_;
+};
+
+}  // namespace coldtrace::trace_analysis

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <map>
+#include <tuple>
+
+#include "coldtrace/trace_analysis/processors/interruptions.hpp"
+#include "coldtrace/trace_analysis/processors/sample_weights.hpp"
+#include "coldtrace/trace_analysis/records/code_names.hpp"
+#include "coldtrace/trace_analysis/scheduling/schedule.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// What samples say; those in DPCs and ISRs are in `all` too. An ISR in a DPC is an ISR.
+struct SampledUse {
+  SampleSum all, in_dpc, in_isr;
+
+  void add(const SampledUse& other);
+};
+
+// Of a thread or process, by samples and by switches.
+struct ThreadUse {
+  SampledUse sampled;
+  u64 turns = 0;
+  i64 running = 0;      // ticks, what interrupted it included
+  i64 interrupted = 0;  // of `running`, by DPCs and ISRs
+
+  void add(const ThreadUse& other);
+};
+
+struct ProcessorShare {
+  SampledUse sampled;
+  SampleSum sampled_idle;  // of its idle thread
+  i64 in_dpc = 0;  // ticks, by the events of DPCs and ISRs, each without what interrupted it
+  i64 in_isr = 0;
+};
+
+// What a routine of interrupts cost.
+struct RoutineUse {
+  Service routine;
+  CodeNames::Code code;  // the driver that has it
+  u64 runs = 0;
+  u64 untimed = 0;    // events may be missing between begin and end
+  i64 inclusive = 0;  // ticks
+  i64 exclusive = 0;  // without what interrupted it
+};
+
+// What processors did, two ways: by samples, and by the switches between threads. A trace may lack
+// either. DPCs and ISRs count to the thread that they interrupt, and beside that to their driver.
+class ProcessorUse final : public Analysis {
+ public:
+  // All must outlive the analysis.
+  ProcessorUse(const tracefile::Clock& clock, const tracefile::SamplingIntervals& intervals,
+               CodeNames& code)
+      : schedule_{[this](const Turn& turn) { end_turn(turn); }},
+        weights_{clock, intervals},
+        code_{code} {}
+  ProcessorUse(const ProcessorUse&) = delete;
+  ProcessorUse& operator=(const ProcessorUse&) = delete;
+
+  struct Counts {
+    u64 low_power = 0;          // samples of processors in a low power state
+    u64 threadless = 0;         // samples of nobody who is known
+    u64 left_out_routines = 0;  // interrupts of routines beyond those that are kept
+  };
+  const Counts& counts() const { return counts_; }
+  std::optional<u32> interval() const { return weights_.interval(); }  // units of 100 ns
+
+  const Schedule& schedule() const { return schedule_; }
+  bool has_switches() const { return schedule_.turns().counts().switches > 0; }
+  bool has_interrupts() const { return !routines_.empty(); }
+  bool has_samples() const { return total_.all.samples > 0; }
+  // What samples say more than switches do, in ticks, where a trace has both.
+  std::optional<i64> difference(const ThreadUse& use) const;
+
+  // By number or index; those beyond the end have nothing.
+  const SampledUse& total() const { return total_; }
+  const std::vector<ThreadUse>& threads() const { return threads_; }
+  const std::vector<ThreadUse>& processes() const { return processes_; }
+  const ThreadUse& unknown_process() const { return unknown_process_; }
+  const std::vector<ProcessorShare>& processors() const { return processors_; }
+  const std::vector<SampledUse>& modules() const { return modules_; }
+  const std::vector<SampledUse>& functions() const { return functions_; }
+  const std::vector<RoutineUse>& routines() const { return routines_; }  // as they came
+
+  void begin(const Observed& observed) override;
+  void on_switch(const ContextSwitch& record) override;
+  void on_ready(const Readied& record) override { schedule_.on_ready(record); }
+  void on_thread(const ThreadRecord& record) override { schedule_.on_thread(record); }
+  void on_interruption(const Interruption& record) override;
+  void on_sample(const Sample& record) override;
+  void finish(const Observed& observed) override;
+
+ private:
+  static constexpr std::size_t most_routines = std::size_t{1} << 16U;
+  // With its module and function: addresses are used again.
+  using RoutineKey = std::tuple<Service, u32, u32>;
+
+  RoutineUse* find_routine(const Interruption& record);
+  void end_turn(const Turn& turn);
+  void sum_up_processes();
+
+  Schedule schedule_;
+  SampleWeights weights_;
+  Interruptions interruptions_;
+  CodeNames& code_;
+  const Population* population_ = nullptr;
+  Counts counts_;
+  SampledUse total_;
+  ThreadUse unknown_process_;
+  std::vector<ThreadUse> threads_, processes_;
+  std::vector<ProcessorShare> processors_;
+  std::vector<SampledUse> modules_, functions_;
+  std::vector<i64> interrupted_;  // since the last switch, by processor
+  std::vector<RoutineUse> routines_;
+  std::map<RoutineKey, u32> routine_numbers_;
+};
+
+}  // namespace coldtrace::trace_analysis

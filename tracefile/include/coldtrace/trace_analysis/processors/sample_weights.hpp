@@ -1,0 +1,45 @@
+#pragma once
+
+#include <vector>
+
+#include "coldtrace/trace_analysis/records/analysis.hpp"
+#include "coldtrace/tracefile/events/clock.hpp"
+#include "coldtrace/tracefile/names/sampling_intervals.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// Samples and the time that they stand for.
+struct SampleSum {
+  u64 samples = 0;
+  i64 time = 0;    // ticks
+  u64 firsts = 0;  // samples that stand for one interval, which the trace does not tell
+
+  void add(const SampleSum& other);
+};
+
+// How much time each sample stands for: since the sample before it of its processor. The first one
+// of a processor, and the first one behind a stretch that events may be missing from, stands for
+// one interval.
+// Source: Microsoft, "CPU Analysis" (Windows Performance Toolkit), "CPU Usage (Sampled)".
+class SampleWeights {
+ public:
+  // Of the trace, both must outlive the object.
+  SampleWeights(const tracefile::Clock& clock, const tracefile::SamplingIntervals& intervals)
+      : clock_{clock}, intervals_{intervals} {}
+  SampleWeights(const tracefile::Clock&&, const tracefile::SamplingIntervals&) = delete;
+  SampleWeights(const tracefile::Clock&, const tracefile::SamplingIntervals&&) = delete;
+
+  void begin(const Observed& observed) { observed_ = &observed; }
+  // One sample.
+  SampleSum weigh(const Sample& sample);
+  // Units of 100 ns, at the first event.
+  std::optional<u32> interval() const;
+
+ private:
+  const tracefile::Clock& clock_;
+  const tracefile::SamplingIntervals& intervals_;
+  const Observed* observed_ = nullptr;
+  std::vector<std::optional<i64>> last_;  // sample, by processor
+};
+
+}  // namespace coldtrace::trace_analysis

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <vector>
+
+#include "coldtrace/trace_analysis/records/population.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// Slices of time of several processors, each in the order of time, to be drawn. Where there are
+// more than are wanted, short neighbours are one slice, as long as the steps of a grid that is as
+// coarse as it has to be: a drawing of the whole stays what it was, and no time is lost.
+class SliceLanes {
+ public:
+  struct Slice {
+    i64 begin, end;            // ticks
+    i64 busy;                  // of these, in which a thread ran
+    u32 turns;                 // more than one: several, of which the longest was `thread`'s
+    i64 longest;               // ticks of that
+    Index thread;              // nobody: not known what ran
+    u32 details = no_details;  // a number that the user of this knows
+  };
+  static constexpr u32 no_details = 0xffff'ffff;
+
+  // Where the grid begins.
+  void begin(i64 first) { first_ = first; }
+  void push(u16 cpu, const Slice& slice);
+  void resize(std::size_t processors) { lanes_.resize(processors); }
+
+  // Joins slices until there are no more than that, or none is left to be joined.
+  void coarsen(std::size_t most_slices);
+
+  const std::vector<std::vector<Slice>>& all() const { return lanes_; }
+  std::size_t slices() const { return slices_; }
+  // Ticks of the grid; 0: nothing was joined.
+  i64 grid() const { return grid_; }
+
+ private:
+  void join(std::vector<Slice>& lane) const;
+
+  std::vector<std::vector<Slice>> lanes_;
+  std::size_t slices_ = 0;
+  i64 first_ = 0;
+  i64 grid_ = 0;
+};
+
+}  // namespace coldtrace::trace_analysis

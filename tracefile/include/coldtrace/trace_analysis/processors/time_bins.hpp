@@ -1,0 +1,38 @@
+#pragma once
+
+#include <vector>
+
+#include "coldtrace/core/integers.hpp"
+#include "coldtrace/trace_analysis/records/ticks.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// How much of each of a few hundred equal steps of time something took, of a time whose end is not
+// known before it is reached: steps are joined by twos when there are too many. What is added is
+// kept to the tick.
+class TimeBins {
+ public:
+  static constexpr std::size_t most_bins = 480;
+
+  // `start` is where the first step begins; what lies before it is not counted.
+  void begin(i64 start) { start_ = start; }
+  void add(i64 from, i64 to);
+
+  i64 start() const { return start_; }
+  i64 width() const { return width_; }                    // ticks
+  const std::vector<i64>& bins() const { return bins_; }  // ticks, up to the last that has any
+  i64 total() const { return total_; }
+
+  // Joins steps until they are as wide as that, so that several can be drawn on one scale.
+  void widen(i64 width);
+
+ private:
+  void join();
+
+  i64 start_ = 0;
+  i64 width_ = 1;  // a power of two
+  i64 total_ = 0;
+  std::vector<i64> bins_;
+};
+
+}  // namespace coldtrace::trace_analysis

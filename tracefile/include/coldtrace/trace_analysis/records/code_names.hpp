@@ -1,0 +1,71 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "coldtrace/trace_analysis/records/function_names.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// What lies at the addresses that a trace names: modules and functions, each under a number.
+// Where no symbol is known every address is a function of its own.
+class CodeNames {
+ public:
+  // Both must outlive the object.
+  CodeNames(const tracefile::NameTables& images, FunctionNames& names)
+      : images_{images}, names_{names} {}
+  CodeNames(const CodeNames&) = delete;
+  CodeNames& operator=(const CodeNames&) = delete;
+
+  struct Function {
+    std::string_view name;  // without an offset, or the address where no image is known
+    u32 module;
+  };
+  // Numbers that mean: no image is known there; more functions than are kept.
+  static constexpr u32 no_module = 0;
+  static constexpr u32 other_functions = 0;
+
+  struct Code {
+    u32 module;
+    u32 function;
+  };
+  // By the images and managed methods that the trace says were there then. The module is told also
+  // where the function is not kept.
+  Code find(std::optional<u32> pid, u64 address, i64 time);
+
+  // By number; names of modules are paths as the trace has them.
+  const std::vector<std::string_view>& modules() const { return modules_; }
+  const std::vector<Function>& functions() const { return functions_; }
+  u64 left_out() const { return left_out_; }  // addresses looked up beyond the functions kept
+
+ private:
+  static constexpr std::size_t most_functions = std::size_t{1} << 17U;
+  static constexpr u32 no_file = ~u32{0};
+  static constexpr u32 of_method = no_file - 1;  // then the offset is the method's number
+
+  struct Place {
+    u32 file;  // of the image; paths can be those of several builds
+    u64 offset;
+    bool operator==(const Place&) const = default;
+  };
+  struct PlaceHash {
+    std::size_t operator()(const Place& place) const {
+      return std::hash<u64>{}((place.offset ^ u64{place.file} << 44U) * 0x9e37'79b9'7f4a'7c15U);
+    }
+  };
+
+  u32 module_number(std::string_view name);
+  u32 number_of(const std::string& name, u32 module);
+
+  const tracefile::NameTables& images_;
+  FunctionNames& names_;
+  std::vector<std::string_view> modules_{""};
+  std::unordered_map<std::string_view, u32> module_numbers_;
+  std::vector<Function> functions_{{"[other]", no_module}};
+  std::unordered_map<Place, Code, PlaceHash> known_;
+  std::unordered_map<std::string, u32> by_name_;
+  u64 left_out_ = 0;
+};
+
+}  // namespace coldtrace::trace_analysis

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <string>
+
+#include "coldtrace/tracefile/names/name_tables.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// Where the name of a function comes from.
+enum class NameSource : u8 {
+  none,  // there is no name
+  pdb,
+  exports,
+  method,  // the .NET runtime names the method
+};
+
+std::string_view to_string(NameSource source);
+
+// What lies at an address.
+struct FunctionName {
+  std::string module;      // file name of the image, or of a method's module; empty: not known
+  u64 module_offset = 0;   // in it, in bytes; 0 of a method
+  std::string function{};  // its own name; empty where none is known
+  u64 offset = 0;          // from there
+  NameSource source = NameSource::none;
+  std::string_view tier{};  // how the runtime has compiled a method; empty: not said
+  bool is_cold = false;     // a part of a method that is away from the rest
+
+  bool known() const { return !module.empty() || !function.empty(); }
+  // "NtClose+0x14"; empty where no function is known.
+  std::string place() const;
+  // "ntdll.dll!NtClose"; without a function each address is one, "ntdll.dll+0x1f2a0". Empty where
+  // nothing is known.
+  std::string label() const;
+  // "ntdll.dll!NtClose+0x14"
+  std::string text() const;
+};
+
+// Names what lies at an address of a process, or of the kernel, at a time. Sources that know
+// symbols are added by whoever has the files.
+class FunctionNames {
+ public:
+  virtual ~FunctionNames() = default;
+
+  // May read files.
+  virtual FunctionName find(std::optional<u32> pid, u64 address, i64 time) = 0;
+
+ protected:
+  FunctionNames() = default;
+  FunctionNames(const FunctionNames&) = default;
+  FunctionNames& operator=(const FunctionNames&) = default;
+};
+
+// What the trace itself says: managed methods, "mscorlib.dll!System.String.Concat", by what the
+// .NET runtime says of them, all else by the images that were loaded then, "ntdll.dll+0x1f2a0".
+class ImageOffsets final : public FunctionNames {
+ public:
+  // `names` must outlive it.
+  explicit ImageOffsets(const tracefile::NameTables& names) : names_{names} {}
+  explicit ImageOffsets(const tracefile::NameTables&&) = delete;
+
+  FunctionName find(std::optional<u32> pid, u64 address, i64 time) override;
+
+ private:
+  const tracefile::NameTables& names_;
+};
+
+}  // namespace coldtrace::trace_analysis

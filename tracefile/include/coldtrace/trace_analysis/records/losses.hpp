@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "coldtrace/trace_analysis/records/stretch.hpp"
+#include "coldtrace/tracefile/opening/any_trace.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// The stretches of time that events may be missing from. Of each processor, and of all where a gap
+// names none, they lie
+// - between its last event before a gap and its first one after it;
+// - between its buffers before and after a gap whose place in time nothing tells;
+// - before its first event, where the oldest buffers were overwritten;
+// - where its clock goes back: one of the events has a time that is not its own.
+class Losses {
+ public:
+  Losses() = default;
+  // Reads the trace once.
+  static Losses find(const tracefile::AnyTrace& trace, const tracefile::StreamOptions& options);
+
+  // Whether events of the processor, or of any, may be missing between two moments.
+  bool on(u16 cpu, i64 from, i64 to) const;
+  bool anywhere(i64 from, i64 to) const { return overlaps(all_, from, to); }
+
+  // Whether the last switch of the processor says who runs on it at that moment. Not so where the
+  // next switch takes it from another thread: one between the two is missing.
+  bool is_runner_known(u16 cpu, i64 time) const;
+  // Whether such a switch may be missing between two moments.
+  bool misses_switches(i64 from, i64 to) const { return overlaps(broken_, from, to); }
+  u64 broken_chains() const { return broken_chains_; }  // how often that is
+
+  using Stretch = trace_analysis::Stretch;
+  // In order and apart.
+  const std::vector<Stretch>& all() const { return all_; }
+
+ private:
+  class Pass;
+  using OfProcessors = std::map<u16, std::vector<Stretch>>;
+
+  void add_missing_buffers(const tracefile::BufferScan& scan);
+  static bool overlaps(const std::vector<Stretch>& stretches, i64 from, i64 to);
+
+  std::vector<Stretch> all_;     // of any processor
+  std::vector<Stretch> shared_;  // of those that name none
+  OfProcessors of_cpu_;
+  OfProcessors broken_of_cpu_;   // chains of switches
+  std::vector<Stretch> broken_;  // of any processor
+  u64 broken_chains_ = 0;
+};
+
+}  // namespace coldtrace::trace_analysis

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "coldtrace/trace_analysis/records/analysis.hpp"
+#include "coldtrace/trace_analysis/records/event_pairs.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// Is shown every event of a trace, in front of the record that it may become.
+class EventWitness {
+ public:
+  virtual ~EventWitness() = default;
+  // `thread` is that of the header, nobody where there is none.
+  virtual void on_event(const tracefile::Event& event, Index thread) = 0;
+
+ protected:
+  EventWitness() = default;
+  EventWitness(const EventWitness&) = default;
+  EventWitness& operator=(const EventWitness&) = default;
+};
+
+// One pass over a trace for several analyses. Memory grows with the processes and threads of the
+// trace, and with what the analyses keep.
+class Observation {
+ public:
+  // `trace` must outlive the observation. Reads it once, for what is missing.
+  Observation(const tracefile::AnyTrace& trace, const tracefile::StreamOptions& options);
+  Observation(const tracefile::AnyTrace&&, const tracefile::StreamOptions&) = delete;
+  Observation(const Observation&) = delete;
+  Observation& operator=(const Observation&) = delete;
+
+  // To be called once. Events of `pairs` are calls and returns beside all else that they are.
+  void run(std::span<Analysis* const> analyses, EventPairs* pairs = nullptr,
+           EventWitness* witness = nullptr);
+
+  const Population& population() const { return population_; }
+  const Losses& losses() const { return losses_; }
+  const Observed& observed() const { return observed_; }
+  u64 unread_buffers() const { return unread_buffers_; }
+
+ private:
+  const tracefile::AnyTrace& trace_;
+  tracefile::StreamOptions options_;
+  Population population_;
+  Losses losses_;
+  Observed observed_{population_, losses_, std::nullopt, std::nullopt};
+  u64 unread_buffers_ = 0;
+};
+
+}  // namespace coldtrace::trace_analysis

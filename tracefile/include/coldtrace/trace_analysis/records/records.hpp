@@ -1,0 +1,341 @@
+#pragma once
+
+#include <span>
+
+#include "coldtrace/trace_analysis/records/population.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// What events of either format say of a machine, in a few neutral records. Threads and processes
+// are those of the Population, which knows them when a record names them.
+
+// When and where a record comes from.
+struct Moment {
+  i64 time = 0;  // ticks
+  std::optional<u16> cpu;
+  Place place;
+};
+
+// Source: phnt ntkeapi.h, _KTHREAD_STATE.
+enum class ThreadState : u8 {
+  initialized = 0,
+  ready = 1,
+  running = 2,
+  standby = 3,
+  terminated = 4,
+  waiting = 5,
+  transition = 6,  // its kernel stack is swapped out
+  deferred_ready = 7,
+  gate_wait = 8,
+  process_swapped = 9,
+};
+
+// A processor goes from one thread to another.
+struct ContextSwitch {
+  Moment moment;
+  Index old_thread, new_thread;
+  bool continues;  // the old thread is the one that the processor went to last
+  std::optional<ThreadState> old_state;
+  std::optional<u8> wait_reason;  // a KWAIT_REASON
+  std::optional<i8> old_priority, new_priority;
+};
+
+// What the priority of a thread is raised by when it is made ready.
+// Source: Microsoft Learn "ReadyThread", AdjustReason and AdjustIncrement.
+struct Adjustment {
+  enum class Reason : u8 { none = 0, unwait = 1, boost = 2 };
+  Reason reason;
+  i8 increment;
+};
+
+// A thread is made ready to run.
+struct Readied {
+  Moment moment;
+  Index thread;
+  Index waker;  // nobody: a DPC, or not known
+  bool in_dpc;
+  std::optional<Adjustment> adjustment = std::nullopt;  // absent: the format does not tell
+};
+
+// The priority of a thread is changed. Source: kernel events Thread/SetPriority, SetBasePriority,
+// AutoBoostSetFloor and AntiStarvationBoost.
+struct PriorityChange {
+  enum class Kind : u8 {
+    priority,
+    base,
+    floor,   // it owns a lock that others wait for, and has at least the priority `now` meanwhile
+    starved  // it was ready for too long
+  };
+  Moment moment;
+  Kind kind;
+  Index thread;
+  Index by;  // who logged that
+  std::optional<i8> before, now;
+  std::optional<u64> lock = std::nullopt;  // of a floor, its address
+};
+
+// What a thread can wait for, as far as the event tells.
+enum class ObjectKind : u8 {
+  unknown,
+  event,
+  notification_event,
+  synchronization_event,
+  mutant,
+  process,
+  queue,
+  semaphore,
+  thread,
+  gate,
+  timer,
+  notification_timer,
+  synchronization_timer,
+  file,
+  port,
+};
+
+struct WaitedObject {
+  u64 address;
+  ObjectKind kind;
+};
+
+// Which of its objects a wait needs. Not known where each object has an event of its own: those
+// that come before the thread leaves the processor belong to one wait.
+enum class WaitNeeds : u8 { not_known, any, all };
+
+// A thread is about to wait; one that finds its objects free will not leave the processor. A wait
+// without objects is for time to pass.
+struct WaitBegin {
+  Moment moment;
+  Index thread;
+  std::span<const WaitedObject> objects;
+  WaitNeeds needs;
+  std::optional<u8> reason;    // a KWAIT_REASON
+  std::optional<i64> timeout;  // 100 ns; negative: from now; the least number: none
+};
+
+// A wait is satisfied, or ends without that: by its timeout, say. Of the object where one is
+// named, else of all.
+struct WaitEnd {
+  Moment moment;
+  Index thread;
+  std::optional<WaitedObject> object;
+  u32 status;
+  Index running;  // on that processor then; it may be the thread itself
+};
+
+// What can be called, or interrupts what runs.
+struct Service {
+  enum class Kind : u8 {
+    system_call,          // by its number
+    hashed_system_call,   // by the hash of its name
+    system_call_address,  // by the address of its handler
+    vxd_service,          // device id << 16 | service number
+    isr,                  // by the address of the routine, as those that follow
+    dpc,
+    timer_dpc,
+    io_timer,
+    event_pair,  // of two events that the user has named, by the number of the pair
+  };
+  Kind kind;
+  u64 number;
+  friend auto operator<=>(const Service&, const Service&) = default;
+};
+std::string_view to_string(Service::Kind kind);
+// Whether its number is the address of code.
+bool has_address(Service::Kind kind);
+
+// A thread calls a service, or comes back from it.
+struct CallRecord {
+  Moment moment;
+  Index thread;  // nobody: not known
+  bool enters;
+  bool threadless;                        // the format does not say of any call whose it is
+  std::optional<Service> service;         // absent of a return that does not say from what
+  std::optional<u64> cycles;              // that the tracer itself has measured
+  std::optional<u64> key = std::nullopt;  // of a pair that a field joins, and not the thread
+};
+
+// What a service is called, by the trace itself.
+struct ServiceName {
+  Service service;
+  std::string_view name;
+};
+
+// A routine that took a processor from what ran there, once it is done.
+struct Interruption {
+  Moment moment;  // of its end
+  i64 begin;
+  Service routine;
+};
+
+// What a disk is asked to do.
+enum class DiskAction : u8 { read, write, flush, other };
+
+// A request goes to a disk. An .etl trace tells most of it with its end.
+struct DiskStart {
+  Moment moment;
+  u64 irp;
+  Index thread;  // that issued it
+  DiskAction action;
+  std::optional<u32> disk;
+  std::optional<u64> offset, bytes;
+};
+
+// A request to a disk is complete.
+struct DiskEnd {
+  Moment moment;
+  std::optional<u64> irp;
+  Index thread;  // that issued it; nobody: the event does not say
+  std::optional<DiskAction> action;
+  std::optional<u32> disk;
+  std::optional<u64> offset, bytes;
+  std::optional<u64> response;  // in ticks of the performance counter, as the kernel measured
+  std::optional<u64> file;      // address of its file object
+  std::optional<u8> priority;   // an IO_PRIORITY_HINT; absent: none was set
+  std::optional<u32> status;
+};
+
+// What a processor was at when the profile interrupt looked.
+struct Sample {
+  Moment moment;
+  Index thread;  // nobody: not known
+  u64 address;
+  bool counts;  // the processor was not in a low power state
+  bool in_dpc, in_isr;
+};
+
+// The stack of an event that was logged before, or a part of it: the kernel's frames and those of
+// user mode come apart.
+struct StackWalk {
+  Moment moment;
+  i64 event_time;
+  Index thread;                 // whose stack it is
+  std::span<const u64> frames;  // innermost first; none where the key of a stack has no meaning
+  bool of_kernel;
+};
+
+// What a file system is asked to do.
+enum class FileAction : u8 {
+  create,  // or open
+  cleanup,
+  close,
+  read,
+  write,
+  query_information,
+  set_information,
+  remove,
+  rename,
+  enumerate,
+  notify,
+  flush,
+  control,
+  other,
+  count,  // of these
+};
+
+// A request goes to a file system.
+struct FileStart {
+  Moment moment;
+  u64 irp;
+  Index thread;  // that issued it
+  FileAction action;
+  std::optional<u64> file;      // address of the file object
+  std::optional<u64> file_key;  // of what file objects of one file have in common
+  std::optional<u64> bytes;
+  std::string_view path;  // of what it creates or opens; may be empty
+};
+
+// Of the status that a request ends with. Source: ntstatus.h, NTSTATUS: the severity is its two
+// highest bits.
+constexpr bool is_error(u32 status) {
+  return status >> 30U == 3;
+}
+
+// A file system is done with a request.
+struct FileEnd {
+  Moment moment;
+  u64 irp;
+  u32 status;
+  std::optional<u64> bytes;  // that were moved, of a read or write
+};
+
+enum class Protocol : u8 { tcp, udp, unknown };
+
+// Bytes go to or come from another machine. Of a request with an end of its own, at that end.
+struct NetworkTransfer {
+  Moment moment;
+  Index process;
+  Protocol protocol;
+  bool is_sent;
+  bool is_repeated;  // sent again, since nobody acknowledged them
+  u64 bytes;
+  std::string_view remote;  // its address; may be empty
+  std::optional<u16> port;  // of the remote end
+};
+
+// A request to the network begins or ends.
+struct NetworkStart {
+  Moment moment;
+  u64 irp;
+  Index process;
+  Protocol protocol;
+  bool moves_bytes;  // it sends or receives; one to connect, say, does not
+  bool is_sent;
+  std::string_view remote;
+};
+struct NetworkEnd {
+  Moment moment;
+  u64 irp;
+  u64 bytes;
+};
+
+// A process or thread begins, ends, or is listed by a rundown; the Population has what is known.
+enum class Life : u8 { begins, ends, was_there, is_left };
+struct ProcessRecord {
+  Moment moment;
+  Life life;
+  Index process;
+};
+struct ThreadRecord {
+  Moment moment;
+  Life life;
+  Index thread;
+  std::optional<i8> base_priority = std::nullopt;
+  std::optional<u64> affinity = std::nullopt;  // a bit for each processor of its group
+};
+
+// A thread may use other processors from then on.
+struct AffinityChange {
+  Moment moment;
+  Index thread;
+  std::optional<u64> processors;  // of the first group; nothing: of another one
+};
+
+// What a thread does about a message of a local procedure call.
+struct MessageRecord {
+  enum class Kind : u8 { sent, received, waits_for_reply, wait_ended };
+  Moment moment;
+  Kind kind;
+  Index thread;
+  u32 message;  // its id; of an ended wait 0
+};
+
+// A thread found a critical section of its process taken.
+struct Collision {
+  Moment moment;
+  Index thread, owner;
+  u64 lock;  // address of the critical section
+};
+
+// Source: phnt ntkeapi.h, _KWAIT_REASON and _KTHREAD_STATE; empty for a number without a name.
+std::string_view wait_reason_name(u8 reason);
+std::string_view to_string(ThreadState state);
+std::string_view to_string(DiskAction action);
+std::string_view to_string(FileAction action);
+std::string_view to_string(Protocol protocol);
+// "VeryLow"; empty for a number without a name. Source: wdm.h, IO_PRIORITY_HINT.
+std::string_view io_priority_name(u8 priority);
+// "Mutant", "SynchronizationEvent".
+std::string_view to_string(ObjectKind kind);
+
+}  // namespace coldtrace::trace_analysis

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <map>
+
+#include "coldtrace/trace_analysis/records/analysis.hpp"
+#include "coldtrace/trace_analysis/records/histogram.hpp"
+#include "coldtrace/trace_analysis/requests/file_table.hpp"
+#include "coldtrace/tracefile/names/name_tables.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// What requests to file systems cost, in ticks and bytes.
+struct FileSums {
+  u64 operations = 0;  // that began
+  u64 ended = 0;       // of these
+  u64 failed = 0;      // of these
+  u64 timed = 0;       // of these, with no event missing meanwhile
+  i64 time = 0;        // of the timed ones
+  i64 longest = 0;
+  u64 bytes_read = 0, bytes_written = 0;  // moved
+
+  void add(const FileSums& other);
+};
+
+// One that was seen to end, with no event missing meanwhile.
+struct FileOperation {
+  FileAction action;
+  u32 file;  // its number in the table of files
+  Index thread;
+  i64 begin;
+  Moment end;
+  u32 status;
+  std::optional<u64> bytes;  // that were moved
+};
+
+// Requests to file systems by what they ask for, file and process. An operation lasts from its
+// event to the one that ends the same IRP. A file object has the name that it was opened by, until
+// it is closed: its address is used again.
+class FileIo final : public Analysis {
+ public:
+  static constexpr std::size_t most_open = std::size_t{1} << 17;  // operations, and file objects
+
+  using Sink = std::function<void(const FileOperation&)>;
+
+  // `names` must outlive it. `each` is told operations as they end.
+  explicit FileIo(const tracefile::NameTables& names, Sink each = {})
+      : names_{names}, each_{std::move(each)} {}
+
+  void begin(const Observed& observed) override { observed_ = &observed; }
+  void on_file_start(const FileStart& record) override;
+  void on_file_end(const FileEnd& record) override;
+  void finish(const Observed& observed) override;
+
+  using Actions = std::array<FileSums, static_cast<std::size_t>(FileAction::count)>;
+  const Actions& of_actions() const { return of_actions_; }
+  const std::array<Histogram, static_cast<std::size_t>(FileAction::count)>& times() const {
+    return times_;
+  }
+  const std::vector<FileSums>& of_files() const { return of_files_; }  // by number
+  const std::map<Index, FileSums>& of_processes() const { return of_processes_; }
+  const FileTable& files() const { return files_; }
+
+  // One that has not ended.
+  struct UnderWay {
+    i64 begin;
+    FileAction action;
+    u32 file;
+    Index thread;
+  };
+  // In the order of their begin.
+  std::vector<UnderWay> under_way() const;
+
+  u64 open() const { return open_.size(); }     // at the end of the trace
+  u64 lost_ends() const { return lost_ends_; }  // operations whose IRP began another one
+  u64 lone_ends() const { return lone_ends_; }  // ends of nothing that is known
+  u64 left_out() const { return left_out_; }    // operations beyond the most, which do not end
+  // Times that a file object beyond the most was opened: what is asked of it has no name.
+  u64 unnamed() const { return unnamed_; }
+
+ private:
+  struct Open : UnderWay {
+    std::optional<u64> opens{};  // the file object that a create is to open
+  };
+
+  u32 number_of(const FileStart& record);
+  u32 number_of_object(u64 object);
+  std::string_view name_before(u64 object) const;
+  void open(u64 object, u32 number);
+  void forget(u64 object);
+  template <class Change>
+  void change(const Open& one, Change change);
+
+  const tracefile::NameTables& names_;
+  Sink each_;
+  const Observed* observed_ = nullptr;
+  FileTable files_;
+  std::unordered_map<u64, u32> opened_;  // number of the file that it was opened by, by object
+  std::unordered_map<u64, Open> open_;   // by IRP
+  Actions of_actions_;
+  std::array<Histogram, static_cast<std::size_t>(FileAction::count)> times_;
+  std::vector<FileSums> of_files_;
+  std::map<Index, FileSums> of_threads_, of_processes_;
+  u64 lost_ends_ = 0, lone_ends_ = 0, left_out_ = 0, unnamed_ = 0;
+};
+
+}  // namespace coldtrace::trace_analysis

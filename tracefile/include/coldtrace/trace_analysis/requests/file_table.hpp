@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "coldtrace/trace_analysis/requests/disk_map.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// Names of files by a number. 0 is the file that nobody names.
+class FileTable {
+ public:
+  struct File {
+    std::string name;
+    bool from_snapshot;
+    NameState state;  // in the snapshot
+  };
+  // Files beyond are number 0, and counted.
+  static constexpr std::size_t most_files = std::size_t{1} << 17;
+
+  // That the trace names; 0 of an empty name.
+  u32 number_of(std::string_view name);
+  u32 number_of(const DiskMap::File& file);
+
+  const File& operator[](u32 number) const { return files_[number]; }
+  std::size_t size() const { return files_.size(); }
+  u64 left_out() const { return left_out_; }  // how often
+
+ private:
+  u32 add(std::string key, File file);
+
+  std::vector<File> files_{{}};
+  std::unordered_map<std::string, u32> numbers_;
+  u64 left_out_ = 0;
+};
+
+}  // namespace coldtrace::trace_analysis

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+#include "coldtrace/trace_analysis/records/analysis.hpp"
+
+namespace coldtrace::trace_analysis {
+
+struct NetworkSums {
+  u64 sends = 0, receives = 0;
+  u64 bytes_sent = 0, bytes_received = 0;
+  u64 repeats = 0, bytes_repeated = 0;  // sent again; in none of the others
+
+  void add(const NetworkTransfer& record);
+};
+
+// Bytes by process, and by process and remote address. A request moves its bytes when it ends.
+class NetworkIo final : public Analysis {
+ public:
+  struct Peer {
+    Index process;
+    Protocol protocol;
+    std::string address;  // of the remote end; may be empty
+    auto operator<=>(const Peer&) const = default;
+  };
+  // Those beyond have no address, and are counted.
+  static constexpr std::size_t most_peers = std::size_t{1} << 16;
+  static constexpr std::size_t most_open = std::size_t{1} << 16;
+  using Sink = std::function<void(const NetworkTransfer&)>;
+
+  // `each` may be empty.
+  explicit NetworkIo(Sink each = {}) : each_{std::move(each)} {}
+
+  void on_network_transfer(const NetworkTransfer& record) override;
+  void on_network_start(const NetworkStart& record) override;
+  void on_network_end(const NetworkEnd& record) override;
+
+  const std::map<Index, NetworkSums>& of_processes() const { return of_processes_; }
+  const std::map<Peer, NetworkSums>& of_peers() const { return of_peers_; }
+  u64 open() const { return open_.size(); }     // requests that have not ended
+  u64 lost_ends() const { return lost_ends_; }  // requests whose IRP began another one
+  u64 lone_ends() const { return lone_ends_; }  // ends of nothing that is known
+  u64 left_out() const { return left_out_; }    // transfers and requests beyond the most
+
+ private:
+  struct Open {
+    Peer peer;
+    bool moves_bytes, is_sent;
+  };
+
+  Sink each_;
+  std::map<Index, NetworkSums> of_processes_;
+  std::map<Peer, NetworkSums> of_peers_;
+  std::unordered_map<u64, Open> open_;  // by IRP
+  u64 lost_ends_ = 0, lone_ends_ = 0, left_out_ = 0;
+};
+
+}  // namespace coldtrace::trace_analysis

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <deque>
+#include <span>
+
+#include "coldtrace/trace_analysis/scheduling/turns.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// One stretch of a critical path: who was where, and what ended that.
+struct Hop {
+  enum class Kind : u8 {
+    running,
+    ready,      // made ready, and not yet switched to
+    preempted,  // pushed off the processor, and not yet switched to
+    interrupt,  // it waited, and an interrupt ended that: a device or a timer
+    // It waited, and nothing in the trace shows what ended that; or who did is deeper in waits than
+    // is followed, or waited for this thread itself.
+    waiting,
+    off,      // it waited or was ready: no event says which
+    swapped,  // its stack or its process was swapped out
+    unknown,  // events are missing, or begin later
+  };
+  enum class End : u8 {
+    path,         // the path ends
+    switch_in,    // it was given a processor
+    switch_out,   // it, or the thread that waits for it, left the processor
+    made_ready,   // somebody was made ready: by it, or it itself
+    thread_start  // it started the thread that follows
+  };
+
+  Index thread = nobody;
+  Kind kind = Kind::unknown;
+  i64 from = 0, to = 0;  // ticks
+  End end = End::path;
+  std::optional<Place> event;          // that ended it
+  u32 depth = 0;                       // of the waits that it is part of
+  std::optional<u16> cpu;              // where it ran
+  std::optional<u8> wait_reason;       // of interrupt and waiting: a KWAIT_REASON
+  std::optional<Service> interrupter;  // of interrupt: the routine that ended the wait
+};
+std::string_view to_string(Hop::Kind kind);
+std::string_view to_string(Hop::End end);
+
+// What an interval in the life of a thread was spent on: where it waited, that is what the thread
+// did meanwhile which ended the wait, and so on. Keeps the turns of the window that is asked for.
+// Source: F. Giraldeau, M. Dagenais, "Wait analysis of distributed systems using kernel tracing",
+// IEEE TPDS 27(8), 2016: the history of who wakes is walked backwards from the wake-up, as far as
+// the begin of the wait.
+class CriticalPath final : public Analysis {
+ public:
+  // Turns that end before `from` are not needed.
+  explicit CriticalPath(i64 from);
+
+  // Hops one behind the other from `from` to `to`; their lengths have the sum of the interval.
+  // To be called once the trace is read, with no time before the window.
+  std::vector<Hop> find(Index thread, i64 from, i64 to) const;
+
+  // Of this time and later all is kept: before it, longer windows than memory holds are unknown.
+  std::optional<i64> given_up_before() const { return given_up_before_; }
+  // DPCs that were given up, the oldest ones, too: hops that they end lack their routine.
+  u64 interrupts_given_up() const { return interrupts_given_up_; }
+  const Turns& turns() const { return turns_; }
+
+  void begin(const Observed& observed) override;
+  void on_switch(const ContextSwitch& record) override { turns_.on_switch(record); }
+  void on_ready(const Readied& record) override { turns_.on_ready(record); }
+  void on_thread(const ThreadRecord& record) override { turns_.on_thread(record); }
+  void on_interruption(const Interruption& record) override;
+  void finish(const Observed& observed) override;
+
+  static constexpr std::size_t most_depth = 256;  // of waits in waits
+  static constexpr std::size_t most_turns = std::size_t{1} << 18;
+
+ private:
+  // What a thread did just before a moment.
+  struct Span {
+    Hop::Kind kind = Hop::Kind::unknown;
+    i64 since = 0;
+    Hop::End start = Hop::End::path;  // how it began, for the hop before it
+    std::optional<Place> start_event;
+    const Turn* turn = nullptr;  // the one that it is, or that it comes before
+    bool unborn = false;         // the thread had not begun
+  };
+  struct Interrupt {
+    i64 begin, end;
+    Service routine;
+  };
+
+  void keep(const Turn& turn);
+  std::span<const u32> turns_of(Index thread) const;
+  Span before(Index thread, i64 time) const;
+  static Span absence(const Turn& next, const Turn* last, i64 time);
+  std::optional<Service> interrupter(const Turn& turn) const;
+
+  i64 from_;
+  Turns turns_;
+  const Population* population_ = nullptr;
+  std::deque<Turn> kept_;
+  std::vector<u32> by_thread_;                  // of these, then by time, once the trace is read
+  std::vector<std::vector<Interrupt>> by_cpu_;  // by their ends
+  u64 interrupts_given_up_ = 0;
+  std::vector<bool> runs_at_end_;  // by thread
+  std::optional<i64> given_up_before_;
+};
+
+}  // namespace coldtrace::trace_analysis

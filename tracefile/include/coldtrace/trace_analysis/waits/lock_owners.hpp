@@ -1,0 +1,36 @@
+#pragma once
+
+#include <map>
+#include <tuple>
+
+#include "coldtrace/trace_analysis/records/analysis.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// Who owned a lock that others waited for: the kernel raises the priority of such an owner, and
+// names both (AutoBoostSetFloor). That is so at that moment; who waits is not named. Memory grows
+// with the pairs, up to a stated number.
+class LockOwners final : public Analysis {
+ public:
+  struct Edge {
+    u64 lock;  // address
+    Index owner;
+    Index by;  // the thread that logged it; nobody: not known
+    u64 count = 0;
+    Moment last;
+  };
+  static constexpr std::size_t most_edges = std::size_t{1} << 16;
+
+  void on_priority_change(const PriorityChange& record) override;
+
+  // In the order in which they came.
+  const std::vector<Edge>& edges() const { return edges_; }
+  u64 left_out() const { return left_out_; }
+
+ private:
+  std::vector<Edge> edges_;
+  std::map<std::tuple<u64, Index, Index>, std::size_t> numbers_;
+  u64 left_out_ = 0;
+};
+
+}  // namespace coldtrace::trace_analysis

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/image_source.hpp"
+#include "coldtrace/core/spilled_vector.hpp"
+#include "coldtrace/tracefile/ctrace/ctrace_buffer.hpp"
+#include "coldtrace/tracefile/ctrace/ctrace_clock.hpp"
+#include "coldtrace/tracefile/ctrace/ctrace_header.hpp"
+#include "coldtrace/tracefile/etl/buffer_scan.hpp"
+
+namespace coldtrace::tracefile {
+
+// One buffer of the file as the index keeps it: its CRC holds.
+struct CtraceBufferEntry {
+  static constexpr u64 none = ~u64{0};
+
+  u64 offset;
+  u64 next;                     // index of the processor's next buffer, or none
+  u64 first_stamp, last_stamp;  // the least and greatest of its committed entries
+  u32 length;                   // header included
+  u32 sequence;
+  u32 events;  // committed
+  u16 processor;
+};
+
+// What a first pass over the whole file finds.
+struct CtraceScan {
+  static constexpr std::size_t most_in_memory = std::size_t{1} << 16;
+
+  struct Processor {
+    u64 first_buffer, last_buffer;  // indexes
+    u64 first_stamp;                // of its events; the greatest number where there is none
+    CtraceClock clock;
+  };
+
+  core::SpilledVector<CtraceBufferEntry> buffers{most_in_memory};  // in file order
+  std::vector<Gap> gaps;  // `timestamp` is a stamp of the gap's processor
+  std::map<u16, Processor> processors;
+  u64 events = 0;
+  u64 lost = 0;
+  u64 uncommitted = 0;
+  u64 missing = 0;  // buffers, by the holes in the sequence numbers
+  bool closed = false;
+};
+
+// Is told of every committed entry of the first pass, in file order.
+class CtraceVisitor {
+ public:
+  CtraceVisitor() = default;
+  CtraceVisitor(const CtraceVisitor&) = delete;
+  CtraceVisitor& operator=(const CtraceVisitor&) = delete;
+  virtual ~CtraceVisitor() = default;
+  virtual void visit(u16 processor, const CtraceEntry& entry) = 0;
+};
+
+CtraceScan scan_ctrace(const core::ImageSource& source, const CtraceHeader& header,
+                       CtraceVisitor& visitor, core::Findings& findings);
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+
+#include "coldtrace/core/image_source.hpp"
+#include "coldtrace/tracefile/compression/decompress.hpp"
+#include "coldtrace/tracefile/etl/buffer_header.hpp"
+#include "coldtrace/tracefile/etl/trace_header.hpp"
+#include "coldtrace/tracefile/events/event_buffer.hpp"
+
+namespace coldtrace::tracefile {
+
+// One buffer of the file as the index keeps it. `first_time` and `last_time` are the least and
+// greatest timestamp of its events; `begin_time` and `end_time` those of its first and last event
+// in the order of the file, of those that have a time of their own.
+struct BufferEntry {
+  u64 offset;
+  i64 first_time;
+  i64 last_time;
+  i64 sequence;
+  u32 size;    // bytes in the file, no more than the file has
+  u32 filled;  // plain bytes with events, header included
+  u32 events;
+  u16 processor;
+  u16 flags;
+  u16 logger_id;
+  u8 type;
+  bool cut = false;  // unpacks to more than `filled`, or is damaged there
+  bool ends_in_damage = false;
+  bool processor_known = true;  // false: the session has no such processor, or it was elsewhere
+  bool follows_loss = false;    // events of its processor may be missing in front of it
+  i64 begin_time = 0;
+  i64 end_time = 0;
+  u32 timed_events = 0;  // that have a time of their own
+
+  bool compressed() const { return (flags & BufferHeader::compressed) != 0; }
+};
+
+// What the header at `offset` says of its buffer, of which the file has `size` bytes; nothing of
+// its events.
+BufferEntry to_entry(const BufferHeader& header, u64 offset, u32 size);
+
+// Reads buffers one after the other into the same memory, as load_buffer() does.
+class BufferLoader {
+ public:
+  // Valid until the next call.
+  const Buffer& load(const core::ImageSource& source, const BufferEntry& entry,
+                     Compression compression);
+
+ private:
+  Buffer buffer_;
+  Scratch stored_, plain_;
+};
+
+// Reads and decompresses. A range that cannot be read or decompressed leaves what came before it.
+std::shared_ptr<const Buffer> load_buffer(const core::ImageSource& source, const BufferEntry& entry,
+                                          Compression compression);
+
+}  // namespace coldtrace::tracefile

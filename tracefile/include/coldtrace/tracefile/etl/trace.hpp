@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "coldtrace/tracefile/etl/buffer_walker.hpp"
+#include "coldtrace/tracefile/etl/catalog.hpp"
+#include "coldtrace/tracefile/etl/event_stream.hpp"
+#include "coldtrace/tracefile/providers/event_decoder.hpp"
+
+namespace coldtrace::tracefile {
+
+// An opened .etl file: where to start. Events come from stream(), one after the other and
+// undecoded; an EventDecoder over schemas() makes fields of those that are wanted.
+class Trace {
+ public:
+  // Reads the buffer headers and makes the first pass over all events. `source` must outlive the
+  // trace. Fails when the bytes are no .etl file; anything less is a finding.
+  static core::Result<Trace> open(const core::ImageSource& source, const CatalogOptions& options,
+                                  core::Findings& findings);
+  static core::Result<Trace> open(const core::ImageSource&&, const CatalogOptions&,
+                                  core::Findings&) = delete;
+
+  // Of several files, whose buffers were found, with the findings of each. All are of one clock,
+  // that of the first that has its header.
+  static Trace merge(std::vector<ScannedFile> files, const CatalogOptions& options,
+                     std::span<core::Findings> findings);
+
+  // In the order of Event::file.
+  const std::vector<ScannedFile>& files() const { return *files_; }
+  // Of the file whose clock is that of the trace.
+  const LogfileHeader& header() const { return scan().header; }
+  const BufferScan& scan() const { return (*files_)[clock_file_].scan; }
+  const Clock& clock() const { return clock_; }
+  const NameTables& names() const { return catalog_->names; }
+  u64 events() const { return catalog_->events; }
+  // Whether a buffer is the first thing in the file, and not found behind other bytes.
+  bool starts_file() const { return !scan().buffers.empty() && scan().buffers[0].offset == 0; }
+  // Empty unless the options of open() ask for it.
+  const std::vector<KindCount>& kinds() const { return catalog_->kinds; }
+  const std::set<SchemaKey>& schema_keys() const { return catalog_->schema_keys; }
+  const std::set<MessagePdb>& message_pdbs() const { return catalog_->message_pdbs; }
+
+  // Where manifest events get their fields from, as TraceSchemas says.
+  const SchemaChain& schemas() const { return *schemas_; }
+
+  // The options' override of the pointer size is that given to open().
+  EventStream stream(StreamOptions options) const;
+
+  // Calls `visit` with every event of one buffer of scan(). Safe from several threads at once.
+  template <class Visit>
+  void visit_buffer(const BufferEntry& entry, Visit visit) const {
+    const auto buffer = load_buffer(*(*files_)[clock_file_].source, entry, scan().compression);
+    BufferWalker walker{buffer->bytes, context_of(entry, header()),
+                        static_cast<u32>(BufferHeader::size_on_disk), OnDamage::pass,
+                        pointer_size_};
+    while (walker.next()) visit(walker.event());
+  }
+
+ private:
+  Trace(std::unique_ptr<std::vector<ScannedFile>> files, std::unique_ptr<Catalog> catalog,
+        unsigned pointer_size);
+
+  std::unique_ptr<std::vector<ScannedFile>> files_;
+  std::size_t clock_file_;
+  std::unique_ptr<Catalog> catalog_;
+  std::unique_ptr<SchemaChain> schemas_;
+  Clock clock_;
+  unsigned pointer_size_;
+};
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "coldtrace/tracefile/events/event.hpp"
+#include "coldtrace/tracefile/events/event_buffer.hpp"
+#include "coldtrace/tracefile/events/gap.hpp"
+
+namespace coldtrace::tracefile {
+
+// A stack that other events have of an event, innermost frame first.
+struct AttachedStack {
+  std::vector<u64> frames;
+  std::optional<u32> pid;  // whose addresses those of users are
+};
+
+// The events of a trace of any format one after the other, with the gaps at their places.
+class EventSequence {
+ public:
+  enum class Item : u8 { event, gap, end };
+
+  virtual ~EventSequence() = default;
+
+  virtual Item next() = 0;
+  virtual const Event& event() const = 0;
+  // Keeps the bytes of the event alive.
+  virtual const std::shared_ptr<const Buffer>& buffer() const = 0;
+  virtual const Gap& gap() const = 0;
+
+  // Of the event, from a sequence that attaches stacks; null: there is none.
+  virtual std::shared_ptr<const AttachedStack> stack() const { return nullptr; }
+
+  // Buffers so far that were read when the trace was opened and cannot be read again, or not to
+  // their end. Each has a gap.
+  virtual u64 unread_buffers() const = 0;
+
+ protected:
+  EventSequence() = default;
+  EventSequence(const EventSequence&) = default;
+  EventSequence& operator=(const EventSequence&) = default;
+  EventSequence(EventSequence&&) = default;
+  EventSequence& operator=(EventSequence&&) = default;
+};
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "coldtrace/tracefile/fields/field_value.hpp"
+
+namespace coldtrace::tracefile {
+
+// Receives the fields of one event in their order. A view lives as long as the call.
+class FieldVisitor {
+ public:
+  FieldVisitor() = default;
+  FieldVisitor(const FieldVisitor&) = delete;
+  FieldVisitor& operator=(const FieldVisitor&) = delete;
+  virtual ~FieldVisitor() = default;
+
+  // Whether it takes the field that comes next, with its name; else decoding ends in front of it,
+  // as it does where the payload ends.
+  virtual bool has_room(const FieldSchema&) { return true; }
+  virtual void value(const FieldSchema& field, const Value& value) = 0;
+  // Elements of an array come between these, each as a value or structure of the same field. An
+  // array of characters is one text instead.
+  virtual void begin_array(const FieldSchema& field) = 0;
+  virtual void end_array() = 0;
+  virtual void begin_structure(const FieldSchema& field) = 0;
+  virtual void end_structure() = 0;
+};
+
+// How much of a payload its schema explains.
+enum class Decoded : u8 {
+  exact,     // every byte
+  trailing,  // all fields, and bytes are left
+  partial,   // the payload ends inside a field
+  raw,       // nothing: there is no schema
+};
+
+std::string_view to_string(Decoded decoded);
+
+struct DecodeResult {
+  Decoded decoded;
+  std::size_t consumed;  // bytes of the payload
+};
+
+// Reads the fields of a payload. Work is bounded whatever counts the payload has.
+DecodeResult decode_fields(const EventSchema& schema, core::ByteView payload, unsigned pointer_size,
+                           FieldVisitor& visitor);
+
+// Bytes of a field that always has as many, which one that is an array has not; 0 of others.
+std::size_t fixed_size(const FieldSchema& field, unsigned pointer_size);
+
+// The first fields of a schema whose sizes do not depend on the payload.
+struct FixedFields {
+  std::size_t count = 0;
+  std::size_t size = 0;  // bytes
+};
+FixedFields fixed_fields(const EventSchema& schema, unsigned pointer_size);
+
+// As decode_fields, without anyone to tell. `fixed` is that of the schema and pointer size.
+DecodeResult measure_fields(const EventSchema& schema, core::ByteView payload,
+                            unsigned pointer_size, const FixedFields& fixed);
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "coldtrace/tracefile/fields/event_schema.hpp"
+#include "coldtrace/tracefile/fields/provider_names.hpp"
+
+namespace coldtrace::tracefile {
+
+// Somewhere schemas of manifest events come from: the trace itself, and whatever a program adds.
+class SchemaSource {
+ public:
+  SchemaSource() = default;
+  virtual ~SchemaSource() = default;
+
+  // All may be called from several threads at once.
+  virtual std::shared_ptr<const EventSchema> find(const SchemaKey& key) const = 0;
+  virtual std::string_view find_provider_name(const core::Guid& provider) const = 0;
+  // Schemas that the event may have instead of the one of find(): they are tried in this order when
+  // that one leaves bytes of a payload, or the payload ends inside it.
+  virtual std::vector<std::shared_ptr<const EventSchema>> find_others(const SchemaKey&) const {
+    return {};
+  }
+  // What the provider calls the numbers of its headers; null where that is not known.
+  virtual std::shared_ptr<const ProviderNames> find_names(const core::Guid&) const {
+    return nullptr;
+  }
+
+ protected:
+  SchemaSource(const SchemaSource&) = default;
+  SchemaSource& operator=(const SchemaSource&) = default;
+};
+
+// Schemas kept in a table; the first of a key stays.
+class SchemaTable final : public SchemaSource {
+ public:
+  void add(const SchemaKey& key, EventSchema schema);
+  void set_names(const core::Guid& provider, ProviderNames names);
+  std::size_t size() const { return schemas_.size(); }
+
+  std::shared_ptr<const EventSchema> find(const SchemaKey& key) const override;
+  std::string_view find_provider_name(const core::Guid& provider) const override;
+  std::shared_ptr<const ProviderNames> find_names(const core::Guid& provider) const override;
+
+ private:
+  std::map<SchemaKey, std::shared_ptr<const EventSchema>> schemas_;
+  std::map<core::Guid, std::string> provider_names_;
+  std::map<core::Guid, std::shared_ptr<const ProviderNames>> names_;
+};
+
+// Asks its sources in order; the first that knows an event decides.
+class SchemaChain final : public SchemaSource {
+ public:
+  void append(std::shared_ptr<const SchemaSource> source) {
+    sources_.push_back({std::move(source), false});
+  }
+  // The same for one whose schemas are tried also where one before it has the event.
+  void append_alternative(std::shared_ptr<const SchemaSource> source) {
+    sources_.push_back({std::move(source), true});
+  }
+
+  std::shared_ptr<const EventSchema> find(const SchemaKey& key) const override;
+  std::string_view find_provider_name(const core::Guid& provider) const override;
+  std::vector<std::shared_ptr<const EventSchema>> find_others(const SchemaKey& key) const override;
+  std::shared_ptr<const ProviderNames> find_names(const core::Guid& provider) const override;
+
+ private:
+  struct Link {
+    std::shared_ptr<const SchemaSource> source;
+    bool alternative;
+  };
+  std::vector<Link> sources_;
+};
+
+}  // namespace coldtrace::tracefile

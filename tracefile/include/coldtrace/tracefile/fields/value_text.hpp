@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+
+#include "coldtrace/core/text_buffer.hpp"
+#include "coldtrace/tracefile/events/clock.hpp"
+#include "coldtrace/tracefile/fields/field_decoder.hpp"
+
+namespace coldtrace::tracefile {
+
+// What a value is when it is shown.
+enum class ValueShape : u8 {
+  absent,            // null types, times that are not set
+  unsigned_integer,  // Value::number, ports in host order
+  signed_integer,
+  floating,
+  boolean,
+  utf16_text,  // Value::bytes
+  ansi_text,   // Value::bytes in an unknown code page, mostly ASCII or UTF-8
+  text,        // made by append_value_text: hex, GUIDs, times, addresses
+};
+
+// Times in the clock of the session are integers where that is lost.
+ValueShape shape_of(const Value& value, bool clock_known = true);
+
+// The number to show of an unsigned_integer.
+u64 shown_number(const Value& value);
+
+// The number that the hex digits of a `text` are; nothing where it is none.
+std::optional<u64> hex_number(const Value& value);
+
+// The value of a floating.
+double shown_floating(const Value& value);
+
+// Makes the text of values of the shape `text`; always ASCII. One object per thread.
+class ValueText {
+ public:
+  explicit ValueText(const Clock& clock) : clock_{clock} {}
+
+  void append(core::TextBuffer& text, const Value& value);
+  // Of a value of any shape, without quotes or escapes: valid UTF-8, empty where it is absent.
+  std::string plain(const Value& value);
+
+ private:
+  const Clock& clock_;
+  core::FileTimeFormatter times_;
+};
+
+// "S-1-5-18"
+void append_sid(core::TextBuffer& text, core::ByteView sid);
+
+// The names of a value in its map, or nothing: bits are joined with '|'.
+std::string find_mapped_names(const ValueMap& map, u64 number);
+std::string find_mapped_names(const ValueMap& map, const Value& value);
+
+}  // namespace coldtrace::tracefile

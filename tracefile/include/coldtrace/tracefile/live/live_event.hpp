@@ -1,0 +1,62 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/result.hpp"
+#include "coldtrace/tracefile/providers/event_decoder.hpp"
+#include "coldtrace/tracefile/providers/extended_data.hpp"
+#include "coldtrace/tracefile/providers/trace_schemas.hpp"
+
+namespace coldtrace::tracefile {
+
+// An event as a real-time consumer's callback has it, in an EVENT_RECORD: the 80 bytes of its
+// EVENT_HEADER, UserData, and type and data of each of its extended items. No file is needed.
+// Source: Windows SDK evntcons.h.
+class LiveEvent {
+ public:
+  // The bytes of header and payload must outlive it; those of the items need not. Fails where the
+  // header is shorter than 80 bytes, and where an item has more than 65,527.
+  static core::Result<LiveEvent> read(core::ByteView header, core::ByteView payload,
+                                      std::span<const ExtendedItem> items = {});
+
+  LiveEvent(LiveEvent&&) = default;
+  LiveEvent& operator=(LiveEvent&&) = default;
+  LiveEvent(const LiveEvent&) = delete;
+  LiveEvent& operator=(const LiveEvent&) = delete;
+  ~LiveEvent() = default;
+
+  // For an EventDecoder, as long as this object lives.
+  const Event& event() const& { return event_; }
+  const Event& event() const&& = delete;
+
+ private:
+  LiveEvent() = default;
+
+  std::vector<std::byte> extended_;  // as files have them
+  Event event_{};
+};
+
+// Of the value of a field. Texts are valid UTF-8.
+struct DecodedField {
+  std::string path;   // "Flags", "Address.Port", "Frames[2]"
+  std::string text;   // as `trace decode` writes it
+  std::string names;  // of the value in its map; empty where it has none
+};
+
+struct DecodedEvent {
+  std::string provider, name;  // empty: not known
+  Undecoded undecoded;
+  Decoded decoded;
+  std::size_t left;  // bytes of the payload behind the fields
+  std::vector<DecodedField> fields;
+  bool cut;  // there are more fields, beyond what a payload of its size justifies
+};
+
+// One event. Who has many of them keeps an EventDecoder instead.
+core::Result<DecodedEvent> decode_event(core::ByteView header, core::ByteView payload,
+                                        const SchemaSource& schemas,
+                                        std::span<const ExtendedItem> items = {});
+
+}  // namespace coldtrace::tracefile

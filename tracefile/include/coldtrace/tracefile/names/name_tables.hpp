@@ -1,0 +1,147 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/tracefile/names/image_files.hpp"
+#include "coldtrace/tracefile/names/managed_code.hpp"
+#include "coldtrace/tracefile/names/sampling_intervals.hpp"
+#include "coldtrace/tracefile/names/stack_table.hpp"
+#include "coldtrace/tracefile/names/timeline.hpp"
+
+namespace coldtrace::tracefile {
+
+// Texts kept once each. Ids are stable; 0 is the empty text.
+class TextPool {
+ public:
+  u32 add(std::string_view text);
+  std::string_view text(u32 id) const { return texts_[id]; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  std::unordered_map<std::string, u32, Hash, std::equal_to<>> ids_;
+  std::vector<std::string_view> texts_{""};
+  std::size_t bytes_ = 0;
+};
+
+// Names in effect at any time of a trace, built from the records of a first pass.
+class NameTables {
+ public:
+  // Bounds what is kept: entries beyond are dropped and counted in the finding `names-limit`.
+  explicit NameTables(std::size_t largest_bytes) : largest_bytes_{largest_bytes} {
+    timelines_.fill(Timeline{largest_bytes / sizeof(Timeline::Entry)});
+  }
+
+  // Records of the next part of the file.
+  void add(const NameRecords& records, core::Findings& findings);
+  // To be called once, after all records.
+  void finish();
+
+  std::optional<std::string_view> find_process(u32 pid, i64 time) const;
+
+  struct Thread {
+    u32 pid;
+    std::string_view name;  // empty when it has none
+  };
+  std::optional<Thread> find_thread(u32 tid, i64 time) const;
+
+  // The process of a thread; the idle threads are all of process 0.
+  std::optional<u32> find_process_of(u32 tid, i64 time) const;
+
+  std::optional<std::string_view> find_file(u64 object, i64 time) const;
+  std::optional<std::string_view> find_registry_key(u64 handle, i64 time) const;
+
+  struct Image {
+    std::string_view name;
+    u64 base;
+    u32 file;  // number in image_files()
+  };
+  // The image that has the address in the process, or in the kernel, whose addresses are the same
+  // in all processes and need none.
+  std::optional<Image> find_image(std::optional<u32> pid, u64 address, i64 time) const;
+
+  struct Method {
+    std::string_view name;    // "Namespace.Type.Method"
+    std::string_view module;  // path of the module; empty where none is known
+    u32 flags;                // MethodFlags of the .NET runtime
+    u32 number;               // the same for each use of one range by one method
+    u64 start;
+  };
+  // The managed method that has its code at the address, as the .NET runtime of the process says.
+  std::optional<Method> find_method(std::optional<u32> pid, u64 address, i64 time) const;
+
+  // "ntdll.dll+0x1f2a0", "mscorlib.dll!System.String.Concat+0x12"; empty where nothing is known.
+  std::string name_address(std::optional<u32> pid, u64 address, i64 time) const;
+
+  const ImageFiles& image_files() const { return image_files_; }
+
+  const StackTable& stacks() const { return stacks_; }
+  const SamplingIntervals& sampling_intervals() const { return sampling_intervals_; }
+
+  std::size_t bytes() const;
+  std::size_t entries() const;
+
+ private:
+  struct ImageEntry {
+    u32 pid;
+    u32 file;
+    u64 base;
+    u64 size;
+    i64 from, to;
+  };
+  // The last record of a key that is kept, to drop repetitions.
+  struct State {
+    NameRecord::Verb verb;
+    u32 value;
+    u32 owner;
+    i64 repeated;  // time of the last record that was dropped
+    bool dropped;
+  };
+  struct ImageRecord {
+    NameRecord record;
+    u32 file;
+  };
+  using Subject = NameRecord::Subject;
+
+  void drop(const NameRecord& record);
+  void add_named(const NameRecord& record, std::string_view text);
+  void keep(const NameRecord& record, u32 value);
+  Timeline& timeline(Subject subject) { return timelines_[static_cast<std::size_t>(subject)]; }
+  bool is_known(Subject subject, i64 time) const {
+    const auto& dropped = first_dropped_[static_cast<std::size_t>(subject)];
+    return !dropped || time < *dropped;
+  }
+  const Timeline::Entry* find(Subject subject, u64 key, i64 time) const {
+    if (!is_known(subject, time)) return nullptr;
+    return timelines_[static_cast<std::size_t>(subject)].find(key, time);
+  }
+  std::optional<std::string_view> find_name(Subject subject, u64 key, i64 time) const;
+  void build_images();
+  void identify_images();
+  std::optional<Image> find_image_of(u32 pid, u64 address, i64 time) const;
+
+  std::size_t largest_bytes_;
+  TextPool texts_;
+  static constexpr std::size_t subjects = 5;  // those with names
+  std::unordered_map<u64, State> states_[subjects];
+  std::array<Timeline, subjects> timelines_;  // by subject; that of images stays empty
+  std::vector<ImageRecord> image_records_;
+  std::vector<ImageFileRecord> image_file_records_;
+  std::size_t image_file_record_bytes_ = 0;
+  std::vector<ImageEntry> images_;  // by process, base and time
+  ImageFiles image_files_;
+  // Times from which on a name could be an old one.
+  std::array<std::optional<i64>, subjects> first_dropped_;  // by subject
+  StackTable stacks_;
+  SamplingIntervals sampling_intervals_;
+  ManagedCode managed_;
+};
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "coldtrace/tracefile/names/name_records.hpp"
+
+namespace coldtrace::tracefile {
+
+// The stacks that events name by a key. The kernel reuses keys, and says what a key stood for when
+// it drops it (KeyDelete) or at the end of the trace (KeyRundown): a key means what the first of
+// these at or after the event says.
+// Source: observed on real traces, where the frames agree with what the event says of them.
+class StackTable {
+ public:
+  // Frames of the longest stack that is kept. The kernel takes 192 at most.
+  static constexpr u32 most_frames = 256;
+
+  // False when the stack has too many frames; events that mean it have none then.
+  bool add(const NameRecord& record, const u64* frames);
+  // Of a record that is not kept: no stack is found across its time.
+  void drop(const NameRecord& record);
+  // To be called once, after all records.
+  void finish();
+
+  // What an event knows of its stack. Kernel addresses begin with a one, where it says which.
+  struct Reference {
+    u64 key;
+    i64 time;
+    std::optional<bool> kernel;
+  };
+  // Nothing when it has no definition, or one that can be of a later use of the key.
+  std::optional<std::span<const u64>> find(const Reference& reference) const;
+
+  std::size_t size() const { return entries_.size(); }
+  std::size_t bytes() const {
+    return entries_.capacity() * sizeof(Entry) + frames_.capacity() * sizeof(u64);
+  }
+
+ private:
+  struct Entry {
+    u64 key;
+    i64 time;
+    u32 first;  // of its frames
+    u16 count;
+    bool defines;  // false: from here on the key means another stack
+  };
+
+  std::vector<Entry> entries_;  // by key and time
+  std::vector<u64> frames_;
+  std::optional<i64> dropped_first_, dropped_last_;  // times
+};
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "coldtrace/tracefile/fields/field_decoder.hpp"
+
+namespace coldtrace::tracefile {
+
+// "STATUS_ACCESS_DENIED"; empty for what the tables do not have.
+std::string_view find_nt_status(u32 status);
+// "ERROR_FILE_NOT_FOUND".
+std::string_view find_win32_error(u32 error);
+
+// Whether the output type calls the value a status.
+constexpr bool is_status(OutType out) {
+  return out == OutType::win32_error || out == OutType::nt_status || out == OutType::hresult ||
+         out == OutType::exit_status;
+}
+
+// The name of the status that a value is by its output type, or empty. An HRESULT that wraps
+// another code is named by that.
+std::string find_status_name(const Value& value);
+
+}  // namespace coldtrace::tracefile

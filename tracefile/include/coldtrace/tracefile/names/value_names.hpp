@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "coldtrace/tracefile/fields/field_value.hpp"
+#include "coldtrace/tracefile/names/name_tables.hpp"
+
+namespace coldtrace::tracefile {
+
+// Whose value it is and when, as names are looked up.
+struct NameScope {
+  std::optional<u32> pid;
+  i64 time = 0;
+};
+
+// What a value stands for: the names of its map, a file, a registry key, an image and an offset, a
+// status. Empty where none is known, nothing where values of the field have no names. The view is
+// into the tables or into `room`.
+std::optional<std::string_view> find_value_name(const FieldSchema& field, const Value& value,
+                                                const NameTables& names, const NameScope& scope,
+                                                std::string& room);
+
+}  // namespace coldtrace::tracefile

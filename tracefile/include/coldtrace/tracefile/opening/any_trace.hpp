@@ -1,0 +1,99 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/core/file_kind.hpp"
+#include "coldtrace/core/image_source.hpp"
+#include "coldtrace/tracefile/ctrace/ctrace.hpp"
+#include "coldtrace/tracefile/etl/trace.hpp"
+#include "coldtrace/tracefile/opening/input_file.hpp"
+
+namespace coldtrace::tracefile {
+
+// A trace of either format with what it is read from: an .etl or a .ctrace file, packed or not, or
+// several .etl files of one machine's clock.
+class AnyTrace {
+ public:
+  struct Options {
+    CatalogOptions catalog;
+    std::optional<u64> unpacked_limit = std::nullopt;  // as open_input() has it
+    // Files whose headers contradict each other about the machine or its boot are read together all
+    // the same, as long as their clocks are one.
+    bool force = false;
+  };
+
+  using Failure = TraceFailure;
+
+  // Opens the file by its contents.
+  static core::Expected<AnyTrace, Failure> open(const std::string& path, const Options& options,
+                                                core::Findings& findings);
+  static core::Expected<AnyTrace, Failure> open(std::unique_ptr<core::ImageSource> file,
+                                                const Options& options, core::Findings& findings);
+  // Of several files those that are no traces are rejected(); fails where none is left, or they are
+  // not of one machine's clock.
+  static core::Expected<AnyTrace, Failure> open(std::vector<InputFile> files,
+                                                const Options& options, core::Findings& findings);
+
+  // As Event::file counts them: by the start of their sessions. Of several, each has its findings,
+  // which are in those that open() gives too.
+  const std::vector<InputFile>& files() const { return files_; }
+  struct Rejected {
+    std::string name;
+    Failure failure;
+  };
+  const std::vector<Rejected>& rejected() const { return rejected_; }
+  // The path, with the member of an archive, or how many there are.
+  std::string name() const;
+
+  // One of the two is not null.
+  const Trace* etl() const { return etl_.get(); }
+  const Ctrace* ctrace() const { return ctrace_.get(); }
+
+  // "etl" or "ctrace".
+  std::string_view format() const { return etl_ ? "etl" : "ctrace"; }
+
+  const Clock& clock() const { return etl_ ? etl_->clock() : ctrace_->clock(); }
+  const NameTables& names() const { return etl_ ? etl_->names() : ctrace_->names(); }
+  const SchemaSource& schemas() const;
+  // Of the session; nothing where its header is lost.
+  std::optional<core::FileTime> start_time() const;
+  u64 events() const { return etl_ ? etl_->events() : ctrace_->scan().events; }
+
+  // Empty unless the options ask for it.
+  const std::vector<KindCount>& kinds() const { return etl_ ? etl_->kinds() : ctrace_->kinds(); }
+
+  // Of manifest events and WPP messages, in .ctrace files of those that ETW gave to a driver; empty
+  // unless the options ask for it.
+  const std::set<SchemaKey>& schema_keys() const;
+  // With the texts of WPP messages, as the trace says.
+  const std::set<MessagePdb>& message_pdbs() const;
+  // The same as kinds(), by other schemas; reads the whole trace.
+  std::vector<KindCount> count_kinds(const SchemaSource& schemas) const;
+
+  // "10.0", of the machine that was traced.
+  std::string windows_version() const;
+
+  std::unique_ptr<EventSequence> stream(const StreamOptions& options) const;
+
+ private:
+  AnyTrace() = default;
+
+  // Nothing where there is no failure.
+  std::optional<Failure> open_one(const Options& options, core::Findings& findings);
+  std::optional<Failure> merge(const Options& options, core::Findings& findings);
+  // Of a file beside the first one.
+  std::optional<Failure> refuse(const BufferScan& first, const InputFile& file,
+                                const BufferScan& scan, const Options& options,
+                                core::Findings& findings) const;
+
+  std::vector<InputFile> files_;
+  std::vector<Rejected> rejected_;
+  std::unique_ptr<Trace> etl_;
+  std::unique_ptr<Ctrace> ctrace_;
+  std::set<SchemaKey> inner_keys_;  // of a .ctrace file
+};
+
+}  // namespace coldtrace::tracefile

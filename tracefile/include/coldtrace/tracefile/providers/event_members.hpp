@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+
+#include "coldtrace/tracefile/events/clock.hpp"
+#include "coldtrace/tracefile/providers/event_decoder.hpp"
+
+namespace coldtrace::tracefile {
+
+// Which members events of a class have.
+bool has_id(EventClass event_class);
+bool has_opcode(const Event& event);
+bool has_version(EventClass event_class);
+bool has_level(const Event& event);
+
+// When it was; nothing of an event without a time, or where the trace has lost its clock.
+std::optional<core::FileTime> time_of(const Event& event, const Clock& clock);
+
+// The number of a kind among those of its provider, the opcode of a classic event, and its version.
+std::optional<u16> number_of(const EventKind& kind);
+std::optional<u8> version_of(const EventKind& kind);
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "coldtrace/tracefile/schema-language/schema_language.hpp"
+
+namespace coldtrace::tracefile {
+
+// Fields lie one behind the other without padding. Sizes and offsets are in bytes.
+
+// Where a field lies: absent behind one whose size depends on the data.
+struct FieldPlace {
+  std::optional<u32> offset;
+  std::optional<u32> size;  // absent when it depends on the data
+};
+
+struct Layout {
+  std::vector<FieldPlace> fields;  // in the order of the declaration
+  std::optional<u32> size;         // of all, absent when it depends on the data
+  u32 fixed_size = 0;              // up to the first field of a size that does
+};
+
+// The size of a field of the schema, absent when it depends on the data.
+std::optional<u32> size_of(const Schema& schema, const FieldDeclaration& field,
+                           unsigned pointer_size);
+
+Layout compute_layout(const Schema& schema, const std::vector<FieldDeclaration>& fields,
+                      unsigned pointer_size);
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/no_match.hpp"
+#include "coldtrace/tracefile/etl/event_stream.hpp"
+#include "coldtrace/tracefile/where/event_filter.hpp"
+
+namespace coldtrace::tracefile {
+
+// Which events of a trace are wanted: those that all its parts want. Empty lists want all.
+struct EventSelection {
+  std::vector<std::string> providers;  // GUIDs, names or globs
+  std::vector<std::string> events;     // ids, or names or globs of events or their classes
+  std::vector<u32> pids, tids;
+  std::optional<core::FileTime> from, to;  // both included
+  std::optional<WhereExpression> where;
+
+  bool by_kind() const { return !providers.empty() || !events.empty(); }
+  bool all() const { return !by_kind() && pids.empty() && tids.empty() && !from && !to && !where; }
+};
+
+// Whether a provider or an event is what one of those lists asks for.
+bool is_provider(std::string_view wanted, const EventKind& kind);
+bool is_event(std::string_view wanted, const EventKind& kind);
+// "Process" of "Process/Start".
+std::string_view event_class_of(std::string_view name);
+
+// Decides event by event; remembers its answer for each kind, and what was asked for in vain.
+class EventSelector {
+ public:
+  // All that is given must outlive the selector.
+  EventSelector(const EventContext& context, const EventSelection& selection);
+
+  // `attached` is the stack that other events have of the event, or null.
+  bool wants(const Event& event, const AttachedStack* attached = nullptr);
+
+  // What no event had, once all were seen.
+  core::NoMatch unmatched() const;
+
+ private:
+  // One list of a selection, and which of it some event had.
+  struct Asked {
+    std::vector<bool> met;
+    std::set<std::string, std::less<>> names;  // that events had
+
+    bool meets(const std::vector<std::string>& wanted, const EventKind& kind,
+               bool (*matches)(std::string_view, const EventKind&));
+    void report(core::NoMatch& unmatched, std::string_view option,
+                const std::vector<std::string>& wanted) const;
+  };
+
+  // Ids of a selection, and which of them some event had.
+  struct AskedIds {
+    std::set<u32> met;
+
+    bool meets(const std::vector<u32>& wanted, std::optional<u32> id);
+    void report(core::NoMatch& unmatched, std::string_view option,
+                const std::vector<u32>& wanted) const;
+  };
+
+  bool wants_kind(const EventKind& kind);
+  bool has_wanted_kind(const Event& event);
+
+  const EventSelection& selection_;
+  EventDecoder decoder_;
+  std::vector<std::optional<bool>> answers_;  // by number of kind
+  Asked providers_;
+  Asked events_;
+  AskedIds pids_;
+  AskedIds tids_;
+  std::optional<EventFilter> filter_;
+  bool any_ = false;
+};
+
+// The times as limits of the stream.
+void limit_to_times(const EventSelection& selection, const Clock& clock, StreamOptions& options);
+
+}  // namespace coldtrace::tracefile

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/core/no_match.hpp"
+#include "coldtrace/core/text_buffer.hpp"
+#include "coldtrace/tracefile/events/event_sequence.hpp"
+#include "coldtrace/tracefile/fields/value_text.hpp"
+#include "coldtrace/tracefile/messages/event_message.hpp"
+#include "coldtrace/tracefile/names/event_stack.hpp"
+#include "coldtrace/tracefile/names/name_tables.hpp"
+#include "coldtrace/tracefile/providers/event_decoder.hpp"
+#include "coldtrace/tracefile/providers/extended_members.hpp"
+#include "coldtrace/tracefile/where/where_expression.hpp"
+
+namespace coldtrace::tracefile {
+
+// What events of a trace are understood by.
+struct EventContext {
+  const SchemaSource& schemas;
+  const NameTables& names;
+  const Clock& clock;
+  std::optional<core::FileTime> start;       // of the session
+  std::vector<std::string> files = {};       // names, by Event::file; of one file none
+  const MessageTexts* parameters = nullptr;  // of "%%n" in messages; null: none are known
+};
+
+// Whether events are what an expression asks for. What all events of a kind have in common is
+// decided once a kind, the members of headers are next, and only what is then open decodes a
+// payload, up to the last field that it needs. One object a thread.
+class EventFilter {
+ public:
+  // All that is given must outlive the filter.
+  EventFilter(const EventContext& context, const WhereExpression& where);
+
+  // `attached` is the stack that other events have of the event, or null.
+  bool wants(const Event& event, const AttachedStack* attached = nullptr);
+
+  // What no event had, once all were seen: fields that are in no schema of theirs, and fields that
+  // never were of the type that they are compared with. `option` gave the expression.
+  void report(core::NoMatch& unmatched, std::string_view option) const;
+
+ private:
+  class Fields;
+
+  // A field of a kind that a test asks for.
+  struct Use {
+    const FieldSchema* field;
+    std::size_t test;
+  };
+  struct Plan {
+    bool ready = false;
+    Truth verdict = Truth::unknown;
+    std::vector<Truth> truths;  // by test
+    std::vector<Use> uses;
+    const FieldSchema* last =
+        nullptr;  // of the schema's own fields: what follows is not needed; null: all is
+  };
+  struct Met {
+    bool known = false;       // a schema has the field
+    bool present = false;     // an event had it
+    bool comparable = false;  // and it was of the right type
+  };
+
+  const Plan& plan_of(const EventKind& kind);
+  void make_plan(const EventKind& kind, Plan& plan);
+  void add_uses(const EventSchema& schema, Plan& plan);
+  void remember_names(const std::vector<FieldSchema>& fields, unsigned depth);
+  std::optional<Truth> truth_of_kind(const WhereTest& test, const EventKind& kind) const;
+  Truth truth_of_header(const WhereTest& test, const Event& event);
+  Truth truth_of_stack(const WhereTest& test, const Event& event, const AttachedStack* attached);
+  Truth truth_of_message(const WhereTest& test, const Event& event, const EventKind& kind);
+  Truth truth_of_extended(const WhereTest& test, const Event& event);
+  Truth truth_of_words(const WhereTest& test, core::ByteView data) const;
+  void decode(const Event& event, const EventKind& kind, const Plan& plan);
+  Truth truth(const WhereTest& test, const Subject& subject) const;
+
+  EventContext context_;
+  const WhereExpression& where_;
+  EventDecoder decoder_;
+  ValueText texts_;
+  EventMessage messages_;
+  std::vector<ExtendedMember> extended_;  // of the current event
+  bool asks_kind_ = false;
+  bool asks_fields_ = false;
+  bool asks_decoded_ = false;
+  std::vector<Truth> unknown_;
+  std::vector<Truth> truths_;  // of the current event
+  std::vector<Plan> plans_;    // by number of kind
+  Plan overflow_;
+  std::vector<Met> met_;  // by test
+  std::set<std::string, std::less<>> names_;
+  EventStack stack_;
+};
+
+}  // namespace coldtrace::tracefile

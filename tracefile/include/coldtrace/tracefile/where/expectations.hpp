@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "coldtrace/tracefile/events/event_sequence.hpp"
+#include "coldtrace/tracefile/where/event_filter.hpp"
+
+namespace coldtrace::tracefile {
+
+// How many events an expression is to be true of: both limits included, at least one event where
+// neither is given.
+struct Expectation {
+  std::string text;  // of `where`
+  WhereExpression where;
+  std::optional<u64> min, max;
+  u64 events = 0;         // that it was true of
+  bool no_match = false;  // it names what no event has, so that its count proves nothing
+
+  u64 least() const { return min.value_or(max ? 0 : 1); }
+  bool met() const { return events >= least() && (!max || events <= *max); }
+};
+
+// What a trace was found to have while its events were counted.
+struct CheckedTrace {
+  u64 events = 0;
+  u64 undecoded = 0;  // events whose fields are not all known: not exact
+  u64 gaps = 0;       // stretches that are missing or unreadable
+};
+
+// Counts the events of all expectations in one pass. What no event had is told of to `unmatched`,
+// and marks its expectation.
+CheckedTrace count_expected(const EventContext& context, EventSequence& events,
+                            std::span<Expectation> expectations, core::NoMatch& unmatched);
+
+}  // namespace coldtrace::tracefile
