@@ -57,8 +57,11 @@ std::optional<std::ptrdiff_t> drop_repeated(Buffers& buffers, core::Findings& fi
 void note_overwritten(const Buffers& buffers, std::ptrdiff_t damaged, BufferScan& scan,
                       core::Findings& findings) {
   if ((scan.header.log_file_mode & keeps_the_last) == 0) return;
-  // Where the newest are not there, the file was cut: its older ones may lie behind the cut.
-  if (buffers.back()->sequence + 1 < static_cast<i64>(scan.header.buffers_written)) return;
+  // Where the newest are not there, the file was cut, as "buffer-count" tells: its older ones may
+  // lie behind the cut. A session that was not closed has counted none.
+  const bool closed = scan.header.end_time.ticks != 0;
+  if (closed && buffers.back()->sequence + 1 < static_cast<i64>(scan.header.buffers_written))
+    return;
   const bool begins_late = buffers[0]->sequence > 1;
   const bool goes_on_late =
       buffers.size() > 1 && buffers[1]->sequence - buffers[0]->sequence - 1 > damaged;

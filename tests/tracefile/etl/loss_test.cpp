@@ -467,11 +467,15 @@ TEST_CASE("of a file that was cut before its newest buffers nothing is said to b
   auto buffers = overlapping_buffers(2);
   for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i].sequence(2 + i);
   const auto newest = static_cast<u32>(buffers.size()) + 1;
-  for (const u32 written : {newest + 1, newest + 2}) {
-    const auto open = open_bytes(
-        fixtures::build_etl({.log_file_mode = 0x2, .buffers_written = written}, buffers));
-    CHECK(open.findings.count("buffers-overwritten") == (written == newest + 1 ? 1 : 0));
-  }
+  for (const u32 written : {newest + 1, newest + 2})
+    for (const auto end : {std::optional<u64>{}, std::optional{u64{0}}}) {
+      CAPTURE(written, end.has_value());
+      const auto open = open_bytes(fixtures::build_etl(
+          {.log_file_mode = 0x2, .end_time = end, .buffers_written = written}, buffers));
+      const bool is_cut = written == newest + 2 && !end;
+      CHECK(open.findings.count("buffers-overwritten") == (is_cut ? 0 : 1));
+      CHECK(open.findings.count("buffer-count") >= (is_cut ? 1 : 0));
+    }
 }
 
 }  // namespace coldtrace::tracefile
