@@ -4,121 +4,18 @@
 
 #include "tracefile/export/perfetto_fields.hpp"
 #include "tracefile/export/perfetto_packets.hpp"
+#include "tracefile/export/perfetto_schedule.hpp"
+#include "tracefile/export/perfetto_tracks.hpp"
 
 namespace coldtrace::trace_export {
-namespace {
-
 namespace field = perfetto;
 using protozero::pbf_writer;
-using trace_analysis::ThreadState;
-
-// What a track is of, in the highest byte of its number; the second lowest has the lane.
-enum class Family : u64 { thread = 1, region, file, disk, disk_queue, busy, losses, interrupts };
-
-constexpr u64 family(Family kind, u64 number) {
-  return static_cast<u64>(kind) << 56U | number << 16U;
-}
-
-// Perfetto knows the states up to DeferredReady. That of a thread that was swapped out with its
-// process is near enough; one that cannot be is what nothing is known of.
-constexpr u8 unknown_state = static_cast<u8>(ThreadState::initialized);
-
-u8 state_of(const ChainedSwitch& change) {
-  if (!change.old_state) return unknown_state;
-  switch (*change.old_state) {
-    case ThreadState::process_swapped:
-      return static_cast<u8>(ThreadState::transition);
-    case ThreadState::gate_wait:
-      return static_cast<u8>(ThreadState::waiting);
-    default:
-      break;
-  }
-  const auto state = static_cast<u8>(*change.old_state);
-  return state <= static_cast<u8>(ThreadState::deferred_ready) ? state : unknown_state;
-}
-
-void add_argument(pbf_writer& event, std::string_view name, std::string_view value) {
-  pbf_writer annotation{event, field::track_event::debug_annotations};
-  annotation.add_string(field::track_event::debug_annotation::name, name.data(), name.size());
-  annotation.add_string(field::track_event::debug_annotation::string_value, value.data(),
-                        value.size());
-}
-
-void add_argument(pbf_writer& event, std::string_view name, const std::optional<u64>& value) {
-  if (!value) return;
-  pbf_writer annotation{event, field::track_event::debug_annotations};
-  annotation.add_string(field::track_event::debug_annotation::name, name.data(), name.size());
-  annotation.add_uint64(field::track_event::debug_annotation::uint_value, *value);
-}
-
-template <class AddArguments>
-void begin_slice(PerfettoPackets& packets, u64 track, i64 time, const std::string& name,
-                 AddArguments add_arguments) {
-  const auto number = packets.intern(name);
-  packets.add([&](pbf_writer& packet) {
-    packet.add_uint64(field::trace_packet::timestamp, static_cast<u64>(time));
-    packet.add_uint32(field::trace_packet::trusted_packet_sequence_id, 1);
-    if (number != 0)
-      packet.add_uint32(field::trace_packet::sequence_flags,
-                        field::trace_packet::needs_incremental_state);
-    pbf_writer event{packet, field::trace_packet::track_event};
-    event.add_enum(field::track_event::type, field::track_event::slice_begin);
-    event.add_uint64(field::track_event::track_uuid, track);
-    if (number != 0)
-      event.add_uint64(field::track_event::name_iid, number);
-    else
-      event.add_string(field::track_event::name, name);
-    add_arguments(event);
-  });
-}
-
-void end_slice(PerfettoPackets& packets, u64 track, i64 time) {
-  packets.add([&](pbf_writer& packet) {
-    packet.add_uint64(field::trace_packet::timestamp, static_cast<u64>(time));
-    packet.add_uint32(field::trace_packet::trusted_packet_sequence_id, 1);
-    pbf_writer event{packet, field::trace_packet::track_event};
-    event.add_enum(field::track_event::type, field::track_event::slice_end);
-    event.add_uint64(field::track_event::track_uuid, track);
-  });
-}
-
-void count(PerfettoPackets& packets, u64 track, i64 time, i64 value) {
-  packets.add([&](pbf_writer& packet) {
-    packet.add_uint64(field::trace_packet::timestamp, static_cast<u64>(time));
-    packet.add_uint32(field::trace_packet::trusted_packet_sequence_id, 1);
-    pbf_writer event{packet, field::trace_packet::track_event};
-    event.add_enum(field::track_event::type, field::track_event::counter);
-    event.add_uint64(field::track_event::track_uuid, track);
-    event.add_int64(field::track_event::counter_value, value);
-  });
-}
-
-template <class AddMore>
-void describe_track(PerfettoPackets& packets, u64 track, AddMore add_more) {
-  packets.add([&](pbf_writer& packet) {
-    packet.add_uint64(field::trace_packet::timestamp, 0);
-    packet.add_uint32(field::trace_packet::trusted_packet_sequence_id, 1);
-    pbf_writer descriptor{packet, field::trace_packet::track_descriptor};
-    descriptor.add_uint64(field::track_descriptor::uuid, track);
-    add_more(descriptor);
-  });
-}
-
-void describe_counter(PerfettoPackets& packets, u64 track, const std::string& name) {
-  describe_track(packets, track, [&](pbf_writer& descriptor) {
-    descriptor.add_string(field::track_descriptor::name, name);
-    pbf_writer counter{descriptor, field::track_descriptor::counter};
-    counter.add_enum(field::track_descriptor::counter_descriptor::unit,
-                     static_cast<i32>(field::track_descriptor::counter_descriptor::count));
-  });
-}
-
-}  // namespace
 
 PerfettoTrace::PerfettoTrace(const TimelineNames& names, ByteSink write, Options options)
     : names_{names},
-      chain_{names, [this](const ChainedSwitch& change) { add(change); }},
-      packets_{std::make_unique<PerfettoPackets>(std::move(write), options.compress)} {}
+      chain_{names, [this](const ChainedSwitch& change) { schedule_->add(change); }},
+      packets_{std::make_unique<PerfettoPackets>(std::move(write), options.compress)},
+      schedule_{std::make_unique<PerfettoSchedule>(*packets_)} {}
 
 PerfettoTrace::~PerfettoTrace() = default;
 
@@ -138,122 +35,10 @@ void PerfettoTrace::on_last_turn(const Turn& turn, bool misses_events) {
 }
 
 void PerfettoTrace::on_ready(const Readied& record) {
-  const auto time = names_.nanoseconds(record.moment.time);
-  if (time != tick_) {
-    flush_tick();
-    tick_ = time;
-  }
-  readies_.push_back({time, record.moment.cpu.value_or(0), chain_.id_of(record.thread),
-                      record.waker == nobody ? 0 : chain_.id_of(record.waker), record.adjustment,
-                      record.in_dpc});
-}
-
-void PerfettoTrace::add(const ChainedSwitch& change) {
-  // A break lies in the past, and Perfetto sorts it there: behind the switch to the thread.
-  if (change.time < tick_) {
-    write(change);
-    return;
-  }
-  if (change.time != tick_) {
-    flush_tick();
-    tick_ = change.time;
-  }
-  switches_.push_back(change);
-}
-
-// Within one tick a thread leaves a processor before it comes to another one, and is made ready
-// when it has left.
-void PerfettoTrace::flush_tick() {
-  while (!switches_.empty()) take_first_switch(switches_);
-  for (const auto& ready : readies_) write(ready);
-  readies_.clear();
-}
-
-void PerfettoTrace::take_first_switch(std::vector<ChainedSwitch>& changes) {
-  constexpr std::size_t most_ordered = 256;
-  auto first = changes.begin();
-  if (changes.size() > 1 && changes.size() <= most_ordered) {
-    const auto is_first = [&](const ChainedSwitch& change) {
-      for (const auto& other : changes) {
-        if (&other == &change) break;
-        if (other.cpu == change.cpu) return false;
-      }
-      return std::none_of(changes.begin(), changes.end(), [&](const ChainedSwitch& other) {
-        return other.cpu != change.cpu && other.old_id == change.new_id && change.new_id != 0 &&
-               change.new_id != lost_id && change.new_id != not_shown_id;
-      });
-    };
-    const auto found = std::find_if(changes.begin(), changes.end(), is_first);
-    if (found != changes.end()) first = found;
-  }
-  write(*first);
-  changes.erase(first);
-}
-
-template <class Fill>
-void PerfettoTrace::add_event(Fill fill) {
-  {
-    pbf_writer bundle{events_};
-    pbf_writer event{bundle, field::etw::event};
-    fill(event);
-  }
-  if (events_.size() >= events_together) flush_events();
-}
-
-void PerfettoTrace::flush_events() {
-  if (events_.empty()) return;
-  packets_->add(
-      [&](pbf_writer& packet) { packet.add_message(field::trace_packet::etw_events, events_); });
-  events_.clear();
-}
-
-void PerfettoTrace::write(const ChainedSwitch& change) {
-  namespace e = field::etw;
-  add_event([&](pbf_writer& event) {
-    event.add_uint64(e::timestamp, static_cast<u64>(change.time));
-    event.add_uint32(e::cpu, change.cpu);
-    event.add_uint32(e::thread_id, change.old_id);
-    pbf_writer fields{event, e::c_switch};
-    // An id that is missing would be somebody "anonymized", not the idle thread.
-    fields.add_uint32(e::switches::new_thread_id, change.new_id);
-    fields.add_uint32(e::switches::old_thread_id, change.old_id);
-    if (change.new_priority)
-      fields.add_sint32(e::switches::new_thread_priority, *change.new_priority);
-    if (change.old_priority)
-      fields.add_sint32(e::switches::old_thread_priority, *change.old_priority);
-    if (change.wait_reason)
-      fields.add_int32(e::switches::old_thread_wait_reason_int, *change.wait_reason);
-    fields.add_sint32(e::switches::old_thread_state_int, state_of(change));
-  });
-  count_busy(change);
-}
-
-void PerfettoTrace::write(const Ready& ready) {
-  namespace e = field::etw;
-  add_event([&](pbf_writer& event) {
-    event.add_uint64(e::timestamp, static_cast<u64>(ready.time));
-    event.add_uint32(e::cpu, ready.cpu);
-    event.add_uint32(e::thread_id, ready.waker);
-    pbf_writer fields{event, e::ready_thread};
-    fields.add_uint32(e::ready::thread_id, ready.id);
-    if (ready.adjustment) {
-      fields.add_sint32(e::ready::adjust_increment, ready.adjustment->increment);
-      fields.add_int32(e::ready::adjust_reason_int, static_cast<i32>(ready.adjustment->reason));
-    }
-    if (ready.in_dpc) fields.add_int32(e::ready::flag_int, 1);
-  });
-}
-
-// Processors whose thread is known and not the idle one.
-void PerfettoTrace::count_busy(const ChainedSwitch& change) {
-  const auto is_busy = [](u32 id) { return id != 0 && id != lost_id; };
-  if (change.cpu >= busy_at_.size()) busy_at_.resize(std::size_t{change.cpu} + 1);
-  const bool was = is_busy(busy_at_[change.cpu]), is = is_busy(change.new_id);
-  busy_at_[change.cpu] = change.new_id;
-  if (was == is) return;
-  busy_ += is ? 1U : ~u64{0};
-  has_busy_ = true;
-  count(*packets_, family(Family::busy, 0), change.time, static_cast<i64>(busy_));
+  schedule_->add({names_.nanoseconds(record.moment.time), record.moment.cpu.value_or(0),
+                  chain_.id_of(record.thread),
+                  record.waker == nobody ? 0 : chain_.id_of(record.waker), record.adjustment,
+                  record.in_dpc});
 }
 
 u64 PerfettoTrace::track_of_thread(Index thread) {
@@ -483,10 +268,9 @@ void PerfettoTrace::write_losses(const Observed& observed) {
 }
 
 void PerfettoTrace::finish(const Observed& observed) {
-  flush_tick();
-  flush_events();
+  schedule_->flush();
   for (auto& [track, row] : rows_) flush_slices(track, row);
-  if (has_busy_) describe_counter(*packets_, family(Family::busy, 0), "processors in use");
+  schedule_->describe_counter_of_processors();
   write_disk_queues();
   write_losses(observed);
   write_processes();

@@ -11,6 +11,7 @@
 namespace coldtrace::trace_export {
 
 class PerfettoPackets;
+class PerfettoSchedule;
 
 // Writes a timeline as a trace of Perfetto: context switches and ready events as its own events of
 // ETW, which become scheduling and thread states with wakers and wait reasons; calls, interrupts,
@@ -42,13 +43,6 @@ class PerfettoTrace final : public TimelineSink {
   void finish(const Observed& observed) override;
 
  private:
-  struct Ready {
-    i64 time;
-    u16 cpu;
-    u32 id, waker;
-    std::optional<trace_analysis::Adjustment> adjustment;
-    bool in_dpc;
-  };
   struct Slice {
     i64 begin, end;
     u64 order;  // of its end
@@ -69,15 +63,6 @@ class PerfettoTrace final : public TimelineSink {
   static constexpr u32 lost_id = SwitchChain::lost_id;
   static constexpr u32 not_shown_id = SwitchChain::not_shown_id;
 
-  void add(const ChainedSwitch& change);
-  void flush_tick();
-  void take_first_switch(std::vector<ChainedSwitch>& changes);
-  template <class Fill>
-  void add_event(Fill fill);
-  void flush_events();
-  void write(const ChainedSwitch& change);
-  void write(const Ready& ready);
-  void count_busy(const ChainedSwitch& change);
   void flush_interrupts(u16 cpu);
   void flush_slices(u64 track, Row& row);
   u64 track_of_thread(Index thread);
@@ -88,21 +73,14 @@ class PerfettoTrace final : public TimelineSink {
   void write_disk_queues();
   void write_losses(const Observed& observed);
 
-  static constexpr std::size_t events_together = 4096;  // bytes of them
-  static constexpr std::size_t most_slices = 4096;      // of a row that are held
+  static constexpr std::size_t most_slices = 4096;  // of a row that are held
   static constexpr std::size_t most_lanes = 1024;
   static constexpr std::size_t most_steps = std::size_t{1} << 22U;
 
   const TimelineNames& names_;
   SwitchChain chain_;
   std::unique_ptr<PerfettoPackets> packets_;
-  i64 tick_ = 0;
-  std::vector<ChainedSwitch> switches_;  // of the tick
-  std::vector<Ready> readies_;           // of the tick
-  std::string events_;                   // in front of the next packet of them
-  std::vector<u32> busy_at_;             // by processor, as far as they are counted
-  u64 busy_ = 0;
-  bool has_busy_ = false;
+  std::unique_ptr<PerfettoSchedule> schedule_;
   std::map<u64, Row> rows_;  // by track
   std::map<u64, Lanes> lanes_;
   std::map<u32, std::vector<Step>> disks_;
