@@ -70,6 +70,17 @@ bool add_others(Page& page, const Inputs& inputs, const Options& options, Report
   return any;
 }
 
+void write(Output& output, const Page& page, const Options& options, Report& report) {
+  const auto bytes = write_page(output, page);
+  if (bytes <= options.report.largest) return;
+  core::Findings findings;
+  findings.warning("page-size", std::nullopt,
+                   "the page has {} bytes, more than --size-limit: tables and drawings are not cut "
+                   "for it",
+                   bytes);
+  report.tell("report", findings);
+}
+
 Exit run(const Options& options) {
   const auto inputs = sorted(options.inputs);
   Output output{options.output};
@@ -78,7 +89,7 @@ Exit run(const Options& options) {
   const bool has_others = add_others(page, inputs, options, report);
   if (inputs.traces.empty()) {
     if (!has_others) return report.exit();
-    write_page(output, page);
+    write(output, page, options, report);
     output.commit();
     return report.exit();
   }
@@ -87,16 +98,15 @@ Exit run(const Options& options) {
   AnalysisRun run{of_trace, TraceUse::lines};
   if (!run.opened()) {
     if (!has_others) return Exit::failure;
-    write_page(output, page);
+    write(output, page, options, report);
     output.commit();
     return Exit::findings;
   }
   TraceReport trace{run, options.report};
   trace.observe();
   trace.add_to(page);
-  write_page(output, page);
+  write(output, page, options, report);
   const auto exit = run.finish(output);
-  if (inputs.disks.empty() && inputs.hook_tables.empty()) return exit;
   return std::max(exit, std::min(report.exit(), Exit::findings));
 }
 

@@ -199,7 +199,22 @@ class Figures(Case):
                 told = sum(page.figures("use-processors", "Busy"))
                 self.assertLessEqual(told, busy + len(processors))
                 self.assertGreaterEqual(told, busy - 480 - len(processors))
+                # Up to the last event, also where nothing was busy any more.
+                elapsed = answer("schedule", path)["elapsed"]
+                for table in page.tables:
+                    if table.startswith("use-"):
+                        self.check_steps(page, table, elapsed, len(processors) if table == "use-processors" else 1)
         self.assertGreater(count, 5)
+
+    def check_steps(self, page, table, elapsed, devices):
+        begins, busy, shares = (page.figures(table, name) for name in ("From", "Busy", "Share"))
+        ends = [*begins[1:], elapsed]
+        widths = [end - begin for begin, end in zip(begins, ends)]
+        self.assertEqual(begins[0], 0)
+        self.assertTrue(all(abs(width - widths[0]) <= 24 for width in widths[:-1]), widths)
+        self.assertTrue(0 < widths[-1] <= widths[0] + 24, widths)
+        for width, time, share in zip(widths, busy, shares):
+            self.assertAlmostEqual(share, time / (width * devices), delta=0.001 + 24 / width)
 
     def test_flame_graphs_have_the_times_of_the_stacks(self):
         count = 0
@@ -284,6 +299,12 @@ class Timeline(Case):
         whole = page_of(path).data()
         page = page_of(path, "--size-limit", 1)
         self.assertLess(len(page.bytes), len(page_of(path).bytes) + 1000)
+        for limit in len(page.bytes), len(page.bytes) - 1:
+            done = run("report", path, "--size-limit", limit)
+            told = f"warning: page-size: the page has {len(done.stdout)} bytes, more than --size-limit"
+            self.assertEqual((done.returncode, told in done.stderr.decode()),
+                             (1, True) if len(done.stdout) > limit else (0, False))
+        self.assertGreater(len(done.stdout), limit)
         long = EtlWriter(1)
         long.process(0, 0, 100, "busy.exe")
         for tid in 104, 108:

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
+#include <cmath>
 #include <map>
 
 #include "cli/report/page/html_table.hpp"
@@ -18,26 +18,20 @@ double part(i64 value, i64 most) {
   return most <= 0 ? 0 : std::clamp(static_cast<double>(value) / static_cast<double>(most), 0., 1.);
 }
 
-// Times of damaged traces are any numbers.
-i64 product(i64 a, i64 b) {
-  i64 whole = 0;
-  return __builtin_mul_overflow(a, b, &whole) ? std::numeric_limits<i64>::max() : whole;
-}
-
 // The same times in few rows.
 void write_table(Html& html, const AreaChart& chart) {
   html.markup("<details class=\"as-table\"><summary>As a table</summary>\n");
   HtmlTable table{
       html, chart.id, chart.title, {{"From", true}, {chart.table_title, true}, {"Share", true}}};
-  const auto step = (chart.bins.size() + table_rows - 1) / table_rows;
-  for (std::size_t i = 0; i < chart.bins.size(); i += step) {
+  const auto joined = (chart.steps.size() + table_rows - 1) / table_rows;
+  for (std::size_t i = 0; i < chart.steps.size(); i += joined) {
     i64 sum = 0, whole = 0;
-    const auto end = std::min(chart.bins.size(), i + step);
+    const auto end = std::min(chart.steps.size(), i + joined);
     for (auto at = i; at < end; ++at) {
-      trace_analysis::add_ticks(sum, chart.bins[at]);
-      trace_analysis::add_ticks(whole, chart.most);
+      trace_analysis::add_ticks(sum, chart.steps[at].value);
+      trace_analysis::add_ticks(whole, chart.steps[at].most);
     }
-    table.moment(product(static_cast<i64>(i), chart.width));
+    table.moment(chart.steps[i].begin);
     table.time(sum);
     table.share(sum, whole);
   }
@@ -66,9 +60,13 @@ void write_strip(Html& html, const Strip& strip) {
 }
 
 void write_area_chart(Html& html, const AreaChart& chart) {
-  if (chart.bins.empty()) return;
-  write_strip(html, {chart.title, chart.bins, chart.most, "0",
-                     short_time(product(chart.width, static_cast<i64>(chart.bins.size())))});
+  if (chart.steps.empty()) return;
+  constexpr i64 whole = 10'000;
+  std::vector<i64> shares;
+  for (const auto& step : chart.steps)
+    shares.push_back(
+        step.value <= 0 ? 0 : std::max<i64>(1, std::llround(whole * part(step.value, step.most))));
+  write_strip(html, {chart.title, std::move(shares), whole, "0", short_time(chart.end)});
   write_table(html, chart);
 }
 

@@ -11,11 +11,16 @@ namespace coldtrace::cli {
 
 // How much of something there was over time, as an area below a line and as a table.
 struct AreaChart {
+  // Units of 100 ns. The last one ends with the chart, and may be shorter than the others.
+  struct Step {
+    i64 begin;
+    i64 value;
+    i64 most;  // what fills it
+  };
   std::string_view id;
   std::string title;
-  std::vector<i64> bins;  // each of `width`
-  i64 width = 0;          // units of 100 ns
-  i64 most = 0;           // what fills a bin, in its unit
+  std::vector<Step> steps;
+  i64 end = 0;
   std::string_view table_title;
 };
 void write_area_chart(Html& html, const AreaChart& chart);

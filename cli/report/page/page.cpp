@@ -1,10 +1,10 @@
 #include "cli/report/page/page.hpp"
 
+#include <fmt/format.h>
 #include <nettle/base64.h>
 #include <nettle/sha2.h>
 
 #include "cli/command/version.hpp"
-#include "cli/output/text.hpp"
 #include "cli/report/page/page_sources.hpp"
 
 namespace coldtrace::cli {
@@ -29,24 +29,40 @@ std::string joined_script() {
   return script + "start();\n})();\n";
 }
 
+// The page's text, counted as it goes.
+class PageText {
+ public:
+  explicit PageText(Output& output) : output_{output} {}
+
+  void write(std::string_view text) {
+    output_.write(text);
+    bytes_ += text.size();
+  }
+  u64 bytes() const { return bytes_; }
+
+ private:
+  Output& output_;
+  u64 bytes_ = 0;
+};
+
 // Nothing may be fetched, and no text of a file can become script, style or markup.
-void write_head(Output& output, const Page& page, std::string_view script) {
+void write_head(PageText& output, const Page& page, std::string_view script) {
   Html title;
   title.text(page.title);
-  print(output,
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
-        "'{}'; style-src '{}'; img-src data:; base-uri 'none'; form-action 'none'; "
-        "require-trusted-types-for 'script'\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<meta name=\"color-scheme\" content=\"light dark\">\n"
-        "<meta name=\"generator\" content=\"{}\">\n<title>{}</title>\n<style>",
-        policy_hash(script), policy_hash(page_style()), tool_version, title.str());
+  output.write(fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
+      "'{}'; style-src '{}'; img-src data:; base-uri 'none'; form-action 'none'; "
+      "require-trusted-types-for 'script'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+      "<meta name=\"generator\" content=\"{}\">\n<title>{}</title>\n<style>",
+      policy_hash(script), policy_hash(page_style()), tool_version, title.str()));
   output.write(page_style());
   output.write("</style>\n</head>\n");
 }
 
-void write_body(Output& output, const Page& page) {
+void write_body(PageText& output, const Page& page) {
   Html html;
   html.markup("<body>\n<a class=\"skip\" href=\"#content\">To the content</a>\n<header>")
       .element("h1", page.title);
@@ -65,9 +81,9 @@ void write_body(Output& output, const Page& page) {
     output.write(section.content.str());
     output.write("</section>\n");
   }
-  print(output,
-        "</main>\n<footer><p>Written by {}. Nothing of this page is fetched.</p></footer>\n",
-        tool_version);
+  output.write(fmt::format(
+      "</main>\n<footer><p>Written by {}. Nothing of this page is fetched.</p></footer>\n",
+      tool_version));
 }
 
 }  // namespace
@@ -76,7 +92,8 @@ Html& add_section(Page& page, std::string id, std::string title) {
   return page.sections.emplace_back(Page::Section{std::move(id), std::move(title), {}}).content;
 }
 
-void write_page(Output& output, const Page& page) {
+u64 write_page(Output& file, const Page& page) {
+  PageText output{file};
   const auto script = joined_script();
   write_head(output, page, script);
   write_body(output, page);
@@ -88,6 +105,7 @@ void write_page(Output& output, const Page& page) {
   output.write("<script>");
   output.write(script);
   output.write("</script>\n</body>\n</html>\n");
+  return output.bytes();
 }
 
 }  // namespace coldtrace::cli

@@ -24,6 +24,7 @@ struct Page {
 // Starts a section behind the others.
 Html& add_section(Page& page, std::string id, std::string title);
 
-void write_page(Output& output, const Page& page);
+// Returns how many bytes it has.
+u64 write_page(Output& output, const Page& page);
 
 }  // namespace coldtrace::cli

@@ -108,15 +108,20 @@ std::string findings_text(const core::Findings& findings) {
                      counted(static_cast<u64>(warnings), "warning tells", "warnings tell"));
 }
 
-// In units of 100 ns, as a chart has them.
+// From the first event to the last one, `span` ticks; bins end with the last that has any.
 void write_use(Html& html, const ReportAnswers& answers, std::string_view id,
-               const std::string& title, TimeBins bins, i64 devices) {
-  std::vector<i64> units;
-  for (const auto ticks : bins.bins()) units.push_back(answers.duration(ticks));
-  const auto width = answers.duration(bins.width());
-  i64 most = 0;
-  if (__builtin_mul_overflow(width, devices, &most)) most = width;
-  write_area_chart(html, {id, title, std::move(units), width, most, "Busy"});
+               const std::string& title, const TimeBins& bins, i64 span, i64 devices) {
+  AreaChart chart{id, title, {}, answers.duration(span), "Busy"};
+  const auto& all = bins.bins();
+  for (i64 begin = 0; begin < span; begin += std::min(bins.width(), span - begin)) {
+    const auto at = chart.steps.size();
+    const auto most = answers.duration(std::min(bins.width(), span - begin));
+    AreaChart::Step step{answers.duration(begin), at < all.size() ? answers.duration(all[at]) : 0,
+                         0};
+    if (__builtin_mul_overflow(most, devices, &step.most)) step.most = most;
+    chart.steps.push_back(step);
+  }
+  write_area_chart(html, chart);
 }
 
 }  // namespace
@@ -134,12 +139,15 @@ void add_use(Page& page, const ReportAnswers& answers) {
   const auto& busy = answers.lanes.busy();
   if (busy.bins().empty() && answers.disk_use.empty()) return;
   auto& html = add_section(page, "use", "Use over time");
-  // One scale for all of them.
-  i64 width = busy.width();
+  const auto& seen = answers.observed;
+  const i64 span =
+      seen.first && seen.last ? trace_analysis::ticks_between(*seen.first, *seen.last) : 0;
+  // One scale for all of them, on which the whole trace has its steps.
+  i64 width = std::max(busy.width(), span / static_cast<i64>(TimeBins::most_bins) + 1);
   for (const auto& [disk, bins] : answers.disk_use) width = std::max(width, bins.width());
   const auto draw = [&](std::string_view id, const std::string& title, TimeBins bins, i64 devices) {
     bins.widen(width);
-    write_use(html, answers, id, title, std::move(bins), devices);
+    write_use(html, answers, id, title, bins, span, devices);
   };
   if (const auto processors = answers.lanes.lanes().all().size(); processors > 0)
     draw("use-processors",
