@@ -170,8 +170,8 @@ std::string check_bounds(const std::vector<Expectation>& expectations) {
 }
 
 Exit run(const Options& options) {
-  Answer answer{
-      .expectations = options.expectations, .trace = {}, .events_lost = {}, .buffers_lost = {}};
+  Answer answer;
+  answer.expectations = options.expectations;
   answer.tolerates_no_match = std::ranges::count(options.findings.tolerate, "no-match") > 0;
   if (const auto wrong = check_bounds(answer.expectations); !wrong.empty()) throw Failure{wrong};
   for (auto& expectation : answer.expectations) {

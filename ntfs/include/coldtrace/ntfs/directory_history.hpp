@@ -53,7 +53,6 @@ class DirectoryHistory {
   static u64 key_of(FileReference reference) {
     return reference.record | u64{reference.sequence} << 48;
   }
-  void set(u64 key, Directory directory);
   u32 name_of(StoredText text, const Directory* known);
   KnownPath read_path(u64 directory) const;
   void forget_paths();
