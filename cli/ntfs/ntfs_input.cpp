@@ -1,6 +1,7 @@
 #include "cli/ntfs/ntfs_input.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -217,6 +218,16 @@ std::string volume_failure(const DiskInput& input, const Partition& partition,
   if (error.structure == "$MFT" && error.field == "record 0")
     return fmt::format("no usable record 0 of $MFT is at {:#x}, where --mft-offset says it is",
                        error.offset);
+  const auto place = partition.number == 0 ? fmt::format("at {:#x}", partition.offset)
+                                           : fmt::format("partition {}", partition.number);
+  std::array<std::byte, 512> start;
+  const auto& source = *input.file.source;
+  if (source.size() >= start.size() && partition.offset <= source.size() - start.size())
+    if (const auto read = source.read_at(partition.offset, start); !read)
+      return fmt::format(
+          "{} cannot be read, as where an image was cut: {}; what can be read of it "
+          "has no NTFS boot sector and no $MFT",
+          place, read.error());
   const bool whole = partition.number == 0 && partition.offset == 0;
   // Of a disk it counts what the volume is, not that it is a disk.
   const auto kind = whole && !is_disk(input.file.kind)
@@ -224,8 +235,6 @@ std::string volume_failure(const DiskInput& input, const Partition& partition,
                         : ntfs::identify_at(*input.file.source, partition.offset);
   if (whole && kind != FileKind::ntfs_volume && !is_damaged(kind))
     return describe_other(kind, wanted);
-  const auto place = partition.number == 0 ? fmt::format("at {:#x}", partition.offset)
-                                           : fmt::format("partition {}", partition.number);
   if (kind == FileKind::ntfs_volume) return fmt::format("{}: {}", place, error);
   if (is_damaged(kind))
     return fmt::format(

@@ -174,6 +174,16 @@ class VirtualDisks(Case):
                             self.assertEqual(row["path"], told[row["usn"]])
                     self.assertTrue(done.returncode != 0 or len(rows) == len(self.expected))
 
+    def test_nothing_is_said_of_bytes_that_cannot_be_read(self):
+        needs("vhdi")
+        path = self.convert("fixed.vhdx", "vhdx", "-o", "subformat=fixed")
+        data = path.read_bytes()
+        begin = data.index(self.raw.read_bytes()[:512])
+        path.write_bytes(data[:begin])
+        said = self.run_ntfs("info", path, status=2).stderr.decode()
+        self.assertIn("at 0x0 cannot be read, as where an image was cut", said)
+        self.assertNotIn("known kind", said)
+
     def test_damaged_headers_are_refused_or_read(self):
         for name, place, value in (("qcow2", 20, 0xff), ("qcow2", 40, 0xff), ("qcow2", 48, 0x7f), ("vhdx", 64 * 1024, 0),
                                    ("vhd", 512 + 28, 0xff), ("sparse.vmdk", 12, 0xff)):
