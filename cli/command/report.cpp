@@ -58,7 +58,7 @@ void Report::say(std::string_view path, const core::Finding& finding) const {
 }
 
 void Report::failed(std::string_view path, std::string_view message) {
-  ++inputs_failed_;
+  failed_.push_back({std::string{path}, std::string{message}});
   cli::say(fmt::format("coldtrace: {}: {}\n", printable(path), printable(message)));
 }
 
@@ -67,7 +67,7 @@ void Report::failed(std::string_view path, const core::ParseError& error) {
 }
 
 Exit Report::exit() const {
-  if (inputs_failed_ > 0) return inputs_read_ == 0 ? Exit::failure : Exit::findings;
+  if (!failed_.empty()) return inputs_read_ == 0 ? Exit::failure : Exit::findings;
   return worst_;
 }
 
@@ -92,6 +92,12 @@ void write_findings(JsonWriter& json, const core::Findings& findings) {
         .field("text", finding.text)
         .end_object();
   }
+  json.end_array();
+}
+
+void write_failed_inputs(JsonWriter& json, const std::vector<FailedInput>& failed) {
+  json.begin_array();
+  for (const auto& input : failed) json.object("file", input.file, "error", input.error);
   json.end_array();
 }
 

@@ -28,6 +28,12 @@ struct FindingPolicy {
   bool fails(const core::Finding& finding) const;
 };
 
+// One of several inputs that nothing could be made of.
+struct FailedInput {
+  std::string file;
+  std::string error;
+};
+
 // Gathers what happened to all inputs of a run, says it on standard error and decides the exit
 // status. Standard error gets one line a finding, but one for all that are informational unless
 // --verbose is given or --fail-on names them; results never go there.
@@ -47,6 +53,8 @@ class Report {
   // An input that nothing could be made of.
   void failed(std::string_view path, std::string_view message);
   void failed(std::string_view path, const core::ParseError& error);
+  // For answers that are read without standard error.
+  const std::vector<FailedInput>& failed_inputs() const { return failed_; }
 
   // The command's own answer is "different", "no match" and the like.
   void mismatch() { worst_ = Exit::findings; }
@@ -61,7 +69,7 @@ class Report {
   Exit worst_ = Exit::ok;
   std::map<std::string, u64, std::less<>> informational_;  // that were not said, by code
   u64 inputs_read_ = 0;
-  u64 inputs_failed_ = 0;
+  std::vector<FailedInput> failed_;
 };
 
 // What is wrong with an input, without its path: the place of an error of open() or read() is the
@@ -70,5 +78,8 @@ std::string to_message(const core::ParseError& error);
 
 // The array of {"code","severity","count","first_offset","text"}.
 void write_findings(JsonWriter& json, const core::Findings& findings);
+
+// The array of {"file","error"}.
+void write_failed_inputs(JsonWriter& json, const std::vector<FailedInput>& failed);
 
 }  // namespace coldtrace::cli

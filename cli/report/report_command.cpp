@@ -1,6 +1,7 @@
 #include "cli/report/report_command.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "cli/report/hooks/hooks_report.hpp"
 #include "cli/report/snapshot/snapshot_report.hpp"
@@ -70,6 +71,17 @@ bool add_others(Page& page, const Inputs& inputs, const Options& options, Report
   return any;
 }
 
+// A page is handed on without what standard error said.
+void note_missing(Page& page, const std::vector<const Report*>& reports) {
+  std::vector<std::string> names;
+  for (const auto* const report : reports)
+    for (const auto& input : report->failed_inputs())
+      names.push_back(std::filesystem::path{input.file}.filename().string());
+  if (names.empty()) return;
+  page.overview.push_back(
+      fmt::format("Not in this page, as they could not be read: {}.", fmt::join(names, ", ")));
+}
+
 void write(Output& output, const Page& page, const Options& options, Report& report) {
   const auto bytes = write_page(output, page);
   if (bytes <= options.report.largest) return;
@@ -89,6 +101,7 @@ Exit run(const Options& options) {
   const bool has_others = add_others(page, inputs, options, report);
   if (inputs.traces.empty()) {
     if (!has_others) return report.exit();
+    note_missing(page, {&report});
     write(output, page, options, report);
     output.commit();
     return report.exit();
@@ -98,6 +111,7 @@ Exit run(const Options& options) {
   AnalysisRun run{of_trace, TraceUse::lines};
   if (!run.opened()) {
     if (!has_others) return Exit::failure;
+    note_missing(page, {&report, &run.report()});
     write(output, page, options, report);
     output.commit();
     return Exit::findings;
@@ -105,6 +119,7 @@ Exit run(const Options& options) {
   TraceReport trace{run, options.report};
   trace.observe();
   trace.add_to(page);
+  note_missing(page, {&report, &run.report()});
   write(output, page, options, report);
   const auto exit = run.finish(output);
   return std::max(exit, std::min(report.exit(), Exit::findings));

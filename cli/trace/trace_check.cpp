@@ -75,7 +75,8 @@ void write_text(Output& output, const Answer& answer) {
         text_or_unknown(answer.buffers_lost));
 }
 
-void write_json(JsonWriter& json, const Answer& answer, const TraceInput& input) {
+void write_json(JsonWriter& json, const Answer& answer, const TraceInput& input,
+                const std::vector<FailedInput>& failed) {
   json.begin_object()
       .field("schema", "coldtrace.trace-check/1")
       .field("tool", tool_version)
@@ -99,7 +100,7 @@ void write_json(JsonWriter& json, const Answer& answer, const TraceInput& input)
       .field("events_lost", answer.events_lost)
       .field("buffers_lost", answer.buffers_lost)
       .key("failed_inputs");
-  write_failed_inputs(json, input.failed);
+  write_failed_inputs(json, failed);
   json.key("findings");
   write_findings(json, input.findings);
   json.end_object().end_document();
@@ -200,9 +201,9 @@ Exit run(const Options& options) {
   Output output{options.output};
   if (options.format == "json") {
     JsonWriter json{output, options.int64};
-    write_json(json, answer, *input);
+    write_json(json, answer, *input, report.failed_inputs());
   } else if (options.format == "junit") {
-    write_junit(output, answer, input->failed);
+    write_junit(output, answer, report.failed_inputs());
   } else {
     write_text(output, answer);
   }

@@ -176,7 +176,8 @@ void write_files(JsonWriter& json, const TraceInput& input) {
 
 }  // namespace
 
-void write_trace_info(JsonWriter& json, const TraceInput& input, const TraceSchemas* schemas) {
+void write_trace_info(JsonWriter& json, const TraceInput& input, const Report& report,
+                      const TraceSchemas* schemas) {
   const auto kinds = count_kinds(input, schemas);
   json.begin_object()
       .field("schema", "coldtrace.trace-info/1")
@@ -213,7 +214,7 @@ void write_trace_info(JsonWriter& json, const TraceInput& input, const TraceSche
     json.end_object();
   }
   json.end_array().key("failed_inputs");
-  write_failed_inputs(json, input.failed);
+  write_failed_inputs(json, report.failed_inputs());
   json.key("findings");
   write_findings(json, input.findings);
   json.end_object().end_document();
@@ -232,7 +233,7 @@ Exit run(const Options& options) {
   const auto& trace = input->trace;
   if (options.format == "json") {
     JsonWriter json{output, options.int64};
-    write_trace_info(json, *input, schemas);
+    write_trace_info(json, *input, report, schemas);
   } else {
     write_sessions_text(output, *input);
     write_kinds_text(output, trace.events(), count_kinds(*input, schemas), schemas);

@@ -28,37 +28,20 @@ void add_time_option(Command& command, const std::string& name, std::optional<co
       .check("TIME", check_time);
 }
 
-std::string to_message(const tracefile::TraceFailure& failure) {
+void tell_failure(const std::string& path, const tracefile::TraceFailure& failure, Report& report) {
   const auto& [error, readable, kind, text] = failure;
-  if (!text.empty()) return text;
-  if (kind == core::FileKind::ctrace)
-    return fmt::format("a .ctrace file, by its header, whose magic is damaged: {}", error);
-  if (kind != core::FileKind::unknown) return describe_other(kind, "an .etl or .ctrace file");
-  if (readable) return fmt::format("not an .etl or .ctrace file: {}", error);
-  return cli::to_message(error);
+  if (!text.empty())
+    report.failed(path, text);
+  else if (kind == core::FileKind::ctrace)
+    report.failed(path,
+                  fmt::format("a .ctrace file, by its header, whose magic is damaged: {}", error));
+  else if (kind != core::FileKind::unknown)
+    report.failed(path, describe_other(kind, "an .etl or .ctrace file"));
+  else if (readable)
+    report.failed(path, fmt::format("not an .etl or .ctrace file: {}", error));
+  else
+    report.failed(path, error);
 }
-
-// Says which inputs failed, and keeps it.
-class Failures {
- public:
-  explicit Failures(Report& report) : report_{report} {}
-
-  void add(const std::string& path, std::string message) {
-    report_.failed(path, message);
-    all_.push_back({path, std::move(message)});
-  }
-  void add(const std::string& path, const tracefile::TraceFailure& failure) {
-    add(path, to_message(failure));
-  }
-  void tell(const std::string& path, const core::Findings& findings) {
-    report_.tell(path, findings);
-  }
-  std::vector<FailedInput> take() { return std::move(all_); }
-
- private:
-  Report& report_;
-  std::vector<FailedInput> all_;
-};
 
 // Each file is open while it is read.
 void raise_open_files(std::size_t wanted) {
@@ -68,13 +51,13 @@ void raise_open_files(std::size_t wanted) {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-void add_input(const std::string& path, const TraceInputOptions& options, Failures& failures,
+void add_input(const std::string& path, const TraceInputOptions& options, Report& report,
                std::vector<tracefile::InputFile>& files) {
   core::Findings findings;
   auto opened = tracefile::open_input(path, options.unpacked_limit, findings);
   if (!opened) {
-    failures.tell(path, findings);
-    failures.add(path, opened.error());
+    report.tell(path, findings);
+    tell_failure(path, opened.error(), report);
     return;
   }
   opened->front().findings = std::move(findings);
@@ -82,7 +65,7 @@ void add_input(const std::string& path, const TraceInputOptions& options, Failur
 }
 
 // The files that `paths` mean, each once.
-std::vector<std::string> expand(const std::vector<std::string>& paths, Failures& failures) {
+std::vector<std::string> expand(const std::vector<std::string>& paths, Report& report) {
   std::vector<std::string> all;
   std::set<std::string> known;
   const auto add = [&](const std::string& path) {
@@ -97,7 +80,7 @@ std::vector<std::string> expand(const std::vector<std::string>& paths, Failures&
       continue;
     }
     const auto found = tracefile::find_traces(path);
-    if (found.empty()) failures.add(path, "a folder without a trace");
+    if (found.empty()) report.failed(path, "a folder without a trace");
     std::ranges::for_each(found, add);
   }
   return all;
@@ -105,16 +88,15 @@ std::vector<std::string> expand(const std::vector<std::string>& paths, Failures&
 
 // Empty where none can be opened.
 std::vector<tracefile::InputFile> open_inputs(const std::vector<std::string>& given,
-                                              const TraceInputOptions& options,
-                                              Failures& failures) {
+                                              const TraceInputOptions& options, Report& report) {
   constexpr std::size_t most_files = 1'024;
-  const auto paths = expand(given, failures);
+  const auto paths = expand(given, report);
   guard_output(options.output, options.format, paths);
   std::vector<tracefile::InputFile> files;
   if (paths.size() > most_files)
     throw Failure{fmt::format("{} files: no more than {} are one trace", paths.size(), most_files)};
   raise_open_files(2 * paths.size());
-  for (const auto& path : paths) add_input(path, options, failures, files);
+  for (const auto& path : paths) add_input(path, options, report, files);
   if (files.size() > most_files)
     throw Failure{fmt::format("{} traces: no more than {} are one", files.size(), most_files)};
   return files;
@@ -204,8 +186,7 @@ std::optional<TraceInput> open_trace(const std::vector<std::string>& paths,
   catalog.largest_names = options.names_limit;
   catalog.largest_unpacked = options.unpacked_limit;
   trace_options.force = options.force;
-  Failures failures{report};
-  auto files = open_inputs(paths, options, failures);
+  auto files = open_inputs(paths, options, report);
   if (files.empty()) return std::nullopt;
   const auto name = files.front().name;
   u64 bytes = 0;
@@ -216,11 +197,12 @@ std::optional<TraceInput> open_trace(const std::vector<std::string>& paths,
   core::Findings findings;
   auto trace = tracefile::AnyTrace::open(std::move(files), trace_options, findings);
   if (!trace) {
-    failures.add(name, trace.error());
+    tell_failure(name, trace.error(), report);
     return std::nullopt;
   }
-  for (const auto& rejected : trace->rejected()) failures.add(rejected.name, rejected.failure);
-  return TraceInput{std::move(*trace), std::move(findings), std::move(progress), failures.take()};
+  for (const auto& rejected : trace->rejected())
+    tell_failure(rejected.name, rejected.failure, report);
+  return TraceInput{std::move(*trace), std::move(findings), std::move(progress)};
 }
 
 core::Progress* TraceInput::begin_progress(const std::string& what) {
@@ -258,12 +240,6 @@ std::optional<SystemCallNames> read_trace_call_names(const std::string& path, Tr
     return std::nullopt;
   }
   return read_system_call_names(path, input.trace.ctrace()->header().ntdll, input.findings, report);
-}
-
-void write_failed_inputs(JsonWriter& json, const std::vector<FailedInput>& failed) {
-  json.begin_array();
-  for (const auto& input : failed) json.object("file", input.file, "error", input.error);
-  json.end_array();
 }
 
 void write_session(JsonWriter& json, const tracefile::AnyTrace& any) {

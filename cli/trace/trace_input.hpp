@@ -38,17 +38,10 @@ void add_time_options(Command& command, tracefile::EventSelection& selection,
 void add_selection_options(Command& command, tracefile::EventSelection& selection,
                            std::optional<std::string>& where);
 
-// One of several inputs that is no trace, or cannot be read.
-struct FailedInput {
-  std::string file;
-  std::string error;
-};
-
 struct TraceInput {
   tracefile::AnyTrace trace;
   core::Findings findings;
   std::unique_ptr<TerminalProgress> progress;
-  std::vector<FailedInput> failed;  // all of them were said, too
 
   // Of reading all events once more.
   core::Progress* begin_progress(const std::string& what);
@@ -74,9 +67,6 @@ std::optional<TraceInput> open_trace(const std::vector<std::string>& paths,
 // why not.
 std::optional<SystemCallNames> read_trace_call_names(const std::string& path, TraceInput& input,
                                                      Report& report);
-
-// The array of {"file","error"}.
-void write_failed_inputs(JsonWriter& json, const std::vector<FailedInput>& failed);
 
 // The object of the trace's header: session, machine, clock and loss.
 void write_session(JsonWriter& json, const tracefile::AnyTrace& trace);
