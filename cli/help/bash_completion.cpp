@@ -60,11 +60,8 @@ void append_case(std::string& out, const CommandInfo& command) {
   if (!commands.empty()) out += fmt::format("      commands='{}'\n", fmt::join(commands, " "));
   if (!options.empty()) out += fmt::format("      options='{}'\n", fmt::join(options, " "));
   if (!values.empty()) out += "      case $prev in\n" + values + "      esac\n";
-  for (const auto& argument : command.arguments)
-    if (argument.kind.source == ValueKind::Source::file) {
-      out += "      paths=1\n";
-      break;
-    }
+  if (command.takes(ValueKind::Source::file)) out += "      paths=1\n";
+  if (command.takes(ValueKind::Source::finding_code)) out += "      commands=$codes\n";
   out += "      ;;\n";
   for (const auto& below : command.commands) append_case(out, below);
 }

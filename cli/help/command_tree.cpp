@@ -1,5 +1,7 @@
 #include "cli/help/command_tree.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace coldtrace::cli {
@@ -54,6 +56,11 @@ std::string CommandInfo::usage() const {
 
 std::string CommandInfo::word() const {
   return name.substr(name.rfind(' ') + 1);
+}
+
+bool CommandInfo::takes(ValueKind::Source source) const {
+  return std::ranges::any_of(
+      arguments, [source](const OptionInfo& argument) { return argument.kind.source == source; });
 }
 
 std::vector<CLI::App*> commands_below(CLI::App& app) {

@@ -35,6 +35,8 @@ struct CommandInfo {
   std::string usage() const;
   // The last word of its name.
   std::string word() const;
+  // Whether an argument of it has such values.
+  bool takes(ValueKind::Source source) const;
 };
 
 // `app` as its definition has it, and what is below it as far down as `depth`: 1 is enough for its

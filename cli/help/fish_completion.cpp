@@ -44,10 +44,8 @@ void append_command(std::string& out, const CommandInfo& command) {
     if (!option.value.empty()) out += values_of(option);
     out += fmt::format(" -d '{}'\n", in_quotes(option.help));
   }
-  const bool has_files = std::ranges::any_of(command.arguments, [](const auto& argument) {
-    return argument.kind.source == ValueKind::Source::file;
-  });
-  if (has_files) out += line + " -F\n";
+  if (command.takes(ValueKind::Source::file)) out += line + " -F\n";
+  if (command.takes(ValueKind::Source::finding_code)) out += line + " -a '(__coldtrace_codes)'\n";
   for (const auto& below : command.commands) {
     out += fmt::format("complete -c coldtrace -n '__coldtrace_in{}' -a {} -d '{}'\n", words,
                        below.word(), in_quotes(below.summary));

@@ -76,10 +76,12 @@ void append_command(std::string& out, const CommandInfo& command) {
   } else {
     out += "  _arguments \\\n";
     for (const auto& option : command.options) append_option(out, option);
-    const bool has_files = std::ranges::any_of(command.arguments, [](const auto& argument) {
-      return argument.kind.source == ValueKind::Source::file;
-    });
-    out += has_files ? "    '*:file:_files'\n" : "    '*: : '\n";
+    if (command.takes(ValueKind::Source::file))
+      out += "    '*:file:_files'\n";
+    else if (command.takes(ValueKind::Source::finding_code))
+      out += "    '*:code:_coldtrace_codes'\n";
+    else
+      out += "    '*: : '\n";
   }
   out += "}\n";
 }

@@ -209,12 +209,14 @@ class Help(case.Case):
         for name in ("a.dll", "b.etl"):
             self.write(name, b"")
         (self.here / "folder").mkdir()
-        files, output, codes, second, first, number = self.bash(
+        files, output, codes, second, first, number, page = self.bash(
             "coldtrace pe info ", "coldtrace pe info -o ", "coldtrace pe info --fail-on alias",
-            "coldtrace pe info --fail-on arm64x,alias", "coldtrace tr", "coldtrace pe info --jobs ")
+            "coldtrace pe info --fail-on arm64x,alias", "coldtrace tr", "coldtrace pe info --jobs ",
+            "coldtrace findings arm64x alias")
         self.assertLessEqual({"a.dll", "b.etl", "folder"}, files)
         self.assertEqual(files, output)
         self.assertEqual((codes, second), ({"alias-split"}, {"arm64x,alias-split"}))
+        self.assertEqual(page, {"alias-split"})
         self.assertEqual((first, number), ({"trace"}, set()))
 
     def test_fish_completes_commands_options_and_values(self):
@@ -223,7 +225,8 @@ class Help(case.Case):
         lines = []
         for command in self.commands:
             lines += [" ".join(("coldtrace", *command, "--")), " ".join(("coldtrace", *command, ""))]
-        lines += ["coldtrace pe info --format ", "coldtrace pe info --fail-on arm64x,alias"]
+        lines += ["coldtrace pe info --format ", "coldtrace pe info --fail-on arm64x,alias",
+                  "coldtrace findings alias"]
         ask = "source $argv[1]; for line in $argv[2..]; echo \"#\"; complete -C $line; end"
         done = subprocess.run(["fish", "--no-config", "-c", ask, script, *lines], cwd=self.here,
                               capture_output=True, timeout=120,
@@ -237,8 +240,8 @@ class Help(case.Case):
                              options_of(command), command)
             if self.below(command):
                 self.assertEqual(answers[2 * index + 1], self.below(command), command)
-        self.assertEqual(answers[-2], {"text", "json", "csv"})
-        self.assertEqual(answers[-1], {"arm64x,alias-split"})
+        self.assertEqual(answers[-3], {"text", "json", "csv"})
+        self.assertEqual(answers[-2:], [{"arm64x,alias-split"}, {"alias-split"}])
 
     def test_zsh_reads_its_script(self):
         """What it offers needs a terminal: _arguments is asked for what it was told instead."""

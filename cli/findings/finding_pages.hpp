@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command/finding_codes.hpp"
+
+namespace coldtrace::cli {
+
+// What "coldtrace findings CODE" tells of a finding, whatever the format.
+struct FindingPage {
+  FindingCode finding;
+  std::string_view cause;
+  std::string_view advice;
+};
+
+// All of them by code, or those of `codes` in that order; each must be one.
+std::vector<FindingPage> finding_pages(const std::vector<std::string>& codes);
+
+}  // namespace coldtrace::cli

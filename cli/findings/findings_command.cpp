@@ -1,0 +1,83 @@
+#include <memory>
+
+#include "cli/command/common_options.hpp"
+#include "cli/command/version.hpp"
+#include "cli/findings/finding_document.hpp"
+#include "cli/findings/finding_pages.hpp"
+#include "cli/help/help_text.hpp"
+#include "cli/output/text.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+struct Options : CommonOptions {
+  std::vector<std::string> codes;
+};
+
+void write_list(Output& output) {
+  for (const auto& row : finding_codes())
+    print(output, "{:<26} {:<8} {}\n", row.code, row.severity, row.meaning);
+}
+
+void write_paragraph(Output& output, const std::string& text) {
+  print(output, "\n  {}\n", wrapped(text, 2, output_width()));
+}
+
+void write_pages(Output& output, const std::vector<FindingPage>& pages) {
+  for (const auto& [finding, cause, advice] : pages) {
+    print(output, "{}{} ({})\n", &finding == &pages.front().finding ? "" : "\n", finding.code,
+          finding.severity);
+    write_paragraph(output, fmt::format("What: {}.", finding.meaning));
+    write_paragraph(output, fmt::format("Why: {}", cause));
+    write_paragraph(output, fmt::format("What to do: {}", advice));
+  }
+}
+
+void write_json(Output& output, const std::vector<FindingPage>& pages, Int64 int64) {
+  JsonWriter json{output, int64};
+  json.begin_object()
+      .field("schema", "coldtrace.findings/1")
+      .field("tool", tool_version)
+      .key("codes")
+      .begin_array();
+  for (const auto& [finding, cause, advice] : pages)
+    json.object("code", finding.code, "severity", finding.severity, "meaning", finding.meaning,
+                "cause", cause, "advice", advice);
+  json.end_array().end_object().end_document();
+}
+
+Exit run(const Options& options) {
+  const auto pages = finding_pages(options.codes);
+  Output output{options.output};
+  if (options.format == "json")
+    write_json(output, pages, options.int64);
+  else if (options.format == "markdown")
+    output.write(finding_document(pages));
+  else if (options.codes.empty())
+    write_list(output);
+  else
+    write_pages(output, pages);
+  output.commit();
+  return Exit::ok;
+}
+
+}  // namespace
+
+void add_findings_command(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"findings", "List the codes of findings, or say what some mean and what to do about them",
+       "  coldtrace findings\n"
+       "  coldtrace findings buffers-lost torn-fixup\n"
+       "  coldtrace findings --format json hooked-stub | jq -r '.codes[].advice'\n",
+       "  0  the list or the pages were written\n"
+       "  2  usage, no such code, or the output cannot be written\n"},
+      {"text", "json", "markdown"},
+      [](Command& command, Options& options) {
+        command.add_option("CODE", options.codes, "Say what these mean, instead of the list")
+            .finding_codes();
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli
