@@ -7,5 +7,6 @@ namespace coldtrace::cli {
 void add_ntfs_snapshot(CLI::App& app, Exit& exit);
 void add_ntfs_info(CLI::App& app, Exit& exit);
 void add_ntfs_journal(CLI::App& app, Exit& exit);
+void add_ntfs_locate(CLI::App& app, Exit& exit);
 
 }  // namespace coldtrace::cli

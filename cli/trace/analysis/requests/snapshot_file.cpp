@@ -1,12 +1,10 @@
 #include "cli/trace/analysis/requests/snapshot_file.hpp"
 
-#include <algorithm>
-#include <span>
-
 #include <fmt/format.h>
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 
+#include "cli/command/text_lines.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
@@ -17,7 +15,6 @@ namespace {
 using rapidjson::Value;
 
 constexpr const char* schema = "coldtrace.ntfs-snapshot/1";
-constexpr std::size_t longest_line = std::size_t{16} << 20;
 
 // Takes lines with no more values than this, names of members included, and no deeper ones: some
 // 400,000 extents. A value is 16 bytes of memory, and may be two of the line.
@@ -44,57 +41,6 @@ bool has_few_values(std::string_view line) {
   ValueCheck check;
   return !rapidjson::Reader{}.Parse<rapidjson::kParseIterativeFlag>(text, check).IsError();
 }
-
-// The lines of a text file, one by one.
-class Lines {
- public:
-  explicit Lines(const core::ImageSource& file) : file_{file} {}
-
-  // False at the end, or where the file cannot be read.
-  bool next(std::string& line) {
-    line.clear();
-    too_long_ = false;
-    for (;;) {
-      const auto rest = std::string_view{chunk_}.substr(at_);
-      const auto end = rest.find('\n');
-      const auto piece = rest.substr(0, end);
-      too_long_ |= piece.size() > longest_line - line.size();
-      if (too_long_)
-        line.clear();
-      else
-        line += piece;
-      if (end != std::string_view::npos) {
-        at_ += end + 1;
-        return true;
-      }
-      if (!fill()) return !line.empty() || too_long_;
-    }
-  }
-
-  // The line was longer than the longest, and is empty.
-  bool too_long() const { return too_long_; }
-
- private:
-  bool fill() {
-    const auto wanted = std::min<u64>(std::size_t{1} << 20, file_.size() - offset_);
-    chunk_.resize(static_cast<std::size_t>(wanted));
-    at_ = 0;
-    if (wanted == 0) return false;
-    if (!file_.read_at(offset_, std::as_writable_bytes(std::span{chunk_}))) {
-      chunk_.clear();
-      offset_ = file_.size();
-      return false;
-    }
-    offset_ += wanted;
-    return true;
-  }
-
-  const core::ImageSource& file_;
-  u64 offset_ = 0;
-  std::string chunk_;
-  std::size_t at_ = 0;
-  bool too_long_ = false;
-};
 
 class SnapshotReader {
  public:
@@ -200,7 +146,7 @@ std::optional<DiskSnapshot> read_snapshot(const SnapshotOptions& options, u64 la
   DiskSnapshot snapshot{trace_analysis::DiskMap{static_cast<std::size_t>(largest_bytes)}};
   snapshot.disk = disk;
   SnapshotReader reader{snapshot, offset};
-  Lines lines{**file};
+  TextLines lines{**file};
   std::string line;
   u64 number = 0;
   u64 damaged = 0;

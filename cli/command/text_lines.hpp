@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include "coldtrace/core/image_source.hpp"
+
+namespace coldtrace::cli {
+
+constexpr std::size_t longest_text_line = std::size_t{16} << 20;
+
+// The lines of a text file, one by one, however large it is.
+class TextLines {
+ public:
+  explicit TextLines(const core::ImageSource& file) : file_{file} {}
+
+  // False at the end, or where the file cannot be read.
+  bool next(std::string& line);
+
+  // The line was longer than the longest, and is empty.
+  bool too_long() const { return too_long_; }
+  // The file could not be read to its end.
+  bool unreadable() const { return unreadable_; }
+
+ private:
+  bool fill();
+
+  const core::ImageSource& file_;
+  u64 offset_ = 0;
+  std::string chunk_;
+  std::size_t at_ = 0;
+  bool too_long_ = false;
+  bool unreadable_ = false;
+};
+
+}  // namespace coldtrace::cli

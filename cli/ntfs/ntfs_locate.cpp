@@ -1,0 +1,303 @@
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "cli/command/common_options.hpp"
+#include "cli/command/version.hpp"
+#include "cli/ntfs/asked_places.hpp"
+#include "cli/ntfs/locate_rows.hpp"
+#include "cli/ntfs/ntfs_commands.hpp"
+#include "cli/ntfs/ntfs_input.hpp"
+#include "cli/output/text.hpp"
+#include "coldtrace/core/no_match.hpp"
+#include "coldtrace/ntfs/locate/disk_area.hpp"
+#include "coldtrace/ntfs/locate/place_finder.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+constexpr std::size_t most_at_once = 65'536;  // places of which the answers are in memory
+
+struct Options : DiskOptions {
+  PlaceOptions places;
+  unsigned jobs = 1;
+
+  bool array() const { return format == "json"; }
+  bool has_lines() const { return format != "text"; }
+};
+
+// A volume that places may be in.
+struct OpenVolume {
+  const ntfs::Partition& partition;
+  ntfs::Volume volume;
+  ntfs::RecordTable records;
+  VolumeName name;
+  core::Findings findings;
+};
+
+// The byte of a place, and what is known of it without a file system.
+struct Aim {
+  std::optional<u64> offset;
+  ntfs::DiskArea area;
+};
+
+// Answers places a batch at a time.
+class Locator {
+ public:
+  Locator(const DiskInput& input, std::vector<OpenVolume>& volumes)
+      : input_{input}, volumes_{volumes} {
+    for (const auto& volume : volumes)
+      areas_.push_back(
+          {volume.volume.mft().clusters(), volume.partition.offset, volume.partition.size});
+  }
+
+  template <class Write>
+  void locate(const std::vector<AskedPlace>& asked, Write&& write);
+
+  const std::map<std::string, u64, std::less<>>& counts() const { return counts_; }
+  const core::NoMatch& unmatched() const { return unmatched_; }
+
+ private:
+  Aim aim(const AskedPlace& asked);
+  Aim aim_at_cluster(const AskedPlace& asked);
+  static std::string_view name_of_area(ntfs::DiskArea::Kind kind);
+
+  const DiskInput& input_;
+  std::vector<OpenVolume>& volumes_;
+  std::vector<ntfs::VolumeArea> areas_;
+  std::map<std::string, u64, std::less<>> counts_;
+  core::NoMatch unmatched_;
+};
+
+std::string_view Locator::name_of_area(ntfs::DiskArea::Kind kind) {
+  using Kind = ntfs::DiskArea::Kind;
+  switch (kind) {
+    case Kind::clusters:
+    case Kind::outside_volume:
+      return "outside_volume";
+    case Kind::other_partition:
+      return "other_partition";
+    case Kind::unpartitioned:
+      return "unpartitioned";
+    case Kind::outside_image:
+      return "outside_image";
+  }
+  return "outside_image";
+}
+
+Aim Locator::aim_at_cluster(const AskedPlace& asked) {
+  const auto& map = areas_.front().clusters;
+  if (const auto offset = map.offset_of(ntfs::Lcn{asked.number}))
+    return {offset, {ntfs::DiskArea::Kind::clusters, 0}};
+  unmatched_.add_sentence(fmt::format("{}: the volume has {} clusters", asked.text, map.clusters));
+  return {std::nullopt, {ntfs::DiskArea::Kind::outside_volume, 0}};
+}
+
+Aim Locator::aim(const AskedPlace& asked) {
+  if (asked.unit == PlaceUnit::cluster) return aim_at_cluster(asked);
+  auto offset = std::optional{asked.number};
+  if (asked.unit == PlaceUnit::sector)
+    offset = core::checked_multiply(asked.number, input_.disk.sector_size);
+  const u64 size = input_.file.source->size();
+  const auto area = offset ? find_area(*offset, size, areas_, input_.disk.partitions)
+                           : ntfs::DiskArea{ntfs::DiskArea::Kind::outside_image};
+  if (area.kind == ntfs::DiskArea::Kind::outside_image)
+    unmatched_.add_sentence(
+        fmt::format("{} is behind the end of the image, at {:#x}", asked.text, size));
+  return {offset, area};
+}
+
+template <class Write>
+void Locator::locate(const std::vector<AskedPlace>& asked, Write&& write) {
+  using Kind = ntfs::DiskArea::Kind;
+  std::vector<Aim> aims;
+  std::vector<std::vector<u64>> offsets(volumes_.size());
+  for (const auto& place : asked) {
+    aims.push_back(aim(place));
+    if (aims.back().area.kind == Kind::clusters)
+      offsets[aims.back().area.index].push_back(*aims.back().offset);
+  }
+  std::vector<std::vector<ntfs::Place>> places(volumes_.size());
+  for (std::size_t i = 0; i < volumes_.size(); ++i) {
+    std::ranges::sort(offsets[i]);
+    const auto again = std::ranges::unique(offsets[i]);
+    offsets[i].erase(again.begin(), again.end());
+    if (!offsets[i].empty())
+      places[i] =
+          find_places(volumes_[i].volume, volumes_[i].records, offsets[i], volumes_[i].findings);
+  }
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const auto& [offset, area] = aims[i];
+    LocatedPlace located{
+        .asked = asked[i], .offset = offset, .sector_size = input_.disk.sector_size};
+    if (area.kind == Kind::clusters || area.kind == Kind::outside_volume)
+      located.volume = &volumes_[area.index].name;
+    if (area.kind == Kind::clusters)
+      located.place =
+          &*std::ranges::lower_bound(places[area.index], *offset, {}, &ntfs::Place::offset);
+    else
+      located.area = name_of_area(area.kind);
+    if (area.kind == Kind::other_partition)
+      located.partition_kind = name_of(input_.disk.partitions[area.index].kind);
+    ++counts_[std::string{holds(located)}];
+    write(located);
+  }
+}
+
+// The volumes of the input that can be opened.
+std::vector<OpenVolume> open_volumes(const DiskInput& input, const Options& options,
+                                     UnopenedVolumes& unopened) {
+  std::vector<OpenVolume> volumes;
+  for (const auto& partition : input.chosen) {
+    core::Findings findings;
+    auto volume = open_volume(input, partition, options, findings);
+    if (!volume) {
+      unopened.add(partition, volume_failure(input, partition, volume.error()));
+      continue;
+    }
+    std::vector<ntfs::Gap> gaps;
+    auto records =
+        ntfs::RecordTable::scan(*input.file.source, volume->mft(), options.jobs, findings, gaps);
+    const VolumeName name{options.image, partition, *volume};
+    volumes.push_back(
+        {partition, std::move(*volume), std::move(records), name, std::move(findings)});
+  }
+  return volumes;
+}
+
+// Writes the answers in one format.
+class LocateWriter {
+ public:
+  LocateWriter(const Options& options, Output& output)
+      : options_{options}, output_{output}, json_{output, options.int64} {}
+
+  void begin(const DiskInput& input, const std::vector<OpenVolume>& volumes) {
+    if (!options_.has_lines()) return;
+    separate();
+    json_.begin_object()
+        .field("type", "header")
+        .field("schema", "coldtrace.ntfs-locate/1")
+        .field("tool", tool_version);
+    write_disk(json_, input);
+    json_.key("volumes").begin_array();
+    for (const auto& volume : volumes) {
+      json_.begin_object().key("partition");
+      write_partition(json_, volume.partition);
+      write_volume(json_, volume.volume);
+      json_.end_object();
+    }
+    json_.end_array().end_object();
+    json_.end_document();
+  }
+
+  void write(const LocatedPlace& located) {
+    if (!options_.has_lines()) return output_.write(located_text(located));
+    separate();
+    write_located_json(json_, located);
+    json_.end_document();
+  }
+
+  void finish(const Locator& locator, u64 places, const core::Findings& findings) {
+    if (!options_.has_lines()) return;
+    separate();
+    json_.begin_object().field("type", "summary").field("complete", true);
+    json_.key("counts").begin_object().field("places", places).key("holds").begin_object();
+    for (const auto& [name, count] : locator.counts()) json_.field(name, count);
+    json_.end_object().end_object().key("findings");
+    write_findings(json_, findings);
+    json_.end_object();
+    json_.end_document();
+    if (options_.array()) output_.write("]\n");
+  }
+
+ private:
+  void separate() {
+    if (options_.array()) output_.write(first_ ? "[" : ",");
+    first_ = false;
+  }
+
+  const Options& options_;
+  Output& output_;
+  JsonWriter json_;
+  bool first_ = true;
+};
+
+void refuse_clusters_of_several(const std::vector<AskedPlace>& asked, std::size_t volumes) {
+  const auto cluster = std::ranges::find(asked, PlaceUnit::cluster, &AskedPlace::unit);
+  if (volumes > 1 && cluster != asked.end())
+    throw Failure{
+        fmt::format("'{}' is a cluster of which volume? The image has {}; --partition or "
+                    "--offset chooses",
+                    printable(cluster->text), volumes)};
+}
+
+Exit run(const Options& options) {
+  if (options.places.places.empty() && options.places.list.empty())
+    throw Failure{"no place is asked for: PLACE or --list"};
+  AskedPlaces asked{options.places};
+  Output output{options.output};
+  Report report{options.findings};
+  core::Findings of_disk;
+  const auto input = open_disk(options, report, of_disk);
+  if (!input) return report.exit();
+  if (input->is_mft) {
+    report.failed(options.image, "it is a $MFT, which does not say where on a disk anything is");
+    return report.exit();
+  }
+  UnopenedVolumes unopened;
+  auto volumes = open_volumes(*input, options, unopened);
+  core::Findings findings = unopened.report(options.image, !volumes.empty(), report);
+  if (volumes.empty()) {
+    report.tell(options.image, of_disk);
+    return report.exit();
+  }
+  LocateWriter writer{options, output};
+  writer.begin(*input, volumes);
+  Locator locator{*input, volumes};
+  u64 count = 0;
+  for (auto batch = asked.next(most_at_once); !batch.empty(); batch = asked.next(most_at_once)) {
+    refuse_clusters_of_several(batch, volumes.size());
+    locator.locate(batch, [&](const LocatedPlace& located) { writer.write(located); });
+    count += batch.size();
+  }
+  for (const auto& volume : volumes) {
+    const auto number = volume.partition.number;
+    report.read(number == 0 ? options.image : fmt::format("{} partition {}", options.image, number),
+                volume.findings);
+    findings.merge(volume.findings);
+  }
+  input->file.add_findings(of_disk);
+  locator.unmatched().report(of_disk);
+  if (!of_disk.empty()) report.read(options.image, of_disk);
+  findings.merge(of_disk);
+  writer.finish(locator, count, findings);
+  output.commit();
+  return report.exit();
+}
+
+}  // namespace
+
+void add_ntfs_locate(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"locate",
+       "Say whose the bytes at places of a disk image are: a file's, a deleted file's, slack, "
+       "$MFT's, an index's, the journal's, nobody's",
+       "  coldtrace ntfs locate disk.E01 0x2400000 s:73728\n"
+       "  coldtrace ntfs locate --partition 2 disk.img c:8704\n"
+       "  coldtrace ntfs locate --sectors --list sectors.txt --format ndjson disk.img\n"
+       "  bulk-scan disk.img | coldtrace ntfs locate disk.img --list -\n",
+       "  0  every place is answered\n"
+       "  1  damage was found, or a place is outside of the image or volume\n"
+       "  2  there is no NTFS volume, the image cannot be read, or what is asked for is no "
+       "place\n"},
+      {"text", "ndjson", "json"},
+      [](Command& command, Options& options) {
+        add_volume_options(command, options);
+        add_place_options(command, options.places);
+        add_jobs_option(command, options.jobs);
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cli/output/json.hpp"
+#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/volume.hpp"
+
+namespace coldtrace::cli {
+
+// Which volume of which image a row is of: without the folder of the image, which is this run's.
+struct VolumeName {
+  VolumeName(std::string_view image_path, const ntfs::Partition& of, const ntfs::Volume& volume)
+      : image{image_path.substr(image_path.rfind('/') + 1)},
+        partition{of.number},
+        start{volume.offset()} {}
+
+  std::string image;
+  u32 partition;  // 0: of an image without partitions
+  u64 start;      // byte of the image
+};
+
+// The member "volume" of a row: "image", "partition", "start".
+void write_volume_name(JsonWriter& json, const VolumeName& volume);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,73 @@
+#include "coldtrace/ntfs/locate/place_finder.hpp"
+
+#include "ntfs/locate/allocation_bitmap.hpp"
+#include "ntfs/locate/cluster_claims.hpp"
+#include "ntfs/locate/place_owners.hpp"
+#include "ntfs/locate/record_place.hpp"
+
+namespace coldtrace::ntfs {
+namespace {
+
+bool is_named(const PlaceOwner& owner, std::string_view path, std::string_view stream) {
+  return owner.path == path && owner.stream == stream && owner.type == AttributeType::data;
+}
+
+Holds held_by(const PlaceOwner& owner) {
+  const bool content = owner.type == AttributeType::data;
+  if (owner.type == AttributeType::index_allocation && owner.stream == directory_index_name)
+    return Holds::index;
+  if (is_named(owner, "/$MFT", "")) return Holds::mft;
+  if (is_named(owner, "/$LogFile", "")) return Holds::log;
+  if (owner.system)
+    return is_named(owner, "/$Extend/$UsnJrnl", "$J") ? Holds::journal : Holds::system;
+  if (!content) return Holds::metadata;
+  return owner.part == StreamPart::slack ? Holds::slack : Holds::file;
+}
+
+Holds classify(const Place& place) {
+  if (place.record) return Holds::mft;
+  if (!place.owners.empty()) {
+    const auto& first = place.owners.front();
+    return first.state == State::deleted ? Holds::deleted : held_by(first);
+  }
+  if (!place.allocated) return Holds::unknown;
+  return *place.allocated ? Holds::unclaimed : Holds::free;
+}
+
+}  // namespace
+
+std::vector<Place> find_places(const Volume& volume, const RecordTable& records,
+                               std::span<const u64> offsets, core::Findings& findings) {
+  const auto& map = volume.mft().clusters();
+  std::vector<Place> places(offsets.size());
+  std::vector<u64> clusters(offsets.size());
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    places[i].offset = offsets[i];
+    places[i].cluster = clusters[i] = (offsets[i] - map.volume_offset) / map.cluster_size;
+  }
+  auto found = find_cluster_claims(volume.mft(), records, clusters, most_place_owners);
+  PlaceOwners owners{volume, records};
+  owners.add(std::move(found.claims), places);
+  RecordPlaces in_mft{volume, records, owners};
+  AllocationBitmap bitmap{volume};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    auto& place = places[i];
+    place.more_owners = found.more[i];
+    place.allocated = bitmap.is_allocated(place.cluster);
+    place.record =
+        in_mft.find(place.cluster, (place.offset - map.volume_offset) % map.cluster_size);
+    place.holds = classify(place);
+    const bool used = !place.owners.empty() && place.owners.front().state != State::deleted;
+    if (used && place.allocated == false)
+      findings.warning("cluster-bitmap", place.offset,
+                       "cluster {} is record {}'s, and $Bitmap says that it is free", place.cluster,
+                       place.owners.front().file.record);
+    if (place.holds == Holds::unclaimed)
+      findings.info("cluster-unclaimed", place.offset,
+                    "$Bitmap says that cluster {} is in use, and no record in use has it",
+                    place.cluster);
+  }
+  return places;
+}
+
+}  // namespace coldtrace::ntfs
