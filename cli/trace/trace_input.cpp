@@ -188,7 +188,6 @@ std::optional<TraceInput> open_trace(const std::vector<std::string>& paths,
   trace_options.force = options.force;
   auto files = open_inputs(paths, options, report);
   if (files.empty()) return std::nullopt;
-  const auto name = files.front().name;
   u64 bytes = 0;
   for (const auto& file : files) bytes += file.bytes->size();
   auto progress = std::make_unique<TerminalProgress>(options.output, options.findings.quiet);
@@ -196,12 +195,9 @@ std::optional<TraceInput> open_trace(const std::vector<std::string>& paths,
   catalog.progress = progress->hook();
   core::Findings findings;
   auto trace = tracefile::AnyTrace::open(std::move(files), trace_options, findings);
-  if (!trace) {
-    tell_failure(name, trace.error(), report);
-    return std::nullopt;
-  }
-  for (const auto& rejected : trace->rejected())
+  for (const auto& rejected : trace ? trace->rejected() : trace.error())
     tell_failure(rejected.name, rejected.failure, report);
+  if (!trace) return std::nullopt;
   return TraceInput{std::move(*trace), std::move(findings), std::move(progress)};
 }
 

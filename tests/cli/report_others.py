@@ -107,6 +107,26 @@ class Disks(Case):
             pieces = sorted((-pieces for state, _, _, pieces in files if state == "live" and pieces > 1))[:250]
             self.assertEqual(page.figures(f"{prefix}-fragmented", "Extents"), [-one for one in pieces])
 
+    def test_a_page_names_what_could_not_be_read(self):
+        image = next(images(self.here), None)
+        if image is None:
+            self.skipTest("the sample images are not here")
+        whole = Page(run("report", image).stdout)
+        self.assertNotIn("could not be read", " ".join(whole.text))
+        # Nothing, ones without a kind, and the name of a script's end.
+        broken = [self.here / name for name in ("empty.etl", "junk.raw", "<script>alert(1)<")]
+        for path, content in zip(broken, (b"", b"\x5a" * 5000, b"\x00" * 4096)):
+            path.write_bytes(content)
+        answer = run("report", image, *broken)
+        self.assertEqual(answer.returncode, 1)
+        page = Page(answer.stdout)
+        told = [text for text in page.text if "could not be read" in text]
+        self.assertEqual(len(told), 1, told)
+        named = told[0].removeprefix("Not in this page, as they could not be read: ").removesuffix(".")
+        self.assertEqual(sorted(named.split(", ")), sorted(path.name for path in broken))
+        # A path is the machine's own matter.
+        self.assertNotIn(str(self.here), answer.stdout.decode())
+
     def test_a_browser_shows_the_treemap(self):
         for image in list(images(self.here))[:1]:
             path = self.here / "disk.html"

@@ -369,7 +369,13 @@ class Files(unittest.TestCase):
         self.assertEqual((done.returncode, strict_ndjson(done.stdout)), (1, wanted))
         self.assertIn(f"a copy of {first}", done.stderr.decode())
         self.assertEqual(self.lines(first, second, first), wanted)
-        self.assertEqual(run("decode", bad, self.folder / "missing").returncode, 2)
+        # Each of several is told where none of them can be read.
+        zeros, pe = self.write("e.etl", bytes(4096)), self.write("f.etl", b"MZ" + bytes(4000))
+        failed = [bad, zeros, self.folder / "missing", pe, nothing]
+        done = run("decode", *failed)
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertEqual(sorted(line.split(": ")[1] for line in done.stderr.decode().splitlines()),
+                         sorted(map(str, failed)))
 
     def test_a_session_that_starts_later_and_is_named_first(self):
         early, late = kernel(), user()

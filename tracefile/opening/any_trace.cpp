@@ -38,6 +38,12 @@ TraceFailure not_together(std::string text) {
           std::move(text)};
 }
 
+core::Expected<AnyTrace, TraceFailure> of_one(
+    core::Expected<AnyTrace, std::vector<AnyTrace::Rejected>> opened) {
+  if (!opened) return core::fail(std::move(opened.error().front().failure));
+  return std::move(*opened);
+}
+
 }  // namespace
 
 core::Expected<AnyTrace, TraceFailure> AnyTrace::open(const std::string& path,
@@ -45,7 +51,7 @@ core::Expected<AnyTrace, TraceFailure> AnyTrace::open(const std::string& path,
                                                       core::Findings& findings) {
   auto files = open_input(path, options.unpacked_limit, findings);
   if (!files) return core::fail(std::move(files.error()));
-  return open(std::move(*files), options, findings);
+  return of_one(open(std::move(*files), options, findings));
 }
 
 core::Expected<AnyTrace, TraceFailure> AnyTrace::open(std::unique_ptr<core::ImageSource> file,
@@ -53,17 +59,18 @@ core::Expected<AnyTrace, TraceFailure> AnyTrace::open(std::unique_ptr<core::Imag
                                                       core::Findings& findings) {
   auto files = open_input(std::move(file), "", options.unpacked_limit, findings);
   if (!files) return core::fail(std::move(files.error()));
-  return open(std::move(*files), options, findings);
+  return of_one(open(std::move(*files), options, findings));
 }
 
-core::Expected<AnyTrace, TraceFailure> AnyTrace::open(std::vector<InputFile> files,
-                                                      const Options& options,
-                                                      core::Findings& findings) {
+core::Expected<AnyTrace, std::vector<AnyTrace::Rejected>> AnyTrace::open(
+    std::vector<InputFile> files, const Options& options, core::Findings& findings) {
   AnyTrace opened;
   opened.files_ = std::move(files);
+  const auto name = opened.files_.empty() ? std::string{} : opened.name();
   const auto failure = opened.files_.size() == 1 ? opened.open_one(options, findings)
                                                  : opened.merge(options, findings);
-  if (failure) return core::fail(*failure);
+  if (failure) opened.rejected_.push_back({name, *failure});
+  if (failure || (!opened.etl_ && !opened.ctrace_)) return core::fail(std::move(opened.rejected_));
   return opened;
 }
 
@@ -111,7 +118,7 @@ std::optional<TraceFailure> AnyTrace::merge(const Options& options, core::Findin
     }
   }
   if (found.empty())
-    return rejected_.empty() ? not_together("no trace") : rejected_.front().failure;
+    return rejected_.empty() ? std::optional{not_together("no trace")} : std::nullopt;
   std::ranges::stable_sort(
       found, {}, [](const Found& one) { return one.scanned.scan.header.start_time.ticks; });
   files_.clear();

@@ -89,4 +89,20 @@ TEST_CASE("what is no trace is told apart from what cannot be read") {
   CHECK(elf.error().kind == core::FileKind::elf);
 }
 
+TEST_CASE("of several files without a trace each is told") {
+  const auto file = [](std::string name, std::string_view content) {
+    return InputFile{std::move(name),
+                     std::make_shared<core::MemoryImage>(std::as_bytes(std::span{content}))};
+  };
+  core::Findings findings;
+  const auto opened = AnyTrace::open({file("a", "text"), file("b", "more")}, {}, findings);
+  REQUIRE_FALSE(opened);
+  REQUIRE(opened.error().size() == 2);
+  CHECK(opened.error()[0].name == "a");
+  CHECK(opened.error()[1].name == "b");
+  const auto none = AnyTrace::open(std::vector<InputFile>{}, {}, findings);
+  REQUIRE_FALSE(none);
+  CHECK(none.error().size() == 1);
+}
+
 }  // namespace coldtrace::tracefile

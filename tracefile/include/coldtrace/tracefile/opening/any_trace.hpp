@@ -32,18 +32,19 @@ class AnyTrace {
                                                 core::Findings& findings);
   static core::Expected<AnyTrace, Failure> open(std::unique_ptr<core::ImageSource> file,
                                                 const Options& options, core::Findings& findings);
-  // Of several files those that are no traces are rejected(); fails where none is left, or they are
-  // not of one machine's clock.
-  static core::Expected<AnyTrace, Failure> open(std::vector<InputFile> files,
-                                                const Options& options, core::Findings& findings);
-
-  // As Event::file counts them: by the start of their sessions. Of several, each has its findings,
-  // which are in those that open() gives too.
-  const std::vector<InputFile>& files() const { return files_; }
   struct Rejected {
     std::string name;
     Failure failure;
   };
+  // Of several files those that are no traces are rejected(); fails where none is left, or they are
+  // not of one machine's clock: with all that were rejected, and at the end what stopped the rest.
+  static core::Expected<AnyTrace, std::vector<Rejected>> open(std::vector<InputFile> files,
+                                                              const Options& options,
+                                                              core::Findings& findings);
+
+  // As Event::file counts them: by the start of their sessions. Of several, each has its findings,
+  // which are in those that open() gives too.
+  const std::vector<InputFile>& files() const { return files_; }
   const std::vector<Rejected>& rejected() const { return rejected_; }
   // The path, with the member of an archive, or how many there are.
   std::string name() const;
