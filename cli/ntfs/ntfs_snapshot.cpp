@@ -133,8 +133,8 @@ void add_lines(SnapshotTables& tables, Write write) {
 
 // Walks one volume; formatting is shared by the jobs.
 void write_rows(const std::function<void(std::string_view)>& write, const Options& options,
-                const ntfs::Snapshot& snapshot, ntfs::Walk& walk, core::Findings& findings) {
-  TerminalProgress progress{options.output, options.findings.quiet};
+                const ntfs::Snapshot& snapshot, ntfs::Walk& walk, TerminalProgress& progress,
+                core::Findings& findings) {
   progress.begin("listing", "names", 0);
   const RowFields fields{options.fields};
   const auto int64 = options.format == "sqlite" ? Int64::number : options.int64;
@@ -196,8 +196,15 @@ void snapshot_volume(Output& output, JsonWriter& json, const Options& options,
                      const ntfs::Volume& volume, core::Findings findings, Report& report,
                      SnapshotTables* tables, Totals& totals) {
   const auto wanted = options.wanted();
-  const auto snapshot =
-      ntfs::Snapshot::take(volume, {.jobs = options.jobs, .slack = options.slack}, findings);
+  TerminalProgress progress{options.output, options.findings.quiet};
+  const auto begin = [&](ntfs::Snapshot::Pass pass, u64 bytes) {
+    const bool records = pass == ntfs::Snapshot::Pass::records;
+    progress.begin(records ? "reading $MFT" : "reading directories",
+                   records ? "records" : "index buffers", bytes);
+    return progress.hook();
+  };
+  const auto snapshot = ntfs::Snapshot::take(
+      volume, {.jobs = options.jobs, .slack = options.slack, .begin = begin}, findings);
   if (options.has_lines())
     write_header(output, json, options, input, partition, snapshot, totals.volumes == 0);
   if (tables != nullptr)
@@ -211,7 +218,7 @@ void snapshot_volume(Output& output, JsonWriter& json, const Options& options,
     else
       output.write(text);
   };
-  write_rows(write, options, snapshot, walk, findings);
+  write_rows(write, options, snapshot, walk, progress, findings);
   findings.merge(walk.findings());
 
   ++totals.volumes;

@@ -7,6 +7,7 @@
 #include "coldtrace/ntfs/directory_index.hpp"
 #include "coldtrace/ntfs/directory_table.hpp"
 #include "coldtrace/ntfs/fixup.hpp"
+#include "ntfs/snapshot/shared_progress.hpp"
 #include "ntfs/snapshot/slack_copies.hpp"
 
 namespace coldtrace::ntfs {
@@ -68,7 +69,8 @@ class DirectoryReader {
   void fetch_records_ahead(core::ByteView buffer) const;
   void add_jobs(const DirectoryIndex& index, BlockReport& report);
   void read_record_slack(u64 record, BlockReport& report);
-  void read_block(Worker& worker, u64 block);
+  std::span<const BufferJob> jobs_of(u64 block) const;
+  void read_block(Worker& worker, u64 block, std::span<const BufferJob> rest);
   u64 read_together(Worker& worker, std::span<const BufferJob> jobs, BlockReport& report);
   void read_buffer(Worker& worker, const BufferJob& job, std::span<std::byte> bytes,
                    BlockReport& report);
@@ -100,8 +102,17 @@ void DirectoryReader::run(core::Findings& findings, std::vector<Gap>& gaps) {
   std::ranges::sort(jobs_, [](const BufferJob& a, const BufferJob& b) {
     return std::tie(a.offset, a.directory, a.number) < std::tie(b.offset, b.directory, b.number);
   });
+  u64 bytes = 0;
+  for (const auto& job : jobs_) bytes += job.size;
+  SharedProgress done{options_.begin ? options_.begin(bytes) : nullptr};
   core::parallel_for(options_.jobs, (jobs_.size() + jobs_in_block - 1) / jobs_in_block,
-                     [&](unsigned index, u64 block) { read_block(*workers_[index], block); });
+                     [&](unsigned index, u64 block) {
+                       const auto jobs = jobs_of(block);
+                       read_block(*workers_[index], block, jobs);
+                       u64 size = 0;
+                       for (const auto& job : jobs) size += job.size;
+                       done.add(size, jobs.size());
+                     });
 
   std::map<u64, BlockReport> reports;
   for (auto& worker : workers_) reports.merge(worker->reports);
@@ -182,10 +193,12 @@ void DirectoryReader::read_record_slack(u64 record, BlockReport& report) {
   pack_slack(worker, node, facts.reference(), report);
 }
 
-void DirectoryReader::read_block(Worker& worker, u64 block) {
+std::span<const BufferJob> DirectoryReader::jobs_of(u64 block) const {
   const auto first = block * jobs_in_block;
-  auto rest =
-      std::span{jobs_}.subspan(first).first(std::min<u64>(jobs_in_block, jobs_.size() - first));
+  return std::span{jobs_}.subspan(first, std::min<u64>(jobs_in_block, jobs_.size() - first));
+}
+
+void DirectoryReader::read_block(Worker& worker, u64 block, std::span<const BufferJob> rest) {
   BlockReport report;
   while (!rest.empty()) rest = rest.subspan(read_together(worker, rest, report));
   if (!report.empty()) worker.reports.emplace(block, std::move(report));

@@ -6,6 +6,7 @@
 
 #include "coldtrace/core/parallel.hpp"
 #include "coldtrace/ntfs/file_record.hpp"
+#include "ntfs/snapshot/shared_progress.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
@@ -125,8 +126,9 @@ struct RecordTable::Worker {
 
 RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, unsigned jobs,
                               core::Findings& findings, std::vector<Gap>& gaps, ClusterMarks* marks,
-                              u32 most_chunks) {
+                              u32 most_chunks, core::Progress* progress) {
   RecordTable table{most_chunks};
+  SharedProgress done{progress};
   const u64 record_size = mft.record_size();
   const u64 count = std::min(mft.record_count(), largest_count);
   const u64 in_block = std::max<u64>(1, block_size / record_size);
@@ -213,6 +215,7 @@ RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, un
       scan_one_by_one(worker, first, in_this, report);
     }
     if (!report.empty()) worker.reports.emplace(block, std::move(report));
+    done.add(bytes.size(), in_this);
   });
 
   // A block knows of no record of another one: those on both sides of an edge are asked again.

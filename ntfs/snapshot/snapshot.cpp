@@ -26,13 +26,21 @@ Snapshot Snapshot::take(const Volume& volume, Options options, core::Findings& f
   if (!marks.usable())
     findings.info("clusters-unchecked", std::nullopt,
                   "there is no memory to see which clusters two files have");
-  auto records =
-      RecordTable::scan(volume.image(), volume.mft(), options.jobs, findings, gaps, &marks);
+  const auto begin = [&](Pass pass, u64 bytes) {
+    return options.begin ? options.begin(pass, bytes) : nullptr;
+  };
+  const auto& mft = volume.mft();
+  auto records = RecordTable::scan(
+      volume.image(), mft, options.jobs, findings, gaps, &marks, Arena::chunk_limit,
+      begin(Pass::records, core::saturating_multiply(mft.record_count(), mft.record_size())));
   auto directories =
-      volume.mft().extracted()
+      mft.extracted()
           ? DirectoryTable::from_names(records)
-          : DirectoryTable::read(volume.image(), volume.mft(), records,
-                                 {.jobs = options.jobs, .slack = options.slack}, findings, gaps);
+          : DirectoryTable::read(volume.image(), mft, records,
+                                 {.jobs = options.jobs,
+                                  .slack = options.slack,
+                                  .begin = [&](u64 bytes) { return begin(Pass::indexes, bytes); }},
+                                 findings, gaps);
   Snapshot snapshot{volume, std::move(records), std::move(directories)};
   snapshot.owners_ = volume.read_security_owners(findings);
   if (snapshot.owners_.empty() && snapshot.records_.secured() > 0 && !volume.mft().extracted())

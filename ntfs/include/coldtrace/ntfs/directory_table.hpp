@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/image_source.hpp"
+#include "coldtrace/core/progress.hpp"
 #include "coldtrace/ntfs/directory_node.hpp"
 #include "coldtrace/ntfs/record_table.hpp"
 
@@ -33,6 +35,8 @@ class DirectoryTable {
   struct Options {
     unsigned jobs = 1;
     bool slack = false;
+    // Given the bytes of all buffers, who hears of bytes and buffers that are read, or null.
+    std::function<core::Progress*(u64 bytes)> begin = {};
   };
 
   // Reads the index buffers of all directories in the order in which they are on the disk.

@@ -7,6 +7,7 @@
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/image_source.hpp"
+#include "coldtrace/core/progress.hpp"
 #include "coldtrace/ntfs/assembly.hpp"
 #include "coldtrace/ntfs/cluster_marks.hpp"
 #include "coldtrace/ntfs/mft.hpp"
@@ -28,10 +29,12 @@ struct Gap {
 class RecordTable {
  public:
   // Reads $MFT once, from start to end; `jobs` threads share the work and change nothing in the
-  // result. Records beyond `most_chunks` of an arena are left out, and said to be.
+  // result. Records beyond `most_chunks` of an arena are left out, and said to be. `progress` hears
+  // of bytes and records; it may be null.
   static RecordTable scan(const core::ImageSource& image, const Mft& mft, unsigned jobs,
                           core::Findings& findings, std::vector<Gap>& gaps,
-                          ClusterMarks* marks = nullptr, u32 most_chunks = Arena::chunk_limit);
+                          ClusterMarks* marks = nullptr, u32 most_chunks = Arena::chunk_limit,
+                          core::Progress* progress = nullptr);
 
   RecordTable(RecordTable&&) = default;
 

@@ -36,9 +36,12 @@ constexpr u64 largest_value = 64 * 1024;  // that is read of metadata outside it
 // indexes of all directories in the order of the disk. Memory grows with the number of records.
 class Snapshot {
  public:
+  enum class Pass : u8 { records, indexes };
   struct Options {
     unsigned jobs = 1;
     bool slack = false;
+    // Given what a pass reads, who hears how far it is, or null: bytes with records or buffers.
+    std::function<core::Progress*(Pass pass, u64 bytes)> begin = {};
   };
 
   // `volume` outlives the snapshot.
