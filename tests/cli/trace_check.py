@@ -120,6 +120,12 @@ class Check(unittest.TestCase):
             self.assertEqual(suite.get("failures"), failures)
             self.assertTrue(said("text").startswith(b"FAILED" if failures == "1" else b"ok"))
 
+    def test_what_an_expectation_asks_twice_is_told_once(self):
+        done = run("check", self.ctrace, "--expect", "NoSuchField == 1 or NoSuchField == 2", "--none")
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(done.stderr.decode().endswith("no-match: --expect: nothing matches 'NoSuchField'\n"),
+                        done.stderr.decode())
+
     def test_usage(self):
         for arguments, message in ((["--none", "--expect", "pid == 1"], "--none must follow"),
                                    (["--expect", "pid == 1", "--min", 3, "--max", 2], "--min is greater"),

@@ -479,19 +479,26 @@ void EventFilter::decode(const Event& event, const EventKind& kind, const Plan& 
   fields.answer();
 }
 
-void EventFilter::report(core::NoMatch& unmatched, std::string_view option) const {
+bool EventFilter::report(core::NoMatch& unmatched, std::string_view option) const {
   std::vector<std::string_view> names{names_.begin(), names_.end()};
   names.insert(names.end(), where_member_names().begin(), where_member_names().end());
+  std::set<std::string_view> unknown;
+  std::set<std::string_view> incomparable;
   for (std::size_t i = 0; i < where_.tests.size(); ++i) {
     const auto& test = where_.tests[i];
+    const auto& met = met_[i];
     if (!is_of_fields(test.member)) continue;
-    if (!met_[i].known)
-      unmatched.add(option, test.shown, names);
-    else if (met_[i].present && !met_[i].comparable && test.relation != WhereTest::Relation::exists)
-      unmatched.add_sentence(
-          fmt::format("{}: no value of '{}' is of the type that it is compared with", option,
-                      core::to_valid_utf8(test.shown)));
+    if (!met.known)
+      unknown.insert(test.shown);
+    else if (met.present && !met.comparable && test.relation != WhereTest::Relation::exists)
+      incomparable.insert(test.shown);
   }
+  for (const auto name : unknown) unmatched.add(option, name, names);
+  for (const auto name : incomparable)
+    unmatched.add_sentence(
+        fmt::format("{}: no value of '{}' is of the type that it is compared with", option,
+                    core::to_valid_utf8(name)));
+  return !unknown.empty() || !incomparable.empty();
 }
 
 }  // namespace coldtrace::tracefile

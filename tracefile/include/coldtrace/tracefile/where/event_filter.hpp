@@ -40,8 +40,9 @@ class EventFilter {
   bool wants(const Event& event, const AttachedStack* attached = nullptr);
 
   // What no event had, once all were seen: fields that are in no schema of theirs, and fields that
-  // never were of the type that they are compared with. `option` gave the expression.
-  void report(core::NoMatch& unmatched, std::string_view option) const;
+  // never were of the type that they are compared with, each once. `option` gave the expression.
+  // False where there is none.
+  bool report(core::NoMatch& unmatched, std::string_view option) const;
 
  private:
   class Fields;
