@@ -31,7 +31,7 @@ UNIX = 116_444_736_000_000_000
 # Members of a line that `event` and `kind` have columns for; the rest is in `more`.
 IN_COLUMNS = {"type", "time", "timestamp", "time_quality", "cpu", "pid", "tid", "process", "provider", "name", "id",
               "opcode", "version", "level", "keywords", "activity", "fields", "thread_source", "payload", "decoded",
-              "file"}
+              "file", "names"}
 
 
 def run(*arguments):
@@ -102,8 +102,9 @@ class Exports(unittest.TestCase):
                                      (event["provider"]["name"], event["provider"]["guid"], event["name"],
                                       event["id"]))
                     self.assertEqual((row["payload"] or b"").hex(), event.get("payload", ""))
-                    for name in "file", "time_quality", "thread_source":
+                    for name in "file", "time_quality", "thread_source", "opcode":
                         self.assertEqual(row[name], event.get(name))
+                    self.assertEqual(json.loads(row["names"] or "null"), event.get("names"))
                     self.same_fields(event, fields.get(row["id"], {}), json.loads(row["more"] or "{}"))
                 gaps = [line for line in lines if line["type"] == "gap"]
                 self.assertEqual([tuple(row) for row in database.execute(
@@ -336,6 +337,12 @@ class Exports(unittest.TestCase):
         self.assertEqual([line["coldtrace"].get("names") for line in lines], [event.get("names") for event in events])
         texts = [line.get("names", "null") for line in strict_ndjson(run("export", "timesketch", trace).stdout)]
         self.assertEqual([json.loads(text) for text in texts], [event.get("names") for event in events])
+        # Opcodes of manifest events are their headers', with the provider's names.
+        rows = self.database(trace).execute("SELECT opcode, opcode_name, task_name FROM events ORDER BY id")
+        self.assertEqual([tuple(row) for row in rows],
+                         [(event["opcode"], event.get("names", {}).get("opcode"), event.get("names", {}).get("task"))
+                          for event in events])
+        self.assertEqual((events[-1]["opcode"], events[-1]["names"]["task"]), (1, "GarbageCollection"))
 
     def test_ecs_types_say_what_was_done(self):
         log = EtlWriter(1)

@@ -23,13 +23,13 @@ const KindTable::Fields& fields_of(const EventLine& line) {
   return line.schema == nullptr ? none : line.schema->fields;
 }
 
-// Members of an event's line that columns have, or that others say: `opcode` and `version` are the
-// kind's, `timestamp` is `time` in another unit.
-constexpr std::array<std::string_view, 21> in_columns = {
+// Members of an event's line that columns have, or that others say: `version` is the kind's,
+// `timestamp` is `time` in another unit.
+constexpr std::array<std::string_view, 22> in_columns = {
     "type",    "time",    "timestamp", "time_quality", "cpu",    "pid",
     "tid",     "process", "provider",  "name",         "id",     "opcode",
     "version", "level",   "keywords",  "activity",     "fields", "thread_source",
-    "payload", "decoded", "file"};
+    "payload", "decoded", "file",      "names"};
 
 // Names of our own tables and of SQLite's.
 constexpr std::array<std::string_view, 12> taken = {
@@ -52,7 +52,8 @@ EventTables::EventTables(SqliteFile& file, bool clock_known)
     : file_{(file.run("CREATE TABLE event(id INTEGER PRIMARY KEY, ts INTEGER, cpu INTEGER, pid "
                       "INTEGER, tid INTEGER, kind INTEGER NOT NULL REFERENCES kind, process TEXT, "
                       "level INTEGER, keywords TEXT, activity TEXT, decoded TEXT NOT NULL, "
-                      "payload BLOB, more TEXT, file TEXT, time_quality TEXT, thread_source TEXT) "
+                      "payload BLOB, more TEXT, file TEXT, time_quality TEXT, thread_source TEXT, "
+                      "opcode INTEGER, names TEXT) "
                       "STRICT;"
                       "CREATE TABLE gap(ts INTEGER, cpu INTEGER, reason TEXT NOT NULL, offset "
                       "INTEGER NOT NULL, length INTEGER NOT NULL, buffers INTEGER, events INTEGER, "
@@ -62,7 +63,7 @@ EventTables::EventTables(SqliteFile& file, bool clock_known)
                       "table_name TEXT, events INTEGER NOT NULL) STRICT;"),
              file)},
       clock_known_{clock_known},
-      events_{file, "event", 16},
+      events_{file, "event", 18},
       gaps_{file, "gap", 8},
       names_{taken.begin(), taken.end()} {}
 
@@ -109,7 +110,12 @@ void EventTables::add(const EventLine& line) {
       .text_or_null(text_of(json, "file"))
       .text_or_null(text_of(json, "time_quality"))
       .text_or_null(text_of(json, "thread_source"))
-      .insert();
+      .maybe(integer_of(json, "opcode"));
+  if (const auto& names = member_of(json, "names"); names.IsObject())
+    events_.text(json_of(names));
+  else
+    events_.null();
+  events_.insert();
 }
 
 EventTables::Kind& EventTables::kind_of(const EventLine& line) {
@@ -202,11 +208,9 @@ void EventTables::finish() {
       "CREATE INDEX event_by_process ON event(pid, ts);"
       "CREATE VIEW events AS SELECT event.id, ts, strftime('%Y-%m-%dT%H:%M:%S', ts / 1000000000, "
       "'unixepoch') || printf('.%07dZ', ts % 1000000000 / 100) AS time, cpu, pid, tid, process, "
-      "provider, name, event_id, opcode, version, level, table_name, decoded, file, time_quality, "
-      "thread_source FROM event JOIN "
-      "kind "
-      "ON "
-      "kind.id = event.kind");
+      "provider, name, event_id, event.opcode, version, level, table_name, decoded, file, "
+      "time_quality, thread_source, json_extract(names, '$.opcode') AS opcode_name, "
+      "json_extract(names, '$.task') AS task_name FROM event JOIN kind ON kind.id = event.kind");
 }
 
 }  // namespace coldtrace::cli
