@@ -167,7 +167,9 @@ bool TraceFields::resolve_function(const FieldSchema& field, const Value& value)
   if (frames_ == nullptr) return false;
   const auto& name = frames_->find(pid_, value.number, time_);
   if (name.function.empty()) return false;
-  if (value.out == OutType::code_pointer && name.source != trace_analysis::NameSource::method) {
+  const bool is_method = name.source == trace_analysis::NameSource::method ||
+                         name.source == trace_analysis::NameSource::entry_point;
+  if (value.out == OutType::code_pointer && !is_method) {
     const auto image = names_.find_image(pid_, value.number, time_);
     const auto path = image ? image->name : std::string_view{};
     name_ = path.substr(0, path.rfind('\\') + 1);

@@ -31,11 +31,11 @@ void append_frame_name(TextBuffer& json, const trace_analysis::FunctionName& nam
   if (!name.module.empty()) {
     json.append(",\"module\":");
     append_json_text(json, name.module);
-  }
-  if (!is_method) {
-    json.append(",\"offset\":\"");
-    json.append_hex(name.module_offset);
-    json.append('"');
+    if (!is_method) {
+      json.append(",\"offset\":\"");
+      json.append_hex(name.module_offset);
+      json.append('"');
+    }
   }
   if (name.function.empty()) return;
   json.append(",\"function\":");

@@ -214,6 +214,43 @@ class Managed(Case):
             self.sample(writer, time, CODE + 1)
         self.assertEqual(self.names(self.save(writer)), ["Space.Type.Old+0x1", None])
 
+    def entry_point(self, writer, time, address, name, *, pid=4, cut=None):
+        payload = struct.pack("<Q", address ^ 0x77) + utf16z("Space.Type") + utf16z(name) + utf16z("void  (int32)")
+        payload += struct.pack("<QH", address, 9)
+        writer.manifest(0, time, RUNTIME, 159, 0, payload[:cut], pid=pid)
+
+    def test_entry_points_name_code_up_to_the_next_in_their_image(self):
+        writer = self.writer()
+        image = 0x7FF9_0000_0000
+        for base, name in ((image, "Precompiled.dll"), (image + 0x9000, "other.dll")):
+            writer.system(0, 0x1403, 2, 30, struct.pack("<QQIIIIQIIII", base, 0x8000, 4, 0, 0, 0, base, 0, 0, 0, 0)
+                          + utf16z("\\Device\\" + name))
+        self.entry_point(writer, 100, image + 0x1000, "First")
+        self.entry_point(writer, 101, image + 0x1400, "Second")
+        self.entry_point(writer, 102, image + 0x1000, "First")  # asked for again
+        self.method(writer, LOAD, 103, image + 0x2000, 0x40, "Loaded")
+        self.entry_point(writer, 104, image + 0x2000, "Loaded")
+        self.entry_point(writer, 105, image + 0x2000 - 1, "Cut", cut=-4)
+        self.entry_point(writer, 106, CODE, "Nowhere")
+        addresses = [image + offset for offset in (0xFFF, 0x1000, 0x13FF, 0x1400, 0x1FFF, 0x2000, 0x203F, 0x2040, 0x9000)]
+        addresses += [CODE, CODE + 1]
+        for number, address in enumerate(addresses):
+            self.sample(writer, 200 + number, address)
+        writer.stack(0, 300, 201, 4, 8, [image + 0x1404])
+        path = self.save(writer)
+        device = "\\Device\\Precompiled.dll"
+        self.assertEqual(self.names(path), [
+            device + "+0xfff", "Precompiled.dll!Space.Type.First", "Precompiled.dll!Space.Type.First+0x3ff",
+            "Precompiled.dll!Space.Type.Second", "Precompiled.dll!Space.Type.Second+0xbff", "Space.Type.Loaded",
+            "Space.Type.Loaded+0x3f", device + "+0x2040", "\\Device\\other.dll+0x0", "Space.Type.Nowhere", None])
+        frames = [line["stack"] for line in self.lines(path, "--stacks", "attach") if line.get("stack")]
+        self.assertEqual(frames, [[{"address": hex(image + 0x1404), "module": "Precompiled.dll", "offset": "0x1404",
+                                    "function": "Space.Type.Second+0x4", "source": "entry-point"}]])
+        rows = json.loads(run("cpu", "--format", "json", path))["functions"]
+        self.assertEqual({row["function"]: row["samples"] for row in rows if "Space" in row["function"]}, {
+            "Precompiled.dll!Space.Type.First": 2, "Precompiled.dll!Space.Type.Second": 2, "Space.Type.Loaded": 2,
+            "Space.Type.Nowhere": 1})
+
     def test_hostile_methods_end(self):
         writer, buffers = self.writer(), []
         for i in range(3000):  # all over each other, and beyond the end of all addresses

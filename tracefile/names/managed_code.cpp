@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/utf16.hpp"
 
@@ -22,7 +23,10 @@ constexpr i64 for_ever = std::numeric_limits<i64>::max();
 constexpr int most_starts_tried = 8;
 constexpr std::size_t longest_name = 1024;
 
-enum class Form : u8 { method, named_method, module, domain_module };
+// Of an entry point's code at most: what lies farther behind it is another's.
+constexpr u64 longest_code = u64{1} << 20;
+
+enum class Form : u8 { method, named_method, entry_point, module, domain_module };
 
 struct Kind {
   u16 id;
@@ -44,6 +48,7 @@ constexpr std::array runtime_kinds = {
     Kind{151, Form::domain_module, Verb::begins},
     Kind{152, Form::module, Verb::begins},
     Kind{153, Form::module, Verb::ends},
+    Kind{159, Form::entry_point, Verb::exists_before},
 };
 constexpr std::array rundown_kinds = {
     Kind{141, Form::method, Verb::exists_before},
@@ -75,6 +80,14 @@ std::string take_text(core::ByteView payload, std::size_t& at) {
   return text.size() <= longest_name ? text : core::to_valid_utf8(text.substr(0, longest_name));
 }
 
+// "Namespace.Type.Method" of the two texts at `at`, which it moves behind them.
+std::string take_method_name(core::ByteView payload, std::size_t& at) {
+  auto name = take_text(payload, at);
+  const auto own = take_text(payload, at);
+  if (!name.empty() && !own.empty()) name += '.';
+  return name + own;
+}
+
 bool read_method(const Event& event, bool is_named, ManagedRecord& record) {
   constexpr std::size_t fixed_part = 36;
   const auto fields = core::Fields<fixed_part>::at(event.payload, 0);
@@ -86,17 +99,28 @@ bool read_method(const Event& event, bool is_named, ManagedRecord& record) {
   record.flags = fields->get<u32, 32>();
   if (!is_named) return true;
   auto at = fixed_part;
-  record.name = take_text(event.payload, at);
-  const auto name = take_text(event.payload, at);
-  if (!record.name.empty() && !name.empty()) record.name += '.';
-  record.name += name;
+  record.name = take_method_name(event.payload, at);
   return true;
+}
+
+// Names and signature lie before the address.
+bool read_entry_point(const Event& event, ManagedRecord& record) {
+  const auto method = core::load<u64>(event.payload, 0);
+  if (!method) return false;
+  record.of = ManagedRecord::Of::entry_point;
+  record.method = *method;
+  std::size_t at = sizeof(u64);
+  record.name = take_method_name(event.payload, at);
+  take_text(event.payload, at);
+  const auto start = core::load<u64>(event.payload, at);
+  record.start = start.value_or(0);
+  return record.start != 0;
 }
 
 bool read_module(const Event& event, std::size_t path_at, ManagedRecord& record) {
   const auto id = core::load<u64>(event.payload, 0);
   if (!id || event.payload.size() < path_at) return false;
-  record.is_module = true;
+  record.of = ManagedRecord::Of::module;
   record.module = *id;
   record.name = take_text(event.payload, path_at);
   return true;
@@ -118,6 +142,9 @@ std::optional<ManagedRecord> read_managed_record(const Event& event) {
     case Form::method:
     case Form::named_method:
       whole = read_method(event, kind->form == Form::named_method, record);
+      break;
+    case Form::entry_point:
+      whole = read_entry_point(event, record);
       break;
     case Form::module:
       whole = read_module(event, module_path_at, record);
@@ -146,12 +173,13 @@ bool is_cold_part(u32 flags) {
 }
 
 void ManagedCode::add(const ManagedRecord& record, u32 text) {
-  if (record.is_module) {
+  if (record.of == ManagedRecord::Of::module) {
     if (text != 0) modules_.push_back({record.module, record.time, record.pid, text});
     return;
   }
   records_.push_back({record.start, record.module, record.method, record.time, record.pid,
-                      record.size, record.flags, text, record.verb});
+                      record.size, record.flags, text, record.verb,
+                      record.of == ManagedRecord::Of::entry_point});
 }
 
 void ManagedCode::drop(const ManagedRecord& record) {
@@ -173,8 +201,9 @@ u32 ManagedCode::find_module(const Record& record) const {
 }
 
 void ManagedCode::add_entry(const Record& record, i64 from, i64 to) {
-  entries_.push_back({record.start, from, to, record.time, record.pid, record.size, record.flags,
-                      record.name, find_module(record)});
+  entries_.push_back({record.start, from, to, record.time, 0, record.pid, record.size, record.flags,
+                      record.name, record.is_entry_point ? 0 : find_module(record),
+                      record.is_entry_point});
 }
 
 void ManagedCode::finish() {
@@ -184,31 +213,59 @@ void ManagedCode::finish() {
   std::stable_sort(records_.begin(), records_.end(), [](const Record& a, const Record& b) {
     return std::tie(a.pid, a.start, a.time) < std::tie(b.pid, b.start, b.time);
   });
-  for (std::size_t i = 0; i < records_.size(); ++i) {
-    const auto& record = records_[i];
-    auto* last = entries_.empty() ? nullptr : &entries_.back();
-    if (last != nullptr && (last->pid != record.pid || last->start != record.start)) last = nullptr;
-    const bool open = last != nullptr && last->to == for_ever;
-    switch (record.verb) {
-      case Verb::begins:
-        if (open) last->to = record.time;
-        add_entry(record, record.time, for_ever);
-        break;
-      case Verb::exists_before:
-        if (!open) add_entry(record, always, for_ever);
-        break;
-      case Verb::ends:
-      case Verb::exists_after: {
-        const auto to = record.verb == Verb::ends ? record.time : for_ever;
-        if (open)
-          last->to = to;
-        else
-          add_entry(record, last == nullptr ? always : last->to, to);
-        break;
-      }
+  for (const auto& record : records_) add_record(record);
+  records_ = {};
+  measure();
+}
+
+void ManagedCode::add_record(const Record& record) {
+  auto* last = entries_.empty() ? nullptr : &entries_.back();
+  if (last != nullptr && (last->pid != record.pid || last->start != record.start)) last = nullptr;
+  const bool open = last != nullptr && last->to == for_ever;
+  if (record.is_entry_point) {
+    // Told of each time that someone asks for it; code that is told of with its size says more.
+    if (open && (!last->is_entry_point || last->name == record.name)) return;
+    if (open) last->to = record.time;
+    return add_entry(record, last == nullptr ? always : record.time, for_ever);
+  }
+  switch (record.verb) {
+    case Verb::begins:
+      if (open) last->to = record.time;
+      add_entry(record, record.time, for_ever);
+      break;
+    case Verb::exists_before:
+      if (!open) add_entry(record, always, for_ever);
+      break;
+    case Verb::ends:
+    case Verb::exists_after: {
+      const auto to = record.verb == Verb::ends ? record.time : for_ever;
+      if (open)
+        last->to = to;
+      else
+        add_entry(record, last == nullptr ? always : last->to, to);
+      break;
     }
   }
-  records_ = {};
+}
+
+// Code of entry points reaches to whatever begins next.
+void ManagedCode::measure() {
+  u64 next = 0;
+  for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
+    const bool is_last = entry == entries_.rbegin() || (entry - 1)->pid != entry->pid;
+    if (!is_last && (entry - 1)->start != entry->start) next = (entry - 1)->start;
+    if (is_last) next = 0;
+    if (entry->is_entry_point)
+      entry->size =
+          static_cast<u32>(next == 0 ? longest_code : std::min(next - entry->start, longest_code));
+  }
+  u64 reach = 0;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    auto& entry = entries_[i];
+    if (i == 0 || entries_[i - 1].pid != entry.pid) reach = 0;
+    reach = std::max(reach, core::saturating_add(entry.start, entry.size));
+    entry.reach = reach;
+  }
 }
 
 std::optional<ManagedCode::Method> ManagedCode::find(u32 pid, u64 address, i64 time) const {
@@ -219,7 +276,7 @@ std::optional<ManagedCode::Method> ManagedCode::find(u32 pid, u64 address, i64 t
   auto end = std::upper_bound(entries_.begin(), entries_.end(), std::pair{pid, address}, by_start);
   for (int tried = 0; tried < most_starts_tried && end != entries_.begin(); ++tried) {
     const auto start = (end - 1)->start;
-    if ((end - 1)->pid != pid) return std::nullopt;
+    if ((end - 1)->pid != pid || address >= (end - 1)->reach) return std::nullopt;
     const auto begin = std::partition_point(entries_.begin(), end, [&](const Entry& entry) {
       return std::tie(entry.pid, entry.start) < std::tie(pid, start);
     });
@@ -229,9 +286,10 @@ std::optional<ManagedCode::Method> ManagedCode::find(u32 pid, u64 address, i64 t
       const auto& entry = *(after - 1);
       if (time < entry.to && address - entry.start < entry.size) {
         if (entry.name == 0) return std::nullopt;  // its runtime did not say
-        return Method{entry.name,  entry.module,
-                      entry.flags, static_cast<u32>(after - 1 - entries_.begin()),
-                      entry.start, entry.told};
+        return Method{entry.name,          entry.module,
+                      entry.flags,         static_cast<u32>(after - 1 - entries_.begin()),
+                      entry.start,         entry.told,
+                      entry.is_entry_point};
       }
     }
     end = begin;

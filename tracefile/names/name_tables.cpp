@@ -1,6 +1,7 @@
 #include "coldtrace/tracefile/names/name_tables.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <tuple>
 
@@ -280,21 +281,38 @@ std::optional<NameTables::Method> NameTables::find_method(std::optional<u32> pid
   // Nothing is unloaded when a process ends: who has its id later has other code.
   if (find(Subject::process, *pid, method->told) != find(Subject::process, *pid, time))
     return std::nullopt;
-  return Method{texts_.text(method->name), texts_.text(method->module), method->flags,
-                method->number, method->start};
+  auto module = texts_.text(method->module);
+  if (method->is_entry_point) {
+    const auto image = find_image(pid, address, time);
+    if (image ? image->base > method->start : address != method->start) return std::nullopt;
+    if (image) module = image->name;
+  }
+  return Method{texts_.text(method->name), module, method->flags, method->number, method->start,
+                method->is_entry_point};
+}
+
+void NameTables::append_place(std::string& text, const Method& method, u64 address) {
+  text += method.module.substr(method.module.rfind('\\') + 1);
+  if (!method.module.empty()) text += '!';
+  text += method.name;
+  if (address != method.start)
+    fmt::format_to(std::back_inserter(text), FMT_COMPILE("+{:#x}"), address - method.start);
+}
+
+void NameTables::append_address(std::string& text, std::optional<u32> pid, u64 address,
+                                i64 time) const {
+  if (const auto method = find_method(pid, address, time)) {
+    append_place(text, *method, address);
+  } else if (const auto image = find_image(pid, address, time)) {
+    text += image->name.substr(image->name.rfind('\\') + 1);
+    fmt::format_to(std::back_inserter(text), FMT_COMPILE("+{:#x}"), address - image->base);
+  }
 }
 
 std::string NameTables::name_address(std::optional<u32> pid, u64 address, i64 time) const {
-  if (const auto method = find_method(pid, address, time)) {
-    const auto file = method->module.substr(method->module.rfind('\\') + 1);
-    const auto offset = address - method->start;
-    return fmt::format("{}{}{}{}", file, file.empty() ? "" : "!", method->name,
-                       offset == 0 ? "" : fmt::format("+{:#x}", offset));
-  }
-  const auto image = find_image(pid, address, time);
-  if (!image) return {};
-  const auto file = image->name.substr(image->name.rfind('\\') + 1);
-  return fmt::format(FMT_COMPILE("{}+{:#x}"), file, address - image->base);
+  std::string text;
+  append_address(text, pid, address, time);
+  return text;
 }
 
 std::size_t NameTables::entries() const {

@@ -1,6 +1,8 @@
 #include "coldtrace/tracefile/names/value_names.hpp"
 
-#include <fmt/format.h>
+#include <iterator>
+
+#include <fmt/compile.h>
 
 #include "coldtrace/tracefile/fields/value_text.hpp"
 #include "coldtrace/tracefile/names/status_names.hpp"
@@ -21,13 +23,15 @@ std::optional<std::string_view> find_value_name(const FieldSchema& field, const 
     case OutType::registry_key:
       return names.find_registry_key(value.number, scope.time).value_or(std::string_view{});
     case OutType::code_pointer:
-      if (names.find_method(scope.pid, value.number, scope.time))
-        room = names.name_address(scope.pid, value.number, scope.time);
-      else if (const auto image = names.find_image(scope.pid, value.number, scope.time))
-        room = fmt::format("{}+{:#x}", image->name, value.number - image->base);
+      if (const auto method = names.find_method(scope.pid, value.number, scope.time)) {
+        NameTables::append_place(room, *method, value.number);
+      } else if (const auto image = names.find_image(scope.pid, value.number, scope.time)) {
+        room = image->name;
+        fmt::format_to(std::back_inserter(room), FMT_COMPILE("+{:#x}"), value.number - image->base);
+      }
       return room;
     case OutType::stack_frame:
-      room = names.name_address(scope.pid, value.number, scope.time);
+      names.append_address(room, scope.pid, value.number, scope.time);
       return room;
     default:
       if (!is_status(value.out)) return std::nullopt;

@@ -12,6 +12,8 @@ std::string_view to_string(NameSource source) {
       return "exports";
     case NameSource::method:
       return "method";
+    case NameSource::entry_point:
+      return "entry-point";
     case NameSource::none:
       break;
   }
@@ -34,13 +36,17 @@ std::string FunctionName::text() const {
 }
 
 FunctionName ImageOffsets::find(std::optional<u32> pid, u64 address, i64 time) {
-  if (const auto method = names_.find_method(pid, address, time))
+  if (const auto method = names_.find_method(pid, address, time)) {
+    const auto image =
+        method->is_entry_point ? names_.find_image(pid, address, time) : std::nullopt;
     return {.module = std::string{method->module.substr(method->module.rfind('\\') + 1)},
+            .module_offset = image ? address - image->base : 0,
             .function = std::string{method->name},
             .offset = address - method->start,
-            .source = NameSource::method,
+            .source = method->is_entry_point ? NameSource::entry_point : NameSource::method,
             .tier = tracefile::method_tier(method->flags),
             .is_cold = tracefile::is_cold_part(method->flags)};
+  }
   const auto image = names_.find_image(pid, address, time);
   if (!image) return {};
   return {std::string{image->name.substr(image->name.rfind('\\') + 1)}, address - image->base};

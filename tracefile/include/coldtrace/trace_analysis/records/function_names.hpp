@@ -11,7 +11,8 @@ enum class NameSource : u8 {
   none,  // there is no name
   pdb,
   exports,
-  method,  // the .NET runtime names the method
+  method,       // the .NET runtime names the method
+  entry_point,  // it names the nearest entry point before the address
 };
 
 std::string_view to_string(NameSource source);
@@ -19,7 +20,7 @@ std::string_view to_string(NameSource source);
 // What lies at an address.
 struct FunctionName {
   std::string module;      // file name of the image, or of a method's module; empty: not known
-  u64 module_offset = 0;   // in it, in bytes; 0 of a method
+  u64 module_offset = 0;   // in it, in bytes; 0 of a method whose code has a range
   std::string function{};  // its own name; empty where none is known
   u64 offset = 0;          // from there
   NameSource source = NameSource::none;

@@ -19,7 +19,12 @@ struct ManagedRecord {
     ends,
     exists_after,  // rundown at the end
   };
-  bool is_module = false;
+  enum class Of : u8 {
+    method,
+    entry_point,  // of a method's precompiled code, whose size is not said
+    module,
+  };
+  Of of = Of::method;
   Verb verb = Verb::begins;
   u32 pid = 0;
   i64 time = 0;
@@ -48,7 +53,8 @@ class ManagedCode {
     u32 flags;
     u32 number;
     u64 start;
-    i64 told;  // when an event said so
+    i64 told;             // when an event said so
+    bool is_entry_point;  // the nearest before the address, in whatever image
   };
 
   // `text` is the number of the record's name.
@@ -73,6 +79,7 @@ class ManagedCode {
     i64 time;
     u32 pid, size, flags, name;
     ManagedRecord::Verb verb;
+    bool is_entry_point;
   };
   struct Module {
     u64 id;
@@ -82,10 +89,14 @@ class ManagedCode {
   struct Entry {
     u64 start;
     i64 from, to, told;
+    u64 reach;  // behind all code of the process that begins here or before
     u32 pid, size, flags, name, module;
+    bool is_entry_point;
   };
 
+  void add_record(const Record& record);
   void add_entry(const Record& record, i64 from, i64 to);
+  void measure();
   u32 find_module(const Record& record) const;
 
   std::vector<Record> records_;  // of methods, until finish()

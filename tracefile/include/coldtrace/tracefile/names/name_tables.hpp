@@ -73,12 +73,18 @@ class NameTables {
     u32 flags;                // MethodFlags of the .NET runtime
     u32 number;               // the same for each use of one range by one method
     u64 start;
+    // The nearest entry point of precompiled code before the address, in the same image: between
+    // both others may lie that nobody asked for.
+    bool is_entry_point;
   };
   // The managed method that has its code at the address, as the .NET runtime of the process says.
   std::optional<Method> find_method(std::optional<u32> pid, u64 address, i64 time) const;
 
   // "ntdll.dll+0x1f2a0", "mscorlib.dll!System.String.Concat+0x12"; empty where nothing is known.
   std::string name_address(std::optional<u32> pid, u64 address, i64 time) const;
+  void append_address(std::string& text, std::optional<u32> pid, u64 address, i64 time) const;
+  // "mscorlib.dll!System.String.Concat+0x12" of a method that has the address.
+  static void append_place(std::string& text, const Method& method, u64 address);
 
   const ImageFiles& image_files() const { return image_files_; }
 
