@@ -342,7 +342,7 @@ class Exports(unittest.TestCase):
         self.assertEqual([tuple(row) for row in rows],
                          [(event["opcode"], event.get("names", {}).get("opcode"), event.get("names", {}).get("task"))
                           for event in events])
-        self.assertEqual((events[-1]["opcode"], events[-1]["names"]["task"]), (1, "GarbageCollection"))
+        self.assertEqual((events[-1]["opcode"], events[-1]["names"]["opcode"]), (1, "Start"))
 
     def test_ecs_types_say_what_was_done(self):
         log = EtlWriter(1)

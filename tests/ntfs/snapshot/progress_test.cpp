@@ -23,7 +23,7 @@ TEST_CASE(
     "a snapshot tells how many bytes of records and indexes it reads, and each of them once") {
   fixtures::NtfsImage image{{.clusters = 4096, .records = 3000}};
   const auto folder = image.add_directory(u"folder");
-  for (int i = 0; i < 500; ++i)
+  for (int i = 0; i < 100; ++i)
     image.add_file(
         u"a name that fills an index " + std::u16string(1, static_cast<char16_t>(i + 0x4e00)), "",
         folder);
@@ -51,8 +51,8 @@ TEST_CASE(
     CHECK(records.items == 3000);
     const auto& indexes = passes[Pass::indexes];
     CHECK(indexes.begun == 1);
-    // Each buffer has 4096 bytes; the names alone fill more than ten.
-    CHECK(indexes.items > 10);
+    // Each buffer has 4096 bytes; the names alone fill more than two.
+    CHECK(indexes.items > 2);
     CHECK(indexes.announced == indexes.items * 4096);
     CHECK(indexes.bytes == indexes.announced);
   }
