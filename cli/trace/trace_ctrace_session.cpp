@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/trace/event_times.hpp"
 #include "cli/trace/trace_input.hpp"
 #include "coldtrace/pe/identity.hpp"
 
@@ -52,8 +53,9 @@ void write_session(JsonWriter& json, const tracefile::Ctrace& trace) {
   json.begin_object()
       .field("session", core::to_string(header.session))
       .field("start_time", time_or_null(header.start_time))
-      .field("boot_time", time_or_null(header.boot_time))
-      .field("boot_id", header.boot_id == 0 ? std::nullopt : std::optional{header.boot_id})
+      .field("boot_time", time_or_null(header.boot_time));
+  write_event_times(json, find_event_times(trace));
+  json.field("boot_id", header.boot_id == 0 ? std::nullopt : std::optional{header.boot_id})
       .field("boot_trace", (header.flags & CtraceHeader::boot_trace) != 0)
       .field("wrap_around", (header.flags & CtraceHeader::wrap_around) != 0)
       .field("closed", scan.closed)

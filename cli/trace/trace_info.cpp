@@ -9,7 +9,7 @@
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_schemas.hpp"
-#include "coldtrace/tracefile/etl/trace.hpp"
+#include "coldtrace/tracefile/opening/event_times.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 
 namespace coldtrace::cli {
@@ -47,6 +47,12 @@ std::string time_text(core::FileTime when) {
   return when.ticks == 0 ? std::string{"not set"} : core::to_string(when);
 }
 
+void write_event_times_text(Output& output, const std::optional<tracefile::EventTimes>& times) {
+  if (times)
+    print(output, "Event times   {} to {}\n", core::to_string(times->first),
+          core::to_string(times->last));
+}
+
 void write_session_text(Output& output, const tracefile::Trace& trace,
                         const tracefile::BufferScan& scan) {
   const auto& header = scan.header;
@@ -60,6 +66,7 @@ void write_session_text(Output& output, const tracefile::Trace& trace,
         printable(header.log_file_name));
   print(output, "Time          {} to {}\n", time_text(header.start_time),
         time_text(header.end_time));
+  write_event_times_text(output, find_event_times(scan, trace.clock()));
   const i64 east = -i64{header.bias};  // minutes
   print(output, "Boot          {}, UTC{}{:02}:{:02}\n", time_text(header.boot_time),
         east < 0 ? '-' : '+', std::abs(east) / 60, std::abs(east) % 60);
@@ -89,6 +96,7 @@ void write_session_text(Output& output, const tracefile::Ctrace& trace) {
         scan.closed ? "" : ", never closed");
   print(output, "Time          {}, boot {}\n", time_text(header.start_time),
         time_text(header.boot_time));
+  write_event_times_text(output, find_event_times(trace));
   print(output, "Machine       Windows {}.{}.{}, {} processors, {}-bit\n",
         header.windows_version[0], header.windows_version[1], header.windows_version[2],
         header.processors, u64{header.pointer_size} * 8);

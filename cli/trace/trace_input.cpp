@@ -11,6 +11,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/command/output_guard.hpp"
 #include "cli/images/other_kind.hpp"
+#include "cli/trace/event_times.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -260,8 +261,9 @@ void write_session(JsonWriter& json, const tracefile::Trace& trace,
       .field("log_file_name", known(header.log_file_name))
       .field("start_time", time_or_null(header.start_time))
       .field("end_time", time_or_null(header.end_time))
-      .field("boot_time", time_or_null(header.boot_time))
-      .field("bias_minutes", known(header.bias))
+      .field("boot_time", time_or_null(header.boot_time));
+  write_event_times(json, find_event_times(scan, trace.clock()));
+  json.field("bias_minutes", known(header.bias))
       .field("windows_version", known(fmt::format("{}.{}.{}", header.major_version,
                                                   header.minor_version, header.provider_version)))
       .field("log_version",

@@ -264,7 +264,7 @@ class Figures(Case):
         found = {one["code"]: one for one in page["findings"]}
         expected = {one["code"]: one for name in ("cpu", "schedule", "io", "services", "deadlocks")
                     for one in alone[name]["findings"]}
-        if any(page[name] for name in SECTIONS):
+        if any(page[name] for name in SECTIONS) or any(page["population"].values()):
             expected.pop("no-match", None)
         self.assertEqual(set(found), set(expected))
         for code, one in found.items():
@@ -639,6 +639,19 @@ class Contract(Case):
             self.assertEqual([one["section"] for one in page["absent"]], list(SECTIONS))
             self.assertEqual([one["code"] for one in page["findings"]], ["no-match"])
         self.assertEqual(page["events"], answer("schedule", path)["events"])
+
+    def test_a_trace_of_processes_alone_is_told_as_its_report_is(self):
+        path = self.folder / "processes.etl"
+        log = EtlWriter(1)
+        log.process(0, 5, 40, "a.exe", hook=0x0301)
+        path.write_bytes(log.build())
+        page = answer("top", path)
+        self.assertGreater(page["population"]["processes"], 0)
+        self.assertEqual([one["section"] for one in page["absent"]], list(SECTIONS))
+        for name in path, *self.need_samples():
+            status = {run("trace", "top", name).returncode, run("trace", "tree", name).returncode,
+                      run("report", name, "-o", self.folder / "page.html").returncode}
+            self.assertEqual(status, {0}, name)
 
     def test_a_time_without_events_is_told(self):
         _, path = next(self.made_runs())

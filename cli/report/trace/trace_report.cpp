@@ -94,7 +94,7 @@ void TraceReport::note_findings() {
   auto& findings = run_.findings();
   const auto& population = run_.observation().population();
   const TopPage top{trace_, population, answers_, 1};
-  if (top.empty() && population.processes().empty() && population.threads().empty())
+  if (top.empty())
     run_.note_no_match("the trace tells nothing of processes, processors, requests or services");
   note_ready_events(use_.schedule().turns().counts(), findings);
   note_processor_use(use_, code_, findings);

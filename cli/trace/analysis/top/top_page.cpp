@@ -164,6 +164,7 @@ TopPage::TopPage(const tracefile::AnyTrace& trace, const Population& population,
   for (const auto& one : answers.deadlocks.deadlocks()) lasting_deadlocks += one.end ? 0U : 1U;
   services = slowest_of(answers.services, top);
 
+  has_population_ = !population.processes().empty() || !population.threads().empty();
   const auto& use = answers.use;
   const auto& requests = answers.disk;
   const auto set = [this](TopSection section, bool has) {
@@ -178,7 +179,7 @@ TopPage::TopPage(const tracefile::AnyTrace& trace, const Population& population,
 }
 
 bool TopPage::empty() const {
-  return std::none_of(has_.begin(), has_.end(), [](bool has) { return has; });
+  return !has_population_ && std::none_of(has_.begin(), has_.end(), [](bool has) { return has; });
 }
 
 }  // namespace coldtrace::cli

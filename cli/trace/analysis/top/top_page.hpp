@@ -70,6 +70,7 @@ struct TopPage {
 
   // Whether the trace has anything of it.
   bool has(TopSection section) const { return has_[static_cast<std::size_t>(section)]; }
+  // Neither that nor a process or thread.
   bool empty() const;
 
   std::optional<Machine> machine;
@@ -84,6 +85,7 @@ struct TopPage {
 
  private:
   std::array<bool, static_cast<std::size_t>(TopSection::count)> has_{};
+  bool has_population_ = false;
 };
 
 // What both renderings of a page need.

@@ -20,7 +20,7 @@ struct Options : AnalysisOptions {
 void note_answers(const TopAnswers& answers, const TopPage& page, AnalysisRun& run) {
   auto& findings = run.findings();
   if (page.empty())
-    run.note_no_match("the trace tells nothing of processors, requests, waits or services");
+    run.note_no_match("the trace tells nothing of processes, processors, requests or services");
   note_ready_events(answers.use.schedule().turns().counts(), findings);
   note_processor_use(answers.use, answers.code, findings);
   note_disk_requests(answers.disk, findings);
