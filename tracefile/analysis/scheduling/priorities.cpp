@@ -192,9 +192,9 @@ void Priorities::apply(const PriorityChange& change, const Turn* next) {
     auto& thread = follows_[change.thread];
     ++sum_of(threads_[change.thread], cause).events;
     if (change.now == change.before) return;
-    add_step({change.thread, *change.before, *change.now, change.moment.time, change.moment,
-              PriorityStep::Shown::set, cause, change.moment, std::nullopt, change.by,
-              threads_[change.thread].base});
+    add_step({change.thread, change.by, *change.before, *change.now, PriorityStep::Shown::set,
+              cause, std::nullopt, threads_[change.thread].base, change.moment.time, change.moment,
+              change.moment});
     if (is_boost(cause))
       thread.unboosted = thread.unboosted.value_or(*change.before);
     else
@@ -279,8 +279,8 @@ void Priorities::see(Index index, const Sight& sight) {
       add_ticks(sums.changing, length);
     }
     if (sight.priority != *thread.priority) {
-      add_step({index, *thread.priority, sight.priority, thread.shown, sight.moment, sight.by,
-                reason.cause, reason.told, reason.increment, reason.by, sums.base});
+      add_step({index, reason.by, *thread.priority, sight.priority, sight.by, reason.cause,
+                reason.increment, sums.base, thread.shown, sight.moment, reason.told});
       if (!known || !is_boost(reason.cause)) {
         // Down to where it came from, or to where nobody knows what it came from.
         const bool above = known && thread.unboosted && sight.priority > *thread.unboosted;
@@ -300,6 +300,7 @@ void Priorities::see(Index index, const Sight& sight) {
 }
 
 void Priorities::add_step(const PriorityStep& step) {
+  static_assert(sizeof(PriorityStep) <= 96, "there are most_steps of them");
   auto& thread = threads_[step.thread];
   ++thread.steps;
   auto& sum = sum_of(thread, step.cause);

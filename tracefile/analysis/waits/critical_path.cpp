@@ -55,6 +55,30 @@ std::string_view to_string(Hop::End end) {
   return "path";
 }
 
+CriticalPath::Kept::Kept(const Turn& turn)
+    : begin{turn.begin},
+      end_time{turn.end.value_or(0)},
+      left_time{turn.left.value_or(0)},
+      ready_time{turn.readied.value_or(0)},
+      buffer{turn.place.buffer},
+      end_buffer{turn.ended_at.buffer},
+      ready_buffer{turn.ready_event.buffer},
+      offset{turn.place.offset},
+      end_offset{turn.ended_at.offset},
+      ready_offset{turn.ready_event.offset},
+      thread{turn.thread},
+      waker{turn.waker},
+      cpu{turn.cpu},
+      readied_on{turn.readied_on},
+      wait_reason{turn.wait_reason},
+      before{turn.before},
+      has_end{turn.end.has_value()},
+      has_left{turn.left.has_value()},
+      is_readied{turn.readied.has_value()},
+      woken_in_dpc{turn.woken_in_dpc} {
+  static_assert(sizeof(Kept) <= 88, "there are most_turns of them");
+}
+
 CriticalPath::CriticalPath(i64 from)
     : from_{from}, turns_{[this](const Turn& turn) { keep(turn); }} {}
 
@@ -68,10 +92,10 @@ void CriticalPath::keep(const Turn& turn) {
   if (kept_.size() == most_turns) {
     const auto& oldest = kept_.front();
     given_up_before_ = std::max(
-        {given_up_before_.value_or(from_), kept_[1].begin, oldest.end.value_or(oldest.begin)});
+        {given_up_before_.value_or(from_), kept_[1].begin, oldest.end().value_or(oldest.begin)});
     kept_.pop_front();
   }
-  kept_.push_back(turn);
+  kept_.emplace_back(turn);
 }
 
 void CriticalPath::on_interruption(const Interruption& record) {
@@ -117,41 +141,42 @@ CriticalPath::Span CriticalPath::before(Index thread, i64 time) const {
       std::ranges::partition_point(turns, [&](u32 turn) { return kept_[turn].begin < time; });
   const auto* last = next == turns.begin() ? nullptr : &kept_[*(next - 1)];
   if (last != nullptr) {
-    const bool runs = last->end ? *last->end >= time : next == turns.end() && runs_at_end_[thread];
-    if (runs) return {Hop::Kind::running, last->begin, Hop::End::switch_in, last->place, last};
-    if (!last->end)
-      return {Hop::Kind::unknown, last->begin, Hop::End::switch_in, last->place, last};
+    const bool runs =
+        last->end() ? *last->end() >= time : next == turns.end() && runs_at_end_[thread];
+    if (runs) return {Hop::Kind::running, last->begin, Hop::End::switch_in, last->place(), last};
+    if (!last->end())
+      return {Hop::Kind::unknown, last->begin, Hop::End::switch_in, last->place(), last};
   }
   if (next != turns.end()) return absence(kept_[*next], last, time);
   Span span;
-  span.since = last != nullptr ? *last->end : ever;
+  span.since = last != nullptr ? *last->end() : ever;
   if (last != nullptr) {
     span.start = Hop::End::switch_out;
-    span.start_event = last->ended_at;
+    span.start_event = last->ended_at();
   }
   return span;
 }
 
 // What a thread did between two turns, or before its first one.
-CriticalPath::Span CriticalPath::absence(const Turn& next, const Turn* last, i64 time) {
+CriticalPath::Span CriticalPath::absence(const Kept& next, const Kept* last, i64 time) {
   using K = Hop::Kind;
-  const i64 earliest = last != nullptr ? *last->end : ever;
+  const i64 earliest = last != nullptr ? *last->end() : ever;
   Span span;
   span.turn = &next;
-  span.since = std::max(earliest, next.left.value_or(ever));
+  span.since = std::max(earliest, next.left().value_or(ever));
   if (last != nullptr) {
     span.start = Hop::End::switch_out;
-    span.start_event = last->ended_at;
+    span.start_event = last->ended_at();
   }
-  if (next.readied && *next.readied < time && *next.readied >= span.since &&
+  if (next.readied() && *next.readied() < time && *next.readied() >= span.since &&
       next.before != Before::unknown) {
     span.kind = K::ready;
-    span.since = *next.readied;
+    span.since = *next.readied();
     span.start = Hop::End::made_ready;
-    span.start_event = next.ready_event;
+    span.start_event = next.ready_event();
     return span;
   }
-  if (next.left && *next.left >= time) {
+  if (next.left() && *next.left() >= time) {
     span.since = earliest;
     span.unborn = next.before == Before::created;
     return span;
@@ -161,7 +186,7 @@ CriticalPath::Span CriticalPath::absence(const Turn& next, const Turn* last, i64
       span.kind = K::waiting;
       break;
     case Before::created:
-      span.kind = next.readied ? K::waiting : K::ready;
+      span.kind = next.readied() ? K::waiting : K::ready;
       span.start = Hop::End::thread_start;
       break;
     case Before::ready:
@@ -181,16 +206,16 @@ CriticalPath::Span CriticalPath::absence(const Turn& next, const Turn* last, i64
   return span;
 }
 
-std::optional<Service> CriticalPath::interrupter(const Turn& turn) const {
+std::optional<Service> CriticalPath::interrupter(const Kept& turn) const {
   constexpr std::ptrdiff_t most_nested = 64;
   const auto cpu = turn.readied_on;
-  if (!cpu || *cpu >= by_cpu_.size() || !turn.readied) return std::nullopt;
+  if (!cpu || *cpu >= by_cpu_.size() || !turn.readied()) return std::nullopt;
   const auto& all = by_cpu_[*cpu];
-  auto one = std::ranges::lower_bound(all, *turn.readied, {}, &Interrupt::end);
+  auto one = std::ranges::lower_bound(all, *turn.readied(), {}, &Interrupt::end);
   // The innermost comes first.
   const auto stop = all.end() - one > most_nested ? one + most_nested : all.end();
   for (; one != stop; ++one)
-    if (one->begin <= *turn.readied) return one->routine;
+    if (one->begin <= *turn.readied()) return one->routine;
   return std::nullopt;
 }
 
@@ -231,9 +256,9 @@ std::vector<Hop> CriticalPath::find(Index thread, i64 from, i64 to) const {
       }
     }
     const auto* turn = span.turn;
-    if (span.kind == Hop::Kind::waiting && time == turn->readied) {
+    if (span.kind == Hop::Kind::waiting && time == turn->readied()) {
       end = Hop::End::made_ready;
-      event = turn->ready_event;
+      event = turn->ready_event();
     }
     if (span.kind == Hop::Kind::waiting && turn->waker != nobody && !turn->woken_in_dpc &&
         walks.size() < most_depth && !waits(turn->waker)) {

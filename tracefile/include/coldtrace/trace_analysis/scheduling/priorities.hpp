@@ -25,15 +25,15 @@ struct PriorityStep {
   enum class Shown : u8 { switch_in, switch_out, set };
 
   Index thread;
+  Index by;  // who set it, or made it ready
   i8 before, now;
-  i64 before_at;  // the time of the event that shows `before`
-  Moment shown;   // the event that shows `now`
   Shown shown_by;
   PriorityCause cause;
-  std::optional<Moment> told;   // the event that says when, and why
-  std::optional<i8> increment;  // that this event states
-  Index by = nobody;            // who set it, or made it ready
+  std::optional<i8> increment;  // that the event `told` states
   std::optional<i8> base;       // as far as it is known by then
+  i64 before_at;                // the time of the event that shows `before`
+  Moment shown;                 // the event that shows `now`
+  std::optional<Moment> told;   // the event that says when, and why
 
   i64 time() const { return told ? told->time : shown.time; }
 };

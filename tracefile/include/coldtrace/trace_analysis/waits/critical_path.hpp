@@ -73,13 +73,37 @@ class CriticalPath final : public Analysis {
   static constexpr std::size_t most_turns = std::size_t{1} << 18;
 
  private:
+  // What is kept of a Turn: of this there may be very many.
+  struct Kept {
+    explicit Kept(const Turn& turn);
+
+    std::optional<i64> end() const { return has_end ? std::optional{end_time} : std::nullopt; }
+    std::optional<i64> left() const { return has_left ? std::optional{left_time} : std::nullopt; }
+    std::optional<i64> readied() const {
+      return is_readied ? std::optional{ready_time} : std::nullopt;
+    }
+    Place place() const { return {buffer, offset}; }
+    Place ended_at() const { return {end_buffer, end_offset}; }
+    Place ready_event() const { return {ready_buffer, ready_offset}; }
+
+    i64 begin, end_time, left_time, ready_time;
+    u64 buffer, end_buffer, ready_buffer;
+    u32 offset, end_offset, ready_offset;
+    Index thread, waker;
+    u16 cpu;
+    std::optional<u16> readied_on;
+    std::optional<u8> wait_reason;
+    Before before;
+    bool has_end : 1, has_left : 1, is_readied : 1, woken_in_dpc : 1;
+  };
+
   // What a thread did just before a moment.
   struct Span {
     Hop::Kind kind = Hop::Kind::unknown;
     i64 since = 0;
     Hop::End start = Hop::End::path;  // how it began, for the hop before it
     std::optional<Place> start_event;
-    const Turn* turn = nullptr;  // the one that it is, or that it comes before
+    const Kept* turn = nullptr;  // the one that it is, or that it comes before
     bool unborn = false;         // the thread had not begun
   };
   struct Interrupt {
@@ -90,13 +114,13 @@ class CriticalPath final : public Analysis {
   void keep(const Turn& turn);
   std::span<const u32> turns_of(Index thread) const;
   Span before(Index thread, i64 time) const;
-  static Span absence(const Turn& next, const Turn* last, i64 time);
-  std::optional<Service> interrupter(const Turn& turn) const;
+  static Span absence(const Kept& next, const Kept* last, i64 time);
+  std::optional<Service> interrupter(const Kept& turn) const;
 
   i64 from_;
   Turns turns_;
   const Population* population_ = nullptr;
-  std::deque<Turn> kept_;
+  std::deque<Kept> kept_;
   std::vector<u32> by_thread_;                  // of these, then by time, once the trace is read
   std::vector<std::vector<Interrupt>> by_cpu_;  // by their ends
   u64 interrupts_given_up_ = 0;
