@@ -204,6 +204,52 @@ class Tree(Case):
                 self.assertEqual(len([p for p in svg.findall(name("path")) if "marker-end" in p.keys()]),
                                  len(edges))
 
+    def test_a_thread_lies_below_its_process_or_names_it(self):
+        """In SVG a dotted line leads from a process to its threads below, past no other node; a thread whose process
+        lies elsewhere has the process in its label. What is not in boxes is in their tooltips."""
+        lines = named = 0
+        for name in "id-reuse", "server":
+            run("synthesize", name, "-o", self.scenario(name))
+        etl = self.folder / "tree.etl"
+        subprocess.run([MAKE_SCENARIO_ETL, "id-reuse", "1", "0", "4", etl], check=True)
+        for path in [*map(self.scenario, ("boot", "id-reuse", "server")), etl]:
+            with self.subTest(path=path.name):
+                tree = self.answer("tree", path)
+                root = xml.etree.ElementTree.fromstring(run("tree", path, "--format", "svg").stdout)
+                tag = lambda one: f"{{http://www.w3.org/2000/svg}}{one}"
+                nodes = {}
+                for group in root.iter(tag("g")):
+                    first = group.find(tag("text"))
+                    nodes[float(first.get("x")), float(first.get("y"))] = group
+                shown = "\n".join(group.find(tag("title")).text for group in root.iter(tag("g")))
+                for process in tree["processes"]:
+                    if process["command_line"]:
+                        self.assertIn(process["command_line"], shown)
+                    if process["end"] and process["exit_status"] is not None:
+                        self.assertIn(f"exit {process['exit_status']:#x}", shown)
+                for one in root.findall(tag("path")):
+                    if one.get("stroke-dasharray") is None:
+                        continue
+                    lines += 1
+                    x, top, right, bottom = map(float, re.findall(r"-?[\d.]+", one.get("d")))
+                    self.assertEqual(x, right)
+                    between = [group for (at, y), group in nodes.items() if at == x and top + 20 < y < bottom - 20]
+                    home = next(group for (at, y), group in nodes.items() if at == x and abs(y - top) < 20)
+                    pid = home.findall(tag("text"))[1].text
+                    self.assertIsNotNone(home.find(tag("ellipse")))
+                    for group in between:
+                        self.assertIn(f"in {pid}", group.find(tag("text")).text)
+                pids = {process["id"]: process["pid"] for process in tree["processes"]}
+                threads = {thread["id"]: thread for thread in tree["threads"]}
+                foreign = [f"{thread['tid']:#010x} in {pids[thread['process']]:#010x}" for thread in tree["threads"]
+                           if thread["creator_thread"] is not None and thread["process"] is not None
+                           and threads[thread["creator_thread"]]["process"] != thread["process"]]
+                texts = [one.text for one in root.iter(tag("text"))]
+                self.assertEqual(sorted(one for one in texts if " in 0x" in one), sorted(foreign))
+                named += len(foreign)
+        self.assertGreater(lines, 10)
+        self.assertGreater(named, 10)
+
     def test_a_drawing_that_is_too_large_says_what_is_left_out(self):
         path = sample("dp_vsgc.etl")
         tree = self.answer("tree", path)
@@ -667,6 +713,60 @@ class WaitGraphs(Case):
                     left = [int(label.split()[0]) for label, style in labels if style == "dashed"]
                     self.assertEqual(sum(left) + len(labels) - len(left), total)
                     self.assertEqual(len(labels) - len(left), nodes)
+
+    def test_lines_and_labels_lie_apart(self):
+        """By the pictures' own numbers: labels of 5 by 9 units a character, boxes, and where lines end."""
+        labels = 0
+        for path in [*map(self.scenario, WAIT_SCENARIOS), *map(self.scenario_etl, ("server", "id-reuse"))]:
+            with self.subTest(path=path.name):
+                root = xml.etree.ElementTree.fromstring(run("graph", "wait-for", path, "--format", "svg").stdout)
+                tag = lambda one: f"{{http://www.w3.org/2000/svg}}{one}"
+                number = lambda one, name: float(one.get(name))
+                texts, boxes, sides, used = [], [], [], set()
+                for group in root.iter(tag("g")):
+                    line, text = group.find(tag("path")), group.find(tag("text"))
+                    if line is not None:
+                        width = 5 * len(text.text)
+                        left = number(text, "x") - (width if text.get("text-anchor") == "end" else 0)
+                        texts.append((left, number(text, "y") - 7, left + width, number(text, "y")))
+                        ends = [float(one) for one in re.findall(r"-?[\d.]+(?:e-?\d+)?", line.get("d"))]
+                        sides.append((ends[:2], ends[-2:]))
+                        used.add(line.get("marker-end"))
+                    elif (box := group.find(tag("rect"))) is not None:
+                        x, y = number(box, "x"), number(box, "y")
+                        boxes.append((x, y, x + number(box, "width"), y + number(box, "height")))
+                    else:
+                        points = [tuple(map(float, one.split(",")))
+                                  for one in group.find(tag("polygon")).get("points").split()]
+                        boxes.append((min(x for x, _ in points), min(y for _, y in points),
+                                      max(x for x, _ in points), max(y for _, y in points)))
+                for some in texts, boxes:
+                    for i, one in enumerate(some):
+                        for other in some[:i]:
+                            self.assertTrue(one[2] <= other[0] or other[2] <= one[0] or
+                                            one[3] <= other[1] or other[3] <= one[1], (one, other))
+                labels += len(texts)
+                touches = lambda point: any(x - 1 <= point[0] <= right + 1 and y <= point[1] <= bottom
+                                            for x, y, right, bottom in boxes)
+                self.assertTrue(all(touches(start) and touches(end) for start, end in sides))
+                # The legend has a line of each kind that there is, and no other.
+                legend = [one for one in root.findall(tag("path"))]
+                self.assertEqual([one.get("marker-end") for one in legend],
+                                 [one for one in dict.fromkeys(one.get("marker-end") for one in legend) if one in used])
+                self.assertEqual({one.get("marker-end") for one in legend}, used)
+                width, height = (float(root.get(name)) for name in ("width", "height"))
+                self.assertTrue(all(right <= width and bottom <= height for _, _, right, bottom in boxes))
+        self.assertGreater(labels, 100)
+
+    def test_a_picture_of_nothing_says_so(self):
+        path = self.folder / "vxd-services.ctrace"
+        run("synthesize", "vxd-services", "-o", path)
+        for name, words in ("graph wait-for", b"No event of the trace tells of waits."), \
+                ("tree", b"No event of the trace tells of processes or threads."):
+            for drawing in "svg", "dot":
+                done = run(*name.split(), path, "--format", drawing)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(words, done.stdout)
 
     def test_a_process_that_is_not_there_is_told(self):
         done = run("graph", "wait-for", self.scenario("boot"), "--process", "smsss.exe")

@@ -1,11 +1,6 @@
 #include "cli/trace/analysis/drawing/drawing_text.hpp"
 
 namespace coldtrace::cli {
-namespace {
-
-constexpr std::size_t longest_label = 30;
-
-}  // namespace
 
 std::string dot_text(std::string_view text) {
   std::string escaped;
@@ -39,9 +34,9 @@ std::string xml_text(std::string_view text) {
 }
 
 // UTF-8 is not cut inside a character.
-std::string fitted(const std::string& text) {
-  if (text.size() <= longest_label) return text;
-  std::size_t end = longest_label - 1;
+std::string fitted(const std::string& text, std::size_t longest) {
+  if (text.size() <= longest) return text;
+  std::size_t end = longest - 1;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80) --end;
   return text.substr(0, end) + "…";
 }

@@ -11,7 +11,7 @@ std::string dot_text(std::string_view text);
 // Between tags and inside the quotes of attributes.
 std::string xml_text(std::string_view text);
 
-// What a box of a drawing has room for: the first characters of a text that is too long.
-std::string fitted(const std::string& text);
+// What a box of a drawing has room for: the first bytes of a text that is too long.
+std::string fitted(const std::string& text, std::size_t longest = 30);
 
 }  // namespace coldtrace::cli

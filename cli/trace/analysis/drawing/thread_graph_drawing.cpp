@@ -15,15 +15,29 @@ using trace_analysis::ThreadGraph;
 using Node = ThreadGraph::Node;
 using Kind = Node::Kind;
 
-// Where each node is drawn: a column for each step from a root, and a row for each leaf.
+// Whether a thread and its process have one parent.
+bool lies_below_home(const ThreadGraph& graph, u32 node) {
+  const auto home = graph.home_of(graph.nodes()[node]);
+  return home != ThreadGraph::no_node && graph.nodes()[home].parent == graph.nodes()[node].parent;
+}
+
+// Where each node is drawn: a column for each step from a root, and a row for each leaf. The
+// threads of a process that was started by the same thread follow it.
 class Layout {
  public:
   explicit Layout(const ThreadGraph& graph) : row_(graph.nodes().size()) {
     column_.resize(row_.size());
     children_.resize(row_.size());
     const auto& nodes = graph.nodes();
+    std::vector<std::vector<u32>> followers(nodes.size());
     for (u32 i = 0; i < nodes.size(); ++i)
-      if (nodes[i].parent != ThreadGraph::no_node) children_[nodes[i].parent].push_back(i);
+      if (lies_below_home(graph, i)) followers[graph.home_of(nodes[i])].push_back(i);
+    for (u32 i = 0; i < nodes.size(); ++i) {
+      if (nodes[i].parent == ThreadGraph::no_node || lies_below_home(graph, i)) continue;
+      auto& children = children_[nodes[i].parent];
+      children.push_back(i);
+      children.insert(children.end(), followers[i].begin(), followers[i].end());
+    }
     for (u32 i = 0; i < nodes.size(); ++i)
       if (nodes[i].parent == ThreadGraph::no_node) place(i, 0);
   }
@@ -52,16 +66,21 @@ class Layout {
   double next_row_ = 0;
 };
 
+constexpr std::string_view nobody_there = "No event of the trace tells of processes or threads.";
+constexpr double least_width = 340, least_height = 60;
 constexpr double node_width = 210;
 constexpr double node_height = 36;
 
+std::string joined(const std::vector<std::string>& lines) {
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
 void write_svg_node(Output& output, const Layout& layout, u32 number, const Node& node,
-                    const std::vector<std::string>& lines) {
+                    const ThreadGraphLabels& labels) {
+  const auto lines = labels.lines(node);
   const double x = layout.x(number);
   const double y = layout.y(number);
-  std::string title;
-  for (const auto& line : lines) title += (title.empty() ? "" : "\n") + line;
-  print(output, "<g><title>{}</title>", xml_text(title));
+  print(output, "<g><title>{}</title>", xml_text(joined(labels.details(node))));
   if (node.kind == Kind::process)
     print(output,
           "<ellipse cx=\"{}\" cy=\"{}\" rx=\"{}\" ry=\"{}\" fill=\"#ffffff\" stroke=\"#333333\"/>",
@@ -81,7 +100,7 @@ void write_svg_node(Output& output, const Layout& layout, u32 number, const Node
   output.write("</g>\n");
 }
 
-// From the side of a parent to that of its child.
+// From the side of a parent to that of its child; all of one parent have the same upright part.
 void write_svg_edge(Output& output, const Layout& layout, u32 from, u32 to) {
   const double start = layout.x(from) + node_width;
   const double end = layout.x(to);
@@ -89,12 +108,12 @@ void write_svg_edge(Output& output, const Layout& layout, u32 from, u32 to) {
   const double from_y = layout.y(from) + node_height / 2;
   const double to_y = layout.y(to) + node_height / 2;
   print(output,
-        "<path d=\"M{} {}C{} {} {} {} {} {}\" fill=\"none\" stroke=\"#333333\" "
+        "<path d=\"M{} {}H{}V{}H{}\" fill=\"none\" stroke=\"#333333\" "
         "marker-end=\"url(#arrow)\"/>\n",
-        start, from_y, middle, from_y, middle, to_y, end, to_y);
+        start, from_y, middle, to_y, end);
 }
 
-// Between the centres of a process and of a thread that runs in it; the nodes lie above.
+// Between the centres of a process and of a thread below it that runs in it; the nodes lie above.
 void write_svg_home(Output& output, const Layout& layout, u32 home, u32 thread) {
   print(output,
         "<path d=\"M{} {}L{} {}\" fill=\"none\" stroke=\"#333333\" "
@@ -116,6 +135,8 @@ std::vector<std::string> ThreadGraphLabels::lines(const Node& node) const {
       const auto& thread = population_.threads()[node.index];
       const auto function = names_.function(node.index);
       std::vector<std::string> lines{fmt::format("{:#010x}", thread.tid)};
+      if (graph_.home_of(node) != ThreadGraph::no_node)
+        lines[0] += fmt::format(" in {:#010x}", population_.processes()[thread.process].pid);
       if (thread.idle_of) lines[0] = fmt::format("idle of processor {}", *thread.idle_of);
       if (!function.empty()) lines.push_back(printable(function));
       return lines;
@@ -128,19 +149,45 @@ std::vector<std::string> ThreadGraphLabels::lines(const Node& node) const {
   return {};
 }
 
+std::vector<std::string> ThreadGraphLabels::details(const Node& node) const {
+  auto details = lines(node);
+  const auto add_life = [&](const trace_analysis::Lifetime& life, std::optional<u32> exit) {
+    if (life.start || life.end)
+      details.push_back(fmt::format("{} to {}",
+                                    life.start ? names_.since_start(*life.start) : "before",
+                                    life.end ? names_.since_start(*life.end) : "after"));
+    if (life.end && exit) details.push_back(fmt::format("exit {:#x}", *exit));
+  };
+  if (node.kind == Kind::process) {
+    const auto& process = population_.processes()[node.index];
+    add_life(process.life, process.exit_status);
+    if (!process.command_line.empty()) details.push_back(printable(process.command_line));
+  } else if (node.kind == Kind::thread) {
+    const auto& thread = population_.threads()[node.index];
+    if (thread.process != nobody && !thread.idle_of)
+      details.push_back("of " + names_.process(thread.process));
+    add_life(thread.life, thread.exit_status);
+  }
+  return details;
+}
+
 void write_dot(Output& output, const ThreadGraph& graph, const ThreadGraphLabels& labels) {
   output.write(
       "digraph \"processes and threads\" {\n"
       "  rankdir=LR\n"
       "  node [fontname=\"sans-serif\", fontsize=10]\n");
+  if (graph.nodes().empty()) print(output, "  label=\"{}\"\n", nobody_there);
   const auto& nodes = graph.nodes();
   for (u32 i = 0; i < nodes.size(); ++i) {
     std::string label;
     for (const auto& line : labels.lines(nodes[i]))
       label += (label.empty() ? "" : "\\n") + dot_text(line);
     const auto kind = nodes[i].kind;
-    print(output, "  n{} [shape={}, label=\"{}\"{}]\n", i,
-          kind == Kind::process ? "ellipse" : "box", label,
+    std::string tooltip;
+    for (const auto& line : labels.details(nodes[i]))
+      tooltip += (tooltip.empty() ? "" : "\\n") + dot_text(line);
+    print(output, "  n{} [shape={}, label=\"{}\", tooltip=\"{}\"{}]\n", i,
+          kind == Kind::process ? "ellipse" : "box", label, tooltip,
           kind == Kind::thread    ? ", style=filled, fillcolor=\"#ffee99\""
           : kind == Kind::process ? ""
                                   : ", style=dashed");
@@ -163,15 +210,14 @@ void write_svg(Output& output, const ThreadGraph& graph, const ThreadGraphLabels
         "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" "
         "markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\"/></marker></defs>\n"
         "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
-        layout.width(), layout.height());
+        std::max(layout.width(), least_width), std::max(layout.height(), least_height));
+  if (graph.nodes().empty()) print(output, "<text x=\"20\" y=\"34\">{}</text>\n", nobody_there);
   const auto& nodes = graph.nodes();
   for (u32 i = 0; i < nodes.size(); ++i) {
     if (nodes[i].parent != ThreadGraph::no_node) write_svg_edge(output, layout, nodes[i].parent, i);
-    if (const auto home = graph.home_of(nodes[i]); home != ThreadGraph::no_node)
-      write_svg_home(output, layout, home, i);
+    if (lies_below_home(graph, i)) write_svg_home(output, layout, graph.home_of(nodes[i]), i);
   }
-  for (u32 i = 0; i < nodes.size(); ++i)
-    write_svg_node(output, layout, i, nodes[i], labels.lines(nodes[i]));
+  for (u32 i = 0; i < nodes.size(); ++i) write_svg_node(output, layout, i, nodes[i], labels);
   output.write("</svg>\n");
 }
 

@@ -5,15 +5,21 @@
 
 namespace coldtrace::cli {
 
-// What a node says: a process its name and number, a thread its number and function.
+// What a node says: a process its name and number, a thread its number and function, and its
+// process where that is not the one of the thread that started it.
 class ThreadGraphLabels {
  public:
-  ThreadGraphLabels(const trace_analysis::Population& population, const ThreadNames& names)
-      : population_{population}, names_{names} {}
+  // All must outlive it.
+  ThreadGraphLabels(const trace_analysis::ThreadGraph& graph,
+                    const trace_analysis::Population& population, const ThreadNames& names)
+      : graph_{graph}, population_{population}, names_{names} {}
 
   std::vector<std::string> lines(const trace_analysis::ThreadGraph::Node& node) const;
+  // Also the process of a thread, from when to when they were there, how they ended, command lines.
+  std::vector<std::string> details(const trace_analysis::ThreadGraph::Node& node) const;
 
  private:
+  const trace_analysis::ThreadGraph& graph_;
   const trace_analysis::Population& population_;
   const ThreadNames& names_;
 };

@@ -21,8 +21,9 @@ constexpr double label_width = 230;
 constexpr double time_width = 1000;
 constexpr double lane_height = 26;
 constexpr double bar_height = 16;
-constexpr double head = 58;  // title and legend
-constexpr double foot = 26;  // times
+constexpr double head = 58;                // title and legend
+constexpr double foot = 26;                // times
+constexpr std::size_t longest_label = 38;  // that label_width has room for
 constexpr std::size_t most_lanes = 60;
 constexpr std::size_t most_hops = 4000;
 
@@ -134,7 +135,7 @@ class Drawing {
           "<text x=\"{}\" y=\"{}\"><title>{}</title>{}</text>\n",
           middle(thread) - lane_height / 2, 2 * margin + label_width + time_width, lane_height,
           lane % 2 == 0 ? "#fafafa" : "#ffffff", margin, middle(thread) + 4, xml_text(label),
-          xml_text(fitted(label)));
+          xml_text(fitted(label, longest_label)));
   }
 
   void write_hop(const Hop& hop) {

@@ -33,8 +33,7 @@ class TreeWriter {
         options_{options},
         output_{output},
         population_{observation.population()},
-        names_{input.trace, observation.observed(), symbols},
-        labels_{population_, names_} {}
+        names_{input.trace, observation.observed(), symbols} {}
 
   void write() {
     if (options_.format == "json") return write_json();
@@ -44,10 +43,11 @@ class TreeWriter {
       return symbols_.write_text(output_);
     }
     const trace_analysis::ThreadGraph graph{tree, options_.nodes};
+    const ThreadGraphLabels labels{graph, population_, names_};
     if (options_.format == "dot")
-      write_dot(output_, graph, labels_);
+      write_dot(output_, graph, labels);
     else
-      write_svg(output_, graph, labels_);
+      write_svg(output_, graph, labels);
   }
 
  private:
@@ -194,7 +194,6 @@ class TreeWriter {
   Output& output_;
   const trace_analysis::Population& population_;
   ThreadNames names_;
-  ThreadGraphLabels labels_;
 };
 
 Exit run(const Options& options) {

@@ -34,10 +34,13 @@ class WaitGraphLabels {
   const WaitNames& names_;
 };
 
+// What a drawing without nodes says.
+constexpr std::string_view nothing_waited = "No event of the trace tells of waits.";
+
 // For Graphviz.
 void write_dot(Output& output, const trace_analysis::WaitGraphView& view,
                const WaitGraphLabels& labels);
-// Laid out here: threads on the left, objects on the right.
+// Laid out here, with a legend: threads on the left, objects on the right.
 void write_svg(Output& output, const trace_analysis::WaitGraphView& view,
                const WaitGraphLabels& labels);
 
