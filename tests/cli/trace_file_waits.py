@@ -232,6 +232,48 @@ class FileWaits(Case):
         _, answer = self.ask(content, "--process", "999", "--format", "json", status=1)
         self.assertEqual(strict_json(answer)["file_operations"], [])
 
+    def stacks(self, path):
+        """Nanoseconds of each path of --stacks waiting."""
+        done = subprocess.run([COLDTRACE, "trace", "cpu", path, "--format", "collapsed", "--stacks", "waiting"],
+                              capture_output=True, timeout=100)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return {tuple(path.split(";")): int(time) for path, time in
+                (line.rsplit(" ", 1) for line in done.stdout.decode().splitlines())}
+
+    def test_stacks_of_waits_name_the_file(self):
+        path = self.write("one.etl", self.one_wait())
+        frames, = (frames for frames in self.stacks(path) if "[file: read]" in frames)
+        self.assertEqual(frames[2:], ("[waiting: UserRequest]", "[file: read]", NAMES[0xAA00],
+                                      "[readied by an interrupt]"))
+        log = self.log()  # nothing names this one
+        log.switch(0, 50, 0, 1000)
+        self.start(log, 900, 0xF00, key=0xCC00, hook=WRITE)
+        log.switch(0, 1000, 1000, 0)
+        log.ready(0, 2000, 1000)
+        log.switch(0, 2010, 0, 1000, 2)
+        self.end(log, 2020, 0xF00)
+        log.switch(0, 2100, 1000, 0)
+        told = self.stacks(self.write("two.etl", log.build()))
+        self.assertEqual(sum(time for frames, time in told.items() if frames[3:5] == ("[file: write]", "[unknown file]")),
+                         1000 * 100)
+
+    def test_stacks_have_the_time_of_all_these_waits(self):
+        for seed in range(20):
+            with self.subTest(seed=seed):
+                path, out = self.ask(self.random_log(random.Random(seed)), "--format", "json")
+                expected = defaultdict(int)
+                answer = strict_json(out)
+                tids = {one["id"]: one["tid"] for one in answer["threads"]}
+                for one in answer["file_operations"]:
+                    if one["time"]:
+                        expected[tids[one["thread"]], one["action"], one["file"]] += one["time"] * 100
+                got = defaultdict(int)
+                for frames, time in self.stacks(path).items():
+                    at = next((i for i, frame in enumerate(frames) if frame.startswith("[file: ")), None)
+                    if at is not None:
+                        got[int(frames[1].split()[1]), frames[at][7:-1], frames[at + 1]] += time
+                self.assertEqual(got, expected)
+
     def test_any_order(self):
         waits = 0
         for seed in range(60):

@@ -4,11 +4,11 @@
 #include "cli/trace/analysis/top/top_page.hpp"
 #include "coldtrace/trace_analysis/processors/processor_lanes.hpp"
 #include "coldtrace/trace_analysis/processors/running_stacks.hpp"
-#include "coldtrace/trace_analysis/processors/waiting_stacks.hpp"
 #include "coldtrace/trace_analysis/requests/rest.hpp"
 #include "coldtrace/trace_analysis/scheduling/priorities.hpp"
 #include "coldtrace/trace_analysis/waits/inversions.hpp"
 #include "coldtrace/trace_analysis/waits/wait_graph_view.hpp"
+#include "coldtrace/trace_analysis/waits/waiting_stacks.hpp"
 
 namespace coldtrace::cli {
 

@@ -131,7 +131,8 @@ void write_functions(Html& html, const ReportAnswers& answers) {
 
 std::vector<DrawnTree> draw_trees(const ReportAnswers& answers) {
   std::vector<DrawnTree> drawn;
-  const StackLabels labels{answers.population, answers.top_answers.code, answers.names.times()};
+  const StackLabels labels{answers.population, answers.top_answers.code, answers.names.times(),
+                           &answers.waiting.files()};
   for (const auto& graph :
        {Graph{"flame-running", "On processors", "all samples",
               "Flame graph of samples: who called what while it ran", answers.running.tree()},

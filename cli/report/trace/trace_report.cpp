@@ -69,7 +69,7 @@ TraceReport::TraceReport(AnalysisRun& run, const TraceReportOptions& options)
       services_{code_},
       lanes_{most_slices, most_details},
       running_{trace_.clock(), trace_.names().sampling_intervals(), code_},
-      waiting_{CounterTicks{trace_}, code_},
+      waiting_{CounterTicks{trace_}, trace_.names(), code_},
       request_waits_{CounterTicks{trace_}},
       file_waits_{CounterTicks{trace_}, trace_.names()},
       wait_kinds_{CounterTicks{trace_}, code_},

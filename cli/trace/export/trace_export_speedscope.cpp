@@ -27,7 +27,7 @@ class SpeedscopeFile {
       : json_{output, Int64::number},
         nodes_{tree.nodes()},
         context_{context},
-        labels_{context.population, context.code, context.times} {}
+        labels_{context.population, context.code, context.times, context.files} {}
 
   void write(std::vector<Spent> spent, std::string_view name) {
     number_frames();

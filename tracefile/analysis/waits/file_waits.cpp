@@ -9,8 +9,9 @@
 
 namespace coldtrace::trace_analysis {
 
-FileWaits::FileWaits(CounterTicks counter, const tracefile::NameTables& names)
+FileWaits::FileWaits(CounterTicks counter, const tracefile::NameTables& names, Sink each)
     : tenth_of_millisecond_{counter.millisecond() / 10},
+      each_{std::move(each)},
       turns_{[this](const Turn& turn) { end_turn(turn); }},
       files_{names, [this](const FileOperation& operation) { end_operation(operation); }} {}
 
@@ -65,6 +66,7 @@ FileWaits::Edge* FileWaits::edge(Index thread, u32 file, FileAction action) {
 }
 
 void FileWaits::count(const FileOperation& operation, const Wait& wait, How how) {
+  if (each_) each_({operation.thread, wait.since.time, operation.file, operation.action});
   auto* const known = edge(operation.thread, operation.file, operation.action);
   if (known == nullptr) return;
   known->ended.add(wait.length, wait.since);

@@ -26,7 +26,7 @@ class Lines {
       : output_{output},
         nodes_{tree.nodes()},
         context_{context},
-        labels_{context.population, context.code, context.times},
+        labels_{context.population, context.code, context.times, context.files},
         room_{least_text + context.events * text_per_event} {}
 
   u64 write() {

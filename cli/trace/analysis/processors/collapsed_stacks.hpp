@@ -4,6 +4,7 @@
 #include "cli/trace/analysis/analysis_input.hpp"
 #include "coldtrace/trace_analysis/processors/call_tree.hpp"
 #include "coldtrace/trace_analysis/records/code_names.hpp"
+#include "coldtrace/trace_analysis/requests/file_table.hpp"
 
 namespace coldtrace::cli {
 
@@ -16,6 +17,7 @@ struct CollapsedContext {
   std::optional<std::vector<trace_analysis::Index>> processes;
   u64 events = 0;           // of the trace, which justify how much text there may be
   bool counts_time = true;  // else what the tree sums up are numbers
+  const trace_analysis::FileTable* files = nullptr;  // that threads waited for
 };
 
 // Whether paths that begin so are wanted: with a thread, a DPC or an ISR.

@@ -54,10 +54,14 @@ class CpuText {
     print(output_, "Elapsed       {}\n", seconds(use.schedule().elapsed()));
     if (use.has_samples()) {
       const auto interval = use.interval();
-      print(output_, "Samples       {}, {}; {} in DPCs, {} in ISRs, {} of unknown threads\n",
+      print(output_,
+            "Samples       {}, {}; {} in DPCs, {} in ISRs, {} of unknown threads, {} in low power, "
+            "{} "
+            "of no time\n",
             use.total().all.samples,
             interval ? fmt::format("each {} s", seconds_text(*interval)) : "at unknown intervals",
-            use.total().in_dpc.samples, use.total().in_isr.samples, use.counts().threadless);
+            use.total().in_dpc.samples, use.total().in_isr.samples, use.counts().threadless,
+            use.counts().low_power, use.total().all.firsts);
     }
     if (use.has_switches()) {
       const auto& counts = use.schedule().turns().counts();

@@ -40,9 +40,11 @@ std::vector<std::string> marks_of(const Items& items, Id id, const TraceTimes& t
 }  // namespace
 
 StackLabels::StackLabels(const trace_analysis::Population& population,
-                         const trace_analysis::CodeNames& code, const TraceTimes& times)
+                         const trace_analysis::CodeNames& code, const TraceTimes& times,
+                         const trace_analysis::FileTable* files)
     : population_{population},
       code_{code},
+      files_{files},
       thread_marks_{marks_of(population.threads(), &trace_analysis::Thread::tid, times)},
       process_marks_{marks_of(population.processes(), &trace_analysis::Process::pid, times)} {}
 
@@ -68,6 +70,12 @@ std::string StackLabels::label(const Frame& frame, std::string_view separator) c
       return "[swapped out]";
     case Frame::Kind::created:
       return "[created]";
+    case Frame::Kind::file_operation:
+      return fmt::format("[file: {}]",
+                         to_string(static_cast<trace_analysis::FileAction>(frame.value)));
+    case Frame::Kind::file:
+      return files_ != nullptr && frame.value != 0 ? printable((*files_)[frame.value].name)
+                                                   : "[unknown file]";
     case Frame::Kind::disk:
       return fmt::format("[disk: {}]",
                          to_string(static_cast<trace_analysis::DiskAction>(frame.value)));

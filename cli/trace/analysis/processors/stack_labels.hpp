@@ -3,6 +3,7 @@
 #include "cli/trace/analysis/analysis_input.hpp"
 #include "coldtrace/trace_analysis/processors/call_tree.hpp"
 #include "coldtrace/trace_analysis/records/code_names.hpp"
+#include "coldtrace/trace_analysis/requests/file_table.hpp"
 
 namespace coldtrace::cli {
 
@@ -10,9 +11,9 @@ namespace coldtrace::cli {
 // had are told apart by their start.
 class StackLabels {
  public:
-  // `population` and `code` must outlive it; both are whole.
+  // All but `times` must outlive it, and are whole. Of paths with files `files` has their names.
   StackLabels(const trace_analysis::Population& population, const trace_analysis::CodeNames& code,
-              const TraceTimes& times);
+              const TraceTimes& times, const trace_analysis::FileTable* files = nullptr);
 
   // Of a thread that of its process stands in front, with `separator` between the two.
   std::string label(const trace_analysis::Frame& frame, std::string_view separator) const;
@@ -22,6 +23,7 @@ class StackLabels {
 
   const trace_analysis::Population& population_;
   const trace_analysis::CodeNames& code_;
+  const trace_analysis::FileTable* files_;
   std::vector<std::string> thread_marks_, process_marks_;
 };
 

@@ -38,7 +38,7 @@ StackRun::StackRun(StackOptions options, trace_analysis::RunningStacks::Sink eac
   if (options_.stacks == "running")
     running_.emplace(trace.clock(), trace.names().sampling_intervals(), *code_, std::move(each));
   else if (options_.stacks == "waiting")
-    waiting_.emplace(trace_analysis::CounterTicks{trace}, *code_);
+    waiting_.emplace(trace_analysis::CounterTicks{trace}, trace.names(), *code_);
   else if (options_.stacks == "disk")
     disk_.emplace(trace_analysis::CounterTicks{trace}, *code_);
   else
@@ -90,6 +90,7 @@ CollapsedContext StackRun::context() {
                            {},
                            observed.events,
                            !events_};
+  if (waiting_) context.files = &waiting_->files();
   if (!options_.process.empty())
     context.processes =
         find_processes(observation.population(), options_.process, run_->findings());

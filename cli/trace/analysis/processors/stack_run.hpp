@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cli/trace/analysis/processors/collapsed_stacks.hpp"
-#include "coldtrace/trace_analysis/processors/waiting_stacks.hpp"
+#include "coldtrace/trace_analysis/waits/waiting_stacks.hpp"
 #include "coldtrace/trace_export/disk_stacks.hpp"
 #include "coldtrace/trace_export/event_stacks.hpp"
 

@@ -14,15 +14,17 @@ struct Frame {
     thread,  // its index; nobody: not known
     dpc,     // instead of a thread
     isr,
-    function,    // its number in CodeNames
-    waiting,     // a KWAIT_REASON; no_reason: not known
-    ready,       // from here on without a value
-    off,         // waiting or ready, which nothing tells apart
-    swapped,     // its stack or its process was swapped out
-    created,     // and not yet made ready
-    disk,        // a DiskAction that the wait was for
-    interrupt,   // that made the thread ready
-    readied_by,  // the index of the thread that did
+    function,        // its number in CodeNames
+    waiting,         // a KWAIT_REASON; no_reason: not known
+    ready,           // from here on without a value
+    off,             // waiting or ready, which nothing tells apart
+    swapped,         // its stack or its process was swapped out
+    created,         // and not yet made ready
+    file_operation,  // a FileAction that the wait was for
+    file,            // its number in a FileTable; 0: nothing names it
+    disk,            // a DiskAction that the wait was for
+    interrupt,       // that made the thread ready
+    readied_by,      // the index of the thread that did
   };
   static constexpr u32 no_reason = 0xffff;
 

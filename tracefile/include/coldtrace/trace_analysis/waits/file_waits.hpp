@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <tuple>
 
@@ -29,8 +30,17 @@ class FileWaits final : public Analysis {
   };
   static constexpr std::size_t most_edges = std::size_t{1} << 16;
 
+  // A wait that has an explanation, once there is one: by then the thread may have run again.
+  struct Explained {
+    Index thread;
+    i64 since;  // when it left its processor
+    u32 file;
+    FileAction action;
+  };
+  using Sink = std::function<void(const Explained&)>;
+
   // `names` must outlive it.
-  FileWaits(CounterTicks counter, const tracefile::NameTables& names);
+  FileWaits(CounterTicks counter, const tracefile::NameTables& names, Sink each = {});
   FileWaits(const FileWaits&) = delete;
   FileWaits& operator=(const FileWaits&) = delete;
 
@@ -78,6 +88,7 @@ class FileWaits final : public Analysis {
   void count(const FileOperation& operation, const Wait& wait, How how);
 
   i64 tenth_of_millisecond_;
+  Sink each_;
   Turns turns_;
   FileIo files_;
   Departures departures_;
