@@ -5,7 +5,9 @@ usage: trace_io.py COLDTRACE SOURCES SHARED MAKE_SCENARIO_ETL MAKE_IO_TRACES [ar
 """
 import json
 import random
+import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -17,6 +19,7 @@ import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from answers import answer_of, runner
+from cli.etl_writer import EtlWriter
 from scenario_reading import ticks_of
 from strict import strict_csv, strict_json, strict_ndjson
 
@@ -356,6 +359,129 @@ class Scenarios(Case):
             self.assertEqual(disk["disks"][0]["busy"], united(intervals))
             for row in disk["threads"]:
                 self.assert_sums(row, [one for one in requests if one.tid == row["tid"]])
+
+
+class Text(Case):
+    """What the text says, row by row, against the JSON."""
+    ACTIONS = {"flushes": "flushes", "others": "others", "failed": "failed", "timed": "timed", "served": "served"}
+
+    def rows_of(self, text, title):
+        """The rows of a table by the name in their last column, each by its headings."""
+        lines = text.split("\n")
+        at = next(i for i, line in enumerate(lines) if line.endswith("  " + title))
+        headings = [one.replace("~", " ") for one in
+                    lines[at][:-len(title)].replace("bytes read", "bytes~read").split()]
+        table = {}
+        for line in lines[at + 1:]:
+            if not line or not line.startswith(" "):
+                break
+            cells = line.split(None, len(headings))
+            table[cells[-1]] = dict(zip(headings, cells))
+        return table
+
+    def seconds(self, units):
+        return "-" if units is None else f"{units // 10**7}.{units % 10**7:07}"
+
+    def octaves(self, steps, unit):
+        """Steps are the greatest values of each: what lies in one octave of them is one figure."""
+        sums = defaultdict(int)
+        for step in steps:
+            sums[step["up_to"].bit_length()] += step["requests"]
+        return "up to " + ", ".join(f"{unit((1 << bits) - 1)}: {count}" for bits, count in sorted(sums.items()))
+
+    def untimed(self):
+        """A request whose begin is missing, and that the kernel says took longer than any clock runs."""
+        log = EtlWriter(1)
+        for time, took in (100, 50), (300, 2**64 - 1):
+            log.system(0, 0x010A, 3, time, struct.pack("<IIIIQQQQI", 0, 0, 512, 0, 4096, 0, 0xF00, took, 40) + bytes(4))
+        path = self.folder / "untimed.etl"
+        path.write_bytes(log.build())
+        return path
+
+    def test_text_has_the_figures_of_json(self):
+        scenario = self.folder / "text.etl"
+        subprocess.run([MAKE_SCENARIO_ETL, "disk-bursts", "1", "0", "4", scenario], check=True)
+        subprocess.run([MAKE_IO_TRACES, self.folder], check=True)
+        real = SHARED / "samples" / "etl" / "pv_net.4.5.2.x64.etl"
+        told = defaultdict(int)
+        for path, *options in [(scenario,), *([path] for path in sorted(self.folder.glob("*.etl"))),
+                               [self.untimed()],
+                               *([[real]] if real.exists() else [])]:
+            done = run("trace", "io", path, "--top", "1000000", *options)
+            disk = strict_json(run("trace", "io", path, "--format", "json", *options).stdout)["disk"]
+            with self.subTest(path=path.name):
+                text, counts = done.stdout.decode(), disk["counts"]
+                if not any(counts[name] for name in ("requests", "lone_ends", "lost_ends", "contradictory")):
+                    continue
+                all_of = {name: sum(row[name] for row in disk["priorities"]) for name in ("flushes", "others", "failed")}
+                self.assertIn(f"\nOf these      {all_of['flushes']} flushes, {all_of['others']} others; "
+                              f"{all_of['failed']} failed, {counts['untimed']} untimed\n", text)
+                self.assertIn(f"\nPairs         {counts['lone_ends']} lone ends, {counts['lost_ends']} lost ends, "
+                              f"{counts['contradictory']} contradictory; the thread of {counts['inferred_threads']} is "
+                              f"that of the processor, {counts['reused_threads']} are of an id that was reused\n", text)
+                if disk["sizes"]:
+                    self.assertIn(f"\nBytes         {self.octaves(disk['sizes'], str)}\n", text)
+                for name, count in {**all_of, **counts}.items():
+                    told[name] += count
+                if not disk["threads"]:
+                    continue
+                table = self.rows_of(text, "thread")
+                self.assertGreaterEqual(len(table), len({row["tid"] for row in disk["threads"]}))
+                for label, row in table.items():
+                    ids = [one for one in disk["threads"] if label.split(" of ")[0] == str(one["tid"] or "-")]
+                    figures = [(str(one["reads"]), str(one["writes"]), self.seconds(one["response"]),
+                                self.seconds(one["p90"]), self.seconds(one["longest"]),
+                                *(str(one[name]) for name in self.ACTIONS if name in row)) for one in ids]
+                    self.assertIn((row["reads"], row["writes"], row["response"], row["p90"], row["longest"],
+                                   *(row[name] for name in self.ACTIONS if name in row)), figures, label)
+                for name in self.ACTIONS:
+                    left_out = all(name not in row for row in table.values())
+                    if left_out and name in all_of:
+                        self.assertEqual(all_of[name], 0, name)
+                    elif left_out:
+                        self.assertEqual(sum(one[name] for one in disk["threads"]),
+                                         sum(one[kind] for one in disk["threads"]
+                                             for kind in ("reads", "writes", "flushes", "others")), name)
+        for name in "untimed", "lost_ends", "contradictory", "inferred_threads":
+            self.assertGreater(told[name], 0, name)
+
+    def test_text_has_the_operations_of_files_and_the_network(self):
+        subprocess.run([MAKE_IO_TRACES, self.folder], check=True)
+        files, network = self.folder / "files-3.etl", self.folder / "network.ctrace"
+        for path, part, title in (files, "file_operations", "File operations"), (network, "network", "Network requests"):
+            counts = strict_json(run("trace", "io", path, "--format", "json").stdout)[part]["counts"]
+            self.assertGreater(counts["lone_ends"], 0)
+            self.assertIn(f"\n{title}: {counts['open']} still open, {counts['lost_ends']} lost ends, "
+                          f"{counts['lone_ends']} lone ends\n", run("trace", "io", path).stdout.decode())
+        answer = strict_json(run("trace", "io", files, "--format", "json").stdout)
+        table = self.rows_of(run("trace", "io", files, "--top", "1000000").stdout.decode(), "file operation")
+        self.assertEqual(len(table), len(answer["file_operations"]["actions"]))
+        for one in answer["file_operations"]["actions"]:
+            row = table[one["action"]]
+            self.assertEqual([row[name] for name in ("operations", "ended", "failed", "bytes read", "timed")],
+                             [str(one[name]) for name in ("operations", "ended", "failed", "bytes_read", "timed")])
+            self.assertEqual([row[name] for name in ("time", "p50", "p90", "p99", "longest")],
+                             [self.seconds(one[name]) for name in ("time", "p50", "p90", "p99", "longest")])
+
+    def test_text_of_idle_times_says_who_ended_them(self):
+        scenario = self.folder / "idle.etl"
+        subprocess.run([MAKE_SCENARIO_ETL, "disk-idle", "1", "0", "4", scenario], check=True)
+        answer = strict_json(run("trace", "idle", scenario, "--format", "json").stdout)
+        text = run("trace", "idle", scenario, "--top", "1000").stdout.decode()
+        parts = re.split(r"\n\n", text)[1:]
+        self.assertEqual(len(parts), len(answer["devices"]))
+        ended = 0
+        for part, device in zip(parts, answer["devices"]):
+            got = re.findall(r"(?m)^  ended (\d+)x after (\S+) in all by (?:thread (\d+) of )?.* \((\S+)\)$", part)
+            self.assertEqual(got, [(str(one["count"]), self.seconds(one["time"]),
+                                    "" if one["tid"] is None else str(one["tid"]),
+                                    "-" if one["pid"] is None else str(one["pid"])) for one in device["ended_by"]])
+            ended += len(got)
+            for name in "idle_times", "busy_times":
+                line, = re.findall(rf"(?m)^  {name.replace('_', ' ')}: (.*)$", part)
+                self.assertEqual(sum(int(one) for one in re.findall(r": (\d+)", line)),
+                                 sum(step["count"] for step in device[name]))
+        self.assertGreater(ended, 3)
 
 
 class OddTraces(Case):

@@ -9,6 +9,7 @@ import functools
 import itertools
 import csv
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -605,6 +606,12 @@ class Text(Case):
             self.assertTrue(line.endswith(one["name"] or "VxD 0x48b service 7"))
         # A control-flow window: who called it, and what it called.
         trees = run("services", path, "--trees").stdout.decode()
+        lasted = sorted(sum(int(count) for count in re.findall(r": (\d+)", line))
+                        for line in re.findall(r"(?m)^  lasted (.*)$", trees))
+        services = strict_json(run("services", path, "--format", "json").stdout)["services"]
+        counts = [sum(step["calls"] for step in one["histogram"]) for one in services]
+        self.assertEqual(lasted, sorted(count for count in counts if count))
+        self.assertGreater(len(lasted), 2)
         self.assertIn("IFSMgr:IFSMgr_Ring0_FileIO\n  calls\n    VMM:Get_VMM_Version  10x", trees)
         self.assertIn("VMM:Get_VMM_Version\n  is called by\n    IFSMgr:IFSMgr_Ring0_FileIO  10x", trees)
 

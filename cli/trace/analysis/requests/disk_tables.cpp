@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/text.hpp"
+#include "cli/trace/analysis/histogram_text.hpp"
 #include "cli/trace/analysis/requests/io_tables.hpp"
 
 namespace coldtrace::cli {
@@ -23,12 +24,6 @@ u64 requests_of(const DiskSums& sums, DiskAction action) {
 template <class T>
 std::string number_text(const std::optional<T>& number) {
   return number ? fmt::format("{}", *number) : "-";
-}
-
-void write_heading(Output& output, std::string_view what) {
-  print(output, "\n{:>8} {:>8} {:>13} {:>13} {:>12} {:>12} {:>12} {:>10} {:>10} {:>10}  {}\n",
-        "reads", "writes", "bytes read", "written", "response", "service", "queue", "p50", "p99",
-        "longest", what);
 }
 
 }  // namespace
@@ -189,8 +184,53 @@ void DiskTables::write_open(JsonWriter& json) const {
 // --- text
 
 void DiskTables::write_text(Output& output, u64 top) const {
+  write_summary(output);
   if (!disk_.disks().empty()) write_requests(output, top);
   write_open(output, top);
+}
+
+// What the figures are of, and what they leave out.
+void DiskTables::write_summary(Output& output) const {
+  const auto& all = disk_.all();
+  const auto& counts = disk_.requests().counts();
+  print(output, "Disk requests {}, {} bytes read, {} bytes written, {} still open\n", all.count(),
+        all.bytes_read, all.bytes_written, disk_.requests().open().size());
+  if (counts.requests + counts.lone_ends + counts.lost_ends + counts.contradictory == 0) return;
+  print(output, "Of these      {} flushes, {} others; {} failed, {} untimed\n",
+        requests_of(all, DiskAction::flush), requests_of(all, DiskAction::other), all.failed,
+        counts.untimed);
+  print(
+      output,
+      "Pairs         {} lone ends, {} lost ends, {} contradictory; the thread of {} is that of the "
+      "processor, {} are of an id that was reused\n",
+      counts.lone_ends, counts.lost_ends, counts.contradictory, counts.inferred,
+      counts.reused_threads);
+  print(output, "Bytes         {}\n",
+        octaves_text(disk_.sizes(), [](i64 bytes) { return fmt::format("{}", bytes); }));
+  print(output, "Response      {}\n",
+        octaves_text(all.responses, [this](i64 ticks) { return seconds(ticks); }));
+}
+
+// Columns of what hardly any trace has are there where this one has it.
+void DiskTables::write_heading(Output& output, std::string_view what) const {
+  const auto& all = disk_.all();
+  print(output, "\n{:>8} {:>8} ", "reads", "writes");
+  if (has_other_requests()) print(output, "{:>8} {:>8} ", "flushes", "others");
+  if (all.failed > 0) print(output, "{:>8} ", "failed");
+  if (has_untimed()) print(output, "{:>8} {:>8} ", "timed", "served");
+  print(output, "{:>13} {:>13} {:>12} {:>12} {:>12} {:>10} {:>10} {:>10} {:>10}  {}\n",
+        "bytes read", "written", "response", "service", "queue", "p50", "p90", "p99", "longest",
+        what);
+}
+
+bool DiskTables::has_other_requests() const {
+  return requests_of(disk_.all(), DiskAction::flush) + requests_of(disk_.all(), DiskAction::other) >
+         0;
+}
+
+bool DiskTables::has_untimed() const {
+  const auto& all = disk_.all();
+  return all.responses.count() < all.count() || all.served < all.count();
 }
 
 void DiskTables::write_requests(Output& output, u64 top) const {
@@ -208,6 +248,10 @@ void DiskTables::write_requests(Output& output, u64 top) const {
   for (const auto& [index, sums] : disk_.of_processes())
     rows.emplace_back(process_text(population_, index), &sums);
   write_rows(output, top, rows, "process", "processes");
+  write_heading(output, "thread");
+  rows.clear();
+  for (const auto& [index, sums] : disk_.of_threads()) rows.emplace_back(thread_text(index), &sums);
+  write_rows(output, top, rows, "thread", "threads");
   write_heading(output, "file");
   rows.clear();
   for (const auto number : files_by_response())
@@ -230,10 +274,17 @@ void DiskTables::write_open(Output& output, u64 top) const {
 }
 
 void DiskTables::write_line(Output& output, const DiskSums& sums, std::string_view what) const {
-  print(output, "{:>8} {:>8} {:>13} {:>13} {:>12} {:>12} {:>12} {:>10} {:>10} {:>10}  {}\n",
-        requests_of(sums, DiskAction::read), requests_of(sums, DiskAction::write), sums.bytes_read,
-        sums.bytes_written, seconds(sums.response), seconds(sums.service), seconds(sums.queue),
-        percentile_text(sums, 50), percentile_text(sums, 99),
+  print(output, "{:>8} {:>8} ", requests_of(sums, DiskAction::read),
+        requests_of(sums, DiskAction::write));
+  if (has_other_requests())
+    print(output, "{:>8} {:>8} ", requests_of(sums, DiskAction::flush),
+          requests_of(sums, DiskAction::other));
+  if (disk_.all().failed > 0) print(output, "{:>8} ", sums.failed);
+  if (has_untimed()) print(output, "{:>8} {:>8} ", sums.responses.count(), sums.served);
+  print(output, "{:>13} {:>13} {:>12} {:>12} {:>12} {:>10} {:>10} {:>10} {:>10}  {}\n",
+        sums.bytes_read, sums.bytes_written, seconds(sums.response), seconds(sums.service),
+        seconds(sums.queue), percentile_text(sums, 50), percentile_text(sums, 90),
+        percentile_text(sums, 99),
         sums.responses.count() == 0 ? "-" : seconds(static_cast<i64>(sums.responses.greatest())),
         what);
 }

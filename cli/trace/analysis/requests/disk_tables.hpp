@@ -34,7 +34,11 @@ class DiskTables {
   void write_open(JsonWriter& json) const;
 
   using TextRow = std::pair<std::string, const trace_analysis::DiskSums*>;
+  void write_summary(Output& output) const;
   void write_requests(Output& output, u64 top) const;
+  void write_heading(Output& output, std::string_view what) const;
+  bool has_other_requests() const;
+  bool has_untimed() const;
   void write_rows(Output& output, u64 top, std::vector<TextRow> rows, std::string_view one,
                   std::string_view several) const;
   void write_line(Output& output, const trace_analysis::DiskSums& sums,

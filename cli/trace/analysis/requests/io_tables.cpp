@@ -182,6 +182,26 @@ void FileTables::write_json(JsonWriter& json) const {
   json.end_array().end_object();
 }
 
+void FileTables::write_action_lines(Output& output) const {
+  print(output,
+        "\n{:>10} {:>10} {:>8} {:>13} {:>13} {:>10} {:>12} {:>10} {:>10} {:>10} {:>10}  {}\n",
+        "operations", "ended", "failed", "bytes read", "written", "timed", "time", "p50", "p90",
+        "p99", "longest", "file operation");
+  for (std::size_t i = 0; i < files_.of_actions().size(); ++i) {
+    const auto& sums = files_.of_actions()[i];
+    if (sums.operations == 0) continue;
+    const auto at = [&](unsigned percent) -> std::string {
+      const auto value = files_.times()[i].percentile(percent);
+      return value ? times_.seconds(static_cast<i64>(*value)) : "-";
+    };
+    print(output,
+          "{:>10} {:>10} {:>8} {:>13} {:>13} {:>10} {:>12} {:>10} {:>10} {:>10} {:>10}  {}\n",
+          sums.operations, sums.ended, sums.failed, sums.bytes_read, sums.bytes_written, sums.timed,
+          times_.seconds(sums.time), at(50), at(90), at(99), times_.seconds(sums.longest),
+          to_string(static_cast<FileAction>(i)));
+  }
+}
+
 void FileTables::write_text(Output& output, u64 top) const {
   const auto heading = [&](std::string_view what) {
     print(output, "\n{:>10} {:>8} {:>13} {:>13} {:>12} {:>10}  {}\n", "operations", "failed",
@@ -192,10 +212,9 @@ void FileTables::write_text(Output& output, u64 top) const {
           sums.bytes_read, sums.bytes_written, times_.seconds(sums.time),
           times_.seconds(sums.longest), what);
   };
-  heading("file operation");
-  for (std::size_t i = 0; i < files_.of_actions().size(); ++i)
-    if (files_.of_actions()[i].operations > 0)
-      line(files_.of_actions()[i], to_string(static_cast<FileAction>(i)));
+  print(output, "\nFile operations: {} still open, {} lost ends, {} lone ends\n", files_.open(),
+        files_.lost_ends(), files_.lone_ends());
+  write_action_lines(output);
   heading("process");
   std::vector<std::pair<Index, const FileSums*>> processes;
   for (const auto& [index, sums] : files_.of_processes()) processes.emplace_back(index, &sums);
@@ -254,18 +273,20 @@ void NetworkTables::write_json(JsonWriter& json) const {
 }
 
 void NetworkTables::write_text(Output& output, u64 top) const {
-  print(output, "\n{:>8} {:>13} {:>8} {:>13} {:>8}  {}\n", "sends", "bytes sent", "receives",
-        "received", "repeats", "process, remote address");
+  print(output, "\nNetwork requests: {} still open, {} lost ends, {} lone ends\n", network_.open(),
+        network_.lost_ends(), network_.lone_ends());
+  print(output, "\n{:>8} {:>13} {:>8} {:>13} {:>8} {:>13}  {}\n", "sends", "bytes sent", "receives",
+        "received", "repeats", "bytes of them", "process, remote address");
   std::vector<std::pair<const NetworkIo::Peer*, const NetworkSums*>> peers;
   for (const auto& [peer, sums] : network_.of_peers()) peers.emplace_back(&peer, &sums);
   write_top(
       output, peers, top, "peer", "peers",
       [](const auto& row) { return row.second->bytes_sent / 2 + row.second->bytes_received / 2; },
       [&](const auto& row) {
-        print(output, "{:>8} {:>13} {:>8} {:>13} {:>8}  {}, {} {}\n", row.second->sends,
+        print(output, "{:>8} {:>13} {:>8} {:>13} {:>8} {:>13}  {}, {} {}\n", row.second->sends,
               row.second->bytes_sent, row.second->receives, row.second->bytes_received,
-              row.second->repeats, process_text(population_, row.first->process),
-              to_string(row.first->protocol),
+              row.second->repeats, row.second->bytes_repeated,
+              process_text(population_, row.first->process), to_string(row.first->protocol),
               row.first->address.empty() ? "-" : printable(row.first->address));
       });
 }

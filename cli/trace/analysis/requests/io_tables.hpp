@@ -33,6 +33,7 @@ class FileTables {
 
  private:
   std::vector<u32> by_time() const;
+  void write_action_lines(Output& output) const;
   void write_sums(JsonWriter& json, const trace_analysis::FileSums& sums) const;
 
   const trace_analysis::FileIo& files_;

@@ -5,6 +5,7 @@
 
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
+#include "cli/trace/analysis/histogram_text.hpp"
 #include "cli/trace/analysis/requests/io_tables.hpp"
 #include "cli/trace/analysis/requests/snapshot_file.hpp"
 #include "cli/trace/trace_commands.hpp"
@@ -145,12 +146,16 @@ class IdleWriter {
             times().seconds(static_cast<i64>(one.idle_times().percentile(50).value_or(0))),
             times().seconds(static_cast<i64>(one.idle_times().greatest())),
             times().seconds(unknown(rest, one)));
+      const auto seconds = [this](i64 ticks) { return times().seconds(ticks); };
+      print(output_, "  idle times: {}\n  busy times: {}\n",
+            octaves_text(one.idle_times(), seconds), octaves_text(one.busy_times(), seconds));
       for (std::size_t i = 0; i < policy_.timeouts.size(); ++i)
         write_saving_line(fmt::format("off after {}", seconds_text(policy_.timeouts[i])),
                           policy_.timeouts[i], one.savings()[i]);
       write_saving_line("offline optimum", 0, one.optimum());
       const auto shown = std::min<std::size_t>(one.longest().size(), options_.top);
       for (std::size_t i = 0; i < shown; ++i) write_idle_line(device, one.longest()[i], files);
+      write_ender_lines(one);
     }
   }
 
@@ -208,12 +213,32 @@ class IdleWriter {
     json.end_object();
   }
 
-  void write_enders(JsonWriter& json, const Rest& one) const {
+  // Who ended idle times, the longest in all first.
+  static std::vector<std::pair<std::pair<Index, Index>, Rest::Ended>> enders_of(const Rest& one) {
     std::vector<std::pair<std::pair<Index, Index>, Rest::Ended>> all{one.ended().begin(),
                                                                      one.ended().end()};
     std::stable_sort(all.begin(), all.end(),
                      [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
-    for (const auto& [who, ended] : all) {
+    return all;
+  }
+
+  void write_ender_lines(const Rest& one) {
+    const auto all = enders_of(one);
+    const auto shown = std::min<std::size_t>(all.size(), options_.top);
+    for (std::size_t i = 0; i < shown; ++i) {
+      const auto& [who, ended] = all[i];
+      const auto ender = ender_of(who.first, who.second);
+      print(output_, "  ended {}x after {} in all by {}{} ({})\n", ended.count,
+            times().seconds(ended.time),
+            ender.tid ? fmt::format("thread {} of ", *ender.tid) : std::string{},
+            ender.process.empty() ? "-" : printable(ender.process),
+            ender.pid ? fmt::format("{}", *ender.pid) : "-");
+    }
+    if (shown < all.size()) print(output_, "  {} more that ended idle times\n", all.size() - shown);
+  }
+
+  void write_enders(JsonWriter& json, const Rest& one) const {
+    for (const auto& [who, ended] : enders_of(one)) {
       json.begin_object();
       write_ender(json, who.first, who.second);
       json.field("count", ended.count).field("time", times().duration(ended.time)).end_object();

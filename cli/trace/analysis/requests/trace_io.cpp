@@ -60,9 +60,6 @@ class IoWriter {
   }
 
   void write_text() {
-    const auto& all = disk_.all();
-    print(output_, "Disk requests {}, {} bytes read, {} bytes written, {} still open\n",
-          all.count(), all.bytes_read, all.bytes_written, disk_.requests().open().size());
     if (snapshot_ != nullptr)
       print(output_,
             "Snapshot      {} files; it names {} requests, {} as the trace does, {} otherwise\n",

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/text.hpp"
+#include "cli/trace/analysis/histogram_text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -170,6 +171,10 @@ void ServiceText::write_trees(const std::vector<u32>& chosen, u64 top, u64 depth
     print(output_, "\n{}\n", label(chosen[i]));
     write_tree("calls", chosen[i], depth, &CallEdge::caller, &CallEdge::callee);
     write_tree("is called by", chosen[i], depth, &CallEdge::callee, &CallEdge::caller);
+    if (const auto& times = services_.services()[chosen[i]].times; times.count() > 0)
+      print(output_, "  lasted {}\n", octaves_text(times, [this](i64 ticks) {
+              return seconds_text(figures_.duration(ticks));
+            }));
   }
 }
 

@@ -15,7 +15,8 @@ class ServiceText {
 
   // The first `top` of the chosen services.
   void write_table(const std::vector<u32>& chosen, u64 top);
-  // What each of them calls and is called by, directly and through others.
+  // What each of them calls and is called by, directly and through others, and how long its calls
+  // lasted.
   void write_trees(const std::vector<u32>& chosen, u64 top, u64 depth);
   // Each period that has calls of the chosen services, with the first `top` of these.
   // All periods, or `only` that one.

@@ -408,7 +408,8 @@ void add_trace_services(CLI::App& app, Exit& exit) {
             .capture_default_str();
         const auto trees =
             command.add_flag("--trees", options.trees,
-                             "In text: what each of them calls and is called by, directly and not");
+                             "In text: what each of them calls and is called by, directly and not, "
+                             "and how many of its calls lasted how long");
         command.add_option("--depth", options.depth, "Of these trees")
             .needs(trees)
             .capture_default_str();

@@ -180,20 +180,24 @@ class ScheduleWriter {
 
   void write_text(u64 top) {
     const auto& counts = schedule_.turns().counts();
-    print(output_, "Elapsed       {}\nSwitches      {}, {} broken\nReadied       {}\n\n",
+    print(output_,
+          "Elapsed       {}\nSwitches      {}, {} broken, {} repeated, {} overlapping\n"
+          "Readied       {}, {} superfluous\n\n",
           names_.times().seconds(schedule_.elapsed()), counts.switches, counts.broken,
-          counts.readied);
-    print(output_, "{:>9} {:>14} {:>14} {:>14} {:>10}\n", "processor", "busy", "idle", "unknown",
-          "turns");
+          counts.repeated, counts.overlapping, counts.readied, counts.superfluous);
+    print(output_, "{:>9} {:>14} {:>14} {:>14} {:>10} {:>7}\n", "processor", "busy", "idle",
+          "unknown", "turns", "breaks");
     for (std::size_t i = 0; i < schedule_.processors().size(); ++i) {
       const auto& one = schedule_.processors()[i];
-      print(output_, "{:>9} {:>14} {:>14} {:>14} {:>10}\n", i, names_.times().seconds(one.busy),
-            names_.times().seconds(one.idle), names_.times().seconds(one.unknown), one.turns);
+      print(output_, "{:>9} {:>14} {:>14} {:>14} {:>10} {:>7}\n", i,
+            names_.times().seconds(one.busy), names_.times().seconds(one.idle),
+            names_.times().seconds(one.unknown), one.turns, one.breaks);
     }
     auto threads = by_running();
-    print(output_, "\n{:>7} {:>12} {:>12} {:>12} {:>12} {:>12} {:>9} {:>12} {:>12}  {}\n", "thread",
-          "running", "ready", "waiting", "off", "unknown", "turns", "ready p50", "ready p99",
-          "process, longest waits, priorities");
+    print(output_,
+          "\n{:>7} {:>12} {:>12} {:>12} {:>12} {:>12} {:>9} {:>12} {:>12} {:>12} {:>12}  {}\n",
+          "thread", "running", "ready", "waiting", "off", "unknown", "turns", "ready p50",
+          "ready p90", "ready p99", "longest", "process, longest waits, priorities, at the end");
     const auto shown = std::min<std::size_t>(threads.size(), top);
     for (std::size_t i = 0; i < shown; ++i) write_thread_line(threads[i]);
     if (shown < threads.size()) print(output_, "{} more threads\n", threads.size() - shown);
@@ -219,11 +223,14 @@ class ScheduleWriter {
   void write_thread_line(Index index) {
     const auto& one = schedule_.threads()[index];
     const auto& thread = population_.threads()[index];
-    print(output_, "{:>7} {:>12} {:>12} {:>12} {:>12} {:>12} {:>9} {:>12} {:>12}  {}", thread.tid,
-          names_.times().seconds(one.running), names_.times().seconds(one.ready),
+    const auto& latency = one.ready_latency;
+    print(output_, "{:>7} {:>12} {:>12} {:>12} {:>12} {:>12} {:>9} {:>12} {:>12} {:>12} {:>12}  {}",
+          thread.tid, names_.times().seconds(one.running), names_.times().seconds(one.ready),
           names_.times().seconds(one.waiting), names_.times().seconds(one.off),
           names_.times().seconds(one.unknown), one.turns, percentile_text(one, 50),
-          percentile_text(one, 99), names_.process(thread.process));
+          percentile_text(one, 90), percentile_text(one, 99),
+          latency.count() > 0 ? names_.times().seconds(static_cast<i64>(latency.greatest())) : "-",
+          names_.process(thread.process));
     auto waits = one.waits;
     std::stable_sort(waits.begin(), waits.end(),
                      [](const auto& a, const auto& b) { return a.time > b.time; });
@@ -234,6 +241,12 @@ class ScheduleWriter {
     for (unsigned i = 0; i < 32; ++i)
       if ((one.priorities >> i & 1U) != 0) priorities += fmt::format(" {}", i);
     if (!priorities.empty()) print(output_, ", priority{}", priorities);
+    if (one.created > 0) print(output_, ", {} until ready", names_.times().seconds(one.created));
+    if (one.swapped > 0) print(output_, ", {} swapped out", names_.times().seconds(one.swapped));
+    const auto standing = schedule_.turns().standing(index);
+    print(output_, ", at the end {}", to_string(standing.where));
+    if (standing.wait_reason) print(output_, " ({})", wait_reason_text(*standing.wait_reason));
+    if (standing.since) print(output_, " since {}", names_.since_start(*standing.since));
     output_.write("\n");
   }
 
