@@ -55,7 +55,7 @@ template <class Object>
 std::optional<std::string> read_name(Object* object,
                                      int (*get_size)(Object*, std::size_t*, DiskLibrary::Error**),
                                      int (*get)(Object*, u8*, std::size_t, DiskLibrary::Error**)) {
-  constexpr std::size_t longest = 64 * 1024;
+  constexpr std::size_t longest = std::size_t{64} * 1024;
   std::size_t size = 0;
   if (get_size(object, &size, nullptr) != 1 || size <= 1 || size > longest) return std::nullopt;
   std::vector<u8> bytes(size);

@@ -31,7 +31,7 @@ core::Result<bool> is_copy(const std::string& path, const std::string& other) {
   const u64 size = a->size();
   if (size != b->size()) return false;
   const u64 start = make_file_header(1).bytes.size();
-  constexpr u64 piece = 64 * 1024;
+  constexpr u64 piece = u64{64} * 1024;
   std::vector<std::byte> first(piece);
   std::vector<std::byte> second(piece);
   for (u64 at = start; at < size; at += piece) {

@@ -34,7 +34,7 @@ constexpr u64 set_identifier_offset = 64;
 constexpr u64 set_identifier_size = 16;
 constexpr u64 hash_size = 36;
 constexpr u64 digest_size = 80;
-constexpr u64 piece_size = 64 * 1024;
+constexpr u64 piece_size = u64{64} * 1024;
 
 struct Section {
   std::string type;

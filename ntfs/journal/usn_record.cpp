@@ -9,7 +9,7 @@ using core::Fault;
 using core::Reader;
 
 constexpr core::Name structure = "USN record";
-constexpr u64 longest_name = 255 * 2;
+constexpr u64 longest_name = 510;
 
 FileReference read_reference(Reader& reader, core::Name field) {
   return to_file_reference(reader.read_u64(field));

@@ -14,7 +14,7 @@ namespace coldtrace::ntfs {
 namespace {
 
 // Buffers this close are read with what lies between them.
-constexpr u64 read_gap = 16 * 1024;
+constexpr u64 read_gap = u64{16} * 1024;
 constexpr u64 read_size = 1 << 20;
 constexpr u64 jobs_in_block = 512;
 constexpr u64 largest_buffer_total = u64{1} << 28;  // of a volume: 1 TiB in the usual size

@@ -124,25 +124,110 @@ struct RecordTable::Worker {
   std::map<u64, BlockReport> reports;
 };
 
-RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, unsigned jobs,
-                              core::Findings& findings, std::vector<Gap>& gaps, ClusterMarks* marks,
-                              u32 most_chunks, core::Progress* progress) {
-  RecordTable table{most_chunks};
-  SharedProgress done{progress};
-  const u64 record_size = mft.record_size();
-  const u64 count = std::min(mft.record_count(), largest_count);
-  const u64 in_block = std::max<u64>(1, block_size / record_size);
-  table.slots_.reserve(count);
-  advise_huge_pages(table.slots_.data(), count * sizeof(Slot));
-  table.slots_.resize(count);
-  std::vector<std::unique_ptr<Worker>> workers;
-  for (unsigned i = 0; i < std::max(jobs, 1U); ++i)
-    workers.push_back(std::make_unique<Worker>(*table.arena_));
+// Fills a table, block by block.
+class RecordTable::Scan {
+ public:
+  Scan(RecordTable& table, const core::ImageSource& image, const Mft& mft, unsigned jobs,
+       ClusterMarks* marks, core::Progress* progress)
+      : table_{table},
+        image_{image},
+        mft_{mft},
+        marks_{mft.extracted() ? nullptr : marks},
+        done_{progress} {
+    table.slots_.reserve(count_);
+    advise_huge_pages(table.slots_.data(), count_ * sizeof(Slot));
+    table.slots_.resize(count_);
+    for (unsigned i = 0; i < std::max(jobs, 1U); ++i)
+      workers_.push_back(std::make_unique<Worker>(*table.arena_));
+  }
 
-  const auto scan_record = [&](Worker& worker, u64 number, std::span<std::byte> bytes,
-                               BlockReport& report) {
+  u64 blocks() const { return (count_ + in_block_ - 1) / in_block_; }
+
+  void read_block(unsigned index, u64 block) {
+    auto& worker = *workers_[index];
+    const u64 first = block * in_block_;
+    const u64 in_this = std::min(in_block_, count_ - first);
+    BlockReport report;
+    worker.order = {};
+    worker.buffer.resize(in_block_ * record_size_);
+    const auto bytes = std::span{worker.buffer}.first(in_this * record_size_);
+    if (mft_.read_raw(image_, first, bytes)) {
+      for (u64 i = 0; i < in_this; ++i)
+        add(worker, first + i, bytes.subspan(i * record_size_, record_size_), report);
+    } else {
+      read_one_by_one(worker, first, in_this, report);
+    }
+    if (!report.empty()) worker.reports.emplace(block, std::move(report));
+    done_.add(bytes.size(), in_this);
+  }
+
+  // A block knows of no record of another one: those on both sides of an edge are asked again.
+  void compare_at_edges() {
+    for (u64 edge = in_block_; edge < count_; edge += in_block_) {
+      CreationOrder order;
+      RecordFacts facts;
+      for (u64 record = edge - std::min<u64>(edge, 2); record < std::min(edge + 2, count_);
+           ++record) {
+        if (!table_.has(record)) continue;
+        facts.clear();
+        unpack_names(table_.arena_->at(table_.slots_[record].piece), record, facts);
+        if (order.add(facts)) table_.slots_[record - 1].summary.out_of_order = true;
+      }
+    }
+  }
+
+  void join(core::Findings& findings, std::vector<Gap>& gaps) {
+    std::map<u64, BlockReport> reports;
+    std::vector<Claim> claims;
+    std::vector<u32> lists;
+    for (auto& worker : workers_) {
+      reports.merge(worker->reports);
+      lists.insert(lists.end(), worker->lists.begin(), worker->lists.end());
+      claims.insert(claims.end(), worker->claims.begin(), worker->claims.end());
+      table_.secured_ += worker->secured;
+      table_.timed_ += worker->timed;
+      table_.whole_seconds_ += worker->whole_seconds;
+    }
+    std::ranges::sort(claims);
+    for (const auto& claim : claims) {
+      table_.claimed_bases_.push_back(claim.base);
+      table_.claims_.push_back(claim.record);
+    }
+    std::ranges::sort(lists);
+    table_.read_lists(image_, mft_, lists);
+    BadRecords bad;
+    for (const auto& [block, report] : reports) {
+      findings.merge(report.findings);
+      gaps.insert(gaps.end(), report.gaps.begin(), report.gaps.end());
+      bad.merge(report.bad);
+    }
+    bad.report(findings);
+  }
+
+ private:
+  void read_one_by_one(Worker& worker, u64 first, u64 in_this, BlockReport& report) {
+    for (u64 i = 0; i < in_this; ++i) {
+      const auto bytes = std::span{worker.buffer}.first(record_size_);
+      const auto read = mft_.read_raw(image_, first + i, bytes);
+      if (read) {
+        add(worker, first + i, bytes, report);
+        continue;
+      }
+      const u64 offset = mft_.offset_of(first + i).value_or(read.error().offset);
+      report.findings.warning("record-unreadable", offset, "record {}: {}", first + i,
+                              read.error());
+      if (!report.gaps.empty() && report.gaps.back().offset + report.gaps.back().length == offset) {
+        report.gaps.back().length += record_size_;
+        ++report.gaps.back().count;
+      } else {
+        report.gaps.push_back({offset, record_size_, Gap::Lost::records, first + i, 1});
+      }
+    }
+  }
+
+  void add(Worker& worker, u64 number, std::span<std::byte> bytes, BlockReport& report) {
     if (is_unused_record(bytes)) return;
-    const u64 offset = mft.offset_of(number).value_or(0);
+    const u64 offset = mft_.offset_of(number).value_or(0);
     const auto damage = read_fixed_record(bytes, number, offset, worker.facts);
     if (!damage) {
       if (is_marked_bad(bytes))
@@ -151,110 +236,61 @@ RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, un
         report.findings.warning("record-magic", offset, "record {}: {}", number, damage.error());
       return;
     }
-    if (number >= mft.valid_count()) {
+    if (number >= mft_.valid_count()) {
       worker.facts.beyond_valid = true;
       worker.facts.in_use = false;
     }
     note_record(worker.facts, offset, *damage, report.findings);
     if (worker.facts.bad) report.bad.add(number, offset, "read all the same");
-    if (worker.facts.in_use) {
-      if (marks && !mft.extracted()) marks->mark(worker.facts);
-      const auto& own = worker.facts.information;
-      if (own && own->security_id.value_or(0) != 0) ++worker.secured;
-      if (own && own->times.created.ticks != 0) {
-        ++worker.timed;
-        if (has_whole_seconds(own->times)) ++worker.whole_seconds;
-      }
+    if (worker.facts.in_use) count_in_use(worker);
+    keep(worker, number, offset, report);
+  }
+
+  void count_in_use(Worker& worker) {
+    if (marks_ != nullptr) marks_->mark(worker.facts);
+    const auto& own = worker.facts.information;
+    if (own && own->security_id.value_or(0) != 0) ++worker.secured;
+    if (own && own->times.created.ticks != 0) {
+      ++worker.timed;
+      if (has_whole_seconds(own->times)) ++worker.whole_seconds;
     }
+  }
+
+  void keep(Worker& worker, u64 number, u64 offset, BlockReport& report) {
     pack_record(worker.facts, worker.packed);
-    auto& slot = table.slots_[number];
+    auto& slot = table_.slots_[number];
     slot = {worker.writer.add(worker.packed.view()), summarize(worker.facts)};
-    if (worker.order.add(worker.facts)) table.slots_[number - 1].summary.out_of_order = true;
+    if (worker.order.add(worker.facts)) table_.slots_[number - 1].summary.out_of_order = true;
     if (slot.piece == Arena::none)
       report.findings.warning("record-limit", offset, "record {} is more than memory for records",
                               number);
     if (worker.facts.has_list && slot.piece != Arena::none)
       worker.lists.push_back(static_cast<u32>(number));
-    if (worker.facts.is_extension() && worker.facts.base.record < count)
+    if (worker.facts.is_extension() && worker.facts.base.record < count_)
       worker.claims.push_back(
           {static_cast<u32>(worker.facts.base.record), static_cast<u32>(number)});
-  };
-
-  const auto scan_one_by_one = [&](Worker& worker, u64 first, u64 in_this, BlockReport& report) {
-    for (u64 i = 0; i < in_this; ++i) {
-      const auto bytes = std::span{worker.buffer}.first(record_size);
-      const auto read = mft.read_raw(image, first + i, bytes);
-      if (read) {
-        scan_record(worker, first + i, bytes, report);
-        continue;
-      }
-      const u64 offset = mft.offset_of(first + i).value_or(read.error().offset);
-      report.findings.warning("record-unreadable", offset, "record {}: {}", first + i,
-                              read.error());
-      if (!report.gaps.empty() && report.gaps.back().offset + report.gaps.back().length == offset) {
-        report.gaps.back().length += record_size;
-        ++report.gaps.back().count;
-      } else {
-        report.gaps.push_back({offset, record_size, Gap::Lost::records, first + i, 1});
-      }
-    }
-  };
-
-  core::parallel_for(jobs, (count + in_block - 1) / in_block, [&](unsigned index, u64 block) {
-    auto& worker = *workers[index];
-    const u64 first = block * in_block;
-    const u64 in_this = std::min(in_block, count - first);
-    BlockReport report;
-    worker.order = {};
-    worker.buffer.resize(in_block * record_size);
-    const auto bytes = std::span{worker.buffer}.first(in_this * record_size);
-    if (mft.read_raw(image, first, bytes)) {
-      for (u64 i = 0; i < in_this; ++i)
-        scan_record(worker, first + i, bytes.subspan(i * record_size, record_size), report);
-    } else {
-      scan_one_by_one(worker, first, in_this, report);
-    }
-    if (!report.empty()) worker.reports.emplace(block, std::move(report));
-    done.add(bytes.size(), in_this);
-  });
-
-  // A block knows of no record of another one: those on both sides of an edge are asked again.
-  for (u64 edge = in_block; edge < count; edge += in_block) {
-    CreationOrder order;
-    RecordFacts facts;
-    for (u64 record = edge - std::min<u64>(edge, 2); record < std::min(edge + 2, count); ++record) {
-      if (!table.has(record)) continue;
-      facts.clear();
-      unpack_names(table.arena_->at(table.slots_[record].piece), record, facts);
-      if (order.add(facts)) table.slots_[record - 1].summary.out_of_order = true;
-    }
   }
 
-  std::map<u64, BlockReport> reports;
-  std::vector<Claim> claims;
-  std::vector<u32> lists;
-  for (auto& worker : workers) {
-    reports.merge(worker->reports);
-    lists.insert(lists.end(), worker->lists.begin(), worker->lists.end());
-    claims.insert(claims.end(), worker->claims.begin(), worker->claims.end());
-    table.secured_ += worker->secured;
-    table.timed_ += worker->timed;
-    table.whole_seconds_ += worker->whole_seconds;
-  }
-  std::ranges::sort(claims);
-  for (const auto& claim : claims) {
-    table.claimed_bases_.push_back(claim.base);
-    table.claims_.push_back(claim.record);
-  }
-  std::ranges::sort(lists);
-  table.read_lists(image, mft, lists);
-  BadRecords bad;
-  for (const auto& [block, report] : reports) {
-    findings.merge(report.findings);
-    gaps.insert(gaps.end(), report.gaps.begin(), report.gaps.end());
-    bad.merge(report.bad);
-  }
-  bad.report(findings);
+  RecordTable& table_;
+  const core::ImageSource& image_;
+  const Mft& mft_;
+  ClusterMarks* marks_;
+  SharedProgress done_;
+  const u64 record_size_ = mft_.record_size();
+  const u64 count_ = std::min(mft_.record_count(), largest_count);
+  const u64 in_block_ = std::max<u64>(1, block_size / record_size_);
+  std::vector<std::unique_ptr<Worker>> workers_;  // one a thread
+};
+
+RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, unsigned jobs,
+                              core::Findings& findings, std::vector<Gap>& gaps, ClusterMarks* marks,
+                              u32 most_chunks, core::Progress* progress) {
+  RecordTable table{most_chunks};
+  Scan scan{table, image, mft, jobs, marks, progress};
+  core::parallel_for(jobs, scan.blocks(),
+                     [&](unsigned index, u64 block) { scan.read_block(index, block); });
+  scan.compare_at_edges();
+  scan.join(findings, gaps);
   return table;
 }
 

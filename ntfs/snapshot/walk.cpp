@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t rows_in_batch = 256;  // as text about what a cache holds
 // Steps that yield no row still end a batch, so that none grows without bound.
-constexpr std::size_t steps_in_batch = 64 * 1024;
+constexpr std::size_t steps_in_batch = std::size_t{64} * 1024;
 // Each name of a file tells all its streams and their runs again. A name of 100 bytes could make
 // megabytes so: as text a run is of about this size.
 constexpr u64 bytes_for_a_repeat = 64;

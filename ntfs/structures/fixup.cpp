@@ -19,9 +19,9 @@ Fixup apply_fixups(std::span<std::byte> structure) {
   Fixup result{.incomplete = array_count - 1 < strides};
   const u32 count = std::min(array_count - 1, strides);
   for (u32 i = 1; i <= count; ++i) {
-    std::byte* place = structure.data() + i * fixup_stride - 2;
+    std::byte* place = structure.data() + std::size_t{i} * fixup_stride - 2;
     if (std::memcmp(place, array, 2) == 0) {
-      std::memcpy(place, array + i * 2, 2);
+      std::memcpy(place, array + std::size_t{i} * 2, 2);
     } else {
       result.torn = true;
     }

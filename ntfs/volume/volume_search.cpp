@@ -230,7 +230,7 @@ class Search {
 
   // Where a range cannot be read as a whole, parts of it may.
   void scan_sectors(std::span<std::byte> bytes, u64 offset) {
-    constexpr u64 part_size = 64 * 1024;
+    constexpr u64 part_size = u64{64} * 1024;
     for (u64 at = 0; at < bytes.size() && !first_; at += part_size) {
       const auto part = bytes.subspan(at, std::min<u64>(part_size, bytes.size() - at));
       if (image_.read_at(offset + at, part)) scan_bytes(part, offset + at);

@@ -11,7 +11,7 @@ namespace coldtrace::ntfs {
 
 // Longer paths start with the directory at which they were cut. Source: Windows limits paths to
 // 32,767 units, which are at most three bytes each.
-constexpr std::size_t longest_path = 96 * 1024;
+constexpr std::size_t longest_path = std::size_t{96} * 1024;
 
 // "<parent 1234-5>": stands where a path does not reach the root.
 std::string broken_path(FileReference directory);

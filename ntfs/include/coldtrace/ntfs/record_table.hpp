@@ -76,6 +76,7 @@ class RecordTable {
 
  private:
   struct Worker;
+  class Scan;
   // Where a record is in the arena, and what the walks ask of every record.
   struct Slot {
     u32 piece = Arena::none;

@@ -30,7 +30,7 @@ class StateSet {
   unsigned bits_ = 0;
 };
 
-constexpr u64 largest_value = 64 * 1024;  // that is read of metadata outside its record
+constexpr u64 largest_value = u64{64} * 1024;  // that is read of metadata outside its record
 
 // The metadata of all files of a volume, read in two passes: $MFT from start to end, then the
 // indexes of all directories in the order of the disk. Memory grows with the number of records.
