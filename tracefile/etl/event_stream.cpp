@@ -60,14 +60,14 @@ EventStream::EventStream(std::span<const ScannedFile> files, const NameTables& n
 }
 
 void EventStream::plan_buffers() {
-  for (u16 file = 0; file < files_.size(); ++file) {
+  for (std::size_t file = 0; file < files_.size(); ++file) {
     const auto& buffers = files_[file].scan.buffers;
     for (u32 i = 0; i < buffers.size(); ++i) {
       const auto& entry = buffers[i];
       if (entry.events == 0) continue;
       if (options_.first && entry.last_time < *options_.first) continue;
       if (options_.last && entry.first_time > *options_.last) continue;
-      plan_.push_back({file, i});
+      plan_.push_back({static_cast<u16>(file), i});
     }
   }
   if (options_.order == Order::file) return;

@@ -97,6 +97,10 @@ std::optional<TraceFailure> AnyTrace::open_one(const Options& options, core::Fin
 }
 
 std::optional<TraceFailure> AnyTrace::merge(const Options& options, core::Findings& findings) {
+  constexpr std::size_t most_files = 0x10000;  // as Event::file can count
+  if (files_.size() > most_files)
+    return not_together(
+        fmt::format("{} files: no more than {} are one trace", files_.size(), most_files));
   struct Found {
     InputFile file;
     ScannedFile scanned;
