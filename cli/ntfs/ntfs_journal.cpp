@@ -71,7 +71,7 @@ class JournalWriter {
 
   void write(const Source& source, const ntfs::JournalStream& stream,
              ntfs::DirectoryHistory directories, core::Findings& findings);
-  void finish(core::Findings findings);
+  void finish(const core::Findings& findings);
   u64 journals() const { return totals_.journals; }
 
  private:
@@ -180,7 +180,7 @@ void JournalWriter::write(const Source& source, const ntfs::JournalStream& strea
   totals_.add(replay.counts());
 }
 
-void JournalWriter::finish(core::Findings findings) {
+void JournalWriter::finish(const core::Findings& findings) {
   if (!options_.has_lines()) return;
   separate();
   const auto& counts = totals_.counts;
@@ -248,7 +248,7 @@ Exit run_copy(const Options& options, const ntfs::ImageFile& file, core::Finding
   writer.write({}, stream, std::move(*directories), findings);
   file.add_findings(findings);
   report.read(options.image, findings);
-  writer.finish(std::move(findings));
+  writer.finish(findings);
   output.commit();
   return report.exit();
 }
@@ -321,7 +321,7 @@ Exit run_image(const Options& options, Report& report) {
   }
   report.read(options.image, of_disk);
   findings.merge(of_disk);
-  writer.finish(std::move(findings));
+  writer.finish(findings);
   output.commit();
   return report.exit();
 }

@@ -141,7 +141,7 @@ void write_helper_value(JsonWriter& json, const rapidjson::Value& value) {
 
 // One line for each value, below its name: the tree as it is, whatever it holds.
 void write_helper_tree(Output& output, const rapidjson::Value& value, unsigned depth) {
-  const std::string indent(depth * 2, ' ');
+  const std::string indent(std::size_t{depth} * 2, ' ');
   if (value.IsObject()) {
     for (const auto& member : value.GetObject()) {
       const bool nested = member.value.IsObject() || member.value.IsArray();

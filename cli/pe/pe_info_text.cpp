@@ -40,13 +40,13 @@ std::string signature_text(const PeInput& input, const PeInfo& info) {
   const auto place = fmt::format("{} bytes at {:#x}", table->size, table->offset);
   if (input.image.layout() == pe::Layout::memory)
     return place + " of the file, which are not in a dump";
-  const auto damage = table->stored < table->size
-                          ? fmt::format("CUT OFF: of {} the file has {}", place, table->stored)
-                      : input.findings().count("certificate-table") > 0 ? "DAMAGED: " + place
-                                                                        : std::string{};
+  auto damage = table->stored < table->size
+                    ? fmt::format("CUT OFF: of {} the file has {}", place, table->stored)
+                : input.findings().count("certificate-table") > 0 ? "DAMAGED: " + place
+                                                                  : std::string{};
   if (info.certificates.empty()) return damage;
-  const auto verdict = info.details ? printable(signature_verdict(*info.details))
-                                    : place + ", not checked without --details";
+  auto verdict = info.details ? printable(signature_verdict(*info.details))
+                              : place + ", not checked without --details";
   return damage.empty() ? verdict : fmt::format("{}; {}", verdict, damage);
 }
 

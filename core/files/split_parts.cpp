@@ -178,7 +178,7 @@ std::optional<std::string> find_longer_part(const std::string& last) {
 std::optional<std::string> find_missing_part(const std::string& path) {
   for (const auto& spelling : spellings_of(path)) {
     if (!counts_parts(spelling)) continue;
-    const auto next = step(spelling.string(), 1);
+    auto next = step(spelling.string(), 1);
     if (next && !is_file(*next) && nearest(*next, 1)) return next;
     for (auto part = spelling.string(); !is_first_part(extension_of(part));) {
       auto before = step(part, -1);

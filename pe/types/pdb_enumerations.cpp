@@ -5,7 +5,7 @@
 
 namespace coldtrace::pe {
 
-void visit_enumerations(const Pdb& pdb, std::set<std::string, std::less<>> names,
+void visit_enumerations(const Pdb& pdb, const std::set<std::string, std::less<>>& names,
                         core::Findings& findings,
                         const std::function<void(const PdbEnumeration&)>& take) {
   constexpr u32 type_stream = 2;

@@ -126,7 +126,6 @@ class Machine {
       case ZYDIS_MNEMONIC_NOP:
         return true;
       case ZYDIS_MNEMONIC_MOV:
-        return set(instruction, operands[0], get(instruction, operands[1]));
       case ZYDIS_MNEMONIC_MOVZX:
       case ZYDIS_MNEMONIC_MOVSXD:
         return set(instruction, operands[0], get(instruction, operands[1]));

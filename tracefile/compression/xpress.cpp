@@ -17,7 +17,7 @@ constexpr u32 second_nibble = 0x10;
 // What one step of the fast path may read: literals, a flag word or a match with all its length
 // bytes. What it may write before it looks at the length of a match.
 constexpr std::ptrdiff_t read_ahead = 64;
-constexpr std::ptrdiff_t write_ahead = 2 * flag_bits + 2 * copy_spoils;
+constexpr std::ptrdiff_t write_ahead = 2 * std::size_t{flag_bits} + 2 * copy_spoils;
 
 template <class T>
 T load(const std::byte* from) {

@@ -114,7 +114,7 @@ void CtfTrace::write(const ChainedSwitch& change) {
   const auto keep = [&](Index thread, std::optional<i8> priority) {
     if (thread == nobody) return;
     if (thread >= priorities_.size()) priorities_.resize(std::size_t{thread} + 1, not_known);
-    if (priority) priorities_[thread] = *priority;
+    if (priority) priorities_[thread] = i32{*priority};
   };
   keep(change.old_thread, change.old_priority);
   keep(change.new_thread, change.new_priority);

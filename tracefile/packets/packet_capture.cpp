@@ -313,7 +313,7 @@ class PacketCapture::Maker {
         ethernet_bytes_ = 0;
       }
       auto& kept = ethernet_[group];
-      ethernet_bytes_ += packet.bytes.size() + sizeof(kept);
+      ethernet_bytes_ += packet.bytes.size() + sizeof(decltype(ethernet_)::value_type);
       kept = packet.bytes;
     } else if (packet.place.link == LinkType::wifi) {
       const auto found = ethernet_.find(group);

@@ -20,6 +20,8 @@ class PackedReader {
  public:
   enum class State : u8 { member, end, damaged };
 
+  PackedReader(const PackedReader&) = delete;
+  PackedReader& operator=(const PackedReader&) = delete;
   virtual ~PackedReader() = default;
 
   virtual State next(PackedMember& member) = 0;
@@ -32,8 +34,6 @@ class PackedReader {
 
  protected:
   PackedReader() = default;
-  PackedReader(const PackedReader&) = delete;
-  PackedReader& operator=(const PackedReader&) = delete;
 
   std::string damage_;
 };

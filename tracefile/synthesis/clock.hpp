@@ -14,7 +14,7 @@ class Clock {
 
   // `expire` happens in a deferred call, unless `version` has another value by then.
   void arm(u64 due, const u64& version, std::function<void()> expire);
-  void arm(u64 due, std::function<void()> expire) { arm(due, always_, std::move(expire)); }
+  void arm(u64 due, std::function<void()> expire) { arm(due, always, std::move(expire)); }
   // Plans the processor's next clock interrupt, or none.
   void follow(Processor& processor);
 
@@ -27,7 +27,7 @@ class Clock {
     bool is_valid() const { return *version == valid_version; }
   };
 
-  static constexpr u64 always_ = 0;
+  static constexpr u64 always = 0;
 
   void tick(Processor& processor);
   void expire_timers();

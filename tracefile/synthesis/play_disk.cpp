@@ -6,6 +6,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr u32 sector_run = 4096;
+constexpr u32 large_read = 16 * sector_run;
 constexpr u64 keyboard_routine = 0xffff'f880'0140'1000;
 constexpr u8 keyboard_vector = 0xa1;
 constexpr u32 key_down = 0x100;  // WM_KEYDOWN
@@ -73,8 +74,8 @@ Program load(Actor self, u32 rounds) {
   for (u32 round = 0; round < rounds; ++round) {
     // Three requests at once, one behind the other on the disk.
     for (auto* event : done) {
-      self.read(*event, offset, 16 * sector_run);
-      offset += 16 * sector_run;
+      self.read(*event, offset, large_read);
+      offset += large_read;
     }
     co_await self.wait_all(*done[0], *done[1], *done[2]);
     co_await self.compute(500us, 3ms);

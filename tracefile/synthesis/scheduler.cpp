@@ -21,6 +21,10 @@ u64 Scheduler::wake_latency() {
   return 15 + state_.random.below(6);
 }
 
+std::deque<Thread*>& Scheduler::queue_of(const Thread& thread) {
+  return ready_[static_cast<u8>(thread.priority)];
+}
+
 void Scheduler::make_ready(Thread& thread) {
   make_ready(thread, Place::tail, wake_latency());
 }
@@ -29,7 +33,7 @@ void Scheduler::make_ready(Thread& thread, Place place, u64 latency) {
   thread.state = ThreadState::ready;
   if (auto* idle = find_idle(thread)) return claim(*idle, thread, latency);
   if (auto* victim = find_victim(thread)) return claim(*victim, thread, latency);
-  auto& queue = ready_[static_cast<std::size_t>(thread.priority)];
+  auto& queue = queue_of(thread);
   queue.insert(place == Place::head ? queue.begin() : queue.end(), &thread);
 }
 
@@ -91,7 +95,7 @@ Thread* Scheduler::take_best(Processor& processor, i8 least_priority) {
       (ready == nullptr || next->priority >= ready->priority))
     return std::exchange(processor.next, nullptr);
   if (ready == nullptr) return nullptr;
-  auto& queue = ready_[static_cast<std::size_t>(ready->priority)];
+  auto& queue = queue_of(*ready);
   queue.erase(std::find(queue.begin(), queue.end(), ready));
   return ready;
 }

@@ -39,6 +39,7 @@ class Scheduler {
   Thread* take_best(Processor& processor, i8 least_priority);
   void switch_to(Processor& processor, Thread& next, ThreadState state, u8 wait_reason);
   u64 wake_latency();
+  std::deque<Thread*>& queue_of(const Thread& thread);
 
   MachineState& state_;
   std::array<std::deque<Thread*>, 32> ready_;  // by priority

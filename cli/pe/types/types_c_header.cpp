@@ -183,7 +183,7 @@ class Writer {
   // "unsigned int name[3]", or bytes of the same size where C has no such type here.
   std::string declaration_of(const PlacedMember& member, const std::string& name) {
     std::string dimensions;
-    const auto bytes = fmt::format("unsigned char {}[{}]", name, member.size);
+    auto bytes = fmt::format("unsigned char {}[{}]", name, member.size);
     u64 size = member.size;
     for (const auto& layer : pe::layers_of(table_, member.type)) {
       if (layer.kind == TypeLayer::Kind::modifier) continue;

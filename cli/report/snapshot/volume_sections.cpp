@@ -22,7 +22,7 @@ std::string date_of(u64 number) {
 std::string path_of(const std::vector<VolumeSummary::Directory>& directories, u32 number) {
   std::string path;
   for (auto at = number; at != 0; at = directories[at].parent)
-    path = '/' + directories[at].name + path;
+    path.insert(0, directories[at].name).insert(0, 1, '/');
   return path.empty() ? "/" : path;
 }
 

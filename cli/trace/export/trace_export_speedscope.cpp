@@ -29,7 +29,7 @@ class SpeedscopeFile {
         context_{context},
         labels_{context.population, context.code, context.times, context.files} {}
 
-  void write(std::vector<Spent> spent, std::string_view name) {
+  void write(const std::vector<Spent>& spent, std::string_view name) {
     number_frames();
     // Those of one thread together, in their order.
     std::vector<std::pair<u32, Spent>> by_top;
@@ -139,7 +139,7 @@ Exit run(const StackOptions& options) {
     }
   Output output{options.output};
   const auto context = stacks.context();
-  SpeedscopeFile{output, tree, context}.write(std::move(spent), options.stacks);
+  SpeedscopeFile{output, tree, context}.write(spent, options.stacks);
   stacks.note(0);
   if (left_out > 0)
     stacks.run().findings().warning("export-limit", std::nullopt,

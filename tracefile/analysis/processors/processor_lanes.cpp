@@ -30,9 +30,9 @@ void ProcessorLanes::on_switch(const ContextSwitch& record) {
 
 void ProcessorLanes::finish(const Observed& observed) {
   turns_.finish(observed);
-  for (u16 cpu = 0; cpu < told_until_.size(); ++cpu)
+  for (std::size_t cpu = 0; cpu < told_until_.size(); ++cpu)
     if (observed.last && *observed.last > told_until_[cpu])
-      push(cpu, {told_until_[cpu], *observed.last, 0, 1, 0, nobody});
+      push(static_cast<u16>(cpu), {told_until_[cpu], *observed.last, 0, 1, 0, nobody});
 }
 
 void ProcessorLanes::add(const Turn& turn) {

@@ -72,7 +72,7 @@ void ReadyStretches::add(const Turn& next) {
   }
   Open open{std::move(stretch), 0};
   const bool waits = open_.size() < most_open;
-  for (u16 cpu = 0; cpu < by_cpu_.size(); ++cpu) {
+  for (std::size_t cpu = 0; cpu < by_cpu_.size(); ++cpu) {
     auto& processor = by_cpu_[cpu];
     if (!processor.seen || processor.idle || cpu == next.cpu ||
         processor.turn_begin >= open.stretch.to)

@@ -44,7 +44,7 @@ std::string ServiceNames::find(const ServiceSums& one) const {
 
 std::string ServiceNames::label(const ServiceSums& one) const {
   using Kind = Service::Kind;
-  const auto name = printable(find(one));
+  auto name = printable(find(one));
   const auto number = one.service.number;
   switch (one.service.kind) {
     case Kind::system_call:
@@ -65,7 +65,7 @@ std::string ServiceNames::label(const ServiceSums& one) const {
     case Kind::io_timer:
       return fmt::format("I/O timer {}", address_text(name, number));
     case Kind::event_pair:
-      return name;
+      break;
   }
   return name;
 }

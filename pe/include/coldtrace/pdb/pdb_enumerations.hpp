@@ -24,7 +24,7 @@ struct PdbEnumeration {
 // that cannot be read ends its enumeration, damage of the stream all of them: the finding
 // `pdb-types`. Sources: microsoft-pdb, cvinfo.h, lfEnum and lfEnumerate; LLVM, "The PDB TPI and IPI
 // Streams".
-void visit_enumerations(const Pdb& pdb, std::set<std::string, std::less<>> names,
+void visit_enumerations(const Pdb& pdb, const std::set<std::string, std::less<>>& names,
                         core::Findings& findings,
                         const std::function<void(const PdbEnumeration&)>& take);
 
