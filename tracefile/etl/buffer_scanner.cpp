@@ -267,6 +267,10 @@ core::Result<BufferScan> scan_buffers(const core::ImageSource& source,
                                       std::optional<u64> largest_unpacked,
                                       core::Findings& findings) {
   auto scan = COLDTRACE_TRY(find_session(source, findings));
+  // So that the index of a long trace is not held twice when it grows.
+  constexpr u64 least_size = 4096, most_reserved = u64{1} << 17U;
+  const auto size = std::max<u64>(scan.header.buffer_size, least_size);
+  scan.buffers.reserve(std::min(source.size() / size + 1, most_reserved));
   Scanner{source, scan, largest_unpacked, findings}.run();
   if (scan.has_header) report_header(scan.header, scan.buffers.size(), findings);
   return scan;
