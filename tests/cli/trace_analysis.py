@@ -758,6 +758,18 @@ class WaitGraphs(Case):
                 self.assertTrue(all(right <= width and bottom <= height for _, _, right, bottom in boxes))
         self.assertGreater(labels, 100)
 
+    def test_waits_that_began_before_are_counted_in_text(self):
+        path, counts = self.scenario("lock-convoy"), set()
+        times = [event["time"] for event in events_of(path)]
+        for start in times[::len(times) // 12]:
+            count = self.answer("graph", "wait-for", path, "--from", start)["ends_without_begin"]
+            text = run("graph", "wait-for", path, "--from", start).stdout.decode()
+            words = {0: "", 1: "1 wait ended that began before, or whose begin is missing\n"}.get(
+                count, f"{count} waits ended that began before, or whose begin is missing\n")
+            self.assertEqual("".join(line + "\n" for line in text.splitlines() if " ended that began " in line), words)
+            counts.add(count)
+        self.assertGreater(len(counts), 1)
+
     def test_a_picture_of_nothing_says_so(self):
         path = self.folder / "vxd-services.ctrace"
         run("synthesize", "vxd-services", "-o", path)

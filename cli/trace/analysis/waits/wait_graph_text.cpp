@@ -47,6 +47,9 @@ class WaitGraphText {
             owner.strength == WaitGraph::Strength::proved ? "owns" : "owned last",
             names_.object(owner.object), names_.moment(owner.since));
     }
+    if (const auto ends = graph_.ends_without_begin(); ends > 0)
+      print(output_, "{} that began before, or whose begin is missing\n",
+            ends == 1 ? "1 wait ended" : fmt::format("{} waits ended", ends));
   }
 
  private:
