@@ -120,8 +120,7 @@ void Locator::locate(const std::vector<AskedPlace>& asked, Write&& write) {
   std::vector<std::vector<ntfs::Place>> places(volumes_.size());
   for (std::size_t i = 0; i < volumes_.size(); ++i) {
     std::ranges::sort(offsets[i]);
-    const auto again = std::ranges::unique(offsets[i]);
-    offsets[i].erase(again.begin(), again.end());
+    offsets[i].erase(std::unique(offsets[i].begin(), offsets[i].end()), offsets[i].end());
     if (!offsets[i].empty())
       places[i] =
           find_places(volumes_[i].volume, volumes_[i].records, offsets[i], volumes_[i].findings);
