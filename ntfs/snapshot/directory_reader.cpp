@@ -56,7 +56,7 @@ struct Worker {
 class DirectoryReader {
  public:
   DirectoryReader(const core::ImageSource& image, const Mft& mft, const RecordTable& records,
-                  DirectoryTable::Options options, DirectoryTable& table)
+                  const DirectoryTable::Options& options, DirectoryTable& table)
       : image_{image}, mft_{mft}, records_{records}, options_{options}, table_{table} {
     for (unsigned i = 0; i < std::max(options.jobs, 1U); ++i)
       workers_.push_back(std::make_unique<Worker>(*table.arena_));
@@ -371,7 +371,7 @@ void DirectoryReader::pack_slack(Worker& worker, const IndexNode& node, FileRefe
 }
 
 DirectoryTable DirectoryTable::read(const core::ImageSource& image, const Mft& mft,
-                                    const RecordTable& records, Options options,
+                                    const RecordTable& records, const Options& options,
                                     core::Findings& findings, std::vector<Gap>& gaps) {
   DirectoryTable table;
   DirectoryReader{image, mft, records, options, table}.run(findings, gaps);

@@ -41,8 +41,8 @@ class DirectoryTable {
 
   // Reads the index buffers of all directories in the order in which they are on the disk.
   static DirectoryTable read(const core::ImageSource& image, const Mft& mft,
-                             const RecordTable& records, Options options, core::Findings& findings,
-                             std::vector<Gap>& gaps);
+                             const RecordTable& records, const Options& options,
+                             core::Findings& findings, std::vector<Gap>& gaps);
 
   // Directories made from the names in records, for an extracted $MFT.
   static DirectoryTable from_names(const RecordTable& records);
