@@ -68,6 +68,7 @@ THROWS = {
     "ntfs/snapshot/packed.cpp",
     "syscall-map/hook-profiles/hook_profile.cpp",
     "syscall-map/hook-profiles/profile_builder.cpp",
+    "syscall-map/member-lists/member_list_builder.cpp",
     "syscall-map/signatures/signature_builder.cpp",
     "syscall-map/signatures/signature_derivation.cpp",
     "syscall-map/stubs/stub_pattern.hpp",

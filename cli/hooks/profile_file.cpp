@@ -18,13 +18,12 @@ using syscall_map::HookProfile;
 using syscall_map::ProfileError;
 using syscall_map::ProfileSource;
 
-core::Expected<ProfileSource, std::string> read_source(const std::string& path) {
-  const auto bytes = core::read_whole_file(path, syscall_map::largest_profile_file);
+core::Expected<ProfileSource, std::string> read_source(const std::string& path, u64 cap) {
+  const auto bytes = core::read_whole_file(path, cap);
   if (!bytes && bytes.error().fault == core::Fault::io)
     return core::fail(std::generic_category().message(static_cast<int>(bytes.error().found)));
   if (!bytes)
-    return core::fail(
-        fmt::format("larger than the {} bytes of a profile", syscall_map::largest_profile_file));
+    return core::fail(fmt::format("larger than the {} bytes that such a file may have", cap));
   std::error_code error;
   const auto canonical = std::filesystem::canonical(path, error);
   return ProfileSource{path, error ? path : canonical.string(),
@@ -45,20 +44,25 @@ core::Expected<ProfileSource, std::string> read_include(const std::string& inclu
   if (!std::filesystem::is_regular_file(status)) return refuse("not a regular file");
   if (std::filesystem::file_size(path, error) == 0)
     return ProfileSource{path.string(), path.string(), {}};
-  auto source = read_source(path.string());
+  auto source = read_source(path.string(), syscall_map::largest_profile_file);
   if (!source) return refuse(source.error());
   return source;
 }
 
 }  // namespace
 
+ProfileSource open_source(const std::string& path, u64 cap) {
+  auto source = read_source(path, cap);
+  if (!source) throw Failure{fmt::format("{}: {}", path, source.error())};
+  return std::move(*source);
+}
+
 core::Expected<HookProfile, ProfileError> read_profile_file(const std::string& path,
                                                             const CommonOptions& options) {
-  auto source = read_source(path);
-  if (!source) throw Failure{fmt::format("{}: {}", path, source.error())};
+  auto source = open_source(path, syscall_map::largest_profile_file);
   std::vector<std::string> read;
   auto profile = syscall_map::read_profile(
-      std::move(*source), [&](const std::string& including, const std::string& included) {
+      std::move(source), [&](const std::string& including, const std::string& included) {
         auto file = read_include(including, included);
         if (file) read.push_back(file->path);
         return file;

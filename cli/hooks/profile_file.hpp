@@ -8,6 +8,9 @@
 
 namespace coldtrace::cli {
 
+// The text of a file of at most `cap` bytes. Throws Failure where it cannot be read.
+syscall_map::ProfileSource open_source(const std::string& path, u64 cap);
+
 // The profile of a file and of all that it includes: paths of includes start at the folder of the
 // file that they stand in. Throws Failure where the file at `path` cannot be read, or one that is
 // included is the output of `options`.

@@ -37,7 +37,7 @@ KernelSymbols find_kernel_symbols(const pe::ImageTables& tables, const pe::Ident
     return candidate.belongs_to(identity.pdb);
   });
   if (file != files.end())
-    return {file->path, to_places(*file), to_offsets(*file, tables, findings)};
+    return {file->path, to_places(*file), to_offsets(*file, tables, findings), &*file};
   if (!files.empty())
     findings.warning("pdb-mismatch", std::nullopt,
                      "no PDB that was given has the GUID and age of this image");

@@ -165,6 +165,16 @@ class RecordDecoder {
 
   void evidence(std::vector<std::string>& sentences) { texts("evidence", sentences); }
 
+  void lines(std::vector<std::string>& sentences) {
+    std::string joined;
+    text("evidence", joined);
+    for (std::size_t at = 0; !joined.empty() && at <= joined.size();) {
+      const auto end = std::min(joined.find('\n', at), joined.size());
+      sentences.push_back(joined.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+
   template <class T>
   void words(std::string_view, std::vector<T>& values) {
     each(Section::words, [&](core::Reader& in) {
@@ -345,6 +355,9 @@ void Decoder::check_builds(const std::vector<HookTable>& builds) {
     if (builds[i].trace_points.size() > most_trace_points)
       return remember({core::Fault::limit, sections_[index(Section::trace_points)].offset,
                        "trace points", "count", most_trace_points, builds[i].trace_points.size()});
+    if (builds[i].members.size() > most_members)
+      return remember({core::Fault::limit, sections_[index(Section::members)].offset, "members",
+                       "count", most_members, builds[i].members.size()});
     if (!std::is_sorted(images.begin(), images.end(),
                         [](const auto& a, const auto& b) { return a.role < b.role; }))
       return refuse("order of images");

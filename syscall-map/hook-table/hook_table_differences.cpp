@@ -39,6 +39,9 @@ std::string name_of(const SupportedInterface& interface) {
 std::string name_of(const TracePoint& point) {
   return point.requested;
 }
+std::string name_of(const MemberValue& member) {
+  return member.name;
+}
 template <class Record>
 std::string name_of(const Record&) {
   return {};
@@ -95,6 +98,8 @@ class Flattener {
   void evidence(const std::vector<std::string>& sentences) {
     if (all_) texts("evidence", sentences);
   }
+
+  void lines(const std::vector<std::string>& sentences) { evidence(sentences); }
 
   template <class T>
   void words(std::string_view name, const std::vector<T>& values) {

@@ -4,6 +4,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include <fmt/format.h>
+
 #include "coldtrace/core/crc32c.hpp"
 #include "coldtrace/core/hex.hpp"
 #include "coldtrace/core/text.hpp"
@@ -29,19 +31,31 @@ void patch_u32(Bytes& bytes, std::size_t offset, u32 value) {
 // The sections as they grow.
 class Sections {
  public:
-  Sections(const HookTableEncoding& encoding, bool trace_points)
-      : encoding_{encoding}, trace_points_{trace_points} {
+  Sections(const HookTableEncoding& encoding, bool trace_points, bool members)
+      : encoding_{encoding}, trace_points_{trace_points}, members_{members} {
     text({});
   }
 
-  bool has_trace_points() const { return trace_points_; }
+  // Of the version, the parts of a build's record that later versions have.
+  u16 minor() const {
+    return members_        ? minor_version_with_members
+           : trace_points_ ? minor_version_with_trace_points
+                           : minor_version;
+  }
+  bool has_range_of(Section section) const {
+    return section == Section::members ? members_ : members_ || trace_points_;
+  }
 
-  // Those that the version of the table has.
-  std::size_t section_total() const { return trace_points_ ? section_count : section_count_1_0; }
+  bool is_there(Section section) const {
+    return (section != Section::trace_points || trace_points_) &&
+           (section != Section::members || members_);
+  }
 
   u32 record_size(Section section) const {
-    return section == Section::builds && trace_points_ ? build_size_with_trace_points
-                                                       : sections[index(section)].record_size;
+    if (section != Section::builds) return sections[index(section)].record_size;
+    return members_        ? build_size_with_members
+           : trace_points_ ? build_size_with_trace_points
+                           : sections[index(section)].record_size;
   }
 
   Bytes& operator[](Section section) { return bytes_[index(section)]; }
@@ -75,6 +89,7 @@ class Sections {
  private:
   HookTableEncoding encoding_;
   bool trace_points_;
+  bool members_;
   std::array<Bytes, section_count> bytes_;
   std::unordered_map<std::string, u32> texts_;
   std::optional<core::ParseError> error_;
@@ -140,6 +155,12 @@ class RecordEncoder {
     texts("evidence", sections_.keeps_evidence() ? sentences : none);
   }
 
+  // As one text: a section that readers may pass over owns no records of others.
+  void lines(const std::vector<std::string>& sentences) {
+    text("evidence", sections_.keeps_evidence() ? fmt::format("{}", fmt::join(sentences, "\n"))
+                                                : std::string{});
+  }
+
   template <class T>
   void words(std::string_view, const std::vector<T>& values) {
     range(Section::words, values.size());
@@ -187,7 +208,7 @@ class RecordEncoder {
   // Of a later version than the rest: a table that has none is of the earlier one.
   template <class T>
   void later_children(std::string_view name, const std::vector<T>& records) {
-    if (sections_.has_trace_points()) children(name, records);
+    if (sections_.has_range_of(section_of<T>())) children(name, records);
   }
 
   template <class T>
@@ -225,6 +246,8 @@ void check(const HookTable& build, Sections& sections) {
   if (build.trace_points.size() > most_trace_points)
     sections.refuse(core::Fault::limit, "trace points", most_trace_points,
                     build.trace_points.size());
+  if (build.members.size() > most_members)
+    sections.refuse(core::Fault::limit, "members", most_members, build.members.size());
   if (!std::is_sorted(build.images.begin(), build.images.end(),
                       [](const auto& a, const auto& b) { return a.role < b.role; }))
     sections.refuse(core::Fault::bad_value, "images", 0, 0);
@@ -235,10 +258,13 @@ void check(const HookTable& build, Sections& sections) {
 }
 
 core::Result<Bytes> join(Sections& contents) {
-  const auto count = contents.section_total();
+  std::vector<Section> present;
+  for (std::size_t i = 0; i < section_count; ++i)
+    if (const auto section = static_cast<Section>(i); contents.is_there(section))
+      present.push_back(section);
+  const auto count = present.size();
   u64 total = header_size + count * section_entry_size;
-  for (std::size_t i = 0; i < count; ++i)
-    total += contents[static_cast<Section>(i)].size() + section_alignment;
+  for (const auto section : present) total += contents[section].size() + section_alignment;
   if (total > largest_hook_table)
     return core::fail(
         {core::Fault::limit, 0, "hook table", "file_size", largest_hook_table, total});
@@ -246,7 +272,7 @@ core::Result<Bytes> join(Sections& contents) {
   const auto magic_bytes = std::as_bytes(std::span{magic});
   file.insert(file.end(), magic_bytes.begin(), magic_bytes.end());
   append(file, major_version);
-  append(file, contents.has_trace_points() ? minor_version_with_trace_points : minor_version);
+  append(file, contents.minor());
   append(file, u32{0});  // file_size
   append(file, u32{0});  // crc32c
   append(file, static_cast<u32>(count));
@@ -254,11 +280,11 @@ core::Result<Bytes> join(Sections& contents) {
   append(file, u32{0});
   file.resize(header_size + count * section_entry_size);
   for (std::size_t i = 0; i < count; ++i) {
-    const auto section = static_cast<Section>(i);
+    const auto section = present[i];
     file.resize((file.size() + section_alignment - 1) / section_alignment * section_alignment);
     const auto entry = header_size + i * section_entry_size;
-    patch_u32(file, entry, sections[i].tag);
-    patch_u32(file, entry + 4, section_required);
+    patch_u32(file, entry, sections[index(section)].tag);
+    patch_u32(file, entry + 4, section == Section::members ? 0 : section_required);
     patch_u32(file, entry + 8, static_cast<u32>(file.size()));
     patch_u32(file, entry + 12, contents.record_size(section));
     patch_u32(file, entry + 16, contents.count(section));
@@ -292,7 +318,9 @@ core::Result<Bytes> encode_hook_tables(std::span<const HookTable> builds,
   const bool trace_points = std::any_of(builds.begin(), builds.end(), [](const HookTable& build) {
     return !build.trace_points.empty();
   });
-  Sections contents{encoding, trace_points};
+  const bool members = std::any_of(builds.begin(), builds.end(),
+                                   [](const HookTable& build) { return !build.members.empty(); });
+  Sections contents{encoding, trace_points, members};
   std::vector<const HookTable*> sorted;
   for (const auto& build : builds) {
     sorted.push_back(&build);

@@ -239,6 +239,32 @@ void describe(Archive& archive, Point& point) {
   archive.evidence(point.evidence);
 }
 
+template <class Archive, Is<MemberValue> Member>
+void describe(Archive& archive, Member& member) {
+  constexpr u8 no_bits = 0xff;
+  archive.choice("kind", member.kind, MemberKind::constant);
+  archive.choice("confidence", member.confidence, Confidence::high);
+  auto position = member.bit_position.value_or(no_bits);
+  auto length = member.bit_length.value_or(no_bits);
+  archive.number("bit_position", position);
+  archive.number("bit_length", length);
+  bool found = member.value.has_value();
+  archive.flags(Bit{"found", found}, Bit{"optional", member.optional},
+                Bit{"from_pdb", member.from_pdb}, Bit{"from_code", member.from_code},
+                Bit{"negative", member.negative});
+  archive.text("name", member.name);
+  archive.text("expression", member.expression);
+  auto value = member.value.value_or(0);
+  archive.number("value", value);
+  archive.optional("size", member.size);
+  archive.lines(member.evidence);
+  if constexpr (Archive::decodes) {
+    if (position != no_bits) member.bit_position = position;
+    if (length != no_bits) member.bit_length = length;
+    if (found) member.value = value;
+  }
+}
+
 template <class Archive, Is<HookTable> Table>
 void describe(Archive& archive, Table& build) {
   archive.children("images", build.images);
@@ -251,6 +277,7 @@ void describe(Archive& archive, Table& build) {
   archive.children("fields", build.thread_offsets.fields);
   archive.children("supported_interfaces", build.supported_interfaces);
   archive.later_children("trace_points", build.trace_points);
+  archive.later_children("members", build.members);
 }
 
 }  // namespace coldtrace::syscall_map::hook_table_format

@@ -15,6 +15,7 @@ inline constexpr u16 major_version = 1;
 // A table without trace points is one of version 1.0, byte for byte.
 inline constexpr u16 minor_version = 0;
 inline constexpr u16 minor_version_with_trace_points = 1;
+inline constexpr u16 minor_version_with_members = 2;
 
 inline constexpr u32 header_size = 32;
 inline constexpr u32 crc_offset = 16;
@@ -54,8 +55,9 @@ enum class Section : u8 {
   bytes,
   texts,
   trace_points,  // since 1.1
+  members,       // since 1.2; readers may pass over it
 };
-inline constexpr std::size_t section_count = 19;
+inline constexpr std::size_t section_count = 20;
 inline constexpr std::size_t section_count_1_0 = 18;
 
 constexpr std::size_t index(Section section) {
@@ -88,10 +90,13 @@ inline constexpr std::array<SectionKind, section_count> sections{{
     {tag("BYTE"), 1, "bytes"},
     {tag("TEXT"), 1, "texts"},
     {tag("TPNT"), 112, "trace points"},
+    {tag("MEMB"), 32, "members"},
 }};
 
 // Of a build, with the range of its trace points.
 inline constexpr u32 build_size_with_trace_points = 80;
+// With that of its members too.
+inline constexpr u32 build_size_with_members = 88;
 
 // One record of the section "name index": a service of the same build by the hash of its name.
 struct NameIndexEntry {
@@ -123,6 +128,7 @@ constexpr Section section_of() {
   if constexpr (std::is_same_v<Record, FieldOffset>) return fields;
   if constexpr (std::is_same_v<Record, SupportedInterface>) return interfaces;
   if constexpr (std::is_same_v<Record, TracePoint>) return trace_points;
+  if constexpr (std::is_same_v<Record, MemberValue>) return members;
 }
 
 }  // namespace coldtrace::syscall_map::hook_table_format

@@ -89,6 +89,20 @@ struct coldtrace_kernel_trace_point {{
     unsigned char emulator;             /* 1: that of Windows 10 1903 executes the instruction */
 }};
 
+struct coldtrace_kernel_member {{       /* of the member lists */
+    const char *name;
+    unsigned long value;                /* the low 32 bits */
+    unsigned long value_high;           /* the high ones, of a constant */
+    unsigned long size;                 /* of a member or a function, in bytes */
+    unsigned char found;                /* 0: this build does not have it */
+    unsigned char kind;                 /* 0 offset, 1 bit, 2 size, 3 global's RVA, 4 function's
+                                           RVA, 5 constant */
+    unsigned char bit_position;         /* of a bit field, else 0xff */
+    unsigned char bit_length;
+    unsigned char sources;              /* 1 PDB, 2 code, 3 both */
+    unsigned char confidence;
+}};
+
 struct coldtrace_kernel {{
     unsigned long time_date_stamp;
     unsigned long size_of_image;
@@ -104,6 +118,8 @@ struct coldtrace_kernel {{
     const struct coldtrace_kernel_field *fields;
     unsigned long trace_point_count;    /* refused ones are in comments alone */
     const struct coldtrace_kernel_trace_point *trace_points;
+    unsigned long member_count;
+    const struct coldtrace_kernel_member *members;
 }};
 )";
 
@@ -179,6 +195,23 @@ std::string write_trace_points(Output& output, const HookTable& build, const std
                      [](const std::string& row) { return row; });
 }
 
+constexpr u8 no_bits = 0xff;  // of a member that is no bit field
+
+std::string write_members(Output& output, const HookTable& build, const std::string& prefix) {
+  return write_array(output, "struct coldtrace_kernel_member", prefix + "_members", build.members,
+                     [](const syscall_map::MemberValue& member) {
+                       const auto value = member.value.value_or(0);
+                       return fmt::format("{}, {:#x}UL, {:#x}UL, {}, {}, {}, {:#x}, {:#x}, {}, {}",
+                                          c_string(member.name), value & 0xffffffff, value >> 32,
+                                          number(member.size), member.value ? 1 : 0,
+                                          static_cast<u32>(member.kind),
+                                          member.bit_position.value_or(no_bits),
+                                          member.bit_length.value_or(no_bits),
+                                          (member.from_pdb ? 1 : 0) + (member.from_code ? 2 : 0),
+                                          static_cast<u32>(member.confidence));
+                     });
+}
+
 // The arrays of a build; gives its row of coldtrace_kernels.
 std::string write_build(Output& output, const HookTable& build) {
   const auto& identity = syscall_map::find_kernel(build)->identity;
@@ -215,11 +248,13 @@ std::string write_build(Output& output, const HookTable& build) {
                                        static_cast<u32>(field.confidence), field.verified ? 1 : 0);
                   });
   const auto trace_points = write_trace_points(output, build, prefix);
+  const auto members = write_members(output, build, prefix);
   return fmt::format(
       "    {{{:#010x}UL, {:#x}UL, {:#x}UL, {:#x}UL,\n     {},\n     {},\n     {},\n"
-      "     {},\n     {}}},\n",
+      "     {},\n     {},\n     {}}},\n",
       identity.time_date_stamp, identity.size_of_image, identity.checksum,
-      static_cast<u32>(identity.machine), services, tables, switches, fields, trace_points);
+      static_cast<u32>(identity.machine), services, tables, switches, fields, trace_points,
+      members);
 }
 
 }  // namespace
@@ -231,7 +266,7 @@ void write_hook_table_c_header(Output& output, const HookTableDocument& document
   print(output,
         "\n/* All kernels above; a row without a size ends the list. */\n"
         "static const struct coldtrace_kernel coldtrace_kernels[] = {{\n{}"
-        "    {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}\n}};\n\n#endif\n",
+        "    {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}\n}};\n\n#endif\n",
         rows);
 }
 

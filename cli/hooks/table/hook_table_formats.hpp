@@ -20,12 +20,14 @@ struct HookTableDocument {
 void write_hook_table_text(Output& output, const HookTableDocument& document);
 void write_hook_table_json(Output& output, Int64 int64, const HookTableDocument& document);
 void write_hook_table_c_header(Output& output, const HookTableDocument& document);
+// The members alone.
+void write_hook_table_csv(Output& output, const HookTableDocument& document);
 
 // The binary table; throws Failure where the format cannot hold the builds.
 void write_hook_table_binary(Output& output, std::span<const syscall_map::HookTable> builds,
                              bool evidence);
 
-// In the format that was asked for: "text", "json", "c-header" or "hooktab".
+// In the format that was asked for: "text", "json", "c-header", "csv" or "hooktab".
 void write_hook_table(Output& output, const CommonOptions& options, bool evidence,
                       const HookTableDocument& document);
 

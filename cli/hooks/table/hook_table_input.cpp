@@ -3,6 +3,7 @@
 #include <deque>
 
 #include "cli/images/image_roles.hpp"
+#include "coldtrace/syscall-map/member_values.hpp"
 #include "coldtrace/syscall-map/trace_planner.hpp"
 
 namespace coldtrace::cli {
@@ -12,7 +13,8 @@ using syscall_map::ImageRole;
 std::optional<syscall_map::HookTable> make_hook_table(
     const syscall_map::BuildFiles& files, const PeOptions& options,
     const std::vector<pe::SymbolFile>& symbols, Report& report,
-    const std::vector<std::string>& trace_requests) {
+    const std::vector<std::string>& trace_requests,
+    const std::vector<syscall_map::MemberRequest>& members) {
   std::vector<PeInput> inputs;
   std::deque<syscall_map::KernelView> views;
   std::vector<syscall_map::HookTableSource> sources;
@@ -37,6 +39,7 @@ std::optional<syscall_map::HookTable> make_hook_table(
   auto table = syscall_map::build_hook_table(sources, kernel.places, kernel.types);
   table.trace_points = syscall_map::plan_trace_points(views.front(), trace_requests,
                                                       {kernel.places, table.services}, findings);
+  table.members = syscall_map::find_members(members, views.front(), table, kernel.file, findings);
   for (auto& input : inputs) {
     findings.merge(input.findings());
   }

@@ -10,15 +10,17 @@
 #include "coldtrace/syscall-map/build_pairing.hpp"
 #include "coldtrace/syscall-map/hook_table_builder.hpp"
 #include "coldtrace/syscall-map/kernel_symbols.hpp"
+#include "coldtrace/syscall-map/member_list.hpp"
 
 namespace coldtrace::cli {
 
 // Reads the files and makes their table. Nothing when the kernel cannot be read; what is wrong with
-// any file is in `report` or among the table's findings. With trace points where these are asked
-// for.
+// any file is in `report` or among the table's findings. With trace points and members where these
+// are asked for.
 std::optional<syscall_map::HookTable> make_hook_table(
     const syscall_map::BuildFiles& files, const PeOptions& options,
     const std::vector<pe::SymbolFile>& symbols, Report& report,
-    const std::vector<std::string>& trace_requests = {});
+    const std::vector<std::string>& trace_requests = {},
+    const std::vector<syscall_map::MemberRequest>& members = {});
 
 }  // namespace coldtrace::cli

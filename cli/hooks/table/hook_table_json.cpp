@@ -44,6 +44,29 @@ void write_service_table(JsonWriter& json, const syscall_map::HookServiceTable& 
   json.end_array().end_object();
 }
 
+void write_member(JsonWriter& json, const syscall_map::MemberValue& member) {
+  json.begin_object()
+      .field("name", member.name)
+      .field("kind", to_string(member.kind))
+      .field("optional", member.optional)
+      .field("expression", member.value ? std::optional{member.expression} : std::nullopt);
+  if (member.value && member.negative)
+    json.field("value", static_cast<i64>(*member.value));
+  else
+    json.field("value", member.value);
+  json.field("size", member.size)
+      .field("bit_position", member.bit_position)
+      .field("bit_length", member.bit_length)
+      .key("sources")
+      .begin_array();
+  if (member.from_pdb) json.value("pdb");
+  if (member.from_code) json.value("code");
+  json.end_array().field("confidence",
+                         member.value ? std::optional{to_string(member.confidence)} : std::nullopt);
+  write_evidence(json, member.evidence);
+  json.end_object();
+}
+
 void write_build(JsonWriter& json, const HookTable& build) {
   json.begin_object().key("images").begin_array();
   for (const auto& image : build.images) {
@@ -65,7 +88,9 @@ void write_build(JsonWriter& json, const HookTable& build) {
     json.value(nullptr);
   write_thread_switching(json, build.context_switch, build.thread_offsets,
                          build.supported_interfaces);
-  json.key("trace_points");
+  json.key("members").begin_array();
+  for (const auto& member : build.members) write_member(json, member);
+  json.end_array().key("trace_points");
   write_trace_points(json, build.trace_points);
   json.key("findings");
   write_findings(json, build.findings);

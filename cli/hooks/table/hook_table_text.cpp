@@ -1,4 +1,5 @@
 #include "cli/hooks/table/hook_table_formats.hpp"
+#include "cli/hooks/table/member_text.hpp"
 #include "cli/hooks/trace_plan.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/text.hpp"
@@ -56,6 +57,24 @@ void write_switches(Output& output, const HookTable& build) {
   for (const auto& reason : build.context_switch.reasons) print(output, "{}\n", printable(reason));
 }
 
+void write_members(Output& output, const HookTable& build) {
+  if (build.members.empty()) return;
+  print(output, "{} members\n{:<8}  {:>18}  {:>6}  {:<10}  {:<8}  {}\n", build.members.size(),
+        "kind", "value", "size", "confidence", "source", "name");
+  for (const auto& member : build.members) {
+    const auto bits = member.bit_length ? fmt::format(", bits {} to {}", *member.bit_position,
+                                                      *member.bit_position + *member.bit_length - 1)
+                                        : std::string{};
+    const auto other = member.value && member.expression != member.name
+                           ? fmt::format(" ({})", member.expression)
+                           : std::string{};
+    print(output, "{:<8}  {:>18}  {:>6}  {:<10}  {:<8}  {}{}{}\n", to_string(member.kind),
+          value_text(member), number_or_dash(member.size),
+          member.value ? to_string(member.confidence) : "-", sources_text(member),
+          printable(member.name), printable(other), bits);
+  }
+}
+
 void write_build(Output& output, const HookTable& build) {
   for (const auto& image : build.images)
     print(output, "{:<10} {}{}{}\n", to_string(image.role), printable(image.path),
@@ -70,6 +89,7 @@ void write_build(Output& output, const HookTable& build) {
   for (const auto& interface : build.supported_interfaces)
     if (interface.exported)
       print(output, "use {}: {}\n", printable(interface.name), printable(interface.purpose));
+  write_members(output, build);
   if (!build.trace_points.empty()) print(output, "{} trace points\n", build.trace_points.size());
   write_trace_points_text(output, build.trace_points);
   output.write("\n");
@@ -96,6 +116,8 @@ void write_hook_table(Output& output, const CommonOptions& options, bool evidenc
     write_hook_table_json(output, options.int64, document);
   else if (options.format == "c-header")
     write_hook_table_c_header(output, document);
+  else if (options.format == "csv")
+    write_hook_table_csv(output, document);
   else if (options.format == "hooktab")
     write_hook_table_binary(output, document.builds, evidence);
   else

@@ -3,6 +3,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/hooks/hooks_commands.hpp"
+#include "cli/hooks/member_lists.hpp"
 #include "cli/hooks/table/build_files.hpp"
 #include "cli/hooks/table/hook_table_formats.hpp"
 #include "cli/hooks/table/hook_table_services.hpp"
@@ -21,6 +22,7 @@ struct Options : PeOptions {
   std::vector<std::string> pdbs;
   std::string dir;
   std::string profile;
+  std::vector<std::string> members;
   bool no_evidence = false;
 };
 
@@ -46,6 +48,9 @@ syscall_map::BuildFiles named_files(const Options& options) {
 Exit run(const Options& options) {
   if (options.kernel.empty() == options.dir.empty())
     throw Failure{"either --kernel FILE or --dir DIR is needed"};
+  if (options.format == "csv" && options.members.empty())
+    throw Failure{"--format csv has the values of member lists: give --members LIST"};
+  const auto members = read_member_lists(options.members);
   std::optional<syscall_map::HookProfile> profile;
   if (!options.profile.empty()) profile = open_profile(options.profile, options);
   Output output{options.output};
@@ -65,7 +70,7 @@ Exit run(const Options& options) {
   document.unpaired = std::move(paired.unpaired);
   document.findings = std::move(paired.findings);
   for (const auto& files : paired.builds)
-    if (auto table = make_hook_table(files, options, symbols, report))
+    if (auto table = make_hook_table(files, options, symbols, report, {}, members))
       document.builds.push_back(std::move(*table));
   if (document.builds.empty()) return Exit::failure;
   if (profile) {
@@ -91,6 +96,7 @@ void add_inputs(Command& command, Options& options) {
                     "Symbols of a kernel, for the one they match; may be given more than once");
   command.add_input("--profile", options.profile,
                     "Only the services that this hook profile selects ('coldtrace hooks profile')");
+  add_members_option(command, options.members);
 }
 
 }  // namespace
@@ -102,12 +108,13 @@ void add_hooks_table(CLI::App& app, Exit& exit) {
        "  coldtrace hooks table --kernel ntoskrnl.exe --ntdll ntdll.dll\n"
        "  coldtrace hooks table --dir builds --format hooktab -o tracer.hooktab\n"
        "  coldtrace hooks table --dir builds --profile tracer.profile --format c-header\n"
-       "  coldtrace hooks table --kernel ntoskrnl.exe --pdb ntkrnlmp.pdb --format json\n",
+       "  coldtrace hooks table --kernel ntoskrnl.exe --pdb ntkrnlmp.pdb --format json\n"
+       "  coldtrace hooks table --kernel ntoskrnl.exe --pdb ntkrnlmp.pdb --members edr\n",
        "  0  every build gave a table, and nothing in it is missing or contradicted\n"
        "  1  something is: the findings say what; or a file could not be paired or read\n"
        "  2  usage, no kernel could be read, a file is another image than its option says or for\n"
        "     another machine, or the output cannot be written\n"},
-      {"text", "json", "c-header", "hooktab"},
+      {"text", "json", "c-header", "csv", "hooktab"},
       [](Command& command, Options& options) {
         add_inputs(command, options);
         add_image_options(command, options);

@@ -4,6 +4,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
 #include "cli/hooks/hooks_commands.hpp"
+#include "cli/hooks/member_lists.hpp"
 #include "cli/hooks/table/build_files.hpp"
 #include "cli/hooks/table/hook_table_file.hpp"
 #include "cli/hooks/table/hook_table_input.hpp"
@@ -26,6 +27,7 @@ struct Options : PeOptions {
   std::string table;
   std::vector<std::string> pdbs;
   std::string profile;
+  std::vector<std::string> members;
 };
 
 // A build of the table and what the files say instead.
@@ -76,9 +78,11 @@ std::vector<HookTableDifference> compare(const HookTable& build, const BuildFile
                                          const Options& options,
                                          const std::optional<syscall_map::HookProfile>& profile,
                                          const std::vector<pe::SymbolFile>& symbols,
+                                         const std::vector<syscall_map::MemberRequest>& members,
                                          Report& report) {
-  auto again = make_hook_table(files, options, symbols, report,
-                               syscall_map::trace_requests(build.trace_points));
+  auto again = make_hook_table(
+      files, options, symbols, report, syscall_map::trace_requests(build.trace_points),
+      build.members.empty() ? std::vector<syscall_map::MemberRequest>{} : members);
   if (!again) {
     const auto& kernel = *syscall_map::find_kernel(build);
     return {{fmt::format("images[{}]", to_string(kernel.role)),
@@ -94,6 +98,7 @@ Result verify(const std::vector<HookTable>& builds, const BuildFiles& files, con
   std::vector<bool> used(files.size());
   const auto contents = image_contents(options.layout);
   const auto symbols = open_symbol_files(options.pdbs, report);
+  const auto members = read_member_lists(options.members);
   std::optional<syscall_map::HookProfile> profile;
   if (!options.profile.empty()) profile = open_profile(options.profile, options);
   for (const auto& build : builds) {
@@ -106,7 +111,7 @@ Result verify(const std::vector<HookTable>& builds, const BuildFiles& files, con
     const auto own = files_of(build, files, contents, used, verified.differences, result.findings);
     // Without all images other values would differ, and say nothing.
     if (verified.differences.empty())
-      verified.differences = compare(build, own, options, profile, symbols, report);
+      verified.differences = compare(build, own, options, profile, symbols, members, report);
     result.builds.push_back(std::move(verified));
   }
   for (std::size_t i = 0; i < files.size(); ++i)
@@ -205,6 +210,7 @@ void add_hooks_verify(CLI::App& app, Exit& exit) {
                        "Symbols that the table was made with, if any; may be given more than once")
             .repeatable();
         command.add_input("--profile", options.profile, "The profile of its services, if any");
+        add_members_option(command, options.members);
       },
       run);
 }

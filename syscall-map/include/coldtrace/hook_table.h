@@ -391,6 +391,44 @@ COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_interface(
   return COLDTRACE_HOOK_OK;
 }
 
+/* ---- Values of member lists, which `coldtrace hooks table --members` writes. */
+
+/* In the order of the lists. */
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_member(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_build* build,
+    coldtrace_u32 index, struct coldtrace_hook_member* member) {
+  const coldtrace_u8* record =
+      coldtrace_hook_record(table, COLDTRACE_HOOK_MEMBERS, build->members, index);
+  if (record == NULL) return coldtrace_hook_missing(build->members, index);
+  member->kind = record[0];
+  member->confidence = record[1];
+  member->bit_position = record[2];
+  member->bit_length = record[3];
+  member->flags = coldtrace_hook_load32(record + 4);
+  member->name = coldtrace_hook_load_text(table, record + 8);
+  member->expression = coldtrace_hook_load_text(table, record + 12);
+  member->value = coldtrace_hook_load64(record + 16);
+  member->size = coldtrace_hook_load32(record + 24);
+  member->evidence = coldtrace_hook_load_text(table, record + 28);
+  return COLDTRACE_HOOK_OK;
+}
+
+/* The value that the list calls `name`. One that this build does not have is
+   COLDTRACE_HOOK_NOT_FOUND. */
+COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_find_member(
+    const struct coldtrace_hook_table* table, const struct coldtrace_hook_build* build,
+    const char* name, struct coldtrace_hook_member* member) {
+  coldtrace_u32 index;
+  for (index = 0; index < build->members.count; ++index) {
+    if (coldtrace_hook_get_member(table, build, index, member) != COLDTRACE_HOOK_OK)
+      return COLDTRACE_HOOK_DAMAGED;
+    if (coldtrace_hook_same_text(member->name, name))
+      return (member->flags & COLDTRACE_HOOK_MEMBER_FOUND) != 0 ? COLDTRACE_HOOK_OK
+                                                                : COLDTRACE_HOOK_NOT_FOUND;
+  }
+  return COLDTRACE_HOOK_NOT_FOUND;
+}
+
 /* ---- Trace points, which `coldtrace hooks plan` writes. */
 
 /* In the order in which they were asked for. */

@@ -134,9 +134,9 @@ COLDTRACE_HOOK_FUNCTION coldtrace_hook_status
 coldtrace_hook_open_section(struct coldtrace_hook_table* table, const coldtrace_u8* entry) {
   static const char tags[COLDTRACE_HOOK_SECTIONS][5] = {
       "IMGS", "BLDS", "SVCS", "NAME", "STBL", "STEN", "STAB", "STRC", "CSWT", "CALL",
-      "INSN", "BRNC", "OPTN", "FLDS", "INTF", "WORD", "BYTE", "TEXT", "TPNT"};
+      "INSN", "BRNC", "OPTN", "FLDS", "INTF", "WORD", "BYTE", "TEXT", "TPNT", "MEMB"};
   static const coldtrace_u8 sizes[COLDTRACE_HOOK_SECTIONS] = {
-      88, 72, 44, 12, 60, 16, 44, 24, 100, 12, 28, 16, 32, 28, 20, 4, 1, 1, 112};
+      88, 72, 44, 12, 60, 16, 44, 24, 100, 12, 28, 16, 32, 28, 20, 4, 1, 1, 112, 32};
   coldtrace_u32 offset = coldtrace_hook_load32(entry + 8);
   coldtrace_u32 record_size = coldtrace_hook_load32(entry + 12);
   coldtrace_u32 count = coldtrace_hook_load32(entry + 16);
@@ -248,6 +248,10 @@ coldtrace_hook_get_build(const struct coldtrace_hook_table* table, coldtrace_u32
   build->trace_points.count = 0;
   if (table->sections[COLDTRACE_HOOK_BUILDS].record_size >= 80)
     build->trace_points = coldtrace_hook_load_range(record + 72);
+  build->members.first = 0;
+  build->members.count = 0;
+  if (table->sections[COLDTRACE_HOOK_BUILDS].record_size >= 88)
+    build->members = coldtrace_hook_load_range(record + 80);
   return COLDTRACE_HOOK_OK;
 }
 

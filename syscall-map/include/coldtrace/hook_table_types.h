@@ -80,6 +80,7 @@ enum coldtrace_hook_section_index {
   COLDTRACE_HOOK_BYTES,
   COLDTRACE_HOOK_TEXTS,
   COLDTRACE_HOOK_TRACE_POINTS, /* since version 1.1, and only where there are any */
+  COLDTRACE_HOOK_MEMBERS,      /* since version 1.2, the same */
   COLDTRACE_HOOK_SECTIONS
 };
 
@@ -121,6 +122,7 @@ struct coldtrace_hook_build {
   struct coldtrace_hook_range fields;
   struct coldtrace_hook_range interfaces;
   struct coldtrace_hook_range trace_points;
+  struct coldtrace_hook_range members;
 };
 
 #define COLDTRACE_HOOK_IMAGE_WINE 1U
@@ -289,6 +291,36 @@ struct coldtrace_hook_interface {
   const char* purpose;
   const char* note;
   coldtrace_u32 rva;
+};
+
+enum coldtrace_hook_member_kind {
+  COLDTRACE_HOOK_MEMBER_OFFSET,   /* bytes from the start of the structure */
+  COLDTRACE_HOOK_MEMBER_BIT,      /* the lowest bit of a bit field */
+  COLDTRACE_HOOK_MEMBER_SIZE,     /* bytes */
+  COLDTRACE_HOOK_MEMBER_GLOBAL,   /* an RVA */
+  COLDTRACE_HOOK_MEMBER_FUNCTION, /* an RVA */
+  COLDTRACE_HOOK_MEMBER_CONSTANT
+};
+
+/* Without this one there is no value. */
+#define COLDTRACE_HOOK_MEMBER_FOUND 1U
+#define COLDTRACE_HOOK_MEMBER_OPTIONAL 2U
+#define COLDTRACE_HOOK_MEMBER_FROM_PDB 4U
+#define COLDTRACE_HOOK_MEMBER_FROM_CODE 8U
+#define COLDTRACE_HOOK_MEMBER_NEGATIVE 16U /* of 64 bits, in two's complement */
+#define COLDTRACE_HOOK_NO_BITS 0xffU
+
+struct coldtrace_hook_member {
+  coldtrace_u32 kind;
+  coldtrace_u32 confidence;
+  coldtrace_u32 bit_position; /* of a bit field, else COLDTRACE_HOOK_NO_BITS */
+  coldtrace_u32 bit_length;
+  coldtrace_u32 flags;
+  const char* name;
+  const char* expression; /* what the build calls it */
+  coldtrace_u64 value;
+  coldtrace_u32 size;   /* of a member or a function */
+  const char* evidence; /* sentences, a line each */
 };
 
 /* What a trace point writes over the first byte of its instruction: INT 3. */

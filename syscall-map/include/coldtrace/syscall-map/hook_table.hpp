@@ -9,6 +9,7 @@
 #include "coldtrace/syscall-map/confidence.hpp"
 #include "coldtrace/syscall-map/context_switch.hpp"
 #include "coldtrace/syscall-map/hook_service.hpp"
+#include "coldtrace/syscall-map/member_value.hpp"
 #include "coldtrace/syscall-map/service_tables.hpp"
 #include "coldtrace/syscall-map/services_tab.hpp"
 #include "coldtrace/syscall-map/supported_interfaces.hpp"
@@ -40,6 +41,7 @@ struct HookTable {
   ThreadOffsets thread_offsets;
   std::vector<SupportedInterface> supported_interfaces;
   std::vector<TracePoint> trace_points;  // those that were asked for, in that order
+  std::vector<MemberValue> members;      // the same
   core::Findings findings;
 };
 

@@ -16,6 +16,7 @@ struct KernelSymbols {
   std::string path;  // empty: no PDB belongs to the kernel
   std::vector<NamedPlace> places;
   std::vector<KnownOffset> types;
+  const pe::SymbolFile* file = nullptr;
 };
 
 // The public symbols that have an address.

@@ -1,0 +1,32 @@
+#include "cli/hooks/member_lists.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/command/report.hpp"
+#include "cli/hooks/profile_file.hpp"
+
+namespace coldtrace::cli {
+
+void add_members_option(Command& command, std::vector<std::string>& lists) {
+  command
+      .add_input("--members", lists,
+                 fmt::format("Values that a member list asks of the kernel: the name of a built-in "
+                             "list ({}) or a file. Can be repeated",
+                             fmt::join(syscall_map::built_in_member_lists(), ", ")))
+      .repeatable()
+      .type_name("LIST|FILE");
+}
+
+std::vector<syscall_map::MemberRequest> read_member_lists(const std::vector<std::string>& lists) {
+  std::vector<syscall_map::MemberListSource> sources;
+  for (const auto& list : lists)
+    if (const auto text = syscall_map::find_built_in_member_list(list))
+      sources.push_back({"@" + list, std::string{*text}});
+    else
+      sources.push_back({list, open_source(list, syscall_map::largest_member_list).text});
+  auto requests = syscall_map::read_member_lists(sources);
+  if (!requests) throw Failure{to_string(requests.error())};
+  return std::move(*requests);
+}
+
+}  // namespace coldtrace::cli

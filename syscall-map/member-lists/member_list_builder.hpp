@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "coldtrace/syscall-map/member_list.hpp"
+
+namespace coldtrace::syscall_map {
+
+// What the grammar calls, token by token in the order of the text. Tokens are views of the text, so
+// that an error knows its place.
+class MemberListBuilder {
+ public:
+  explicit MemberListBuilder(std::string_view text) : counted_{text.data()} {}
+
+  // Ends the parse; caught where it began.
+  struct Error {
+    const char* where;
+    std::string message;
+  };
+
+  void set_optional(std::string_view word);
+  void set_kind(std::string_view word);
+  void begin(std::string_view name);            // which is its only alternative
+  void set_expression(std::string_view text);   // behind '='
+  void add_alternative(std::string_view text);  // behind '|'
+  void end(std::string_view request);
+  void use(std::string_view list);  // "@edr"
+
+  MemberListFile take() { return std::move(file_); }
+
+ private:
+  MemberListFile::Place place_of(std::string_view token);
+  void check(std::string_view at, const MemberRequest& request) const;
+
+  MemberListFile file_;
+  MemberListFile::Request request_;
+  bool kind_is_said_ = false;
+  std::size_t alternatives_ = 0;  // of all requests
+  const char* counted_;           // line_ and line_start_ are those of this place
+  const char* line_start_ = counted_;
+  u32 line_ = 1;
+};
+
+}  // namespace coldtrace::syscall_map

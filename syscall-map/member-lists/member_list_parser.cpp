@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include "coldtrace/core/grammar.hpp"
+#include "coldtrace/syscall-map/member_list.hpp"
+#include "syscall-map/member-lists/member_list_builder.hpp"
+
+namespace coldtrace::syscall_map {
+namespace {
+
+using namespace core::grammar;
+
+using B = MemberListBuilder;
+
+const auto name_rest = alnum | char_("_$?.:~@");
+const auto quoted_text = '"' >> *(char_ - '"' - eol) >> '"';
+
+auto keyword(const char* text) {
+  return lexeme[lit(text) >> !name_rest];
+}
+
+const auto kind_word = keyword("offset") | keyword("bit") | keyword("size") | keyword("global") |
+                       keyword("function") | keyword("constant");
+const auto bare_name = !(kind_word | keyword("optional")) >> (alnum | char_("_$?")) >> *name_rest;
+const auto name = raw[lexeme[quoted_text | bare_name]];
+const auto kind = raw[kind_word][call<&B::set_kind>];
+const auto alternative = named<struct alternative_tag>("a member or a symbol behind '|'",
+                                                       name[call<&B::add_alternative>]);
+const auto expression =
+    named<struct expression_tag>("a member or a symbol behind '='", name[call<&B::set_expression>]);
+const auto request =
+    raw[name[call<&B::begin>] >> -('=' > expression) >> *('|' > alternative)][call<&B::end>];
+const auto wanted = (kind > named<struct wanted_tag>("a name", request)) | request;
+const auto statement = (raw[keyword("optional")][call<&B::set_optional>] >
+                        named<struct optional_tag>("a name, or what kind of thing it is", wanted)) |
+                       wanted;
+const auto use =
+    &lit('@') >
+    raw[lexeme['@' > named<struct list_tag>("the name of a built-in list",
+                                            alpha >> *(alnum | char_("_-")))]][call<&B::use>];
+
+// Windows' editors put a byte order mark before UTF-8.
+const auto mark = -lit("\xEF\xBB\xBF");
+const auto file = (mark >> *(use | statement)) >
+                  named<struct end_tag>("a name, what kind of thing it is, 'optional' or '@'", eoi);
+
+}  // namespace
+
+core::Expected<MemberListFile, core::TextError> parse_member_list(std::string_view text) {
+  const auto refuse = [](std::string message) {
+    return core::fail(core::TextError{1, 1, std::move(message)});
+  };
+  if (text.size() > largest_member_list)
+    return refuse(fmt::format("the file is larger than {} bytes", largest_member_list));
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+    return refuse("the file is UTF-16: save it as UTF-8");
+  MemberListBuilder builder{text};
+  if (auto error = core::grammar::parse(text, file, builder)) return core::fail(std::move(*error));
+  return builder.take();
+}
+
+}  // namespace coldtrace::syscall_map

@@ -1,0 +1,104 @@
+#include "syscall-map/member-values/member_accessors.hpp"
+
+#include <fmt/format.h>
+
+#include "coldtrace/syscall-map/thread_offsets.hpp"
+#include "syscall-map/code/accessor.hpp"
+
+namespace coldtrace::syscall_map {
+namespace {
+
+// How an accessor comes to the structure that it reads.
+enum class Route : u8 { argument, current_thread, current_process };
+
+struct Accessor {
+  const char* name;
+  Route route;
+  const char* member;
+  bool address = false;  // it returns where the member is
+};
+
+// Those that thread_offsets.cpp does not read. Source of what they return: Windows Research Kernel,
+// ps/, ke/ and io/; WDK documentation.
+constexpr Accessor accessors[] = {
+    {"ExGetPreviousMode", Route::current_thread, "_KTHREAD.PreviousMode"},
+    {"IoGetTopLevelIrp", Route::current_thread, "_ETHREAD.TopLevelIrp"},
+    {"KeGetPreviousMode", Route::current_thread, "_KTHREAD.PreviousMode"},
+    {"KeReadStateEvent", Route::argument, "_KEVENT.Header.SignalState"},
+    {"KeReadStateMutant", Route::argument, "_KMUTANT.Header.SignalState"},
+    {"KeReadStateMutex", Route::argument, "_KMUTANT.Header.SignalState"},
+    {"KeReadStateSemaphore", Route::argument, "_KSEMAPHORE.Header.SignalState"},
+    {"PsGetCurrentProcessWin32Process", Route::current_process, "_EPROCESS.Win32Process"},
+    {"PsGetCurrentThreadPreviousMode", Route::current_thread, "_KTHREAD.PreviousMode"},
+    {"PsGetCurrentThreadStackBase", Route::current_thread, "_KTHREAD.StackBase"},
+    {"PsGetCurrentThreadStackLimit", Route::current_thread, "_KTHREAD.StackLimit"},
+    {"PsGetCurrentThreadTeb", Route::current_thread, "_KTHREAD.Teb"},
+    {"PsGetCurrentThreadWin32Thread", Route::current_thread, "_KTHREAD.Win32Thread"},
+    {"PsGetJobLock", Route::argument, "_EJOB.JobLock", true},
+    {"PsGetJobSessionId", Route::argument, "_EJOB.SessionId"},
+    {"PsGetJobUIRestrictionsClass", Route::argument, "_EJOB.UIRestrictionsClass"},
+    {"PsGetProcessCreateTimeQuadPart", Route::argument, "_EPROCESS.CreateTime"},
+    {"PsGetProcessDebugPort", Route::argument, "_EPROCESS.DebugPort"},
+    {"PsGetProcessDxgProcess", Route::argument, "_EPROCESS.DxgProcess"},
+    {"PsGetProcessExitStatus", Route::argument, "_EPROCESS.ExitStatus"},
+    {"PsGetProcessJob", Route::argument, "_EPROCESS.Job"},
+    {"PsGetProcessPeb", Route::argument, "_EPROCESS.Peb"},
+    {"PsGetProcessPriorityClass", Route::argument, "_EPROCESS.PriorityClass"},
+    {"PsGetProcessProtection", Route::argument, "_EPROCESS.Protection"},
+    {"PsGetProcessSectionBaseAddress", Route::argument, "_EPROCESS.SectionBaseAddress"},
+    {"PsGetProcessSecurityPort", Route::argument, "_EPROCESS.SecurityPort"},
+    {"PsGetProcessWin32Process", Route::argument, "_EPROCESS.Win32Process"},
+    {"PsGetProcessWin32WindowStation", Route::argument, "_EPROCESS.Win32WindowStation"},
+    {"PsGetProcessWow64Process", Route::argument, "_EPROCESS.Wow64Process"},
+    {"PsGetThreadExitStatus", Route::argument, "_ETHREAD.ExitStatus"},
+    {"PsGetThreadFreezeCount", Route::argument, "_KTHREAD.FreezeCount"},
+    {"PsGetThreadTeb", Route::argument, "_KTHREAD.Teb"},
+    {"PsGetThreadWin32Thread", Route::argument, "_KTHREAD.Win32Thread"},
+};
+
+// Whether the way has the length of the route: the control region, at most one pointer from there
+// to the processor block, the thread, the process.
+bool fits(const Accessor& accessor, const AccessorValue& value) {
+  const auto steps = value.way.size();
+  const bool argument = value.start == AccessorValue::Start::argument;
+  if (value.address != accessor.address) return false;
+  switch (accessor.route) {
+    case Route::argument:
+      return argument && steps == 1;
+    case Route::current_thread:
+      return !argument && (steps == 2 || steps == 3);
+    case Route::current_process:
+      return !argument && (steps == 3 || steps == 4);
+  }
+  return false;
+}
+
+std::string sentence_of(const Accessor& accessor, u32 offset) {
+  const auto* const whose = accessor.route == Route::argument         ? "its argument"
+                            : accessor.route == Route::current_thread ? "the current thread"
+                                                                      : "the current process";
+  return fmt::format("{} {} {} at {:#x}", accessor.name,
+                     accessor.address ? "returns the address in" : "reads", whose, offset);
+}
+
+}  // namespace
+
+std::vector<MemberAccess> read_member_accessors(const KernelView& kernel) {
+  std::vector<MemberAccess> found;
+  if (!Disassembler::supports(kernel.image().machine())) return found;
+  for (const auto& field : find_thread_offsets(kernel).fields)
+    found.push_back({fmt::format("{}.{}", field.structure, field.field), field.offset,
+                     fmt::format("{}", fmt::join(field.evidence, "; "))});
+  const Disassembler disassembler{kernel.image()};
+  for (const auto& accessor : accessors) {
+    const auto rva = kernel.find_export(accessor.name);
+    if (!rva || !kernel.image().is_executable(*rva)) continue;
+    const auto value = read_accessor(kernel.image(), disassembler, *rva);
+    if (!value || !fits(accessor, *value)) continue;
+    const auto offset = value->way.back();
+    found.push_back({accessor.member, offset, sentence_of(accessor, offset)});
+  }
+  return found;
+}
+
+}  // namespace coldtrace::syscall_map

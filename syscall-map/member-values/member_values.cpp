@@ -1,0 +1,332 @@
+#include "coldtrace/syscall-map/member_values.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/pdb/pdb_names.hpp"
+#include "coldtrace/pdb/pdb_procedures.hpp"
+#include "coldtrace/pdb/pdb_types.hpp"
+#include "coldtrace/pdb/type_layers.hpp"
+#include "coldtrace/pdb/type_members.hpp"
+#include "syscall-map/code/kernel_code.hpp"
+#include "syscall-map/member-values/member_accessors.hpp"
+
+namespace coldtrace::syscall_map {
+namespace {
+
+constexpr std::size_t most_named = 8;  // members in one finding
+
+// That something has a thing, and where.
+struct Claim {
+  u64 value = 0;
+  bool pdb = false;
+  Confidence confidence = Confidence::high;
+  std::string sentence;
+  bool negative = false;
+  std::optional<u32> size;
+  std::optional<pe::BitField> bits;
+};
+using Claims = std::vector<Claim>;
+
+bool is_address(MemberKind kind) {
+  return kind == MemberKind::global || kind == MemberKind::function;
+}
+
+template <class T>
+std::optional<u32> narrow(const std::optional<T>& size) {
+  return size && *size <= ~u32{0} ? std::optional{static_cast<u32>(*size)} : std::nullopt;
+}
+
+std::set<u64> values_of(const Claims& claims, bool pdb) {
+  std::set<u64> values;
+  for (const auto& claim : claims)
+    if (claim.pdb == pdb) values.insert(claim.value);
+  return values;
+}
+
+class Search {
+ public:
+  Search(std::span<const MemberRequest> requests, const KernelView& kernel, const HookTable& table,
+         const pe::SymbolFile* pdb, core::Findings& findings)
+      : image_{kernel.image()}, pdb_{pdb}, findings_{findings} {
+    for (const auto& request : requests)
+      if (is_address(request.kind))
+        for (const auto& name : request.alternatives) addresses_.try_emplace(name);
+    if (pdb_) read_pdb();
+    read_exports(kernel);
+    read_tables(table);
+    if (!pdb_) read_named_code(table);
+    read_accessors(kernel, table);
+  }
+
+  std::vector<MemberValue> find(std::span<const MemberRequest> requests) {
+    std::vector<MemberValue> values;
+    for (const auto& request : requests) values.push_back(find(request));
+    tell("member-missing", missing_, "the build does not have, or nothing that was given shows");
+    tell("member-contradiction", contradicted_,
+         "PDB and code, or symbols of one name, disagree on");
+    tell("member-place", misplaced_,
+         "symbols are outside the image, or functions outside its code");
+    return values;
+  }
+
+ private:
+  using Names = std::vector<std::string>;
+
+  // ---- What there is.
+
+  void read_pdb() {
+    if (auto types = pe::PdbTypes::read(pdb_->pdb, findings_)) types_.emplace(std::move(*types));
+    for (const auto& symbol : pdb_->publics.symbols) {
+      if (!symbol.address) continue;
+      add_symbol(symbol.name, *symbol.address, true);
+      if (const auto plain = undecorated(symbol.name); plain != symbol.name)
+        add_symbol(plain, *symbol.address, false);
+    }
+    // A name of C that another symbol has as it is, is that one's.
+    for (auto& [name, found] : addresses_)
+      if (found.exact) std::erase_if(found.claims, [](const auto& one) { return !one.second; });
+    pe::read_procedures(
+        pdb_->pdb, pdb_->sections,
+        [&](const pe::Procedure& procedure) {
+          if (procedure.kind == pe::Procedure::Kind::cold_part) return;
+          sizes_.emplace(value(procedure.address), procedure.size);
+          if (auto* const found = wanted(procedure.name); found && !found->exact)
+            found->claims.push_back(
+                {{value(procedure.address), true, Confidence::high, "the PDB names it"}, true});
+        },
+        findings_);
+  }
+
+  void add_symbol(std::string_view name, pe::Rva address, bool exact) {
+    auto* const found = wanted(name);
+    if (!found) return;
+    found->exact = found->exact || exact;
+    found->claims.push_back({{value(address), true, Confidence::high, "the PDB names it"}, exact});
+  }
+
+  void read_exports(const KernelView& kernel) {
+    for (auto& [name, found] : addresses_)
+      if (const auto rva = kernel.find_export(name)) add_code(name, *rva, "the kernel exports it");
+  }
+
+  // Found by structure alone, without names of the PDB.
+  void read_tables(const HookTable& table) {
+    for (const auto& [image, located] : table.service_tables) {
+      if (image != ImageRole::kernel || located.name != "KiServiceTable") continue;
+      add_code(located.name, located.rva, "the structure of the kernel's service table",
+               located.confidence);
+      add_code("KiServiceLimit", located.limit, "the number of services is there",
+               located.confidence);
+      add_code("KiArgumentTable", located.arguments, "the sizes of arguments are there",
+               located.confidence);
+      add_code("KeServiceDescriptorTable", located.descriptor,
+               "code writes the service table there", located.confidence);
+    }
+    if (table.services_tab)
+      add_code("KiServicesTab", table.services_tab->rva, "the structure of the table",
+               table.services_tab->confidence);
+  }
+
+  void read_named_code(const HookTable& table) {
+    for (const auto& found : table.context_switch.candidates)
+      add_code(found.name, found.rva, "what a context switch does", found.confidence);
+    for (const auto& service : table.services) {
+      if (service.image != ImageRole::kernel || !service.target) continue;
+      for (const auto& name : service.names)
+        if (name.starts_with("Nt"))
+          add_code(name, service.target, "the service table leads there", service.confidence);
+    }
+  }
+
+  void read_accessors(const KernelView& kernel, const HookTable& table) {
+    for (auto& access : read_member_accessors(kernel))
+      accesses_.emplace(std::move(access.expression),
+                        Claim{access.offset, false, Confidence::low, std::move(access.sentence)});
+    for (const auto& found : table.context_switch.candidates)
+      if (found.kernel_stack_offset)
+        accesses_.emplace("_KTHREAD.KernelStack",
+                          Claim{*found.kernel_stack_offset, false, Confidence::low,
+                                fmt::format("{} keeps the stack pointer there", found.name)});
+  }
+
+  void add_code(std::string_view name, std::optional<pe::Rva> rva, std::string_view sentence,
+                Confidence confidence = Confidence::high) {
+    auto* const found = wanted(name);
+    if (found && rva)
+      found->claims.push_back({{value(*rva), false, confidence, std::string{sentence}}, true});
+  }
+
+  struct Address {
+    bool exact = false;                          // the PDB has the name as it is
+    std::vector<std::pair<Claim, bool>> claims;  // false: of a decorated name
+  };
+  Address* wanted(std::string_view name) {
+    const auto found = addresses_.find(std::string{name});
+    return found == addresses_.end() ? nullptr : &found->second;
+  }
+
+  // ---- What a request finds.
+
+  MemberValue find(const MemberRequest& request) {
+    MemberValue result;
+    result.name = request.name;
+    result.kind = request.kind;
+    result.optional = request.optional;
+    result.expression = request.alternatives.front();
+    for (const auto& alternative : request.alternatives) {
+      const auto claims = claims_of(request, alternative);
+      if (claims.empty()) continue;
+      result.expression = alternative;
+      decide(claims, result);
+      return result;
+    }
+    if (!request.optional) missing_.push_back(request.name);
+    return result;
+  }
+
+  void decide(const Claims& claims, MemberValue& result) {
+    const auto pdb = values_of(claims, true);
+    const auto code = values_of(claims, false);
+    const auto& chosen = pdb.empty() ? code : pdb;
+    const bool contradicted = chosen.size() > 1 || (!pdb.empty() && !code.empty() && code != pdb);
+    if (contradicted) contradicted_.push_back(result.name);
+    for (const auto& claim : claims)
+      result.evidence.push_back(
+          contradicted ? fmt::format("at {:#x}: {}", claim.value, claim.sentence) : claim.sentence);
+    if (chosen.size() > 1) return;
+    for (const auto& claim : claims) {
+      if (claim.value != *chosen.begin()) continue;
+      result.value = claim.value;
+      result.negative = claim.negative;
+      (claim.pdb ? result.from_pdb : result.from_code) = true;
+      if (claim.size) result.size = claim.size;
+      if (claim.bits) {
+        result.bit_position = claim.bits->position;
+        result.bit_length = claim.bits->length;
+      }
+      result.confidence = std::max(result.confidence, claim.confidence);
+    }
+    if (contradicted) result.confidence = Confidence::low;
+    const auto sentences = std::set<std::string>(result.evidence.begin(), result.evidence.end());
+    if (!contradicted && !result.from_pdb && sentences.size() > 1)
+      result.confidence = std::max(result.confidence, Confidence::medium);
+  }
+
+  Claims claims_of(const MemberRequest& request, const std::string& text) {
+    if (is_address(request.kind)) return addresses_of(request, text);
+    auto claims = types_ ? types_claims(request.kind, split_member(text)) : Claims{};
+    if (request.kind == MemberKind::offset) {
+      const auto [first, last] = accesses_.equal_range(text);
+      for (auto one = first; one != last; ++one) claims.push_back(one->second);
+    }
+    return claims;
+  }
+
+  Claims addresses_of(const MemberRequest& request, const std::string& name) {
+    Claims claims;
+    std::set<std::pair<u64, std::string>> seen;
+    for (const auto& [claim, exact] : addresses_[name].claims) {
+      if (!seen.emplace(claim.value, claim.sentence).second) continue;
+      const pe::Rva rva{static_cast<u32>(claim.value)};
+      const bool inside = claim.value < image_.optional_header().size_of_image;
+      if (!inside || (request.kind == MemberKind::function && !image_.is_executable(rva))) {
+        misplaced_.push_back(request.name);
+        continue;
+      }
+      claims.push_back(claim);
+      if (const auto size = sizes_.find(value(rva));
+          size != sizes_.end() && request.kind == MemberKind::function)
+        claims.back().size = size->second;
+    }
+    return claims;
+  }
+
+  Claims types_claims(MemberKind kind, const MemberExpression& text) {
+    const auto claim = kind == MemberKind::constant                    ? constant(text)
+                       : kind == MemberKind::size && text.path.empty() ? whole_size(text.type)
+                                                                       : member(kind, text);
+    return claim ? Claims{*claim} : Claims{};
+  }
+
+  std::optional<Claim> whole_size(std::string_view type) {
+    const auto& table = types_->table();
+    auto index = table.find_structure(type, findings_);
+    if (!index) index = table.find_enumeration(type, findings_);
+    if (!index) table.report_unread(type, findings_);
+    const auto size = index ? pe::size_of(table, *index) : std::nullopt;
+    if (!size) return std::nullopt;
+    return Claim{*size, true, Confidence::high, "the PDB's types have this size"};
+  }
+
+  std::optional<Claim> member(MemberKind kind, const MemberExpression& text) {
+    const auto& table = types_->table();
+    const auto found = types_->find(text.type, text.path, findings_);
+    if (!found) return std::nullopt;
+    Claim claim{found->offset, true, Confidence::high, "the PDB's types have it here"};
+    claim.size = narrow(pe::size_of(table, found->type));
+    if (const auto* const record = table.find_record(table.unmodified(found->type)))
+      claim.bits = pe::read_bit_field(*record);
+    if (kind == MemberKind::bit) {
+      if (!claim.bits) return std::nullopt;  // a member that is no bit field has no such position
+      claim.value = claim.bits->position;
+    }
+    if (kind == MemberKind::size) {
+      if (!claim.size) return std::nullopt;
+      claim = {*claim.size, true, Confidence::high, "the PDB's types have this size"};
+    }
+    return claim;
+  }
+
+  std::optional<Claim> constant(const MemberExpression& text) {
+    const auto& table = types_->table();
+    const auto index = table.find_enumeration(text.type, findings_);
+    if (!index) return std::nullopt;
+    std::optional<Claim> claim;
+    pe::TypeBudget budget{table};
+    const auto enumeration = pe::read_enumeration(*table.find_record(*index));
+    const auto* const integer =
+        enumeration ? pe::find_simple_type(enumeration->underlying) : nullptr;
+    pe::visit_members(table, *index, {}, budget, findings_, [&](const pe::TypeMember& entry) {
+      if (claim || entry.field.kind != pe::Field::Kind::enumerator || entry.name != text.path)
+        return;
+      claim = Claim{entry.field.value, true, Confidence::high, "the PDB's enumeration has it"};
+      claim->negative = integer && integer->is_signed && static_cast<i64>(entry.field.value) < 0;
+    });
+    return claim;
+  }
+
+  void tell(core::Name code, const Names& names, std::string_view what) {
+    if (names.empty()) return;
+    const auto shown = std::min(names.size(), most_named);
+    const auto last = names.begin() + static_cast<std::ptrdiff_t>(shown);
+    findings_.warning(
+        code, std::nullopt, "{}: {}{}", what, fmt::join(names.begin(), last, ", "),
+        shown < names.size() ? fmt::format(" and {} more", names.size() - shown) : "");
+  }
+
+  const pe::Image& image_;
+  const pe::SymbolFile* pdb_;
+  core::Findings& findings_;
+  std::optional<pe::PdbTypes> types_;
+  std::unordered_map<std::string, Address> addresses_;  // that are asked for
+  std::unordered_map<u32, u32> sizes_;                  // of procedures
+  std::multimap<std::string, Claim> accesses_;
+  Names missing_, contradicted_, misplaced_;
+};
+
+}  // namespace
+
+std::vector<MemberValue> find_members(std::span<const MemberRequest> requests,
+                                      const KernelView& kernel, const HookTable& table,
+                                      const pe::SymbolFile* pdb, core::Findings& findings) {
+  if (requests.empty()) return {};
+  return Search{requests, kernel, table, pdb, findings}.find(requests);
+}
+
+}  // namespace coldtrace::syscall_map

@@ -1,0 +1,312 @@
+"""coldtrace hooks table --members: what a list asks of a kernel, against what its compiler says.
+
+usage: members_test.py COLDTRACE SOURCES CLANG LLD [unittest arguments]
+The kernels are made here: exported numbers of theirs are offsetof and sizeof as the compiler has them, exported
+pointers the linker's addresses. Where no kernel can be made, all of it is skipped.
+"""
+import csv
+import io
+import json
+import lzma
+import re
+import struct
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+import jsonschema
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import case
+from strict import strict_json
+
+COLDTRACE, SOURCES, CLANG, LLD = sys.argv[1:5]
+SCHEMA = json.loads((Path(SOURCES) / "docs/schema/hook-table.schema.json").read_text())
+VERIFICATION = json.loads(
+    (Path(SOURCES) / "docs/schema/hook-table-verification.schema.json").read_text())
+TARGETS = {"x86_64": ("x64", 0x140000000), "i686": ("x86", 0x400000)}
+# What such a kernel lacks beside members.
+LACKING = "no-service-table,no-services,context-switch-not-found,thread-offset-missing,isf-type-twice"
+
+SOURCE = """
+typedef unsigned int u32; typedef unsigned long long u64; typedef unsigned char u8;
+enum _LEVEL { Low = -2, Middle = 7, High = 0x7fffffff };
+enum _WIDE { Top = 0x80000001u };
+struct _LIST { struct _LIST *next, *before; };
+union _ENTRY { u64 whole; struct { u64 lock : 1; u64 attributes : 19; u64 object : 44; }; };
+struct _EPROCESS { u8 room[733]; void *Peb; struct _LIST links; void *Job; void *DebugPort;
+  union { struct { u32 a; u32 State : 5; u32 more : 27; } s; u64 all; } u1; u8 name[15];
+  union _ENTRY entry; enum _LEVEL level; volatile long ExitStatus; };
+struct _KTHREAD { u8 room[99]; struct _EPROCESS *Process; };
+struct _EPROCESS PsInitial; struct _KTHREAD g_thread; enum _WIDE g_wide;
+u32 PsList = 3; static u32 hidden = 4;
+#define EXPORT __declspec(dllexport)
+EXPORT u32 PsExported = 5;
+EXPORT void *PsGetProcessPeb(struct _EPROCESS *p) { return p->Peb; }
+EXPORT void *PsGetProcessJob(struct _EPROCESS *p) { return p->JOB; }
+EXPORT long PsGetProcessExitStatus(struct _EPROCESS *p) { return p->ExitStatus; }
+__declspec(noinline) int KiRun(int x) { return x + (int)hidden; }
+int entry(void) { return KiRun((int)PsList) + (int)g_wide + (int)PsInitial.level; }
+#define OFFSET(name, type, member) EXPORT const u32 value_##name = __builtin_offsetof(struct type, member)
+OFFSET(peb, _EPROCESS, Peb); OFFSET(links, _EPROCESS, links.before); OFFSET(job, _EPROCESS, Job);
+OFFSET(port, _EPROCESS, DebugPort); OFFSET(u1, _EPROCESS, u1.s.a); OFFSET(entry, _EPROCESS, entry);
+OFFSET(exit, _EPROCESS, ExitStatus); OFFSET(process, _KTHREAD, Process);
+EXPORT const u32 value_size = sizeof(struct _EPROCESS);
+EXPORT const u32 value_name = sizeof(((struct _EPROCESS *)0)->name);
+EXPORT const void *const place_list = &PsList; EXPORT const void *const place_run = (void *)KiRun;
+EXPORT const void *const place_exported = &PsExported;
+EXPORT const void *const place_getpeb = (void *)PsGetProcessPeb;
+"""
+
+LIST = """
+_EPROCESS.Peb
+_EPROCESS.links.before
+State = _EPROCESS.u1.s.State
+bit Shift = _EPROCESS.entry.object
+optional _EPROCESS.Nothing
+Era = _EPROCESS.Gone | _NOTHING.x | _EPROCESS.ExitStatus
+_EPROCESS.DebugPort
+_KTHREAD.Process
+size _EPROCESS
+size Name = _EPROCESS.name
+constant Low = _LEVEL.Low
+constant High = _LEVEL.High
+constant Top = _WIDE.Top
+PsList
+PsExported
+function KiRun
+function PsGetProcessPeb
+optional function PsInitial2 = PsList
+"""
+
+
+class Case(case.Case):
+    made = {}
+
+    @classmethod
+    def setUpClass(cls):
+        if "NOTFOUND" in CLANG + LLD:
+            raise unittest.SkipTest("no clang or lld-link")
+
+    def call(self, *command):
+        done = subprocess.run([str(part) for part in command], capture_output=True, text=True,
+                              timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+
+    def kernel(self, target, job="Job"):
+        """The paths of a kernel and its PDB, built once."""
+        image, pdb = self.here / "ntoskrnl.exe", self.here / "ntoskrnl.pdb"
+        if (target, job) not in self.made:
+            path = self.write("kernel.c", SOURCE.replace("JOB", job).encode())
+            self.call(CLANG, f"--target={target}-pc-windows-msvc", "-g", "-gcodeview", "-O2", "-w",
+                      "-ffreestanding", "-c", path, "-o", self.here / "o.obj")
+            self.call(LLD, "/nodefaultlib", "/entry:entry", "/subsystem:native", "/debug",
+                      "/brepro", "/opt:noref", f"/machine:{TARGETS[target][0]}", f"/out:{image}",
+                      f"/base:{TARGETS[target][1]:#x}", self.here / "o.obj")
+            self.made[target, job] = image.read_bytes(), pdb.read_bytes()
+        image.write_bytes(self.made[target, job][0])
+        pdb.write_bytes(self.made[target, job][1])
+        return image, pdb
+
+    def table(self, status, image, *options, lists=LIST, tolerate=LACKING):
+        chosen = ["--members", self.write("a.members", lists.encode())] if lists else []
+        done = subprocess.run([COLDTRACE, "hooks", "table", "--tolerate", tolerate, "--kernel",
+                               image, *chosen, *options], capture_output=True, timeout=120)
+        self.assertEqual(done.returncode, status, done.stderr.decode(errors="replace"))
+        return done
+
+    def document(self, status, *arguments, **options):
+        done = self.table(status, *arguments, "--format", "json", **options)
+        document = strict_json(done.stdout)
+        jsonschema.validate(document, SCHEMA)
+        return document["builds"][0]
+
+    def members(self, status, *arguments, **options):
+        build = self.document(status, *arguments, **options)
+        return {member["name"]: member for member in build["members"]}
+
+    def truth(self, image, target):
+        """The numbers that the kernel exports, and the RVAs that its pointers lead to."""
+        done = subprocess.run([COLDTRACE, "pe", "exports", "--format", "json", image],
+                              capture_output=True, timeout=60)
+        data, numbers = image.read_bytes(), {}
+        form, base = ("<Q", TARGETS[target][1]) if target == "x86_64" else ("<I", TARGETS[target][1])
+        for row in strict_json(done.stdout)["images"][0]["exports"]:
+            if row["name"].startswith("value_"):
+                numbers[row["name"][6:]] = struct.unpack_from("<I", data, row["file_offset"])[0]
+            if row["name"].startswith("place_"):
+                numbers[row["name"][6:]] = struct.unpack_from(form, data, row["file_offset"])[0] - base
+        return numbers
+
+
+class Values(Case):
+    def test_every_value_is_the_compilers_or_the_linkers(self):
+        for target in TARGETS:
+            with self.subTest(target):
+                image, pdb = self.kernel(target)
+                truth = self.truth(image, target)
+                found = self.members(0, image, "--pdb", pdb, tolerate=LACKING + ",member-place")
+                expected = {"_EPROCESS.Peb": truth["peb"], "_EPROCESS.links.before": truth["links"],
+                            "State": truth["u1"] + 4, "Shift": 20, "_EPROCESS.Nothing": None,
+                            "Era": truth["exit"], "_EPROCESS.DebugPort": truth["port"],
+                            "_KTHREAD.Process": truth["process"], "_EPROCESS": truth["size"],
+                            "Name": truth["name"], "Low": -2, "High": 0x7fffffff,
+                            "Top": -0x7fffffff, "PsList": truth["list"],
+                            "PsExported": truth["exported"], "KiRun": truth["run"],
+                            "PsGetProcessPeb": truth["getpeb"], "PsInitial2": None}
+                self.assertEqual({name: row["value"] for name, row in found.items()}, expected)
+                both = {"_EPROCESS.Peb", "Era", "PsExported", "PsGetProcessPeb"}
+                for name, row in found.items():
+                    sources = [] if expected[name] is None else \
+                        ["pdb", "code"] if name in both else ["pdb"]
+                    self.assertEqual(row["sources"], sources, name)
+                    self.assertEqual(row["confidence"], "high" if sources else None)
+                self.assertEqual((found["State"]["bit_position"], found["State"]["bit_length"],
+                                  found["State"]["size"]), (0, 5, 4))
+                self.assertEqual((found["Shift"]["bit_position"], found["Shift"]["bit_length"]),
+                                 (20, 44))
+                self.assertEqual(found["Era"]["expression"], "_EPROCESS.ExitStatus")
+                self.assertEqual(found["_EPROCESS.Peb"]["size"], 8 if target == "x86_64" else 4)
+                self.assertGreater(found["KiRun"]["size"], 2)
+
+    def test_without_a_pdb_code_and_exports_speak_alone(self):
+        image, _ = self.kernel("x86_64")
+        truth = self.truth(image, "x86_64")
+        found = self.members(1, image)
+        known = {name: row["value"] for name, row in found.items() if row["value"] is not None}
+        self.assertEqual(known, {"_EPROCESS.Peb": truth["peb"], "Era": truth["exit"],
+                                 "PsExported": truth["exported"],
+                                 "PsGetProcessPeb": truth["getpeb"]})
+        for name in known:
+            self.assertEqual(found[name]["sources"], ["code"])
+        self.assertEqual(found["Era"]["confidence"], "low")
+        missing = self.document(1, image)["findings"]
+        missing = next(row for row in missing if row["code"] == "member-missing")
+        self.assertIn("_EPROCESS.links.before, State, Shift", missing["text"])
+        self.assertEqual(missing["severity"], "warning")
+        self.table(1, image)
+        self.members(0, image, tolerate=LACKING + ",member-missing")
+
+    def test_a_missing_member_is_a_finding_and_never_0(self):
+        image, pdb = self.kernel("i686")
+        for text in ("_EPROCESS.Nothing", "_NOTHING.x", "bit _EPROCESS.Peb", "size _NOTHING",
+                     "constant _LEVEL.Nothing", "constant _NOTHING.x", "Nothing",
+                     "size _EPROCESS.Nothing", "_EPROCESS.links.nothing", "_EPROCESS.Peb.x"):
+            with self.subTest(text):
+                found, = self.members(1, image, "--pdb", pdb, lists=text).values()
+                self.assertIsNone(found["value"])
+                self.assertEqual(found["sources"], [])
+                found, = self.members(0, image, "--pdb", pdb, lists="optional " + text).values()
+                self.assertIsNone(found["value"])
+
+    def test_a_function_outside_of_code_is_none(self):
+        image, pdb = self.kernel("x86_64")
+        build = self.document(1, image, "--pdb", pdb, lists="function PsList")
+        self.assertIsNone(build["members"][0]["value"])
+        self.assertLessEqual({"member-place", "member-missing"},
+                             {row["code"] for row in build["findings"]})
+
+    def test_code_that_contradicts_the_pdb_is_a_finding(self):
+        for target in TARGETS:
+            with self.subTest(target):
+                image, pdb = self.kernel(target, job="DebugPort")
+                truth = self.truth(image, target)
+                build = self.document(1, image, "--pdb", pdb, lists="_EPROCESS.Job")
+                found, = build["members"]
+                self.assertEqual((found["value"], found["confidence"]), (truth["job"], "low"))
+                self.assertIn("member-contradiction", {row["code"] for row in build["findings"]})
+                self.assertTrue(any(f"at {truth['port']:#x}" in text for text in found["evidence"]))
+                image, pdb = self.kernel(target)
+                found, = self.members(0, image, "--pdb", pdb, lists="_EPROCESS.Job").values()
+                self.assertEqual(found["sources"], ["pdb", "code"])
+
+    def test_lists_are_built_in_or_files_and_errors_have_places(self):
+        image, pdb = self.kernel("x86_64")
+        for name in ("edr", "edrsandblast", "kphdyn", "phnt", "tracer"):
+            found = self.members(1, image, "--pdb", pdb, "--members", name, lists=None)
+            self.assertGreater(len(found), 10)
+            used = self.members(1, image, "--pdb", pdb, lists="@" + name)
+            self.assertEqual(used, found)
+        done = self.table(2, image, lists="_EPROCESS.Peb\n  bit x")
+        self.assertIn(b"a.members:2:7: ", done.stderr)
+        done = self.table(2, image, "--members", self.here / "missing", lists=None)
+        self.assertIn(b"missing: ", done.stderr)
+        self.table(2, image, "--format", "csv", lists=None)
+
+
+class Formats(Case):
+    def test_csv_text_and_header_have_the_values_of_the_json(self):
+        image, pdb = self.kernel("x86_64")
+        options = ["--pdb", pdb]
+        tolerate = LACKING + ",member-place"
+        found = self.members(0, image, *options, tolerate=tolerate)
+        done = self.table(0, image, *options, "--format", "csv", tolerate=tolerate)
+        rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+        self.assertEqual([row["name"] for row in rows], list(found))
+        for row in rows:
+            member = found[row["name"]]
+            shown = lambda value: "" if value is None else str(value)
+            for column in ("value", "size", "bit_position", "bit_length", "confidence"):
+                self.assertEqual(row[column], shown(member[column]), row["name"])
+            self.assertEqual(row["source"], "+".join(member["sources"]) if member["sources"] else "")
+            self.assertEqual(row["optional"], str(member["optional"]).lower())
+        text = self.table(0, image, *options, tolerate=tolerate).stdout.decode()
+        self.assertIn(f"{len(found)} members\n", text)
+        for name, member in found.items():
+            if member["kind"] == "offset" and member["value"] is not None:
+                self.assertRegex(text, rf"offset +{member['value']:#x} .*{re.escape(name)}")
+        header = self.here / "kernels.h"
+        self.table(0, image, *options, "--format", "c-header", "-o", header, tolerate=tolerate)
+        checks = [f"coldtrace_kernels[0].member_count == {len(found)}"]
+        for i, (name, member) in enumerate(found.items()):
+            row = f"coldtrace_kernels[0].members[{i}]"
+            value = (member["value"] or 0) & (1 << 64) - 1
+            checks += [f"{row}.found == {int(member['value'] is not None)}",
+                       f"{row}.value == {value & 0xffffffff}UL",
+                       f"{row}.value_high == {value >> 32}UL",
+                       f"same({row}.name, \"{name}\")"]
+        source = self.write("main.c", (
+            '#include "kernels.h"\n'
+            "static int same(const char *a, const char *b) {\n"
+            "  while (*a && *a == *b) { ++a; ++b; }\n  return *a == *b;\n}\n"
+            "int main(void) {\n" + "".join(f"  if (!({check})) return {number + 1};\n"
+                                            for number, check in enumerate(checks)) +
+            "  return 0;\n}\n").encode())
+        self.call(CLANG, "-std=c89", "-pedantic", "-Wall", "-Wextra", "-Werror", source, "-o",
+                  self.here / "main")
+        self.call(self.here / "main")
+
+    def test_a_binary_table_has_them_and_verifies(self):
+        image, pdb = self.kernel("i686")
+        tolerate = LACKING + ",member-place"
+        found = self.members(0, image, "--pdb", pdb, tolerate=tolerate)
+        table = self.here / "a.hooktab"
+        self.table(0, image, "--pdb", pdb, "--format", "hooktab", "-o", table, tolerate=tolerate)
+        done = subprocess.run([COLDTRACE, "hooks", "show", "--format", "json", table],
+                              capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        shown = strict_json(done.stdout)
+        jsonschema.validate(shown, SCHEMA)
+        self.assertEqual({row["name"]: row for row in shown["builds"][0]["members"]}, found)
+        merged = self.here / "merged.hooktab"
+        self.call(COLDTRACE, "hooks", "merge", "-o", merged, table)
+        self.assertEqual(merged.read_bytes(), table.read_bytes())
+
+        def verify(status, *options):
+            done = subprocess.run(
+                [COLDTRACE, "hooks", "verify", "--tolerate", tolerate, "--format", "json", table,
+                 image, "--pdb", pdb, *options], capture_output=True, timeout=60)
+            self.assertEqual(done.returncode, status, done.stderr)
+            document = strict_json(done.stdout)
+            jsonschema.validate(document, VERIFICATION)
+            return {row["path"] for row in document["builds"][0]["differences"]}
+
+        self.assertEqual(verify(0, "--members", self.here / "a.members"), set())
+        self.assertIn("members", verify(1))
+        other = self.write("b.members", LIST.replace("size _EPROCESS\n", "").encode())
+        self.assertIn("members[_EPROCESS].value", verify(1, "--members", other))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[5:])
