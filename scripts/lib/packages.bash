@@ -10,7 +10,7 @@ product_packages=(
 
 # What the tests need on top: compilers for Windows, sanitizers, and other programs to compare with.
 test_packages=(
-  clang-14 lld-14 llvm-14 clang-format-14 libclang-rt-14-dev
+  clang-14 lld-14 llvm-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev
   gcc-mingw-w64-x86-64-win32 gcc-mingw-w64-i686-win32
   catch2 liblief-dev libssl-dev openssl osslsigncode pev binutils jq python3 python3-jsonschema python3-yaml
   protobuf-compiler babeltrace2

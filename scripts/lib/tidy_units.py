@@ -1,0 +1,120 @@
+"""Writes the units that scripts/tidy looks at: source files of the product, many in one.
+
+    tidy_units.py BUILD FOLDER [FILE...]     prints the units' paths, those with most files first
+
+BUILD is a folder with compile_commands.json, FOLDER gets the units and a compile_commands.json of its own. With
+FILEs the units have these alone. Most of what clang-tidy takes for a unit is for its headers, the standard
+library's above all: what is compiled together goes by names as in unity builds (cmake/unity_groups.py), and not by
+target, with the flags of the program, which knows all libraries.
+"""
+
+import functools
+import json
+import re
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(PROJECT / "cmake"))
+import unity_groups  # noqa: E402
+
+PRODUCT = {"core", "pe", "ntfs", "syscall-map", "tracefile", "schema-files", "cli"}
+MOST = 64  # files in a unit
+
+
+def sources_of(entry):
+    """The files of the product that an entry of the database compiles."""
+    path = Path(entry["file"])
+    if "Unity" in path.parts:
+        paths = map(Path, re.findall(r'^#include "(.*)"$', path.read_text(), re.M))
+    else:
+        paths = [path]
+    for each in paths:
+        if each.is_relative_to(PROJECT) and each.suffix == ".cpp":
+            if each.relative_to(PROJECT).parts[0] in PRODUCT:
+                yield each
+
+
+@functools.cache
+def headers_of(path):
+    """The headers of the project that a file includes, and those that these do."""
+    found = set()
+    for name in re.findall(r'^#include "(.*)"$', path.read_text(), re.M):
+        header = next((each for each in [PROJECT / name, *PROJECT.glob(f"*/include/{name}")] if each.exists()), None)
+        if header and header.suffix == ".hpp":
+            found |= {header} | headers_of(header)
+    return frozenset(found)
+
+
+@functools.cache
+def declared_in(header):
+    text = re.sub(r"^(namespace [^{]*\{|\}  // namespace.*)$", "", header.read_text(), flags=re.M)
+    text = unity_groups.DIRECTIVE.sub("", unity_groups.NOISE.sub(" ", text))
+    return frozenset(unity_groups.declared(text))
+
+
+def read(path, alone=unity_groups.read):
+    """As unity_groups.read(), with what the headers declare: one target's do not mind another's names."""
+    shared, own, words = alone(path)
+    brought = set(re.findall(r"^using [\w:]+::(\w+);", path.read_text(), re.M))
+    return (
+        shared,
+        own | {f"header's {name}" for name in own - brought},
+        words | {f"header's {name}" for header in headers_of(path) for name in declared_in(header)},
+    )
+
+
+def flags_of(entries):
+    """Those of the program's library, with what other targets define and include."""
+    program = min(
+        (words for _, words in entries if "-include-pch" in words and "coldtrace_cli" in str(words)),
+        key=len,
+    )
+    flags = program[: program.index("-o")]
+    for _, words in entries:
+        for i, word in enumerate(words):
+            pair = words[i : i + 2] if word == "-isystem" else [word]
+            if word[:2] in {"-D", "-I", "-i"} and pair[-1] not in flags:
+                if word == "-isystem" or word[:2] in {"-D", "-I"}:
+                    flags += pair
+    # What the compiler warns of it says itself, and of fewer headers: those of the project are none of the
+    # system here, however a target finds them.
+    flags.append("-Wno-error")
+    for i, flag in enumerate(flags):
+        if flag == "-isystem" and Path(flags[i + 1]).is_relative_to(PROJECT):
+            flags[i : i + 2] = ["-I" + flags[i + 1]]
+    return flags
+
+
+def main():
+    build, folder, *wanted = map(Path, sys.argv[1:])
+    wanted = {path.resolve() for path in wanted}
+    database = json.loads((build / "compile_commands.json").read_text())
+    entries = [(entry, shlex.split(entry["command"])) for entry in database]
+    entries = [pair for pair in entries if any(sources_of(pair[0]))]
+    sources = sorted({path for entry, _ in entries for path in sources_of(entry)})
+    if wanted:
+        for path in sorted(wanted - set(sources)):
+            print(f"tidy: {path} is not compiled in {build}", file=sys.stderr)
+        sources = [path for path in sources if path in wanted]
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    flags = flags_of(entries)
+    unity_groups.read = read
+    files = {}
+    for path, group in unity_groups.groups(sources, MOST):
+        files.setdefault(group, []).append(path)
+    units = []
+    for i, paths in enumerate(sorted(files.values(), key=len, reverse=True)):
+        unit = folder.resolve() / f"unit_{i}.cpp"
+        unit.write_text("".join(f'#include "{path}"\n' for path in paths))
+        units.append({"directory": str(build.resolve()), "file": str(unit),
+                      "arguments": [*flags, "-c", str(unit)]})
+        print(unit)
+    (folder / "compile_commands.json").write_text(json.dumps(units))
+
+
+if __name__ == "__main__":
+    main()
