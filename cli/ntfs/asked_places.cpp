@@ -4,19 +4,15 @@
 #include <system_error>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/command/report.hpp"
+#include "cli/command/text_input.hpp"
 #include "cli/command/text_lines.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/text.hpp"
-#include "coldtrace/core/file.hpp"
-#include "coldtrace/core/temporary_file.hpp"
 
 namespace coldtrace::cli {
 namespace {
-
-constexpr u64 most_listed = u64{4} << 30;  // bytes of a list from standard input
 
 std::optional<u64> parse_number(std::string_view text) {
   const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
@@ -37,16 +33,9 @@ std::string_view trimmed(std::string_view line) {
 }
 
 std::unique_ptr<core::ImageSource> open_list(const std::string& path) {
-  if (path != "-") {
-    auto file = core::FileImage::open(path);
-    if (!file) throw Failure{fmt::format("{}: {}", printable(path), to_message(file.error()))};
-    return std::move(*file);
-  }
-  auto spooled = core::spool(STDIN_FILENO, most_listed);
-  if (!spooled) throw Failure{"standard input: " + to_message(spooled.error())};
-  if (spooled->cut)
-    throw Failure{fmt::format("standard input: more than {} bytes of places", most_listed)};
-  return std::move(spooled->file);
+  auto file = open_text_input(path);
+  if (!file) throw Failure{fmt::format("{}: {}", printable(path), to_message(file.error()))};
+  return std::move(*file);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@ void add_ntfs_commands(CLI::App& app, Exit& exit) {
     add_ntfs_info(group, exit);
     add_ntfs_journal(group, exit);
     add_ntfs_locate(group, exit);
+    add_ntfs_compare(group, exit);
   });
 }
 

@@ -82,5 +82,7 @@ std::string csv_header(const RowFields& fields);
 // Names of the flags that are set, in the order of their bits: of $STANDARD_INFORMATION, or of a
 // $FILE_NAME in an index.
 std::vector<std::string> dos_attribute_names(u32 attributes);
+// The other way round: 0 of a name that none has.
+u32 dos_attribute_bit(std::string_view name);
 
 }  // namespace coldtrace::cli

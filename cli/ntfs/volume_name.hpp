@@ -11,10 +11,10 @@ namespace coldtrace::cli {
 
 // Which volume of which image a row is of: without the folder of the image, which is this run's.
 struct VolumeName {
-  VolumeName(std::string_view image_path, const ntfs::Partition& of, const ntfs::Volume& volume)
-      : image{image_path.substr(image_path.rfind('/') + 1)},
-        partition{of.number},
-        start{volume.offset()} {}
+  VolumeName(std::string_view path, u32 number, u64 offset)
+      : image{path.substr(path.rfind('/') + 1)}, partition{number}, start{offset} {}
+  VolumeName(std::string_view path, const ntfs::Partition& of, const ntfs::Volume& volume)
+      : VolumeName{path, of.number, volume.offset()} {}
 
   std::string image;
   u32 partition;  // 0: of an image without partitions

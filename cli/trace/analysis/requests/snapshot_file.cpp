@@ -1,10 +1,8 @@
 #include "cli/trace/analysis/requests/snapshot_file.hpp"
 
 #include <fmt/format.h>
-#include <rapidjson/memorystream.h>
-#include <rapidjson/reader.h>
 
-#include "cli/command/text_lines.hpp"
+#include "cli/ntfs/snapshot_lines.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
@@ -14,34 +12,6 @@ namespace {
 
 using rapidjson::Value;
 
-constexpr const char* schema = "coldtrace.ntfs-snapshot/1";
-
-// Takes lines with no more values than this, names of members included, and no deeper ones: some
-// 400,000 extents. A value is 16 bytes of memory, and may be two of the line.
-class ValueCheck : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, ValueCheck> {
- public:
-  bool Default() { return ++values_ <= 4'000'000; }
-  bool StartObject() { return ++depth_ <= 32 && Default(); }
-  bool StartArray() { return StartObject(); }
-  bool EndObject(rapidjson::SizeType) {
-    --depth_;
-    return true;
-  }
-  bool EndArray(rapidjson::SizeType) { return EndObject(0); }
-
- private:
-  std::size_t values_ = 0;
-  std::size_t depth_ = 0;
-};
-
-bool has_few_values(std::string_view line) {
-  constexpr std::size_t short_line = std::size_t{1} << 20;
-  if (line.size() <= short_line) return true;
-  rapidjson::MemoryStream text{line.data(), line.size()};
-  ValueCheck check;
-  return !rapidjson::Reader{}.Parse<rapidjson::kParseIterativeFlag>(text, check).IsError();
-}
-
 class SnapshotReader {
  public:
   SnapshotReader(DiskSnapshot& snapshot, std::optional<u64> offset)
@@ -50,24 +20,17 @@ class SnapshotReader {
   }
 
   // False where the line is none of a snapshot.
-  bool read(std::string_view line) {
-    rapidjson::Document json;
-    if (!has_few_values(line)) return false;
-    json.Parse<rapidjson::kParseIterativeFlag>(line.data(), line.size());
-    if (json.HasParseError() || !json.IsObject()) return false;
+  bool read(const Value& json) {
+    if (!json.IsObject()) return false;
     const auto type = text_member(json, "type");
     if (type == "header") return read_header(json);
     if (cluster_size_ == 0 && !seen_header_) return false;
-    if (type == "file" && !read_file(json)) return false;
-    complete_ |= type == "summary";
-    return true;
+    return type != "file" || read_file(json);
   }
-
-  bool complete() const { return complete_; }
 
  private:
   bool read_header(const Value& json) {
-    if (text_member(json, "schema") != schema) return false;
+    if (!is_snapshot_header(json)) return false;
     seen_header_ = true;
     cluster_size_ = 0;
     if (const auto* volume = find_member(json, "volume", &Value::IsObject))
@@ -131,7 +94,6 @@ class SnapshotReader {
   std::optional<u64> offset_;
   u64 cluster_size_ = 0;
   bool seen_header_ = false;
-  bool complete_ = false;
 };
 
 // Nothing when the file cannot be used, which `report` says.
@@ -146,26 +108,23 @@ std::optional<DiskSnapshot> read_snapshot(const SnapshotOptions& options, u64 la
   DiskSnapshot snapshot{trace_analysis::DiskMap{static_cast<std::size_t>(largest_bytes)}};
   snapshot.disk = disk;
   SnapshotReader reader{snapshot, offset};
-  TextLines lines{**file};
-  std::string line;
-  u64 number = 0;
+  SnapshotLines lines{**file};
+  rapidjson::Document json;
   u64 damaged = 0;
-  while (lines.next(line)) {
-    if (!lines.too_long() && line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    ++number;
-    if (reader.read(line)) continue;
-    if (number == 1) {
+  while (lines.next(json)) {
+    if (reader.read(json)) continue;
+    if (lines.count() == 1) {
       report.failed(path, "not the NDJSON of 'coldtrace ntfs snapshot'");
       return std::nullopt;
     }
     ++damaged;
   }
-  if (number == 0) {
+  if (lines.count() == 0) {
     report.failed(path, "not the NDJSON of 'coldtrace ntfs snapshot'");
     return std::nullopt;
   }
   snapshot.map.finish();
-  if (!reader.complete() || damaged > 0)
+  if (!lines.complete() || damaged > 0)
     findings.warning("snapshot-incomplete", std::nullopt,
                      "the snapshot is cut off or damaged (lines that could not be read: {}): files "
                      "are missing",

@@ -1,0 +1,45 @@
+#include "cli/command/text_input.hpp"
+
+#include <cerrno>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/temporary_file.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+constexpr u64 most_spooled = u64{64} << 30;
+
+core::Result<std::unique_ptr<core::ImageSource>> spool_text(int descriptor) {
+  auto spooled = COLDTRACE_TRY(core::spool(descriptor, most_spooled));
+  if (spooled.cut)
+    return core::fail(
+        {core::Fault::limit, most_spooled, "text", "size", most_spooled, spooled.file->size()});
+  return std::unique_ptr<core::ImageSource>{std::move(spooled.file)};
+}
+
+}  // namespace
+
+bool is_pipe(const std::string& path) {
+  struct stat status {};
+  return path == "-" || (::stat(path.c_str(), &status) == 0 &&
+                         (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)));
+}
+
+core::Result<std::unique_ptr<core::ImageSource>> open_text_input(const std::string& path) {
+  if (path == "-") return spool_text(STDIN_FILENO);
+  if (!is_pipe(path))
+    return std::unique_ptr<core::ImageSource>{COLDTRACE_TRY(core::FileImage::open(path))};
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (descriptor < 0)
+    return core::fail({core::Fault::io, 0, "file", "open", 0, static_cast<u64>(errno)});
+  auto text = spool_text(descriptor);
+  ::close(descriptor);
+  return text;
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "cli/ntfs/volume_name.hpp"
+#include "cli/output/json.hpp"
+#include "coldtrace/ntfs/comparison/file_comparison.hpp"
+
+namespace coldtrace::cli {
+
+// A name, or the units of one that is not valid UTF-16.
+std::string shown_name(const std::string& name);
+
+void write_difference_json(JsonWriter& json, const VolumeName& volume,
+                           const ntfs::FileDifference& difference);
+std::string difference_text(const ntfs::FileDifference& difference);
+
+}  // namespace coldtrace::cli

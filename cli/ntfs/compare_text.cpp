@@ -1,0 +1,62 @@
+#include "cli/ntfs/compare_rows.hpp"
+#include "cli/output/text.hpp"
+#include "coldtrace/core/file_time.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+std::string size_text(const std::optional<u64>& size) {
+  return size ? fmt::format("{}", *size) : "?";
+}
+
+std::string stream_text(const ntfs::StreamDifference& stream) {
+  const auto& either = stream.before ? *stream.before : *stream.after;
+  const auto name =
+      either.name.empty() ? std::string{"size"} : ":" + printable(shown_name(either.name));
+  if (!stream.before) return fmt::format("; {} created, {}", name, size_text(stream.after->size));
+  if (!stream.after) return fmt::format("; {} deleted, {}", name, size_text(stream.before->size));
+  auto text = stream.resized ? fmt::format("; {} {} -> {}", name, size_text(stream.before->size),
+                                           size_text(stream.after->size))
+                             : std::string{};
+  if (stream.relocated && !either.name.empty()) text += fmt::format("; {} relocated", name);
+  return text;
+}
+
+std::string times_text(const ntfs::FileDifference& difference) {
+  if (!difference.touched) return {};
+  const auto& before = *difference.before->times;
+  const auto& after = *difference.after->times;
+  std::string text;
+  const auto add = [&](std::string_view name, core::FileTime old_time, core::FileTime new_time) {
+    if (old_time != new_time)
+      text += fmt::format("; {} {}", name, new_time.ticks == 0 ? "-" : core::to_string(new_time));
+  };
+  add("created", before.created, after.created);
+  add("modified", before.modified, after.modified);
+  add("changed", before.changed, after.changed);
+  add("accessed", before.accessed, after.accessed);
+  return text;
+}
+
+}  // namespace
+
+std::string difference_text(const ntfs::FileDifference& difference) {
+  std::string text;
+  for (const auto change : difference.changes())
+    text += fmt::format("{}{}", text.empty() ? "" : ",", to_string(change));
+  const auto& shown = difference.after ? *difference.after : *difference.before;
+  text += fmt::format(": {} (record {}-{})", printable(shown.names.front().path),
+                      difference.file.record, difference.file.sequence);
+  for (const auto& name : difference.names) {
+    if (name.before && name.after)
+      text += fmt::format("; {} -> {}", printable(name.before->path), printable(name.after->path));
+    else if (name.after)
+      text += fmt::format("; also {}", printable(name.after->path));
+    else
+      text += fmt::format("; no longer {}", printable(name.before->path));
+  }
+  for (const auto& stream : difference.streams) text += stream_text(stream);
+  return text + times_text(difference) + '\n';
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,183 @@
+#include "cli/ntfs/compared_input.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <rapidjson/document.h>
+
+#include "cli/command/text_input.hpp"
+#include "cli/ntfs/snapshot_lines.hpp"
+#include "cli/ntfs/snapshot_row.hpp"
+#include "cli/output/json_members.hpp"
+#include "coldtrace/core/parallel.hpp"
+#include "coldtrace/ntfs/walk.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using rapidjson::Value;
+using Volumes = std::vector<ComparedVolume>;
+
+// A temporary file that cannot be written or read ends the run.
+template <class T>
+T checked(core::Result<T> result) {
+  if (!result) throw Failure{"temporary file: " + to_message(result.error())};
+  return std::move(*result);
+}
+
+struct Batch {
+  ntfs::RowBatch rows;
+  std::vector<ntfs::ComparedFile> files;
+  core::Findings findings;
+};
+
+void add_rows(const ntfs::Volume& volume, unsigned jobs, ntfs::ComparedFiles& files,
+              core::Findings& findings) {
+  const auto snapshot = ntfs::Snapshot::take(volume, {.jobs = jobs, .slack = false}, findings);
+  ntfs::Walk walk{snapshot, {ntfs::State::live}};
+  std::vector<ntfs::FileRow> rows(std::max(jobs, 1U));
+  core::ordered_pipeline<Batch>(
+      jobs, [&](Batch& batch) { return walk.next(batch.rows); },
+      [&](unsigned worker, Batch& batch) {
+        batch.findings = {};
+        std::size_t count = 0;
+        for (const auto& source : batch.rows.rows)
+          snapshot.records().fetch_ahead(source.file.record);
+        for (const auto& source : batch.rows.rows) {
+          snapshot.build_row(batch.rows, source, rows[worker]);
+          note_findings(rows[worker], batch.findings);
+          if (source.state != ntfs::State::live) continue;
+          if (batch.files.size() == count) batch.files.emplace_back();
+          to_compared(rows[worker], batch.files[count++]);
+        }
+        batch.files.resize(count);
+      },
+      [&](Batch& batch) {
+        for (const auto& file : batch.files) checked(files.add(file));
+        findings.merge(batch.findings);
+      });
+  findings.merge(walk.findings());
+}
+
+std::optional<Volumes> read_image(const DiskOptions& options, unsigned jobs,
+                                  core::Findings& findings, Report& report) {
+  const auto input = open_disk(options, report, findings);
+  if (!input) return std::nullopt;
+  Volumes volumes;
+  UnopenedVolumes unopened;
+  for (const auto& partition : input->chosen) {
+    const auto volume = open_volume(*input, partition, options, findings);
+    if (!volume) {
+      unopened.add(partition, volume_failure(*input, partition, volume.error()));
+      continue;
+    }
+    const auto& boot = volume->boot();
+    auto& compared = volumes.emplace_back(
+        ComparedVolume{{options.image, partition, *volume},
+                       boot && !boot->inferred ? fmt::format("{:016x}", boot->serial_number) : "",
+                       checked(ntfs::ComparedFiles::create())});
+    add_rows(*volume, jobs, compared.files, findings);
+    checked(compared.files.finish());
+  }
+  input->file.add_findings(findings);
+  findings.merge(unopened.report(options.image, !volumes.empty(), report));
+  if (volumes.empty()) {
+    report.tell(options.image, findings);
+    return std::nullopt;
+  }
+  return volumes;
+}
+
+// Reads the lines of a snapshot.
+class ComparedLines {
+ public:
+  explicit ComparedLines(std::string_view path) : path_{path} {}
+
+  // False where the line is none of a snapshot, or is needed and cannot be used.
+  bool read(const Value& json) {
+    if (!json.IsObject()) return false;
+    const auto type = text_member(json, "type");
+    if (type == "header") return read_header(json);
+    if (volumes_.empty()) return false;
+    if (type != "file" || text_member(json, "state") != "live") return true;
+    if (!read_compared_file(json, file_, lacking_)) return false;
+    checked(volumes_.back().files.add(file_));
+    return true;
+  }
+
+  Volumes take(core::Findings& findings) {
+    if (lacking_.any())
+      findings.warning("compare-members", std::nullopt,
+                       "rows of the snapshot lack members, which are not compared:{}{}{}",
+                       lacking_.times ? " si" : "", lacking_.attributes ? " attributes" : "",
+                       lacking_.streams ? " streams" : "");
+    for (auto& volume : volumes_) checked(volume.files.finish());
+    return std::move(volumes_);
+  }
+
+ private:
+  bool read_header(const Value& json) {
+    if (!is_snapshot_header(json)) return false;
+    ntfs::Partition partition{};
+    if (const auto* stated = find_member(json, "partition", &Value::IsObject)) {
+      if (const auto* number = find_member(*stated, "number", &Value::IsUint))
+        partition.number = number->GetUint();
+      if (const auto* offset = find_member(*stated, "offset", &Value::IsUint64))
+        partition.offset = offset->GetUint64();
+    }
+    const auto* volume = find_member(json, "volume", &Value::IsObject);
+    volumes_.push_back({{path_, partition.number, partition.offset},
+                        volume ? text_member(*volume, "serial_number") : "",
+                        checked(ntfs::ComparedFiles::create())});
+    return true;
+  }
+
+  std::string_view path_;
+  Volumes volumes_;
+  ntfs::ComparedFile file_;
+  LackingMembers lacking_;
+};
+
+std::optional<Volumes> read_lines(const std::string& path, const core::ImageSource& file,
+                                  core::Findings& findings, Report& report) {
+  SnapshotLines lines{file};
+  ComparedLines compared{path};
+  rapidjson::Document json;
+  u64 damaged = 0;
+  while (lines.next(json)) {
+    if (compared.read(json)) continue;
+    if (lines.count() == 1) break;
+    ++damaged;
+  }
+  if (lines.count() < 2) {
+    report.failed(path, "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'");
+    return std::nullopt;
+  }
+  if (!lines.complete() || damaged > 0)
+    findings.warning("snapshot-incomplete", std::nullopt,
+                     "the snapshot is cut off or damaged (lines that could not be read: {}): files "
+                     "are missing",
+                     damaged);
+  return compared.take(findings);
+}
+
+bool starts_as_json(const core::ImageSource& file) {
+  std::array<std::byte, 1> first;
+  return file.size() > 0 && file.read_at(0, first) && first[0] == std::byte{'{'};
+}
+
+}  // namespace
+
+std::optional<Volumes> read_compared(const DiskOptions& options, unsigned jobs,
+                                     core::Findings& findings, Report& report) {
+  const auto text = open_text_input(options.image);
+  if (text && starts_as_json(**text)) return read_lines(options.image, **text, findings, report);
+  if (is_pipe(options.image)) {
+    report.failed(options.image,
+                  text ? "not the NDJSON of 'coldtrace ntfs snapshot'" : to_message(text.error()));
+    return std::nullopt;
+  }
+  return read_image(options, jobs, findings, report);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,232 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/command/common_options.hpp"
+#include "cli/command/version.hpp"
+#include "cli/ntfs/compare_rows.hpp"
+#include "cli/ntfs/compared_input.hpp"
+#include "cli/ntfs/ntfs_commands.hpp"
+#include "cli/output/text.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+struct Options : CommonOptions {
+  std::string before;
+  std::string after;
+  std::vector<std::string> parents;
+  std::optional<u32> partition;
+  unsigned jobs = 1;
+
+  bool array() const { return format == "json"; }
+  bool has_lines() const { return format != "text"; }
+};
+
+using Volumes = std::vector<ComparedVolume>;
+
+struct Pair {
+  const ComparedVolume* before;
+  const ComparedVolume* after;
+};
+
+// Volumes that start at the same place, or are the only ones.
+std::vector<Pair> pair_volumes(const Volumes& before, const Volumes& after,
+                               core::Findings& findings) {
+  if (before.size() == 1 && after.size() == 1) return {{&before[0], &after[0]}};
+  std::vector<Pair> pairs;
+  const auto find = [](const Volumes& volumes, u64 start) {
+    return std::ranges::find(volumes, start,
+                             [](const ComparedVolume& volume) { return volume.name.start; });
+  };
+  const auto tell_alone = [&](const ComparedVolume& volume, std::string_view other) {
+    findings.warning("volume-unmatched", volume.name.start,
+                     "a volume of {} starts at {:#x} and none of {} does: it is not compared",
+                     volume.name.image, volume.name.start, other);
+  };
+  for (const auto& volume : before) {
+    const auto other = find(after, volume.name.start);
+    if (other != after.end())
+      pairs.push_back({&volume, &*other});
+    else
+      tell_alone(volume, after.front().name.image);
+  }
+  for (const auto& volume : after)
+    if (find(before, volume.name.start) == before.end())
+      tell_alone(volume, before.front().name.image);
+  return pairs;
+}
+
+void check_serial_numbers(const Pair& pair, core::Findings& findings) {
+  const auto& before = pair.before->serial_number;
+  const auto& after = pair.after->serial_number;
+  if (!before.empty() && !after.empty() && before != after)
+    findings.warning("volume-other", pair.after->name.start,
+                     "the volumes have the serial numbers {} and {}: they are two volumes, and "
+                     "equal record numbers mean nothing",
+                     before, after);
+}
+
+// Writes what differs in one format.
+class CompareWriter {
+ public:
+  CompareWriter(const Options& options, Output& output)
+      : options_{options}, output_{output}, json_{output, options.int64} {}
+
+  void begin(const Pair& pair) {
+    if (!options_.has_lines()) return;
+    separate();
+    json_.begin_object()
+        .field("type", "header")
+        .field("schema", "coldtrace.ntfs-compare/1")
+        .field("tool", tool_version);
+    write_side("before", *pair.before);
+    write_side("after", *pair.after);
+    json_.end_object();
+    json_.end_document();
+  }
+
+  void write(const Pair& pair, const ntfs::FileDifference& difference) {
+    if (!options_.has_lines()) return output_.write(difference_text(difference));
+    separate();
+    write_difference_json(json_, pair.after->name, difference);
+    json_.end_document();
+  }
+
+  void finish(const ntfs::ComparisonCounts& counts, const core::Findings& findings) {
+    if (!options_.has_lines()) {
+      print(output_, "{} files before, {} after, {} of them unchanged\n", counts.before,
+            counts.after, counts.unchanged);
+      return;
+    }
+    separate();
+    json_.begin_object().field("type", "summary").field("complete", true);
+    json_.field("same", counts.same()).key("counts").begin_object();
+    json_.field("files_before", counts.before)
+        .field("files", counts.after)
+        .field("unchanged", counts.unchanged)
+        .key("changes")
+        .begin_object();
+    for (std::size_t i = 0; i < ntfs::file_change_count; ++i)
+      json_.field(to_string(static_cast<ntfs::FileChange>(i)), counts.changes[i]);
+    json_.end_object().end_object().key("findings");
+    write_findings(json_, findings);
+    json_.end_object();
+    json_.end_document();
+    if (options_.array()) output_.write("]\n");
+  }
+
+ private:
+  void separate() {
+    if (options_.array()) output_.write(first_ ? "[" : ",");
+    first_ = false;
+  }
+  void write_side(std::string_view name, const ComparedVolume& volume) {
+    json_.key(name).begin_object();
+    write_volume_name(json_, volume.name);
+    json_.key("serial_number")
+        .value(volume.serial_number.empty() ? std::nullopt : std::optional{volume.serial_number});
+    json_.field("names", volume.files.names()).end_object();
+  }
+
+  const Options& options_;
+  Output& output_;
+  JsonWriter json_;
+  bool first_ = true;
+};
+
+void add(ntfs::ComparisonCounts& sum, const ntfs::ComparisonCounts& counts) {
+  sum.before += counts.before;
+  sum.after += counts.after;
+  sum.unchanged += counts.unchanged;
+  for (std::size_t i = 0; i < counts.changes.size(); ++i) sum.changes[i] += counts.changes[i];
+}
+
+std::optional<Volumes> read_side(const Options& options, const std::string& path,
+                                 core::Findings& all, Report& report) {
+  DiskOptions disk;
+  disk.image = path;
+  disk.parents = options.parents;
+  disk.partition = options.partition;
+  core::Findings findings;
+  auto volumes = read_compared(disk, options.jobs, findings, report);
+  if (!volumes) return std::nullopt;
+  report.read(path, findings);
+  all.merge(findings);
+  return volumes;
+}
+
+Exit run(const Options& options) {
+  if (options.before == "-" && options.after == "-")
+    throw Failure{"standard input is one of the two"};
+  Output output{options.output};
+  Report report{options.findings};
+  core::Findings findings;
+  const auto before = read_side(options, options.before, findings, report);
+  if (!before) return Exit::failure;
+  const auto after = read_side(options, options.after, findings, report);
+  if (!after) return Exit::failure;
+  core::Findings of_both;
+  CompareWriter writer{options, output};
+  ntfs::ComparisonCounts counts;
+  const auto pairs = pair_volumes(*before, *after, of_both);
+  if (pairs.empty()) {
+    report.tell(options.after, of_both);
+    throw Failure{fmt::format("{} and {} have no volume in the same place",
+                              printable(options.before), printable(options.after))};
+  }
+  for (const auto& pair : pairs) {
+    check_serial_numbers(pair, of_both);
+    writer.begin(pair);
+    const auto compared = compare_files(
+        pair.before->files, pair.after->files,
+        [&](const ntfs::FileDifference& difference) { writer.write(pair, difference); });
+    if (!compared) throw Failure{"temporary file: " + to_message(compared.error())};
+    add(counts, *compared);
+  }
+  report.read(options.after, of_both);
+  findings.merge(of_both);
+  writer.finish(counts, findings);
+  output.commit();
+  if (!counts.same()) report.mismatch();
+  return report.exit();
+}
+
+}  // namespace
+
+void add_ntfs_compare(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"compare",
+       "Say what changed between two images of a volume: created, deleted, renamed, moved, "
+       "resized, touched, relocated",
+       "  coldtrace ntfs compare monday.E01 tuesday.E01\n"
+       "  coldtrace ntfs compare monday.ndjson tuesday.E01 --format ndjson\n"
+       "  zstd -dc monday.ndjson.zst | coldtrace ntfs compare - tuesday.ndjson\n",
+       "  0  the volumes have the same files\n"
+       "  1  they differ, or damage was found\n"
+       "  2  one of them cannot be read\n"},
+      {"text", "ndjson", "json"},
+      [](Command& command, Options& options) {
+        command
+            .add_input("BEFORE", options.before,
+                       "An image, or the NDJSON of 'ntfs snapshot'; - is standard input")
+            .required()
+            .type_name("FILE");
+        command.add_input("AFTER", options.after, "The same of a later time")
+            .required()
+            .type_name("FILE");
+        command
+            .add_input("--parent", options.parents,
+                       "The parent of a disk image that holds what changed since then, where it is "
+                       "not beside it. Can be repeated, for the parent's own")
+            .repeatable()
+            .type_name("FILE");
+        command.add_option("--partition", options.partition,
+                           "Of images only the partition with this number");
+        add_jobs_option(command, options.jobs);
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,60 @@
+#include "cli/ntfs/snapshot_lines.hpp"
+
+#include <rapidjson/document.h>
+#include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
+
+#include "cli/output/json_members.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+// Takes lines with no more values than this, names of members included, and no deeper ones: some
+// 400,000 extents. A value is 16 bytes of memory, and may be two of the line.
+class ValueCheck : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, ValueCheck> {
+ public:
+  bool Default() { return ++values_ <= 4'000'000; }
+  bool StartObject() { return ++depth_ <= 32 && Default(); }
+  bool StartArray() { return StartObject(); }
+  bool EndObject(rapidjson::SizeType) {
+    --depth_;
+    return true;
+  }
+  bool EndArray(rapidjson::SizeType) { return EndObject(0); }
+
+ private:
+  std::size_t values_ = 0;
+  std::size_t depth_ = 0;
+};
+
+bool has_few_values(std::string_view line) {
+  constexpr std::size_t short_line = std::size_t{1} << 20;
+  if (line.size() <= short_line) return true;
+  rapidjson::MemoryStream text{line.data(), line.size()};
+  ValueCheck check;
+  return !rapidjson::Reader{}.Parse<rapidjson::kParseIterativeFlag>(text, check).IsError();
+}
+
+}  // namespace
+
+bool SnapshotLines::next(rapidjson::Document& json) {
+  do {
+    if (!lines_.next(line_)) return false;
+  } while (!lines_.too_long() && line_.find_first_not_of(" \t\r") == std::string::npos);
+  ++count_;
+  json = rapidjson::Document{};
+  if (lines_.too_long() || !has_few_values(line_)) return true;
+  json.Parse<rapidjson::kParseIterativeFlag>(line_.data(), line_.size());
+  if (json.HasParseError() || !json.IsObject())
+    json = rapidjson::Document{};
+  else
+    complete_ |= text_member(json, "type") == "summary";
+  return true;
+}
+
+bool is_snapshot_header(const rapidjson::Value& json) {
+  return text_member(json, "type") == "header" &&
+         text_member(json, "schema") == "coldtrace.ntfs-snapshot/1";
+}
+
+}  // namespace coldtrace::cli

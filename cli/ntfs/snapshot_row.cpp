@@ -1,0 +1,109 @@
+#include "cli/ntfs/snapshot_row.hpp"
+
+#include <charconv>
+
+#include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/output/json_members.hpp"
+#include "coldtrace/core/file_time.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using rapidjson::Value;
+
+// Also of lines that were written with --int64 string.
+std::optional<u64> number_member(const Value& json, const char* name) {
+  if (const auto* number = find_member(json, name, &Value::IsUint64)) return number->GetUint64();
+  const auto text = text_member(json, name);
+  u64 number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::optional<ntfs::FileReference> reference(const Value& json) {
+  constexpr u64 most_records = u64{1} << 48;
+  const auto record = number_member(json, "record");
+  const auto sequence = number_member(json, "sequence");
+  if (!record || !sequence || *record >= most_records || *sequence > 0xffff) return std::nullopt;
+  return ntfs::FileReference{*record, static_cast<u16>(*sequence)};
+}
+
+std::optional<ntfs::Times> read_times(const Value& json) {
+  const auto* times = find_member(json, "si", &Value::IsObject);
+  if (!times) return std::nullopt;
+  const auto time = [&](const char* name) {
+    return core::parse_file_time(text_member(*times, name)).value_or(core::FileTime{});
+  };
+  return ntfs::Times{time("created"), time("modified"), time("changed"), time("accessed")};
+}
+
+std::optional<u32> read_attributes(const Value& json) {
+  const auto* names = find_member(json, "attributes", &Value::IsArray);
+  if (!names) return std::nullopt;
+  u32 bits = 0;
+  for (const auto& name : names->GetArray())
+    if (name.IsString()) bits |= dos_attribute_bit({name.GetString(), name.GetStringLength()});
+  return bits;
+}
+
+// Names that are not valid UTF-16 are told apart by their units.
+std::string read_name(const Value& json) {
+  const auto units = text_member(json, "name_utf16");
+  return units.empty() ? text_member(json, "name") : ntfs::inexact_name(units);
+}
+
+ntfs::Extent read_extent(const Value& json) {
+  ntfs::Extent extent{.vcn = number_member(json, "vcn").value_or(0),
+                      .clusters = number_member(json, "clusters").value_or(0),
+                      .lcn = std::nullopt};
+  if (const auto lcn = number_member(json, "lcn")) extent.lcn = ntfs::Lcn{*lcn};
+  return extent;
+}
+
+ntfs::ComparedStream read_stream(const Value& json) {
+  ntfs::ComparedStream stream{.name = read_name(json),
+                              .size = number_member(json, "size"),
+                              .resident = find_member(json, "resident", &Value::IsTrue) != nullptr,
+                              .extents = {}};
+  if (const auto* extents = find_member(json, "extents", &Value::IsArray))
+    for (const auto& extent : extents->GetArray()) stream.extents.push_back(read_extent(extent));
+  return stream;
+}
+
+// Of a name whose streams are told with another one there are none.
+bool has_streams_left_out(const Value& json) {
+  const auto* findings = find_member(json, "findings", &Value::IsArray);
+  if (!findings) return false;
+  for (const auto& finding : findings->GetArray())
+    if (text_member(finding, "code") == "streams-limit") return true;
+  return false;
+}
+
+}  // namespace
+
+bool read_compared_file(const Value& json, ntfs::ComparedFile& file, LackingMembers& lacking) {
+  const auto own = reference(json);
+  const auto* parent = find_member(json, "parent", &Value::IsObject);
+  const auto in = parent ? reference(*parent) : std::nullopt;
+  if (!own || !in || !find_member(json, "name", &Value::IsString) ||
+      !find_member(json, "path", &Value::IsString))
+    return false;
+  file = {};
+  file.file = *own;
+  file.directory = find_member(json, "directory", &Value::IsTrue) != nullptr;
+  file.names.push_back({*in, read_name(json), text_member(json, "path")});
+  file.times = read_times(json);
+  file.attributes = read_attributes(json);
+  if (const auto owner = text_member(json, "owner_sid"); !owner.empty()) file.owner = owner;
+  lacking.times |= !json.HasMember("si");
+  lacking.attributes |= !json.HasMember("attributes");
+  const auto* streams = find_member(json, "streams", &Value::IsArray);
+  lacking.streams |= !streams;
+  if (!streams || has_streams_left_out(json)) return true;
+  auto& read = file.streams.emplace();
+  for (const auto& stream : streams->GetArray()) read.push_back(read_stream(stream));
+  return true;
+}
+
+}  // namespace coldtrace::cli

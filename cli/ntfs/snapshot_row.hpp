@@ -1,0 +1,22 @@
+#pragma once
+
+#include <rapidjson/fwd.h>
+
+#include "coldtrace/ntfs/comparison/compared_file.hpp"
+
+namespace coldtrace::cli {
+
+// Which members a line of a snapshot lacks that a comparison looks at.
+struct LackingMembers {
+  bool times = false;
+  bool attributes = false;
+  bool streams = false;
+  bool any() const { return times || attributes || streams; }
+};
+
+// What a "file" line says of a name. False where it does not say which file's name it is, or in
+// which directory.
+bool read_compared_file(const rapidjson::Value& json, ntfs::ComparedFile& file,
+                        LackingMembers& lacking);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "coldtrace/core/error.hpp"
+#include "coldtrace/core/result.hpp"
+#include "coldtrace/core/temporary_file.hpp"
+#include "coldtrace/ntfs/comparison/compared_file.hpp"
+#include "coldtrace/ntfs/packed.hpp"
+
+namespace coldtrace::ntfs {
+
+// The files of a volume by record and sequence: 24 bytes of memory a name, the rest in a temporary
+// file.
+class ComparedFiles {
+ public:
+  static core::Result<ComparedFiles> create();
+
+  // Adds a file with one name; others with the same record and sequence are its other names.
+  core::Result<core::Done> add(const ComparedFile& file);
+  // To be called once, before anything is read.
+  core::Result<core::Done> finish();
+
+  u64 names() const { return entries_.size(); }
+
+  // A file: entries that follow each other.
+  struct Group {
+    std::size_t first = 0;
+    std::size_t count = 0;
+    u64 key = 0;  // record and sequence; grows from group to group
+  };
+  // The group behind another; without one the first. Its count is 0 at the end.
+  Group next(const Group& group) const;
+
+  core::Result<ComparedFile> read(const Group& group) const;
+  // Whether two files of one name each have the same in all that is compared.
+  core::Result<bool> same(const Group& group, const ComparedFiles& others,
+                          const Group& other) const;
+
+ private:
+  struct Entry {
+    u64 key;
+    u64 offset;
+    u32 size;
+    u32 compared;  // the bytes of it that are compared: the path stands behind them
+  };
+  core::Result<core::Done> flush();
+  core::Result<core::ByteView> load(const Entry& entry, std::vector<std::byte>& memory) const;
+
+  std::unique_ptr<core::TemporaryFile> file_;
+  std::vector<Entry> entries_;
+  std::vector<std::byte> pending_;
+  std::unique_ptr<PackedWriter> writer_ = std::make_unique<PackedWriter>();
+  mutable std::vector<std::byte> memory_;
+};
+
+}  // namespace coldtrace::ntfs

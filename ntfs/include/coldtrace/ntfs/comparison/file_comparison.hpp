@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/ntfs/comparison/compared_files.hpp"
+
+namespace coldtrace::ntfs {
+
+enum class FileChange : u8 {
+  created,
+  deleted,
+  renamed,         // another name in the same directory
+  moved,           // into another directory
+  linked,          // one name more
+  unlinked,        // one name less
+  resized,         // a stream
+  stream_created,  // a named one, or a file's unnamed one
+  stream_deleted,
+  relocated,   // bytes of a stream lie elsewhere
+  touched,     // times
+  attributes,  // flags
+  owner,
+};
+constexpr std::size_t file_change_count = 13;
+std::string_view to_string(FileChange change);
+
+struct NameDifference {
+  FileChange change;           // renamed, moved, linked, unlinked
+  const ComparedName* before;  // null of linked
+  const ComparedName* after;   // null of unlinked
+};
+
+struct StreamDifference {
+  const ComparedStream* before;  // null of a new one
+  const ComparedStream* after;
+  bool resized = false;
+  bool relocated = false;
+};
+
+// What became of one file.
+struct FileDifference {
+  FileReference file;
+  std::optional<ComparedFile> before;  // absent of what was created
+  std::optional<ComparedFile> after;
+  std::vector<NameDifference> names;
+  std::vector<StreamDifference> streams;
+  bool touched = false;
+  bool attributes = false;
+  bool owner = false;
+
+  std::vector<FileChange> changes() const;  // each once, in the order of the enum
+};
+
+struct ComparisonCounts {
+  u64 before = 0;  // files
+  u64 after = 0;
+  u64 unchanged = 0;
+  std::array<u64, file_change_count> changes{};
+  bool same() const { return unchanged == before && unchanged == after; }
+};
+
+// Tells `visit` of each file that differs, by record and sequence.
+core::Result<ComparisonCounts> compare_files(
+    const ComparedFiles& before, const ComparedFiles& after,
+    const std::function<void(const FileDifference&)>& visit);
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,351 @@
+"""'ntfs compare' against histories that the test made itself.
+
+usage: compare.py COLDTRACE SOURCES [unittest arguments]
+"""
+import collections
+import copy
+import json
+import os
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+
+import jsonschema
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from case import Case  # noqa: E402
+from strict import strict_json, strict_ndjson  # noqa: E402
+
+COLDTRACE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:3])
+SCHEMA = jsonschema.Draft202012Validator(
+    json.loads((SOURCES / "docs/schema/ntfs-compare.schema.json").read_text()))
+recipe = SourceFileLoader("recipe", str(SOURCES / "fixtures/recipes/make-ntfs-image.py")).load_module()
+
+
+def run(command, *arguments, status=0, given=None):
+    done = subprocess.run([COLDTRACE, "ntfs", command, *map(str, arguments)], capture_output=True, timeout=120,
+                          input=given)
+    assert done.returncode == status, (done.returncode, done.stderr)
+    return done
+
+
+def compare(*arguments, status=1, **rest):
+    lines = strict_ndjson(run("compare", "--format", "ndjson", *arguments, status=status, **rest).stdout)
+    for line in lines:
+        SCHEMA.validate(line)
+    summary = lines[-1]
+    assert (lines[0]["type"], summary["type"], summary["complete"]) == ("header", "summary", True)
+    rows = [line for line in lines if line["type"] == "file"]
+    counts = collections.Counter(change for row in rows for change in row["changes"])
+    assert {name: count for name, count in summary["counts"]["changes"].items() if count} == counts
+    assert summary["same"] == (not rows)
+    return rows, summary
+
+
+def can_mount():
+    return (os.geteuid() == 0 and os.path.exists("/dev/fuse") and shutil.which("ntfs-3g")
+            and shutil.which("mkntfs") and shutil.which("fuser"))
+
+
+def fill(volume):
+    for name in ("a", "b", "dir/below"):
+        (volume.root / name).mkdir(parents=True)
+    for name, size in (("a/renamed", 10), ("a/moved", 20), ("a/both", 30), ("dir/below/kid", 40), ("over", 50000),
+                       ("grows", 100), ("shrinks", 60000), ("gone", 5000), ("gone small", 5), ("linked", 70),
+                       ("a/two", 80), ("streams", 90), ("touched", 100), ("flags", 110), ("same", 120),
+                       ("elsewhere", 40000), ("swap one", 1), ("swap two", 2), ("again", 3000)):
+        volume.write(name, b"x" * size)
+    os.link(volume.root / "a/two", volume.root / "b/two")
+    volume.write("streams:gone", b"g" * 10)
+    volume.write("streams:grows", b"g" * 10)
+    volume.write("streams:same", b"g" * 10)
+
+
+def change(volume):
+    root = volume.root
+    (root / "a/renamed").rename(root / "a/new name")
+    (root / "a/moved").rename(root / "b/moved")
+    (root / "a/both").rename(root / "b/other name")
+    (root / "dir").rename(root / "directory")
+    with open(root / "over", "r+b") as file:
+        file.write(b"y" * 50000)
+    with open(root / "grows", "ab") as file:
+        file.write(b"z" * 9000)
+    os.truncate(root / "shrinks", 30000)
+    (root / "gone").unlink()
+    (root / "gone small").unlink()
+    os.link(root / "linked", root / "b/link")
+    (root / "b/two").unlink()
+    volume.write("streams:new", b"n" * 7)
+    (root / "streams:gone").unlink()
+    with open(root / "streams:grows", "ab") as file:
+        file.write(b"g" * 5)
+    os.utime(root / "touched", ns=(10**18, 10**18))
+    volume.attribute("flags", "ntfs_attrib", struct.pack("<I", 0x3))
+    os.truncate(root / "elsewhere", 0)
+    volume.write("in its place", b"p" * 40000)
+    with open(root / "elsewhere", "r+b") as file:
+        file.write(b"e" * 40000)
+    (root / "swap one").rename(root / "swap")
+    (root / "swap two").rename(root / "swap one")
+    (root / "swap").rename(root / "swap two")
+    (root / "again").unlink()
+    volume.write("again", b"a" * 3000)
+    volume.write("created", b"c" * 5)
+    (root / "new folder").mkdir()
+
+
+# By path, those of files that changed; "again" was deleted, and is another file since.
+TRUTH = {
+    "/a/new name": {"renamed"}, "/b/moved": {"moved"}, "/b/other name": {"moved"}, "/directory": {"renamed"},
+    "/over": set(), "/grows": {"resized", "relocated"}, "/shrinks": {"resized"}, "/gone": {"deleted"},
+    "/gone small": {"deleted"}, "/linked": {"linked"}, "/a/two": {"unlinked"},
+    "/streams": {"stream_created", "stream_deleted", "resized"}, "/touched": set(), "/flags": {"attributes"},
+    "/elsewhere": {"relocated"}, "/in its place": {"created"}, "/swap one": {"renamed"}, "/swap two": {"renamed"},
+    "/created": {"created"}, "/new folder": {"created"}}
+
+
+@unittest.skipUnless(can_mount(), "no FUSE, or not root")
+class Histories(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.after = Path(cls.folder.name) / "after"
+        cls.before = Path(cls.folder.name) / "before"
+        volume = recipe.Volume(cls.after, 16 << 20, 4096, clock="2024-02-29 12:34:56")
+        with volume:
+            fill(volume)
+        shutil.copy(cls.after, cls.before)
+        volume.environment = recipe.environment("2024-03-01 12:34:56")
+        with volume:
+            change(volume)
+
+    def check(self, rows):
+        found = collections.defaultdict(list)
+        for row in rows:
+            if row["record"] >= 24:
+                found[row["path"] or row["path_before"]].append(row)
+        again = found.pop("/again")
+        self.assertEqual(sorted(change for row in again for change in row["changes"]), ["created", "deleted"])
+        for path in ("/a", "/b"):
+            row, = found.pop(path)
+            self.assertEqual((row["changes"], row["directory"]), (["touched"], True))
+        self.assertEqual(set(found), set(TRUTH))
+        for path, (row,) in found.items():
+            with self.subTest(path):
+                changes = set(row["changes"])
+                if not changes & {"created", "deleted"}:
+                    # Of a file without another event it is the event.
+                    if not TRUTH[path]:
+                        self.assertIn("touched", changes)
+                    changes.discard("touched")
+                # Where the stream of a file lies when it grows or shrinks is the driver's.
+                if path == "/shrinks":
+                    changes.discard("relocated")
+                self.assertEqual(changes, TRUTH[path])
+        return {path: row for path, (row,) in found.items()}
+
+    def test_exactly_what_was_done(self):
+        rows, summary = compare(self.before, self.after)
+        by_path = self.check(rows)
+        self.assertEqual([(row["record"], row["sequence"]) for row in rows],
+                         sorted((row["record"], row["sequence"]) for row in rows))
+        names = {path: [(n["change"], n["before"], n["after"]) for n in row["names"]]
+                 for path, row in by_path.items() if row["names"]}
+        self.assertEqual(names, {
+            "/a/new name": [("renamed", "/a/renamed", "/a/new name")],
+            "/b/moved": [("moved", "/a/moved", "/b/moved")],
+            "/b/other name": [("moved", "/a/both", "/b/other name")],
+            "/directory": [("renamed", "/dir", "/directory")],
+            "/linked": [("linked", None, "/b/link")], "/a/two": [("unlinked", "/b/two", None)],
+            "/swap one": [("renamed", "/swap two", "/swap one")],
+            "/swap two": [("renamed", "/swap one", "/swap two")]})
+        sizes = {path: (row["size_before"], row["size"]) for path, row in by_path.items()}
+        self.assertEqual((sizes["/grows"], sizes["/shrinks"], sizes["/gone"], sizes["/created"]),
+                         ((100, 9100), (60000, 30000), (5000, None), (None, 5)))
+        self.assertEqual({(s["name"], s["change"], s["size_before"], s["size"])
+                          for s in by_path["/streams"]["streams"]},
+                         {("new", "created", None, 7), ("gone", "deleted", 10, None), ("grows", "resized", 10, 15)})
+        times = by_path["/touched"]["times"]
+        self.assertEqual((times["modified"]["after"], times["created"]), ("2001-09-09T01:46:40.0000000Z", None))
+        self.assertEqual(by_path["/flags"]["attributes"]["after"], ["readonly", "hidden"])
+        # What the system's own files have to change, and no more.
+        self.assertLessEqual({row["path"] for row in rows if row["record"] < 24},
+                             {"/", "/$MFT", "/$MFTMirr", "/$Bitmap", "/$LogFile", "/$Extend", "/$Secure"})
+        self.assertEqual(summary["findings"], [])
+
+    def test_snapshots_and_images_say_the_same(self):
+        before, after = self.here / "before.ndjson", self.here / "after.ndjson"
+        for image, path in ((self.before, before), (self.after, after)):
+            run("snapshot", "--state", "all", image, "-o", path)
+        rows, _ = compare(self.before, self.after)
+        for one, other, given in ((before, after, None), (before, self.after, None), (self.before, after, None),
+                                  ("-", after, before.read_bytes())):
+            with self.subTest(str(one)):
+                again, summary = compare(one, other, given=given)
+                self.assertEqual([row | {"volume": None} for row in again], [row | {"volume": None} for row in rows])
+                self.assertEqual(summary["findings"], [])
+        # The other way round every event is the other way round.
+        turned = {"created": "deleted", "deleted": "created", "linked": "unlinked", "unlinked": "linked",
+                  "stream_created": "stream_deleted", "stream_deleted": "stream_created"}
+        back, _ = compare(after, before)
+        self.assertEqual([{turned.get(change, change) for change in row["changes"]} for row in back],
+                         [set(row["changes"]) for row in rows])
+        rows, summary = compare(self.after, after, status=0)
+        self.assertEqual((rows, summary["same"]), ([], True))
+        self.assertEqual(summary["counts"]["unchanged"], summary["counts"]["files"])
+
+    def test_text_and_json_say_it_too(self):
+        lines = run("compare", self.before, self.after, status=1).stdout.decode().splitlines()
+        rows, summary = compare(self.before, self.after)
+        self.assertEqual(len(lines), len(rows) + 1)
+        for line, row in zip(lines, rows):
+            self.assertTrue(line.startswith(f"{','.join(row['changes'])}: {row['path'] or row['path_before']} "), line)
+        counts = summary["counts"]
+        self.assertEqual(lines[-1], f"{counts['files_before']} files before, {counts['files']} after, "
+                                    f"{counts['unchanged']} of them unchanged")
+        self.assertEqual(strict_json(run("compare", "--format", "json", self.before, self.after, status=1).stdout)[1:-1],
+                         rows)
+
+
+def header(start=0, serial="0123456789abcdef", number=None):
+    return {"type": "header", "schema": "coldtrace.ntfs-snapshot/1", "volume": {"serial_number": serial},
+            "partition": {"number": number, "offset": start}}
+
+
+def made_up(record, sequence=1, name=None, parent=(5, 5), size=1, extents=(), **rest):
+    name = name or f"file {record}"
+    return {"type": "file", "path": f"/{name}", "name": name, "record": record, "sequence": sequence,
+            "parent": dict(zip(("record", "sequence"), parent)), "state": "live", "directory": False,
+            "attributes": ["archive"], "si": dict.fromkeys(("created", "modified", "changed", "accessed")),
+            "owner_sid": None, "findings": [],
+            "streams": [{"name": None, "resident": not extents, "size": size, "extents": [
+                dict(zip(("vcn", "lcn", "clusters"), extent)) for extent in extents]}]} | rest
+
+
+SUMMARY = {"type": "summary", "complete": True}
+
+
+class MadeUp(Case):
+    def lines(self, name, *lines):
+        return self.write(name, "".join(json.dumps(line) + "\n" for line in lines).encode())
+
+    def differ(self, before, after, status=1):
+        return compare(self.lines("a", header(), *before, SUMMARY), self.lines("b", header(), *after, SUMMARY),
+                       status=status)
+
+    def test_where_bytes_lie(self):
+        for before, after, changes in (
+                ([(0, 10, 4)], [(0, 10, 4), (4, 90, 2)], []),          # grew, without a size here
+                ([(0, 10, 4)], [(0, 10, 2), (2, 12, 2)], []),          # the same in two runs
+                ([(0, 10, 4)], [(0, 10, 2), (2, 50, 2)], ["relocated"]),
+                ([(0, None, 2), (2, 10, 2)], [(0, 7, 2), (2, 10, 2)], []),   # a hole was filled
+                ([(0, None, 2), (2, 10, 2)], [(0, 7, 2), (2, 11, 2)], ["relocated"]),
+                ([(0, 10, 1), (1, 20, 1), (2, 30, 1)], [(0, 10, 1), (1, 20, 2)], ["relocated"]),
+                ([(0, 10, 4)], [], ["relocated"])):
+            with self.subTest(before=before, after=after):
+                rows, _ = self.differ([made_up(30, extents=before)], [made_up(30, extents=after)],
+                                      status=int(bool(changes)))
+                self.assertEqual([row["changes"] for row in rows], [changes] if changes else [])
+
+    def test_names_are_paired_as_people_would(self):
+        def names(*names):
+            return [made_up(40, name=name, parent=(parent, 1)) for parent, name in names]
+        for before, after, expected in (
+                ([(5, "a"), (6, "b")], [(5, "c"), (6, "b")], [("renamed", "/a", "/c")]),
+                ([(5, "a"), (6, "b")], [(7, "a"), (6, "x")], [("renamed", "/b", "/x"), ("moved", "/a", "/a")]),
+                ([(5, "a")], [(5, "a"), (6, "a")], [("linked", None, "/a")]),
+                ([(5, "a"), (6, "a"), (7, "a")], [(6, "a")], [("unlinked", "/a", None)] * 2),
+                ([(5, "a")], [(6, "b"), (7, "a")], [("moved", "/a", "/a"), ("linked", None, "/b")])):
+            with self.subTest(before=before, after=after):
+                (row,), _ = self.differ(names(*before), names(*after))
+                self.assertEqual([(n["change"], n["before"], n["after"]) for n in row["names"]], expected)
+
+    def test_random_histories_against_sets_in_python(self):
+        chance = random.Random(5)
+        for _ in range(20):
+            before = {number: made_up(number, chance.randrange(3), size=chance.randrange(3))
+                      for number in chance.sample(range(24, 400), 200)}
+            after = copy.deepcopy(before)
+            expected = {}
+            for number, row in list(after.items()):
+                key = number, row["sequence"]
+                what = chance.randrange(8)
+                if what == 0:
+                    del after[number]
+                    expected[key] = ["deleted"]
+                elif what == 1:
+                    row["sequence"] += 1
+                    expected[key], expected[number, row["sequence"]] = ["deleted"], ["created"]
+                elif what == 2:
+                    row["streams"][0]["size"] += 1
+                    row["owner_sid"] = "S-1-1-0"  # not known before: nothing to compare
+                    expected[key] = ["resized"]
+                elif what == 3:
+                    row["si"]["accessed"] = "2024-02-29T00:00:00.0000001Z"
+                    row["attributes"] = ["archive", "0x80000000"]
+                    expected[key] = ["touched", "attributes"]
+                elif what == 4:
+                    row["path"] = "/elsewhere" + row["path"]  # a directory above has another name
+            order = list(after.values())
+            chance.shuffle(order)
+            rows, summary = self.differ(before.values(), order, status=1)
+            self.assertEqual({(row["record"], row["sequence"]): row["changes"] for row in rows}, expected)
+            self.assertEqual(summary["counts"]["files_before"], len(before))
+            self.assertEqual(summary["counts"]["files"], len(after))
+
+    def test_names_that_are_no_text_are_told_apart(self):
+        odd = [made_up(50, name="\ufffd", name_utf16=units) for units in ("00d8", "01d8")]
+        (row,), _ = self.differ(odd[:1], odd[1:])
+        self.assertEqual(row["changes"], ["renamed"])
+
+    def test_what_is_not_known_is_not_compared_and_said(self):
+        whole = made_up(60)
+        bare = {name: value for name, value in whole.items() if name not in ("si", "attributes", "streams")}
+        rows, summary = self.differ([whole], [bare])
+        self.assertEqual(rows, [])
+        self.assertEqual([f["code"] for f in summary["findings"]], ["compare-members"])
+        self.assertIn("si attributes streams", summary["findings"][0]["text"])
+        # Of a file with many names streams are told once.
+        left_out = made_up(60, name="second", streams=[], findings=[{"code": "streams-limit"}])
+        rows, _ = self.differ([whole, left_out], [left_out, whole], status=0)
+        self.assertEqual(rows, [])
+
+    def test_volumes_are_those_of_one_place(self):
+        one, other = header(4096, "aa", 1), header(8192, "bb", 2)
+        before = self.lines("a", one, made_up(30), other, made_up(30, name="x"), SUMMARY)
+        after = self.lines("b", other, made_up(30, name="y"), one, made_up(30), SUMMARY)
+        (row,), summary = compare(before, after)
+        self.assertEqual((row["changes"], row["volume"]), (["renamed"], {"image": "b", "partition": 2, "start": 8192}))
+        rows, summary = compare(before, self.lines("c", one, made_up(30), header(9, "cc"), SUMMARY))
+        self.assertEqual((rows, [(f["code"], f["count"]) for f in summary["findings"]]), ([], [("volume-unmatched", 2)]))
+        self.assertIn(b"no volume in the same place", run(
+            "compare", before, self.lines("c", header(1), header(2), SUMMARY), status=2).stderr)
+        rows, summary = compare(self.lines("c", header(1), SUMMARY), self.lines("d", header(2, "ff"), SUMMARY))
+        self.assertEqual((rows, [f["code"] for f in summary["findings"]]), ([], ["volume-other"]))
+
+    def test_damaged_and_other_inputs(self):
+        whole = self.lines("a", header(), made_up(30), SUMMARY)
+        for content in (json.dumps(header()).encode() + b"\n" + json.dumps(made_up(30)).encode() + b"\n",
+                        whole.read_bytes().replace(b'"record": 30', b'"record": -1', 1),
+                        whole.read_bytes().replace(b'"record": 30', b'"record": 281474976710656', 1),
+                        whole.read_bytes() + b"{\n"):
+            _, summary = compare(whole, self.write("b", content))
+            self.assertIn("snapshot-incomplete", [f["code"] for f in summary["findings"]])
+        for content in (b"", b"{}\n", b"[]", b"\0" * 4096, b'{"type":"header","schema":"other/1"}\n'):
+            with self.subTest(content[:20]):
+                done = run("compare", whole, self.write("b", content), status=2)
+                self.assertEqual(done.stdout, b"")
+        self.assertEqual(run("compare", "-", "-", status=2).stdout, b"")
+        run("compare", whole, whole, "-o", whole, status=2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
