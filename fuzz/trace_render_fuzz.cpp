@@ -89,7 +89,7 @@ void check_info(core::ByteView bytes) {
   cli::BufferPool pool;
   cli::Output output{std::numeric_limits<std::size_t>::max(), pool};
   cli::JsonWriter json{output, cli::Int64::string};
-  cli::write_trace_info(json, {std::move(*trace), std::move(findings)});
+  cli::write_trace_info(json, {std::move(*trace), std::move(findings)}, {});
   std::vector<core::TextBuffer> pieces;
   output.take(pieces);
   std::string text;

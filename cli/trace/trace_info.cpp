@@ -184,8 +184,8 @@ void write_files(JsonWriter& json, const TraceInput& input) {
 
 }  // namespace
 
-void write_trace_info(JsonWriter& json, const TraceInput& input, const Report& report,
-                      const TraceSchemas* schemas) {
+void write_trace_info(JsonWriter& json, const TraceInput& input,
+                      const std::vector<FailedInput>& failed, const TraceSchemas* schemas) {
   const auto kinds = count_kinds(input, schemas);
   json.begin_object()
       .field("schema", "coldtrace.trace-info/1")
@@ -222,7 +222,7 @@ void write_trace_info(JsonWriter& json, const TraceInput& input, const Report& r
     json.end_object();
   }
   json.end_array().key("failed_inputs");
-  write_failed_inputs(json, report.failed_inputs());
+  write_failed_inputs(json, failed);
   json.key("findings");
   write_findings(json, input.findings);
   json.end_object().end_document();
@@ -241,7 +241,7 @@ Exit run(const Options& options) {
   const auto& trace = input->trace;
   if (options.format == "json") {
     JsonWriter json{output, options.int64};
-    write_trace_info(json, *input, report, schemas);
+    write_trace_info(json, *input, report.failed_inputs(), schemas);
   } else {
     write_sessions_text(output, *input);
     write_kinds_text(output, trace.events(), count_kinds(*input, schemas), schemas);

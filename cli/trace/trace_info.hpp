@@ -8,7 +8,8 @@ class TraceSchemas;
 
 // The document of "trace info", of a trace that was opened for its counts.
 // `schemas` are the files of --schemas; null: none were given.
-void write_trace_info(JsonWriter& json, const TraceInput& input, const Report& report,
+void write_trace_info(JsonWriter& json, const TraceInput& input,
+                      const std::vector<FailedInput>& failed,
                       const TraceSchemas* schemas = nullptr);
 
 }  // namespace coldtrace::cli

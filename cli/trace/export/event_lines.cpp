@@ -20,7 +20,7 @@ void add_event_export_options(Command& command, EventExportOptions& options) {
 }
 
 EventExport::EventExport(const EventExportOptions& options)
-    : options_{options}, selection_{options.selection}, report_{options.findings} {
+    : selection_{options.selection}, report_{options.findings} {
   if (options.where) {
     selection_.where = read_where("--where", *options.where);
     ready_ = selection_.where.has_value();

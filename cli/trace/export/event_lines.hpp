@@ -32,7 +32,6 @@ struct EventLine {
 // A trace whose events are exported, from its opening to the exit code.
 class EventExport {
  public:
-  // `options` must outlive it.
   explicit EventExport(const EventExportOptions& options);
   EventExport(const EventExport&) = delete;
   EventExport& operator=(const EventExport&) = delete;
@@ -50,7 +49,6 @@ class EventExport {
   Exit finish(Output& output);
 
  private:
-  const EventExportOptions& options_;
   tracefile::EventSelection selection_;
   bool ready_ = true;
   Report report_;
