@@ -102,7 +102,6 @@ std::string shown_name(const std::string& name) {
 
 void write_difference_json(JsonWriter& json, const VolumeName& volume,
                            const ntfs::FileDifference& difference) {
-  json.begin_object().field("type", "file");
   write_volume_name(json, volume);
   json.field("record", difference.file.record).field("sequence", difference.file.sequence);
   json.field("directory", (difference.after ? difference.after : difference.before)->directory);
@@ -123,7 +122,6 @@ void write_difference_json(JsonWriter& json, const VolumeName& volume,
   write_times(json, difference);
   write_attributes(json, difference);
   write_owner(json, difference);
-  json.end_object();
 }
 
 }  // namespace coldtrace::cli

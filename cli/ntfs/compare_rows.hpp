@@ -11,6 +11,7 @@ namespace coldtrace::cli {
 // A name, or the units of one that is not valid UTF-16.
 std::string shown_name(const std::string& name);
 
+// The members of a line, behind its type.
 void write_difference_json(JsonWriter& json, const VolumeName& volume,
                            const ntfs::FileDifference& difference);
 std::string difference_text(const ntfs::FileDifference& difference);

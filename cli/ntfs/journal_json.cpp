@@ -8,9 +8,9 @@ namespace {
 
 constexpr FlagTexts json_array{.before = "\"", .after = "\"", .separator = ","};
 
-class JsonLines final : public JournalFormat {
+class JournalJson final : public JournalFormat {
  public:
-  explicit JsonLines(const JournalFormatOptions& options)
+  explicit JournalJson(const JournalFormatOptions& options)
       : int64_{options.int64}, array_{options.format == "json"}, events_{options.events} {}
 
   void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
@@ -170,7 +170,7 @@ class JsonLines final : public JournalFormat {
 }  // namespace
 
 std::unique_ptr<JournalFormat> make_journal_json(const JournalFormatOptions& options) {
-  return std::make_unique<JsonLines>(options);
+  return std::make_unique<JournalJson>(options);
 }
 
 }  // namespace coldtrace::cli

@@ -45,7 +45,7 @@ std::string_view holds(const LocatedPlace& located) {
 
 void write_located_json(JsonWriter& json, const LocatedPlace& located) {
   const auto* place = located.place;
-  json.begin_object().field("type", "place").field("asked", located.asked.text);
+  json.field("asked", located.asked.text);
   json.key("offset").value(located.offset);
   json.key("sector").value(
       located.offset ? std::optional<u64>{*located.offset / located.sector_size} : std::nullopt);
@@ -66,7 +66,6 @@ void write_located_json(JsonWriter& json, const LocatedPlace& located) {
     write_record(json, *place->record);
   else
     json.value(nullptr);
-  json.end_object();
 }
 
 }  // namespace coldtrace::cli

@@ -24,6 +24,7 @@ struct LocatedPlace {
 // What the place holds: a word of the table in docs/commands/ntfs-locate.md.
 std::string_view holds(const LocatedPlace& located);
 
+// The members of a line, behind its type.
 void write_located_json(JsonWriter& json, const LocatedPlace& located);
 std::string located_text(const LocatedPlace& located);
 

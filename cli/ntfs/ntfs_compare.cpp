@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "cli/command/common_options.hpp"
-#include "cli/command/version.hpp"
 #include "cli/ntfs/compare_rows.hpp"
 #include "cli/ntfs/compared_input.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
+#include "cli/output/json_lines.hpp"
 #include "cli/output/text.hpp"
 
 namespace coldtrace::cli {
@@ -19,7 +19,6 @@ struct Options : CommonOptions {
   std::optional<u32> partition;
   unsigned jobs = 1;
 
-  bool array() const { return format == "json"; }
   bool has_lines() const { return format != "text"; }
 };
 
@@ -71,26 +70,20 @@ void check_serial_numbers(const Pair& pair, core::Findings& findings) {
 class CompareWriter {
  public:
   CompareWriter(const Options& options, Output& output)
-      : options_{options}, output_{output}, json_{output, options.int64} {}
+      : options_{options}, output_{output}, lines_{output, options.format, options.int64} {}
 
   void begin(const Pair& pair) {
     if (!options_.has_lines()) return;
-    separate();
-    json_.begin_object()
-        .field("type", "header")
-        .field("schema", "coldtrace.ntfs-compare/1")
-        .field("tool", tool_version);
-    write_side("before", *pair.before);
-    write_side("after", *pair.after);
-    json_.end_object();
-    json_.end_document();
+    auto& json = lines_.begin_header("coldtrace.ntfs-compare/1");
+    write_side(json, "before", *pair.before);
+    write_side(json, "after", *pair.after);
+    lines_.end();
   }
 
   void write(const Pair& pair, const ntfs::FileDifference& difference) {
     if (!options_.has_lines()) return output_.write(difference_text(difference));
-    separate();
-    write_difference_json(json_, pair.after->name, difference);
-    json_.end_document();
+    write_difference_json(lines_.begin("file"), pair.after->name, difference);
+    lines_.end();
   }
 
   void finish(const ntfs::ComparisonCounts& counts, const core::Findings& findings) {
@@ -99,40 +92,32 @@ class CompareWriter {
             counts.after, counts.unchanged);
       return;
     }
-    separate();
-    json_.begin_object().field("type", "summary").field("complete", true);
-    json_.field("same", counts.same()).key("counts").begin_object();
-    json_.field("files_before", counts.before)
+    auto& json = lines_.begin_summary();
+    json.field("same", counts.same()).key("counts").begin_object();
+    json.field("files_before", counts.before)
         .field("files", counts.after)
         .field("unchanged", counts.unchanged)
         .key("changes")
         .begin_object();
     for (std::size_t i = 0; i < ntfs::file_change_count; ++i)
-      json_.field(to_string(static_cast<ntfs::FileChange>(i)), counts.changes[i]);
-    json_.end_object().end_object().key("findings");
-    write_findings(json_, findings);
-    json_.end_object();
-    json_.end_document();
-    if (options_.array()) output_.write("]\n");
+      json.field(to_string(static_cast<ntfs::FileChange>(i)), counts.changes[i]);
+    json.end_object().end_object().key("findings");
+    write_findings(json, findings);
+    lines_.end_summary();
   }
 
  private:
-  void separate() {
-    if (options_.array()) output_.write(first_ ? "[" : ",");
-    first_ = false;
-  }
-  void write_side(std::string_view name, const ComparedVolume& volume) {
-    json_.key(name).begin_object();
-    write_volume_name(json_, volume.name);
-    json_.key("serial_number")
+  static void write_side(JsonWriter& json, std::string_view name, const ComparedVolume& volume) {
+    json.key(name).begin_object();
+    write_volume_name(json, volume.name);
+    json.key("serial_number")
         .value(volume.serial_number.empty() ? std::nullopt : std::optional{volume.serial_number});
-    json_.field("names", volume.files.names()).end_object();
+    json.field("names", volume.files.names()).end_object();
   }
 
   const Options& options_;
   Output& output_;
-  JsonWriter json_;
-  bool first_ = true;
+  JsonLines lines_;
 };
 
 void add(ntfs::ComparisonCounts& sum, const ntfs::ComparisonCounts& counts) {

@@ -2,11 +2,11 @@
 #include <memory>
 
 #include "cli/command/common_options.hpp"
-#include "cli/command/version.hpp"
 #include "cli/images/other_kind.hpp"
 #include "cli/ntfs/journal_formats.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
+#include "cli/output/json_lines.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/file_time.hpp"
@@ -24,8 +24,7 @@ struct Options : DiskOptions {
   bool deleted = false;
   unsigned jobs = 1;
 
-  bool array() const { return format == "json"; }
-  bool has_lines() const { return format == "ndjson" || array(); }
+  bool has_lines() const { return format == "ndjson" || format == "json"; }
   bool locates_volume() const {
     return partition || offset || mft_offset || cluster_size || deleted;
   }
@@ -65,7 +64,7 @@ struct Source {
 class JournalWriter {
  public:
   JournalWriter(const Options& options, Output& output)
-      : options_{options}, output_{output}, json_{output, options.int64} {
+      : options_{options}, output_{output}, lines_{output, options.format, options.int64} {
     output_.write(journal_csv_header(options.row_format()));
   }
 
@@ -75,63 +74,52 @@ class JournalWriter {
   u64 journals() const { return totals_.journals; }
 
  private:
-  void separate() {
-    if (options_.array()) output_.write(first_ ? "[" : ",");
-    first_ = false;
-  }
   void write_header(const Source& source, const ntfs::JournalStream& stream);
-  void write_journal(const ntfs::ChangeJournal* journal, const ntfs::JournalStream& stream);
   void write_rows(ntfs::JournalReplay& replay, core::Findings& findings);
 
   const Options& options_;
   Output& output_;
-  JsonWriter json_;
-  bool first_ = true;
+  JsonLines lines_;
   Totals totals_;
 };
 
-void JournalWriter::write_journal(const ntfs::ChangeJournal* journal,
-                                  const ntfs::JournalStream& stream) {
+void write_journal(JsonWriter& json, const ntfs::ChangeJournal* journal,
+                   const ntfs::JournalStream& stream) {
   const auto& settings = journal ? journal->settings : std::nullopt;
   const auto optional = [](bool known, auto value) {
     return known ? std::optional<decltype(value)>{value} : std::nullopt;
   };
-  json_.key("journal").begin_object();
-  json_.key("record").value(optional(journal != nullptr, journal ? journal->file.record : 0));
-  json_.key("sequence").value(optional(journal != nullptr, journal ? journal->file.sequence : 0));
-  json_.field("state", !journal ? "copied" : journal->in_use ? "live" : "deleted");
-  json_.field("size", stream.size());
-  json_.key("id").value(settings ? std::optional{fmt::format("{:016x}", settings->id)}
-                                 : std::nullopt);
-  json_.key("made").value(settings && settings->id != 0
-                              ? std::optional{core::to_string(core::FileTime{settings->id})}
-                              : std::nullopt);
-  json_.key("maximum_size")
+  json.key("journal").begin_object();
+  json.key("record").value(optional(journal != nullptr, journal ? journal->file.record : 0));
+  json.key("sequence").value(optional(journal != nullptr, journal ? journal->file.sequence : 0));
+  json.field("state", !journal ? "copied" : journal->in_use ? "live" : "deleted");
+  json.field("size", stream.size());
+  json.key("id").value(settings ? std::optional{fmt::format("{:016x}", settings->id)}
+                                : std::nullopt);
+  json.key("made").value(settings && settings->id != 0
+                             ? std::optional{core::to_string(core::FileTime{settings->id})}
+                             : std::nullopt);
+  json.key("maximum_size")
       .value(optional(settings.has_value(), settings ? settings->maximum_size : 0));
-  json_.key("allocation_delta")
+  json.key("allocation_delta")
       .value(optional(settings.has_value(), settings ? settings->allocation_delta : 0));
-  json_.key("lowest_valid_usn")
+  json.key("lowest_valid_usn")
       .value(optional(settings.has_value(), settings ? settings->lowest_valid_usn : 0));
-  json_.end_object();
+  json.end_object();
 }
 
 void JournalWriter::write_header(const Source& source, const ntfs::JournalStream& stream) {
-  separate();
-  json_.begin_object()
-      .field("type", "header")
-      .field("schema", "coldtrace.ntfs-journal/1")
-      .field("tool", tool_version);
+  auto& json = lines_.begin_header("coldtrace.ntfs-journal/1");
   if (source.volume) {
-    write_disk(json_, *source.input);
-    json_.key("partition");
-    write_partition(json_, *source.partition);
-    write_volume(json_, *source.volume);
+    write_disk(json, *source.input);
+    json.key("partition");
+    write_partition(json, *source.partition);
+    write_volume(json, *source.volume);
   } else {
-    json_.field("disk", nullptr).field("partition", nullptr).field("volume", nullptr);
+    json.field("disk", nullptr).field("partition", nullptr).field("volume", nullptr);
   }
-  write_journal(source.journal, stream);
-  json_.end_object();
-  json_.end_document();
+  write_journal(json, source.journal, stream);
+  lines_.end();
 }
 
 // Paths are found in turn, formatting is shared by the jobs.
@@ -182,10 +170,9 @@ void JournalWriter::write(const Source& source, const ntfs::JournalStream& strea
 
 void JournalWriter::finish(const core::Findings& findings) {
   if (!options_.has_lines()) return;
-  separate();
   const auto& counts = totals_.counts;
-  json_.begin_object().field("type", "summary").field("complete", true);
-  json_.key("counts")
+  auto& json = lines_.begin_summary();
+  json.key("counts")
       .begin_object()
       .field("journals", totals_.journals)
       .field("records", counts.records)
@@ -194,11 +181,9 @@ void JournalWriter::finish(const core::Findings& findings) {
       .field("gaps", counts.gaps)
       .field("uncertain_paths", counts.uncertain_paths)
       .end_object();
-  json_.key("findings");
-  write_findings(json_, findings);
-  json_.end_object();
-  json_.end_document();
-  if (options_.array()) output_.write("]\n");
+  json.key("findings");
+  write_findings(json, findings);
+  lines_.end_summary();
 }
 
 // What $MFT knows of directories.

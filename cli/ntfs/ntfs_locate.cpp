@@ -3,11 +3,11 @@
 #include <memory>
 
 #include "cli/command/common_options.hpp"
-#include "cli/command/version.hpp"
 #include "cli/ntfs/asked_places.hpp"
 #include "cli/ntfs/locate_rows.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
+#include "cli/output/json_lines.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/ntfs/locate/disk_area.hpp"
@@ -22,7 +22,6 @@ struct Options : DiskOptions {
   PlaceOptions places;
   unsigned jobs = 1;
 
-  bool array() const { return format == "json"; }
   bool has_lines() const { return format != "text"; }
 };
 
@@ -168,57 +167,43 @@ std::vector<OpenVolume> open_volumes(const DiskInput& input, const Options& opti
 class LocateWriter {
  public:
   LocateWriter(const Options& options, Output& output)
-      : options_{options}, output_{output}, json_{output, options.int64} {}
+      : options_{options}, output_{output}, lines_{output, options.format, options.int64} {}
 
   void begin(const DiskInput& input, const std::vector<OpenVolume>& volumes) {
     if (!options_.has_lines()) return;
-    separate();
-    json_.begin_object()
-        .field("type", "header")
-        .field("schema", "coldtrace.ntfs-locate/1")
-        .field("tool", tool_version);
-    write_disk(json_, input);
-    json_.key("volumes").begin_array();
+    auto& json = lines_.begin_header("coldtrace.ntfs-locate/1");
+    write_disk(json, input);
+    json.key("volumes").begin_array();
     for (const auto& volume : volumes) {
-      json_.begin_object().key("partition");
-      write_partition(json_, volume.partition);
-      write_volume(json_, volume.volume);
-      json_.end_object();
+      json.begin_object().key("partition");
+      write_partition(json, volume.partition);
+      write_volume(json, volume.volume);
+      json.end_object();
     }
-    json_.end_array().end_object();
-    json_.end_document();
+    json.end_array();
+    lines_.end();
   }
 
   void write(const LocatedPlace& located) {
     if (!options_.has_lines()) return output_.write(located_text(located));
-    separate();
-    write_located_json(json_, located);
-    json_.end_document();
+    write_located_json(lines_.begin("place"), located);
+    lines_.end();
   }
 
   void finish(const Locator& locator, u64 places, const core::Findings& findings) {
     if (!options_.has_lines()) return;
-    separate();
-    json_.begin_object().field("type", "summary").field("complete", true);
-    json_.key("counts").begin_object().field("places", places).key("holds").begin_object();
-    for (const auto& [name, count] : locator.counts()) json_.field(name, count);
-    json_.end_object().end_object().key("findings");
-    write_findings(json_, findings);
-    json_.end_object();
-    json_.end_document();
-    if (options_.array()) output_.write("]\n");
+    auto& json = lines_.begin_summary();
+    json.key("counts").begin_object().field("places", places).key("holds").begin_object();
+    for (const auto& [name, count] : locator.counts()) json.field(name, count);
+    json.end_object().end_object().key("findings");
+    write_findings(json, findings);
+    lines_.end_summary();
   }
 
  private:
-  void separate() {
-    if (options_.array()) output_.write(first_ ? "[" : ",");
-    first_ = false;
-  }
-
   const Options& options_;
   Output& output_;
-  JsonWriter json_;
-  bool first_ = true;
+  JsonLines lines_;
 };
 
 void refuse_clusters_of_several(const std::vector<AskedPlace>& asked, std::size_t volumes) {
