@@ -98,6 +98,12 @@ class ComparedLines {
     if (!json.IsObject()) return false;
     const auto type = text_member(json, "type");
     if (type == "header") return read_header(json);
+    if (type == "summary") {
+      if (const auto* counts = find_member(json, "counts", &Value::IsObject))
+        if (const auto live = number_member(*counts, "live"))
+          stated_names_ = stated_names_.value_or(0) + *live;
+      return true;
+    }
     if (volumes_.empty()) return false;
     if (type != "file" || text_member(json, "state") != "live") return true;
     if (!read_compared_file(json, file_, lacking_)) return false;
@@ -105,7 +111,13 @@ class ComparedLines {
     return true;
   }
 
-  Volumes take(core::Findings& findings) {
+  // The volumes, of which a summary was read where the snapshot is `whole`.
+  Volumes take(bool whole, core::Findings& findings) {
+    if (whole && stated_names_ && *stated_names_ != names())
+      findings.warning("snapshot-selection", std::nullopt,
+                       "the snapshot has {} of the {} names that the volume's directories list: "
+                       "the others look deleted, or created",
+                       names(), *stated_names_);
     if (lacking_.any())
       findings.warning("compare-members", std::nullopt,
                        "rows of the snapshot lack members, which are not compared:{}{}{}",
@@ -132,8 +144,15 @@ class ComparedLines {
     return true;
   }
 
+  u64 names() const {
+    u64 sum = 0;
+    for (const auto& volume : volumes_) sum += volume.files.names();
+    return sum;
+  }
+
   std::string_view path_;
   Volumes volumes_;
+  std::optional<u64> stated_names_;
   ntfs::ComparedFile file_;
   LackingMembers lacking_;
 };
@@ -153,12 +172,13 @@ std::optional<Volumes> read_lines(const std::string& path, const core::ImageSour
     report.failed(path, "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'");
     return std::nullopt;
   }
-  if (!lines.complete() || damaged > 0)
+  const bool whole = lines.complete() && damaged == 0;
+  if (!whole)
     findings.warning("snapshot-incomplete", std::nullopt,
                      "the snapshot is cut off or damaged (lines that could not be read: {}): files "
                      "are missing",
                      damaged);
-  return compared.take(findings);
+  return compared.take(whole, findings);
 }
 
 bool starts_as_json(const core::ImageSource& file) {

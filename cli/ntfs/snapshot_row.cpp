@@ -1,7 +1,5 @@
 #include "cli/ntfs/snapshot_row.hpp"
 
-#include <charconv>
-
 #include "cli/ntfs/ntfs_rows.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/file_time.hpp"
@@ -10,16 +8,6 @@ namespace coldtrace::cli {
 namespace {
 
 using rapidjson::Value;
-
-// Also of lines that were written with --int64 string.
-std::optional<u64> number_member(const Value& json, const char* name) {
-  if (const auto* number = find_member(json, name, &Value::IsUint64)) return number->GetUint64();
-  const auto text = text_member(json, name);
-  u64 number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 std::optional<ntfs::FileReference> reference(const Value& json) {
   constexpr u64 most_records = u64{1} << 48;

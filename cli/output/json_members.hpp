@@ -1,8 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <rapidjson/document.h>
+
+#include "coldtrace/core/integers.hpp"
 
 namespace coldtrace::cli {
 
@@ -15,5 +18,8 @@ const rapidjson::Value* find_member(const rapidjson::Value& object, const char* 
 
 // A text member; empty where it is absent or no text.
 std::string text_member(const rapidjson::Value& object, const char* name);
+
+// A number from 0 on, also as the text that --int64 string makes of it.
+std::optional<u64> number_member(const rapidjson::Value& object, const char* name);
 
 }  // namespace coldtrace::cli

@@ -318,6 +318,21 @@ class MadeUp(Case):
         rows, _ = self.differ([whole, left_out], [left_out, whole], status=0)
         self.assertEqual(rows, [])
 
+    def test_names_that_a_selection_left_out_are_said(self):
+        def selected(rows, live, name="b"):
+            return self.lines(name, header(), *rows, SUMMARY | {"counts": {"live": live}})
+
+        rows = [made_up(70), made_up(71, name="other")]
+        whole = selected(rows, 2, "a")
+        found, summary = compare(whole, selected(rows[:1], 2))
+        self.assertEqual(([row["changes"] for row in found], [f["code"] for f in summary["findings"]]),
+                         ([["deleted"]], ["snapshot-selection"]))
+        stateless = [{name: value for name, value in row.items() if name != "state"} for row in rows]
+        _, summary = compare(selected(stateless, 2), whole)
+        self.assertEqual([f["code"] for f in summary["findings"]], ["snapshot-selection"])
+        self.assertIn("0 of the 2 names", summary["findings"][0]["text"])
+        compare(whole, selected(rows, 2), status=0)
+
     def test_volumes_are_those_of_one_place(self):
         one, other = header(4096, "aa", 1), header(8192, "bb", 2)
         before = self.lines("a", one, made_up(30), other, made_up(30, name="x"), SUMMARY)
