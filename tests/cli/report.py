@@ -502,6 +502,21 @@ class InBrowser(HostileCase):
         self.assertNotEqual(page.evaluate(colour), light)
         self.clean(page)
 
+    def test_the_wait_for_graph_is_dark_where_the_page_is(self):
+        page = self.shown(self.made_run("deadlock-2"))
+        look = ("[['rect', 'fill'], ['g > rect', 'fill'], ['g > text', 'fill'], ['g > rect', 'stroke']].map(([what, name]) =>"
+                "getComputedStyle(document.querySelector('.drawing svg').querySelector(what))[name])")
+        card = "getComputedStyle(document.querySelector('.drawing')).backgroundColor"
+        light = page.evaluate(look)
+        self.assertEqual(light[0], "rgb(255, 255, 255)")
+        self.assertEqual(page.evaluate(card), light[0])
+        page.media(prefers_color_scheme="dark")
+        dark = page.evaluate(look)
+        self.assertEqual(page.evaluate(card), dark[0])
+        for one, other in zip(light, dark):
+            self.assertNotEqual(one, other)
+        self.clean(page)
+
     def test_tables_sort_and_filter(self):
         page = self.shown(self.made_run("server"))
         cells = "[...document.querySelectorAll('#waits-table tbody tr')].map(row => Number(row.cells[1].dataset.v))"

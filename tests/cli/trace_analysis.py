@@ -3,6 +3,7 @@
 usage: trace_analysis.py COLDTRACE SOURCES SHARED MAKE_SWITCH_TRACES MAKE_SCENARIO_ETL MAKE_WAIT_TRACES
            [arguments of unittest]
 """
+import itertools
 import json
 import re
 import shutil
@@ -757,6 +758,51 @@ class WaitGraphs(Case):
                 width, height = (float(root.get(name)) for name in ("width", "height"))
                 self.assertTrue(all(right <= width and bottom <= height for _, _, right, bottom in boxes))
         self.assertGreater(labels, 100)
+
+    def test_pictures_can_be_read_in_light_and_in_dark(self):
+        """The colours of attributes, and those that the style puts in their place: by WCAG 2's contrast."""
+        def light_of(colour):
+            parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+            linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+            return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+        def contrast(one, other):
+            one, other = sorted((light_of(one), light_of(other)))
+            return (other + 0.05) / (one + 0.05)
+
+        seen = set()
+        paths = [*map(self.scenario, WAIT_SCENARIOS), self.scenario_etl("server")]
+        for path, command in itertools.product(paths, (("graph", "wait-for"), ("tree",))):
+            text = run(*command, path, "--format", "svg").stdout.decode()
+            root = xml.etree.ElementTree.fromstring(text)
+            tag = lambda one: f"{{http://www.w3.org/2000/svg}}{one}"
+            style = root.find(tag("style")).text
+            self.assertEqual(re.findall(r"@media[^{]*", style), ["@media screen and (prefers-color-scheme: dark) "])
+            rules = {(name, light): dark for name, light, dark in
+                     re.findall(r'\.coldtrace-drawing \[(fill|stroke)="(#\w+)"\] \{ \1: (#\w{6}); \}', style)}
+            ink = re.search(r"\.coldtrace-drawing \{ fill: (#\w{6}); \}", style)[1]
+            self.assertEqual(root.get("class"), "coldtrace-drawing")
+            for dark in False, True:
+                def colour(one, name):
+                    value = one.get(name)
+                    if value in (None, "none"):
+                        return (ink if dark else "#000000") if name == "fill" and value is None else None
+                    return rules[name, value] if dark else value
+                paper = colour(root.find(tag("rect")), "fill")
+                self.assertEqual(light_of(paper) < 0.05, dark)
+                for group in [root, *root.iter(tag("g"))]:
+                    boxes = [one for shape in ("rect", "polygon", "ellipse") for one in group.findall(tag(shape))]
+                    ground = paper if group is root or not boxes else colour(boxes[0], "fill")
+                    for one in group.findall(tag("text")):
+                        self.assertGreaterEqual(contrast(colour(one, "fill"), ground), 4.5)
+                        self.assertIn(colour(one, "stroke"), (None, ground))
+                    for one in [*boxes, *group.findall(tag("path"))]:
+                        if one.get("stroke"):
+                            self.assertGreaterEqual(contrast(colour(one, "stroke"), paper), 3)
+                            seen.add(one.get("stroke"))
+                for one in root.iter(tag("marker")):
+                    self.assertGreaterEqual(contrast(colour(one.find(tag("path")), "fill"), paper), 3)
+        self.assertGreater(len(seen), 3)
 
     def test_waits_that_began_before_are_counted_in_text(self):
         path, counts = self.scenario("lock-convoy"), set()

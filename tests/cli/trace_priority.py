@@ -5,6 +5,7 @@ usage: trace_priority.py COLDTRACE SOURCES SHARED MAKE_SCENARIO_ETL MAKE_KERNEL_
            [arguments of unittest]
 """
 import json
+import re
 import shutil
 import struct
 import subprocess
@@ -503,6 +504,48 @@ class Priorities(Case):
                               of("set", "base_set"), of("not_told")])
             self.assertEqual([round(float(cell) * 1e7) for cell in row[7:9]],
                              [one["changing"], one["unknown"]])
+
+
+    def test_text_has_bases_causes_and_changes(self):
+        increments = 0
+        for path in self.made("priority-inversion", suffix="etl"), self.made("server", suffix="etl"), \
+                self.made("deadlock-2"):
+            answer = self.answer(path)
+            tids = {one["id"]: one["tid"] for one in answer["threads"]}
+            start = ticks_of(answer["first_event"])
+            since = lambda time: "+{}.{:07}".format(*divmod(ticks_of(time) - start, 10**7))
+            expected = set()
+            for one in answer["priorities"]:
+                block = f"{tids[one['thread']]:>7}  base {', '.join(map(str, one['bases'])) or '-'}"
+                if one["first"]:
+                    block += f"; {one['first_priority']} at {since(one['first'])}, {one['last_priority']} at {since(one['last'])}"
+                for cause in one["causes"]:
+                    block += "\n         {cause}: changes {steps}, levels {levels}, events {events}, increments {increments}".format(**cause)
+                    increments += cause["increments"]
+                expected.add(block)
+            text = run("priority", path, "--top", 1000).stdout.decode()
+            part = text.split("first and the last priority, and causes:\n")[1].split("\n\n")[0]
+            self.assertEqual(set(re.split(r"\n(?= {0,6}\d+  base )", part)), expected)
+            self.assertNotIn("Changes:", text)
+
+            busiest = max(answer["priorities"], key=lambda one: one["changes"])["thread"]
+            only = self.answer(path, "--thread", tids[busiest])
+            self.assertGreater(len(only["steps"]), 0)
+            numbers = {one["id"]: one["tid"] for one in only["threads"]}
+            at = lambda event: f"{event['buffer']:#x}+{event['offset']:#x}"
+            lines = run("priority", path, "--thread", tids[busiest]).stdout.decode().split("Changes:\n")[1].split("\n\n")[0]
+            found = [re.fullmatch(r" *(\S+)  thread (\d+) .*?: (\d+) to (\d+), base (\S+), (\w+)(?:, increment (-?\d+))?"
+                                  r"(?:, by thread (\d+).*?)?(?:, told \S+ \(event at (\S+)\))?, \d+ last at (\S+), "
+                                  r"\d+ shown by (\w+) (\S+) \(event at (\S+)\)", line).groups()
+                     for line in lines.splitlines()]
+            text_of = lambda value: None if value is None else str(value)
+            self.assertEqual(found, [
+                (since(s["time"]), str(numbers[s["thread"]]), str(s["before"]), str(s["now"]),
+                 "-" if s["base"] is None else str(s["base"]), s["cause"], text_of(s["increment"]),
+                 None if s["by"] is None else str(numbers[s["by"]]), s["told_event"] and at(s["told_event"]),
+                 since(s["before_at"]), s["shown_by"], since(s["shown_at"]), at(s["shown_event"]))
+                for s in only["steps"]])
+        self.assertGreater(increments, 0)
 
 
 class Inversions(Case):

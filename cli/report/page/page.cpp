@@ -6,6 +6,7 @@
 
 #include "cli/command/version.hpp"
 #include "cli/report/page/page_sources.hpp"
+#include "cli/trace/analysis/drawing/drawing_style.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -29,6 +30,10 @@ std::string joined_script() {
   return script + "start();\n})();\n";
 }
 
+std::string joined_style() {
+  return std::string{page_style()} + std::string{dark_drawing_style()};
+}
+
 // The page's text, counted as it goes.
 class PageText {
  public:
@@ -47,6 +52,7 @@ class PageText {
 
 // Nothing may be fetched, and no text of a file can become script, style or markup.
 void write_head(PageText& output, const Page& page, std::string_view script) {
+  const auto style = joined_style();
   Html title;
   title.text(page.title);
   output.write(fmt::format(
@@ -57,8 +63,8 @@ void write_head(PageText& output, const Page& page, std::string_view script) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n"
       "<meta name=\"generator\" content=\"{}\">\n<title>{}</title>\n<style>",
-      policy_hash(script), policy_hash(page_style()), tool_version, title.str()));
-  output.write(page_style());
+      policy_hash(script), policy_hash(style), tool_version, title.str()));
+  output.write(style);
   output.write("</style>\n</head>\n");
 }
 

@@ -21,8 +21,8 @@ void write_graph(Html& html, const ReportAnswers& answers) {
                                answers.waits, answers.top_answers.code, view,
                                names};
   const WaitGraphLabels labels{answer};
-  const auto drawing =
-      text_in_memory(longest_text, [&](Output& memory) { write_svg(memory, view, labels); });
+  const auto drawing = text_in_memory(
+      longest_text, [&](Output& memory) { write_svg(memory, view, labels, DrawingPlace::page); });
   if (!drawing) return;
   html.element("h3", "Who waited for what");
   html.markup(

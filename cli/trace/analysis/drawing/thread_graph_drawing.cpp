@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/text.hpp"
+#include "cli/trace/analysis/drawing/drawing_style.hpp"
 #include "cli/trace/analysis/drawing/drawing_text.hpp"
 
 namespace coldtrace::cli {
@@ -205,12 +206,13 @@ void write_svg(Output& output, const ThreadGraph& graph, const ThreadGraphLabels
   const Layout layout{graph};
   print(output,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
-        "{1}\" font-family=\"sans-serif\" font-size=\"11\">\n"
-        "<title>Processes and threads, and who started them</title>\n"
+        "{1}\" font-family=\"sans-serif\" font-size=\"11\" {2}>\n"
+        "<title>Processes and threads, and who started them</title>\n{3}"
         "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" "
         "markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\"/></marker></defs>\n"
         "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
-        std::max(layout.width(), least_width), std::max(layout.height(), least_height));
+        std::max(layout.width(), least_width), std::max(layout.height(), least_height),
+        drawing_class, drawing_head(DrawingPlace::file));
   if (graph.nodes().empty()) print(output, "<text x=\"20\" y=\"34\">{}</text>\n", nobody_there);
   const auto& nodes = graph.nodes();
   for (u32 i = 0; i < nodes.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/text.hpp"
+#include "cli/trace/analysis/drawing/drawing_style.hpp"
 #include "cli/trace/analysis/drawing/drawing_text.hpp"
 #include "coldtrace/trace_analysis/records/ticks.hpp"
 
@@ -85,10 +86,10 @@ class Drawing {
     const double height = head + lane_height * static_cast<double>(lanes_.size()) + foot;
     print(output_,
           "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 "
-          "{0} {1}\" font-family=\"sans-serif\" font-size=\"11\">\n"
-          "<title>Critical path</title>\n"
+          "{0} {1}\" font-family=\"sans-serif\" font-size=\"11\" {2}>\n"
+          "<title>Critical path</title>\n{3}"
           "<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
-          width, height);
+          width, height, drawing_class, drawing_head(DrawingPlace::file));
     for (const auto& [thread, lane] : lanes_) write_lane(thread, lane);
     const Hop* last = nullptr;
     for (const auto* hop : drawn_) {

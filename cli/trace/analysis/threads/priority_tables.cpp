@@ -218,7 +218,7 @@ void PriorityTables::write_inversion(JsonWriter& json, const Inversion& one) con
 
 // --- text
 
-void PriorityTables::write_text(u64 top) const {
+void PriorityTables::write_text(u64 top, bool each_change) const {
   auto all = threads();
   std::ranges::stable_sort(all, std::greater{}, [&](Index thread) {
     return std::pair{priorities_.threads()[thread].steps, priorities_.threads()[thread].last};
@@ -230,6 +230,8 @@ void PriorityTables::write_text(u64 top) const {
   for (std::size_t i = 0; i < shown; ++i) write_thread_line(all[i]);
   if (shown < all.size()) print(output_, "{} more threads\n", all.size() - shown);
   output_.write("\n");
+  write_change_lines(std::span{all}.first(shown));
+  if (each_change) write_steps();
   write_inversions();
   write_lower_lines(top);
 }
@@ -260,6 +262,54 @@ void PriorityTables::write_thread_line(Index index) const {
         names_.times().seconds(one.unknown), names_.process(thread.process));
   for (const auto& level : one.levels)
     print(output_, ", {}: {}", level.priority, names_.times().seconds(level.time));
+  output_.write("\n");
+}
+
+// What the columns of the first table leave out.
+void PriorityTables::write_change_lines(std::span<const Index> shown) const {
+  if (shown.empty()) return;
+  output_.write("Base priorities that were seen, the first and the last priority, and causes:\n");
+  for (const auto index : shown) {
+    const auto& one = priorities_.threads()[index];
+    std::vector<unsigned> bases;
+    for (unsigned i = 0; i < 32; ++i)
+      if ((one.bases >> i & 1U) != 0) bases.push_back(i);
+    print(output_, "{:>7}  base {}", observed_.population.threads()[index].tid,
+          bases.empty() ? "-" : fmt::format("{}", fmt::join(bases, ", ")));
+    if (one.first_priority && one.last_priority)
+      print(output_, "; {} at {}, {} at {}", *one.first_priority, names_.since_start(*one.first),
+            *one.last_priority, names_.since_start(*one.last));
+    output_.write("\n");
+    write_causes(index);
+  }
+  output_.write("\n");
+}
+
+void PriorityTables::write_causes(Index index) const {
+  const auto& causes = priorities_.threads()[index].causes;
+  for (std::size_t i = 0; i < causes.size(); ++i) {
+    const auto& sum = causes[i];
+    if (sum.events == 0 && sum.steps == 0) continue;
+    print(output_, "         {}: changes {}, levels {}, events {}, increments {}\n",
+          to_string(static_cast<PriorityCause>(i)), sum.steps, sum.levels, sum.events,
+          sum.increments);
+  }
+}
+
+void PriorityTables::write_steps() const {
+  output_.write("Changes:\n");
+  for (const auto& step : priorities_.steps()) {
+    if (!chosen_(step.thread)) continue;
+    print(output_, "{:>14}  {}: {} to {}, base {}, {}", names_.since_start(step.time()),
+          names_.thread(step.thread), step.before, step.now,
+          step.base ? fmt::format("{}", *step.base) : "-", to_string(step.cause));
+    if (step.increment) print(output_, ", increment {}", *step.increment);
+    if (step.by != nobody) print(output_, ", by {}", names_.thread(step.by));
+    if (step.told) print(output_, ", told {}", names_.moment(*step.told));
+    print(output_, ", {} last at {}, {} shown by {} {}\n", step.before,
+          names_.since_start(step.before_at), step.now, to_string(step.shown_by),
+          names_.moment(step.shown));
+  }
   output_.write("\n");
 }
 

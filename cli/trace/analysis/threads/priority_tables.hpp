@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 
 #include "cli/trace/analysis/waits/wait_names.hpp"
 #include "coldtrace/trace_analysis/scheduling/priorities.hpp"
@@ -27,7 +28,8 @@ class PriorityTables {
         names_{input.trace, observed, functions, inversions.objects()} {}
 
   void write_json(Int64 int64) const;
-  void write_text(u64 top) const;
+  // With `each_change` the changes themselves are listed too.
+  void write_text(u64 top, bool each_change) const;
   // Of the text, the story of each inversion.
   void write_inversions() const;
 
@@ -47,6 +49,9 @@ class PriorityTables {
   void write_inversion(JsonWriter& json, const Inversion& one) const;
 
   void write_thread_line(Index thread) const;
+  void write_change_lines(std::span<const Index> shown) const;
+  void write_causes(Index index) const;
+  void write_steps() const;
   void write_story(std::size_t number, const Inversion& one) const;
   void write_lower_lines(u64 top) const;
 

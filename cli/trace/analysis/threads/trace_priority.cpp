@@ -167,7 +167,7 @@ Exit run(const Options& options) {
                               inversions,    [&](Index thread) { return focus.has(thread); },
                               output};
   if (options.format == "json") tables.write_json(options.int64);
-  if (options.format == "text") tables.write_text(options.top);
+  if (options.format == "text") tables.write_text(options.top, options.thread.has_value());
   return run.finish(output);
 }
 
@@ -188,7 +188,8 @@ void add_trace_priority(CLI::App& app, Exit& exit) {
         add_analysis_options(command, options);
         command.add_option("--process", options.process,
                            "Only threads of this process: an id, a name or a glob");
-        command.add_option("--thread", options.thread, "Only threads with this id");
+        command.add_option("--thread", options.thread,
+                           "Only threads with this id; text then lists each change");
         command.add_option("--top", options.top, "In text: threads that are shown")
             .capture_default_str();
       },

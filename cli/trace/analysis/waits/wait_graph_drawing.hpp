@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli/output/output.hpp"
+#include "cli/trace/analysis/drawing/drawing_style.hpp"
 #include "cli/trace/analysis/waits/wait_graph_answer.hpp"
 
 namespace coldtrace::cli {
@@ -42,6 +43,6 @@ void write_dot(Output& output, const trace_analysis::WaitGraphView& view,
                const WaitGraphLabels& labels);
 // Laid out here, with a legend: threads on the left, objects on the right.
 void write_svg(Output& output, const trace_analysis::WaitGraphView& view,
-               const WaitGraphLabels& labels);
+               const WaitGraphLabels& labels, DrawingPlace place = DrawingPlace::file);
 
 }  // namespace coldtrace::cli

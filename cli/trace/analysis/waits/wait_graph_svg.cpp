@@ -58,8 +58,9 @@ constexpr double legend_row = 18;
 
 class Drawing {
  public:
-  Drawing(Output& output, const WaitGraphView& view, const WaitGraphLabels& labels)
-      : output_{output}, view_{view}, labels_{labels}, layout_{view} {
+  Drawing(Output& output, const WaitGraphView& view, const WaitGraphLabels& labels,
+          DrawingPlace place)
+      : output_{output}, view_{view}, labels_{labels}, place_{place}, layout_{view} {
     for (const auto& edge : view.edges())
       used_[static_cast<std::size_t>(&stroke_of(edge.kind, labels.is_open(edge)) -
                                      strokes.data())] = true;
@@ -70,9 +71,10 @@ class Drawing {
     const double legend = view_.nodes().empty() ? legend_row : legend_row * rows;
     print(output_,
           "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 "
-          "{0} {1}\" font-family=\"sans-serif\" font-size=\"11\">\n"
-          "<title>Which threads waited for which objects</title>\n<defs>",
-          std::max(layout_.width(), legend_width), layout_.height() + legend);
+          "{0} {1}\" font-family=\"sans-serif\" font-size=\"11\" {2}>\n"
+          "<title>Which threads waited for which objects</title>\n{3}<defs>",
+          std::max(layout_.width(), legend_width), layout_.height() + legend, drawing_class,
+          drawing_head(place_));
     for (const auto& stroke : strokes)
       print(output_,
             "<marker id=\"{}\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" "
@@ -151,14 +153,16 @@ class Drawing {
   Output& output_;
   const WaitGraphView& view_;
   const WaitGraphLabels& labels_;
+  DrawingPlace place_;
   WaitGraphLayout layout_;
   std::array<bool, strokes.size()> used_{};
 };
 
 }  // namespace
 
-void write_svg(Output& output, const WaitGraphView& view, const WaitGraphLabels& labels) {
-  Drawing{output, view, labels}.write();
+void write_svg(Output& output, const WaitGraphView& view, const WaitGraphLabels& labels,
+               DrawingPlace place) {
+  Drawing{output, view, labels, place}.write();
 }
 
 }  // namespace coldtrace::cli
