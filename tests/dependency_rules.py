@@ -330,6 +330,8 @@ def hidden_packages(library):
 def library_sources(build, project, libraries):
     commands = json.loads((build / "compile_commands.json").read_text())
     files = {pathlib.Path(command["file"]) for command in commands}
+    for unit in [file for file in files if "Unity" in file.parts]:
+        files.update(map(pathlib.Path, re.findall(r'^#include "(.*)"$', unit.read_text(), re.M)))
     return sorted(file for file in files if any(project / part in file.parents for part in libraries))
 
 
