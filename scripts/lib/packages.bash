@@ -16,8 +16,8 @@ test_packages=(
   protobuf-compiler babeltrace2
   ntfs-3g sleuthkit libfsntfs-utils libbenchmark-dev psmisc
   zsh fish mandoc
-  chromium-headless-shell
-  ewf-tools qemu-utils dosfstools gcab zip xz-utils zstd bzip2 7zip time tshark
+  chromium-headless-shell nodejs graphviz
+  ewf-tools qemu-utils dosfstools exfatprogs fdisk gcab zip xz-utils zstd bzip2 7zip time tshark strace
   ca-certificates
 )
 
