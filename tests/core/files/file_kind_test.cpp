@@ -255,7 +255,7 @@ TEST_CASE("what other programs write is named") {
       {"bzip2", "bzip2 -c /dev/null > out", FileKind::bzip2},
       {"zstd", "zstd -q -c in > out", FileKind::zstandard},
       {"zip", "zip -q out.zip in && mv out.zip out", FileKind::zip},
-      {"7z", "7z a -bd out.7z in && mv out.7z out", FileKind::seven_zip},
+      {"7zz", "7zz a -bd out.7z in && mv out.7z out", FileKind::seven_zip},
       {"tar", "tar -cf out in", FileKind::tar},
       {"ar", "ar rc out in", FileKind::archive},
       {"gcab", "gcab -c out in", FileKind::cabinet},
