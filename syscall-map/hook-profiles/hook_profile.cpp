@@ -38,7 +38,7 @@ class Linker {
     ProfileFile content;
   };
 
-  [[noreturn]] void refuse(u32 file, ProfilePlace place, std::string message) const {
+  [[noreturn]] void refuse(u32 file, core::TextPlace place, std::string message) const {
     throw ProfileError{profile_.files[file], {place.line, place.column, std::move(message)}};
   }
 
@@ -166,7 +166,7 @@ std::string to_string(const ProfileError& error) {
   return fmt::format("{}:{}", error.path, core::to_string(error.error));
 }
 
-std::string place_of(const HookProfile& profile, u32 file, ProfilePlace place) {
+std::string place_of(const HookProfile& profile, u32 file, core::TextPlace place) {
   return fmt::format("{}:{}", profile.files[file], place.line);
 }
 

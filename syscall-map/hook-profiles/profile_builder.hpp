@@ -1,8 +1,8 @@
 #pragma once
 
-#include <string>
 #include <string_view>
 
+#include "coldtrace/core/text_tokens.hpp"
 #include "coldtrace/syscall-map/profile_language.hpp"
 
 namespace coldtrace::syscall_map {
@@ -11,13 +11,9 @@ namespace coldtrace::syscall_map {
 // puts the profile together. Tokens are views of the text, so that an error knows its place.
 class ProfileBuilder {
  public:
-  explicit ProfileBuilder(std::string_view text) : counted_{text.data()} {}
+  explicit ProfileBuilder(std::string_view text) : places_{text} {}
 
-  // Ends the parse; caught where it began.
-  struct Error {
-    const char* where;
-    std::string message;
-  };
+  using Error = core::TokenError;  // ends the parse; caught where it began
 
   void add_include(std::string_view path);
   void begin_group(std::string_view name);
@@ -32,15 +28,12 @@ class ProfileBuilder {
 
  private:
   ProfileRule& add(ProfileRule::Kind kind, std::string_view at);
-  ProfilePlace place_of(std::string_view token);
 
   ProfileFile file_;
   bool in_group_ = false;
   std::string_view sign_;  // of a '-' whose rule is yet to come
   std::size_t rules_ = 0;
-  const char* counted_;  // line_ and line_start_ are those of this place
-  const char* line_start_ = counted_;
-  u32 line_ = 1;
+  core::TokenPlaces places_;
 };
 
 }  // namespace coldtrace::syscall_map

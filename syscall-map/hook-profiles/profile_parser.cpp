@@ -1,9 +1,8 @@
 #include "coldtrace/syscall-map/profile_parser.hpp"
 
-#include <fmt/format.h>
-
 #include "coldtrace/core/grammar.hpp"
 #include "coldtrace/core/result.hpp"
+#include "coldtrace/core/text_tokens.hpp"
 #include "syscall-map/hook-profiles/profile_builder.hpp"
 
 namespace coldtrace::syscall_map {
@@ -56,13 +55,8 @@ const auto file = (mark >> *(include | group | rule)) >
 }  // namespace
 
 core::Expected<ProfileFile, core::TextError> parse_profile(std::string_view text) {
-  const auto refuse = [](std::string message) {
-    return core::fail(core::TextError{1, 1, std::move(message)});
-  };
-  if (text.size() > largest_profile_file)
-    return refuse(fmt::format("the file is larger than {} bytes", largest_profile_file));
-  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
-    return refuse("the file is UTF-16: save it as UTF-8");
+  if (auto error = core::refuse_text(text, largest_profile_file))
+    return core::fail(std::move(*error));
   ProfileBuilder builder{text};
   if (auto error = core::grammar::parse(text, file, builder)) return core::fail(std::move(*error));
   return builder.take();

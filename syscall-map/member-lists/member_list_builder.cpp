@@ -1,10 +1,6 @@
 #include "syscall-map/member-lists/member_list_builder.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
-
-#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {
@@ -14,17 +10,8 @@ template <class... Args>
   throw MemberListBuilder::Error{at.data(), fmt::format(text, std::forward<Args>(args)...)};
 }
 
-// A token that may stand in quotes.
 std::string to_name(std::string_view token) {
-  const auto text = token.starts_with('"') ? token.substr(1, token.size() - 2) : token;
-  if (text.empty()) refuse(token, "the name is empty");
-  if (text.size() > longest_member_name)
-    refuse(token, "the name is longer than {} bytes", longest_member_name);
-  if (std::any_of(text.begin(), text.end(),
-                  [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; }))
-    refuse(token, "a control character is in the name");
-  if (!core::is_valid_utf8(text)) refuse(token, "the name is not UTF-8");
-  return std::string{text};
+  return core::unquote_token(token, "name", longest_member_name);
 }
 
 MemberKind to_kind(std::string_view word) {
@@ -41,15 +28,6 @@ bool has_two_parts(std::string_view text) {
 
 }  // namespace
 
-MemberListFile::Place MemberListBuilder::place_of(std::string_view token) {
-  for (; counted_ != token.data(); ++counted_)
-    if (*counted_ == '\n') {
-      ++line_;
-      line_start_ = counted_ + 1;
-    }
-  return {line_, static_cast<u32>(token.data() - line_start_) + 1};
-}
-
 void MemberListBuilder::set_optional(std::string_view) {
   request_.member.optional = true;
 }
@@ -61,7 +39,7 @@ void MemberListBuilder::set_kind(std::string_view word) {
 
 void MemberListBuilder::begin(std::string_view name) {
   if (file_.statements.size() == most_members) refuse(name, "more than {} members", most_members);
-  request_.place = place_of(name);
+  request_.place = places_.of(name);
   request_.member.name = to_name(name);
   request_.member.alternatives = {request_.member.name};
   ++alternatives_;
@@ -102,7 +80,7 @@ void MemberListBuilder::end(std::string_view request) {
 
 void MemberListBuilder::use(std::string_view list) {
   if (file_.statements.size() == most_members) refuse(list, "more than {} members", most_members);
-  file_.statements.emplace_back(MemberListFile::Use{std::string{list.substr(1)}, place_of(list)});
+  file_.statements.emplace_back(MemberListFile::Use{std::string{list.substr(1)}, places_.of(list)});
 }
 
 }  // namespace coldtrace::syscall_map

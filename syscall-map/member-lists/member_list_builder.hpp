@@ -1,8 +1,8 @@
 #pragma once
 
-#include <string>
 #include <string_view>
 
+#include "coldtrace/core/text_tokens.hpp"
 #include "coldtrace/syscall-map/member_list.hpp"
 
 namespace coldtrace::syscall_map {
@@ -11,13 +11,9 @@ namespace coldtrace::syscall_map {
 // that an error knows its place.
 class MemberListBuilder {
  public:
-  explicit MemberListBuilder(std::string_view text) : counted_{text.data()} {}
+  explicit MemberListBuilder(std::string_view text) : places_{text} {}
 
-  // Ends the parse; caught where it began.
-  struct Error {
-    const char* where;
-    std::string message;
-  };
+  using Error = core::TokenError;  // ends the parse; caught where it began
 
   void set_optional(std::string_view word);
   void set_kind(std::string_view word);
@@ -30,16 +26,13 @@ class MemberListBuilder {
   MemberListFile take() { return std::move(file_); }
 
  private:
-  MemberListFile::Place place_of(std::string_view token);
   void check(std::string_view at, const MemberRequest& request) const;
 
   MemberListFile file_;
   MemberListFile::Request request_;
   bool kind_is_said_ = false;
   std::size_t alternatives_ = 0;  // of all requests
-  const char* counted_;           // line_ and line_start_ are those of this place
-  const char* line_start_ = counted_;
-  u32 line_ = 1;
+  core::TokenPlaces places_;
 };
 
 }  // namespace coldtrace::syscall_map

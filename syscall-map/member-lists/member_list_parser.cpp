@@ -1,6 +1,5 @@
-#include <fmt/format.h>
-
 #include "coldtrace/core/grammar.hpp"
+#include "coldtrace/core/text_tokens.hpp"
 #include "coldtrace/syscall-map/member_list.hpp"
 #include "syscall-map/member-lists/member_list_builder.hpp"
 
@@ -46,13 +45,8 @@ const auto file = (mark >> *(use | statement)) >
 }  // namespace
 
 core::Expected<MemberListFile, core::TextError> parse_member_list(std::string_view text) {
-  const auto refuse = [](std::string message) {
-    return core::fail(core::TextError{1, 1, std::move(message)});
-  };
-  if (text.size() > largest_member_list)
-    return refuse(fmt::format("the file is larger than {} bytes", largest_member_list));
-  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
-    return refuse("the file is UTF-16: save it as UTF-8");
+  if (auto error = core::refuse_text(text, largest_member_list))
+    return core::fail(std::move(*error));
   MemberListBuilder builder{text};
   if (auto error = core::grammar::parse(text, file, builder)) return core::fail(std::move(*error));
   return builder.take();

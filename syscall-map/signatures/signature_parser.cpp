@@ -1,9 +1,8 @@
 #include "coldtrace/signatures/signature_parser.hpp"
 
-#include <fmt/format.h>
-
 #include "coldtrace/core/grammar.hpp"
 #include "coldtrace/core/result.hpp"
+#include "coldtrace/core/text_tokens.hpp"
 #include "coldtrace/signatures/signature_builder.hpp"
 
 namespace coldtrace::syscall_map {
@@ -165,9 +164,8 @@ const auto file = *signature > named<struct end_tag>("'signature'", eoi);
 }  // namespace
 
 core::Expected<std::vector<Signature>, core::TextError> parse_signatures(std::string_view text) {
-  if (text.size() > largest_signature_file)
-    return core::fail(core::TextError{
-        1, 1, fmt::format("the file is larger than {} bytes", largest_signature_file)});
+  if (auto error = core::refuse_text(text, largest_signature_file))
+    return core::fail(std::move(*error));
   SignatureBuilder builder{text};
   if (auto error = core::grammar::parse(text, file, builder)) return core::fail(std::move(*error));
   return builder.take();

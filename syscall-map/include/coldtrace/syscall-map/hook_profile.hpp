@@ -24,7 +24,7 @@ struct HookProfile {
     std::string name;
     std::vector<Rule> rules;
     u32 file = 0;
-    ProfilePlace place;
+    core::TextPlace place;
     bool used = false;  // by a rule of the profile or of another group
   };
 
@@ -53,7 +53,7 @@ struct ProfileError {
 std::string to_string(const ProfileError& error);
 
 // "tracer.profile:3"
-std::string place_of(const HookProfile& profile, u32 file, ProfilePlace place);
+std::string place_of(const HookProfile& profile, u32 file, core::TextPlace place);
 
 // Parses `source` and all that it includes. The first error ends it.
 core::Expected<HookProfile, ProfileError> read_profile(ProfileSource source,

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "coldtrace/core/result.hpp"
-#include "coldtrace/core/text_error.hpp"
+#include "coldtrace/core/text_tokens.hpp"
 
 namespace coldtrace::syscall_map {
 
@@ -49,18 +49,13 @@ MemberExpression split_member(std::string_view text);
 
 // What one file says: requests, and the names of built-in lists, in order.
 struct MemberListFile {
-  // Both count from 1, columns in bytes.
-  struct Place {
-    u32 line = 0;
-    u32 column = 0;
-  };
   struct Use {
     std::string list;
-    Place place;
+    core::TextPlace place;
   };
   struct Request {
     MemberRequest member;
-    Place place;
+    core::TextPlace place;
   };
   std::vector<std::variant<Request, Use>> statements;
 };

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "coldtrace/core/integers.hpp"
+#include "coldtrace/core/text_tokens.hpp"
 
 namespace coldtrace::syscall_map {
 
@@ -20,12 +20,6 @@ inline constexpr std::size_t most_profile_groups = 1024;
 inline constexpr std::size_t deepest_profile_group = 32;
 inline constexpr std::size_t most_profile_includes = 256;
 inline constexpr std::size_t deepest_profile_include = 16;
-
-// Where a rule or a group starts; both count from 1, columns in bytes.
-struct ProfilePlace {
-  u32 line = 0;
-  u32 column = 0;
-};
 
 // A name of a service or a module, or a glob for many.
 struct ProfileName {
@@ -47,7 +41,7 @@ struct ProfileRule {
   bool leaves_out = false;            // -NtClose
   std::optional<ProfileName> module;  // of `services`; nothing: any
   ProfileName name;                   // also of the group, and the path of the file
-  ProfilePlace place;
+  core::TextPlace place;
 
   bool operator==(const ProfileRule& other) const {
     return kind == other.kind && leaves_out == other.leaves_out && module == other.module &&
@@ -59,7 +53,7 @@ struct ProfileRule {
 struct ProfileGroup {
   std::string name;
   std::vector<ProfileRule> rules;
-  ProfilePlace place;
+  core::TextPlace place;
 
   bool operator==(const ProfileGroup& other) const {
     return name == other.name && rules == other.rules;

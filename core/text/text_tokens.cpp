@@ -1,0 +1,41 @@
+#include "coldtrace/core/text_tokens.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "coldtrace/core/text.hpp"
+
+namespace coldtrace::core {
+
+TextPlace TokenPlaces::of(std::string_view token) {
+  for (; counted_ != token.data(); ++counted_)
+    if (*counted_ == '\n') {
+      ++line_;
+      line_start_ = counted_ + 1;
+    }
+  return {line_, static_cast<u32>(token.data() - line_start_) + 1};
+}
+
+std::string unquote_token(std::string_view token, std::string_view what, std::size_t longest) {
+  const auto refuse = [&](std::string message) {
+    throw TokenError{token.data(), std::move(message)};
+  };
+  const auto text = token.starts_with('"') ? token.substr(1, token.size() - 2) : token;
+  if (text.empty()) refuse(fmt::format("the {} is empty", what));
+  if (text.size() > longest) refuse(fmt::format("the {} is longer than {} bytes", what, longest));
+  if (std::ranges::any_of(text, [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; }))
+    refuse(fmt::format("a control character is in the {}", what));
+  if (!is_valid_utf8(text)) refuse(fmt::format("the {} is not UTF-8", what));
+  return std::string{text};
+}
+
+std::optional<TextError> refuse_text(std::string_view text, std::size_t largest) {
+  if (text.size() > largest)
+    return TextError{1, 1, fmt::format("the file is larger than {} bytes", largest)};
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+    return TextError{1, 1, "the file is UTF-16: save it as UTF-8"};
+  return std::nullopt;
+}
+
+}  // namespace coldtrace::core
