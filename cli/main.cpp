@@ -21,6 +21,7 @@
 #include "cli/output/output.hpp"
 #include "cli/output/text.hpp"
 #include "cli/report/report_command.hpp"
+#include "cli/sandbox/sandbox.hpp"
 
 namespace {
 
@@ -38,7 +39,8 @@ std::vector<std::string> named_files(const std::vector<std::string>& words) {
 
 Exit run(int argc, char** argv) {
   CLI::App app{"Offline forensic parser and static toolkit for Windows", "coldtrace"};
-  app.set_version_flag("-V,--version", version_text());
+  app.set_version_flag("-V,--version", [] { return version_text(); });
+  app.add_flag("--no-sandbox", is_sandbox_off(), no_sandbox_help);
   app.require_subcommand(1);
   add_help_flags(app);
   Exit exit = Exit::failure;

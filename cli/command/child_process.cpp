@@ -64,7 +64,7 @@ void limit(int resource, u64 value) {
 
 // Between fork and exec: system calls only.
 [[noreturn]] void become(char* const* arguments, int input, int output, const ChildLimits& limits) {
-  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  const int nowhere = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(nowhere, 2) < 0) ::_exit(126);
   limit(RLIMIT_AS, limits.address_space);
   limit(RLIMIT_CPU, limits.cpu_seconds);

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "cli/command/output_guard.hpp"
+#include "cli/output/opened_target.hpp"
+#include "cli/sandbox/sandbox.hpp"
 
 namespace coldtrace::cli {
 
@@ -47,6 +49,7 @@ void add_common_options(Command& command, const std::vector<std::string>& format
           },
           "JSON integers above 2^53: as 'number' or 'string'")
       .one_of({"number", "string"});
+  command.add_flag("--no-sandbox", is_sandbox_off(), no_sandbox_help);
   command.heading("Options");
 }
 
@@ -54,6 +57,9 @@ void check_common_options(const CommonOptions& options, const std::vector<std::s
   if (options.output.csv_safe && options.format.find("csv") == std::string::npos)
     throw Failure{"--csv-safe is for --format csv"};
   guard_output(options.output, options.format, inputs);
+  const auto output = options.output.is_standard() ? std::string{} : options.output.path;
+  if (!output.empty()) open_target(output);
+  enter_sandbox_for(output);
 }
 
 void add_jobs_option(Command& command, unsigned& jobs) {

@@ -14,6 +14,7 @@
 
 #include "cli/command/backing_files.hpp"
 #include "cli/output/messages.hpp"
+#include "cli/output/opened_target.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/xz_pack.hpp"
 #include "coldtrace/core/file.hpp"
@@ -65,7 +66,7 @@ std::optional<Target> find_target(const OutputOptions& output) {
   // Terminals only: to open another device may do something already.
   if (S_ISCHR(target.status.st_mode) && !is_harmless(target.status.st_rdev)) {
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-    target.terminal = descriptor >= 0 && ::isatty(descriptor) == 1;
+    target.terminal = descriptor >= 0 ? ::isatty(descriptor) == 1 : is_opened_terminal(path);
     if (descriptor >= 0) ::close(descriptor);
   }
   return target;

@@ -1,5 +1,7 @@
 #include "cli/ntfs/ntfs_commands.hpp"
 
+#include "cli/sandbox/sandbox.hpp"
+
 namespace coldtrace::cli {
 
 void add_ntfs_commands(CLI::App& app, Exit& exit) {
@@ -9,6 +11,8 @@ void add_ntfs_commands(CLI::App& app, Exit& exit) {
     add_ntfs_journal(group, exit);
     add_ntfs_locate(group, exit);
     add_ntfs_compare(group, exit);
+    // Images of virtual machines are read by a process of their own.
+    before_sandbox([](SandboxNeeds& needs) { needs.processes = true; });
   });
 }
 

@@ -10,6 +10,7 @@
 #include "cli/output/messages.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
+#include "cli/sandbox/sandbox.hpp"
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/core/parallel.hpp"
 #include "coldtrace/ntfs/walk.hpp"
@@ -345,6 +346,9 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
                         "csv: leave cells of more bytes empty, and say how many")
             .as_size();
         add_jobs_option(command, options.jobs);
+        before_sandbox([&options](SandboxNeeds& needs) {
+          if (options.format == "sqlite") open_database_file(needs);
+        });
       },
       run);
 }

@@ -9,9 +9,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "cli/output/opened_target.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -20,19 +21,22 @@ namespace {
 constexpr std::size_t buffer_size = 1 << 16;
 constexpr std::size_t roomy_size = buffer_size + (1 << 14);  // seldom outgrown
 
-// The permissions that a newly made file gets.
-mode_t default_mode() {
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  return 0666 & ~mask;
-}
-
-// Where links lead, so that what takes the file's place does not take the link's; the path itself
-// where they lead nowhere.
-std::string final_path(const std::string& path) {
-  const std::unique_ptr<char, decltype(&std::free)> place{::realpath(path.c_str(), nullptr),
-                                                          &std::free};
-  return place ? place.get() : path;
+// A new file without a name in `folder`, or where no such files are with that in `name`; -1 where
+// none can be made. Its permissions are `mode`, or those of any new file.
+int make_file(const std::string& folder, std::optional<mode_t> mode, const std::string& path,
+              std::string& name) {
+  const mode_t mask = mode ? ::umask(0) : 0;
+  const mode_t wanted = mode.value_or(0666);
+  int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, wanted);
+  for (unsigned attempt = 0; descriptor < 0 && attempt < 100; ++attempt) {
+    name = fmt::format("{}.{}-{}", path, ::getpid(), attempt);
+    descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, wanted);
+    if (descriptor < 0 && errno != EEXIST) break;
+  }
+  const int code = errno;
+  if (mode) ::umask(mask);
+  errno = code;
+  return descriptor;
 }
 
 }  // namespace
@@ -72,23 +76,19 @@ Output::Output(const OutputOptions& options) : descriptor_{STDOUT_FILENO} {
   if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
   // A pipe or a device such as /dev/null is written as it is; renaming would replace it.
   if (exists && !S_ISREG(status.st_mode)) {
-    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    descriptor_ = take_target(path_);
     if (descriptor_ < 0) fail(errno);
     return;
   }
   replaces_ = true;
   const auto slash = path_.rfind('/');
-  const auto directory = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
-  descriptor_ = ::open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-  if (descriptor_ < 0) {  // not every file system has files without a name
-    temporary_ = path_ + ".XXXXXX";
-    descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
-  }
+  const auto folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
+  const auto mode = exists ? std::optional{status.st_mode & 07777} : std::nullopt;
+  descriptor_ = make_file(folder, mode, path_, temporary_);
   if (descriptor_ < 0) {
     temporary_.clear();
     fail(errno);
   }
-  if (::fchmod(descriptor_, exists ? status.st_mode & 07777 : default_mode()) != 0) fail(errno);
 }
 
 Output::~Output() {
@@ -162,9 +162,12 @@ void Output::commit() {
   temporary_.clear();
 }
 
-// A link replaces nothing, a rename does: the file without a name gets a temporary one first.
+// A link replaces nothing, a rename does: where a file is replaced, the one without a name gets a
+// temporary one first. What came while the run was going is not replaced.
 void Output::give_name() {
   const auto place = fmt::format("/proc/self/fd/{}", descriptor_);
+  if (::linkat(AT_FDCWD, place.c_str(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) == 0) return;
+  if (errno != EEXIST || was_absent(path_)) fail(errno);
   for (unsigned attempt = 0;; ++attempt) {
     const auto name = fmt::format("{}.{}-{}", path_, ::getpid(), attempt);
     if (::linkat(AT_FDCWD, place.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {

@@ -19,9 +19,11 @@ OutputFolder::OutputFolder(const OutputOptions& options) : path_{options.path} {
   while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
   std::error_code ignored;
   if (std::filesystem::exists(std::filesystem::symlink_status(path_, ignored))) fail(EEXIST);
-  temporary_ = path_ + ".XXXXXX";
-  if (::mkdtemp(temporary_.data()) == nullptr) {
+  for (unsigned attempt = 0;; ++attempt) {
+    temporary_ = fmt::format("{}.{}-{}", path_, ::getpid(), attempt);
+    if (::mkdir(temporary_.c_str(), 0777) == 0) return;
     const auto code = errno;
+    if (code == EEXIST) continue;
     temporary_.clear();
     fail(code);
   }
@@ -50,9 +52,6 @@ void OutputFolder::append(std::string_view file, std::string_view bytes) {
 }
 
 void OutputFolder::commit() {
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  if (::chmod(temporary_.c_str(), 0777 & ~mask) != 0) fail(errno);
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
   temporary_.clear();
 }

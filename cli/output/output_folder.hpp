@@ -21,6 +21,9 @@ class OutputFolder {
   void append(std::string_view file, std::string_view bytes);
   void commit();
 
+  // Where the files are until then.
+  const std::string& place() const { return temporary_; }
+
  private:
   [[noreturn]] void fail(int code) const;
 

@@ -64,10 +64,14 @@ bool are_signatures(const rapidjson::Value& signatures) {
 
 }  // namespace
 
+std::string details_helper() {
+  return find_helper("coldtrace-pe-details");
+}
+
 std::optional<std::string> ask_details_helper(core::ByteView image,
                                               const std::vector<pe::Certificate>& certificates,
                                               core::Findings& findings) {
-  const auto helper = find_helper("coldtrace-pe-details");
+  const auto helper = details_helper();
   if (helper.empty()) {
     findings.warning("details-helper", std::nullopt,
                      "--details needs the program coldtrace-pe-details for signatures and LIEF's "

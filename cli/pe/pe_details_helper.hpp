@@ -13,6 +13,9 @@
 
 namespace coldtrace::cli {
 
+// The path of the program coldtrace-pe-details; empty when it is not installed.
+std::string details_helper();
+
 // What the program coldtrace-pe-details says of an image: OpenSSL of its signatures, LIEF of its
 // tables. Both are large, and LIEF may fail or run wild on damaged images: hence a process of its
 // own, with limits. Nothing, and a finding, when it is absent, fails or answers nonsense.

@@ -6,7 +6,9 @@
 #include "cli/output/text.hpp"
 #include "cli/pe/pe_commands.hpp"
 #include "cli/pe/pe_details.hpp"
+#include "cli/pe/pe_details_helper.hpp"
 #include "cli/pe/pe_view.hpp"
+#include "cli/sandbox/sandbox.hpp"
 #include "coldtrace/pe/base_relocations.hpp"
 #include "coldtrace/pe/checksum.hpp"
 #include "coldtrace/pe/exception_directory.hpp"
@@ -124,6 +126,9 @@ void add_pe_info(CLI::App& app, Exit& exit) {
         command.add_flag("--details", options.details,
                          "Rich header, imphash, overlay, entropy of sections, .NET; whether the "
                          "signed digest is the file's; tables as LIEF reads them; text and json");
+        before_sandbox([&options](SandboxNeeds& needs) {
+          if (options.details) needs.helper = details_helper();
+        });
       },
       [](const Options& options) {
         if (options.details && options.format == "csv")

@@ -6,6 +6,7 @@
 #include "cli/report/hooks/hooks_report.hpp"
 #include "cli/report/snapshot/snapshot_report.hpp"
 #include "cli/report/trace/trace_report.hpp"
+#include "cli/sandbox/sandbox.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/file_kind.hpp"
 
@@ -157,6 +158,8 @@ void add_report_command(CLI::App& app, Exit& exit) {
                 "Bytes of the page beyond which the timeline, and it alone, shows less and says so")
             .as_size()
             .capture_default_str();
+        // Images of virtual machines are read by a process of their own.
+        before_sandbox([](SandboxNeeds& needs) { needs.processes = true; });
       },
       run);
 }

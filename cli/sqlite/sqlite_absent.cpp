@@ -10,6 +10,8 @@ SqliteFile::~SqliteFile() = default;
 void SqliteFile::run(const std::string&) {}
 void SqliteFile::write_to(Output&) {}
 
+void open_database_file(SandboxNeeds&) {}
+
 std::string sql_name(std::string_view name) {
   return std::string{name};
 }

@@ -3,12 +3,16 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <unistd.h>
+
+#include "cli/sandbox/sandbox.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -16,35 +20,60 @@ namespace {
 // "cold"
 constexpr unsigned application_id = 0x636f6c64;
 
-std::string temporary_path() {
+std::string temporary_folder() {
   const char* const folder = std::getenv("TMPDIR");
-  return std::string{folder != nullptr && *folder != '\0' ? folder : "/tmp"} + "/coldtrace-XXXXXX";
+  return folder != nullptr && *folder != '\0' ? folder : "/tmp";
 }
 
-}  // namespace
+struct OpenedFile {
+  int descriptor = -1;
+  sqlite3* database = nullptr;
+};
 
 // SQLite wants a file by its name; it has none any more once SQLite has opened it.
-SqliteFile::SqliteFile() {
-  auto path = temporary_path();
-  descriptor_ = ::mkostemp(path.data(), O_CLOEXEC);
-  if (descriptor_ < 0)
+OpenedFile open_file() {
+  auto path = temporary_folder() + "/coldtrace-XXXXXX";
+  OpenedFile file;
+  file.descriptor = ::mkostemp(path.data(), O_CLOEXEC);
+  if (file.descriptor < 0)
     throw Failure{
         fmt::format("{}: cannot write: {}", path, std::generic_category().message(errno))};
-  const int opened = ::sqlite3_open_v2(path.c_str(), &database_, SQLITE_OPEN_READWRITE, nullptr);
+  const int opened =
+      ::sqlite3_open_v2(path.c_str(), &file.database, SQLITE_OPEN_READWRITE, nullptr);
   // The file is opened by the first statement.
   const bool ready =
       opened == SQLITE_OK &&
-      ::sqlite3_exec(database_,
+      ::sqlite3_exec(file.database,
                      "PRAGMA page_size=4096; PRAGMA journal_mode=OFF; PRAGMA "
                      "synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE",
                      nullptr, nullptr, nullptr) == SQLITE_OK;
   ::unlink(path.c_str());
-  if (!ready) {
-    const std::string message = ::sqlite3_errmsg(database_);
-    ::sqlite3_close(database_);
-    ::close(descriptor_);
-    throw Failure{fmt::format("{}: cannot write: {}", path, message)};
-  }
+  if (ready) return file;
+  const std::string message = ::sqlite3_errmsg(file.database);
+  ::sqlite3_close(file.database);
+  ::close(file.descriptor);
+  throw Failure{fmt::format("{}: cannot write: {}", path, message)};
+}
+
+std::optional<OpenedFile>& opened_before() {
+  static std::optional<OpenedFile> file;
+  return file;
+}
+
+}  // namespace
+
+void open_database_file(SandboxNeeds& needs) {
+  needs.named_temporaries = true;
+  // Where it sorts what does not fit into memory; a folder of its own choice else.
+  ::sqlite3_temp_directory = ::sqlite3_mprintf("%s", temporary_folder().c_str());
+  opened_before() = open_file();
+}
+
+SqliteFile::SqliteFile() {
+  auto file = std::exchange(opened_before(), std::nullopt);
+  if (!file) file = open_file();
+  descriptor_ = file->descriptor;
+  database_ = file->database;
   run(fmt::format("PRAGMA application_id={}; PRAGMA user_version=1", application_id));
 }
 

@@ -12,6 +12,8 @@ struct sqlite3_stmt;
 
 namespace coldtrace::cli {
 
+struct SandboxNeeds;
+
 // A database that is made anew in one transaction, in a file without a name, and then given to an
 // output: it is there whole or not at all, and has the same bytes for the same rows. All throw
 // Failure; so does the constructor where coldtrace was built without SQLite.
@@ -35,6 +37,10 @@ class SqliteFile {
   int descriptor_ = -1;
   sqlite3* database_ = nullptr;
 };
+
+// Opens the file of the next SqliteFile now: SQLite opens it by its name, for which a run has no
+// right later. Tells the sandbox what SQLite needs to sort.
+void open_database_file(SandboxNeeds& needs);
 
 // A name as SQL has it, whatever characters are in it.
 std::string sql_name(std::string_view name);

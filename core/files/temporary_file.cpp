@@ -21,10 +21,13 @@ ParseError io_error(u64 offset, Name field) {
 Result<std::unique_ptr<TemporaryFile>> TemporaryFile::create() {
   const char* const directory = std::getenv("TMPDIR");
   auto path = std::string{directory != nullptr && *directory != '\0' ? directory : "/tmp"};
-  path += "/coldtrace.XXXXXX";
-  const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
-  if (descriptor < 0) return fail(io_error(0, "open"));
-  ::unlink(path.c_str());
+  int descriptor = ::open(path.c_str(), O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+  if (descriptor < 0) {  // not every file system has files without a name
+    path += "/coldtrace.XXXXXX";
+    descriptor = ::mkostemp(path.data(), O_CLOEXEC);
+    if (descriptor < 0) return fail(io_error(0, "open"));
+    ::unlink(path.c_str());
+  }
   return std::unique_ptr<TemporaryFile>{new TemporaryFile{descriptor}};
 }
 

@@ -66,7 +66,7 @@ bool receive(int socket, T& value) {
 
 // Holds no file of the parent's: no pipe stays open for this process, no socket of another one.
 void keep_only(int socket) {
-  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   for (int descriptor = 0; descriptor < 3; ++descriptor) ::dup2(null, descriptor);
   const auto number = static_cast<unsigned>(socket);
   if (number > 3) ::close_range(3, number - 1, 0);

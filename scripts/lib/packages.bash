@@ -5,6 +5,7 @@ product_packages=(
   g++ cmake ninja-build
   libfmt-dev libcli11-dev rapidjson-dev libexpected-dev libzydis-dev nettle-dev libboost-dev
   libewf-dev zlib1g-dev libpugixml-dev libre2-dev libsqlite3-dev libarchive-dev liblzma-dev libprotozero-dev
+  libseccomp-dev
   libvhdi1 libqcow1 libvmdk1
 )
 

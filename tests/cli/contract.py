@@ -69,7 +69,7 @@ class Help(Case):
         self.assertRegex(self.exits(0, "--version").stdout.decode(),
                          r"^coldtrace \d+\.\d+\.\d+\ncommit ([0-9a-f]{12}(-dirty)?|unknown)\n"
                          r"E01 images: .+\npacked traces: .+\nSQLite databases: .+\n"
-                         r"pe info --details: .+\n$")
+                         r"pe info --details: .+\nsandbox: .+\n$")
 
     def test_usage_errors_are_2_and_on_standard_error(self):
         for arguments in ([], ["nonsense"], ["syscalls"], ["syscalls", "map"],

@@ -9,6 +9,7 @@
 #include "cli/output/xz_pack.hpp"
 #include "cli/pe/pe_commands.hpp"
 #include "cli/pe/types/isf_json.hpp"
+#include "cli/sandbox/sandbox.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/pdb/type_table.hpp"
 #include "coldtrace/pe/identity.hpp"
@@ -132,6 +133,9 @@ void add_pe_isf(CLI::App& app, Exit& exit) {
                 "Write to DIR/windows/NAME.pdb/GUID-AGE.json, or .json.xz, where Volatility "
                 "looks; folders are made")
             .type_name("DIR");
+        before_sandbox([&options](SandboxNeeds& needs) {
+          if (!options.store.empty()) needs.folders.push_back(options.store);
+        });
       },
       run);
 }

@@ -1,5 +1,6 @@
 #include "cli/command/common_options.hpp"
 #include "cli/output/output_folder.hpp"
+#include "cli/sandbox/sandbox.hpp"
 #include "cli/trace/export/export_names.hpp"
 #include "cli/trace/trace_export_commands.hpp"
 #include "coldtrace/trace_export/ctf_trace.hpp"
@@ -8,10 +9,11 @@ namespace coldtrace::cli {
 namespace {
 
 Exit run(const ExportOptions& options) {
+  OutputFolder output{options.output};
+  enter_sandbox({.output_folder = output.place()});
   ExportRun exporting{options};
   if (!exporting.opened()) return Exit::failure;
   auto& run = exporting.run();
-  OutputFolder output{options.output};
   trace_analysis::CodeNames code{run.input().trace.names(), run.symbols()};
   ExportNames names{exporting, code};
   trace_export::CtfTrace trace{names, [&output](std::string_view file, std::string_view bytes) {
@@ -40,7 +42,12 @@ void add_trace_export_ctf(CLI::App& app, Exit& exit) {
        "  0  the whole trace was read\n"
        "  1  events are missing, or what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
-      {"ctf"}, add_export_options, run);
+      {"ctf"},
+      [](Command& command, ExportOptions& options) {
+        add_export_options(command, options);
+        before_sandbox([](SandboxNeeds& needs) { needs.later = true; });
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

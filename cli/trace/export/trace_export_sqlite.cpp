@@ -1,4 +1,5 @@
 #include "cli/command/common_options.hpp"
+#include "cli/sandbox/sandbox.hpp"
 #include "cli/sqlite/sqlite_file.hpp"
 #include "cli/trace/export/event_lines.hpp"
 #include "cli/trace/export/event_tables.hpp"
@@ -47,7 +48,12 @@ void add_trace_export_sqlite(CLI::App& app, Exit& exit) {
        "  0  the whole trace was read\n"
        "  1  the trace has damage or loss, or lacks what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
-      {"sqlite"}, add_event_export_options, run);
+      {"sqlite"},
+      [](Command& command, EventExportOptions& options) {
+        add_event_export_options(command, options);
+        before_sandbox(&open_database_file);
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace coldtrace::cli {
+
+// What a run needs once all is parsed, beside reading files and writing what is open already.
+struct SandboxNeeds {
+  std::string output;                // the file that the results go to; empty: standard output
+  std::string output_folder;         // one that is there, and gets its name beside it at the end
+  std::vector<std::string> folders;  // below which the run makes folders and files
+  std::string helper;                // the only program that it may run; empty: none
+  bool processes = false;            // makes processes of itself, and ends them
+  bool named_temporaries = false;    // has temporary files that have a name for a moment
+  bool later = false;                // the command itself enters, when its output is open
+};
+
+// Called where a command is defined: `tell` is asked when the run enters the sandbox.
+void before_sandbox(std::function<void(SandboxNeeds&)> tell);
+
+// What --no-sandbox sets, which stands before a command or among its options.
+bool& is_sandbox_off();
+inline constexpr const char* no_sandbox_help =
+    "Keep the rights that a run has no need of, which are given up before an input is read";
+
+// Gives up for good, of this process and all that it starts, whatever the kernel lets a process
+// give up (Landlock, seccomp) and the run has no need of: to write, empty, rename or remove files
+// that exist, to change their permissions, owners or times; to make files but for the output and
+// temporary ones; sockets, other programs, other processes' memory, mounts. Files can be read. It
+// comes before the first byte of an input is read, and before there are threads.
+void enter_sandbox(const SandboxNeeds& needs);
+
+// The same for a command whose results go to `output`, with what before_sandbox() was told; nothing
+// for one that enters later.
+void enter_sandbox_for(const std::string& output);
+
+// What of it is active in a run here, for --version.
+std::string sandbox_text();
+
+}  // namespace coldtrace::cli
