@@ -19,7 +19,7 @@ test_packages=(
   zsh fish mandoc
   chromium-headless-shell nodejs graphviz
   ewf-tools qemu-utils dosfstools exfatprogs fdisk gcab zip xz-utils zstd bzip2 7zip time tshark strace
-  ca-certificates
+  ca-certificates dpkg-dev lintian
 )
 
 # need_packages PACKAGE...: installs those that are missing, as root or through sudo.
