@@ -196,7 +196,7 @@ Exit run(const Options& options) {
     answer.events_lost = events_lost(*etl);
     answer.buffers_lost = buffers_lost(*etl);
   } else {
-    answer.events_lost = trace.ctrace()->scan().lost;
+    answer.events_lost = trace.ctrace()->lost();
   }
   Output output{options.output};
   if (options.format == "json") {

@@ -1,3 +1,5 @@
+#include <tuple>
+
 #include <fmt/format.h>
 
 #include "cli/trace/event_times.hpp"
@@ -46,15 +48,15 @@ void write_image(JsonWriter& json, const tracefile::TracedImage& image) {
 
 }  // namespace
 
-void write_session(JsonWriter& json, const tracefile::Ctrace& trace) {
+void write_session(JsonWriter& json, const tracefile::Ctrace& trace,
+                   const tracefile::CtracePart& part) {
   using tracefile::CtraceHeader;
-  const auto& header = trace.header();
-  const auto& scan = trace.scan();
+  const auto& [header, scan] = std::tie(part.header, part.scan);
   json.begin_object()
       .field("session", core::to_string(header.session))
       .field("start_time", time_or_null(header.start_time))
       .field("boot_time", time_or_null(header.boot_time));
-  write_event_times(json, find_event_times(trace));
+  write_event_times(json, find_event_times(trace, part));
   json.field("boot_id", header.boot_id == 0 ? std::nullopt : std::optional{header.boot_id})
       .field("boot_trace", (header.flags & CtraceHeader::boot_trace) != 0)
       .field("wrap_around", (header.flags & CtraceHeader::wrap_around) != 0)
@@ -85,7 +87,7 @@ void write_session(JsonWriter& json, const tracefile::Ctrace& trace) {
       .field("type", to_string(header.clock))
       .field("frequency", header.frequency)
       .field("time_resolution", header.time_resolution)
-      .field("pairs", trace.pairs())
+      .field("pairs", part.pairs)
       .field("error_bound", trace.error_bound())
       .end_object();
   json.end_object();

@@ -57,19 +57,19 @@ void write_headers(JsonWriter& json, Output& output, bool array, std::string_vie
     write_header(json, schema, input, schemas, order);
     return;
   }
-  const auto& trace = *input.trace.etl();
+  const auto& trace = input.trace;
   for (std::size_t i = 0; i < trace.files().size(); ++i) {
-    const auto& file = input.trace.files()[i];
+    const auto& file = trace.files()[i];
     if (array && i > 0) output.write(",");
     json.begin_object()
         .field("type", "header")
         .field("schema", schema)
         .field("tool", tool_version)
-        .field("format", "etl")
+        .field("format", trace.format())
         .field("order", order == tracefile::Order::time ? "time" : "file")
         .field("file", file.name)
         .key("session");
-    write_session(json, trace, trace.files()[i]);
+    write_session(json, trace, i);
     if (schemas.any() && i == 0) schemas.write(json);
     json.key("findings");
     write_findings(json, file.findings);

@@ -87,23 +87,24 @@ void write_image_text(Output& output, const char* title, const tracefile::Traced
         version[0], version[1], version[2], version[3], image.time_date_stamp, image.size_of_image);
 }
 
-void write_session_text(Output& output, const tracefile::Ctrace& trace) {
-  const auto& header = trace.header();
-  const auto& scan = trace.scan();
+void write_session_text(Output& output, const tracefile::Ctrace& trace,
+                        const tracefile::CtracePart& part) {
+  const auto& header = part.header;
+  const auto& scan = part.scan;
   print(output, "Session       {}{}{}{}\n", core::to_string(header.session),
         (header.flags & tracefile::CtraceHeader::boot_trace) != 0 ? ", boot trace" : "",
         (header.flags & tracefile::CtraceHeader::wrap_around) != 0 ? ", wrap-around" : "",
         scan.closed ? "" : ", never closed");
   print(output, "Time          {}, boot {}\n", time_text(header.start_time),
         time_text(header.boot_time));
-  write_event_times_text(output, find_event_times(trace));
+  write_event_times_text(output, find_event_times(trace, part));
   print(output, "Machine       Windows {}.{}.{}, {} processors, {}-bit\n",
         header.windows_version[0], header.windows_version[1], header.windows_version[2],
         header.processors, u64{header.pointer_size} * 8);
   write_image_text(output, "Kernel", header.kernel);
   write_image_text(output, "System calls", header.ntdll);
   print(output, "Clock         {}, {} Hz, {} calibration pairs, error at most {} ns\n",
-        to_string(header.clock), header.frequency, trace.pairs(), trace.error_bound() * 100);
+        to_string(header.clock), header.frequency, part.pairs, trace.error_bound() * 100);
   print(output, "Buffers       {}, {} missing\n", scan.buffers.size(), scan.missing);
   print(output, "Lost          {} events, {} reserved and never committed\n", scan.lost,
         scan.uncommitted);
@@ -111,16 +112,16 @@ void write_session_text(Output& output, const tracefile::Ctrace& trace) {
 
 void write_sessions_text(Output& output, const TraceInput& input) {
   const auto& trace = input.trace;
-  if (trace.ctrace() != nullptr) {
-    write_session_text(output, *trace.ctrace());
-    return;
-  }
-  const auto& files = trace.etl()->files();
-  for (std::size_t i = 0; i < files.size(); ++i) {
+  const auto* const ctrace = trace.ctrace();
+  for (std::size_t i = 0; i < trace.files().size(); ++i) {
     if (input.has_several_files())
       print(output, "{}File          {}, {} events\n", i > 0 ? "\n" : "",
-            printable(trace.files()[i].name), files[i].events);
-    write_session_text(output, *trace.etl(), files[i].scan);
+            printable(trace.files()[i].name),
+            ctrace != nullptr ? ctrace->parts()[i].scan.events : trace.etl()->files()[i].events);
+    if (ctrace != nullptr)
+      write_session_text(output, *ctrace, ctrace->parts()[i]);
+    else
+      write_session_text(output, *trace.etl(), trace.etl()->files()[i].scan);
   }
   if (input.has_several_files()) output.write("\n");
 }
@@ -169,12 +170,11 @@ void write_kind(JsonWriter& json, const KindCount& count) {
 }
 
 void write_files(JsonWriter& json, const TraceInput& input) {
-  const auto& trace = *input.trace.etl();
   json.key("files").begin_array();
-  for (std::size_t i = 0; i < trace.files().size(); ++i) {
+  for (std::size_t i = 0; i < input.trace.files().size(); ++i) {
     const auto& file = input.trace.files()[i];
     json.begin_object().field("file", file.name).key("session");
-    write_session(json, trace, trace.files()[i]);
+    write_session(json, input.trace, i);
     json.key("findings");
     write_findings(json, file.findings);
     json.end_object();

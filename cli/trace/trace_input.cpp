@@ -114,8 +114,8 @@ void add_trace_input_options(Command& command, TraceInputOptions& options) {
   command
       .add_input("FILE", options.files,
                  "The trace: an .etl or .ctrace file, also packed (gzip, xz, bzip2, Zstandard, "
-                 "ZIP, 7-Zip, cabinet) or from a pipe; '-' is standard input. Several .etl files "
-                 "and folders of them are one trace, of one machine since one boot")
+                 "ZIP, 7-Zip, cabinet) or from a pipe; '-' is standard input. Several files of one "
+                 "kind and folders of them are one trace, of one machine since one boot")
       .required()
       .type_name("FILE|DIR");
   add_trace_reading_options(command, options);
@@ -125,7 +125,8 @@ void add_trace_reading_options(Command& command, TraceInputOptions& options) {
   add_jobs_option(command, options.jobs);
   command.add_flag("--force", options.force,
                    "Read files together whose headers contradict each other about the machine or "
-                   "its boot, as long as their clocks are one");
+                   "its boot: .etl files as long as their clocks are one; of .ctrace files "
+                   "processors are numbered apart, and analyses are refused");
   command
       .add_option("--pointer-size", options.pointer_size,
                   "Override the pointer size of every event")
@@ -230,22 +231,39 @@ void TraceInput::tell(Report& report) const {
   report.tell(trace.name(), own);
 }
 
+bool check_one_run(const TraceInput& input, Report& report) {
+  if (input.trace.is_one_run()) return true;
+  report.failed(input.trace.name(),
+                "files of several machines or boots: a thread or a processor of one would be taken "
+                "for that of another; give those of one");
+  return false;
+}
+
 std::optional<SystemCallNames> read_trace_call_names(const std::string& path, TraceInput& input,
                                                      Report& report) {
   if (input.trace.ctrace() == nullptr) {
     report.failed(path, "--syscall-map is for .ctrace files");
     return std::nullopt;
   }
-  return read_system_call_names(path, input.trace.ctrace()->header().ntdll, input.findings, report);
+  const auto& ntdll = input.trace.ctrace()->header().ntdll;
+  for (const auto& part : input.trace.ctrace()->parts())
+    if (part.header.ntdll != ntdll) {
+      report.failed(path, "--syscall-map is for one ntdll.dll, and " + part.name +
+                              " is not of the same one as " + input.trace.files().front().name);
+      return std::nullopt;
+    }
+  return read_system_call_names(path, ntdll, input.findings, report);
 }
 
 void write_session(JsonWriter& json, const tracefile::AnyTrace& any) {
-  if (any.ctrace()) {
-    write_session(json, *any.ctrace());
-    return;
-  }
-  const auto& trace = *any.etl();
-  write_session(json, trace, trace.files().front());
+  write_session(json, any, 0);
+}
+
+void write_session(JsonWriter& json, const tracefile::AnyTrace& any, std::size_t file) {
+  if (const auto* const trace = any.ctrace())
+    write_session(json, *trace, trace->parts()[file]);
+  else
+    write_session(json, *any.etl(), any.etl()->files()[file]);
 }
 
 void write_session(JsonWriter& json, const tracefile::Trace& trace,

@@ -63,6 +63,10 @@ std::optional<TraceInput> open_trace(const std::vector<std::string>& paths,
                                      const TraceInputOptions& options, TraceUse use,
                                      Report& report);
 
+// Whether the trace is of one run of one machine; else `report` says that what is told of threads
+// and processors needs that.
+bool check_one_run(const TraceInput& input, Report& report);
+
 // The names of --syscall-map, which .ctrace files have the numbers of; nothing when `report` says
 // why not.
 std::optional<SystemCallNames> read_trace_call_names(const std::string& path, TraceInput& input,
@@ -70,8 +74,10 @@ std::optional<SystemCallNames> read_trace_call_names(const std::string& path, Tr
 
 // The object of the trace's header: session, machine, clock and loss.
 void write_session(JsonWriter& json, const tracefile::AnyTrace& trace);
-void write_session(JsonWriter& json, const tracefile::Ctrace& trace);
 // That of one file of several.
+void write_session(JsonWriter& json, const tracefile::AnyTrace& trace, std::size_t file);
+void write_session(JsonWriter& json, const tracefile::Ctrace& trace,
+                   const tracefile::CtracePart& part);
 void write_session(JsonWriter& json, const tracefile::Trace& trace,
                    const tracefile::ScannedFile& file);
 

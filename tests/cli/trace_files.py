@@ -287,7 +287,7 @@ class Files(unittest.TestCase):
         self.lines(first, self.write("b.etl", bytes(data)))
         ctrace = self.folder / "c.ctrace"
         run("synthesize", "deadlock-5", "-o", ctrace)
-        self.assertIn("only .etl files", self.refused(first, ctrace))
+        self.assertIn("traces of two kinds are not read together", self.refused(first, ctrace))
 
     def test_damage_and_loss_are_those_of_a_file(self):
         first = self.write("a.etl", kernel().build())

@@ -1,10 +1,16 @@
 #include "coldtrace/tracefile/ctrace/ctrace.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <set>
+
+#include <fmt/format.h>
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/utf16.hpp"
 #include "coldtrace/tracefile/fields/value_text.hpp"
+#include "tracefile/ctrace/ctrace_links.hpp"
+#include "tracefile/ctrace/ctrace_runs.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
@@ -33,6 +39,14 @@ class TextPicker final : public FieldVisitor {
   int depth_ = 0;
 };
 
+// Whether some event has an id in both.
+bool share_ids(const Schema& one, const Schema& other) {
+  return std::any_of(one.events.begin(), one.events.end(), [&](const EventDeclaration& event) {
+    return std::any_of(other.events.begin(), other.events.end(),
+                       [&](const EventDeclaration& known) { return known.id == event.id; });
+  });
+}
+
 }  // namespace
 
 // Counts kinds and keeps what names processes; both are known in full before the first line.
@@ -44,9 +58,12 @@ class Ctrace::Visitor final : public CtraceVisitor {
   struct Started {
     u64 stamp;
     u32 pid;
+    u16 part;
     u16 processor;
     std::string name;
   };
+
+  void begin_part(u16 part) { part_ = part; }
 
   void visit(u16 processor, const CtraceEntry& entry) override {
     if (options_.kinds) count(entry);
@@ -59,7 +76,7 @@ class Ctrace::Visitor final : public CtraceVisitor {
     decode_fields(*known->schema, entry.data, trace_.header().pointer_size, picker);
     if (picker.text.empty()) return;
     bytes_ += sizeof(Started) + picker.text.size();
-    started.push_back({entry.stamp, *pid, processor, std::move(picker.text)});
+    started.push_back({entry.stamp, *pid, part_, processor, std::move(picker.text)});
   }
 
   void add_to(KindCounts& counts) const { counter_.add_to(counts); }
@@ -79,54 +96,142 @@ class Ctrace::Visitor final : public CtraceVisitor {
   EventDecoder decoder_;
   KindCounter counter_;
   std::size_t bytes_ = 0;
+  u16 part_ = 0;
 };
 
-Ctrace::Ctrace(const core::ImageSource& source, CtraceHeader header, const CatalogOptions& options)
-    : source_{source}, header_{std::move(header)}, names_{options.largest_names} {}
+Ctrace::Ctrace(std::vector<CtracePart> parts, const CatalogOptions& options)
+    : parts_{std::move(parts)}, names_{options.largest_names} {}
 
 core::Result<std::unique_ptr<Ctrace>> Ctrace::open(const core::ImageSource& source,
                                                    const CatalogOptions& options,
                                                    core::Findings& findings) {
-  auto header = COLDTRACE_TRY(read_ctrace_header(source));
-  std::unique_ptr<Ctrace> trace{new Ctrace{source, std::move(header), options}};
-  trace->read_schemas(findings);
+  std::vector<CtracePart> parts(1);
+  parts[0].source = &source;
+  parts[0].header = COLDTRACE_TRY(read_ctrace_header(source));
+  auto trace = merge(std::move(parts), options, false, {&findings, 1}, findings);
+  return std::move(*trace);  // one file contradicts no other
+}
+
+core::Expected<std::unique_ptr<Ctrace>, std::string> Ctrace::merge(
+    std::vector<CtracePart> parts, const CatalogOptions& options, bool force,
+    std::span<core::Findings> findings, core::Findings& of_all) {
+  std::unique_ptr<Ctrace> trace{new Ctrace{std::move(parts), options}};
+  auto& all = trace->parts_;
+  // What the headers say stands before files are read that may be large.
+  for (const auto& part : all) {
+    if (part.header.pointer_size != all[0].header.pointer_size)
+      return core::fail(fmt::format("{} and {} have pointers of {} and {} bytes", all[0].name,
+                                    part.name, all[0].header.pointer_size,
+                                    part.header.pointer_size));
+    if (const auto why = find_run_mismatch(all[0].header, part.header); why && !force)
+      return core::fail(fmt::format("{} and {} are not of one run of one machine: {}", all[0].name,
+                                    part.name, *why));
+  }
+  if (auto failure = trace->read_schemas(findings)) return core::fail(std::move(*failure));
   Visitor visitor{*trace, options};
-  trace->scan_ = scan_ctrace(source, trace->header_, visitor, findings);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    visitor.begin_part(static_cast<u16>(i));
+    all[i].scan = scan_ctrace(*all[i].source, all[i].header, visitor, findings[i], all.size());
+  }
+  if (auto failure = number_runs(all, force, of_all)) return core::fail(std::move(*failure));
+  if (all.size() == 1) {
+    trace->chains_ = chains_of(all[0]);
+  } else {
+    auto chains = link_parts(all, findings);
+    if (!chains) return core::fail(std::move(chains.error()));
+    trace->chains_ = std::move(*chains);
+  }
   trace->finish_clocks(findings);
-  trace->add_names(visitor, findings);
+  // Ids of processes mean nothing across machines.
+  if (trace->is_one_run()) trace->add_names(visitor, of_all);
   KindCounts counts;
   visitor.add_to(counts);
   trace->kinds_ = counts.sorted();
   return trace;
 }
 
-void Ctrace::read_schemas(core::Findings& findings) {
-  auto schemas = parse_schemas(header_.schema_text);
-  if (schemas)
-    declarations_ = std::move(*schemas);
-  else
-    findings.warning("schema-text", CtraceHeader::size_on_disk,
-                     "the schema text of the trace has an error at {}", to_string(schemas.error()));
-  schemas_ = std::make_unique<CompiledSchemas>(declarations_, header_.pointer_size);
+// An event of one file is never shown by what another one declares in another way.
+std::optional<std::string> Ctrace::read_schemas(std::span<core::Findings> findings) {
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const auto& text = parts_[i].header.schema_text;
+    if (i > 0 && text == parts_[0].header.schema_text) continue;
+    auto schemas = parse_schemas(text);
+    if (!schemas) {
+      findings[i].warning("schema-text", CtraceHeader::size_on_disk,
+                          "the schema text of the trace has an error at {}",
+                          to_string(schemas.error()));
+      if (i > 0 || parts_.size() > 1)
+        for (const auto& part : parts_)
+          if (part.header.schema_text != text)
+            return fmt::format(
+                "{} and {} declare their events in other ways: the schema text of {} "
+                "has an error at {}",
+                parts_[0].name, i > 0 ? parts_[i].name : part.name, parts_[i].name,
+                to_string(schemas.error()));
+      continue;
+    }
+    for (auto& schema : *schemas) {
+      bool known = false;
+      for (const auto& other : declarations_) {
+        known = known || schema == other;
+        if (schema != other &&
+            (schema.guid == other.guid || schema.name == other.name || share_ids(schema, other)))
+          return fmt::format(
+              "{} and {} declare their events in other ways: {} of one is not {} of "
+              "the other",
+              parts_[0].name, parts_[i].name, schema.name, other.name);
+      }
+      if (!known) declarations_.push_back(std::move(schema));
+    }
+  }
+  schemas_ = std::make_unique<CompiledSchemas>(declarations_, header().pointer_size);
+  return std::nullopt;
 }
 
-void Ctrace::finish_clocks(core::Findings& findings) {
-  for (auto& [number, processor] : scan_.processors) {
-    auto& clock = processor.clock;
-    clock.finish(header_.start_time, processor.first_stamp);
-    if (clock.pairs() == 0)
-      findings.warning("clock-no-pair", std::nullopt,
-                       "processor {} has no calibration pair: its first event is taken to be at "
-                       "the start of the trace",
-                       number);
-    else if (clock.pairs() == 1)
-      findings.warning("clock-one-pair", clock.first_offset(),
-                       "processor {} has one calibration pair: its times rest on the nominal "
-                       "frequency",
-                       number);
-    error_bound_ = std::max(error_bound_, clock.error_bound(clock.fastest()));
+void Ctrace::finish_clocks(std::span<core::Findings> findings) {
+  std::set<std::pair<u16, u16>> numbers;
+  for (auto& part : parts_)
+    for (const auto& [processor, known] : part.scan.processors) {
+      part.pairs += known.clock.pairs();
+      numbers.emplace(part.run, processor);
+    }
+  for (const auto& [run, processor] : numbers) finish_clock(run, processor, findings);
+  u64 resolution = 0;
+  for (const auto& part : parts_)
+    resolution = std::max<u64>(resolution, part.header.time_resolution);
+  error_bound_ += resolution;
+}
+
+void Ctrace::finish_clock(u16 run, u16 processor, std::span<core::Findings> findings) {
+  std::vector<CtraceClock::Source> sources;
+  const CtracePart* first = nullptr;
+  core::Findings* told = nullptr;  // those of the file with the only pair, or of the first
+  auto first_stamp = std::numeric_limits<u64>::max();
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    auto& part = parts_[i];
+    const auto found = part.scan.processors.find(processor);
+    if (part.run != run || found == part.scan.processors.end()) continue;
+    sources.push_back({&found->second.clock, &findings[i]});
+    first_stamp = std::min(first_stamp, found->second.first_stamp);
+    if (first == nullptr) first = &part;
+    if (told == nullptr || found->second.clock.pairs() > 0) told = &findings[i];
   }
-  error_bound_ += header_.time_resolution;
+  auto clock = sources.size() == 1
+                   ? std::move(*sources[0].clock)
+                   : CtraceClock::merge(sources, first->header.frequency, parts_.size());
+  clock.finish(first->header.start_time, first_stamp);
+  if (clock.pairs() == 0)
+    told->warning("clock-no-pair", std::nullopt,
+                  "processor {} has no calibration pair: its first event is taken to be at "
+                  "the start of the trace",
+                  processor);
+  else if (clock.pairs() == 1)
+    told->warning("clock-one-pair", clock.first_offset(),
+                  "processor {} has one calibration pair: its times rest on the nominal "
+                  "frequency",
+                  processor);
+  error_bound_ = std::max(error_bound_, clock.error_bound(clock.fastest()));
+  clocks_.emplace(std::pair{run, processor}, std::move(clock));
 }
 
 void Ctrace::add_names(Visitor& visitor, core::Findings& findings) {
@@ -137,7 +242,8 @@ void Ctrace::add_names(Visitor& visitor, core::Findings& findings) {
   std::vector<Named> named;
   for (const auto& started : visitor.started) {
     CtraceClock::Cursor cursor;
-    const auto time = clock_of(started.processor).to_time(started.stamp, cursor);
+    const auto time =
+        clock_of(parts_[started.part], started.processor).to_time(started.stamp, cursor);
     named.push_back({static_cast<i64>(time.ticks), &started});
   }
   std::stable_sort(named.begin(), named.end(),
@@ -149,15 +255,40 @@ void Ctrace::add_names(Visitor& visitor, core::Findings& findings) {
   names_.finish();
 }
 
-u64 Ctrace::pairs() const {
-  u64 pairs = 0;
-  for (const auto& [number, processor] : scan_.processors) pairs += processor.clock.pairs();
-  return pairs;
+core::FileTime Ctrace::start_time() const {
+  core::FileTime start{};
+  for (const auto& part : parts_) {
+    const auto ticks = part.header.start_time.ticks;
+    if (ticks != 0 && (start.ticks == 0 || ticks < start.ticks)) start.ticks = ticks;
+  }
+  return start;
+}
+
+namespace {
+
+u64 sum(const std::vector<CtracePart>& parts, u64 CtraceScan::*count) {
+  u64 all = 0;
+  for (const auto& part : parts) all += part.scan.*count;
+  return all;
+}
+
+}  // namespace
+
+u64 Ctrace::events() const {
+  return sum(parts_, &CtraceScan::events);
+}
+
+u64 Ctrace::lost() const {
+  return sum(parts_, &CtraceScan::lost);
+}
+
+u64 Ctrace::missing() const {
+  return sum(parts_, &CtraceScan::missing);
 }
 
 void Ctrace::describe(const CtraceEntry& entry, Event& event) const {
   event.event_class = EventClass::driver;
-  event.pointer_size = header_.pointer_size;
+  event.pointer_size = header().pointer_size;
   event.id = entry.type;
   event.version = entry.version;
   event.payload = entry.data;
@@ -174,7 +305,7 @@ void Ctrace::describe(const CtraceEntry& entry, Event& event) const {
   if (known->thread_offset) event.tid = core::load<u32>(entry.data, *known->thread_offset);
 }
 
-void Ctrace::to_event(const CtraceBufferEntry& buffer, const CtraceEntry& entry,
+void Ctrace::to_event(u16 part, const CtraceBufferEntry& buffer, const CtraceEntry& entry,
                       const CtraceClock& clock, CtraceClock::Cursor& cursor, Event& event) const {
   describe(entry, event);
   event.timestamp = static_cast<i64>(entry.stamp);
@@ -182,7 +313,8 @@ void Ctrace::to_event(const CtraceBufferEntry& buffer, const CtraceEntry& entry,
   const auto time = clock.to_time(entry.stamp, cursor);
   event.file_time = time.ticks;
   event.approximate_time = time.approximate;
-  event.cpu = buffer.processor;
+  event.cpu = parts_[part].cpu_of(buffer.processor);
+  event.file = part;
   event.buffer_offset = buffer.offset;
   event.offset = entry.offset;
   event.size = static_cast<u32>(16 + entry.data.size());

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <queue>
+#include <tuple>
 
 namespace coldtrace::tracefile {
 namespace {
@@ -25,8 +27,11 @@ bool faster(CycleRate a, CycleRate b) {
 
 }  // namespace
 
-CtraceClock::CtraceClock(u64 frequency)
-    : nominal_{frequency, ticks_per_second}, before_first_{nominal_}, fastest_{nominal_} {}
+CtraceClock::CtraceClock(u64 frequency, std::size_t parts)
+    : pieces_{std::max(most_in_memory / parts, least_in_memory)},
+      nominal_{frequency, ticks_per_second},
+      before_first_{nominal_},
+      fastest_{nominal_} {}
 
 void CtraceClock::add(const CalibrationPair& pair, core::Findings& findings) {
   if (last_) {
@@ -54,13 +59,48 @@ void CtraceClock::add(const CalibrationPair& pair, core::Findings& findings) {
     first_offset_ = pair.offset;
   }
   // The last piece goes on at the rate of the one before it.
-  last_ =
-      Piece{pair.cycles, pair.file_time, last_ && last_->measured ? last_->rate : nominal_, false};
+  last_ = Piece{pair.cycles, pair.file_time, last_ && last_->measured ? last_->rate : nominal_,
+                false, pair.offset};
   ++pairs_;
 }
 
+std::optional<CalibrationPair> CtraceClock::pair_at(u64 index) const {
+  const auto piece = index == pieces_.size() ? last_ : pieces_.at(index);
+  if (!piece || index >= pairs_) return std::nullopt;
+  return CalibrationPair{piece->cycles, piece->file_time, piece->offset};
+}
+
+CtraceClock CtraceClock::merge(std::span<const Source> sources, u64 frequency, std::size_t parts) {
+  struct Next {
+    CalibrationPair pair;
+    std::size_t source;
+    u64 index;
+    bool operator<(const Next& other) const {
+      return std::tie(other.pair.cycles, other.pair.file_time, other.source) <
+             std::tie(pair.cycles, pair.file_time, source);
+    }
+  };
+  std::priority_queue<Next> nexts;
+  const auto add_next = [&](std::size_t source, u64 index) {
+    if (const auto pair = sources[source].clock->pair_at(index)) nexts.push({*pair, source, index});
+  };
+  for (std::size_t i = 0; i < sources.size(); ++i) add_next(i, 0);
+  CtraceClock merged{frequency, parts};
+  core::Findings told;  // of each file, when it was read
+  std::optional<Next> before;
+  while (!nexts.empty()) {
+    const auto next = nexts.top();
+    nexts.pop();
+    const bool crosses = before && before->source != next.source;
+    merged.add(next.pair, crosses ? *sources[next.source].findings : told);
+    before = next;
+    add_next(next.source, next.index + 1);
+  }
+  return merged;
+}
+
 void CtraceClock::finish(core::FileTime start, u64 first_stamp) {
-  if (!last_) last_ = Piece{first_stamp, start.ticks, nominal_, false};
+  if (!last_) last_ = Piece{first_stamp, start.ticks, nominal_, false, 0};
   if (pieces_.empty()) first_ = *last_;
   pieces_.push_back(*last_);
   last_.reset();

@@ -5,6 +5,7 @@
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/etl/buffer.hpp"
+#include "tracefile/ctrace/ctrace_sequence.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
@@ -21,12 +22,13 @@ constexpr u64 search_budget_base = u64{64} << 20;
 class Scanner {
  public:
   Scanner(const core::ImageSource& source, const CtraceHeader& header, CtraceVisitor& visitor,
-          CtraceScan& scan, core::Findings& findings)
+          CtraceScan& scan, core::Findings& findings, std::size_t parts)
       : source_{source},
         header_{header},
         visitor_{visitor},
         scan_{scan},
         findings_{findings},
+        parts_{parts},
         budget_{search_budget_base + 4 * std::min(source.size(), u64{1} << 60)} {}
 
   void run() {
@@ -39,9 +41,7 @@ class Scanner {
         at = skip_damage(at);
       }
     }
-    if (!scan_.closed)
-      findings_.info("trace-not-closed", source_.size(),
-                     "the file ends without the mark of a trace that was closed");
+    if (!scan_.closed && parts_ == 1) note_not_closed(source_, findings_);
   }
 
  private:
@@ -96,7 +96,7 @@ class Scanner {
                             0,
                             buffer_.processor};
     const auto gaps_before = scan_.gaps.size();
-    check_sequence(entry);
+    if (parts_ == 1) check_sequence(entry);
     if (buffer_.lost != 0) {
       scan_.lost += buffer_.lost;
       scan_.gaps.push_back({Gap::Reason::events_lost, at, 0, {}, buffer_.processor, 0});
@@ -113,13 +113,22 @@ class Scanner {
     add(entry);
   }
 
+  void check_sequence(const CtraceBufferEntry& entry) {
+    auto& sequence = sequences_.try_emplace(entry.processor, header_).first->second;
+    const auto gap = sequence.check(entry.processor, entry.sequence, entry.offset, findings_);
+    if (!gap) return;
+    scan_.missing += gap->buffers;
+    scan_.gaps.push_back(*gap);
+  }
+
   void add(const CtraceBufferEntry& entry) {
     const u64 index = scan_.buffers.size();
     auto known = scan_.processors.find(entry.processor);
     if (known == scan_.processors.end()) {
       known = scan_.processors
-                  .emplace(entry.processor, CtraceScan::Processor{index, index, entry.first_stamp,
-                                                                  CtraceClock{header_.frequency}})
+                  .emplace(entry.processor,
+                           CtraceScan::Processor{index, index, entry.first_stamp,
+                                                 CtraceClock{header_.frequency, parts_}})
                   .first;
     } else {
       link(known->second.last_buffer, index);
@@ -139,37 +148,6 @@ class Scanner {
                         "the temporary file of the trace's index cannot be used: buffers from the "
                         "{}th on are missing",
                         to);
-  }
-
-  // Holes at the start are what wrap-around means.
-  void check_sequence(const CtraceBufferEntry& entry) {
-    const auto [last, is_first] = sequences_.try_emplace(entry.processor, entry.sequence);
-    u64 missing = 0;
-    if (is_first) {
-      if ((header_.flags & CtraceHeader::wrap_around) == 0)
-        missing = entry.sequence;
-      else if (entry.sequence > 0)
-        findings_.warning("buffers-overwritten", entry.offset,
-                          "the tracer kept its last buffers only: {} of processor {} were "
-                          "overwritten",
-                          entry.sequence, entry.processor);
-    } else {
-      const u32 step = entry.sequence - last->second;
-      if (step == 0 || step >= 0x8000'0000)
-        findings_.warning("buffer-order", entry.offset,
-                          "buffer {} of processor {} comes after its buffer {}", entry.sequence,
-                          entry.processor, last->second);
-      else
-        missing = step - 1;
-      last->second = entry.sequence;
-    }
-    if (missing == 0) return;
-    scan_.missing += missing;
-    scan_.gaps.push_back(
-        {Gap::Reason::buffers_missing, entry.offset, 0, {}, entry.processor, missing});
-    findings_.warning("gap-buffers-missing", entry.offset,
-                      "{} buffers of processor {} are missing before buffer {}", missing,
-                      entry.processor, entry.sequence);
   }
 
   void walk(CtraceBufferEntry& entry) {
@@ -256,8 +234,9 @@ class Scanner {
   CtraceVisitor& visitor_;
   CtraceScan& scan_;
   core::Findings& findings_;
+  std::size_t parts_;
   u64 budget_;
-  std::map<u16, u32> sequences_;
+  std::map<u16, CtraceSequence> sequences_;
   Scratch storage_;
   core::ByteView bytes_;
   CtraceBufferHeader buffer_{};
@@ -267,9 +246,9 @@ class Scanner {
 }  // namespace
 
 CtraceScan scan_ctrace(const core::ImageSource& source, const CtraceHeader& header,
-                       CtraceVisitor& visitor, core::Findings& findings) {
-  CtraceScan scan;
-  Scanner{source, header, visitor, scan, findings}.run();
+                       CtraceVisitor& visitor, core::Findings& findings, std::size_t parts) {
+  CtraceScan scan{std::max(CtraceScan::most_in_memory / parts, CtraceScan::least_in_memory)};
+  Scanner{source, header, visitor, scan, findings, parts}.run();
   return scan;
 }
 

@@ -16,33 +16,40 @@ CtraceStream::CtraceStream(const Ctrace& trace, const StreamOptions& options)
     : trace_{trace}, options_{options} {
   plan_gaps();
   if (options_.order == Order::file)
-    add_run(0);
+    add_run(0, 0, 0);
   else
-    for (const auto& [number, processor] : trace_.scan().processors)
-      add_run(processor.first_buffer);
+    for (std::size_t i = 0; i < trace_.chains().size(); ++i)
+      add_run(i, trace_.chains()[i].part, trace_.chains()[i].first_buffer);
   std::make_heap(heap_.begin(), heap_.end(),
                  [&](const auto& a, const auto& b) { return before(*b, *a); });
 }
 
-void CtraceStream::add_run(u64 first_buffer) {
+void CtraceStream::add_run(std::size_t number, u16 part, u64 first_buffer) {
   auto run = std::make_unique<Run>();
-  if (begin_buffer(*run, first_buffer)) heap_.push_back(std::move(run));
+  run->number = number;
+  if (begin_buffer(*run, part, first_buffer)) heap_.push_back(std::move(run));
 }
 
 void CtraceStream::plan_gaps() {
-  gaps_ = trace_.scan().gaps;
-  for (auto& gap : gaps_) {
-    if (!gap.timestamp || !gap.cpu) continue;
-    CtraceClock::Cursor cursor;
-    gap.file_time =
-        trace_.clock_of(*gap.cpu).to_time(static_cast<u64>(*gap.timestamp), cursor).ticks;
+  for (std::size_t i = 0; i < trace_.parts().size(); ++i) {
+    const auto& part = trace_.parts()[i];
+    for (auto gap : part.scan.gaps) {
+      gap.file = static_cast<u16>(i);
+      if (gap.timestamp && gap.cpu) {
+        CtraceClock::Cursor cursor;
+        gap.file_time =
+            trace_.clock_of(part, *gap.cpu).to_time(static_cast<u64>(*gap.timestamp), cursor).ticks;
+      }
+      if (gap.cpu) gap.cpu = part.cpu_of(*gap.cpu);
+      gaps_.push_back(gap);
+    }
   }
   const bool in_file = options_.order == Order::file;
   // Those whose time is not known come last.
   std::stable_sort(gaps_.begin(), gaps_.end(), [&](const Gap& a, const Gap& b) {
-    if (in_file) return a.offset < b.offset;
-    return std::tuple{!a.timestamp, a.file_time, a.offset} <
-           std::tuple{!b.timestamp, b.file_time, b.offset};
+    if (in_file) return std::tuple{a.file, a.offset} < std::tuple{b.file, b.offset};
+    return std::tuple{!a.timestamp, a.file_time, a.file, a.offset} <
+           std::tuple{!b.timestamp, b.file_time, b.file, b.offset};
   });
 }
 
@@ -50,6 +57,7 @@ void CtraceStream::plan_gaps() {
 bool CtraceStream::is_due(const Gap& gap) const {
   const bool loss = gap.length == 0;
   if (options_.order == Order::file) {
+    if (event_.file != gap.file) return event_.file > gap.file;
     const auto place = event_.buffer_offset + event_.offset;
     return loss ? event_.buffer_offset >= gap.offset : place > gap.offset;
   }
@@ -81,20 +89,28 @@ bool CtraceStream::is_wanted(const CtraceBufferEntry& buffer, Run& run) const {
 
 // Makes the first wanted buffer from `index` on the current one; false when there is none. Nothing
 // of it is read before its first event is due.
-bool CtraceStream::begin_buffer(Run& run, u64 index) {
-  const auto& buffers = trace_.scan().buffers;
-  while (index < buffers.size()) {
-    const auto buffer = buffers.at(index);
+bool CtraceStream::begin_buffer(Run& run, u16 number, u64 index) {
+  const bool in_file = options_.order == Order::file;
+  while (index != CtraceBufferEntry::none) {
+    const auto& part = trace_.parts()[number];
+    if (in_file && index >= part.scan.buffers.size()) {
+      if (++number >= trace_.parts().size()) return false;
+      index = 0;
+      continue;
+    }
+    const auto buffer = part.scan.buffers.at(index);
     if (!buffer) {
-      add_unread(run.buffer.offset + run.buffer.length, 0, std::nullopt);
+      const auto known = run.part == number ? run.buffer.offset + run.buffer.length : 0;
+      add_unread(number, known, 0, std::nullopt);
       return false;
     }
-    if (const auto& clock = trace_.clock_of(buffer->processor); run.clock != &clock) {
+    if (const auto& clock = trace_.clock_of(part, buffer->processor); run.clock != &clock) {
       run.clock = &clock;
       run.cursor = {};
     }
     if (is_wanted(*buffer, run)) {
       if (options_.progress != nullptr) options_.progress->add(buffer->length, buffer->events);
+      run.part = number;
       run.index = index;
       run.buffer = *buffer;
       run.offset = 0;
@@ -102,14 +118,22 @@ bool CtraceStream::begin_buffer(Run& run, u64 index) {
       run.time = run.clock->to_time(buffer->first_stamp, run.cursor).ticks;
       return true;
     }
-    index = options_.order == Order::file ? index + 1 : buffer->next;
+    if (!in_file && buffer->next_part != CtraceBufferEntry::same_part) number = buffer->next_part;
+    index = in_file ? index + 1 : buffer->next;
   }
   return false;
 }
 
+bool CtraceStream::begin_next(Run& run) {
+  if (options_.order == Order::file) return begin_buffer(run, run.part, run.index + 1);
+  const auto part = run.buffer.next_part;
+  return begin_buffer(run, part == CtraceBufferEntry::same_part ? run.part : part, run.buffer.next);
+}
+
 // What could be read once and cannot be now is a gap.
-void CtraceStream::add_unread(u64 offset, u64 length, std::optional<u16> processor) {
-  gaps_.push_back({Gap::Reason::unreadable, offset, length, {}, processor, 0});
+void CtraceStream::add_unread(u16 part, u64 offset, u64 length, std::optional<u16> cpu) {
+  gaps_.push_back({Gap::Reason::unreadable, offset, length, {}, cpu, 0});
+  gaps_.back().file = part;
   ++unread_buffers_;
 }
 
@@ -117,10 +141,11 @@ void CtraceStream::load(Run& run) {
   const auto& entry = run.buffer;
   auto buffer = std::make_shared<Buffer>();
   auto* memory = buffer->storage.get(entry.length);
-  if (trace_.source().read_at(entry.offset, {memory, entry.length}))
+  const auto& part = trace_.parts()[run.part];
+  if (part.source->read_at(entry.offset, {memory, entry.length}))
     buffer->bytes = {memory, entry.length};
   else
-    add_unread(entry.offset, entry.length, entry.processor);
+    add_unread(run.part, entry.offset, entry.length, part.cpu_of(entry.processor));
   held_ += buffer->bytes.size();
   run.bytes = std::move(buffer);
   run.entries =
@@ -140,15 +165,14 @@ bool CtraceStream::step(Run& run) {
       return true;
     }
     held_ -= run.bytes->bytes.size();
-    if (!begin_buffer(run, options_.order == Order::file ? run.index + 1 : run.buffer.next))
-      return false;
+    if (!begin_next(run)) return false;
     // The next buffer is read when it is due.
     if (options_.order == Order::time) return true;
   }
 }
 
 bool CtraceStream::before(const Run& a, const Run& b) const {
-  return std::tie(a.time, a.buffer.processor) < std::tie(b.time, b.buffer.processor);
+  return std::tie(a.time, a.number) < std::tie(b.time, b.number);
 }
 
 void CtraceStream::drop_latest(const Run& keep) {
@@ -181,7 +205,7 @@ bool CtraceStream::advance() {
       continue;
     }
     consumed_ = true;
-    trace_.to_event(run.buffer, run.entry, *run.clock, run.cursor, event_);
+    trace_.to_event(run.part, run.buffer, run.entry, *run.clock, run.cursor, event_);
     event_buffer_ = run.bytes;
     const auto time = event_.file_time;
     if (options_.first && time < static_cast<u64>(*options_.first)) continue;

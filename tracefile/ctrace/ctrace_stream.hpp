@@ -5,8 +5,9 @@
 
 namespace coldtrace::tracefile {
 
-// The events of a .ctrace file, merged from its processors by time. Events of a processor come in
-// the order of its buffers; one that is older than the one before it follows at once.
+// The events of .ctrace files, merged from their processors by time; at one time by processor.
+// Those of a processor come in the order in which its session wrote its buffers; one that is older
+// than the one before it follows at once.
 class CtraceStream final : public EventSequence {
  public:
   // `trace` must outlive the stream.
@@ -19,8 +20,10 @@ class CtraceStream final : public EventSequence {
   u64 unread_buffers() const override { return unread_buffers_; }
 
  private:
-  // One processor, or the whole file in the order of the file.
+  // One processor of a session, or all files one behind the other in the order of the file.
   struct Run {
+    std::size_t number = 0;      // of those that there are
+    u16 part = 0;                // the file of the current buffer
     u64 index = 0;               // of the current buffer
     CtraceBufferEntry buffer{};  // the current one
     u64 time = 0;                // FILETIME of the next event
@@ -32,12 +35,13 @@ class CtraceStream final : public EventSequence {
     CtraceEntry entry{};  // the next event
   };
 
-  void add_run(u64 first_buffer);
+  void add_run(std::size_t number, u16 part, u64 first_buffer);
   void plan_gaps();
   bool is_wanted(const CtraceBufferEntry& buffer, Run& run) const;
   void load(Run& run);
-  void add_unread(u64 offset, u64 length, std::optional<u16> processor);
-  bool begin_buffer(Run& run, u64 index);
+  void add_unread(u16 part, u64 offset, u64 length, std::optional<u16> cpu);
+  bool begin_buffer(Run& run, u16 number, u64 index);
+  bool begin_next(Run& run);
   bool step(Run& run);
   bool advance();
   void drop_latest(const Run& keep);

@@ -1,6 +1,7 @@
 #include "coldtrace/tracefile/opening/any_trace.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -36,6 +37,20 @@ TraceFailure not_together(std::string text) {
           true,
           core::FileKind::unknown,
           std::move(text)};
+}
+
+// The buffers of a file that is not alone.
+core::Expected<BufferScan, TraceFailure> scan_etl(InputFile& file,
+                                                  const AnyTrace::Options& options) {
+  const auto& source = *file.bytes;
+  if (const auto damage = find_damaged_ctrace_magic(source))
+    return core::fail(TraceFailure{*damage, true, core::FileKind::ctrace});
+  const auto kind = core::recognize_file(source);
+  auto scan = scan_buffers(source, options.catalog.largest_unpacked, file.findings);
+  if (!scan) return core::fail(no_etl(scan.error(), kind));
+  if (is_other(kind) && (scan->buffers.empty() || scan->buffers[0].offset != 0))
+    return core::fail(other_kind(kind));
+  return std::move(*scan);
 }
 
 core::Expected<AnyTrace, TraceFailure> of_one(
@@ -97,25 +112,21 @@ std::optional<TraceFailure> AnyTrace::open_one(const Options& options, core::Fin
 }
 
 std::optional<TraceFailure> AnyTrace::merge(const Options& options, core::Findings& findings) {
-  constexpr std::size_t most_files = 0x10000;  // as Event::file can count
+  constexpr std::size_t most_files = 0xffff;  // as Event::file can count
   if (files_.size() > most_files)
     return not_together(
         fmt::format("{} files: no more than {} are one trace", files_.size(), most_files));
+  if (std::ranges::any_of(files_, [](const InputFile& file) { return is_ctrace(*file.bytes); }))
+    return merge_ctraces(options, findings);
   struct Found {
     InputFile file;
     ScannedFile scanned;
   };
   std::vector<Found> found;
   for (auto& file : files_) {
-    const auto& source = *file.bytes;
-    const auto kind = core::recognize_file(source);
-    if (is_ctrace(source) || find_damaged_ctrace_magic(source))
-      return not_together(file.name + " is a .ctrace file, and only .etl files are read together");
-    auto scan = scan_buffers(source, options.catalog.largest_unpacked, file.findings);
+    auto scan = scan_etl(file, options);
     if (!scan) {
-      rejected_.push_back({file.name, no_etl(scan.error(), kind)});
-    } else if (is_other(kind) && (scan->buffers.empty() || scan->buffers[0].offset != 0)) {
-      rejected_.push_back({file.name, other_kind(kind)});
+      rejected_.push_back({file.name, std::move(scan.error())});
     } else {
       const auto* const bytes = file.bytes.get();
       found.push_back({std::move(file), {bytes, std::move(*scan)}});
@@ -153,6 +164,80 @@ std::optional<TraceFailure> AnyTrace::merge(const Options& options, core::Findin
   return std::nullopt;
 }
 
+std::optional<TraceFailure> AnyTrace::refuse_other(InputFile& file, const std::string& ctrace,
+                                                   const Options& options) {
+  const auto scan = scan_etl(file, options);
+  if (scan)
+    return not_together(
+        fmt::format("{} is an .etl file and {} a .ctrace file: traces of two kinds are not read "
+                    "together",
+                    file.name, ctrace));
+  rejected_.push_back({file.name, scan.error()});
+  return std::nullopt;
+}
+
+std::optional<TraceFailure> AnyTrace::merge_ctraces(const Options& options,
+                                                    core::Findings& findings) {
+  const auto is_one = [](const InputFile& file) { return is_ctrace(*file.bytes); };
+  const auto name = std::ranges::find_if(files_, is_one)->name;
+  struct Found {
+    InputFile file;
+    CtracePart part;
+  };
+  std::vector<Found> found;
+  for (auto& file : files_) {
+    if (!is_one(file)) {
+      if (auto failure = refuse_other(file, name, options)) return failure;
+      continue;
+    }
+    auto header = read_ctrace_header(*file.bytes);
+    if (!header) {
+      rejected_.push_back({file.name, unreadable(header.error())});
+      continue;
+    }
+    CtracePart part{file.name, file.bytes.get(), std::move(*header)};
+    found.push_back({std::move(file), std::move(part)});
+  }
+  files_.clear();
+  if (found.empty()) return std::nullopt;
+  // The files of one session say the same of its start: their names decide, not how they are given.
+  std::ranges::stable_sort(found, [](const Found& one, const Found& other) {
+    const auto key = [](const Found& of) {
+      return std::tuple{of.part.header.start_time.ticks, of.part.header.session, of.part.name};
+    };
+    return key(one) < key(other);
+  });
+  std::vector<CtracePart> parts;
+  std::vector<core::Findings> of_files;
+  for (auto& next : found) {
+    auto& file = next.file;
+    auto& part = next.part;
+    const auto copied = std::ranges::find_if(parts, [&](const CtracePart& other) {
+      return other.header.session == part.header.session &&
+             other.source->size() == part.source->size() &&
+             has_same_bytes(*other.source, *part.source);
+    });
+    if (copied != parts.end()) {
+      rejected_.push_back(
+          {part.name, not_together("a copy of " + copied->name + ", which is read")});
+      continue;
+    }
+    of_files.push_back(std::move(file.findings));
+    files_.push_back(std::move(file));
+    parts.push_back(std::move(part));
+  }
+  auto merged = Ctrace::merge(std::move(parts), options.catalog, options.force, of_files, findings);
+  if (!merged) return not_together(std::move(merged.error()));
+  ctrace_ = std::move(*merged);
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    findings.merge(of_files[i]);
+    files_[i].findings = std::move(of_files[i]);
+  }
+  if (options.catalog.schema_keys)
+    inner_keys_ = find_inner_keys(*ctrace_->stream({}), ctrace_->schemas());
+  return std::nullopt;
+}
+
 std::optional<TraceFailure> AnyTrace::refuse(const BufferScan& first, const InputFile& file,
                                              const BufferScan& scan, const Options& options,
                                              core::Findings& findings) const {
@@ -175,7 +260,7 @@ std::string AnyTrace::name() const {
 }
 
 std::optional<core::FileTime> AnyTrace::start_time() const {
-  const auto start = etl_ ? etl_->header().start_time : ctrace_->header().start_time;
+  const auto start = etl_ ? etl_->header().start_time : ctrace_->start_time();
   return start.ticks == 0 ? std::nullopt : std::optional{start};
 }
 
@@ -212,6 +297,8 @@ std::vector<KindCount> AnyTrace::count_kinds(const SchemaSource& schemas) const 
 std::string AnyTrace::windows_version() const {
   if (etl_) return fmt::format("{}.{}", etl_->header().major_version, etl_->header().minor_version);
   const auto& version = ctrace_->header().windows_version;
+  for (const auto& part : ctrace_->parts())
+    if (part.header.windows_version != version) return {};
   return fmt::format("{}.{}", version[0], version[1]);
 }
 

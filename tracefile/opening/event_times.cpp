@@ -25,15 +25,15 @@ std::optional<EventTimes> find_event_times(const BufferScan& scan, const Clock& 
   return times;
 }
 
-std::optional<EventTimes> find_event_times(const Ctrace& trace) {
-  const auto& buffers = trace.scan().buffers;
+std::optional<EventTimes> find_event_times(const Ctrace& trace, const CtracePart& part) {
+  const auto& buffers = part.scan.buffers;
   std::optional<EventTimes> times;
   for (u64 i = 0; i < buffers.size(); ++i) {
     const auto buffer = buffers.at(i);
     if (!buffer) return std::nullopt;
     if (buffer->events == 0) continue;
     CtraceClock::Cursor cursor;
-    const auto time = [&, &clock = trace.clock_of(buffer->processor)](u64 stamp) {
+    const auto time = [&, &clock = trace.clock_of(part, buffer->processor)](u64 stamp) {
       return core::FileTime{clock.to_time(stamp, cursor).ticks};
     };
     extend(times, time(buffer->first_stamp), time(buffer->last_stamp));

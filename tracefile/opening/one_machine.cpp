@@ -26,21 +26,6 @@ u64 time_of_zero(const BufferScan& scan) {
   return make_clock(scan.header, scan.first_timestamp).to_file_time(0).ticks;
 }
 
-bool has_same_bytes(const core::ImageSource& one, const core::ImageSource& other) {
-  constexpr u64 window = u64{1} << 20;
-  std::vector<std::byte> a(window);
-  std::vector<std::byte> b(window);
-  for (u64 at = 0; at < one.size(); at += window) {
-    const auto size = static_cast<std::size_t>(std::min(window, one.size() - at));
-    const auto of_one = std::span{a}.first(size);
-    const auto of_other = std::span{b}.first(size);
-    if (!one.read_at(at, of_one) || !other.read_at(at, of_other) ||
-        !std::ranges::equal(of_one, of_other))
-      return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 std::optional<std::string> find_clock_mismatch(const BufferScan& one, const BufferScan& other) {
@@ -80,6 +65,21 @@ std::optional<std::string> find_machine_mismatch(const BufferScan& one, const Bu
       distance(a.boot_time.ticks, b.boot_time.ticks) > boot_tolerance)
     return both("boot time", core::to_string(a.boot_time), core::to_string(b.boot_time));
   return std::nullopt;
+}
+
+bool has_same_bytes(const core::ImageSource& one, const core::ImageSource& other) {
+  constexpr u64 window = u64{1} << 20;
+  std::vector<std::byte> a(window);
+  std::vector<std::byte> b(window);
+  for (u64 at = 0; at < one.size(); at += window) {
+    const auto size = static_cast<std::size_t>(std::min(window, one.size() - at));
+    const auto of_one = std::span{a}.first(size);
+    const auto of_other = std::span{b}.first(size);
+    if (!one.read_at(at, of_one) || !other.read_at(at, of_other) ||
+        !std::ranges::equal(of_one, of_other))
+      return false;
+  }
+  return true;
 }
 
 bool is_copy(const ScannedFile& one, const ScannedFile& other) {

@@ -15,7 +15,9 @@ std::optional<std::string> find_clock_mismatch(const BufferScan& one, const Buff
 // 2024-01-01T00:00:00.0000000Z and 2024-02-01T00:00:00.0000000Z".
 std::optional<std::string> find_machine_mismatch(const BufferScan& one, const BufferScan& other);
 
-// Whether both have the same bytes.
+// Of two files of one size, whether they have the same bytes.
+bool has_same_bytes(const core::ImageSource& one, const core::ImageSource& other);
+
 bool is_copy(const ScannedFile& one, const ScannedFile& other);
 
 }  // namespace coldtrace::tracefile

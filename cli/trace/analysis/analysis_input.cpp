@@ -23,7 +23,7 @@ void write_observed(JsonWriter& json, const tracefile::AnyTrace& trace,
 
 AnalysisRun::AnalysisRun(const AnalysisOptions& options, TraceUse use)
     : options_{options}, report_{options.findings}, input_{open_trace(options, use, report_)} {
-  if (!input_) return;
+  if (!input_ || !check_one_run(*input_, report_)) return;
   symbols_.emplace(input_->trace.names(), options.symbols, input_->findings, report_);
   tracefile::StreamOptions stream;
   tracefile::limit_to_times(options.times, input_->trace.clock(), stream);

@@ -36,7 +36,7 @@ struct Side {
 std::optional<Side> read_side(const std::string& path, const Options& options, Report& report) {
   const auto use = options.schemas.any() ? TraceUse::lines_by_files : TraceUse::lines;
   auto input = open_trace({path}, options, use, report);
-  if (!input) return std::nullopt;
+  if (!input || !check_one_run(*input, report)) return std::nullopt;
   const TraceSchemas schemas{options.schemas, options, *input};
   tracefile::StreamOptions stream;
   stream.progress = input->begin_progress("counting");

@@ -50,12 +50,11 @@ void write_meta(SqliteFile& file, const TraceInput& input) {
   meta.add("format", input.trace.format());
   meta.add_session("session", [&](JsonWriter& json) { write_session(json, input.trace); });
   if (!input.has_several_files()) return;
-  const auto& trace = *input.trace.etl();
-  for (std::size_t i = 0; i < trace.files().size(); ++i) {
+  for (std::size_t i = 0; i < input.trace.files().size(); ++i) {
     const auto key = fmt::format("file.{}", i + 1);
     meta.add(key, core::to_valid_utf8(input.trace.files()[i].name));
     meta.add_session(key + ".session",
-                     [&](JsonWriter& json) { write_session(json, trace, trace.files()[i]); });
+                     [&](JsonWriter& json) { write_session(json, input.trace, i); });
   }
 }
 

@@ -207,6 +207,8 @@ void write_schedule_tables(SqliteFile& file, const tracefile::AnyTrace& trace,
       "CREATE TABLE thread_state(ts INTEGER, dur INTEGER, cpu INTEGER, utid INTEGER NOT NULL "
       "REFERENCES thread, state TEXT NOT NULL, wait_reason INTEGER, wait_reason_name TEXT, "
       "waker_utid INTEGER REFERENCES thread) STRICT");
+  // Ids would mean threads of several machines.
+  if (!trace.is_one_run()) return;
   tracefile::StreamOptions stream;
   limit_to_times(selection, trace.clock(), stream);
   trace_analysis::Observation observation{trace, stream};

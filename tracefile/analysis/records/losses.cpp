@@ -88,13 +88,6 @@ struct ProcessorLine {
   std::set<u16> begun;  // files that had an event of it outside of the header's buffer
 };
 
-bool is_wrapped(const tracefile::CtraceScan& scan, u16 cpu) {
-  const auto processor = scan.processors.find(cpu);
-  if (processor == scan.processors.end()) return false;
-  const auto first = scan.buffers.at(processor->second.first_buffer);
-  return !first || first->sequence > 0;
-}
-
 }  // namespace
 
 // One reading of the trace.
@@ -161,7 +154,7 @@ class Losses::Pass {
 
   bool is_wrapped_on(u16 cpu, u16 file) const {
     return trace_.etl() != nullptr ? trace_.etl()->files()[file].scan.overwritten
-                                   : is_wrapped(trace_.ctrace()->scan(), cpu);
+                                   : trace_.ctrace()->parts()[file].begins_late.contains(cpu);
   }
 
   static void note_buffer(std::vector<BufferTimes>& buffers, u64 offset, i64 time) {

@@ -34,8 +34,8 @@ std::optional<TopPage::Machine> machine_of(const tracefile::AnyTrace& any) {
     const auto& header = trace->header();
     const auto& version = header.windows_version;
     return TopPage::Machine{fmt::format("{}.{}.{}", version[0], version[1], version[2]),
-                            header.processors, header.pointer_size, trace->scan().lost,
-                            trace->scan().missing};
+                            header.processors, header.pointer_size, trace->lost(),
+                            trace->missing()};
   }
   const auto& trace = *any.etl();
   if (!trace.scan().has_header) return std::nullopt;

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <map>
 #include <memory>
+#include <span>
+#include <vector>
 
-#include "coldtrace/tracefile/ctrace/ctrace_scan.hpp"
+#include "coldtrace/tracefile/ctrace/ctrace_part.hpp"
 #include "coldtrace/tracefile/etl/catalog.hpp"
 #include "coldtrace/tracefile/etl/event_stream.hpp"
 #include "coldtrace/tracefile/schema-language/schema_compiler.hpp"
@@ -10,7 +13,8 @@
 
 namespace coldtrace::tracefile {
 
-// An opened .ctrace file, coldtrace's own format (docs/formats/trace-format.md).
+// An opened trace of one or several .ctrace files, coldtrace's own format
+// (docs/formats/trace-format.md).
 class Ctrace {
  public:
   // Reads the whole file once. `source` must outlive the trace. Fails when the header is not whole;
@@ -22,9 +26,26 @@ class Ctrace {
                                                     const CatalogOptions&,
                                                     core::Findings&) = delete;
 
-  const core::ImageSource& source() const { return source_; }
-  const CtraceHeader& header() const { return header_; }
-  const CtraceScan& scan() const { return scan_; }
+  // Of several files, whose headers were read, with the findings of each. They are of one run of
+  // one machine, or with `force` of several: then processors are numbered apart, and names_ has no
+  // names. Fails with a sentence that says why they are no one trace.
+  static core::Expected<std::unique_ptr<Ctrace>, std::string> merge(
+      std::vector<CtracePart> parts, const CatalogOptions& options, bool force,
+      std::span<core::Findings> findings, core::Findings& of_all);
+
+  // In the order of Event::file.
+  const std::vector<CtracePart>& parts() const { return parts_; }
+  // The buffers of one processor and session after each other; by processor, then by session.
+  const std::vector<CtraceChain>& chains() const { return chains_; }
+  bool is_one_run() const { return parts_.back().run == 0; }
+  // Of the first file.
+  const CtraceHeader& header() const { return parts_.front().header; }
+  const CtraceScan& scan() const { return parts_.front().scan; }
+  // Of all files.
+  core::FileTime start_time() const;  // the earliest that is known, else 0
+  u64 events() const;
+  u64 lost() const;
+  u64 missing() const;
   const std::vector<Schema>& declarations() const { return declarations_; }
   const CompiledSchemas& schemas() const { return *schemas_; }
   const NameTables& names() const { return names_; }
@@ -35,14 +56,15 @@ class Ctrace {
 
   // How far the time of an event between two pairs can be wrong, in 100 ns.
   u64 error_bound() const { return error_bound_; }
-  u64 pairs() const;
-  const CtraceClock& clock_of(u16 processor) const { return scan_.processors.at(processor).clock; }
+  const CtraceClock& clock_of(const CtracePart& part, u16 processor) const {
+    return clocks_.at({part.run, processor});
+  }
 
   // What the schema says of an entry: provider, id, process and thread, payload.
   void describe(const CtraceEntry& entry, Event& event) const;
   // All of it; `clock` is that of the processor.
-  void to_event(const CtraceBufferEntry& buffer, const CtraceEntry& entry, const CtraceClock& clock,
-                CtraceClock::Cursor& cursor, Event& event) const;
+  void to_event(u16 part, const CtraceBufferEntry& buffer, const CtraceEntry& entry,
+                const CtraceClock& clock, CtraceClock::Cursor& cursor, Event& event) const;
 
   // `first` and `last` of the options are FILETIMEs; what they have of pointers means nothing here.
   std::unique_ptr<EventSequence> stream(const StreamOptions& options) const;
@@ -50,14 +72,17 @@ class Ctrace {
  private:
   class Visitor;
 
-  Ctrace(const core::ImageSource& source, CtraceHeader header, const CatalogOptions& options);
-  void read_schemas(core::Findings& findings);
-  void finish_clocks(core::Findings& findings);
+  Ctrace(std::vector<CtracePart> parts, const CatalogOptions& options);
+  void read_all(const CatalogOptions& options, std::span<core::Findings> findings,
+                Visitor& visitor);
+  std::optional<std::string> read_schemas(std::span<core::Findings> findings);
+  void finish_clocks(std::span<core::Findings> findings);
+  void finish_clock(u16 run, u16 processor, std::span<core::Findings> findings);
   void add_names(Visitor& visitor, core::Findings& findings);
 
-  const core::ImageSource& source_;
-  CtraceHeader header_;
-  CtraceScan scan_;
+  std::vector<CtracePart> parts_;
+  std::vector<CtraceChain> chains_;
+  std::map<std::pair<u16, u16>, CtraceClock> clocks_;  // by run and processor
   std::vector<Schema> declarations_;
   std::unique_ptr<CompiledSchemas> schemas_;
   NameTables names_;

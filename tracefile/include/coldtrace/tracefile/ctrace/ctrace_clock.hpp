@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/spilled_vector.hpp"
@@ -30,10 +32,20 @@ class CtraceClock {
     u64 file_time;
     CycleRate rate;
     bool measured;  // up to the next piece, by its pair
+    u64 offset;     // of the pair
   };
 
  public:
-  explicit CtraceClock(u64 frequency);
+  // One of `parts`, which share the memory that is spent on pieces.
+  explicit CtraceClock(u64 frequency, std::size_t parts = 1);
+
+  // Of one processor, whose pairs several files have; not yet finished, each with its findings,
+  // which hear of what is wrong between pairs of two files.
+  struct Source {
+    CtraceClock* clock;
+    core::Findings* findings;
+  };
+  static CtraceClock merge(std::span<const Source> sources, u64 frequency, std::size_t parts);
 
   // The pairs of the processor, in the order of the file, and then the end of them. Without any,
   // `first_stamp` is taken as `start`.
@@ -63,14 +75,17 @@ class CtraceClock {
   u64 pairs() const { return pairs_; }
   // Of the buffer that has the first pair.
   u64 first_offset() const { return first_offset_; }
+  // Of those that were added and are not left out.
+  std::optional<CalibrationPair> pair_at(u64 index) const;
 
  private:
   static constexpr std::size_t most_in_memory = 4096;
+  static constexpr std::size_t least_in_memory = 64;
 
   void seek(u64 stamp, Cursor& cursor) const;
   bool load(u64 index, Cursor& cursor) const;
 
-  core::SpilledVector<Piece> pieces_{most_in_memory};  // by cycles, at least one
+  core::SpilledVector<Piece> pieces_;  // by cycles, at least one
   CycleRate nominal_;
   CycleRate before_first_;
   CycleRate fastest_;

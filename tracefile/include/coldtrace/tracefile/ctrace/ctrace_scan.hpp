@@ -16,6 +16,7 @@ namespace coldtrace::tracefile {
 // One buffer of the file as the index keeps it: its CRC holds.
 struct CtraceBufferEntry {
   static constexpr u64 none = ~u64{0};
+  static constexpr u16 same_part = 0xffff;
 
   u64 offset;
   u64 next;                     // index of the processor's next buffer, or none
@@ -24,11 +25,17 @@ struct CtraceBufferEntry {
   u32 sequence;
   u32 events;  // committed
   u16 processor;
+  u16 next_part = same_part;  // the file of the next buffer, where it is another one
 };
 
 // What a first pass over the whole file finds.
 struct CtraceScan {
+  // Of all files of a trace together, as far as each keeps a few.
   static constexpr std::size_t most_in_memory = std::size_t{1} << 16;
+  static constexpr std::size_t least_in_memory = 256;
+
+  explicit CtraceScan(std::size_t buffers_in_memory = most_in_memory)
+      : buffers{buffers_in_memory} {}
 
   struct Processor {
     u64 first_buffer, last_buffer;  // indexes
@@ -36,8 +43,8 @@ struct CtraceScan {
     CtraceClock clock;
   };
 
-  core::SpilledVector<CtraceBufferEntry> buffers{most_in_memory};  // in file order
-  std::vector<Gap> gaps;  // `timestamp` is a stamp of the gap's processor
+  core::SpilledVector<CtraceBufferEntry> buffers;  // in file order
+  std::vector<Gap> gaps;                           // `timestamp` is a stamp of the gap's processor
   std::map<u16, Processor> processors;
   u64 events = 0;
   u64 lost = 0;
@@ -56,7 +63,9 @@ class CtraceVisitor {
   virtual void visit(u16 processor, const CtraceEntry& entry) = 0;
 };
 
+// Of one of `parts` files of a trace: where there are several, whether buffers are missing and the
+// trace was closed is for link_parts() to say.
 CtraceScan scan_ctrace(const core::ImageSource& source, const CtraceHeader& header,
-                       CtraceVisitor& visitor, core::Findings& findings);
+                       CtraceVisitor& visitor, core::Findings& findings, std::size_t parts = 1);
 
 }  // namespace coldtrace::tracefile

@@ -14,14 +14,15 @@
 namespace coldtrace::tracefile {
 
 // A trace of either format with what it is read from: an .etl or a .ctrace file, packed or not, or
-// several .etl files of one machine's clock.
+// several of one kind that are of one machine's clock.
 class AnyTrace {
  public:
   struct Options {
     CatalogOptions catalog;
     std::optional<u64> unpacked_limit = std::nullopt;  // as open_input() has it
     // Files whose headers contradict each other about the machine or its boot are read together all
-    // the same, as long as their clocks are one.
+    // the same, .etl files as long as their clocks are one. Events of .ctrace files have times of
+    // their own: of those that are not of one run, processors are numbered apart.
     bool force = false;
   };
 
@@ -53,6 +54,10 @@ class AnyTrace {
   const Trace* etl() const { return etl_.get(); }
   const Ctrace* ctrace() const { return ctrace_.get(); }
 
+  // False of .ctrace files of several machines or boots: ids of processes and threads then do not
+  // tell who is who.
+  bool is_one_run() const { return etl_ || ctrace_->is_one_run(); }
+
   // "etl" or "ctrace".
   std::string_view format() const { return etl_ ? "etl" : "ctrace"; }
 
@@ -61,7 +66,7 @@ class AnyTrace {
   const SchemaSource& schemas() const;
   // Of the session; nothing where its header is lost.
   std::optional<core::FileTime> start_time() const;
-  u64 events() const { return etl_ ? etl_->events() : ctrace_->scan().events; }
+  u64 events() const { return etl_ ? etl_->events() : ctrace_->events(); }
 
   // Empty unless the options ask for it.
   const std::vector<KindCount>& kinds() const { return etl_ ? etl_->kinds() : ctrace_->kinds(); }
@@ -74,7 +79,7 @@ class AnyTrace {
   // The same as kinds(), by other schemas; reads the whole trace.
   std::vector<KindCount> count_kinds(const SchemaSource& schemas) const;
 
-  // "10.0", of the machine that was traced.
+  // "10.0", of the machine that was traced; empty of several that differ in it.
   std::string windows_version() const;
 
   std::unique_ptr<EventSequence> stream(const StreamOptions& options) const;
@@ -85,6 +90,10 @@ class AnyTrace {
   // Nothing where there is no failure.
   std::optional<Failure> open_one(const Options& options, core::Findings& findings);
   std::optional<Failure> merge(const Options& options, core::Findings& findings);
+  std::optional<Failure> merge_ctraces(const Options& options, core::Findings& findings);
+  // Of a file beside .ctrace files that is none; nothing where it is no trace, which is rejected.
+  std::optional<Failure> refuse_other(InputFile& file, const std::string& ctrace,
+                                      const Options& options);
   // Of a file beside the first one.
   std::optional<Failure> refuse(const BufferScan& first, const InputFile& file,
                                 const BufferScan& scan, const Options& options,
@@ -94,7 +103,7 @@ class AnyTrace {
   std::vector<Rejected> rejected_;
   std::unique_ptr<Trace> etl_;
   std::unique_ptr<Ctrace> ctrace_;
-  std::set<SchemaKey> inner_keys_;  // of a .ctrace file
+  std::set<SchemaKey> inner_keys_;  // of .ctrace files
 };
 
 }  // namespace coldtrace::tracefile

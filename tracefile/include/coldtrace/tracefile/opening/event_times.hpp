@@ -15,6 +15,6 @@ struct EventTimes {
 
 // Nothing without events, or without a clock.
 std::optional<EventTimes> find_event_times(const BufferScan& scan, const Clock& clock);
-std::optional<EventTimes> find_event_times(const Ctrace& trace);
+std::optional<EventTimes> find_event_times(const Ctrace& trace, const CtracePart& part);
 
 }  // namespace coldtrace::tracefile
