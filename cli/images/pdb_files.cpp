@@ -39,9 +39,11 @@ std::string store_folder(const pe::PdbReference& reference) {
 
 void add_pdb_paths_option(Command& command, std::vector<std::string>& paths) {
   command
-      .add_input("--pdb", paths,
-                 "Program database, or a folder with them in it or below (flat, or the store of a "
-                 "symbol server); used for the image with its GUID and age. Can be repeated")
+      .add_input(
+          "--pdb", paths,
+          "Program database or symbol table of Volatility 3 (ISF), or a folder with PDBs in it "
+          "or below (flat, or the store of a symbol server); used for the image with its GUID "
+          "and age. Can be repeated")
       .repeatable()
       .type_name("FILE|DIR");
 }
@@ -61,11 +63,9 @@ PdbFiles::PdbFiles(const std::vector<std::string>& paths, const FileFolders& oth
 }
 
 void PdbFiles::add_file(const std::string& path, Report& report) {
-  auto reference = pe::SymbolFile::identify(path);
-  if (!reference) {
-    report_no_pdb(path, reference.error(), report);
-    return;
-  }
+  std::string why;
+  auto reference = identify_symbol_file(path, why);
+  if (!reference) return report.failed(path, why);
   const auto known = std::find_if(given_.begin(), given_.end(), [&](const Given& other) {
     return other.reference.guid == reference->guid && other.reference.age == reference->age;
   });
@@ -78,11 +78,9 @@ void PdbFiles::add_file(const std::string& path, Report& report) {
 const std::optional<pe::PdbReference>& PdbFiles::identify(const std::string& path) {
   const auto [place, added] = identities_.try_emplace(path);
   if (!added) return place->second;
-  if (auto reference = pe::SymbolFile::identify(path))
-    place->second = std::move(*reference);
-  else
-    findings_.warning("symbols-unreadable", std::nullopt, "{}: {}", path,
-                      to_message(reference.error().error));
+  std::string why;
+  place->second = identify_symbol_file(path, why);
+  if (!place->second) findings_.warning("symbols-unreadable", std::nullopt, "{}: {}", path, why);
   return place->second;
 }
 

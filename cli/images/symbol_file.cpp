@@ -1,6 +1,8 @@
 #include "cli/images/symbol_file.hpp"
 
+#include "cli/images/isf_input.hpp"
 #include "cli/images/other_kind.hpp"
+#include "coldtrace/pdb/isf_file.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -22,22 +24,63 @@ std::string why_no_pdb(core::FileKind kind, const core::ParseError& error) {
   }
 }
 
+// What `convert` makes of the symbol table at a path where there is no PDB.
+template <class Convert>
+auto read_instead(const std::string& path, const pe::SymbolFile::Failure& failure, std::string& why,
+                  Convert convert)
+    -> std::optional<typename decltype(convert(std::declval<pe::IsfTable>()))::value_type> {
+  const auto& [error, kind] = failure;
+  if (!kind || !may_be_isf(*kind)) {
+    why = kind ? why_no_pdb(*kind, error) : to_message(error);
+    return std::nullopt;
+  }
+  const auto input = open_isf(path, *kind);
+  if (!input) {
+    why = input.error();
+    return std::nullopt;
+  }
+  auto converted = convert(input->table);
+  if (converted) return std::move(*converted);
+  why = converted.error().view();
+  return std::nullopt;
+}
+
 }  // namespace
 
-void report_no_pdb(const std::string& path, const pe::SymbolFile::Failure& failure,
-                   Report& report) {
-  const auto& [error, kind] = failure;
-  if (kind)
-    report.failed(path, why_no_pdb(*kind, error));
-  else
-    report.failed(path, error);
+std::optional<pe::SymbolFile> open_symbol_file(const std::string& path, std::string& why) {
+  auto file = pe::SymbolFile::open(path);
+  if (file) return std::move(*file);
+  return read_instead(path, file.error(), why,
+                      [&](const pe::IsfTable& table) { return pe::to_symbol_file(path, table); });
+}
+
+std::optional<pe::TypeFile> open_type_file(const std::string& path, std::string& why) {
+  auto file = pe::TypeFile::open(path);
+  if (file) return std::move(*file);
+  return read_instead(path, file.error(), why,
+                      [&](const pe::IsfTable& table) { return pe::to_type_file(path, table); });
+}
+
+std::optional<pe::PdbReference> identify_symbol_file(const std::string& path, std::string& why) {
+  auto reference = pe::SymbolFile::identify(path);
+  if (reference) return std::move(*reference);
+  const auto identity = read_instead(path, reference.error(), why, pe::identify_isf);
+  if (!identity) return std::nullopt;
+  return pe::PdbReference{{}, identity->guid, std::nullopt, identity->age};
 }
 
 std::optional<pe::SymbolFile> open_symbol_file(const std::string& path, Report& report) {
-  auto file = pe::SymbolFile::open(path);
-  if (file) return std::move(*file);
-  report_no_pdb(path, file.error(), report);
-  return std::nullopt;
+  std::string why;
+  auto file = open_symbol_file(path, why);
+  if (!file) report.failed(path, why);
+  return file;
+}
+
+std::optional<pe::TypeFile> open_type_file(const std::string& path, Report& report) {
+  std::string why;
+  auto file = open_type_file(path, why);
+  if (!file) report.failed(path, why);
+  return file;
 }
 
 std::vector<pe::SymbolFile> open_symbol_files(const std::vector<std::string>& paths,

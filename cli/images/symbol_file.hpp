@@ -6,16 +6,26 @@
 
 #include "cli/command/report.hpp"
 #include "coldtrace/pdb/symbol_file.hpp"
+#include "coldtrace/pdb/type_file.hpp"
 
 namespace coldtrace::cli {
 
-// Says in `report` why there is no PDB at `path`, naming what the file is instead.
-void report_no_pdb(const std::string& path, const pe::SymbolFile::Failure& failure, Report& report);
+// What stands for a file of symbols in --help.
+inline constexpr const char* symbol_file_help =
+    "Program database (PDB 7.0), or symbol table of Volatility 3 (ISF: .json, .json.xz)";
 
-// Reads the file at `path`. On failure says so in `report`.
+// Files of symbols are PDBs, or what was made of one: symbol tables of Volatility 3. On failure
+// `why` is the reason without the path, naming what the file is instead.
+std::optional<pe::SymbolFile> open_symbol_file(const std::string& path, std::string& why);
+std::optional<pe::TypeFile> open_type_file(const std::string& path, std::string& why);
+// What an image must ask for to get the file: GUID and age.
+std::optional<pe::PdbReference> identify_symbol_file(const std::string& path, std::string& why);
+
+// The same. On failure says so in `report`.
 std::optional<pe::SymbolFile> open_symbol_file(const std::string& path, Report& report);
+std::optional<pe::TypeFile> open_type_file(const std::string& path, Report& report);
 
-// The PDBs that can be read, with what is odd about them in `report`.
+// Those that can be read, with what is odd about them in `report`.
 std::vector<pe::SymbolFile> open_symbol_files(const std::vector<std::string>& paths,
                                               Report& report);
 

@@ -12,9 +12,10 @@ namespace coldtrace::cli {
 
 void add_pdb_option(Command& command, std::vector<std::string>& pdbs) {
   command
-      .add_input("--pdb", pdbs,
-                 "Program database that names functions; used for the image with its GUID and age. "
-                 "Can be repeated")
+      .add_input(
+          "--pdb", pdbs,
+          "Program database that names functions, or symbol table of Volatility 3 (ISF: .json, "
+          ".json.xz); used for the image with its GUID and age. Can be repeated")
       .repeatable();
 }
 
@@ -79,8 +80,8 @@ void SymbolPlaces::write(JsonWriter& json) const {
   for (const auto& file : files_) {
     json.begin_object()
         .field("path", file.path)
-        .field("guid", to_string(file.pdb.info().guid))
-        .field("age", file.pdb.age())
+        .field("guid", to_string(file.identity.guid))
+        .field("age", file.identity.age)
         .field("matches_image", file.matches_image)
         .key("findings");
     write_findings(json, file.findings);

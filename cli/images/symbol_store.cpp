@@ -171,11 +171,9 @@ std::shared_ptr<ImageSymbols> SymbolStore::read(const std::string& image, const 
   }
   std::optional<pe::SymbolFile> file;
   if (!pdb.empty()) {
-    auto opened = pe::SymbolFile::open(pdb);
-    if (opened)
-      file = std::move(*opened);
-    else
-      findings.warning("symbols-unreadable", opened.error().error);
+    std::string why;
+    file = open_symbol_file(pdb, why);
+    if (!file) findings.warning("symbols-unreadable", std::nullopt, "{}", why);
   }
   const auto* const symbol_file = file ? &*file : nullptr;
   pe::CodeSymbols symbols{input ? &input->image : nullptr, symbol_file, findings};

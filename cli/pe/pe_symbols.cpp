@@ -55,8 +55,9 @@ class Writer {
     } else if (format_ == "csv") {
       for (const auto& row : rows)
         print(output_, "{},{},{},{},{},{},{},{},{},{}\n", csv_field(file.path), csv_field(row.name),
-              cell(address_of(row)), row.section, row.offset, row.flags, cell(offset_of(file, row)),
-              row.kind, cell(row.size), csv_field(row.module));
+              cell(address_of(row)), cell(said(file, row.section)), cell(said(file, row.offset)),
+              cell(said(file, row.flags)), cell(offset_of(file, row)), row.kind, cell(row.size),
+              csv_field(row.module));
     } else {
       write_text(file, rows);
     }
@@ -89,28 +90,30 @@ class Writer {
   }
 
   void write_json(const pe::SymbolFile& file, const std::vector<SymbolRow>& rows) {
-    const auto& info = file.pdb.info();
-    const auto& dbi = file.pdb.dbi();
+    const auto* const info = file.pdb ? &file.pdb->info() : nullptr;
+    const auto& identity = file.identity;
     json_.begin_object()
         .field("path", file.path)
-        .field("guid", to_string(info.guid))
-        .field("age", file.pdb.age())
-        .field("info_age", info.age)
-        .field("signature", info.signature)
-        .field("version", info.version)
+        .field("format", std::string_view{file.pdb ? "pdb" : "isf"})
+        .field("guid", to_string(identity.guid))
+        .field("age", identity.age)
+        .field("info_age", info ? std::optional{info->age} : std::nullopt)
+        .field("signature", info ? std::optional{info->signature} : std::nullopt)
+        .field("version", info ? std::optional{info->version} : std::nullopt)
         .key("machine");
-    dbi ? json_.value(pe::to_string(static_cast<pe::Machine>(dbi->machine))) : json_.value(nullptr);
-    json_.key("stripped");
-    dbi ? json_.value((dbi->flags & pe::dbi_stripped) != 0) : json_.value(nullptr);
-    json_.field("moved", file.sections.has_omap()).field("matches_image", file.matches_image);
+    identity.machine ? json_.value(pe::to_string(static_cast<pe::Machine>(*identity.machine)))
+                     : json_.value(nullptr);
+    json_.field("stripped", is_stripped(file));
+    json_.field("moved", file.pdb ? std::optional{file.sections.has_omap()} : std::nullopt)
+        .field("matches_image", file.matches_image);
     json_.key("symbols").begin_array();
     for (const auto& symbol : rows) {
       json_.begin_object();
       json_.field("name", MaybeText{symbol.name});
       json_.field("rva", address_of(symbol))
-          .field("section", symbol.section)
-          .field("offset", symbol.offset)
-          .field("flags", symbol.flags)
+          .field("section", said(file, symbol.section))
+          .field("offset", said(file, symbol.offset))
+          .field("flags", said(file, symbol.flags))
           .key("flag_names")
           .begin_array();
       for (const auto& name : flag_names(symbol.flags)) json_.value(name);
@@ -127,8 +130,8 @@ class Writer {
   }
 
   void write_text(const pe::SymbolFile& file, const std::vector<SymbolRow>& rows) {
-    print(output_, "{}: guid {}, age {}{}\n", printable(file.path), to_string(file.pdb.info().guid),
-          file.pdb.age(),
+    print(output_, "{}: guid {}, age {}{}\n", printable(file.path), to_string(file.identity.guid),
+          file.identity.age,
           file.matches_image
               ? *file.matches_image ? ", matches the image" : ", does not match the image"
               : "");
@@ -136,9 +139,9 @@ class Writer {
     print(output_, "{:<10}  {:<10}  {:<13}  {:<8}  {:<15}  {:<8}  {}\n", "rva", "offset", "section",
           "flags", "kind", "size", "name");
     for (const auto& symbol : rows)
-      print(output_, "{:<10}  {:<10}  {:04x}:{:08x}  {:<8}  {:<15}  {:<8}  {}{}\n",
-            hex_of(address_of(symbol)), hex_of(offset_of(file, symbol)), symbol.section,
-            symbol.offset,
+      print(output_, "{:<10}  {:<10}  {:<13}  {:<8}  {:<15}  {:<8}  {}{}\n",
+            hex_of(address_of(symbol)), hex_of(offset_of(file, symbol)),
+            file.pdb ? fmt::format("{:04x}:{:08x}", symbol.section, symbol.offset) : "-",
             symbol.flags == 0 ? "-" : fmt::format("{}", fmt::join(flag_names(symbol.flags), ",")),
             symbol.kind, symbol.size ? fmt::format("{:#x}", *symbol.size) : "-",
             symbol.name.empty() ? "-" : printable(symbol.name),
@@ -150,6 +153,16 @@ class Writer {
   std::optional<u64> offset_of(const pe::SymbolFile& file, const SymbolRow& symbol) const {
     if (!file.matches_image.value_or(false) || !symbol.address) return std::nullopt;
     return image_->input.image.addresses().to_offset(*symbol.address);
+  }
+
+  static std::optional<bool> is_stripped(const pe::SymbolFile& file) {
+    if (!file.pdb || !file.pdb->dbi()) return std::nullopt;
+    return (file.pdb->dbi()->flags & pe::dbi_stripped) != 0;
+  }
+
+  // What symbol tables of Volatility do not say.
+  static std::optional<u64> said(const pe::SymbolFile& file, u64 number) {
+    return file.pdb ? std::optional{number} : std::nullopt;
   }
 
   static std::string hex_of(std::optional<u64> number) {
@@ -205,7 +218,11 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
        "     written\n"},
       {"text", "json", "csv"},
       [](Command& command, Options& options) {
-        command.add_input("FILE", options.files, "Program databases (PDB 7.0)").required();
+        command
+            .add_input("FILE", options.files,
+                       "Program databases (PDB 7.0), or symbol tables of Volatility 3 (ISF: .json, "
+                       ".json.xz)")
+            .required();
         command.add_input("--image", options.image,
                           "The PE image they must belong to; adds its file offsets");
         command

@@ -75,10 +75,10 @@ std::vector<SymbolRow> choose_symbols(const pe::SymbolFile& file,
                       symbol.flags,
                       std::nullopt,
                       {}});
-  if (std::any_of(kinds.begin(), kinds.end(),
-                  [](const std::string& kind) { return kind != public_kind; }))
+  if (file.pdb && std::any_of(kinds.begin(), kinds.end(),
+                              [](const std::string& kind) { return kind != public_kind; }))
     pe::read_procedures(
-        file.pdb, file.sections,
+        *file.pdb, file.sections,
         [&](const pe::Procedure& one) {
           if (wanted(word_of(one.kind)))
             rows.push_back({word_of(one.kind), std::string{one.name}, one.address, one.section,

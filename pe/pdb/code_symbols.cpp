@@ -38,8 +38,8 @@ CodeSymbols::CodeSymbols(const Image* image, const SymbolFile* pdb, core::Findin
     add_functions(*image, findings);
   }
   if (pdb != nullptr) {
-    add_publics(*pdb);
-    add_procedures(*pdb, findings);
+    add_publics(*pdb, findings);
+    if (pdb->pdb) add_procedures(*pdb, findings);
   }
   sort();
 }
@@ -79,9 +79,15 @@ void CodeSymbols::add_exports(const Image& image, core::Findings& findings) {
   }
 }
 
-void CodeSymbols::add_publics(const SymbolFile& pdb) {
+void CodeSymbols::add_publics(const SymbolFile& pdb, core::Findings& findings) {
   constexpr u32 of_code = public_code | public_function;
   const bool by_section = !sections_.empty();
+  if (!pdb.pdb && !by_section)
+    findings.warning(
+        "isf-no-sections", std::nullopt,
+        "{}: a symbol table does not tell code from data; it names code where the image "
+        "is given too",
+        pdb.path);
   for (const auto& symbol : pdb.publics.symbols)
     if (symbol.address && !symbol.name.empty() && (by_section || (symbol.flags & of_code) != 0))
       add(*symbol.address, symbol.name, Origin::public_symbol);
@@ -89,7 +95,7 @@ void CodeSymbols::add_publics(const SymbolFile& pdb) {
 
 void CodeSymbols::add_procedures(const SymbolFile& pdb, core::Findings& findings) {
   read_procedures(
-      pdb.pdb, pdb.sections,
+      *pdb.pdb, pdb.sections,
       [this](const Procedure& procedure) {
         // A part has no name of its own to be found by.
         if (procedure.kind == Procedure::Kind::cold_part) return;

@@ -7,6 +7,12 @@
 #include "coldtrace/core/lazy_file.hpp"
 
 namespace coldtrace::pe {
+
+PdbIdentity PdbIdentity::of(const Pdb& pdb) {
+  return {
+      {}, pdb.info().guid, pdb.age(), pdb.dbi() ? std::optional{pdb.dbi()->machine} : std::nullopt};
+}
+
 core::Expected<SymbolFile, SymbolFile::Failure> SymbolFile::open(const std::string& path) {
   auto file = core::LazyFile::open(path, largest_symbol_file);
   if (!file) return core::fail(Failure{file.error(), std::nullopt});
@@ -16,13 +22,16 @@ core::Expected<SymbolFile, SymbolFile::Failure> SymbolFile::open(const std::stri
   auto sections = PdbSections::read(*pdb, findings);
   auto publics = read_public_symbols(*pdb, sections, findings);
   if ((*file)->error()) findings.warning("unreadable-range", *(*file)->error());
+  auto identity = PdbIdentity::of(*pdb);
   return SymbolFile{path,
                     std::move(*file),
                     std::move(*pdb),
+                    std::move(identity),
                     std::move(sections),
                     std::move(publics),
                     std::move(findings),
-                    std::nullopt};
+                    std::nullopt,
+                    {}};
 }
 
 core::Expected<PdbReference, SymbolFile::Failure> SymbolFile::identify(const std::string& path) {
@@ -37,12 +46,14 @@ core::Expected<PdbReference, SymbolFile::Failure> SymbolFile::identify(const std
 void SymbolFile::compare(const std::optional<PdbReference>& reference) {
   matches_image = belongs_to(reference);
   if (*matches_image) return;
-  const auto mine = fmt::format("GUID {} and age {}", core::to_string(pdb.info().guid), pdb.age());
+  const auto mine = fmt::format("GUID {} and age {}", core::to_string(identity.guid), identity.age);
   if (!reference)
-    findings.warning("pdb-mismatch", std::nullopt, "the image names no PDB; this one has {}", mine);
+    findings.warning("pdb-mismatch", std::nullopt, "the image names no PDB; {} has {}",
+                     pdb ? "this one" : "that of this symbol table", mine);
   else
     findings.warning("pdb-mismatch", std::nullopt,
-                     "the PDB has {}, the image asks for GUID {} and age {}", mine,
+                     "the PDB{} has {}, the image asks for GUID {} and age {}",
+                     pdb ? "" : " of the symbol table", mine,
                      reference->guid ? core::to_string(*reference->guid) : "none", reference->age);
 }
 

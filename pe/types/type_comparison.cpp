@@ -24,14 +24,33 @@ struct Side {
   core::Findings& findings;
 };
 
+// The digits of "__unnamed_1a2b" and "__anonymous_1a2b", as symbol tables of Volatility call types
+// without a name: the number of a record.
+std::string_view record_number_of(std::string_view name) {
+  for (const std::string_view start : {"__unnamed_", "__anonymous_"})
+    if (name.starts_with(start)) {
+      const auto digits = name.substr(start.size());
+      if (!digits.empty() && digits.find_first_not_of("0123456789abcdef_") == digits.npos)
+        return digits;
+    }
+  return {};
+}
+
+bool has_no_name(std::string_view name) {
+  return is_unnamed(name) || !record_number_of(name).empty();
+}
+
 // A type as text, with the members of those that have no name.
 void append_content(const Side& side, u32 type, u32 level, std::string& text) {
   if (text.size() > longest_content) return;
   const auto layers = layers_of(side.table, type);
   const auto& last = layers.back();
-  const bool unnamed = last.kind == TypeLayer::Kind::named && is_unnamed(last.named->name);
+  const bool unnamed = last.kind == TypeLayer::Kind::named && has_no_name(last.named->name);
   text += to_text(side.table, type);
   if (!unnamed || level == most_levels) return;
+  // Numbers of records are other ones in each build.
+  if (const auto number = record_number_of(last.named->name); text.ends_with(number))
+    text.resize(text.size() - number.size());
   text += " {";
   visit_members(side.table, last.index, {}, side.budget, side.findings,
                 [&](const TypeMember& member) {
@@ -78,7 +97,7 @@ std::vector<Row> rows_of(const Side& side, u32 index) {
   std::map<std::pair<Field::Kind, std::string_view>, u32> seen;
   visit_members(side.table, index, {}, side.budget, side.findings, [&](const TypeMember& member) {
     // A type without a name is compared where it is a member.
-    if (member.field.kind == Field::Kind::nested && is_unnamed(member.field.name)) return;
+    if (member.field.kind == Field::Kind::nested && has_no_name(member.field.name)) return;
     const auto count = seen[{member.field.kind, member.field.name}]++;
     rows.push_back({{member.field.kind, member.field.name, count}, compared(side, member)});
   });
@@ -118,7 +137,7 @@ std::vector<Definition> named_definitions(const TypeTable& table,
   auto types = select_types(table, wanted, findings);
   std::erase_if(types, [&](const Definition& type) {
     const auto head = read_type_head(*table.find_record(type.index));
-    return !head || (head->properties & property_forward) != 0 || is_unnamed(type.name);
+    return !head || (head->properties & property_forward) != 0 || has_no_name(type.name);
   });
   return types;
 }

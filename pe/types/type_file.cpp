@@ -20,7 +20,19 @@ core::Expected<TypeFile, SymbolFile::Failure> TypeFile::open(const std::string& 
   }
   if (table.count() == 0) findings.info("pdb-no-types", std::nullopt, "the PDB has no types");
   if ((*file)->error()) findings.warning("unreadable-range", *(*file)->error());
-  return TypeFile{path, std::move(*file), std::move(*pdb), std::move(table), std::move(findings)};
+  auto identity = PdbIdentity::of(*pdb);
+  return TypeFile{path,
+                  std::move(*file),
+                  std::move(*pdb),
+                  std::move(identity),
+                  std::move(table),
+                  std::move(findings),
+                  {}};
+}
+
+core::Result<TypeTable> read_types(const SymbolFile& file, core::Findings& findings) {
+  if (file.pdb) return TypeTable::read(*file.pdb, findings);
+  return TypeTable::of(file.types.records, file.types.pointer_size, findings);
 }
 
 }  // namespace coldtrace::pe

@@ -24,7 +24,12 @@ std::optional<u64> size_of_simple(const TypeTable& table, u32 index) {
 std::optional<u64> size_of_integer(const TypeTable& table, u32 index) {
   auto type = table.unmodified(index);
   if (const auto* const record = table.find_record(type))
-    if (const auto enumeration = read_enumeration(*record)) type = enumeration->underlying;
+    if (auto enumeration = read_enumeration(*record)) {
+      core::Findings ignored;  // of the search; commands tell of the type itself
+      if (const auto found = table.find_definition(type, ignored))
+        enumeration = read_enumeration(*table.find_record(*found));
+      type = enumeration ? enumeration->underlying : no_type;
+    }
   return type < first_record_index ? size_of_simple(table, type) : std::nullopt;
 }
 
@@ -141,6 +146,7 @@ class TypeWriter {
         return put(fmt::format("Pos {}, {} Bit{}", layer.bit_field.position, layer.bit_field.length,
                                layer.bit_field.length == 1 ? "" : "s"));
       case Kind::function:
+        if (layer.function.convention == unknown_convention) return put("function");
         return write_function(layer.function, layer.index, level);
       case Kind::named:
         return put(layer.named->name.empty() ? "<unnamed>" : layer.named->name);

@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "coldtrace/pdb/simple_types.hpp"
+
 namespace coldtrace::pe {
 namespace {
 
@@ -56,19 +58,29 @@ core::Result<TypeTable> TypeTable::read(const Pdb& pdb, core::Findings& findings
   if (!records)
     in.reject(core::Fault::out_of_bounds, at, "TypeRecordBytes", bytes.size(), record_bytes);
   COLDTRACE_TRY(in.finish(core::Done{}));
-  table.read_records(*records, header_size, pdb, findings);
+  table.read_records(*records, header_size, &pdb, findings);
   table.find_pointer_size(pdb);
   return table;
 }
 
-void TypeTable::read_records(core::ByteView records, u64 at, const Pdb& pdb,
+TypeTable TypeTable::of(core::ByteView records, u8 pointer_size, core::Findings& findings) {
+  TypeTable table;
+  table.stream_ = StreamBytes{records};
+  table.first_index_ = first_record_index;
+  table.pointer_size_ = pointer_size;
+  table.read_records(records, 0, nullptr, findings);
+  return table;
+}
+
+void TypeTable::read_records(core::ByteView records, u64 at, const Pdb* pdb,
                              core::Findings& findings) {
   for (u64 position = 0; position < records.size();) {
     const auto length = core::load<u16>(records, position);
     const auto record =
         length ? core::slice(records, position + 2, *length) : std::optional<core::ByteView>{};
     if (!record || record->size() < 2) {
-      findings.warning("pdb-types", pdb.msf().offset_of(type_stream, at + position),
+      findings.warning("pdb-types",
+                       pdb ? pdb->msf().offset_of(type_stream, at + position) : std::nullopt,
                        "type record {} cannot be read; those behind it are lost", records_.size());
       break;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coldtrace/pdb/pdb_types.hpp"
+#include "coldtrace/pdb/type_file.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {
@@ -12,10 +13,11 @@ namespace {
 std::vector<KnownOffset> to_offsets(const pe::SymbolFile& pdb, const pe::ImageTables& tables,
                                     core::Findings& findings) {
   std::vector<KnownOffset> known;
-  const auto types = pe::PdbTypes::read(pdb.pdb, findings);
-  if (!types) return known;
+  auto table = pe::read_types(pdb, findings);
+  if (!table) return known;
+  const pe::PdbTypes types{std::move(*table)};
   for (auto& field : thread_fields(tables))
-    if (const auto offset = types->offset_of(field.structure, field.field, findings)) {
+    if (const auto offset = types.offset_of(field.structure, field.field, findings)) {
       field.offset = *offset;
       known.push_back(std::move(field));
     }
@@ -40,7 +42,7 @@ KernelSymbols find_kernel_symbols(const pe::ImageTables& tables, const pe::Ident
     return {file->path, to_places(*file), to_offsets(*file, tables, findings), &*file};
   if (!files.empty())
     findings.warning("pdb-mismatch", std::nullopt,
-                     "no PDB that was given has the GUID and age of this image");
+                     "no PDB or symbol table that was given has the GUID and age of this image");
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include "coldtrace/pdb/pdb_names.hpp"
 #include "coldtrace/pdb/pdb_procedures.hpp"
 #include "coldtrace/pdb/pdb_types.hpp"
+#include "coldtrace/pdb/type_file.hpp"
 #include "coldtrace/pdb/type_layers.hpp"
 #include "coldtrace/pdb/type_members.hpp"
 #include "syscall-map/code/kernel_code.hpp"
@@ -80,8 +81,13 @@ class Search {
 
   // ---- What there is.
 
+  // What PDBs say symbol tables say too, which are made of them.
+  std::string said(std::string_view what) const {
+    return fmt::format("the {}{}", pdb_ && !pdb_->pdb ? "symbol table" : "PDB", what);
+  }
+
   void read_pdb() {
-    if (auto types = pe::PdbTypes::read(pdb_->pdb, findings_)) types_.emplace(std::move(*types));
+    if (auto types = pe::read_types(*pdb_, findings_)) types_.emplace(std::move(*types));
     for (const auto& symbol : pdb_->publics.symbols) {
       if (!symbol.address) continue;
       add_symbol(symbol.name, *symbol.address, true);
@@ -91,14 +97,15 @@ class Search {
     // A name of C that another symbol has as it is, is that one's.
     for (auto& [name, found] : addresses_)
       if (found.exact) std::erase_if(found.claims, [](const auto& one) { return !one.second; });
+    if (!pdb_->pdb) return;
     pe::read_procedures(
-        pdb_->pdb, pdb_->sections,
+        *pdb_->pdb, pdb_->sections,
         [&](const pe::Procedure& procedure) {
           if (procedure.kind == pe::Procedure::Kind::cold_part) return;
           sizes_.emplace(value(procedure.address), procedure.size);
           if (auto* const found = wanted(procedure.name); found && !found->exact)
             found->claims.push_back(
-                {{value(procedure.address), true, Confidence::high, "the PDB names it"}, true});
+                {{value(procedure.address), true, Confidence::high, said(" names it")}, true});
         },
         findings_);
   }
@@ -107,7 +114,7 @@ class Search {
     auto* const found = wanted(name);
     if (!found) return;
     found->exact = found->exact || exact;
-    found->claims.push_back({{value(address), true, Confidence::high, "the PDB names it"}, exact});
+    found->claims.push_back({{value(address), true, Confidence::high, said(" names it")}, exact});
   }
 
   void read_exports(const KernelView& kernel) {
@@ -261,14 +268,14 @@ class Search {
     if (!index) table.report_unread(type, findings_);
     const auto size = index ? pe::size_of(table, *index) : std::nullopt;
     if (!size) return std::nullopt;
-    return Claim{*size, true, Confidence::high, "the PDB's types have this size"};
+    return Claim{*size, true, Confidence::high, said("'s types have this size")};
   }
 
   std::optional<Claim> member(MemberKind kind, const MemberExpression& text) {
     const auto& table = types_->table();
     const auto found = types_->find(text.type, text.path, findings_);
     if (!found) return std::nullopt;
-    Claim claim{found->offset, true, Confidence::high, "the PDB's types have it here"};
+    Claim claim{found->offset, true, Confidence::high, said("'s types have it here")};
     claim.size = narrow(pe::size_of(table, found->type));
     if (const auto* const record = table.find_record(table.unmodified(found->type)))
       claim.bits = pe::read_bit_field(*record);
@@ -278,7 +285,7 @@ class Search {
     }
     if (kind == MemberKind::size) {
       if (!claim.size) return std::nullopt;
-      claim = {*claim.size, true, Confidence::high, "the PDB's types have this size"};
+      claim = {*claim.size, true, Confidence::high, said("'s types have this size")};
     }
     return claim;
   }
@@ -295,7 +302,7 @@ class Search {
     pe::visit_members(table, *index, {}, budget, findings_, [&](const pe::TypeMember& entry) {
       if (claim || entry.field.kind != pe::Field::Kind::enumerator || entry.name != text.path)
         return;
-      claim = Claim{entry.field.value, true, Confidence::high, "the PDB's enumeration has it"};
+      claim = Claim{entry.field.value, true, Confidence::high, said("'s enumeration has it")};
       claim->negative = integer && integer->is_signed && static_cast<i64>(entry.field.value) < 0;
     });
     return claim;

@@ -235,6 +235,50 @@ class Values(Case):
         self.table(2, image, "--format", "csv", lists=None)
 
 
+class SymbolTables(Case):
+    """Of Volatility 3, made of the PDB: they stand for it."""
+
+    def isf(self, image, pdb, name="table.json"):
+        path = self.here / name
+        packed = ["--xz"] if name.endswith(".xz") else []
+        done = subprocess.run([COLDTRACE, "pe", "isf", "--image", image, *packed, pdb, "-o", path],
+                              capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return path
+
+    def test_they_say_what_the_pdb_says(self):
+        tolerate = LACKING + ",member-place"
+        for target in TARGETS:
+            with self.subTest(target):
+                image, pdb = self.kernel(target)
+                theirs = self.members(0, image, "--pdb", pdb, tolerate=tolerate)
+                for name in ("table.json", "table.json.xz"):
+                    found = self.members(0, image, "--pdb", self.isf(image, pdb, name),
+                                         tolerate=tolerate)
+                    self.assertEqual(list(found), list(theirs))
+                    for member, row in found.items():
+                        # How long functions are, procedures say alone.
+                        same = [key for key in row if key != "evidence" and
+                                (key != "size" or row["kind"] != "function")]
+                        self.assertEqual({key: row[key] for key in same},
+                                         {key: theirs[member][key] for key in same})
+                    self.assertIn("the symbol table's types have it here",
+                                  found["_EPROCESS.Peb"]["evidence"])
+
+    def test_those_of_another_build_are_refused_as_its_pdb_is(self):
+        other_image, other_pdb = self.kernel("i686")
+        table = self.isf(other_image, other_pdb)
+        other = self.write("other.pdb", other_pdb.read_bytes())
+        image, _ = self.kernel("x86_64")
+        answers = []
+        for path in (other, table):
+            build = self.document(1, image, "--pdb", path)
+            codes = {row["code"] for row in build["findings"]}
+            self.assertIn("pdb-mismatch", codes)
+            answers.append((codes, [(row["name"], row["value"]) for row in build["members"]]))
+        self.assertEqual(*answers)
+
+
 class Formats(Case):
     def test_csv_text_and_header_have_the_values_of_the_json(self):
         image, pdb = self.kernel("x86_64")

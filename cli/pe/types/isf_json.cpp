@@ -257,13 +257,12 @@ class Writer {
 void write_isf(JsonWriter& json, const pe::SymbolFile& file, const pe::TypeTable& table,
                std::string_view database, const std::optional<pe::VersionNumber>& version,
                core::Findings& findings) {
-  const auto& dbi = file.pdb.dbi();
   json.begin_object().key("metadata").begin_object().field("format", "6.2.0").key("producer");
   json.object("name", std::string_view{"coldtrace"}, "version",
               tool_version.substr(tool_version.find(' ') + 1));
-  json.key("windows").begin_object().key("pdb").object("GUID", plain_guid(file.pdb.info().guid),
-                                                       "age", file.pdb.age(), "database", database,
-                                                       "machine_type", dbi ? dbi->machine : u16{0});
+  json.key("windows").begin_object().key("pdb").object(
+      "GUID", plain_guid(file.identity.guid), "age", file.identity.age, "database", database,
+      "machine_type", file.identity.machine.value_or(0));
   if (version)  // in the order in which Volatility compares versions
     json.key("pe").object("major", (*version)[0], "minor", (*version)[1], "revision", (*version)[2],
                           "build", (*version)[3]);

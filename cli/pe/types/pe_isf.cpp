@@ -11,7 +11,7 @@
 #include "cli/pe/types/isf_json.hpp"
 #include "cli/sandbox/sandbox.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/pdb/type_table.hpp"
+#include "coldtrace/pdb/type_file.hpp"
 #include "coldtrace/pe/identity.hpp"
 
 namespace coldtrace::cli {
@@ -31,10 +31,13 @@ std::string_view last_name(std::string_view path) {
   return path.substr(path.find_last_of("\\/") + 1);
 }
 
-// What the image calls its PDB, without a path.
-std::string database_of(const Options& options, const std::optional<pe::PdbReference>& reference) {
+// What the image calls its PDB, or the table that is read, without a path.
+std::string database_of(const Options& options, const pe::SymbolFile& file,
+                        const std::optional<pe::PdbReference>& reference) {
   if (!options.database.empty()) return options.database;
-  const auto name = reference ? last_name(reference->name) : last_name(options.file);
+  const auto name = reference                     ? last_name(reference->name)
+                    : !file.identity.name.empty() ? last_name(file.identity.name)
+                                                  : last_name(options.file);
   return core::to_valid_utf8(name);
 }
 
@@ -44,13 +47,13 @@ std::string store_path(const Options& options, const pe::SymbolFile& file,
   if (database.find('/') != std::string::npos || database == ".." || database == ".")
     throw Failure{fmt::format("{}: no name of a PDB", database)};
   std::string guid;
-  for (const char c : to_string(file.pdb.info().guid))
+  for (const char c : to_string(file.identity.guid))
     if (c != '-') guid += static_cast<char>(c >= 'a' && c <= 'f' ? c - 'a' + 'A' : c);
   const auto folder = fs::path{options.store} / "windows" / database;
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw Failure{fmt::format("{}: {}", folder.string(), error.message())};
-  return folder / fmt::format("{}-{}.json{}", guid, file.pdb.age(), options.xz ? ".xz" : "");
+  return folder / fmt::format("{}-{}.json{}", guid, file.identity.age, options.xz ? ".xz" : "");
 }
 
 void write(const Options& options, const OutputOptions& where, const pe::SymbolFile& file,
@@ -90,12 +93,12 @@ Exit run(const Options& options) {
   if (!file) return Exit::failure;
   if (!options.image.empty()) file->compare(reference);
   if (!file->matches_image.value_or(false)) version.reset();
-  const auto table = pe::TypeTable::read(file->pdb, file->findings);
+  const auto table = pe::read_types(*file, file->findings);
   if (!table) {
     report.failed(options.file, to_message(table.error()));
     return Exit::failure;
   }
-  const auto database = database_of(options, reference);
+  const auto database = database_of(options, *file, reference);
   OutputOptions where = options.output;
   if (!options.store.empty()) where.path = store_path(options, *file, database);
   guard_output(where, options.xz ? "xz" : "json", {options.file, options.image});
@@ -117,7 +120,7 @@ void add_pe_isf(CLI::App& app, Exit& exit) {
        "  2  usage, a file could not be read, or the output cannot be written\n"},
       {"json"},
       [](Command& command, Options& options) {
-        command.add_input("FILE", options.file, "Program database (PDB 7.0)").required();
+        command.add_input("FILE", options.file, symbol_file_help).required();
         command.add_input(
             "--image", options.image,
             "The PE image it belongs to; what that calls its PDB is the name by which "

@@ -1,6 +1,6 @@
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
-#include "cli/images/type_file.hpp"
+#include "cli/images/symbol_file.hpp"
 #include "cli/pe/pe_commands.hpp"
 #include "cli/pe/types/type_comparison_output.hpp"
 #include "cli/pe/types/type_view.hpp"
@@ -98,13 +98,14 @@ void add_pe_types(CLI::App& app, Exit& exit) {
        "  coldtrace pe types ntkrnlmp.pdb\n"
        "  coldtrace pe types ntkrnlmp.pdb _EPROCESS '_KTHREAD*'\n"
        "  coldtrace pe types --format c-header ntkrnlmp.pdb _EPROCESS -o eprocess.h\n"
-       "  coldtrace pe types --compare old/ntkrnlmp.pdb new/ntkrnlmp.pdb\n",
+       "  coldtrace pe types --compare old/ntkrnlmp.pdb new/ntkrnlmp.pdb\n"
+       "  coldtrace pe types symbols/windows/ntkrnlmp.pdb/GUID-1.json.xz _EPROCESS\n",
        "  0  the types were read; with --compare they are the same\n"
        "  1  damage was found, a NAME is not there, or the types differ\n"
        "  2  usage, a file could not be read, or the output cannot be written\n"},
       {"text", "json", "csv", "c-header"},
       [](Command& command, Options& options) {
-        command.add_input("FILE", options.file, "Program database (PDB 7.0)").required();
+        command.add_input("FILE", options.file, symbol_file_help).required();
         command
             .add_option("NAME", options.names,
                         "Types to show with their members: names, globs, or record numbers "
@@ -120,7 +121,7 @@ void add_pe_types(CLI::App& app, Exit& exit) {
                          "to --depth levels, or all");
         command
             .add_input("--compare", options.before,
-                       "Show what changed from this PDB to FILE: types and members that are new, "
+                       "Show what changed from this file to FILE: types and members that are new, "
                        "gone, moved, resized or of another type")
             .type_name("OLD");
       },

@@ -67,7 +67,7 @@ void write_type_comparison_text(Output& output, const ComparedFiles& files) {
   const auto& [before, after, comparison] = files;
   for (const auto* const file : {&before, &after})
     print(output, "{}: guid {}, age {}, {} type records\n", printable(file->path),
-          to_string(file->pdb.info().guid), file->pdb.age(), file->table.count());
+          to_string(file->identity.guid), file->identity.age, file->table.count());
   print(output, "{} types are the same, {} changed, {} added, {} removed\n", comparison.same,
         comparison.changed, comparison.added, comparison.removed);
   for (const auto& change : comparison.changes) {

@@ -291,11 +291,12 @@ class Writer {
 }  // namespace
 
 void write_types_c_header(Output& output, const TypeView& view, TypeWriting& writing) {
-  const auto guid = to_string(view.file.pdb.info().guid);
-  const auto guard = c_identifier(fmt::format("COLDTRACE_TYPES_{}_{}", guid, view.file.pdb.age()));
+  const auto guid = to_string(view.file.identity.guid);
+  const auto guard =
+      c_identifier(fmt::format("COLDTRACE_TYPES_{}_{}", guid, view.file.identity.age));
   const auto slash = view.file.path.find_last_of('/');
   const auto name = view.file.path.substr(slash == std::string::npos ? 0 : slash + 1);
-  print(output, preamble, c_comment(printable(name)), guid, view.file.pdb.age(), tool_version,
+  print(output, preamble, c_comment(printable(name)), guid, view.file.identity.age, tool_version,
         guard, guard);
   Writer writer{output, view, writing};
   for (const auto& type : view.types) writer.write(type.index);

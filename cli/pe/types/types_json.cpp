@@ -10,8 +10,10 @@ using pe::Field;
 using pe::TypeLayer;
 
 // CV_call_e. Source: microsoft-pdb, cvinfo.h.
-std::string_view convention_name(u8 convention) {
+std::optional<std::string_view> convention_name(u8 convention) {
   switch (convention) {
+    case pe::unknown_convention:
+      return std::nullopt;
     case 0x00:
       return "cdecl";
     case 0x04:
@@ -27,6 +29,11 @@ std::string_view convention_name(u8 convention) {
     default:
       return "other";
   }
+}
+
+std::optional<bool> method_of(const pe::Function& function) {
+  if (function.convention == pe::unknown_convention) return std::nullopt;
+  return function.class_.has_value();
 }
 
 std::string_view mode_name(pe::Pointer::Mode mode) {
@@ -52,9 +59,9 @@ class Writer {
         .field("unique_name", MaybeText{head.unique_name})
         .field("defined", defined)
         .field("size", defined ? pe::size_of(table_, type.index) : std::nullopt)
-        .field("packed", (head.properties & pe::property_packed) != 0)
-        .field("nested", (head.properties & pe::property_nested) != 0)
-        .field("local", (head.properties & pe::property_scoped) != 0);
+        .field("packed", property(head, pe::property_packed))
+        .field("nested", property(head, pe::property_nested))
+        .field("local", property(head, pe::property_scoped));
     if (enumeration)
       json_.field("underlying", pe::to_text(table_, enumeration->underlying));
     else
@@ -67,6 +74,11 @@ class Writer {
   }
 
  private:
+  // Symbol tables have none.
+  std::optional<bool> property(const pe::TypeHead& head, u32 bit) const {
+    return view_.file.pdb ? std::optional{(head.properties & bit) != 0} : std::nullopt;
+  }
+
   void write_member(u32 type, const pe::TypeMember& member) {
     const auto& field = member.field;
     json_.begin_object()
@@ -135,7 +147,7 @@ class Writer {
       case TypeLayer::Kind::function:
         json_.field("kind", "function")
             .field("convention", convention_name(layer.function.convention))
-            .field("method", layer.function.class_.has_value());
+            .field("method", method_of(layer.function));
         return;
       case TypeLayer::Kind::named:
         write_named(layer);
@@ -171,19 +183,20 @@ class Writer {
 }  // namespace
 
 void write_type_file(JsonWriter& json, const pe::TypeFile& file) {
-  const auto& info = file.pdb.info();
-  const auto& dbi = file.pdb.dbi();
+  const auto& identity = file.identity;
   json.begin_object()
       .field("path", file.path)
-      .field("guid", to_string(info.guid))
-      .field("age", file.pdb.age())
-      .field("info_age", info.age)
+      .field("format", std::string_view{file.pdb ? "pdb" : "isf"})
+      .field("guid", to_string(identity.guid))
+      .field("age", identity.age)
+      .field("info_age", file.pdb ? std::optional{file.pdb->info().age} : std::nullopt)
       .key("machine");
-  dbi ? json.value(pe::to_string(static_cast<pe::Machine>(dbi->machine))) : json.value(nullptr);
+  identity.machine ? json.value(pe::to_string(static_cast<pe::Machine>(*identity.machine)))
+                   : json.value(nullptr);
   json.field("pointer_size", file.table.pointer_size() != 0
                                  ? std::optional{file.table.pointer_size()}
                                  : std::nullopt)
-      .field("version", file.table.version())
+      .field("version", file.pdb ? std::optional{file.table.version()} : std::nullopt)
       .field("first_index", file.table.first_index())
       .field("records", file.table.count())
       .end_object();

@@ -120,7 +120,7 @@ void write_list(Output& output, const TypeView& view) {
 void write_types_text(Output& output, const TypeView& view, TypeWriting& writing) {
   const auto& file = view.file;
   print(output, "{}: guid {}, age {}, {} type records\n", printable(file.path),
-        to_string(file.pdb.info().guid), file.pdb.age(), file.table.count());
+        to_string(file.identity.guid), file.identity.age, file.table.count());
   if (view.lists) return write_list(output, view);
   for (const auto& type : view.types) {
     output.write("\n");

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/pdb/isf_file.hpp"
 #include "fixtures/builders/byte_writer.hpp"
 #include "fixtures/builders/pdb_file.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
@@ -53,6 +54,27 @@ struct Row {
   u32 address;
   const char* name;
 };
+
+TEST_CASE("a symbol table names code where the image says what is code") {
+  pe::IsfTable table;
+  table.format = "6.2.0";
+  table.guid = "00112233445566778899AABBCCDDEEFF";
+  table.age = pe::IsfTable::Integer{1};
+  table.symbols = {{"run", "_run@4", pe::IsfTable::Integer{0x1010}},
+                   {"variable", {}, pe::IsfTable::Integer{0x21000}}};
+  const auto file = pe::to_symbol_file("table.json", table);
+  REQUIRE(file);
+  core::Findings findings;
+  const CodeSymbols alone{nullptr, &*file, findings};
+  CHECK(alone.size() == 0);
+  CHECK(findings.count("isf-no-sections") == 1);
+
+  Opened image{spec_with({})};
+  const CodeSymbols symbols{&*image, &*file, image.findings};
+  CHECK(name_at(symbols, 0x1014) == "_run@4+0x4");
+  CHECK(name_at(symbols, 0x21000) == "-");
+  CHECK(image.findings.count("isf-no-sections") == 0);
+}
 
 TEST_CASE("an address has the name of the export at it or before it") {
   Opened image{spec_with({{"first", 1, 0x1010},

@@ -56,7 +56,7 @@ class CodeSymbols {
 
   void add_sections(std::span<const SectionHeader> sections);
   void add_exports(const Image& image, core::Findings& findings);
-  void add_publics(const SymbolFile& pdb);
+  void add_publics(const SymbolFile& pdb, core::Findings& findings);
   void add_procedures(const SymbolFile& pdb, core::Findings& findings);
   void add_functions(const Image& image, core::Findings& findings);
   bool add(Rva address, std::string_view name, Origin origin);

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "coldtrace/pdb/type_table.hpp"
 
@@ -10,6 +11,9 @@ namespace coldtrace::pe {
 // Where members of the structures of a PDB lie. A view: the file outlives it.
 class PdbTypes {
  public:
+  PdbTypes() = default;
+  explicit PdbTypes(TypeTable table) : table_{std::move(table)} {}
+
   // Fails as TypeTable::read does.
   static core::Result<PdbTypes> read(const Pdb& pdb, core::Findings& findings);
 

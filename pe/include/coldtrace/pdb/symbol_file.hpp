@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "coldtrace/core/file_kind.hpp"
 #include "coldtrace/core/lazy_file.hpp"
@@ -14,15 +15,37 @@ namespace coldtrace::pe {
 // Larger than the symbols of any Windows file; those of browsers come near.
 inline constexpr u64 largest_symbol_file = u64{4} << 30;
 
-// A PDB and its public symbols, which are views of the file.
+// Which build a file of symbols is of.
+struct PdbIdentity {
+  std::string name;  // of the PDB that a symbol table was made of; empty: that of the file counts
+  core::Guid guid;
+  u32 age = 0;                 // that an image asks for
+  std::optional<u16> machine;  // as IMAGE_FILE_HEADER.Machine; 0 where a linker does not say
+
+  static PdbIdentity of(const Pdb& pdb);
+  bool matches(const PdbReference& reference) const {
+    return reference.guid == guid && reference.age == age;
+  }
+};
+
+// Types in memory, as the records of a TPI stream are.
+struct TypeRecords {
+  std::vector<std::byte> records;
+  u8 pointer_size = 0;  // of the program, in bytes; 0 where nothing tells
+};
+
+// A PDB and its public symbols, which are views of the file, or a symbol table of Volatility 3 that
+// was made of one: isf_file.hpp.
 struct SymbolFile {
   std::string path;
-  std::unique_ptr<core::LazyFile> file;
-  Pdb pdb;
-  PdbSections sections;
+  std::unique_ptr<core::LazyFile> file;  // none of a symbol table, of which all is in memory
+  std::optional<Pdb> pdb;                // nothing: a symbol table
+  PdbIdentity identity;
+  PdbSections sections;  // none of a symbol table
   PublicSymbols publics;
   core::Findings findings;
   std::optional<bool> matches_image;  // nothing: there is no image to compare
+  TypeRecords types;                  // of a symbol table; read_types() reads those of either
 
   // Why a file is none.
   struct Failure {
@@ -35,7 +58,7 @@ struct SymbolFile {
   static core::Expected<PdbReference, Failure> identify(const std::string& path);
 
   bool belongs_to(const std::optional<PdbReference>& reference) const {
-    return reference && pdb.matches(*reference);
+    return reference && identity.matches(*reference);
   }
 
   // Sets `matches_image` by what an image asks for; that it asks for another file is a finding.

@@ -1,23 +1,31 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "coldtrace/pdb/symbol_file.hpp"
 #include "coldtrace/pdb/type_table.hpp"
 
 namespace coldtrace::pe {
 
-// A PDB and its types, which are views of the file.
+// A PDB and its types, which are views of the file, or those of a symbol table of Volatility 3:
+// isf_file.hpp.
 struct TypeFile {
   std::string path;
-  std::unique_ptr<core::LazyFile> file;
-  Pdb pdb;
+  std::unique_ptr<core::LazyFile> file;  // none of a symbol table
+  std::optional<Pdb> pdb;                // nothing: a symbol table
+  PdbIdentity identity;
   TypeTable table;
   core::Findings findings;
+  std::vector<std::byte> records;  // of a symbol table, what the types are views of
 
   // One without types is the finding `pdb-no-types`.
   static core::Expected<TypeFile, SymbolFile::Failure> open(const std::string& path);
 };
+
+// The types of a PDB or symbol table, which must outlive them. Fails as TypeTable::read does.
+core::Result<TypeTable> read_types(const SymbolFile& file, core::Findings& findings);
 
 }  // namespace coldtrace::pe

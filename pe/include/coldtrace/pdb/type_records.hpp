@@ -78,11 +78,15 @@ struct BitField {
   u8 length, position;
 };
 
+// The convention of a function of which nothing is known, neither what it returns nor what it
+// takes: no number of CV_call_e.
+inline constexpr u8 unknown_convention = 0xff;
+
 // LF_PROCEDURE and LF_MFUNCTION.
 struct Function {
   u32 returns;
   u32 arguments;  // index of an LF_ARGLIST
-  u8 convention;  // CV_call_e
+  u8 convention;  // CV_call_e, or `unknown_convention`
   std::optional<u32> class_;
 };
 

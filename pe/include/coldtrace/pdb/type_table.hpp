@@ -29,7 +29,11 @@ class TypeTable {
   // ends the list with the finding `pdb-types`.
   static core::Result<TypeTable> read(const Pdb& pdb, core::Findings& findings);
 
-  u32 version() const { return version_; }
+  // The types of `records`, which outlive the table: as in a TPI stream behind its header, the
+  // first with the index 0x1000.
+  static TypeTable of(core::ByteView records, u8 pointer_size, core::Findings& findings);
+
+  u32 version() const { return version_; }  // 0 of records without a stream
   u32 first_index() const { return first_index_; }
   u64 count() const { return records_.size(); }
   u64 size() const { return stream_.view().size(); }  // of the stream, in bytes
@@ -63,7 +67,8 @@ class TypeTable {
  private:
   using Definitions = std::vector<Definition>;
 
-  void read_records(core::ByteView records, u64 at, const Pdb& pdb, core::Findings& findings);
+  // `at` is where they are in the stream of `pdb`, if that is where they are.
+  void read_records(core::ByteView records, u64 at, const Pdb* pdb, core::Findings& findings);
   void add_definition(u32 index);
   void find_pointer_size(const Pdb& pdb);
   static std::span<const Definition> namesakes(const Definitions& definitions,

@@ -1,0 +1,74 @@
+#include "cli/images/isf_input.hpp"
+
+#include <span>
+
+#include <fmt/format.h>
+
+#include "cli/images/isf_reader.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/tracefile/packing/unpack.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using core::FileKind;
+
+bool is_packed_isf(FileKind kind) {
+  return kind == FileKind::xz || kind == FileKind::gzip || kind == FileKind::bzip2;
+}
+
+bool starts_like_json(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return first != text.npos && text[first] == '{';
+}
+
+core::Expected<std::string, std::string> read_text(const core::ImageSource& source) {
+  if (source.size() > largest_isf)
+    return core::fail(fmt::format("a symbol table of more than {} bytes is not read", largest_isf));
+  std::vector<std::byte> bytes(source.size());
+  if (const auto done = source.read_at(0, bytes); !done) return core::fail(to_string(done.error()));
+  return std::string{core::to_chars(bytes)};
+}
+
+core::Expected<std::string, std::string> unpack(const core::ImageSource& source, FileKind kind) {
+  core::Findings findings;
+  const auto unpacked = tracefile::unpack(source, kind, largest_isf, findings);
+  if (!unpacked) return core::fail(to_string(unpacked.error()));
+  if (unpacked->needs_library)
+    return core::fail(
+        fmt::format("it is {}, which libarchive unpacks; it is not installed", to_string(kind)));
+  if (findings.count("packed-limit") > 0)
+    return core::fail(
+        fmt::format("it unpacks to more than {} bytes, more than a symbol table has", largest_isf));
+  if (!unpacked->damage.empty())
+    return core::fail(
+        fmt::format("it is {}, damaged or cut off: {}", to_string(kind), unpacked->damage));
+  if (unpacked->traces.size() != 1)
+    return core::fail(fmt::format("it is {} with nothing in it", to_string(kind)));
+  return read_text(*unpacked->traces.front().bytes);
+}
+
+}  // namespace
+
+bool may_be_isf(FileKind kind) {
+  return kind == FileKind::json || kind == FileKind::coldtrace_json || is_packed_isf(kind);
+}
+
+core::Expected<IsfInput, std::string> open_isf(const std::string& path, FileKind kind) {
+  const auto file = core::FileImage::open(path);
+  if (!file) return core::fail(to_string(file.error()));
+  auto text = is_packed_isf(kind) ? unpack(**file, kind) : read_text(**file);
+  if (!text) return core::fail(text.error());
+  if (is_packed_isf(kind) && !starts_like_json(*text))
+    return core::fail(fmt::format("it is {}, in which there is no JSON", to_string(kind)));
+  if (text->find('\0') != text->npos) return core::fail(std::string{"it is JSON with a NUL in it"});
+  IsfInput input;
+  input.text = std::move(*text);
+  auto table = read_isf(input.text);
+  if (!table) return core::fail("it is " + table.error());
+  input.table = std::move(*table);
+  return input;
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "coldtrace/core/file_kind.hpp"
+#include "coldtrace/core/result.hpp"
+#include "coldtrace/pdb/isf_table.hpp"
+
+namespace coldtrace::cli {
+
+// Larger than the JSON of any symbol table of Windows: that of a kernel is 7 MB.
+inline constexpr u64 largest_isf = u64{64} << 20;
+
+// A symbol table, and the text that it has views of.
+struct IsfInput {
+  std::string text;
+  pe::IsfTable table;
+};
+
+// Whether a file of the kind may be one: JSON, plain or packed.
+bool may_be_isf(core::FileKind kind);
+
+// Reads the symbol table at `path`, plain or packed (xz, gzip, bzip2), which unpacks to at most
+// `largest_isf` bytes. Fails with a sentence.
+core::Expected<IsfInput, std::string> open_isf(const std::string& path, core::FileKind kind);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/core/guid.hpp"
+
+namespace coldtrace::pe {
+
+// A symbol table of Volatility 3 (ISF, Intermediate Symbol Format), as its JSON says it: nothing is
+// checked but that texts are UTF-8. Texts are views of what was parsed.
+// Source: volatility3, schemas/schema-6.0.0.json to schema-6.2.0.json.
+struct IsfTable {
+  static constexpr std::size_t most_entries = 1 << 20;  // of each list
+  static constexpr u32 none = ~u32{0};
+
+  // An integer of JSON; nothing where there is none.
+  struct Integer {
+    u64 bits = 0;  // of two's complement
+    bool negative = false;
+  };
+  using Number = std::optional<Integer>;
+
+  struct Base {
+    std::string_view name, kind, endian;
+    Number size;
+    bool is_signed = false;
+  };
+  // A type where it is used.
+  struct Type {
+    std::string_view kind;  // "base", "pointer", "array", "struct", "bitfield", "function", ...
+    std::string_view name;
+    std::string_view base;  // of a pointer that has not the size of the others
+    Number count, bit_position, bit_length;
+    u32 inner = none;  // "subtype", or "type" of a bit field
+  };
+  struct Field {
+    std::string_view name;
+    Number offset;
+    u32 type = none;
+  };
+  struct Constant {
+    std::string_view name;
+    Number value;
+  };
+  // Of what is in the lists below; what one has lies together.
+  struct UserType {
+    std::string_view name, kind;
+    Number size;
+    u32 first_field = 0, end_field = 0;
+  };
+  struct Enumeration {
+    std::string_view name, base;
+    u32 first_constant = 0, end_constant = 0;
+  };
+  struct Symbol {
+    std::string_view name, linkage_name;
+    Number address;
+  };
+
+  // "metadata", of "windows"."pdb".
+  std::string_view format, guid, database;
+  Number age, machine;
+
+  std::vector<Base> bases;
+  std::vector<UserType> user_types;
+  std::vector<Enumeration> enumerations;
+  std::vector<Symbol> symbols;
+  std::vector<Type> types;
+  std::vector<Field> fields;
+  std::vector<Constant> constants;
+};
+
+// Of 32 digits without dashes, as symbol tables and symbol servers write it.
+std::optional<core::Guid> parse_plain_guid(std::string_view text);
+
+}  // namespace coldtrace::pe
