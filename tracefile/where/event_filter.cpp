@@ -1,17 +1,14 @@
 #include "coldtrace/tracefile/where/event_filter.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <functional>
 
 #include <fmt/format.h>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/core/utf16.hpp"
 #include "coldtrace/tracefile/events/header_type.hpp"
-#include "coldtrace/tracefile/names/value_names.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
+#include "tracefile/where/field_subjects.hpp"
 #include "tracefile/where/where_members.hpp"
 
 namespace coldtrace::tracefile {
@@ -42,18 +39,6 @@ std::optional<core::Guid> provider_guid(const EventKind& kind) {
   return guid_or_nothing(kind.event_class == EventClass::driver, kind.provider);
 }
 
-// As a line shows it: the shortest digits that make the number again.
-double shown_number_of(const Value& value) {
-  const double number = shown_floating(value);
-  if (value.in != InType::f32) return number;
-  std::array<char, 32> digits{};
-  const auto end =
-      std::to_chars(digits.data(), digits.data() + digits.size(), static_cast<float>(number));
-  double shown = number;
-  std::from_chars(digits.data(), end.ptr, shown);
-  return shown;
-}
-
 Truth to_truth(bool yes) {
   return yes ? Truth::yes : Truth::no;
 }
@@ -68,6 +53,7 @@ class EventFilter::Fields final : public FieldVisitor {
         event_{event},
         schema_{*kind.schema},
         plan_{plan},
+        subjects_{filter.context_.clock, filter.context_.names, filter.texts_},
         found_(filter.where_.tests.size()) {}
 
   bool has_room(const FieldSchema& field) override {
@@ -83,9 +69,9 @@ class EventFilter::Fields final : public FieldVisitor {
     for (const auto& [wanted, number] : plan_.uses) {
       if (wanted != &field) continue;
       const auto& test = filter_.where_.tests[number];
-      const auto subject = test.member == WhereMember::resolved
-                               ? read_name(field, value)
-                               : read(field, value, test.compares_text());
+      const auto subject = member_of(test) == WhereMember::resolved
+                               ? subjects_.read_name(event_, field, value)
+                               : subjects_.read(event_, field, value, test.compares_text());
       if (is_absent(subject)) continue;
       found_[number].present = true;
       const auto answer = match(test, subject, filter_.context_.start);
@@ -120,84 +106,16 @@ class EventFilter::Fields final : public FieldVisitor {
 
   void present(const FieldSchema& field) {
     for (const auto& [wanted, number] : plan_.uses)
-      if (wanted == &field && filter_.where_.tests[number].member == WhereMember::field)
+      if (wanted == &field && member_of(filter_.where_.tests[number]) == WhereMember::field)
         found_[number].present = true;
-  }
-
-  Subject read(const FieldSchema& field, const Value& value, bool with_text) {
-    Subject subject;
-    if (value.out == OutType::encrypted) {
-      subject.text = "encrypted";
-      return subject;
-    }
-    const auto& clock = filter_.context_.clock;
-    switch (shape_of(value, clock.known())) {
-      case ValueShape::absent:
-        return subject;
-      case ValueShape::unsigned_integer:
-        subject.number = Number::of(shown_number(value));
-        break;
-      case ValueShape::signed_integer:
-        subject.number = Number::of(static_cast<i64>(value.number));
-        break;
-      case ValueShape::floating:
-        subject.number = Number::of(shown_number_of(value));
-        break;
-      case ValueShape::boolean:
-        subject.boolean = value.number != 0;
-        break;
-      case ValueShape::utf16_text:
-        if (with_text) text_ = core::decode_utf16(value.bytes).utf8;
-        subject.text = text_;
-        break;
-      case ValueShape::ansi_text:
-        if (with_text) text_ = core::to_valid_utf8(core::to_chars(value.bytes));
-        subject.text = text_;
-        break;
-      case ValueShape::text:
-        read_shown(value, with_text, subject);
-        break;
-    }
-    if (!with_text) return subject;
-    const auto name = find_value_name(field, value, filter_.context_.names,
-                                      {event_.pid, event_.name_time()}, name_);
-    subject.name = name.value_or(std::string_view{});
-    return subject;
-  }
-
-  Subject read_name(const FieldSchema& field, const Value& value) {
-    if (value.out == OutType::encrypted) return {};
-    const auto name = find_value_name(field, value, filter_.context_.names,
-                                      {event_.pid, event_.name_time()}, name_);
-    return {.text = text_or_nothing(name.value_or(std::string_view{}))};
-  }
-
-  void read_shown(const Value& value, bool with_text, Subject& subject) {
-    subject.number = hex_number_of(value);
-    if (value.in == InType::guid) subject.guid = core::to_guid(value.bytes);
-    if (value.in == InType::file_time) subject.time = core::FileTime{value.number};
-    if (value.in == InType::session_time)
-      subject.time = filter_.context_.clock.to_file_time(static_cast<i64>(value.number));
-    if (with_text) {
-      shown_.clear();
-      filter_.texts_.append(shown_, value);
-    }
-    subject.text = shown_.view();
-  }
-
-  static std::optional<Number> hex_number_of(const Value& value) {
-    const auto number = hex_number(value);
-    return number ? std::optional{Number::of(*number)} : std::nullopt;
   }
 
   EventFilter& filter_;
   const Event& event_;
   const EventSchema& schema_;
   const Plan& plan_;
+  FieldSubjects subjects_;
   std::vector<Found> found_;  // by test
-  std::string text_;
-  std::string name_;
-  core::TextBuffer shown_;
 };
 
 EventFilter::EventFilter(const EventContext& context, const WhereExpression& where)
@@ -209,10 +127,10 @@ EventFilter::EventFilter(const EventContext& context, const WhereExpression& whe
       unknown_(where.tests.size(), Truth::unknown),
       met_(where.tests.size()) {
   for (const auto& test : where.tests) {
-    asks_kind_ |= is_of_kind(test.member);
-    asks_fields_ |= is_of_fields(test.member);
-    asks_kind_ |= test.member == WhereMember::message;
-    asks_decoded_ |= test.member == WhereMember::decoded;
+    asks_kind_ |= is_of_kind(member_of(test));
+    asks_fields_ |= is_of_fields(member_of(test));
+    asks_kind_ |= member_of(test) == WhereMember::message;
+    asks_decoded_ |= member_of(test) == WhereMember::decoded;
   }
 }
 
@@ -228,7 +146,8 @@ bool EventFilter::wants(const Event& event, const AttachedStack* attached) {
   const auto ask_header = [&](std::size_t number) {
     auto& known = truths_[number];
     const auto& test = where_.tests[number];
-    if (known == Truth::unknown && is_of_header(test.member)) known = truth_of_header(test, event);
+    if (known == Truth::unknown && is_of_header(member_of(test)))
+      known = truth_of_header(test, event);
     return known;
   };
   if (const auto verdict = where_.evaluate(ask_header); verdict != Truth::unknown)
@@ -240,11 +159,11 @@ bool EventFilter::wants(const Event& event, const AttachedStack* attached) {
     auto& known = truths_[number];
     if (known != Truth::unknown) return known;
     const auto& test = where_.tests[number];
-    if (test.member == WhereMember::stack)
+    if (member_of(test) == WhereMember::stack)
       known = truth_of_stack(test, event, attached);
-    else if (test.member == WhereMember::decoded)
+    else if (member_of(test) == WhereMember::decoded)
       known = truth(test, {.text = to_string(decoder_.measure(event, *kind).decoded)});
-    else if (test.member == WhereMember::message)
+    else if (member_of(test) == WhereMember::message)
       known = truth_of_message(test, event, *kind);
     else
       known = truth_of_header(test, event);
@@ -272,7 +191,7 @@ void EventFilter::make_plan(const EventKind& kind, Plan& plan) {
     const auto known = truth_of_kind(where_.tests[i], kind);
     if (known)
       plan.truths[i] = *known;
-    else if (is_of_fields(where_.tests[i].member))
+    else if (is_of_fields(member_of(where_.tests[i])))
       plan.truths[i] = Truth::no;  // unless a schema has it
   }
   if (asks_fields_ && kind.schema) {
@@ -288,7 +207,7 @@ void EventFilter::add_uses(const EventSchema& schema, Plan& plan) {
   remember_names(schema.fields, 0);
   for (std::size_t i = 0; i < where_.tests.size(); ++i) {
     const auto& test = where_.tests[i];
-    if (!is_of_fields(test.member)) continue;
+    if (!is_of_fields(member_of(test))) continue;
     // Level by level; names are different within one.
     const FieldSchema* field = nullptr;
     const FieldSchema* own = nullptr;
@@ -327,7 +246,7 @@ Truth EventFilter::truth(const WhereTest& test, const Subject& subject) const {
 
 std::optional<Truth> EventFilter::truth_of_kind(const WhereTest& test,
                                                 const EventKind& kind) const {
-  switch (test.member) {
+  switch (member_of(test)) {
     case WhereMember::provider:
       return truth(test,
                    {.guid = provider_guid(kind), .text = text_or_nothing(kind.provider_name)});
@@ -353,7 +272,7 @@ std::optional<Truth> EventFilter::truth_of_kind(const WhereTest& test,
 Truth EventFilter::truth_of_header(const WhereTest& test, const Event& event) {
   const auto number = [&](const auto& value) { return truth(test, number_or_nothing(value)); };
   const auto plain = [&](auto value) { return truth(test, {.number = Number::of(u64{value})}); };
-  switch (test.member) {
+  switch (member_of(test)) {
     case WhereMember::time:
       return truth(test, {.time = time_of(event, context_.clock)});
     case WhereMember::timestamp:
@@ -487,7 +406,7 @@ bool EventFilter::report(core::NoMatch& unmatched, std::string_view option) cons
   for (std::size_t i = 0; i < where_.tests.size(); ++i) {
     const auto& test = where_.tests[i];
     const auto& met = met_[i];
-    if (!is_of_fields(test.member)) continue;
+    if (!is_of_fields(member_of(test))) continue;
     if (!met.known)
       unknown.insert(test.shown);
     else if (met.present && !met.comparable && test.relation != WhereTest::Relation::exists)

@@ -53,10 +53,10 @@ std::span<const std::string_view> where_member_names() {
   return names;
 }
 
-WhereMemberTypes types_of(WhereMember member) {
+where::WhereMemberTypes types_of(WhereMember member) {
   switch (member) {
     case WhereMember::time:
-      return {.time = true};
+      return {.time = true, .since_start = true};
     case WhereMember::provider:
       return {.guid = true, .text = true};
     case WhereMember::provider_guid:
@@ -76,7 +76,13 @@ WhereMemberTypes types_of(WhereMember member) {
     case WhereMember::stack:
       return {.number = true, .text = true};
     case WhereMember::field:
-      return {.number = true, .time = true, .guid = true, .text = true};
+      return {.number = true,
+              .time = true,
+              .guid = true,
+              .text = true,
+              .boolean = true,
+              .since_start = true,
+              .varied = true};
     default:
       return {.number = true};
   }

@@ -8,10 +8,7 @@
 namespace coldtrace::tracefile {
 
 // What members of a line can be compared as: the same for every event.
-struct WhereMemberTypes {
-  bool number = false, time = false, guid = false, text = false;
-};
-WhereMemberTypes types_of(WhereMember member);
+where::WhereMemberTypes types_of(WhereMember member);
 
 // Members that are decided before a payload is decoded: for all events of a kind, or event by
 // event.

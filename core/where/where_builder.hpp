@@ -1,8 +1,8 @@
 #pragma once
 
-#include "coldtrace/tracefile/where/where_expression.hpp"
+#include "coldtrace/where/where_expression.hpp"
 
-namespace coldtrace::tracefile {
+namespace coldtrace::where {
 
 // What the parser tells of a text, in its order; becomes an expression. Everything that the grammar
 // leaves open is checked here.
@@ -12,6 +12,9 @@ class WhereBuilder {
     const char* where;
     std::string message;
   };
+
+  // `vocabulary` must outlive it.
+  explicit WhereBuilder(const WhereVocabulary& vocabulary) : vocabulary_{vocabulary} {}
 
   // Parentheses and `not`.
   void enter(std::string_view text);
@@ -35,11 +38,11 @@ class WhereBuilder {
   WhereExpression take();
 
  private:
-  void begin_named(std::string_view path, std::vector<std::string>& parts);
   void join(WhereNode::Kind kind);
   void add(std::string_view text, Literal literal);
   void check_type(const char* where, const Literal& literal) const;
 
+  const WhereVocabulary& vocabulary_;
   std::vector<WhereTest> tests_;
   std::vector<WhereNode> nodes_;  // expressions that are not yet part of another
   WhereTest test_;
@@ -47,4 +50,4 @@ class WhereBuilder {
   unsigned depth_ = 0;
 };
 
-}  // namespace coldtrace::tracefile
+}  // namespace coldtrace::where

@@ -8,7 +8,7 @@
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/core/guid.hpp"
 
-namespace coldtrace::tracefile {
+namespace coldtrace::where {
 
 // A number of an event or of an expression, without loss: an integer of 64 bits with or without
 // sign, or a floating one.
@@ -67,4 +67,4 @@ struct Subject {
   std::string_view name;                 // that the value stands for, or empty
 };
 
-}  // namespace coldtrace::tracefile
+}  // namespace coldtrace::where

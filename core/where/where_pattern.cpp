@@ -1,8 +1,8 @@
 #include <re2/re2.h>
 
-#include "coldtrace/tracefile/where/where_expression.hpp"
+#include "coldtrace/where/where_expression.hpp"
 
-namespace coldtrace::tracefile {
+namespace coldtrace::where {
 namespace {
 
 constexpr i64 most_memory = 4 << 20;  // bytes, of the program and of what it caches
@@ -38,4 +38,4 @@ core::Expected<std::shared_ptr<const WherePattern>, std::string> WherePattern::c
   return std::shared_ptr<const WherePattern>{std::move(compiled)};
 }
 
-}  // namespace coldtrace::tracefile
+}  // namespace coldtrace::where

@@ -1,11 +1,11 @@
-#include "coldtrace/tracefile/where/where_value.hpp"
+#include "coldtrace/where/where_value.hpp"
 
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
 
-namespace coldtrace::tracefile {
+namespace coldtrace::where {
 namespace {
 
 struct Unit {
@@ -122,4 +122,4 @@ Literal text_literal(std::string text) {
   return literal;
 }
 
-}  // namespace coldtrace::tracefile
+}  // namespace coldtrace::where

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/grammar.hpp"
-#include "tracefile/where/where_builder.hpp"
+#include "core/where/where_builder.hpp"
 
-namespace coldtrace::tracefile {
+namespace coldtrace::where {
 namespace {
 
 using namespace core::grammar;
@@ -101,15 +101,16 @@ const auto whole = x3::eps > any > named<struct end_tag>("'and', 'or' or the end
 
 }  // namespace
 
-core::Expected<WhereExpression, core::TextError> parse_where(std::string_view expression) {
+core::Expected<WhereExpression, core::TextError> parse_where(std::string_view expression,
+                                                             const WhereVocabulary& vocabulary) {
   if (expression.size() > WhereExpression::largest_text)
     return core::fail(core::TextError{
         1, 1,
         fmt::format("the expression is longer than {} bytes", WhereExpression::largest_text)});
-  WhereBuilder builder;
+  WhereBuilder builder{vocabulary};
   if (auto error = core::grammar::parse(expression, whole, builder))
     return core::fail(std::move(*error));
   return builder.take();
 }
 
-}  // namespace coldtrace::tracefile
+}  // namespace coldtrace::where

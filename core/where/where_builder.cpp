@@ -1,15 +1,11 @@
-#include "tracefile/where/where_builder.hpp"
+#include "core/where/where_builder.hpp"
 
 #include <algorithm>
 #include <compare>
 
 #include <fmt/format.h>
 
-#include "coldtrace/core/nearest_names.hpp"
-#include "coldtrace/tracefile/providers/extended_members.hpp"
-#include "tracefile/where/where_members.hpp"
-
-namespace coldtrace::tracefile {
+namespace coldtrace::where {
 namespace {
 
 using Relation = WhereTest::Relation;
@@ -74,25 +70,12 @@ bool is_before(const Literal& one, const Literal& other) {
   return std::is_lt(compare(one.number, other.number));
 }
 
-WhereMemberTypes types_of(const WhereTest& test) {
-  const auto types = types_of(test.member);
-  if (test.member != WhereMember::extended) return types;
-  switch (find_extended_form(test.path.front()).value_or(ExtendedMember::Form::hex)) {
-    case ExtendedMember::Form::guid:
-      return {.guid = true, .text = true};
-    case ExtendedMember::Form::number:
-    case ExtendedMember::Form::words:
-      return {.number = true, .text = true};
-    default:
-      return {.text = true};
-  }
-}
-
 std::string described(WhereMemberTypes types) {
   if (types.time) return "a time";
   if (types.number && types.text) return "a number or a text";
   if (types.number) return "a number";
   if (types.guid && types.text) return "a GUID or a text";
+  if (types.boolean) return "true or false";
   return types.guid ? "a GUID" : "a text";
 }
 
@@ -132,43 +115,9 @@ void WhereBuilder::begin_test(std::string_view path) {
     throw Error{path.data(), fmt::format("more than {} comparisons", WhereExpression::most_tests)};
   test_ = {};
   test_.shown = path;
-  if (const auto member = find_where_member(path)) {
-    test_.member = *member;
-    return;
-  }
-  auto parts = parts_of(path);
-  const auto& head = parts.front();
-  if (head == "fields") {
-    if (parts.size() == 1) throw Error{path.data(), "'fields' needs a field, as fields.NAME"};
-    parts.erase(parts.begin());
-  } else if (parts.size() > 1 && (head == "resolved" || head == "extended")) {
-    begin_named(path, parts);
-  } else if (parts.size() > 1 && (head == "header" || find_where_member(head))) {
-    auto message = fmt::format("no member is '{}'", path);
-    const auto nearest = core::nearest_names(path, where_member_names(), 1);
-    if (!nearest.empty()) message += fmt::format("; did you mean '{}'", nearest.front());
-    throw Error{path.data(), std::move(message)};
-  } else if (is_line_member(head)) {
-    throw Error{path.data(), fmt::format("the member '{0}' cannot be asked for; a field of that "
-                                         "name is fields.{0}",
-                                         path)};
-  }
-  test_.path = std::move(parts);
-}
-
-// "resolved.FileObject", "extended.sid".
-void WhereBuilder::begin_named(std::string_view path, std::vector<std::string>& parts) {
-  const bool is_resolved = parts.front() == "resolved";
-  parts.erase(parts.begin());
-  if (is_resolved && parts.size() == 1 && parts.front() == "stack")
-    throw Error{path.data(), "the names of 'resolved.stack' are compared as 'stack'"};
-  if (!is_resolved && (parts.size() > 1 || !find_extended_form(parts.front()))) {
-    auto message = fmt::format("no member is '{}'", path);
-    const auto nearest = core::nearest_names(parts.front(), extended_member_names(), 1);
-    if (!nearest.empty()) message += fmt::format("; did you mean 'extended.{}'", nearest.front());
-    throw Error{path.data(), std::move(message)};
-  }
-  test_.member = is_resolved ? WhereMember::resolved : WhereMember::extended;
+  auto member = vocabulary_.find(path, parts_of(path));
+  if (!member) throw Error{path.data(), std::move(member.error())};
+  static_cast<NamedMember&>(test_) = std::move(*member);
 }
 
 void WhereBuilder::set_relation(std::string_view text) {
@@ -237,7 +186,7 @@ void WhereBuilder::add(std::string_view text, Literal literal) {
 }
 
 void WhereBuilder::check_type(const char* where, const Literal& literal) const {
-  const auto types = types_of(test_);
+  const auto& types = test_.types;
   const bool is_text = test_.relation == Relation::like || test_.relation == Relation::matches;
   if (is_text && types.guid && !types.text)
     throw Error{where, fmt::format("'{}' is a GUID, not a text", test_.shown)};
@@ -245,7 +194,7 @@ void WhereBuilder::check_type(const char* where, const Literal& literal) const {
     throw Error{where, "only numbers, times and durations have an order"};
   if (test_.relation == Relation::any_bit && !literal.number.bits())
     throw Error{where, "'&' needs an integer"};
-  if (test_.member == WhereMember::field) return;
+  if (types.varied) return;
   bool fits = false;
   switch (literal.type) {
     case Type::number:
@@ -259,10 +208,17 @@ void WhereBuilder::check_type(const char* where, const Literal& literal) const {
       fits = types.guid;
       break;
     case Type::time:
+      fits = types.time;
+      break;
     case Type::duration:
+      if (types.time && !types.since_start)
+        throw Error{where, fmt::format("'{}' is a time, and nothing starts that a duration could "
+                                       "count from",
+                                       test_.shown)};
       fits = types.time;
       break;
     case Type::boolean:
+      fits = types.boolean;
       break;
   }
   if (!fits) throw Error{where, fmt::format("'{}' is {}", test_.shown, described(types))};
@@ -277,4 +233,4 @@ WhereExpression WhereBuilder::take() {
   return {std::move(tests_), std::move(nodes_.back())};
 }
 
-}  // namespace coldtrace::tracefile
+}  // namespace coldtrace::where

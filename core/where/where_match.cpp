@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "coldtrace/core/glob.hpp"
-#include "coldtrace/tracefile/where/where_expression.hpp"
+#include "coldtrace/where/where_expression.hpp"
 
-namespace coldtrace::tracefile {
+namespace coldtrace::where {
 namespace {
 
 using Relation = WhereTest::Relation;
@@ -134,4 +134,4 @@ WhereMatch match(const WhereTest& test, const Subject& subject,
   }
 }
 
-}  // namespace coldtrace::tracefile
+}  // namespace coldtrace::where

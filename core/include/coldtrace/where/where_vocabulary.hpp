@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/core/result.hpp"
+
+namespace coldtrace::where {
+
+// What a member can be compared as.
+struct WhereMemberTypes {
+  bool number = false, time = false, guid = false, text = false, boolean = false;
+  bool since_start = false;  // times are compared with durations too
+  bool varied = false;       // only a value has a type: all of these are true
+};
+
+// What a comparison looks at.
+struct NamedMember {
+  unsigned member = 0;            // by the vocabulary's own numbers
+  std::vector<std::string> path;  // what is named inside of it, if anything is
+  WhereMemberTypes types;
+};
+
+// What an expression can ask for.
+class WhereVocabulary {
+ public:
+  // `path` is as it was written, `parts` are what dots divide, without quotes. Or what is wrong
+  // with the name.
+  virtual core::Expected<NamedMember, std::string> find(std::string_view path,
+                                                        std::vector<std::string> parts) const = 0;
+
+  virtual ~WhereVocabulary() = default;
+
+ protected:
+  WhereVocabulary() = default;
+  WhereVocabulary(const WhereVocabulary&) = default;
+  WhereVocabulary& operator=(const WhereVocabulary&) = default;
+  WhereVocabulary(WhereVocabulary&&) = default;
+  WhereVocabulary& operator=(WhereVocabulary&&) = default;
+};
+
+}  // namespace coldtrace::where

@@ -1,0 +1,80 @@
+#include "tracefile/where/event_vocabulary.hpp"
+
+#include <fmt/format.h>
+
+#include "coldtrace/core/nearest_names.hpp"
+#include "coldtrace/tracefile/providers/extended_members.hpp"
+#include "tracefile/where/where_members.hpp"
+
+namespace coldtrace::tracefile {
+namespace {
+
+using Named = core::Expected<where::NamedMember, std::string>;
+
+where::NamedMember named(WhereMember member, std::vector<std::string> path = {}) {
+  return {static_cast<unsigned>(member), std::move(path), types_of(member)};
+}
+
+std::string no_member(std::string_view path, std::string_view nearest_to,
+                      std::span<const std::string_view> names, std::string_view prefix) {
+  auto message = fmt::format("no member is '{}'", path);
+  const auto nearest = core::nearest_names(nearest_to, names, 1);
+  if (!nearest.empty()) message += fmt::format("; did you mean '{}{}'", prefix, nearest.front());
+  return message;
+}
+
+where::WhereMemberTypes types_of(ExtendedMember::Form form) {
+  switch (form) {
+    case ExtendedMember::Form::guid:
+      return {.guid = true, .text = true};
+    case ExtendedMember::Form::number:
+    case ExtendedMember::Form::words:
+      return {.number = true, .text = true};
+    default:
+      return {.text = true};
+  }
+}
+
+// "sid" of "extended.sid".
+Named find_extended(std::string_view path, std::vector<std::string> parts) {
+  const auto form = find_extended_form(parts.front());
+  if (parts.size() > 1 || !form)
+    return core::fail(no_member(path, parts.front(), extended_member_names(), "extended."));
+  auto member = named(WhereMember::extended, std::move(parts));
+  member.types = types_of(*form);
+  return member;
+}
+
+}  // namespace
+
+Named EventVocabulary::find(std::string_view path, std::vector<std::string> parts) const {
+  if (const auto member = find_where_member(path)) return named(*member);
+  const auto head = parts.front();
+  const auto without_head = [&] {
+    parts.erase(parts.begin());
+    return std::move(parts);
+  };
+  if (head == "fields") {
+    if (parts.size() == 1) return core::fail(std::string{"'fields' needs a field, as fields.NAME"});
+    return named(WhereMember::field, without_head());
+  }
+  if (parts.size() > 1 && head == "extended") return find_extended(path, without_head());
+  if (parts.size() > 1 && head == "resolved") {
+    auto rest = without_head();
+    if (rest.size() == 1 && rest.front() == "stack")
+      return core::fail(std::string{"the names of 'resolved.stack' are compared as 'stack'"});
+    return named(WhereMember::resolved, std::move(rest));
+  }
+  if (parts.size() > 1 && (head == "header" || find_where_member(head)))
+    return core::fail(no_member(path, path, where_member_names(), ""));
+  if (is_line_member(head))
+    return core::fail(fmt::format(
+        "the member '{0}' cannot be asked for; a field of that name is fields.{0}", path));
+  return named(WhereMember::field, std::move(parts));
+}
+
+core::Expected<WhereExpression, core::TextError> parse_where(std::string_view text) {
+  return where::parse_where(text, EventVocabulary{});
+}
+
+}  // namespace coldtrace::tracefile
