@@ -7,6 +7,7 @@
 
 #include "cli/output/json.hpp"
 #include "coldtrace/core/text_buffer.hpp"
+#include "coldtrace/ntfs/dos_attributes.hpp"
 #include "coldtrace/ntfs/snapshot.hpp"
 
 namespace coldtrace::cli {
@@ -79,10 +80,7 @@ std::unique_ptr<RowFormat> make_ecs_rows();
 // The line with the names of the columns.
 std::string csv_header(const RowFields& fields);
 
-// Names of the flags that are set, in the order of their bits: of $STANDARD_INFORMATION, or of a
-// $FILE_NAME in an index.
-std::vector<std::string> dos_attribute_names(u32 attributes);
-// The other way round: 0 of a name that none has.
-u32 dos_attribute_bit(std::string_view name);
+using ntfs::dos_attribute_bit;
+using ntfs::dos_attribute_names;
 
 }  // namespace coldtrace::cli

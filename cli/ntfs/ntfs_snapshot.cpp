@@ -2,11 +2,11 @@
 #include <memory>
 
 #include "cli/command/common_options.hpp"
-#include "cli/command/version.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/ntfs/ntfs_rows.hpp"
 #include "cli/ntfs/ntfs_tables.hpp"
+#include "cli/ntfs/snapshot_document.hpp"
 #include "cli/output/messages.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
@@ -57,14 +57,6 @@ struct Formatter {
   ntfs::FileRow row;
 };
 
-struct Totals {
-  u64 volumes = 0;
-  u64 gaps = 0;
-  std::array<u64, ntfs::state_count> states{};
-  std::array<u64, ntfs::stale_reason_count> stale_reasons{};
-  core::Findings findings;
-};
-
 // What stands before an object of the output: in an array a bracket or a comma.
 void separate(Output& output, const Options& options, bool first) {
   if (options.array()) output.write(first ? "[" : ",");
@@ -73,48 +65,11 @@ void separate(Output& output, const Options& options, bool first) {
 void write_header(Output& output, JsonWriter& json, const Options& options, const DiskInput& input,
                   const ntfs::Partition& partition, const ntfs::Snapshot& snapshot, bool first) {
   separate(output, options, first);
-  json.begin_object()
-      .field("type", "header")
-      .field("schema", "coldtrace.ntfs-snapshot/1")
-      .field("tool", tool_version);
-  write_disk(json, input);
-  json.key("partition");
-  write_partition(json, partition);
-  write_volume(json, snapshot.volume());
-  json.end_object();
-  json.end_document();
+  write_snapshot_header(json, input, partition, snapshot);
   for (const auto& gap : snapshot.gaps()) {
-    const bool records = gap.lost == ntfs::Gap::Lost::records;
     separate(output, options, false);
-    json.begin_object()
-        .field("type", "gap")
-        .field("offset", gap.offset)
-        .field("length", gap.length)
-        .field("lost", records ? "records" : "index");
-    if (records) {
-      json.field("first_record", gap.first).field("records", gap.count);
-    } else {
-      json.field("directory", gap.first);
-    }
-    json.end_object();
-    json.end_document();
+    write_snapshot_gap(json, gap);
   }
-}
-
-void write_summary(JsonWriter& json, const Totals& totals) {
-  json.begin_object().field("type", "summary").field("complete", true);
-  json.key("counts").begin_object().field("volumes", totals.volumes);
-  for (std::size_t i = 0; i < ntfs::state_count; ++i)
-    json.field(to_string(static_cast<State>(i)), totals.states[i]);
-  json.field("gaps", totals.gaps);
-  json.key("stale_reasons").begin_object();
-  for (std::size_t i = 0; i < ntfs::stale_reason_count; ++i)
-    json.field(to_string(static_cast<ntfs::StaleReason>(i)), totals.stale_reasons[i]);
-  json.end_object().end_object();
-  json.key("findings");
-  write_findings(json, totals.findings);
-  json.end_object();
-  json.end_document();
 }
 
 // Has the tables read what `write` writes as lines.
@@ -195,7 +150,7 @@ std::string left_out(const ntfs::Walk& walk, ntfs::StateSet wanted) {
 void snapshot_volume(Output& output, JsonWriter& json, const Options& options,
                      const DiskInput& input, const ntfs::Partition& partition,
                      const ntfs::Volume& volume, core::Findings findings, Report& report,
-                     SnapshotTables* tables, Totals& totals) {
+                     SnapshotTables* tables, SnapshotTotals& totals) {
   const auto wanted = options.wanted();
   TerminalProgress progress{options.output, options.findings.quiet};
   const auto begin = [&](ntfs::Snapshot::Pass pass, u64 bytes) {
@@ -222,12 +177,7 @@ void snapshot_volume(Output& output, JsonWriter& json, const Options& options,
   write_rows(write, options, snapshot, walk, progress, findings);
   findings.merge(walk.findings());
 
-  ++totals.volumes;
-  totals.gaps += snapshot.gaps().size();
-  for (std::size_t i = 0; i < ntfs::state_count; ++i)
-    totals.states[i] += walk.count(static_cast<State>(i));
-  for (std::size_t i = 0; i < ntfs::stale_reason_count; ++i)
-    totals.stale_reasons[i] += walk.count(static_cast<ntfs::StaleReason>(i));
+  totals.add(snapshot, walk);
   totals.findings.merge(findings);
   const auto path = partition.number == 0
                         ? options.image
@@ -239,7 +189,8 @@ void snapshot_volume(Output& output, JsonWriter& json, const Options& options,
 }
 
 // States that were asked for by name and that no row has.
-void note_empty_states(const Options& options, const Totals& totals, core::Findings& findings) {
+void note_empty_states(const Options& options, const SnapshotTotals& totals,
+                       core::Findings& findings) {
   core::NoMatch unmatched;
   for (std::size_t i = 0; i < ntfs::state_count; ++i) {
     const auto name = to_string(static_cast<State>(i));
@@ -264,7 +215,7 @@ Exit run(const Options& options) {
   const auto input = open_disk(options, report, disk_findings);
   if (!input) return report.exit();
   JsonWriter json{output, options.int64};
-  Totals totals;
+  SnapshotTotals totals;
   UnopenedVolumes unopened;
   std::optional<SnapshotTables> tables;
   if (options.format == "sqlite") tables.emplace();
@@ -293,11 +244,11 @@ Exit run(const Options& options) {
   if (!disk_findings.empty()) report.read(options.image, disk_findings);
   if (options.has_lines()) {
     separate(output, options, false);
-    write_summary(json, totals);
+    write_snapshot_summary(json, totals);
     if (options.array()) output.write("]\n");
   }
   if (tables) {
-    add_lines(*tables, [&](Output&, JsonWriter& lines) { write_summary(lines, totals); });
+    add_lines(*tables, [&](Output&, JsonWriter& lines) { write_snapshot_summary(lines, totals); });
     tables->write_to(output);
   }
   output.commit();

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "cli/ntfs/query/sort_key.hpp"
+#include "cli/output/output.hpp"
+#include "coldtrace/core/temporary_file.hpp"
+
+namespace coldtrace::cli {
+
+// The rows that a query found, on their way to the output: as they come, or sorted, which keeps the
+// rows in a temporary file and their keys in memory.
+class ChosenRows {
+ public:
+  ChosenRows(Output& output, std::optional<SortOrder> order, std::optional<u64> limit)
+      : output_{output}, order_{order}, limit_{limit} {}
+
+  // A row as text; `key` only where rows are sorted.
+  void add(SortKey key, std::string_view text);
+
+  // The rows of a volume are complete: writes those that are sorted. The limit begins anew.
+  void end_volume();
+
+  u64 matched() const { return matched_; }
+
+ private:
+  struct Kept {
+    SortKey key;
+    u64 number;  // in the order of the input
+    u64 offset;
+    u64 size;
+  };
+
+  static u64 memory_of(const Kept& row) { return sizeof(Kept) + row.key.text.capacity(); }
+  bool is_before(const Kept& one, const Kept& other) const;
+  void keep(SortKey key, std::string_view text);
+  void drop_behind_limit();
+
+  Output& output_;
+  std::optional<SortOrder> order_;
+  std::optional<u64> limit_;
+  u64 matched_ = 0;
+  u64 of_volume_ = 0;
+  std::vector<Kept> kept_;
+  u64 memory_ = 0;
+  std::optional<Kept> last_;  // what comes behind it is beyond the limit
+  std::unique_ptr<core::TemporaryFile> file_;
+};
+
+}  // namespace coldtrace::cli

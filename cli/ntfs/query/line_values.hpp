@@ -1,0 +1,32 @@
+#pragma once
+
+#include <rapidjson/fwd.h>
+
+#include "coldtrace/ntfs_query/file_values.hpp"
+
+namespace coldtrace::cli {
+
+// What the line of a name in a snapshot has, whoever wrote it: what is no value of its member's
+// type is absent.
+class LineValues final : public ntfs::FileValues {
+ public:
+  // The volume of the lines from now on.
+  void set_volume(std::optional<u64> number, std::optional<u64> offset) {
+    number_ = number;
+    offset_ = offset;
+  }
+  // Asks of this line from now on; it has to last as long.
+  void set(const rapidjson::Value& line) { line_ = &line; }
+
+  void each(ntfs::FileMember member, const See& see) override;
+
+ private:
+  const rapidjson::Value* line_ = nullptr;
+  std::optional<u64> number_;
+  std::optional<u64> offset_;
+};
+
+// Whether the line has the member, be it null, that an expression's member is a part of.
+bool has_member(const rapidjson::Value& line, ntfs::FileMember member);
+
+}  // namespace coldtrace::cli

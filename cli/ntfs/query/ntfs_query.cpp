@@ -1,0 +1,141 @@
+#include <array>
+
+#include "cli/command/common_options.hpp"
+#include "cli/command/text_input.hpp"
+#include "cli/ntfs/ntfs_commands.hpp"
+#include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/ntfs/query/query.hpp"
+#include "cli/output/where_error.hpp"
+#include "coldtrace/core/no_match.hpp"
+#include "coldtrace/ntfs_query/file_filter.hpp"
+
+namespace coldtrace::cli {
+
+bool Query::wants(ntfs::FileValues& values) const {
+  return !where || ntfs::wants(*where, values);
+}
+
+SortKey Query::key_of(ntfs::FileValues& values) const {
+  return order ? SortKey::of(*order, values) : SortKey{};
+}
+
+void Query::add_no_match(core::Findings& findings, Report& report) const {
+  if (rows.matched() > 0) return;
+  core::NoMatch unmatched;
+  unmatched.add_sentence(where ? "--where: no name is what it asks for" : "there are no names");
+  core::Findings found;
+  unmatched.report(found);
+  report.read(options.image, found);
+  findings.merge(found);
+}
+
+namespace {
+
+bool starts_as_json(const core::ImageSource& file) {
+  std::array<std::byte, 1> first;
+  return file.size() > 0 && file.read_at(0, first) && first[0] == std::byte{'{'};
+}
+
+void check_options(const QueryOptions& options) {
+  if (!options.fields.empty() && !options.has_lines() && options.format != "csv")
+    throw Failure{"--fields is for ndjson, json and csv"};
+}
+
+// Of a snapshot's lines there is no more than they say.
+void check_options_of_lines(const QueryOptions& options) {
+  if (!options.has_lines() && options.format != "csv" && options.format != "text")
+    throw Failure{fmt::format("--format {} is for images: a snapshot's lines lack what it tells",
+                              options.format)};
+  if (options.offset || options.mft_only || options.mft_offset || options.cluster_size ||
+      options.slack || !options.parents.empty())
+    throw Failure{
+        "--offset, --mft, --mft-offset, --cluster-size, --parent and --slack are for "
+        "images, and this is a snapshot"};
+}
+
+bool answer(Query& query, Report& report) {
+  const auto& options = query.options;
+  const auto text = open_text_input(options.image);
+  if (text && starts_as_json(**text)) {
+    check_options_of_lines(options);
+    return query_lines(query, **text, report);
+  }
+  if (is_pipe(options.image)) {
+    report.failed(options.image,
+                  text ? "not the NDJSON of 'coldtrace ntfs snapshot'" : to_message(text.error()));
+    return false;
+  }
+  return query_image(query, report);
+}
+
+Exit run(const QueryOptions& options) {
+  check_options(options);
+  std::optional<where::WhereExpression> where;
+  if (options.where) {
+    auto parsed = ntfs::parse_file_where(*options.where);
+    if (!parsed) {
+      say_where_error("--where", *options.where, parsed.error());
+      return Exit::failure;
+    }
+    where = std::move(*parsed);
+  }
+  std::optional<SortOrder> order;
+  if (options.sort) order = read_sort_order(*options.sort);
+  Output output{options.output};
+  Report report{options.findings};
+  Query query{options,
+              std::move(where),
+              order,
+              output,
+              JsonLines{output, options.format, options.int64},
+              ChosenRows{output, order, options.limit}};
+  if (!answer(query, report)) return report.exit();
+  output.commit();
+  return report.exit();
+}
+
+}  // namespace
+
+void add_ntfs_query(CLI::App& app, Exit& exit) {
+  add_command<QueryOptions>(
+      app, exit,
+      {"query",
+       "List the names of NTFS volumes that match an expression, from an image or a snapshot",
+       "  coldtrace ntfs query disk.img --where 'path like \"/Users/*.exe\" and size > 1MiB'\n"
+       "  coldtrace ntfs query disk.E01 --where 'state == \"deleted\" and si.modified >= "
+       "2024-02-29'\n"
+       "  coldtrace ntfs query files.ndjson --where 'findings.code like \"time-*\"' --format text\n"
+       "  coldtrace ntfs query disk.img --where 'exists streams.name' --fields path,streams\n"
+       "  coldtrace ntfs query disk.img --sort size:desc --limit 20 --format csv\n",
+       "  0  there are such names\n"
+       "  1  there are none, or damage: something was unreadable, contradictory or lost\n"
+       "  2  the expression is wrong, or the input is neither an image nor a snapshot\n"},
+      {"ndjson", "json", "csv", "bodyfile", "timesketch", "ecs", "text"},
+      [](Command& command, QueryOptions& options) {
+        add_disk_options(command, options);
+        command
+            .add_option_function<std::string>(
+                "--where", [&options](const std::string& text) { options.where = text; },
+                "Only names of which this is true, as 'extension == \"exe\" and size > "
+                "1MiB' (docs/commands/ntfs-query.md)")
+            .type_name("EXPR");
+        command
+            .add_option_function<std::string>(
+                "--sort", [&options](const std::string& text) { options.sort = text; },
+                "By this member, as 'size' or 'si.modified:desc'; names without it come "
+                "last")
+            .type_name("MEMBER");
+        command.add_option("--limit", options.limit, "At most this many rows of each volume");
+        command
+            .add_option("--fields", options.fields,
+                        "Only these members of the lines, or columns; for ndjson, json and csv")
+            .list("FIELD")
+            .one_of(row_field_names());
+        command.add_flag("--slack", options.slack,
+                         "Also look for names in unused bytes of the directories' indexes");
+        add_jobs_option(command, options.jobs);
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "cli/ntfs/ntfs_input.hpp"
+#include "cli/ntfs/query/chosen_rows.hpp"
+#include "cli/ntfs/query/sort_key.hpp"
+#include "cli/output/json_lines.hpp"
+
+namespace coldtrace::cli {
+
+struct QueryOptions : DiskOptions {
+  std::optional<std::string> where;
+  std::vector<std::string> fields;
+  std::optional<std::string> sort;
+  std::optional<u64> limit;
+  bool slack = false;
+  unsigned jobs = 1;
+
+  bool has_lines() const { return format == "ndjson" || format == "json"; }
+};
+
+// What is asked, and where the answer goes.
+struct Query {
+  const QueryOptions& options;
+  std::optional<where::WhereExpression> where;  // absent: all names are wanted
+  std::optional<SortOrder> order;
+  Output& output;
+  JsonLines lines;
+  ChosenRows rows;
+
+  bool wants(ntfs::FileValues& values) const;
+  // The key of a row, where there is an order.
+  SortKey key_of(ntfs::FileValues& values) const;
+  // The warning where no row matched.
+  void add_no_match(core::Findings& findings, Report& report) const;
+};
+
+// False where nothing could be made of the input, which the report says.
+bool query_image(Query& query, Report& report);
+
+// The same of the NDJSON of a snapshot.
+bool query_lines(Query& query, const core::ImageSource& file, Report& report);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <memory>
+
+#include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/ntfs/query/query.hpp"
+#include "cli/ntfs/query/query_text.hpp"
+#include "cli/ntfs/snapshot_document.hpp"
+#include "cli/output/terminal_progress.hpp"
+#include "coldtrace/core/parallel.hpp"
+#include "coldtrace/ntfs_query/row_values.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+// Rows on their way from the walk to the output.
+struct Batch {
+  struct Chosen {
+    std::size_t end;  // of its text
+    SortKey key;
+  };
+  ntfs::RowBatch rows;
+  core::TextBuffer text;
+  std::vector<Chosen> chosen;
+  core::Findings findings;
+};
+
+// What one thread needs to ask rows and to turn those that are chosen into text.
+struct Worker {
+  Worker(const QueryOptions& options, const ntfs::Snapshot& snapshot, u32 number, u64 offset)
+      : values{snapshot, number, offset} {
+    if (options.format != "text")
+      format = make_row_format(options.format, RowFields{options.fields}, options.int64, {});
+  }
+
+  ntfs::RowValues values;
+  std::unique_ptr<RowFormat> format;
+  ntfs::FileRow row;
+};
+
+void choose_rows(const Query& query, const ntfs::Snapshot& snapshot, Worker& worker, Batch& batch) {
+  batch.text.clear();
+  batch.chosen.clear();
+  batch.findings = {};
+  for (const auto& source : batch.rows.rows) snapshot.records().fetch_ahead(source.file.record);
+  for (const auto& source : batch.rows.rows) {
+    snapshot.build_row(batch.rows, source, worker.row);
+    note_findings(worker.row, batch.findings);
+    if (!source.wanted) continue;
+    worker.values.set(worker.row);
+    if (!query.wants(worker.values)) continue;
+    if (worker.format)
+      worker.format->write(snapshot, worker.row, batch.text);
+    else
+      append_query_text(batch.text, worker.values);
+    batch.chosen.push_back({batch.text.size(), query.key_of(worker.values)});
+  }
+}
+
+ntfs::StateSet states_of(const QueryOptions& options) {
+  ntfs::StateSet states;
+  for (std::size_t i = 0; i < ntfs::state_count; ++i) {
+    const auto state = static_cast<ntfs::State>(i);
+    if (state != ntfs::State::slack || options.slack) states.add(state);
+  }
+  return states;
+}
+
+void query_volume(Query& query, const DiskInput& input, const ntfs::Partition& partition,
+                  const ntfs::Volume& volume, core::Findings findings, Report& report,
+                  SnapshotTotals& totals) {
+  const auto& options = query.options;
+  TerminalProgress progress{options.output, options.findings.quiet};
+  const auto begin = [&](ntfs::Snapshot::Pass pass, u64 bytes) {
+    const bool records = pass == ntfs::Snapshot::Pass::records;
+    progress.begin(records ? "reading $MFT" : "reading directories",
+                   records ? "records" : "index buffers", bytes);
+    return progress.hook();
+  };
+  const auto snapshot = ntfs::Snapshot::take(
+      volume, {.jobs = options.jobs, .slack = options.slack, .begin = begin}, findings);
+  if (options.has_lines()) {
+    JsonWriter json{query.output, options.int64};
+    query.lines.separate();
+    write_snapshot_header(json, input, partition, snapshot);
+    for (const auto& gap : snapshot.gaps()) {
+      query.lines.separate();
+      write_snapshot_gap(json, gap);
+    }
+  }
+  ntfs::Walk walk{snapshot, states_of(options)};
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (unsigned i = 0; i < std::max(options.jobs, 1U); ++i)
+    workers.push_back(
+        std::make_unique<Worker>(options, snapshot, partition.number, partition.offset));
+  progress.begin("asking", "names", 0);
+  core::ordered_pipeline<Batch>(
+      options.jobs, [&](Batch& batch) { return walk.next(batch.rows); },
+      [&](unsigned worker, Batch& batch) { choose_rows(query, snapshot, *workers[worker], batch); },
+      [&](Batch& batch) {
+        std::size_t at = 0;
+        for (auto& [end, key] : batch.chosen) {
+          query.rows.add(std::move(key), batch.text.view().substr(at, end - at));
+          at = end;
+        }
+        findings.merge(batch.findings);
+        progress.add(0, batch.rows.rows.size());
+      });
+  findings.merge(walk.findings());
+  query.rows.end_volume();
+  totals.add(snapshot, walk);
+  totals.findings.merge(findings);
+  report.read(partition.number == 0
+                  ? options.image
+                  : fmt::format("{} partition {}", options.image, partition.number),
+              findings);
+}
+
+}  // namespace
+
+bool query_image(Query& query, Report& report) {
+  const auto& options = query.options;
+  core::Findings disk_findings;
+  const auto input = open_disk(options, report, disk_findings);
+  if (!input) return false;
+  SnapshotTotals totals;
+  UnopenedVolumes unopened;
+  if (options.format == "csv") query.output.write(csv_header(RowFields{options.fields}));
+  for (const auto& partition : input->chosen) {
+    core::Findings findings;
+    const auto volume = open_volume(*input, partition, options, findings);
+    if (!volume) {
+      unopened.add(partition, volume_failure(*input, partition, volume.error()));
+      continue;
+    }
+    query_volume(query, *input, partition, *volume, std::move(findings), report, totals);
+  }
+  input->file.add_findings(disk_findings);
+  totals.findings.merge(unopened.report(options.image, totals.volumes > 0, report));
+  if (totals.volumes == 0) {
+    report.tell(options.image, disk_findings);
+    return false;
+  }
+  totals.findings.merge(disk_findings);
+  if (!disk_findings.empty()) report.read(options.image, disk_findings);
+  query.add_no_match(totals.findings, report);
+  if (options.has_lines()) {
+    JsonWriter json{query.output, options.int64};
+    query.lines.separate();
+    write_snapshot_summary(json, totals, query.rows.matched());
+    if (options.format == "json") query.output.write("]\n");
+  }
+  return true;
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,217 @@
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <rapidjson/document.h>
+
+#include "cli/ntfs/query/line_csv.hpp"
+#include "cli/ntfs/query/line_json.hpp"
+#include "cli/ntfs/query/line_values.hpp"
+#include "cli/ntfs/query/query.hpp"
+#include "cli/ntfs/query/query_text.hpp"
+#include "cli/ntfs/snapshot_lines.hpp"
+#include "cli/output/json_members.hpp"
+#include "cli/output/messages.hpp"
+#include "coldtrace/core/printable.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using rapidjson::Value;
+
+// Asks the lines of a snapshot, one by one.
+class QueriedLines {
+ public:
+  explicit QueriedLines(Query& query) : query_{query}, fields_{query.options.fields} {
+    if (query.where)
+      for (const auto& test : query.where->tests)
+        asked_.insert(static_cast<ntfs::FileMember>(test.member));
+    if (query.order) asked_.insert(query.order->member);
+  }
+
+  // False where the line is none of a snapshot.
+  bool read(const Value& json) {
+    if (!json.IsObject() || !is_shallow(json)) return false;
+    const auto type = text_member(json, "type");
+    if (type == "header") return read_header(json);
+    if (volumes_ == 0) return false;
+    if (type == "summary") return read_summary(json);
+    if (type == "gap") {
+      if (chosen_) pass_on(json);
+      return true;
+    }
+    if (type != "file") return false;
+    if (chosen_) read_file(json);
+    return true;
+  }
+
+  u64 chosen_volumes() const { return chosen_volumes_; }
+  bool has_other_volumes() const { return volumes_ > chosen_volumes_; }
+
+  // All lines were read. The warnings are those of the snapshot.
+  void finish(core::Findings& findings) {
+    query_.rows.end_volume();
+    std::string names;
+    for (const auto member : lacking_) names += fmt::format(" {}", to_string(member));
+    if (!names.empty())
+      findings.warning("query-members", std::nullopt,
+                       "rows of the snapshot lack members that are asked for, and have no value "
+                       "of them:{}",
+                       names);
+  }
+
+  // The summary as the snapshot has it, but for what this run found; nothing where it has none.
+  void write_summary(const core::Findings& findings) {
+    if (!has_counts_) return;
+    core::TextBuffer counts;
+    counts.append(
+        fmt::format(R"({{"volumes":{},"matched":{})", chosen_volumes_, query_.rows.matched()));
+    for (const auto& member : std::as_const(counts_).GetObject()) {
+      const std::string_view name{member.name.GetString(), member.name.GetStringLength()};
+      if (name == "volumes" || name == "matched") continue;
+      counts.append(',');
+      append_json_text(counts, name);
+      counts.append(':');
+      append_json_value(counts, member.value, query_.options.int64);
+    }
+    counts.append('}');
+    std::vector<core::TextBuffer> pieces;
+    pieces.push_back(std::move(counts));
+    auto& json = query_.lines.begin_summary();
+    json.key("counts").written(pieces);
+    json.key("findings");
+    write_findings(json, findings);
+    query_.lines.end_summary();
+  }
+
+  // "12 deleted": names that the volumes have and the snapshot leaves out.
+  std::string left_out() const {
+    std::string text;
+    if (!has_counts_ || has_other_volumes()) return text;
+    for (std::size_t i = 0; i < ntfs::state_count; ++i) {
+      const std::string name{to_string(static_cast<ntfs::State>(i))};
+      const auto stated = number_member(counts_, name.c_str()).value_or(0);
+      const auto found = states_.find(name);
+      const u64 listed = found == states_.end() ? 0 : found->second;
+      if (stated > listed)
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", stated - listed, name);
+    }
+    return text;
+  }
+
+ private:
+  bool read_header(const Value& json) {
+    if (!is_snapshot_header(json)) return false;
+    query_.rows.end_volume();
+    ++volumes_;
+    std::optional<u64> number;
+    std::optional<u64> offset;
+    if (const auto* partition = find_member(json, "partition", &Value::IsObject)) {
+      number = number_member(*partition, "number");
+      offset = number_member(*partition, "offset");
+    }
+    const auto& options = query_.options;
+    chosen_ = !options.partition || number == *options.partition;
+    if (!chosen_) return true;
+    ++chosen_volumes_;
+    values_.set_volume(number, offset);
+    pass_on(json);
+    return true;
+  }
+
+  bool read_summary(const Value& json) {
+    const auto* counts = find_member(json, "counts", &Value::IsObject);
+    if (counts == nullptr) return false;
+    counts_.CopyFrom(*counts, counts_.GetAllocator());
+    has_counts_ = true;
+    return true;
+  }
+
+  void pass_on(const Value& json) {
+    if (!query_.options.has_lines()) return;
+    query_.lines.separate();
+    text_.clear();
+    append_json_value(text_, json, query_.options.int64);
+    text_.append('\n');
+    query_.output.write(text_.view());
+  }
+
+  void read_file(const Value& json) {
+    ++states_[text_member(json, "state")];
+    for (const auto member : asked_)
+      if (!has_member(json, member)) lacking_.insert(member);
+    values_.set(json);
+    if (!query_.wants(values_)) return;
+    const auto& options = query_.options;
+    text_.clear();
+    if (options.format == "text") {
+      append_query_text(text_, values_);
+    } else if (options.format == "csv") {
+      append_line_csv(text_, json, fields_, options.int64);
+    } else {
+      if (options.format == "json") text_.append(',');
+      append_line_json(text_, json, fields_, options.int64);
+    }
+    query_.rows.add(query_.key_of(values_), text_.view());
+  }
+
+  Query& query_;
+  RowFields fields_;
+  LineValues values_;
+  core::TextBuffer text_;
+  std::set<ntfs::FileMember> asked_;
+  std::set<ntfs::FileMember> lacking_;
+  u64 volumes_ = 0;
+  u64 chosen_volumes_ = 0;
+  bool chosen_ = false;  // the current volume
+  std::map<std::string, u64, std::less<>> states_;
+  rapidjson::Document counts_;
+  bool has_counts_ = false;
+};
+
+}  // namespace
+
+bool query_lines(Query& query, const core::ImageSource& file, Report& report) {
+  const auto& options = query.options;
+  SnapshotLines lines{file};
+  QueriedLines queried{query};
+  rapidjson::Document json;
+  u64 damaged = 0;
+  if (options.format == "csv") query.output.write(csv_header(RowFields{options.fields}));
+  while (lines.next(json)) {
+    if (queried.read(json)) continue;
+    if (lines.count() == 1) break;
+    ++damaged;
+  }
+  if (lines.count() < 2) {
+    report.failed(options.image, "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'");
+    return false;
+  }
+  if (queried.chosen_volumes() == 0) {
+    report.failed(options.image,
+                  fmt::format("the snapshot has no partition {}", options.partition.value_or(0)));
+    return false;
+  }
+  core::Findings findings;
+  queried.finish(findings);
+  const bool whole = lines.complete() && damaged == 0;
+  if (!whole)
+    findings.warning("snapshot-incomplete", std::nullopt,
+                     "the snapshot is cut off or damaged (lines that could not be read: {}): files "
+                     "are missing",
+                     damaged);
+  report.read(options.image, findings);
+  query.add_no_match(findings, report);
+  if (options.has_lines()) {
+    queried.write_summary(findings);
+    if (!lines.complete() && options.format == "json") query.output.write("]\n");
+  }
+  const auto left_out = queried.left_out();
+  if (!left_out.empty() && !options.findings.quiet)
+    say(fmt::format("{}: not in the snapshot: {}; 'ntfs snapshot --state all' lists them\n",
+                    core::printable(options.image), left_out));
+  return true;
+}
+
+}  // namespace coldtrace::cli

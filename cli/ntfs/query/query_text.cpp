@@ -1,0 +1,52 @@
+#include "cli/ntfs/query/query_text.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/output/text.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using ntfs::FileMember;
+
+// The first value of a member as text, or what stands for none.
+std::string first_of(ntfs::FileValues& values, FileMember member, std::string_view none) {
+  std::optional<std::string> text;
+  values.each(member, [&](const where::Subject& value) {
+    if (text) return;
+    if (value.number) text = fmt::format("{}", value.number->magnitude);
+    if (value.time) text = core::to_string(*value.time);
+    if (value.boolean) text = *value.boolean ? "true" : "false";
+    if (value.text) text = printable(*value.text);
+  });
+  return text.value_or(std::string{none});
+}
+
+std::string size_of(ntfs::FileValues& values) {
+  const auto size = first_of(values, FileMember::size, "");
+  return size.empty() ? first_of(values, FileMember::entry_size, "-") : size;
+}
+
+}  // namespace
+
+void append_query_text(core::TextBuffer& out, ntfs::FileValues& values) {
+  out.append(fmt::format("{:>10}-{:<5} {:>15}  {:<19}  ", first_of(values, FileMember::record, "?"),
+                         first_of(values, FileMember::sequence, "?"), size_of(values),
+                         first_of(values, FileMember::si_modified, "-").substr(0, 19)));
+  const auto state = first_of(values, FileMember::state, "");
+  if (!state.empty() && state != "live") out.append(fmt::format("[{}] ", state));
+  const auto path = first_of(values, FileMember::path, "<unnamed>");
+  out.append(path);
+  if (first_of(values, FileMember::directory, "") == "true" && path != "/") out.append('/');
+  const auto target = first_of(values, FileMember::reparse_target, "");
+  if (!target.empty()) out.append(" -> " + target);
+  values.each(FileMember::stream_name, [&](const where::Subject& name) {
+    if (name.text) out.append("  :" + printable(*name.text));
+  });
+  values.each(FileMember::finding_code, [&](const where::Subject& code) {
+    if (code.text) out.append("  !" + printable(*code.text));
+  });
+  out.append('\n');
+}
+
+}  // namespace coldtrace::cli

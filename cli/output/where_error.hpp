@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string_view>
+
+#include "coldtrace/core/text_error.hpp"
+
+namespace coldtrace::cli {
+
+// Says what is wrong with the expression that an option was given: line and column, and a caret
+// below the place.
+void say_where_error(std::string_view option, std::string_view text, const core::TextError& error);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "coldtrace/where/where_expression.hpp"
+
+namespace coldtrace::ntfs {
+
+// What an expression can ask of a file: members of its line in a snapshot, and what follows from
+// them. In the order of the table in file_members.cpp.
+enum class FileMember : unsigned {
+  path,
+  name,
+  name_utf16,
+  extension,
+  record,
+  sequence,
+  parent_record,
+  parent_sequence,
+  state,
+  directory,
+  links,
+  short_name,
+  attributes,
+  created,  // in any of the three sets of times
+  modified,
+  changed,
+  accessed,
+  si_created,
+  si_modified,
+  si_changed,
+  si_accessed,
+  fn_created,
+  fn_modified,
+  fn_changed,
+  fn_accessed,
+  index_created,
+  index_modified,
+  index_changed,
+  index_accessed,
+  owner_sid,
+  security_id,
+  usn,
+  object_id,
+  reparse_tag,
+  reparse_kind,
+  reparse_target,
+  ea_name,
+  ea_size,
+  record_offset,
+  entry_offset,
+  entry_size,
+  entry_allocated,
+  entry_attributes,
+  entry_copies,
+  size,
+  stream_name,
+  stream_id,
+  stream_resident,
+  stream_resident_offset,
+  stream_size,
+  stream_allocated,
+  stream_valid,
+  stream_compressed,
+  stream_encrypted,
+  stream_sparse,
+  stream_vcn,
+  stream_lcn,
+  stream_clusters,
+  stream_offset,
+  other_name,  // the same of other streams
+  other_id,
+  other_resident,
+  other_resident_offset,
+  other_size,
+  other_allocated,
+  other_valid,
+  other_compressed,
+  other_encrypted,
+  other_sparse,
+  other_vcn,
+  other_lcn,
+  other_clusters,
+  other_offset,
+  other_type,
+  finding_code,
+  finding_severity,
+  finding_text,
+  partition_number,
+  partition_offset,
+};
+
+// As it is written: "streams.extents.lcn".
+std::string_view to_string(FileMember member);
+std::span<const std::string_view> file_member_names();
+std::optional<FileMember> find_file_member(std::string_view name);
+
+where::WhereMemberTypes types_of(FileMember member);
+
+// What follows the last dot of a name, where anything does.
+std::optional<std::string_view> extension_of(std::string_view name);
+
+// Reads an expression that selects files; the first error ends it.
+core::Expected<where::WhereExpression, core::TextError> parse_file_where(std::string_view text);
+
+}  // namespace coldtrace::ntfs

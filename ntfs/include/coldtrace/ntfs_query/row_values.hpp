@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "coldtrace/ntfs/snapshot.hpp"
+#include "coldtrace/ntfs_query/file_values.hpp"
+
+namespace coldtrace::ntfs {
+
+// What a row of a snapshot has: the same that its line has. One object a thread.
+class RowValues final : public FileValues {
+ public:
+  // The volume starts at byte `offset` of its image, in the partition `number`, 0 without any.
+  RowValues(const Snapshot& snapshot, u32 number, u64 offset)
+      : snapshot_{snapshot}, number_{number}, offset_{offset} {}
+
+  // Asks of this row from now on; it has to last as long.
+  void set(const FileRow& row) { row_ = &row; }
+
+  void each(FileMember member, const See& see) override;
+
+ private:
+  void name(FileMember member, const See& see);
+  void place(FileMember member, const See& see);
+  void times(FileMember member, const See& see) const;
+  void metadata(FileMember member, const See& see);
+  void entry(FileMember member, const See& see);
+  void attributes(u32 bits, const See& see);
+  void extended_attributes(FileMember member, const See& see) const;
+  void streams(const std::vector<StreamRow>& streams, FileMember member, const See& see);
+  void stream(const StreamRow& stream, FileMember member, const See& see);
+  void extents(const StreamRow& stream, FileMember member, const See& see) const;
+
+  const Snapshot& snapshot_;
+  u32 number_;
+  u64 offset_;
+  const FileRow* row_ = nullptr;
+  std::string text_;
+  std::map<u32, std::vector<std::string>> attributes_;  // volumes have few combinations
+};
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,174 @@
+#include "coldtrace/ntfs_query/file_members.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "coldtrace/core/nearest_names.hpp"
+
+namespace coldtrace::ntfs {
+namespace {
+
+// In the order of FileMember.
+constexpr std::array<std::string_view, static_cast<std::size_t>(FileMember::partition_offset) + 1>
+    names = {"path",
+             "name",
+             "name_utf16",
+             "extension",
+             "record",
+             "sequence",
+             "parent.record",
+             "parent.sequence",
+             "state",
+             "directory",
+             "links",
+             "short_name",
+             "attributes",
+             "created",
+             "modified",
+             "changed",
+             "accessed",
+             "si.created",
+             "si.modified",
+             "si.changed",
+             "si.accessed",
+             "fn.created",
+             "fn.modified",
+             "fn.changed",
+             "fn.accessed",
+             "index.created",
+             "index.modified",
+             "index.changed",
+             "index.accessed",
+             "owner_sid",
+             "security_id",
+             "usn",
+             "object_id",
+             "reparse.tag",
+             "reparse.kind",
+             "reparse.target",
+             "ea.name",
+             "ea.size",
+             "record_offset",
+             "entry.offset",
+             "entry.size",
+             "entry.allocated",
+             "entry.attributes",
+             "entry.copies",
+             "size",
+             "streams.name",
+             "streams.id",
+             "streams.resident",
+             "streams.resident_offset",
+             "streams.size",
+             "streams.allocated",
+             "streams.valid",
+             "streams.compressed",
+             "streams.encrypted",
+             "streams.sparse",
+             "streams.extents.vcn",
+             "streams.extents.lcn",
+             "streams.extents.clusters",
+             "streams.extents.offset",
+             "other_streams.name",
+             "other_streams.id",
+             "other_streams.resident",
+             "other_streams.resident_offset",
+             "other_streams.size",
+             "other_streams.allocated",
+             "other_streams.valid",
+             "other_streams.compressed",
+             "other_streams.encrypted",
+             "other_streams.sparse",
+             "other_streams.extents.vcn",
+             "other_streams.extents.lcn",
+             "other_streams.extents.clusters",
+             "other_streams.extents.offset",
+             "other_streams.type",
+             "findings.code",
+             "findings.severity",
+             "findings.text",
+             "partition.number",
+             "partition.offset"};
+static_assert(!names.back().empty());
+
+class FileVocabulary final : public where::WhereVocabulary {
+ public:
+  core::Expected<where::NamedMember, std::string> find(std::string_view path,
+                                                       std::vector<std::string>) const override {
+    if (const auto member = find_file_member(path))
+      return where::NamedMember{static_cast<unsigned>(*member), {}, types_of(*member)};
+    auto message = fmt::format("no member is '{}'", path);
+    const auto nearest = core::nearest_names(path, names, 1);
+    if (!nearest.empty()) message += fmt::format("; did you mean '{}'", nearest.front());
+    return core::fail(std::move(message));
+  }
+};
+
+}  // namespace
+
+std::string_view to_string(FileMember member) {
+  return names[static_cast<std::size_t>(member)];
+}
+
+std::span<const std::string_view> file_member_names() {
+  return names;
+}
+
+std::optional<FileMember> find_file_member(std::string_view name) {
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<FileMember>(found - names.begin());
+}
+
+where::WhereMemberTypes types_of(FileMember member) {
+  if (member >= FileMember::created && member <= FileMember::index_accessed) return {.time = true};
+  switch (member) {
+    case FileMember::path:
+    case FileMember::name:
+    case FileMember::name_utf16:
+    case FileMember::extension:
+    case FileMember::state:
+    case FileMember::short_name:
+    case FileMember::attributes:
+    case FileMember::owner_sid:
+    case FileMember::reparse_kind:
+    case FileMember::reparse_target:
+    case FileMember::ea_name:
+    case FileMember::entry_attributes:
+    case FileMember::stream_name:
+    case FileMember::other_name:
+    case FileMember::other_type:
+    case FileMember::finding_code:
+    case FileMember::finding_severity:
+    case FileMember::finding_text:
+      return {.text = true};
+    case FileMember::object_id:
+      return {.guid = true};
+    case FileMember::directory:
+    case FileMember::stream_resident:
+    case FileMember::stream_compressed:
+    case FileMember::stream_encrypted:
+    case FileMember::stream_sparse:
+    case FileMember::other_resident:
+    case FileMember::other_compressed:
+    case FileMember::other_encrypted:
+    case FileMember::other_sparse:
+      return {.boolean = true};
+    default:
+      return {.number = true};
+  }
+}
+
+std::optional<std::string_view> extension_of(std::string_view name) {
+  const auto dot = name.rfind('.');
+  if (dot == std::string_view::npos || dot + 1 == name.size()) return std::nullopt;
+  return name.substr(dot + 1);
+}
+
+core::Expected<where::WhereExpression, core::TextError> parse_file_where(std::string_view text) {
+  return where::parse_where(text, FileVocabulary{});
+}
+
+}  // namespace coldtrace::ntfs

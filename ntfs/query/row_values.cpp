@@ -1,0 +1,276 @@
+#include "coldtrace/ntfs_query/row_values.hpp"
+
+#include <fmt/format.h>
+
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/ntfs/dos_attributes.hpp"
+#include "coldtrace/ntfs/extended_attributes.hpp"
+#include "coldtrace/ntfs/reparse_point.hpp"
+
+namespace coldtrace::ntfs {
+namespace {
+
+using See = FileValues::See;
+
+void number(u64 value, const See& see) {
+  see({.number = where::Number::of(value)});
+}
+
+template <class T>
+void number(const std::optional<T>& value, const See& see) {
+  if (value) number(u64{*value}, see);
+}
+
+void text(std::string_view value, const See& see) {
+  see({.text = value});
+}
+
+void flag(bool value, const See& see) {
+  see({.boolean = value});
+}
+
+// A stored 0 is none.
+void time(core::FileTime value, const See& see) {
+  if (value.ticks != 0) see({.time = value});
+}
+
+core::FileTime Times::*time_of(unsigned which) {
+  constexpr std::array members = {&Times::created, &Times::modified, &Times::changed,
+                                  &Times::accessed};
+  return members[which % members.size()];
+}
+
+FileMember as_stream_member(FileMember other) {
+  constexpr auto between = static_cast<unsigned>(FileMember::other_name) -
+                           static_cast<unsigned>(FileMember::stream_name);
+  return static_cast<FileMember>(static_cast<unsigned>(other) - between);
+}
+
+}  // namespace
+
+void RowValues::each(FileMember member, const See& see) {
+  using M = FileMember;
+  if (member <= M::extension || member == M::short_name) return name(member, see);
+  if (member <= M::links) return place(member, see);
+  if (member >= M::created && member <= M::index_accessed) return times(member, see);
+  if (member >= M::entry_offset && member <= M::entry_copies) return entry(member, see);
+  if (member >= M::stream_name && member <= M::stream_offset)
+    return streams(row_->streams, member, see);
+  if (member >= M::other_name && member <= M::other_type)
+    return streams(row_->other_streams, member, see);
+  metadata(member, see);
+}
+
+void RowValues::name(FileMember member, const See& see) {
+  const auto& row = *row_;
+  if (member == FileMember::short_name) {
+    if (row.short_name == nullptr) return;
+    text_.clear();
+    append_utf8(text_, row.short_name->name);
+    return text(text_, see);
+  }
+  if (row.name.empty()) return;
+  text_.clear();
+  if (member == FileMember::path) {
+    row.append_path(text_);
+    return text(text_, see);
+  }
+  const bool valid = append_utf8(text_, row.name);
+  if (member == FileMember::name) return text(text_, see);
+  if (member == FileMember::extension) {
+    if (const auto extension = extension_of(text_)) text(*extension, see);
+    return;
+  }
+  if (!valid) text(to_utf16_hex(row.name), see);
+}
+
+void RowValues::place(FileMember member, const See& see) {
+  const auto& row = *row_;
+  const auto& source = *row.source;
+  const auto parent = row.file_name != nullptr ? row.file_name->parent : source.parent;
+  switch (member) {
+    case FileMember::record:
+      if (row.file_known()) number(source.file.record, see);
+      return;
+    case FileMember::sequence:
+      if (row.file_known()) number(source.file.sequence, see);
+      return;
+    case FileMember::parent_record:
+      if (!row.name.empty()) number(parent.record, see);
+      return;
+    case FileMember::parent_sequence:
+      if (!row.name.empty()) number(parent.sequence, see);
+      return;
+    case FileMember::state:
+      return text(to_string(source.state), see);
+    case FileMember::directory:
+      if (source.has_record) flag(row.facts.directory, see);
+      return;
+    default:
+      if (source.has_record) number(row.links, see);
+  }
+}
+
+void RowValues::times(FileMember member, const See& see) const {
+  const auto& row = *row_;
+  const Times* const sets[] = {row.facts.information ? &row.facts.information->times : nullptr,
+                               row.file_name != nullptr ? &row.file_name->times : nullptr,
+                               row.index ? &*row.index : nullptr};
+  const auto which = static_cast<unsigned>(member) - static_cast<unsigned>(FileMember::created);
+  constexpr unsigned in_a_set = 4;
+  for (unsigned set = 0; set < std::size(sets); ++set) {
+    const bool asked = which < in_a_set || which / in_a_set == set + 1;
+    if (asked && sets[set] != nullptr) time(sets[set]->*time_of(which), see);
+  }
+}
+
+void RowValues::metadata(FileMember member, const See& see) {
+  const auto& row = *row_;
+  const auto& information = row.facts.information;
+  switch (member) {
+    case FileMember::attributes:
+      if (information) attributes(information->dos_attributes, see);
+      return;
+    case FileMember::owner_sid:
+      if (!row.owner_sid.empty()) text(row.owner_sid, see);
+      return;
+    case FileMember::security_id:
+      if (information) number(information->security_id, see);
+      return;
+    case FileMember::usn:
+      if (information) number(information->usn, see);
+      return;
+    case FileMember::object_id:
+      if (row.object_id) see({.guid = row.object_id});
+      return;
+    case FileMember::reparse_tag:
+      return number(row.reparse_tag, see);
+    case FileMember::reparse_kind:
+      if (row.reparse_tag)
+        if (const auto kind = reparse_tag_name(*row.reparse_tag); !kind.empty()) text(kind, see);
+      return;
+    case FileMember::reparse_target:
+      if (row.reparse_tag && row.reparse_target)
+        text(core::to_valid_utf8(*row.reparse_target), see);
+      return;
+    case FileMember::ea_name:
+    case FileMember::ea_size:
+      return extended_attributes(member, see);
+    case FileMember::record_offset:
+      return number(row.record_offset, see);
+    case FileMember::size:
+      if (const auto* content = row.content()) number(content->size, see);
+      return;
+    case FileMember::finding_code:
+      for (const auto& finding : row.findings) text(finding.code.view(), see);
+      return;
+    case FileMember::finding_severity:
+      for (const auto& finding : row.findings) text(finding.warning ? "warning" : "info", see);
+      return;
+    case FileMember::finding_text:
+      for (const auto& finding : row.findings) text(core::to_valid_utf8(finding.text), see);
+      return;
+    case FileMember::partition_number:
+      if (number_ != 0) number(number_, see);
+      return;
+    default:
+      number(offset_, see);
+  }
+}
+
+void RowValues::entry(FileMember member, const See& see) {
+  const auto& entry = row_->source->entry;
+  if (!entry) return;
+  switch (member) {
+    case FileMember::entry_offset:
+      return number(entry->offset, see);
+    case FileMember::entry_size:
+      return number(entry->size, see);
+    case FileMember::entry_allocated:
+      return number(entry->allocated, see);
+    case FileMember::entry_attributes:
+      return attributes(entry->attributes, see);
+    default:
+      number(entry->copies, see);
+  }
+}
+
+void RowValues::attributes(u32 bits, const See& see) {
+  const auto [known, added] = attributes_.try_emplace(bits);
+  if (added) known->second = dos_attribute_names(bits);
+  for (const auto& name : known->second) text(name, see);
+}
+
+void RowValues::extended_attributes(FileMember member, const See& see) const {
+  ExtendedAttributeReader entries{row_->extended_attributes};
+  while (const auto entry = entries.next()) {
+    if (member == FileMember::ea_size)
+      number(entry->value.size(), see);
+    else
+      text(core::to_valid_utf8(entry->name), see);
+  }
+}
+
+void RowValues::streams(const std::vector<StreamRow>& streams, FileMember member, const See& see) {
+  for (const auto& one : streams) {
+    if (member == FileMember::other_type) {
+      const auto type = to_string(one.type);
+      text(type.empty() ? fmt::format("{:#x}", static_cast<u32>(one.type)) : std::string{type},
+           see);
+    } else {
+      stream(one, member < FileMember::other_name ? member : as_stream_member(member), see);
+    }
+  }
+}
+
+void RowValues::stream(const StreamRow& stream, FileMember member, const See& see) {
+  switch (member) {
+    case FileMember::stream_name:
+      if (stream.name.empty()) return;
+      text_.clear();
+      append_utf8(text_, stream.name);
+      return text(text_, see);
+    case FileMember::stream_id:
+      return number(stream.id, see);
+    case FileMember::stream_resident:
+      return flag(stream.resident, see);
+    case FileMember::stream_resident_offset:
+      return number(stream.resident_offset, see);
+    case FileMember::stream_size:
+      return number(stream.size, see);
+    case FileMember::stream_allocated:
+      return number(stream.allocated, see);
+    case FileMember::stream_valid:
+      return number(stream.valid, see);
+    case FileMember::stream_compressed:
+      return flag(stream.compressed, see);
+    case FileMember::stream_encrypted:
+      return flag(stream.encrypted, see);
+    case FileMember::stream_sparse:
+      return flag(stream.sparse, see);
+    default:
+      extents(stream, member, see);
+  }
+}
+
+void RowValues::extents(const StreamRow& stream, FileMember member, const See& see) const {
+  const auto& mft = snapshot_.volume().mft();
+  for (const auto& extent : row_->extents_of(stream)) {
+    switch (member) {
+      case FileMember::stream_vcn:
+        number(extent.vcn, see);
+        break;
+      case FileMember::stream_lcn:
+        if (extent.lcn) number(static_cast<u64>(*extent.lcn), see);
+        break;
+      case FileMember::stream_clusters:
+        number(extent.clusters, see);
+        break;
+      default:
+        if (extent.lcn && !mft.extracted() && mft.clusters().contains(*extent.lcn, extent.clusters))
+          number(mft.clusters().offset_of(*extent.lcn), see);
+    }
+  }
+}
+
+}  // namespace coldtrace::ntfs
