@@ -159,7 +159,6 @@ void refuse_part(const Target& target, core::FileKind kind, const std::string& f
 void refuse_input(const Target& target, core::FileKind kind, const std::string& input) {
   struct stat status {};
   if (::stat(input.c_str(), &status) != 0) return;
-  refuse_same_file(target, input, "the same file as the input " + input);
   refuse_part(target, kind, input, input);
   if (!S_ISBLK(status.st_mode)) return;
   for (const auto& file : find_backing_files(status.st_rdev)) {
@@ -172,6 +171,8 @@ void refuse_input(const Target& target, core::FileKind kind, const std::string& 
 void refuse_file(const Target& target, const std::vector<std::string>& inputs) {
   if (!S_ISREG(target.status.st_mode)) return;
   const auto kind = kind_of(target);
+  for (const auto& input : inputs)
+    refuse_same_file(target, input, "the same file as the input " + input);
   for (const auto& input : inputs) refuse_input(target, kind, input);
   const bool own = kind == core::FileKind::xz && is_own_packed_table(target);
   if (is_evidence(kind) && !own)

@@ -97,18 +97,27 @@ class ComparedLines {
   bool read(const Value& json) {
     if (!json.IsObject()) return false;
     const auto type = text_member(json, "type");
+    several_ |= is_ended_ && type == "header";
     if (type == "header") return read_header(json);
-    if (type == "summary") {
-      if (const auto* counts = find_member(json, "counts", &Value::IsObject))
-        if (const auto live = number_member(*counts, "live"))
-          stated_names_ = stated_names_.value_or(0) + *live;
-      return true;
-    }
+    if (type == "summary") return read_summary(json);
     if (volumes_.empty()) return false;
-    if (type != "file" || text_member(json, "state") != "live") return true;
+    if (type != "file") return true;
+    if (!json.HasMember("state")) lacking_.needed = " state";
+    if (text_member(json, "state") != "live") return true;
     if (!read_compared_file(json, file_, lacking_)) return false;
     checked(volumes_.back().files.add(file_));
     return true;
+  }
+
+  // Why nothing can be compared, though lines could be read; empty where it can.
+  std::string refusal() const {
+    if (several_) return "several snapshots, one behind the other: compare them one by one";
+    if (names() == 0 && !lacking_.needed.empty())
+      return fmt::format(
+          "rows lack members that say which file they are of:{}. Take the snapshot without "
+          "--fields",
+          lacking_.needed);
+    return {};
   }
 
   // The volumes, of which a summary was read where the snapshot is `whole`.
@@ -123,6 +132,12 @@ class ComparedLines {
                        "rows of the snapshot lack members, which are not compared:{}{}{}",
                        lacking_.times ? " si" : "", lacking_.attributes ? " attributes" : "",
                        lacking_.streams ? " streams" : "");
+    if (!damage_.empty())
+      findings.warning(
+          "snapshot-findings", std::nullopt,
+          "when the snapshot was taken, damage was found: {}{}. What could not be read "
+          "then looks deleted, or unchanged",
+          damage_, more_damage_ ? ", and more" : "");
     for (auto& volume : volumes_) checked(volume.files.finish());
     return std::move(volumes_);
   }
@@ -144,6 +159,27 @@ class ComparedLines {
     return true;
   }
 
+  bool read_summary(const Value& json) {
+    is_ended_ = true;
+    if (const auto* counts = find_member(json, "counts", &Value::IsObject))
+      stated_names_ = number_member(*counts, "live");
+    if (const auto* findings = find_member(json, "findings", &Value::IsArray))
+      for (const auto& finding : findings->GetArray())
+        if (text_member(finding, "severity") == "warning") note_damage(finding);
+    return true;
+  }
+
+  // A code and how often, of as many as a sentence bears.
+  void note_damage(const Value& finding) {
+    constexpr std::size_t longest = 200;
+    const auto count = number_member(finding, "count").value_or(1);
+    if (damage_.size() < longest)
+      damage_ += fmt::format("{}{:.40} ({})", damage_.empty() ? "" : ", ",
+                             text_member(finding, "code"), count);
+    else
+      more_damage_ = true;
+  }
+
   u64 names() const {
     u64 sum = 0;
     for (const auto& volume : volumes_) sum += volume.files.names();
@@ -153,6 +189,10 @@ class ComparedLines {
   std::string_view path_;
   Volumes volumes_;
   std::optional<u64> stated_names_;
+  bool is_ended_ = false;
+  bool several_ = false;
+  std::string damage_;  // what the snapshot's own findings warn of
+  bool more_damage_ = false;
   ntfs::ComparedFile file_;
   LackingMembers lacking_;
 };
@@ -170,6 +210,10 @@ std::optional<Volumes> read_lines(const std::string& path, const core::ImageSour
   }
   if (lines.count() < 2) {
     report.failed(path, "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'");
+    return std::nullopt;
+  }
+  if (const auto refusal = compared.refusal(); !refusal.empty()) {
+    report.failed(path, refusal);
     return std::nullopt;
   }
   const bool whole = lines.complete() && damaged == 0;

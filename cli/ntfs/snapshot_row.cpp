@@ -71,6 +71,9 @@ bool has_streams_left_out(const Value& json) {
 }  // namespace
 
 bool read_compared_file(const Value& json, ntfs::ComparedFile& file, LackingMembers& lacking) {
+  for (const auto* name : {"path", "name", "record", "sequence", "parent"})
+    if (!json.HasMember(name) && lacking.needed.find(name) == std::string::npos)
+      (lacking.needed += ' ') += name;
   const auto own = reference(json);
   const auto* parent = find_member(json, "parent", &Value::IsObject);
   const auto in = parent ? reference(*parent) : std::nullopt;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include <rapidjson/fwd.h>
 
 #include "coldtrace/ntfs/comparison/compared_file.hpp"
@@ -11,6 +13,7 @@ struct LackingMembers {
   bool times = false;
   bool attributes = false;
   bool streams = false;
+  std::string needed;  // without which it is not known which file a row is of: " path name"
   bool any() const { return times || attributes || streams; }
 };
 

@@ -105,6 +105,16 @@ constexpr u64 align(u64 size) {
   return (size + 7) / 8 * 8;
 }
 
+bool covers(core::ByteView mapping_pairs, u64 clusters) {
+  DataRunReader runs{mapping_pairs, 0};
+  u64 left = clusters;
+  while (const auto run = runs.next()) {
+    if (run->clusters > left) return false;
+    left -= run->clusters;
+  }
+  return left == 0 && !runs.damage();
+}
+
 }  // namespace
 
 AttributeReader::AttributeReader(core::ByteView record, u32 first, u32 used_size, u64 offset)
@@ -255,9 +265,12 @@ bool AttributeReader::read_non_resident(core::ByteView bytes, Attribute& attribu
     return note(Fault::bad_value, "HighestVcn", lowest, highest);
   attribute.compression_unit = fields->get<u8, 0x22>();
   const bool packed = (attribute.flags & 0x8001) != 0 || attribute.compression_unit != 0;
-  // The size on the disk stands in the first extent; some drivers leave room for it in all.
+  // The size on the disk stands in the first extent; some drivers leave room for it in all. ntfs-3g
+  // does so for the attribute list of a packed file, which has no such size: the runs then show it.
   const u64 name_size = u64{fields->get<u8, 9>()} * 2;
-  const bool roomy = lowest == 0 ? packed : runs_offset == align(0x48 + name_size) && packed;
+  const bool has_room = runs_offset == align(0x48 + name_size) && runs_offset <= bytes.size();
+  const bool roomy = packed ? lowest == 0 || has_room
+                            : has_room && covers(bytes.subspan(runs_offset), highest + 1 - lowest);
   const u64 head = roomy ? 0x48 : 0x40;
   if (runs_offset != align(head + name_size) || runs_offset > bytes.size())
     return note(Fault::bad_value, "RunsOffset", align(head + name_size), runs_offset);
@@ -272,7 +285,7 @@ bool AttributeReader::read_non_resident(core::ByteView bytes, Attribute& attribu
   attribute.size = fields->get<u64, 0x30>();
   attribute.valid_size = fields->get<u64, 0x38>();
   attribute.total_allocated.reset();
-  if (roomy) attribute.total_allocated = core::load<u64>(bytes, 0x40);
+  if (roomy && packed) attribute.total_allocated = core::load<u64>(bytes, 0x40);
   attribute.runs_offset = start_ + runs_offset;
   attribute.runs = bytes.subspan(runs_offset);
   return true;
