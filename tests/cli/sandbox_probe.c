@@ -1,9 +1,9 @@
-/* Loaded into coldtrace (LD_PRELOAD): when it first writes results, tries what a parser that was taken
-   over might do, and says of each whether it was possible.
+/* Loaded into coldtrace (LD_PRELOAD): when it first writes results, tries what a parser that was
+   taken over might do, and says of each whether it was possible.
 
-   PROBE_FOLDER has a file of its own for each attempt, PROBE_INPUT is what the run reads, PROBE_LISTENER and
-   PROBE_BOX are sockets of another process, PROBE_REPORT where to write. What an attempt needs is made
-   before main() begins. */
+   PROBE_FOLDER has a file of its own for each attempt, PROBE_INPUT is what the run reads,
+   PROBE_LISTENER and PROBE_BOX are sockets of another process, PROBE_REPORT where to write. What an
+   attempt needs is made before main() begins. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -47,8 +47,8 @@ static ssize_t (*real_write)(int, const void*, size_t);
 
 static void tell(const char* what, long result) {
   char line[200];
-  const int size = snprintf(line, sizeof line, "%s %s\n", what,
-                            result < 0 ? strerrorname_np(errno) : "done");
+  const int size =
+      snprintf(line, sizeof line, "%s %s\n", what, result < 0 ? strerrorname_np(errno) : "done");
   real_write(report, line, size);
 }
 
@@ -116,7 +116,8 @@ static void try_the_rest(void) {
   tell("unshare", unshare(CLONE_FILES));
   tell("write-and-run",
        mmap(NULL, 4096, PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED
-           ? -1 : 0);
+           ? -1
+           : 0);
   void* const page = mmap(NULL, 4096, PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   tell("written-then-run", mprotect(page, 4096, PROT_READ | PROT_EXEC));
   if (geteuid() == 0) {

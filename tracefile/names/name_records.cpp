@@ -11,7 +11,7 @@
 namespace coldtrace::tracefile {
 namespace {
 
-using Subject = NameRecord::Subject;
+using About = NameRecord::Subject;
 using Verb = NameRecord::Verb;
 
 constexpr u8 process_group = 0x03;
@@ -152,7 +152,7 @@ void NameRecords::add_process(const Event& event) {
   if (!pick_fields(schema_of(event), event,
                    {{"ProcessId", &pid, nullptr}, {"ImageFileName", nullptr, &name}}))
     return;
-  push({Subject::process, life_verb(event.opcode), 0, event.timestamp, static_cast<u32>(pid), 0, 0,
+  push({About::process, life_verb(event.opcode), 0, event.timestamp, static_cast<u32>(pid), 0, 0,
         0},
        name);
 }
@@ -170,7 +170,7 @@ void NameRecords::add_thread(const Event& event) {
   std::string name;
   if ((event.opcode == set_name || event.version >= 3) && event.payload.size() > fixed)
     name = core::decode_utf16(core::until_nul_unit(event.payload.subspan(fixed))).utf8;
-  push({Subject::thread, event.opcode == set_name ? Verb::begins : life_verb(event.opcode),
+  push({About::thread, event.opcode == set_name ? Verb::begins : life_verb(event.opcode),
         reversed ? second : first, event.timestamp, reversed ? first : second, 0, 0, 0},
        name);
 }
@@ -193,7 +193,7 @@ void NameRecords::add_image(const Event& event) {
                     {"FileName", nullptr, &name},
                     {"ImageFileName", nullptr, &name}}))
     return;
-  push({Subject::image, life_verb(event.opcode), static_cast<u32>(pid), event.timestamp, base, size,
+  push({About::image, life_verb(event.opcode), static_cast<u32>(pid), event.timestamp, base, size,
         0, 0, static_cast<u32>(time_date_stamp), static_cast<u32>(checksum)},
        name);
 }
@@ -235,7 +235,7 @@ void NameRecords::add_file(const Event& event) {
   const auto verb = event.opcode == 36   ? Verb::exists_after
                     : event.opcode == 35 ? Verb::ends
                                          : Verb::begins;
-  push({Subject::file, verb, 0, event.timestamp, object, 0, 0, 0}, name);
+  push({About::file, verb, 0, event.timestamp, object, 0, 0, 0}, name);
 }
 
 void NameRecords::add_registry_key(const Event& event) {
@@ -245,7 +245,7 @@ void NameRecords::add_registry_key(const Event& event) {
                    {{"KeyHandle", &key, nullptr}, {"KeyName", nullptr, &name}}))
     return;
   constexpr Verb verbs[] = {Verb::begins, Verb::ends, Verb::exists_before, Verb::exists_after};
-  push({Subject::registry_key, verbs[event.opcode - 22], 0, event.timestamp, key, 0, 0, 0}, name);
+  push({About::registry_key, verbs[event.opcode - 22], 0, event.timestamp, key, 0, 0, 0}, name);
 }
 
 void NameRecords::add_stack(const Event& event) {
@@ -261,7 +261,7 @@ void NameRecords::add_stack(const Event& event) {
     frames_.push_back(word(at));
   constexpr Verb verbs[] = {Verb::begins, Verb::ends, Verb::exists_after};
   records_.push_back(
-      {Subject::stack, verbs[event.opcode - 34], 0, event.timestamp, word(0), 0, first, count});
+      {About::stack, verbs[event.opcode - 34], 0, event.timestamp, word(0), 0, first, count});
 }
 
 // Other sources than the timer count what the hardware does.
@@ -273,7 +273,7 @@ void NameRecords::add_sampling_interval(const Event& event) {
 }
 
 void NameRecords::add_started_process(u32 pid, i64 time, std::string_view image_name) {
-  push({Subject::process, Verb::begins, 0, time, pid, 0, 0, 0}, image_name);
+  push({About::process, Verb::begins, 0, time, pid, 0, 0, 0}, image_name);
 }
 
 }  // namespace coldtrace::tracefile
