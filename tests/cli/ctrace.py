@@ -63,7 +63,7 @@ FAILING_READS = b"""
 static ssize_t read_or_fail(const char* name, int file, void* bytes, size_t size, off64_t at) {
   char link[64], path[4096] = {0};
   snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-  if (readlink(link, path, sizeof path - 1) > 0 && strstr(path, "/coldtrace.") &&
+  if (readlink(link, path, sizeof path - 1) > 0 && (strstr(path, "/#") || strstr(path, "/coldtrace.")) &&
       strstr(path, "(deleted)")) {
     errno = EIO;
     return -1;

@@ -63,13 +63,15 @@ class ShrinkingImage final : public core::ImageSource {
   core::MemoryImage image_;
 };
 
-// Cuts the temporary files that this process has open to nothing; returns their number.
+// Cuts the temporary files that this process has open to nothing; returns their number. Those
+// without a name are "/tmp/#1234 (deleted)" to Linux.
 std::size_t empty_temporary_files() {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator{"/proc/self/fd"}) {
     std::error_code error;
     const auto target = std::filesystem::read_symlink(entry.path(), error).string();
-    if (target.find("/coldtrace.") == std::string::npos) continue;
+    if (target.find("/#") == std::string::npos && target.find("/coldtrace.") == std::string::npos)
+      continue;
     std::filesystem::resize_file(entry.path(), 0, error);
     if (!error) ++files;
   }

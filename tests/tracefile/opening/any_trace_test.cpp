@@ -108,11 +108,11 @@ TEST_CASE("of several files without a trace each is told") {
 TEST_CASE("more files than events can tell apart are refused") {
   const auto etl = fixtures::build_etl({}, overlapping_buffers(1));
   const auto bytes = std::make_shared<const core::MemoryImage>(etl);
-  const std::vector<InputFile> files(0x10001, InputFile{"one.etl", bytes});
+  const std::vector<InputFile> files(0x10000, InputFile{"one.etl", bytes});
   core::Findings findings;
   const auto refused = AnyTrace::open(files, {}, findings);
   REQUIRE_FALSE(refused);
-  CHECK(refused.error().back().failure.text == "65537 files: no more than 65536 are one trace");
+  CHECK(refused.error().back().failure.text == "65536 files: no more than 65535 are one trace");
 }
 
 }  // namespace coldtrace::tracefile
