@@ -132,12 +132,7 @@ class ComparedLines {
                        "rows of the snapshot lack members, which are not compared:{}{}{}",
                        lacking_.times ? " si" : "", lacking_.attributes ? " attributes" : "",
                        lacking_.streams ? " streams" : "");
-    if (!damage_.empty())
-      findings.warning(
-          "snapshot-findings", std::nullopt,
-          "when the snapshot was taken, damage was found: {}{}. What could not be read "
-          "then looks deleted, or unchanged",
-          damage_, more_damage_ ? ", and more" : "");
+    damage_.report(findings);
     for (auto& volume : volumes_) checked(volume.files.finish());
     return std::move(volumes_);
   }
@@ -163,21 +158,8 @@ class ComparedLines {
     is_ended_ = true;
     if (const auto* counts = find_member(json, "counts", &Value::IsObject))
       stated_names_ = number_member(*counts, "live");
-    if (const auto* findings = find_member(json, "findings", &Value::IsArray))
-      for (const auto& finding : findings->GetArray())
-        if (text_member(finding, "severity") == "warning") note_damage(finding);
+    damage_.read(json);
     return true;
-  }
-
-  // A code and how often, of as many as a sentence bears.
-  void note_damage(const Value& finding) {
-    constexpr std::size_t longest = 200;
-    const auto count = number_member(finding, "count").value_or(1);
-    if (damage_.size() < longest)
-      damage_ += fmt::format("{}{:.40} ({})", damage_.empty() ? "" : ", ",
-                             text_member(finding, "code"), count);
-    else
-      more_damage_ = true;
   }
 
   u64 names() const {
@@ -191,8 +173,7 @@ class ComparedLines {
   std::optional<u64> stated_names_;
   bool is_ended_ = false;
   bool several_ = false;
-  std::string damage_;  // what the snapshot's own findings warn of
-  bool more_damage_ = false;
+  SnapshotDamage damage_;
   ntfs::ComparedFile file_;
   LackingMembers lacking_;
 };

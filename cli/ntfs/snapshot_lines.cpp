@@ -1,5 +1,6 @@
 #include "cli/ntfs/snapshot_lines.hpp"
 
+#include <fmt/format.h>
 #include <rapidjson/document.h>
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
@@ -50,6 +51,30 @@ bool SnapshotLines::next(rapidjson::Document& json) {
   else
     complete_ |= text_member(json, "type") == "summary";
   return true;
+}
+
+void SnapshotDamage::read(const rapidjson::Value& summary) {
+  constexpr std::size_t longest = 200;
+  const auto* findings = find_member(summary, "findings", &rapidjson::Value::IsArray);
+  if (!findings) return;
+  for (const auto& finding : findings->GetArray()) {
+    if (text_member(finding, "severity") != "warning") continue;
+    if (codes_.size() < longest)
+      codes_ +=
+          fmt::format("{}{:.40} ({})", codes_.empty() ? "" : ", ", text_member(finding, "code"),
+                      number_member(finding, "count").value_or(1));
+    else
+      more_ = true;
+  }
+}
+
+void SnapshotDamage::report(core::Findings& findings) const {
+  if (codes_.empty()) return;
+  findings.warning(
+      "snapshot-findings", std::nullopt,
+      "when the snapshot was taken, damage was found: {}{}. What could not be read then "
+      "is not in it",
+      codes_, more_ ? ", and more" : "");
 }
 
 bool is_snapshot_header(const rapidjson::Value& json) {

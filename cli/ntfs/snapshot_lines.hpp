@@ -5,6 +5,7 @@
 #include <rapidjson/fwd.h>
 
 #include "cli/command/text_lines.hpp"
+#include "coldtrace/core/findings.hpp"
 
 namespace coldtrace::cli {
 
@@ -26,6 +27,17 @@ class SnapshotLines {
   std::string line_;
   u64 count_ = 0;
   bool complete_ = false;
+};
+
+// What the last line of a snapshot warns of: damage of the volume that its rows do not show.
+class SnapshotDamage {
+ public:
+  void read(const rapidjson::Value& summary);
+  void report(core::Findings& findings) const;
+
+ private:
+  std::string codes_;  // "torn-fixup (1), index-buffer (3)", of as many as a sentence bears
+  bool more_ = false;
 };
 
 // Whether it is the line that begins a volume.

@@ -32,9 +32,17 @@ int open_for_writing(const std::string& path) {
 }  // namespace
 
 std::string final_path(const std::string& path) {
-  const std::unique_ptr<char, decltype(&std::free)> place{::realpath(path.c_str(), nullptr),
-                                                          &std::free};
-  return place ? place.get() : path;
+  const auto resolve = [](const std::string& existing) -> std::string {
+    const std::unique_ptr<char, decltype(&std::free)> place{::realpath(existing.c_str(), nullptr),
+                                                            &std::free};
+    return place ? place.get() : "";
+  };
+  if (auto place = resolve(path); !place.empty()) return place;
+  const auto slash = path.rfind('/');
+  const auto folder = resolve(slash == std::string::npos ? "." : path.substr(0, slash + 1));
+  if (folder.empty()) return path;
+  const auto name = slash == std::string::npos ? path : path.substr(slash + 1);
+  return folder == "/" ? folder + name : folder + '/' + name;
 }
 
 void open_target(const std::string& path) {

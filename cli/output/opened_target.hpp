@@ -4,8 +4,8 @@
 
 namespace coldtrace::cli {
 
-// Where links lead, so that what takes the file's place does not take the link's; the path itself
-// where they lead nowhere.
+// Where links lead, so that what takes the file's place does not take the link's; where they lead
+// nowhere, the path itself below its folder. The same before and after a file is there.
 std::string final_path(const std::string& path);
 
 // Looks at the file that the output of the run goes to, and opens it where it is written as it is:

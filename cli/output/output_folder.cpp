@@ -30,8 +30,12 @@ OutputFolder::OutputFolder(const OutputOptions& options) : path_{options.path} {
 }
 
 OutputFolder::~OutputFolder() {
+  if (temporary_.empty()) return;
+  // Not remove_all(), which unlinks the folder first: the sandbox allows no unlinking beside it.
   std::error_code ignored;
-  if (!temporary_.empty()) std::filesystem::remove_all(temporary_, ignored);
+  for (const auto& file : std::filesystem::directory_iterator{temporary_, ignored})
+    ::unlink(file.path().c_str());
+  ::rmdir(temporary_.c_str());
 }
 
 void OutputFolder::append(std::string_view file, std::string_view bytes) {

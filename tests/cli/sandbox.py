@@ -188,6 +188,51 @@ class Sandbox(case.Case):
         self.assertEqual(set(filters), {("1", "2")})
 
 
+class Outputs(case.Case):
+    """What is done about outputs is the same with the sandbox and without."""
+
+    def both(self):
+        for number, options in enumerate(([], ["--no-sandbox"])):
+            folder = self.here / str(number)
+            folder.mkdir()
+            yield options, folder
+
+    def test_a_folder_of_a_run_that_failed_is_not_left(self):
+        trace = self.here / "made.ctrace"
+        run("trace", "synthesize", "deadlock-2", "-o", trace)
+        for options, folder in self.both():
+            for bad in self.here / "nothing", PROGRAM:
+                done = run("trace", "export", "ctf", bad, "-o", folder / "out", *options)
+                self.assertEqual((done.returncode, list(folder.iterdir())), (2, []))
+            self.assertEqual(run("trace", "export", "ctf", trace, "-o", folder / "out", *options).returncode, 0)
+            self.assertEqual([path.name for path in folder.iterdir()], ["out"])
+
+    def test_a_file_that_came_meanwhile_stays_and_nothing_is_left_beside_it(self):
+        trace = self.here / "made.ctrace"
+        run("trace", "synthesize", "deadlock-2", "-o", trace)
+        for options, folder in self.both():
+            with subprocess.Popen([COLDTRACE, "trace", "decode", "-", "-o", "out", *options], cwd=folder,
+                                  stdin=subprocess.PIPE, stderr=subprocess.PIPE) as going:
+                time.sleep(0.3)  # until it waits for its input
+                (folder / "out").write_bytes(b"mine")
+                _, told = going.communicate(trace.read_bytes(), timeout=60)
+            self.assertEqual(going.returncode, 2)
+            self.assertIn(b"File exists", told)
+            self.assertEqual({path.name: path.read_bytes() for path in folder.iterdir()}, {"out": b"mine"})
+
+    def test_the_folder_of_windows_symbols_may_be_a_link(self):
+        pdb = PROJECT / "fuzz/corpus/pdb_types"
+        given = next(path for path in sorted(pdb.iterdir())
+                     if run("pe", "isf", path, "-o", "/dev/null").returncode == 0)
+        for options, folder in self.both():
+            (folder / "elsewhere").mkdir()
+            (folder / "store").mkdir()
+            (folder / "store/windows").symlink_to("../elsewhere")
+            done = run("pe", "isf", given, "--store", folder / "store", *options)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(len(list((folder / "elsewhere").glob("*/*.json"))), 1)
+
+
 class Version(case.Case):
     def test_it_says_what_the_kernel_has(self):
         text = active()

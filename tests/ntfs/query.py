@@ -400,6 +400,19 @@ class Query(Case):
         self.assertIn(b"query-members", done.stderr)
         self.assertNotIn(b"query-members", run("query", lacking, "--where", "size > 0").stderr)
 
+    def test_damage_that_a_snapshot_tells_of_is_told(self):
+        lines = self.snapshots[self.images[0]].read_bytes().splitlines()
+        summary = json.loads(lines[-1])
+        summary["findings"] = [{"code": "torn-fixup", "severity": "warning", "count": 2, "first_offset": 1, "text": "x"},
+                               {"code": "healthy", "severity": "info", "count": 1, "first_offset": 1, "text": "x"}]
+        told = self.write("told.ndjson", b"\n".join([*lines[:-1], json.dumps(summary).encode()]) + b"\n")
+        for form in "ndjson", "csv", "text":
+            done = run("query", told, "--where", "record == 0", "--format", form, status=1)
+            self.assertIn(b"snapshot-findings", done.stderr)
+            self.assertIn(b"torn-fixup (2). What", done.stderr)
+        done = run("query", told, "--where", "record == 0", "--format", "ndjson", status=1)
+        self.assertEqual([each["code"] for each in strict_ndjson(done.stdout)[-1]["findings"]], ["snapshot-findings"])
+
     def test_hostile_lines(self):
         header = self.snapshots[self.images[0]].read_bytes().splitlines()[0]
         row = json.loads(files_line(self.snapshots[self.images[0]]))

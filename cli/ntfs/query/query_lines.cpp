@@ -52,6 +52,7 @@ class QueriedLines {
   // All lines were read. The warnings are those of the snapshot.
   void finish(core::Findings& findings) {
     query_.rows.end_volume();
+    damage_.report(findings);
     std::string names;
     for (const auto member : lacking_) names += fmt::format(" {}", to_string(member));
     if (!names.empty())
@@ -123,6 +124,7 @@ class QueriedLines {
   bool read_summary(const Value& json) {
     const auto* counts = find_member(json, "counts", &Value::IsObject);
     if (counts == nullptr) return false;
+    damage_.read(json);
     counts_.CopyFrom(*counts, counts_.GetAllocator());
     has_counts_ = true;
     return true;
@@ -168,6 +170,7 @@ class QueriedLines {
   std::map<std::string, u64, std::less<>> states_;
   rapidjson::Document counts_;
   bool has_counts_ = false;
+  SnapshotDamage damage_;
 };
 
 }  // namespace

@@ -137,7 +137,9 @@ void add_pe_isf(CLI::App& app, Exit& exit) {
                 "looks; folders are made")
             .type_name("DIR");
         before_sandbox([&options](SandboxNeeds& needs) {
-          if (!options.store.empty()) needs.folders.push_back(options.store);
+          if (options.store.empty()) return;
+          needs.folders.push_back(options.store);
+          needs.folders.push_back(options.store + "/windows");  // perhaps a link to elsewhere
         });
       },
       run);
