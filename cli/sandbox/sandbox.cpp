@@ -165,7 +165,8 @@ void enter_sandbox(const SandboxNeeds& needs) {
 
 void enter_sandbox_for(const std::string& output) {
   SandboxNeeds needs{.output = output};
-  for (const auto& tell : told_before()) tell(needs);
+  // Once: a program may parse a second command line, when the options of the first are gone.
+  for (const auto& tell : std::exchange(told_before(), {})) tell(needs);
   if (!needs.later) enter_sandbox(needs);
 }
 

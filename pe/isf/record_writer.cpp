@@ -5,7 +5,8 @@
 namespace coldtrace::pe {
 
 RecordBytes& RecordBytes::put(u64 number, unsigned size) {
-  for (unsigned i = 0; i < size; ++i) bytes_.push_back(static_cast<char>(number >> (8 * i) & 0xff));
+  for (unsigned i = 0; i < size; ++i, number >>= 8)
+    bytes_.push_back(static_cast<char>(number & 0xff));
   return *this;
 }
 
