@@ -142,9 +142,9 @@ core::Expected<std::vector<CtraceChain>, std::string> link_parts(
     std::span<CtracePart> parts, std::span<core::Findings> findings) {
   using Session = std::tuple<u16, u64, core::Guid>;
   std::map<Session, std::vector<u16>> sessions;
-  for (u16 i = 0; i < parts.size(); ++i)
-    sessions[{parts[i].run, parts[i].header.start_time.ticks, parts[i].header.session}].push_back(
-        i);
+  u16 number = 0;  // AnyTrace takes no more than that can count
+  for (const auto& part : parts)
+    sessions[{part.run, part.header.start_time.ticks, part.header.session}].push_back(number++);
   std::vector<CtraceChain> chains;
   for (const auto& [session, numbers] : sessions) {
     std::map<u16, std::vector<u16>> processors;
