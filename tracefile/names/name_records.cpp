@@ -152,9 +152,9 @@ void NameRecords::add_process(const Event& event) {
   if (!pick_fields(schema_of(event), event,
                    {{"ProcessId", &pid, nullptr}, {"ImageFileName", nullptr, &name}}))
     return;
-  push({About::process, life_verb(event.opcode), 0, event.timestamp, static_cast<u32>(pid), 0, 0,
-        0},
-       name);
+  push(
+      {About::process, life_verb(event.opcode), 0, event.timestamp, static_cast<u32>(pid), 0, 0, 0},
+      name);
 }
 
 // By offsets: traces have tens of thousands of them.
