@@ -23,6 +23,7 @@ ALLOWED = {
     "ntfs": {"core"},
     "tracefile": {"core"},
     "schema-files": {"core", "pe", "tracefile"},
+    "registry": {"core"},
 }
 
 # The parts of a folder that stand alone, without the rest of it: each a library with what it needs.
@@ -42,6 +43,7 @@ PARTS = {
         "trace_synthesis": {"tracefile", "where", "core"},
     },
     "schema-files": {"schema_files": {"tracefile", "where", "pe", "core"}},
+    "registry": {"registry": {"core"}},
 }
 
 # The packages that each library may ask for, beside those of the libraries it is built on.
@@ -52,6 +54,7 @@ PACKAGES = {
     "ntfs": {"Threads"},
     "tracefile": {"Threads", "ZLIB", "pugixml", "Boost"},
     "schema-files": set(),
+    "registry": set(),
 }
 
 FORBIDDEN_IN_LIBRARIES = {

@@ -10,7 +10,7 @@ from pathlib import Path
 PROJECT = Path(sys.argv[1]).resolve()
 DOCUMENTS = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md"),
                     PROJECT / "fixtures/README.md"])
-FOLDERS = "core|pe|ntfs|syscall-map|tracefile|cli|tests|fixtures|bench|fuzz|docs|scripts|cmake"
+FOLDERS = "core|pe|ntfs|syscall-map|tracefile|registry|cli|tests|fixtures|bench|fuzz|docs|scripts|cmake"
 
 
 class Documents(unittest.TestCase):

@@ -14,11 +14,11 @@ SOURCES = Path(sys.argv[1]).resolve()
 sys.path.insert(0, str(SOURCES / "cmake"))
 from unity_groups import DIRECTIVE, NOISE  # noqa: E402
 
-ROOMS = ("core", "pe", "ntfs", "syscall-map", "tracefile", "schema-files", "cli", "fixtures", "bench", "fuzz", "tests")
+ROOMS = ("core", "pe", "ntfs", "syscall-map", "tracefile", "schema-files", "registry", "cli", "fixtures", "bench", "fuzz", "tests")
 INCLUDE = re.compile(r'^#include ["<](.*)[">]$', re.M)
 TYPE = r"[A-Z]\w*[a-z]\w*"
 FUNCTION = r"[a-z]\w*"
-SPACE = r"(?:core|pe|pdb|ntfs|syscall_map|tracefile|schema_files|cli|fixtures)"
+SPACE = r"(?:core|pe|pdb|ntfs|syscall_map|tracefile|schema_files|registry|cli|fixtures)"
 # As clang-format leaves them.
 DECLARED_TYPE = re.compile(
     rf"^(?:(?:class|struct|union|enum|enum class)(?: \[\[\w+\]\])? ({TYPE})(?! *;)|using ({TYPE}) =)", re.M)

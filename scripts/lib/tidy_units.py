@@ -20,7 +20,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "cmake"))
 import unity_groups  # noqa: E402
 
-PRODUCT = {"core", "pe", "ntfs", "syscall-map", "tracefile", "schema-files", "cli"}
+PRODUCT = {"core", "pe", "ntfs", "syscall-map", "tracefile", "schema-files", "registry", "cli"}
 MOST = 64  # files in a unit
 
 

@@ -1,0 +1,37 @@
+#include "coldtrace/registry/driver-check/configuration.hpp"
+
+#include "coldtrace/registry/hive/key.hpp"
+
+namespace coldtrace::registry {
+
+std::optional<WindowsPath> Service::file(const WindowsFolder& windows) const {
+  if (!is_service()) return std::nullopt;
+  if (!image_path.empty())
+    return to_windows_path(image_path, is_driver() ? PathUse::driver : PathUse::program, windows);
+  if (!is_driver()) return std::nullopt;
+  return WindowsPath{WindowsPath::Place::windows, "system32\\drivers\\" + lower(name) + ".sys"};
+}
+
+std::string_view start_name(std::optional<u64> start) {
+  switch (start.value_or(~u64{0})) {
+    case Service::boot:
+      return "boot";
+    case Service::system:
+      return "system";
+    case Service::automatic:
+      return "automatic";
+    case Service::demand:
+      return "demand";
+    case Service::disabled:
+      return "disabled";
+    default:
+      return start ? "unknown" : "none";
+  }
+}
+
+const Service* Configuration::find_service(std::string_view name) const {
+  const auto found = services_by_name.find(lower(name));
+  return found == services_by_name.end() ? nullptr : &services[found->second];
+}
+
+}  // namespace coldtrace::registry

@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+
+#include "coldtrace/registry/hive/key.hpp"
+#include "registry/driver-check/rules.hpp"
+
+namespace coldtrace::registry {
+namespace {
+
+using core::Severity;
+
+// What comes of a driver or service that does not start. Source: MS Learn, "CreateServiceW",
+// dwErrorControl.
+std::string_view consequence(const Service& service) {
+  if (service.start == Service::demand) return "it fails when it is asked for";
+  switch (service.error_control.value_or(1)) {
+    case 0:
+      return "it does not run, and nobody is told";
+    case 2:
+      return "Windows restarts with the last known good configuration, if that is another one";
+    case 3:
+      return "Windows gives the start up";
+    default:
+      return "it does not run, and the event log has an error";
+  }
+}
+
+class ServiceRules {
+ public:
+  ServiceRules(const Checked& checked, Problems& problems)
+      : checked_{checked}, problems_{problems} {
+    for (const auto& service : checked.configuration.services)
+      if (service.is_service() && !service.group.empty()) groups_.insert(lower(service.group));
+  }
+
+  void check(const Service& service) {
+    if (!service.is_service()) return;
+    check_start(service);
+    check_file(service);
+    if (service.is_disabled()) return;
+    check_dependencies(service);
+    check_groups(service);
+  }
+
+ private:
+  void add(core::Name code, Severity severity, const Service& service, const char* value,
+           std::string data, std::string text, std::string advice) {
+    problems_.add(
+        {code, severity, service.key, value, std::move(data), std::move(text), std::move(advice)});
+  }
+
+  // A service that starts by itself and cannot is damage; one that nobody may ever ask for is not.
+  static Severity severity_of(const Service& service) {
+    return service.starts_by_itself() ? Severity::warning : Severity::info;
+  }
+
+  void check_start(const Service& service) {
+    if (service.start && *service.start > Service::disabled)
+      add("service-start", Severity::warning, service, "Start", fmt::format("{}", *service.start),
+          fmt::format("Start is {}, which is none of 0 to 4", *service.start),
+          "Set Start to what the installation of the driver says.");
+    else if (!service.is_driver() && service.start && *service.start <= Service::system)
+      add("service-start", Severity::warning, service, "Start", fmt::format("{}", *service.start),
+          fmt::format("a program has Start {} ({}), which is for drivers", *service.start,
+                      start_name(service.start)),
+          "Set Start to 2, or Type to what the driver is.");
+  }
+
+  void check_file(const Service& service) {
+    const auto file = service.file(checked_.configuration.windows);
+    if (!file || !checked_.lacks(*file)) return;
+    add("service-file-missing", severity_of(service), service, "ImagePath", service.image_path,
+        fmt::format("the file is not there: {}; {}", file->text(),
+                    service.is_disabled() ? "it is disabled" : consequence(service)),
+        "Where the driver was uninstalled, remove this key, after all filters, sessions and "
+        "dependencies "
+        "that name it; else install it again.");
+  }
+
+  void check_dependency(const Service& service, const std::string& name) {
+    const auto* other = checked_.configuration.find_service(name);
+    if (!other || !other->is_service() || other->is_disabled()) {
+      const bool missing = !other || !other->is_service();
+      add("service-dependency", severity_of(service), service, "DependOnService", name,
+          fmt::format("it depends on the service {}, which is {}: {}", name,
+                      missing ? "not there" : "disabled", consequence(service)),
+          missing ? "Install what is missing, or remove the name from DependOnService."
+                  : "Set Start of that service to what its installation says.");
+      return;
+    }
+    if (!service.is_driver() || !service.start || *service.start > Service::system) return;
+    if (!other->start || *other->start > *service.start) {
+      add("service-order", Severity::warning, service, "DependOnService", name,
+          fmt::format("a {} driver depends on {}, which has Start {} and starts later: {}",
+                      start_name(service.start), name, start_name(other->start),
+                      consequence(service)),
+          "Give both the same Start, and the one that is needed an earlier group.");
+      return;
+    }
+    const auto own = place_of(service);
+    const auto place = place_of(*other);
+    if (other->start == service.start && own && place && *place > *own)
+      add("service-order", Severity::warning, service, "Group", service.group,
+          fmt::format(
+              "it depends on {}, whose group {} comes after its own, {}, in ServiceGroupOrder: {}",
+              name, other->group, service.group, consequence(service)),
+          "Put it into a group that comes later, or the other one into an earlier one.");
+  }
+
+  void check_dependencies(const Service& service) {
+    for (const auto& name : service.services) check_dependency(service, name);
+  }
+
+  void check_groups(const Service& service) {
+    for (const auto& group : service.groups)
+      if (!groups_.contains(lower(group)))
+        add("service-dependency", severity_of(service), service, "DependOnGroup", group,
+            fmt::format("it depends on the group {}, which no service is in: {}", group,
+                        consequence(service)),
+            "Install what is missing, or remove the group from DependOnGroup.");
+  }
+
+  std::optional<u64> place_of(const Service& service) const {
+    const auto& places = checked_.configuration.groups;
+    const auto found = places.find(lower(service.group));
+    if (found == places.end()) return std::nullopt;
+    return found->second;
+  }
+
+  const Checked& checked_;
+  Problems& problems_;
+  std::set<std::string> groups_;  // that have members
+};
+
+}  // namespace
+
+void check_services(const Checked& checked, Problems& problems) {
+  ServiceRules rules{checked, problems};
+  for (const auto& service : checked.configuration.services) rules.check(service);
+}
+
+}  // namespace coldtrace::registry

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/core/integers.hpp"
+#include "coldtrace/registry/driver-check/windows_path.hpp"
+
+namespace coldtrace::registry {
+
+// What SYSTEM and SOFTWARE say of drivers, of what is loaded into programs and of traces that start
+// with the machine. Keys are paths: "SYSTEM\ControlSet001\Services\disk".
+
+// SYSTEM\Select: numbers of control sets; 0 is none.
+struct ControlSets {
+  std::string key;
+  std::optional<u64> current, default_, failed, last_known_good;
+  std::set<u64> present;  // of keys that are there
+  std::string name;       // of the set that is read: "ControlSet001"
+};
+
+// A key of Services. Sources: Windows SDK, winnt.h (SERVICE_*); MS Learn, "HKLM SYSTEM
+// CurrentControlSet Services Registry Tree".
+struct Service {
+  static constexpr u64 boot = 0, system = 1, automatic = 2, demand = 3, disabled = 4;
+  std::string key, name;
+  std::optional<u64> type, start, error_control;
+  std::string image_path;  // as it stands there; may be empty
+  std::string group;
+  std::vector<std::string> services;  // that it depends on
+  std::vector<std::string> groups;
+
+  // Kernel, file system, adapter, recognizer.
+  bool is_driver() const { return type && (*type & 0xf) != 0; }
+  // Keys without a type hold settings of others.
+  bool is_service() const { return type.has_value(); }
+  bool is_disabled() const { return start == disabled; }
+  bool starts_by_itself() const { return start && *start <= automatic; }
+  // Of a driver without ImagePath the file has its name. Nothing where it has none.
+  std::optional<WindowsPath> file(const WindowsFolder& windows) const;
+};
+
+std::string_view start_name(std::optional<u64> start);
+
+// A value UpperFilters or LowerFilters, of a class of devices or of one device.
+struct FilterList {
+  std::string key, value;
+  std::string class_id;    // lower case, with braces; empty where the device has none
+  std::string class_name;  // may be empty
+  bool of_device = false;
+  std::vector<std::string> services;
+};
+
+// The key that says which DLLs are loaded wherever user32.dll is; of 64-bit and of 32-bit programs.
+struct AppInit {
+  std::string key;
+  bool wow64 = false;
+  std::vector<std::string> dlls;
+  std::optional<u64> load, require_signed;
+};
+
+struct KnownDlls {
+  struct Entry {
+    std::string name, dll;
+  };
+  std::string key;  // empty: there is none
+  std::string directory, directory_32;
+  std::vector<Entry> entries;
+  std::string excluded_key;
+  std::vector<std::string> excluded;
+};
+
+// A session that starts with the machine.
+struct Autologger {
+  struct Provider {
+    std::string guid;  // as the key's name: "{...}"
+    std::string name;  // empty: not known
+    std::string publisher_key, resource_file;
+    std::optional<u64> enabled, level, keywords;
+    bool is_enabled() const { return enabled.value_or(0) != 0; }
+  };
+  std::string key, name, guid, file;
+  std::optional<u64> start, mode;
+  bool kernel_flags = false;  // events of the kernel are switched on
+  std::vector<Provider> providers;
+  bool is_enabled() const { return start.value_or(0) != 0; }
+};
+
+// A device whose driver is no service.
+struct DeviceWithoutService {
+  std::string key, service;
+};
+
+struct Configuration {
+  bool has_system = false, has_software = false;
+  WindowsFolder windows;
+  std::string system_root;      // of SOFTWARE; empty: not known, and C:\Windows is taken
+  std::string windows_version;  // "6.1", of SOFTWARE; empty: not known
+  bool before_windows_8 = false;
+  ControlSets sets;
+  std::vector<Service> services;
+  std::map<std::string, std::size_t> services_by_name;  // lower case
+  std::map<std::string, u64> groups;  // of ServiceGroupOrder, in lower case: their place
+  std::vector<FilterList> filters;
+  bool has_devices = false;            // there are devices to tell which classes are used
+  std::set<std::string> used_classes;  // lower case
+  std::vector<DeviceWithoutService> devices_without_service;
+  std::vector<AppInit> app_init;
+  KnownDlls known_dlls;
+  std::vector<Autologger> autologgers;
+  std::optional<u64> global_logger_start;
+  std::string global_logger_key;
+
+  const Service* find_service(std::string_view name) const;
+};
+
+}  // namespace coldtrace::registry

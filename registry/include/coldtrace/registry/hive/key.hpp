@@ -1,0 +1,61 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/registry/hive/hive.hpp"
+#include "coldtrace/registry/hive/value.hpp"
+
+namespace coldtrace::registry {
+
+// A key of a hive, which outlives it.
+class Key {
+ public:
+  // `path` begins the paths of all keys: "SYSTEM". Fails where the root is no key.
+  static core::Result<Key> read_root(const Hive& hive, std::string_view path);
+
+  const std::string& name() const { return name_; }
+  const std::string& path() const { return path_; }  // "SYSTEM\Select"
+
+  // In the order of the hive's list. Keys that cannot be read, name another parent or stand there
+  // twice are left out with a finding.
+  std::vector<Key> subkeys() const;
+  std::vector<Value> values() const;
+
+  // By name; ASCII case does not count. Paths have backslashes: "Control\Class".
+  std::optional<Key> find(std::string_view path) const;
+  std::optional<Value> find_value(std::string_view name) const;
+
+  // What the value has; empty or nothing where there is none.
+  std::string text(std::string_view name) const;
+  std::vector<std::string> texts(std::string_view name) const;
+  std::optional<u64> number(std::string_view name) const;
+
+ private:
+  Key(const Hive& hive, u32 cell) : hive_{&hive}, cell_{cell} {}
+  static core::Result<Key> read(const Hive& hive, u32 cell, const Key* parent);
+  template <class Visit>
+  void visit_subkeys(Visit&& visit) const;
+  template <class Visit>
+  void visit_values(Visit&& visit) const;
+  core::Result<std::string> value_name(u32 cell) const;
+  std::optional<Value> read_value(u32 cell) const;
+  core::Result<std::vector<std::byte>> read_data(u32 offset, u32 size) const;
+
+  const Hive* hive_;
+  u32 cell_;
+  u32 subkey_count_ = 0;
+  u32 subkey_list_ = 0;
+  u32 value_count_ = 0;
+  u32 value_list_ = 0;
+  std::string name_;
+  std::string path_;
+};
+
+// ASCII letters in lower case: how names of keys, values, services and files are compared here.
+std::string lower(std::string_view text);
+bool is_same_name(std::string_view left, std::string_view right);
+
+}  // namespace coldtrace::registry

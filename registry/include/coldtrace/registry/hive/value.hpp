@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/reader.hpp"
+
+namespace coldtrace::registry {
+
+enum class ValueType : u32 {
+  none = 0,
+  text = 1,         // REG_SZ
+  expand_text = 2,  // REG_EXPAND_SZ
+  binary = 3,
+  dword = 4,
+  dword_big_endian = 5,
+  link = 6,
+  multi_text = 7,  // REG_MULTI_SZ
+  qword = 11,
+};
+
+// A value of a key. What a type promises of its data is not sure: texts may lack their NUL, have
+// an odd length or something behind it.
+struct Value {
+  std::string name;  // empty: the key's default value
+  ValueType type = ValueType::none;
+  std::vector<std::byte> data;
+
+  // The text, or the first of several; empty where the data is no text.
+  std::string text() const;
+  // The texts of REG_MULTI_SZ, empty ones left out, or the one text of another type.
+  std::vector<std::string> texts() const;
+  // A DWORD or QWORD, or binary data of up to 8 bytes; nothing otherwise.
+  std::optional<u64> number() const;
+};
+
+}  // namespace coldtrace::registry
