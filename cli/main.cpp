@@ -15,6 +15,7 @@
 #include "cli/command/command.hpp"
 #include "cli/command/output_guard.hpp"
 #include "cli/command/version.hpp"
+#include "cli/driver/driver_commands.hpp"
 #include "cli/help/help_command.hpp"
 #include "cli/help/misspelling.hpp"
 #include "cli/output/messages.hpp"
@@ -49,6 +50,7 @@ Exit run(int argc, char** argv) {
   add_trace_commands(app, exit);
   add_ntfs_commands(app, exit);
   add_hooks_commands(app, exit);
+  add_driver_commands(app, exit);
   add_report_command(app, exit);
   add_findings_command(app, exit);
   add_help_command(app, exit);

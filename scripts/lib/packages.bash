@@ -13,7 +13,7 @@ product_packages=(
 test_packages=(
   clang-14 lld-14 llvm-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev
   gcc-mingw-w64-x86-64-win32 gcc-mingw-w64-i686-win32
-  catch2 liblief-dev libssl-dev openssl osslsigncode pev binutils jq python3 python3-jsonschema python3-yaml
+  catch2 liblief-dev libssl-dev openssl osslsigncode pev binutils jq python3 python3-jsonschema python3-yaml python3-hivex
   protobuf-compiler babeltrace2
   ntfs-3g sleuthkit libfsntfs-utils libbenchmark-dev psmisc
   zsh fish mandoc

@@ -20,7 +20,7 @@ import case
 from strict import strict_csv, strict_json
 
 COLDTRACE, IMAGES, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:4])
-LIBRARIES = ("core", "pe", "ntfs", "syscall-map", "tracefile", "schema-files")
+LIBRARIES = ("core", "pe", "ntfs", "syscall-map", "tracefile", "schema-files", "registry")
 
 
 def run(*arguments, **options):

@@ -1,0 +1,133 @@
+#include "cli/driver/driver_check.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/driver/driver_commands.hpp"
+#include "cli/driver/driver_files_input.hpp"
+#include "coldtrace/registry/hive/key.hpp"
+#include "coldtrace/tracefile/providers/registered_providers.hpp"
+
+namespace coldtrace::cli {
+
+using registry::HiveKind;
+
+std::string_view name_of(HiveKind kind) {
+  return kind == HiveKind::system ? "SYSTEM" : "SOFTWARE";
+}
+
+std::string_view name_of(registry::LogFormat format) {
+  switch (format) {
+    case registry::LogFormat::dirty_pages:
+      return "dirty-pages";
+    case registry::LogFormat::entries:
+      return "entries";
+    default:
+      return "unknown";
+  }
+}
+
+std::optional<bool> DriverCheckAnswer::has_file(const registry::Service& service) const {
+  const auto file = service.file(configuration.windows);
+  return file && files ? files->has(*file) : std::nullopt;
+}
+
+namespace {
+
+struct Options : CommonOptions {
+  std::vector<std::string> hives;
+  std::string files;
+};
+
+const registry::Hive* find_hive(const DriverCheckAnswer& answer, HiveKind kind) {
+  for (const auto& input : answer.hives)
+    if (input->kind == kind) return input->hive.get();
+  return nullptr;
+}
+
+void open_hives(const Options& options, DriverCheckAnswer& answer) {
+  for (const auto& path : options.hives) {
+    auto input = open_hive(path);
+    if (find_hive(answer, input->kind))
+      throw Failure{
+          fmt::format("{}: a second {} hive; give one of each", path, name_of(input->kind))};
+    answer.hives.push_back(std::move(input));
+  }
+}
+
+// Which files are asked for has to be known before a snapshot is read.
+void open_files(const std::string& path, DriverCheckAnswer& answer) {
+  AskedPaths asked;
+  core::Findings unknown;
+  registry::check_drivers(answer.configuration, &asked, unknown);
+  for (const auto& service : answer.configuration.services)
+    if (const auto file = service.file(answer.configuration.windows)) asked.has(*file);
+  answer.files_path = path;
+  answer.files =
+      open_driver_files(path, answer.configuration.windows, asked.names(), answer.findings);
+  if (answer.files && answer.configuration.system_root.empty())
+    answer.configuration.windows.name = registry::lower(answer.files->windows_folder());
+}
+
+// What problems are said of: SYSTEM, where it is there.
+const std::string& main_path(const DriverCheckAnswer& answer) {
+  for (const auto& input : answer.hives)
+    if (input->kind == HiveKind::system) return input->path;
+  return answer.hives.front()->path;
+}
+
+Exit run(const Options& options) {
+  Output output{options.output};
+  Report report{options.findings};
+  DriverCheckAnswer answer;
+  open_hives(options, answer);
+  answer.configuration = registry::read_configuration(
+      find_hive(answer, HiveKind::system), find_hive(answer, HiveKind::software),
+      [](const core::Guid& guid) { return tracefile::find_registered_name(guid); });
+  if (!options.files.empty()) open_files(options.files, answer);
+  answer.problems =
+      registry::check_drivers(answer.configuration, answer.files.get(), answer.findings);
+  if (options.format == "json")
+    write_driver_check_json(output, options.int64, answer);
+  else
+    write_driver_check_text(output, answer);
+  for (const auto& input : answer.hives) report.read(input->path, input->findings);
+  report.tell(main_path(answer), answer.findings);
+  output.commit();
+  return report.exit();
+}
+
+}  // namespace
+
+void add_driver_check(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"check",
+       "Check the configuration of drivers, filters, traces and loaded DLLs in registry hives",
+       "  coldtrace driver check --hive SYSTEM --hive SOFTWARE\n"
+       "  coldtrace driver check --hive config/SYSTEM --files files.ndjson --format json\n"
+       "  coldtrace driver check --hive /mnt/Windows/System32/config/SYSTEM --files /mnt\n",
+       "  0  nothing is wrong; what is only unusual is informational\n"
+       "  1  a driver, filter, trace or DLL is set up wrongly, a hive is damaged or lacks its last "
+       "changes\n"
+       "  2  an input could not be read, or is neither a SYSTEM nor a SOFTWARE hive\n"},
+      {"text", "json"},
+      [](Command& command, Options& options) {
+        command
+            .add_input(
+                "--hive", options.hives,
+                "A SYSTEM or SOFTWARE hive. The logs beside it (.LOG, .LOG1, .LOG2) are applied "
+                "in memory where it is dirty")
+            .required()
+            .repeatable();
+        command
+            .add_input("--files", options.files,
+                       "Lines of 'coldtrace ntfs snapshot' of the volume that Windows is on, or a "
+                       "folder where it is mounted: whether drivers and DLLs are there")
+            .type_name("FILE|DIR");
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "cli/command/command.hpp"
+
+namespace coldtrace::cli {
+
+// Adds the group and, when one of its commands was given, runs that and sets `exit`.
+void add_driver_commands(CLI::App& app, Exit& exit);
+void add_driver_check(CLI::App& app, Exit& exit);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "coldtrace/registry/driver-check/file_list.hpp"
+
+namespace coldtrace::cli {
+
+// What --files names: the files of the drive that Windows is on.
+class DriverFiles : public registry::FileList {
+ public:
+  virtual std::string windows_folder() const = 0;  // its name below the drive, as it is there
+};
+
+// Finds out which paths a check asks for: the others of a snapshot need no memory.
+class AskedPaths final : public registry::FileList {
+ public:
+  std::optional<bool> has(const registry::WindowsPath& path) const override {
+    names_.insert(path.path.substr(path.path.rfind('\\') + 1));
+    return std::nullopt;
+  }
+  const std::set<std::string>& names() const { return names_; }
+
+ private:
+  mutable std::set<std::string> names_;  // of the files alone, in lower case
+};
+
+}  // namespace coldtrace::cli

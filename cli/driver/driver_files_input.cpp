@@ -1,0 +1,28 @@
+#include "cli/driver/driver_files_input.hpp"
+
+#include <filesystem>
+#include <system_error>
+
+#include "cli/driver/folder_files.hpp"
+#include "cli/driver/snapshot_files.hpp"
+
+namespace coldtrace::cli {
+
+std::unique_ptr<DriverFiles> open_driver_files(const std::string& path,
+                                               const registry::WindowsFolder& windows,
+                                               const std::set<std::string>& asked,
+                                               core::Findings& findings) {
+  std::error_code unknown;
+  auto files = std::filesystem::is_directory(path, unknown)
+                   ? open_folder_files(path, windows)
+                   : open_snapshot_files(path, windows, asked, findings);
+  if (!files)
+    findings.warning(
+        "driver-files", std::nullopt,
+        "{}: no Windows is there, which is a folder with System32 in it; nothing is said "
+        "of files",
+        path);
+  return files;
+}
+
+}  // namespace coldtrace::cli
