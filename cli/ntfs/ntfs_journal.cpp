@@ -9,6 +9,7 @@
 #include "cli/output/json_lines.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
+#include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/core/parallel.hpp"
 #include "coldtrace/ntfs/change_journal.hpp"
@@ -75,7 +76,8 @@ class JournalWriter {
 
  private:
   void write_header(const Source& source, const ntfs::JournalStream& stream);
-  void write_rows(ntfs::JournalReplay& replay, core::Findings& findings);
+  void write_rows(ntfs::JournalReplay& replay, TerminalProgress& progress,
+                  core::Findings& findings);
 
   const Options& options_;
   Output& output_;
@@ -123,9 +125,9 @@ void JournalWriter::write_header(const Source& source, const ntfs::JournalStream
 }
 
 // Paths are found in turn, formatting is shared by the jobs.
-void JournalWriter::write_rows(ntfs::JournalReplay& replay, core::Findings& findings) {
-  TerminalProgress progress{options_.output, options_.findings.quiet};
-  progress.begin("reading the journal", "rows", 0);
+void JournalWriter::write_rows(ntfs::JournalReplay& replay, TerminalProgress& progress,
+                               core::Findings& findings) {
+  progress.begin("reading the journal", "rows", replay.size());
   std::vector<std::unique_ptr<JournalFormat>> formats;
   for (unsigned i = 0; i < std::max(options_.jobs, 1U); ++i)
     formats.push_back(make_journal_format(options_.row_format()));
@@ -152,7 +154,7 @@ void JournalWriter::write_rows(ntfs::JournalReplay& replay, core::Findings& find
       [&](Batch& batch) {
         output_.write(batch.text.view());
         findings.merge(batch.findings);
-        progress.add(0, batch.rows.rows.size());
+        progress.add(batch.rows.size, batch.rows.rows.size());
       });
 }
 
@@ -160,11 +162,18 @@ void JournalWriter::write(const Source& source, const ntfs::JournalStream& strea
                           ntfs::DirectoryHistory directories, core::Findings& findings) {
   if (options_.has_lines()) write_header(source, stream);
   const bool deleted = source.journal && !source.journal->in_use;
-  ntfs::JournalReplay replay{
-      stream,
-      std::move(directories),
-      {.events = options_.events, .in_place = source.journal != nullptr, .current = !deleted}};
-  write_rows(replay, findings);
+  TerminalProgress progress{options_.output, options_.findings.quiet};
+  const auto begin = [&](u64 bytes) {
+    progress.begin("reading the journal backwards", "records", bytes);
+    return progress.hook();
+  };
+  ntfs::JournalReplay replay{stream,
+                             std::move(directories),
+                             {.events = options_.events,
+                              .in_place = source.journal != nullptr,
+                              .current = !deleted,
+                              .begin = begin}};
+  write_rows(replay, progress, findings);
   totals_.add(replay.counts());
 }
 
@@ -192,10 +201,17 @@ struct Directories {
   ntfs::DirectoryHistory history;
 };
 
-Directories read_directories(const ntfs::Volume& volume, unsigned jobs, core::Findings& findings) {
+Directories read_directories(const ntfs::Volume& volume, const Options& options,
+                             core::Findings& findings) {
+  TerminalProgress progress{options.output, options.findings.quiet};
+  const auto& mft = volume.mft();
+  progress.begin("reading $MFT", "records",
+                 core::saturating_multiply(mft.record_count(), mft.record_size()));
   std::vector<ntfs::Gap> gaps;
   Directories directories{
-      ntfs::RecordTable::scan(volume.image(), volume.mft(), jobs, findings, gaps), {}};
+      ntfs::RecordTable::scan(volume.image(), mft, options.jobs, findings, gaps, nullptr,
+                              ntfs::Arena::chunk_limit, progress.hook()),
+      {}};
   directories.history.start_from(directories.records);
   return directories;
 }
@@ -215,7 +231,7 @@ std::optional<ntfs::DirectoryHistory> read_mft_file(const Options& options, Repo
     report.failed(options.mft, describe_other(file->kind, "a $MFT"));
     return std::nullopt;
   }
-  auto directories = read_directories(*volume, options.jobs, findings);
+  auto directories = read_directories(*volume, options, findings);
   report.read(options.mft, findings);
   return std::move(directories.history);
 }
@@ -242,7 +258,7 @@ Exit run_copy(const Options& options, const ntfs::ImageFile& file, core::Finding
 bool write_volume_journals(const Options& options, const DiskInput& input,
                            const ntfs::Partition& partition, const ntfs::Volume& volume,
                            JournalWriter& writer, core::Findings& findings) {
-  const auto directories = read_directories(volume, options.jobs, findings);
+  const auto directories = read_directories(volume, options, findings);
   const auto journals = find_change_journals(volume, directories.records, findings);
   u64 deleted = 0;
   for (const auto& journal : journals) {

@@ -11,6 +11,7 @@
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
 #include "cli/sandbox/sandbox.hpp"
+#include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/core/parallel.hpp"
 #include "coldtrace/ntfs/walk.hpp"
@@ -91,7 +92,12 @@ void add_lines(SnapshotTables& tables, Write write) {
 void write_rows(const std::function<void(std::string_view)>& write, const Options& options,
                 const ntfs::Snapshot& snapshot, ntfs::Walk& walk, TerminalProgress& progress,
                 core::Findings& findings) {
-  progress.begin("listing", "names", 0);
+  const auto& records = snapshot.records();
+  u64 present = 0;
+  for (u64 record = 0; record < records.size(); ++record) present += records.has(record) ? 1U : 0U;
+  const u64 record_size = snapshot.volume().mft().record_size();
+  // Mostly a row for each record that there is.
+  progress.begin("listing", "names", core::saturating_multiply(present, record_size));
   const RowFields fields{options.fields};
   const auto int64 = options.format == "sqlite" ? Int64::number : options.int64;
   std::vector<Formatter> formatters(options.jobs);
@@ -114,7 +120,7 @@ void write_rows(const std::function<void(std::string_view)>& write, const Option
       [&](Batch& batch) {
         write(batch.text.view());
         findings.merge(batch.findings);
-        progress.add(0, batch.rows.rows.size());
+        progress.add(batch.rows.rows.size() * record_size, batch.rows.rows.size());
       });
   u64 left_out = 0;
   for (const auto& formatter : formatters) left_out += formatter.format->left_out();

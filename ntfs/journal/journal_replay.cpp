@@ -11,10 +11,10 @@ namespace {
 constexpr u64 path_room_at_least = u64{256} << 20;
 constexpr u64 path_room_per_byte = 32;  // of the journal
 
-u64 path_room_of(const JournalStream& stream) {
+u64 size_of(std::span<const core::ByteRange> blocks) {
   u64 size = 0;
-  for (const auto& block : stream.blocks()) size += block.length;
-  return path_room_at_least + size * path_room_per_byte;
+  for (const auto& block : blocks) size += block.length;
+  return size;
 }
 
 }  // namespace
@@ -43,8 +43,8 @@ JournalReplay::JournalReplay(const JournalStream& stream, DirectoryHistory direc
                              Options options)
     : stream_{stream},
       directories_{std::move(directories)},
-      options_{options},
-      path_room_{path_room_of(stream)} {
+      options_{std::move(options)},
+      path_room_{path_room_at_least + size_of(stream.blocks()) * path_room_per_byte} {
   rewind();
   if (!options_.current) certain_from_ = ~u64{0};
 }
@@ -60,8 +60,10 @@ void JournalReplay::rewind() {
     lossless = false;
   };
   const auto blocks = stream_.blocks();
+  auto* const progress = options_.begin ? options_.begin(size_of(blocks)) : nullptr;
   for (auto range = blocks.rbegin(); range != blocks.rend(); ++range) {
     read_journal_block(stream_, *range, block);
+    if (progress != nullptr) progress->add(range->length, block.records.size());
     if (block.records.empty() && block.losses.empty()) continue;
     blocks_.push_back(*range);
     auto loss = block.losses.rbegin();
@@ -77,6 +79,7 @@ void JournalReplay::rewind() {
     for (; loss != block.losses.rend(); ++loss) end_of_certainty(loss->position);
   }
   std::ranges::reverse(blocks_);
+  size_ = size_of(blocks_);
 }
 
 void JournalReplay::add_losses(JournalBatch& batch, u64 end, std::size_t& loss,
@@ -236,6 +239,7 @@ bool JournalReplay::next(JournalBatch& batch, core::Findings& findings) {
   batch.gaps.clear();
   batch.events.clear();
   batch.paths.clear();
+  batch.size = 0;
   if (next_block_ == blocks_.size()) {
     if (add_open_events(batch, findings)) return true;
     tell_rest(findings);
@@ -243,6 +247,7 @@ bool JournalReplay::next(JournalBatch& batch, core::Findings& findings) {
   }
   const auto& range = blocks_[next_block_++];
   read_journal_block(stream_, range, batch.block);
+  batch.size = range.length;
   std::size_t loss = 0;
   for (std::size_t i = 0; i < batch.block.records.size(); ++i) {
     const auto& record = batch.block.records[i];

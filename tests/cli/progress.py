@@ -17,7 +17,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "ntfs"))
 from etl_writer import EtlWriter
+import usn_writer
 
 COLDTRACE = Path(sys.argv[1]).resolve()
 LINE = re.compile(rb"decoding (\d+) %, ([\d.]+ [MK]iB) of ([\d.]+ [MK]iB), ([\d,]+) events"
@@ -88,6 +90,21 @@ class Progress(unittest.TestCase):
         self.assertEqual(results.count(b"\n"), 120_001)
         self.assertTrue(re.search(rb"exporting \d+ %, [\d.]+ [MK]iB of [\d.]+ [MK]iB, [\d,]+ events", said), said[:400])
         self.assertTrue(said.endswith(b"\r\x1b[K"), said[-200:])
+
+    def test_journals_show_their_bytes(self):
+        journal = usn_writer.Journal()
+        for number in range(40_000):
+            journal.add(2, 64 + number, 5, usn_writer.CREATE, f"file{number}.txt")
+        path = self.folder / "J"
+        path.write_bytes(journal.data)
+        said, results = self.on_terminal("ntfs", "journal", path, "--jobs", 1)
+        self.assertEqual(results.count(b'"type":"record"'), 40_000)
+        lines = re.findall(rb"reading the journal (\d+) %, [\d.]+ [MK]iB of ([\d.]+ MiB), ([\d,]+) rows(, \d+ s left)?", said)
+        self.assertTrue(lines, said[:400])
+        self.assertEqual({line[1] for line in lines}, {f"{path.stat().st_size / 2**20:.1f} MiB".encode()})
+        for percent, _, rows, _ in lines:
+            self.assertAlmostEqual(int(percent) / 100, int(rows.replace(b",", b"")) / 40_000, delta=0.02)
+        self.assertTrue(any(line[3] for line in lines), lines)
 
     def test_messages_take_its_place(self):
         cut = self.folder / "cut.etl"

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/progress.hpp"
 #include "coldtrace/ntfs/directory_history.hpp"
 #include "coldtrace/ntfs/journal_events.hpp"
 #include "coldtrace/ntfs/journal_pages.hpp"
@@ -46,6 +48,7 @@ struct JournalBatch {
   std::vector<JournalGap> gaps;
   std::vector<JournalEvent> events;
   std::string paths;
+  u64 size = 0;  // of the part of the journal that was read, in bytes
 
   // Without a '/' at its end: the root is "".
   std::string_view directory_of(const JournalRow& row) const {
@@ -74,6 +77,8 @@ class JournalReplay {
     bool events = false;   // a row for each event instead of each record
     bool in_place = true;  // record numbers are positions in the stream
     bool current = true;   // the directories are those at the end of the journal, or there are none
+    // Given the bytes that the pass backwards reads, who hears of them and of records, or null.
+    std::function<core::Progress*(u64 bytes)> begin = {};
   };
 
   // `stream` outlives the replay; `directories` are those at the end of the journal.
@@ -82,6 +87,8 @@ class JournalReplay {
   // Fills the next batch; false when there are no more rows. Findings are about what it passed.
   bool next(JournalBatch& batch, core::Findings& findings);
 
+  // What the batches read altogether, in bytes.
+  u64 size() const { return size_; }
   const JournalCounts& counts() const { return counts_; }
 
  private:
@@ -102,6 +109,7 @@ class JournalReplay {
   JournalEvents events_;
   std::vector<core::ByteRange> blocks_;  // with records or losses
   std::size_t next_block_ = 0;
+  u64 size_ = 0;          // of the blocks
   u64 certain_from_ = 0;  // position: no record is missing behind it
   std::optional<UsnRecord> last_;
   bool lost_since_ = false;  // damage since the last record explains a jump
