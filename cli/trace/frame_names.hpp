@@ -18,6 +18,9 @@ class FrameNames {
   FrameNames(const FrameNames&) = delete;
   FrameNames& operator=(const FrameNames&) = delete;
 
+  // Appends what text() of its name is, which is made without one where images alone are named.
+  void append_text(std::string& text, std::optional<u32> pid, u64 address, i64 time);
+
   // Valid until the next call.
   const FunctionName& find(std::optional<u32> pid, u64 address, i64 time);
 

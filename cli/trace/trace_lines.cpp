@@ -282,8 +282,11 @@ void TraceLines::append_details(TextBuffer& json, const Event& event, const Even
 void TraceLines::resolve_stack(const Event& event) {
   auto& resolved = fields_.resolved();
   resolved.allow(stack_.frames.size() * sizeof(u64));
-  for (const auto frame : stack_.frames)
-    resolved.add_element("stack", frames_.find(event.pid, frame, event.name_time()).text());
+  for (const auto frame : stack_.frames) {
+    frame_text_.clear();
+    frames_.append_text(frame_text_, event.pid, frame, event.name_time());
+    resolved.add_element("stack", frame_text_);
+  }
 }
 
 // The event that ETW gave to its callback, read as if it lay in a buffer of an .etl file. The

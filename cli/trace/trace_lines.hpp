@@ -123,6 +123,7 @@ class TraceLines {
   TraceLineOptions options_;
   tracefile::EventDecoder decoder_;
   FrameNames frames_;
+  std::string frame_text_;
   TraceFields fields_;
   TraceFields etw_fields_;
   tracefile::EventMessage message_;

@@ -18,6 +18,8 @@ constexpr u32 no_process = 0;  // images of the kernel are those of process 0
 constexpr u32 system_process = 4;
 // How many images at lower addresses are looked at for one that was there at the time.
 constexpr int most_images_tried = 32;
+// SizeOfImage has 32 bits: what begins farther before an address does not reach to it.
+constexpr u64 largest_image = u64{1} << 32U;
 
 // The System process has images at addresses of users as well, which are its own.
 bool can_be_kernel(u64 address) {
@@ -255,7 +257,7 @@ std::optional<NameTables::Image> NameTables::find_image_of(u32 pid, u64 address,
                              });
   for (int tried = 0; at != images_.begin() && tried < most_images_tried; ++tried) {
     --at;
-    if (at->pid != pid) break;
+    if (at->pid != pid || address - at->base >= largest_image) break;
     if (address - at->base < at->size && at->from <= time && time < at->to)
       return Image{image_files_[at->file].name, at->base, at->file};
   }
