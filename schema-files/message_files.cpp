@@ -25,6 +25,9 @@ constexpr std::size_t longest_name = 512;  // of an enumeration
 constexpr u64 largest_pdb = u64{4} << 30;
 // Of the annotations of one PDB, in bytes.
 constexpr std::size_t most_text = std::size_t{256} << 20;
+// A driver has one provider, seldom a few; flags of each are the bits of a number.
+constexpr std::size_t most_providers = 64;
+constexpr std::size_t most_flags = 64;
 
 u64 add_text(MessageFormats& formats, const std::string& path, core::Findings& findings) {
   const auto bytes = core::read_whole_file(path, MessageFormats::largest);
@@ -38,11 +41,39 @@ u64 add_text(MessageFormats& formats, const std::string& path, core::Findings& f
   return added;
 }
 
-// The lines of all records of WPP, with a NUL behind each. An inlined function repeats its own.
-std::string read_annotations(const pe::Pdb& pdb, core::Findings& findings) {
-  std::string lines;
+// What annotations of WPP say.
+struct Annotations {
+  std::string lines;  // of all formats, with a NUL behind each
+  std::vector<MessageFiles::Provider> providers;
+};
+
+// "TMC:", GUID, name and flags. Source: what WPP's templates give to __annotation.
+void add_provider(std::span<const std::string_view> texts,
+                  std::vector<MessageFiles::Provider>& providers, core::Findings& findings) {
+  const auto guid = texts.size() < 3 ? std::nullopt : core::parse_guid(texts[1]);
+  if (!guid) {
+    findings.warning("schema-damaged", std::nullopt,
+                     "an annotation that names a provider of WPP has no GUID or no name");
+    return;
+  }
+  const auto cut = [](std::string_view text) {
+    return core::to_valid_utf8(text.substr(0, longest_name));
+  };
+  MessageFiles::Provider provider{*guid, cut(texts[2]), {}};
+  for (const auto flag : texts.subspan(3, std::min(texts.size() - 3, most_flags)))
+    provider.flags.push_back(cut(flag));
+  if (providers.size() < most_providers &&
+      std::find(providers.begin(), providers.end(), provider) == providers.end())
+    providers.push_back(std::move(provider));
+}
+
+// An inlined function repeats its own.
+Annotations read_annotations(const pe::Pdb& pdb, core::Findings& findings) {
+  Annotations read;
+  auto& lines = read.lines;
   bool is_full = false;
   pe::visit_annotations(pdb, findings, [&](std::span<const std::string_view> texts) {
+    if (texts.front() == "TMC:") add_provider(texts, read.providers, findings);
     if (texts.front() != "TMF:") return;
     for (const auto text : texts) {
       is_full = is_full || lines.size() + text.size() >= most_text;
@@ -52,7 +83,7 @@ std::string read_annotations(const pe::Pdb& pdb, core::Findings& findings) {
   if (is_full)
     findings.warning("schema-limit", std::nullopt,
                      "the annotations of the PDB have more than {} bytes", most_text);
-  return lines;
+  return read;
 }
 
 // The names in "ItemEnum(name)" and "ItemFlagsEnum(name)".
@@ -78,15 +109,17 @@ void append_enumerations(const pe::Pdb& pdb, std::string& lines, core::Findings&
       });
 }
 
-u64 add_pdb(MessageFormats& formats, const std::string& path, core::Findings& findings) {
+MessageFiles::File add_pdb(MessageFormats& formats, const std::string& path,
+                           const pe::PdbReference& reference, core::Findings& findings) {
   core::Findings own;
-  u64 added = 0;
+  MessageFiles::File added{.path = path, .pdb = reference};
   const auto file = core::LazyFile::open(path, largest_pdb);
   if (file) {
     if (const auto pdb = pe::Pdb::open(**file, own)) {
-      auto lines = read_annotations(*pdb, own);
-      append_enumerations(*pdb, lines, own);
-      added = formats.add_annotations(lines, path, own);
+      auto annotations = read_annotations(*pdb, own);
+      append_enumerations(*pdb, annotations.lines, own);
+      added.formats = formats.add_annotations(annotations.lines, path, own);
+      added.providers = std::move(annotations.providers);
     } else {
       own.warning("schema-file", pdb.error());
     }
@@ -137,14 +170,21 @@ MessageFiles::Contents MessageFiles::read(const std::set<tracefile::SchemaKey>& 
                                           core::Findings& findings) const {
   Contents contents;
   auto formats = std::make_shared<MessageFormats>(events);
-  const auto add = [&](const std::string& path, std::optional<pe::PdbReference> pdb, u64 added) {
-    if (added > 0) contents.files.push_back({path, std::move(pdb), added});
+  const auto add = [&](File file) {
+    if (file.formats > 0) contents.files.push_back(std::move(file));
   };
-  for (const auto& path : texts_) add(path, std::nullopt, add_text(*formats, path, findings));
+  for (const auto& path : texts_)
+    add({.path = path, .pdb = std::nullopt, .formats = add_text(*formats, path, findings)});
   for (const bool wanted : {true, false})
     for (const auto& pdb : pdbs_)
       if (is_asked_for(pdb.reference, asked_for) == wanted && (wanted || !formats->has_all()))
-        add(pdb.path, pdb.reference, add_pdb(*formats, pdb.path, findings));
+        add(add_pdb(*formats, pdb.path, pdb.reference, findings));
+  for (const auto& key : events) {
+    const auto format = key.message ? formats->find(key) : nullptr;
+    if (!format) continue;
+    for (auto& file : contents.files)
+      if (file.path == format->source) file.messages.insert(key.provider);
+  }
   contents.formats = std::move(formats);
   return contents;
 }

@@ -189,6 +189,7 @@ Exit run(const Options& options) {
   auto input = open_trace(options, use, report);
   if (!input) return Exit::failure;
   const TraceSchemas schemas{schema_options, options, *input};
+  pipeline.selection.providers = schemas.with_message_guids(pipeline.selection.providers);
   std::optional<SystemCallNames> calls;
   if (!options.syscall_map.empty()) {
     calls = read_trace_call_names(options.syscall_map, *input, report);

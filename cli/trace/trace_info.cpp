@@ -138,9 +138,13 @@ void write_kinds_text(Output& output, u64 events, const std::vector<KindCount>& 
       provider = count.kind.provider;
       first = false;
       print(output, "\n{} {}\n", core::to_string(provider), printable(count.kind.provider_name));
-      if (schemas != nullptr)
+      if (schemas != nullptr) {
         for (const auto file : schemas->files_of(provider))
           print(output, "{:<26} {}\n", "", printable(file));
+        if (const auto* const owner = schemas->provider_of(provider))
+          print(output, "{:<26} messages of {} {}\n", "", core::to_string(owner->guid),
+                printable(owner->name));
+      }
     }
     const auto reason = count.kind.undecoded == tracefile::Undecoded::none
                             ? std::string_view{}
@@ -218,6 +222,9 @@ void write_trace_info(JsonWriter& json, const TraceInput& input,
       json.key("schema_files").begin_array();
       for (const auto file : schemas->files_of(provider.provider)) json.value(file);
       json.end_array();
+      if (const auto* const owner = schemas->provider_of(provider.provider))
+        json.key("message_provider")
+            .object("guid", core::to_string(owner->guid), "name", owner->name);
     }
     json.end_object();
   }

@@ -4,8 +4,18 @@
 #include <cstdlib>
 
 #include "cli/command/output_guard.hpp"
+#include "coldtrace/core/glob.hpp"
 
 namespace coldtrace::cli {
+namespace {
+
+bool is_wanted(std::string_view wanted, const schema_files::MessageFiles::Provider& provider) {
+  if (wanted.size() == 38 && wanted.front() == '{') wanted = wanted.substr(1, 36);
+  if (const auto guid = core::parse_guid(wanted)) return *guid == provider.guid;
+  return glob_matches(wanted, provider.name, GlobCase::insensitive);
+}
+
+}  // namespace
 
 std::vector<std::string> SchemaOptions::all_paths() const {
   auto all = paths;
@@ -152,7 +162,19 @@ void TraceSchemas::write_messages(JsonWriter& json) const {
           .end_object();
     else
       json.value(nullptr);
-    json.field("formats", file.formats).end_object();
+    json.field("formats", file.formats).key("providers").begin_array();
+    for (const auto& provider : file.providers) {
+      json.begin_object()
+          .field("guid", core::to_string(provider.guid))
+          .field("name", provider.name)
+          .key("flags")
+          .begin_array();
+      for (const auto& flag : provider.flags) json.value(flag);
+      json.end_array().end_object();
+    }
+    json.end_array().key("messages").begin_array();
+    for (const auto& guid : file.messages) json.value(core::to_string(guid));
+    json.end_array().end_object();
   }
   json.end_array();
 }
@@ -181,6 +203,28 @@ void TraceSchemas::write_schemas(JsonWriter& json) const {
     json.end_array().end_object();
   }
   json.end_array();
+}
+
+const schema_files::MessageFiles::Provider* TraceSchemas::provider_of(
+    const core::Guid& message) const {
+  if (!messages_) return nullptr;
+  for (const auto& file : messages_->files)
+    if (file.messages.contains(message))
+      return file.providers.size() == 1 ? &file.providers.front() : nullptr;
+  return nullptr;
+}
+
+std::vector<std::string> TraceSchemas::with_message_guids(
+    std::vector<std::string> providers) const {
+  if (!messages_) return providers;
+  for (auto& wanted : providers) {
+    std::string messages;
+    for (const auto& file : messages_->files)
+      if (file.providers.size() == 1 && is_wanted(wanted, file.providers.front()))
+        for (const auto& message : file.messages) messages += '\n' + core::to_string(message);
+    wanted += messages;
+  }
+  return providers;
 }
 
 std::vector<std::string_view> TraceSchemas::files_of(const core::Guid& provider) const {

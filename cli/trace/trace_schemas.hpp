@@ -59,6 +59,11 @@ class TraceSchemas {
   std::vector<pe::PdbReference> message_pdbs() const;
   // Those of "schemas" that declare an event of the provider.
   std::vector<std::string_view> files_of(const core::Guid& provider) const;
+  // The provider of WPP that has logged the messages with this GUID; null where no PDB says so, or
+  // where it has several.
+  const schema_files::MessageFiles::Provider* provider_of(const core::Guid& message) const;
+  // What --provider asks for, with the GUIDs of the messages that a provider of WPP has logged.
+  std::vector<std::string> with_message_guids(std::vector<std::string> providers) const;
 
  private:
   void read_schemas(const SchemaOptions& schemas, const CommonOptions& options, TraceInput& input);

@@ -266,7 +266,8 @@ class Messages(unittest.TestCase):
         self.assertEqual(event["trace_message"],
                          {"component": "painter", "source_file": "paint.c", "function": "operator=",
                           "level": "TRACE_INFO", "flags": "WALLS"})
-        self.assertEqual(header["message_files"], [{"file": "one.tmf", "pdb": None, "formats": 1}])
+        self.assertEqual(header["message_files"], [
+            {"file": "one.tmf", "pdb": None, "formats": 1, "providers": [], "messages": [str(SOURCE)]}])
         # Fields can be asked for, and the text chosen.
         _, events, _ = decode_messages(log, "--tmf", "one.tmf", "--where", "a == 5 and name == 'paint_c10'")
         self.assertEqual(len(events), 1)
@@ -377,7 +378,8 @@ class Pdbs(unittest.TestCase):
             self.assertEqual(events[0]["decoded"], "exact")
             self.assertEqual(events[1]["message"], "Busy Read | Write(0x3)")  # names from the types of the PDB
             self.assertEqual(header["message_files"], [
-                {"file": "symbols/paint.pdb", "pdb": {"guid": str(PDB), "age": 3}, "formats": 2}])
+                {"file": "symbols/paint.pdb", "pdb": {"guid": str(PDB), "age": 3}, "formats": 2, "messages": [str(SOURCE)],
+                 "providers": [{"guid": str(OTHER), "name": "PainterTrace", "flags": ["WALLS"]}]}])
             self.assertEqual(codes(summary), {})
         # Of no message and no image of the trace.
         pdb("symbols/other.pdb", [], guid=THIRD)
@@ -385,6 +387,29 @@ class Pdbs(unittest.TestCase):
                                "symbols/other.pdb"], capture_output=True, cwd=FOLDER)
         self.assertEqual(done.returncode, 1)
         self.assertEqual(re.findall(rb"symbols-unmatched: (\S+)", done.stderr), [b"symbols/other.pdb"])
+
+    def test_messages_are_those_of_the_provider_that_the_pdb_names(self):
+        log = trace("two.etl", [message(SOURCE, 10, struct.pack("<i", 5)), message(THIRD, 1, b"")])
+        pdb("owner.pdb", self.lines + self.lines[2:3])
+        ask = ("decode", log, "--tmf", "owner.pdb", "--provider")
+        for wanted in (str(OTHER), f"{{{OTHER}}}".upper(), "PainterTrace", "*ertrace", "painter", str(SOURCE)):
+            lines = strict_ndjson(run(*ask, wanted))
+            self.assertEqual([e["provider"]["guid"] for e in lines[1:-1]], [str(SOURCE)], wanted)
+        both = strict_ndjson(run(*ask, f"{THIRD},PainterTrace"))[1:-1]
+        self.assertEqual([e["provider"]["guid"] for e in both], [str(SOURCE), str(THIRD)])
+        rows = run("export", "ecs", log, "--tmf", "owner.pdb", "--provider", "PainterTrace").splitlines()
+        self.assertEqual([json.loads(row)["event"]["action"] for row in rows], ["paint_c10"])
+        owners = {p["guid"]: p.get("message_provider") for p in json.loads(
+            run("info", log, "--tmf", "owner.pdb", "--format", "json"))["providers"]}
+        self.assertEqual((owners[str(SOURCE)], owners[str(THIRD)]), ({"guid": str(OTHER), "name": "PainterTrace"}, None))
+        self.assertIn(f"messages of {OTHER} PainterTrace\n".encode(), run("info", log, "--tmf", "owner.pdb"))
+        # Without the file, and of a PDB with two, nothing says whose they are.
+        run("decode", log, "--provider", "PainterTrace", status=1)
+        pdb("owner.pdb", [*self.lines, ["TMC:", str(THIRD), "Sculptor"], ["TMC:", "no GUID", "Nobody"], ["TMC:"]])
+        lines = strict_ndjson(run(*ask, "PainterTrace", status=1))
+        self.assertEqual([p["name"] for p in lines[0]["message_files"][0]["providers"]], ["PainterTrace", "Sculptor"])
+        self.assertEqual(codes(lines[-1]), {"no-match": 1, "schema-damaged": 1})
+        self.assertEqual(len(lines), 2)
 
     @unittest.skipUnless(CASES.exists(), f"no {CASES}")
     def test_a_record_as_a_compiler_writes_it(self):

@@ -13,16 +13,31 @@ bool matches(std::string_view wanted, std::string_view name) {
   return glob_matches(wanted, name, GlobCase::insensitive);
 }
 
+bool is_one_provider(std::string_view wanted, const EventKind& kind) {
+  if (wanted.size() == 38 && wanted.front() == '{') wanted = wanted.substr(1, 36);
+  if (const auto guid = core::parse_guid(wanted)) return *guid == kind.provider;
+  return matches(wanted, kind.provider_name);
+}
+
+std::string_view first_line(std::string_view text) {
+  return text.substr(0, text.find('\n'));
+}
+
 }  // namespace
 
 std::string_view event_class_of(std::string_view name) {
   return name.substr(0, name.find('/'));
 }
 
+// What is asked for may stand for several providers, as one of WPP does for the source files that
+// log: each has a line, behind that of the user.
 bool is_provider(std::string_view wanted, const EventKind& kind) {
-  if (wanted.size() == 38 && wanted.front() == '{') wanted = wanted.substr(1, 36);
-  if (const auto guid = core::parse_guid(wanted)) return *guid == kind.provider;
-  return matches(wanted, kind.provider_name);
+  while (true) {
+    const auto line = first_line(wanted);
+    if (is_one_provider(line, kind)) return true;
+    if (line.size() == wanted.size()) return false;
+    wanted.remove_prefix(line.size() + 1);
+  }
 }
 
 bool is_event(std::string_view wanted, const EventKind& kind) {
@@ -54,7 +69,7 @@ void EventSelector::Asked::report(core::NoMatch& unmatched, std::string_view opt
                                   const std::vector<std::string>& wanted) const {
   const std::vector<std::string_view> known{names.begin(), names.end()};
   for (std::size_t i = 0; i < wanted.size(); ++i)
-    if (i >= met.size() || !met[i]) unmatched.add(option, wanted[i], known);
+    if (i >= met.size() || !met[i]) unmatched.add(option, first_line(wanted[i]), known);
 }
 
 bool EventSelector::wants_kind(const EventKind& kind) {

@@ -28,7 +28,9 @@ EventExport::EventExport(const EventExportOptions& options)
   }
   input_ = open_trace(options, options.schemas.any() ? TraceUse::lines_by_files : TraceUse::lines,
                       report_);
-  if (input_) schemas_.emplace(options.schemas, options, *input_);
+  if (!input_) return;
+  schemas_.emplace(options.schemas, options, *input_);
+  selection_.providers = schemas_->with_message_guids(selection_.providers);
 }
 
 void EventExport::each(const std::function<void(const EventLine&)>& take) {

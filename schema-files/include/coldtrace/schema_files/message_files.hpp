@@ -27,19 +27,31 @@ class MessageFiles {
   const std::vector<std::string>& sources() const { return sources_; }
   bool empty() const { return sources_.empty(); }
 
+  // A provider of WPP, as the annotations of a PDB say (`TMC:`): who listens enables it by its
+  // GUID, which messages do not have.
+  struct Provider {
+    core::Guid guid;
+    std::string name;
+    std::vector<std::string> flags;  // from bit 0 on
+    bool operator==(const Provider&) const = default;
+  };
+
   // A file that has formats of messages of the trace.
   struct File {
     std::string path;
     std::optional<pe::PdbReference> pdb;  // GUID and age of a PDB
     u64 formats = 0;
+    std::vector<Provider> providers{};  // of a PDB
+    std::set<core::Guid> messages{};  // source files of the trace's messages that it goes first of
   };
   struct Contents {
     std::shared_ptr<const tracefile::MessageFormats> formats;
     std::vector<File> files;  // in the order in which they go first
   };
 
-  // The formats of these events. First those of TMF texts, then those of the PDBs that the trace
-  // names, then, as long as messages have none, those of the others. Damage is a finding.
+  // The formats of these events, and the providers of the PDBs that have them. First those of TMF
+  // texts, then those of the PDBs that the trace names, then, as long as messages have none, those
+  // of the others. Damage is a finding.
   Contents read(const std::set<tracefile::SchemaKey>& events,
                 const std::set<tracefile::MessagePdb>& asked_for, core::Findings& findings) const;
 
