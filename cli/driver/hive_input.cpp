@@ -18,10 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> find_logs(const std::string& path) {
+std::vector<std::string> find_logs_beside(const fs::path& hive) {
   std::vector<std::string> logs;
-  if (is_pipe(path)) return logs;
-  const fs::path hive{path};
   const auto folder = hive.has_parent_path() ? hive.parent_path() : fs::path{"."};
   const auto name = registry::lower(hive.filename().string());
   std::error_code error;
@@ -32,6 +30,17 @@ std::vector<std::string> find_logs(const std::string& path) {
       logs.push_back((hive.parent_path() / entry->path().filename()).string());
   }
   std::sort(logs.begin(), logs.end());
+  return logs;
+}
+
+// Of a link those beside what it leads to, where none lie beside itself.
+std::vector<std::string> find_logs(const std::string& path) {
+  if (is_pipe(path)) return {};
+  auto logs = find_logs_beside(path);
+  std::error_code error;
+  if (const auto target = fs::canonical(path, error);
+      logs.empty() && !error && fs::is_symlink(path, error))
+    logs = find_logs_beside(target);
   return logs;
 }
 
@@ -49,25 +58,21 @@ std::unique_ptr<HiveInput> open_hive(const std::string& path) {
   auto bytes = core::read_whole_file(path, registry::Hive::largest);
   if (!bytes) throw Failure{fmt::format("{}: {}", path, to_message(bytes.error()))};
   input->log_paths = find_logs(path);
-  core::Findings unread;
   std::vector<std::vector<std::byte>> contents;
   std::vector<registry::LogFile> logs;
   for (const auto& log : input->log_paths) {
     const auto name = fs::path{log}.filename().string();
     auto content = core::read_whole_file(log, registry::Hive::largest);
-    if (!content)
-      unread.warning("hive-log-other", std::nullopt, "{}: {}; it is not applied", name,
-                     to_message(content.error()));
+    const auto unread = content ? std::string{} : to_message(content.error());
     contents.push_back(content ? std::move(*content) : std::vector<std::byte>{});
-    logs.push_back({name, contents.back()});
+    logs.push_back({name, contents.back(), unread});
   }
   auto recovery = registry::recover_hive(*bytes, logs, input->findings);
   if (!recovery)
     throw Failure{fmt::format("{}: it is no registry hive, it is {}", path, kind_of_file(*bytes))};
   const auto type = recovery->before.type;
-  if (type != 0)
+  if (type == 1 || type == 2 || type == 6)
     throw Failure{fmt::format("{}: it is the log of a hive; give the hive it lies beside", path)};
-  if (recovery->before.is_dirty()) input->findings.merge(unread);
   input->recovery = std::move(*recovery);
   auto hive = registry::Hive::open(std::move(*bytes), input->findings);
   if (!hive) throw Failure{fmt::format("{}: {}", path, hive.error())};

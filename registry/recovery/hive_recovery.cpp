@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/registry/hive/key.hpp"
 #include "registry/recovery/dirty_pages_log.hpp"
 #include "registry/recovery/log_entries.hpp"
 
@@ -27,6 +28,14 @@ void reject(Candidate& log, std::string why, core::Findings& findings) {
   log.use.left = std::move(why);
 }
 
+// Names are the last characters of paths, which may begin at another place.
+bool is_of_another(const BaseBlock& log, const BaseBlock& hive) {
+  const auto file_name = [](const BaseBlock& base) {
+    return std::string_view{base.name}.substr(base.name.rfind('\\') + 1);
+  };
+  return !log.name.empty() && !hive.name.empty() && !is_same_name(file_name(log), file_name(hive));
+}
+
 // The logs that may be of the hive, by the numbers of their base blocks: not by name, since the
 // second may be the older one.
 std::vector<Candidate> order_logs(std::span<const LogFile> logs, const BaseBlock& hive,
@@ -34,6 +43,10 @@ std::vector<Candidate> order_logs(std::span<const LogFile> logs, const BaseBlock
   std::vector<Candidate> candidates;
   for (const auto& file : logs) {
     auto& log = candidates.emplace_back(Candidate{&file, {}, {.name = file.name}});
+    if (!file.unread.empty()) {
+      reject(log, file.unread, findings);
+      continue;
+    }
     if (file.bytes.empty()) {
       log.use.left = "empty";
       continue;
@@ -47,8 +60,7 @@ std::vector<Candidate> order_logs(std::span<const LogFile> logs, const BaseBlock
     log.use.sequence = base->primary_sequence;
     if (!base->has_checksum())
       reject(log, "the checksum of its base block is wrong", findings);
-    else if (hive.has_checksum() && !base->name.empty() && !hive.name.empty() &&
-             base->name != hive.name)
+    else if (hive.has_checksum() && is_of_another(*base, hive))
       reject(log, fmt::format("a log of another hive, {}", base->name), findings);
     else
       log.use.format = format_of(base->type);

@@ -421,6 +421,17 @@ class Recovery(Check):
                         LOG2=b"no log at all" * 99, LOG=b"")
         self.checked(hive, {"hive-log-other", "hive-dirty"}, 1, False)
 
+    def test_logs_beside_a_link_and_ones_that_cannot_be_read(self):
+        entries = self.entries()
+        hive = self.lay(writer.with_sequences(self.old, 8, 7), LOG1=writer.entry_log(7, entries))
+        link = self.here / "link"
+        link.symlink_to(hive)
+        self.assertEqual(self.check_file(link, status=0)["hives"][0]["entries"], len(entries))
+        (hive.parent / "SYSTEM.LOG2").mkdir()
+        document = self.check_file(hive, status=1)["hives"][0]
+        self.assertEqual(self.codes(document), {"hive-log-applied", "hive-log-other"})
+        self.assertRegex(document["logs"][0]["left"], "directory")
+
     def test_a_clean_hive_and_one_without_logs(self):
         state = self.checked(self.lay(self.old, LOG1=writer.entry_log(7, self.entries())), set(), 0, False)
         self.assertEqual((state["dirty"], state["entries"]), (False, 0))

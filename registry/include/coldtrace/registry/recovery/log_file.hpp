@@ -11,6 +11,7 @@ namespace coldtrace::registry {
 struct LogFile {
   std::string name;
   core::ByteView bytes;
+  std::string unread;  // why it could not be read; empty where it was
 };
 
 enum class LogFormat : u8 {
