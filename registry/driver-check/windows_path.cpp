@@ -32,7 +32,7 @@ constexpr std::array prefixes = {
 constexpr std::array drive_folders = {"\\??\\", "\\\\?\\", "\\\\.\\", "\\dosdevices\\",
                                       "\\global??\\"};
 
-std::string trim(std::string text) {
+std::string trim(const std::string& text) {
   const auto first = text.find_first_not_of(" \t");
   if (first == text.npos) return {};
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);

@@ -75,13 +75,12 @@ std::vector<Candidate> order_logs(std::span<const LogFile> logs, const BaseBlock
 void apply_entry_logs(HiveBytes& hive, const BaseBlock& before, std::vector<Candidate>& logs,
                       core::Findings& findings) {
   EntryProgress progress{.first = before.secondary_sequence};
-  bool has_base = before.has_checksum();
+  core::ByteView base;  // of the first log, where the hive's is broken
   for (auto& log : logs) {
     if (log.use.format != LogFormat::entries) continue;
-    if (!has_base) {
-      hive.write_sector(log.file->bytes);
+    if (!before.has_checksum() && base.empty()) {
+      base = log.file->bytes;
       progress.first = log.base.secondary_sequence;
-      has_base = true;
     }
     if (progress.stopped) {
       log.use.left = "entries before it are missing";
@@ -91,7 +90,9 @@ void apply_entry_logs(HiveBytes& hive, const BaseBlock& before, std::vector<Cand
     if (log.use.entries == 0 && log.use.left.empty())
       log.use.left = "all entries are older than the hive";
   }
-  if (progress.last) hive.close(*progress.last, progress.bins_size);
+  if (!progress.last) return;
+  if (!base.empty()) hive.write_sector(base);
+  hive.close(*progress.last, progress.bins_size);
 }
 
 // Of the old format: one of the logs is of this state of the hive.
