@@ -115,10 +115,10 @@ void add_driver_check(CLI::App& app, Exit& exit) {
       {"text", "json"},
       [](Command& command, Options& options) {
         command
-            .add_input(
-                "--hive", options.hives,
-                "A SYSTEM or SOFTWARE hive. The logs beside it (.LOG, .LOG1, .LOG2) are applied "
-                "in memory where it is dirty")
+            .add_input("--hive", options.hives,
+                       "A SYSTEM or SOFTWARE hive; repeated for one of each. The logs beside it "
+                       "(.LOG, .LOG1, .LOG2) are applied "
+                       "in memory where it is dirty")
             .required()
             .repeatable();
         command
