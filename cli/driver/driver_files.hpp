@@ -12,6 +12,15 @@ namespace coldtrace::cli {
 class DriverFiles : public registry::FileList {
  public:
   virtual std::string windows_folder() const = 0;  // its name below the drive, as it is there
+
+ protected:
+  // Of a path that is not found: short names (PROGRA~1) are not in lists of long ones, and letters
+  // beyond ASCII may be there in another case.
+  static std::optional<bool> not_found(const registry::WindowsPath& path) {
+    for (const char c : path.path)
+      if (c == '~' || static_cast<signed char>(c) < 0) return std::nullopt;
+    return false;
+  }
 };
 
 // Finds out which paths a check asks for: the others of a snapshot need no memory.

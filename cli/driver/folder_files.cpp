@@ -45,7 +45,7 @@ class FolderFiles final : public DriverFiles {
       const auto* names = list(at);
       if (!names) return std::nullopt;
       const auto found = names->find(std::string{part});
-      if (found == names->end()) return false;
+      if (found == names->end()) return not_found(path);
       at /= found->second;
     }
     return true;

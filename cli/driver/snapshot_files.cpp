@@ -40,7 +40,7 @@ class SnapshotFiles final : public DriverFiles {
     const bool below = path.place == WindowsPath::Place::windows;
     if (paths_.contains(below ? below_ + path.path : path.path)) return true;
     if (!is_whole_) return std::nullopt;
-    return false;
+    return not_found(path);
   }
 
  private:

@@ -39,9 +39,8 @@ void check_view(const Checked& checked, const AppInit& view, Problems& problems)
                 : fmt::format("{} is named, and not loaded while LoadAppInit_DLLs is 0", dll),
          "Remove the name unless you know the DLL; where it makes programs fail, set "
          "LoadAppInit_DLLs to 0 first."});
-    // A short name (PROGRA~1) is not in lists of long ones.
     const auto path = dll_path(view, dll, checked.configuration.windows);
-    if (dll.find('~') == dll.npos && checked.lacks(path))
+    if (checked.lacks(path))
       problems.add({"appinit-file-missing", Severity::warning, view.key, "AppInit_DLLs", dll,
                     fmt::format("the file is not there: {}", path.text()),
                     "Remove the name: whoever puts a file there has it loaded."});

@@ -119,7 +119,8 @@ void read_known_dlls(const Key& set, KnownDlls& into) {
       into.directory = value.text();
     else if (is_same_name(value.name, "DllDirectory32"))
       into.directory_32 = value.text();
-    else if (auto dll = value.text(); !dll.empty())
+    else if (auto dll = value.text();
+             !dll.empty() && !lower(value.name).starts_with("dlldirectory"))  // of other machines
       into.entries.push_back({value.name, std::move(dll)});
   }
 }

@@ -213,6 +213,10 @@ class Rules(Check):
         services["elsewhere"] = driver(2, ImagePath=r"\??\D:\x.sys")
         services["variable"] = driver(2, ImagePath=writer.expand(r"%Tracer%\x.sys"))
         services["device"] = driver(2, ImagePath=r"\Device\HarddiskVolume3\x.sys")
+        services["short"] = driver(2, ImagePath=r"\??\C:\PROGRA~1\x.sys")
+        services["letters"] = driver(2, ImagePath="\\??\\C:\\\u0416\\x.sys")
+        manager = at(tree, r"ControlSet001\Control\Session Manager\KnownDLLs")
+        manager["DllDirectoryArm32"] = writer.expand(r"%SystemRoot%\SysArm32")
         gone = [file for file in FILES if "PartMgr" not in file and "agent" not in file]
         rows = {("filter-file-missing", "warning", rf"{SET}\Control\Class\{DISK}", "UpperFilters", "PARTMGR"),
                 ("service-file-missing", "warning", rf"{SET}\Services\PartMgr", "ImagePath",
@@ -224,7 +228,7 @@ class Rules(Check):
             document = self.check(tree, "--files", files, status=1)
             self.assertEqual(self.rows(document), rows)
             unknown = {row["name"] for row in document["services"] if row["file_exists"] is None}
-            self.assertEqual(unknown, {"elsewhere", "variable", "device"})
+            self.assertEqual(unknown, {"elsewhere", "variable", "device", "short", "letters"})
         # Windows' own folder says nothing of the rest of the drive.
         document = self.check(tree, "--files", self.folder(gone) / "Windows")
         self.assertEqual({row["name"] for row in document["services"] if row["file_exists"] is None},
