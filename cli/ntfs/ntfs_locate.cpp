@@ -7,6 +7,7 @@
 #include "cli/ntfs/locate_rows.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
+#include "cli/ntfs/visited_volumes.hpp"
 #include "cli/output/json_lines.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/no_match.hpp"
@@ -146,20 +147,16 @@ void Locator::locate(const std::vector<AskedPlace>& asked, Write&& write) {
 std::vector<OpenVolume> open_volumes(const DiskInput& input, const Options& options,
                                      UnopenedVolumes& unopened) {
   std::vector<OpenVolume> volumes;
-  for (const auto& partition : input.chosen) {
-    core::Findings findings;
-    auto volume = open_volume(input, partition, options, findings);
-    if (!volume) {
-      unopened.add(partition, volume_failure(input, partition, volume.error()));
-      continue;
-    }
-    std::vector<ntfs::Gap> gaps;
-    auto records =
-        ntfs::RecordTable::scan(*input.file.source, volume->mft(), options.jobs, findings, gaps);
-    const VolumeName name{options.image, partition, *volume};
-    volumes.push_back(
-        {partition, std::move(*volume), std::move(records), name, std::move(findings)});
-  }
+  unopened = visit_volumes(
+      input, options,
+      [&](const ntfs::Partition& partition, ntfs::Volume volume, core::Findings findings) {
+        std::vector<ntfs::Gap> gaps;
+        auto records =
+            ntfs::RecordTable::scan(*input.file.source, volume.mft(), options.jobs, findings, gaps);
+        const VolumeName name{options.image, partition, volume};
+        volumes.push_back(
+            {partition, std::move(volume), std::move(records), name, std::move(findings)});
+      });
   return volumes;
 }
 

@@ -7,6 +7,7 @@
 #include "cli/ntfs/ntfs_rows.hpp"
 #include "cli/ntfs/ntfs_tables.hpp"
 #include "cli/ntfs/snapshot_document.hpp"
+#include "cli/ntfs/visited_volumes.hpp"
 #include "cli/output/messages.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
@@ -159,14 +160,7 @@ void snapshot_volume(Output& output, JsonWriter& json, const Options& options,
                      SnapshotTables* tables, SnapshotTotals& totals) {
   const auto wanted = options.wanted();
   TerminalProgress progress{options.output, options.findings.quiet};
-  const auto begin = [&](ntfs::Snapshot::Pass pass, u64 bytes) {
-    const bool records = pass == ntfs::Snapshot::Pass::records;
-    progress.begin(records ? "reading $MFT" : "reading directories",
-                   records ? "records" : "index buffers", bytes);
-    return progress.hook();
-  };
-  const auto snapshot = ntfs::Snapshot::take(
-      volume, {.jobs = options.jobs, .slack = options.slack, .begin = begin}, findings);
+  const auto snapshot = take_snapshot(volume, options.jobs, options.slack, progress, findings);
   if (options.has_lines())
     write_header(output, json, options, input, partition, snapshot, totals.volumes == 0);
   if (tables != nullptr)
@@ -185,9 +179,7 @@ void snapshot_volume(Output& output, JsonWriter& json, const Options& options,
 
   totals.add(snapshot, walk);
   totals.findings.merge(findings);
-  const auto path = partition.number == 0
-                        ? options.image
-                        : fmt::format("{} partition {}", options.image, partition.number);
+  const auto path = volume_title(options.image, partition);
   report.read(path, findings);
   const auto rest = left_out(walk, wanted);
   if (!rest.empty() && !options.findings.quiet)
@@ -222,20 +214,15 @@ Exit run(const Options& options) {
   if (!input) return report.exit();
   JsonWriter json{output, options.int64};
   SnapshotTotals totals;
-  UnopenedVolumes unopened;
   std::optional<SnapshotTables> tables;
   if (options.format == "sqlite") tables.emplace();
   if (options.format == "csv") output.write(csv_header(RowFields{options.fields}));
-  for (const auto& partition : input->chosen) {
-    core::Findings findings;
-    const auto volume = open_volume(*input, partition, options, findings);
-    if (!volume) {
-      unopened.add(partition, volume_failure(*input, partition, volume.error()));
-      continue;
-    }
-    snapshot_volume(output, json, options, *input, partition, *volume, std::move(findings), report,
-                    tables ? &*tables : nullptr, totals);
-  }
+  const auto unopened = visit_volumes(
+      *input, options,
+      [&](const ntfs::Partition& partition, const ntfs::Volume& volume, core::Findings findings) {
+        snapshot_volume(output, json, options, *input, partition, volume, std::move(findings),
+                        report, tables ? &*tables : nullptr, totals);
+      });
   input->file.add_findings(disk_findings);
   totals.findings.merge(unopened.report(options.image, totals.volumes > 0, report));
   if (totals.volumes == 0) {

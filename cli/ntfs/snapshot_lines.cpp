@@ -38,19 +38,53 @@ bool has_few_values(std::string_view line) {
 
 }  // namespace
 
+bool SnapshotLines::read_all(const std::function<bool(const rapidjson::Value&)>& read) {
+  rapidjson::Document json;
+  if (!next(json) || !read(json)) return false;
+  while (next(json))
+    if (!read(json)) ++damaged_;
+  return true;
+}
+
+void SnapshotLines::report(core::Findings& findings) const {
+  if (!whole())
+    findings.warning("snapshot-incomplete", std::nullopt,
+                     "the snapshot is cut off or damaged (lines that could not be read: {}): files "
+                     "are missing",
+                     damaged_);
+}
+
 bool SnapshotLines::next(rapidjson::Document& json) {
   do {
     if (!lines_.next(line_)) return false;
   } while (!lines_.too_long() && line_.find_first_not_of(" \t\r") == std::string::npos);
-  ++count_;
   json = rapidjson::Document{};
   if (lines_.too_long() || !has_few_values(line_)) return true;
   json.Parse<rapidjson::kParseIterativeFlag>(line_.data(), line_.size());
   if (json.HasParseError() || !json.IsObject())
     json = rapidjson::Document{};
   else
-    complete_ |= text_member(json, "type") == "summary";
+    complete_ |= text_member(json, "type") == "summary" &&
+                 find_member(json, "complete", &rapidjson::Value::IsTrue) != nullptr;
   return true;
+}
+
+const rapidjson::Value* MistypedMembers::find(const rapidjson::Value& object, const char* name,
+                                              bool (rapidjson::Value::*is)() const) {
+  const auto* const found = find_member(object, name, is);
+  if (found != nullptr || !object.HasMember(name)) return found;
+  if (find_member(object, name, &rapidjson::Value::IsNull) == nullptr) add(name);
+  return nullptr;
+}
+
+void MistypedMembers::report(core::Findings& findings) const {
+  if (members_.empty()) return;
+  std::string names;
+  for (const auto& member : members_) (names += ' ') += member;
+  findings.warning("snapshot-value", std::nullopt,
+                   "values of the snapshot are not what 'ntfs snapshot' writes for their members, "
+                   "and count as none:{}",
+                   names);
 }
 
 void SnapshotDamage::read(const rapidjson::Value& summary) {

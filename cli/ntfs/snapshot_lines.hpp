@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <set>
 #include <string>
 
 #include <rapidjson/fwd.h>
@@ -14,19 +16,41 @@ class SnapshotLines {
  public:
   explicit SnapshotLines(const core::ImageSource& file) : lines_{file} {}
 
-  // The next line, blank ones left out: no object where it is none, or has more values or deeper
-  // ones than any of a snapshot. False at the end.
-  bool next(rapidjson::Document& json);
+  // Gives each line to `read`, blank ones left out: no object where it is none, or has more values
+  // or deeper ones than any of a snapshot. False where the first one is none of a snapshot, as
+  // `read` says, or there is none.
+  bool read_all(const std::function<bool(const rapidjson::Value&)>& read);
 
-  u64 count() const { return count_; }
-  // There was a summary, which is the last line.
+  // There was a summary that says so, which is the last line.
   bool complete() const { return complete_ && !lines_.unreadable(); }
+  // And all other lines could be read.
+  bool whole() const { return complete() && damaged_ == 0; }
+  // The warning where it is not whole.
+  void report(core::Findings& findings) const;
 
  private:
+  bool next(rapidjson::Document& json);
+
   TextLines lines_;
   std::string line_;
-  u64 count_ = 0;
+  u64 damaged_ = 0;
   bool complete_ = false;
+};
+
+// Members whose values are of another type than 'ntfs snapshot' gives them, and count as none.
+class MistypedMembers {
+ public:
+  void add(std::string_view member) {
+    if (members_.find(member) == members_.end()) members_.emplace(member);
+  }
+  // The member of an object where it is what `is` asks for; added where it is neither that nor
+  // null.
+  const rapidjson::Value* find(const rapidjson::Value& object, const char* name,
+                               bool (rapidjson::Value::*is)() const);
+  void report(core::Findings& findings) const;
+
+ private:
+  std::set<std::string, std::less<>> members_;  // of those that a snapshot has
 };
 
 // What the last line of a snapshot warns of: damage of the volume that its rows do not show.

@@ -343,6 +343,28 @@ class MadeUp(Case):
         _, summary = compare(whole, self.lines("c", header(), rows[0], {"type": "file", "state": "live"}, SUMMARY))
         self.assertEqual([f["code"] for f in summary["findings"]][0], "snapshot-incomplete")
 
+    def test_values_of_other_types_are_told(self):
+        for member, value in (("si", 5), ("si", {"created": 5}), ("si", {"modified": "x"}), ("attributes", "archive"),
+                              ("attributes", [5]), ("owner_sid", 5), ("streams", {}), ("streams", [{"size": "x"}]),
+                              ("streams", [5]), ("streams", [{"size": 1, "extents": 5}])):
+            with self.subTest(member=member, value=value):
+                _, summary = self.differ([made_up(70)], [made_up(70) | {member: value}])
+                told = {f["code"]: f["text"] for f in summary["findings"]}
+                self.assertIn(": " + ("extents" if "extents" in str(value) else
+                                      "created" if value == {"created": 5} else member), told["snapshot-value"])
+        _, summary = compare(self.lines("a", header(), made_up(70), SUMMARY),
+                             self.lines("b", header(), made_up(70), SUMMARY | {"complete": False}))
+        self.assertEqual([f["code"] for f in summary["findings"]], ["snapshot-incomplete"])
+
+    def test_text_has_attributes_owners_and_late_times_of_before_and_after(self):
+        late = "+60056-05-28T05:36:10.9551615Z"
+        before = made_up(70, attributes=["hidden", "archive"], owner_sid="S-1-1-0")
+        after = made_up(70, attributes=[], owner_sid="S-1-5-18", si={"created": late})
+        paths = [self.lines(name, header(), row, SUMMARY) for name, row in (("a", before), ("b", after))]
+        line = run("compare", *paths, status=1).stdout.decode().splitlines()[0]
+        self.assertTrue(line.endswith(f"; created {late}; attributes hidden archive -> none; "
+                                      "owner S-1-1-0 -> S-1-5-18"), line)
+
     def test_several_snapshots_in_one_file_are_refused(self):
         one = header(), made_up(70), SUMMARY
         whole = self.lines("a", *one)

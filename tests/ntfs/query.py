@@ -400,6 +400,79 @@ class Query(Case):
         self.assertIn(b"query-members", done.stderr)
         self.assertNotIn(b"query-members", run("query", lacking, "--where", "size > 0").stderr)
 
+    def test_members_that_are_shown_and_lacking_are_told(self):
+        lacking = self.write("few.ndjson", run("snapshot", "-q", "--fields", "path,size", self.images[0]).stdout)
+        whole = self.snapshots[self.images[0]]
+        for options, names in ((("--fields", "path,size"), ""), ((), ""), (("--fields", "path,links,usn"), "links usn"),
+                               (("--format", "csv", "--fields", "size,state"), "state"),
+                               (("--format", "json", "--fields", "fn"), "fn"),
+                               (("--format", "text"), "directory findings record reparse sequence si state streams"),
+                               (("--where", "size > 0", "--sort", "si.created", "--fields", "usn"), "si.created usn")):
+            with self.subTest(options):
+                done = run("query", lacking, *options, status=1 if names else 0)
+                told = re.search(rb"have no value of them: ([^\n\[]*)", done.stderr)
+                self.assertEqual(told[1].split() if told else [], sorted(names.encode().split()))
+                self.assertNotIn(b"query-members", run("query", whole, *options).stderr)
+        self.assertIn(b"record", run("query", lacking, "--format", "csv", status=1).stderr)
+
+    def test_what_is_not_in_a_snapshot_is_counted(self):
+        lines = [json.loads(line) for line in run("snapshot", "-q", self.images[0]).stdout.splitlines()]
+        rows = [line for line in lines if line["type"] == "file"]
+        states = {state: count for state, count in lines[-1]["counts"].items()
+                  if state in ("deleted", "detached", "unreachable", "stale", "slack", "unnamed") and count}
+        self.assertTrue(states)
+
+        def told(lines):
+            path = self.write("some.ndjson", "\n".join(map(json.dumps, lines)).encode())
+            return run("query", path, "--where", "path == '/'", "--fields", "path").stderr.decode()
+
+        said = re.search(r"not in the snapshot: (.*);", told(lines))[1]
+        self.assertEqual(dict(reversed(part.split()) for part in said.split(", ")),
+                         {state: str(count) for state, count in states.items()})
+        stateless = [{name: value for name, value in line.items() if name != "state"} for line in lines]
+        self.assertIn(f"not in the snapshot: {sum(states.values())} names;", told(stateless))
+        stateless[-1]["counts"] = {"live": len(rows)}
+        self.assertNotIn("not in the snapshot", told(stateless))
+
+    def test_values_of_other_types_are_told(self):
+        lines = [json.loads(line) for line in self.snapshots[self.images[0]].read_bytes().splitlines()]
+        place = next(i for i, line in enumerate(lines) if line["type"] == "file" and line["streams"] and line["si"])
+        for member, value, where, options in (
+                ("size", "many", "size > 0", ()), ("size", -1, "size > 0", ()), ("size", 1.5, "size > 0", ()),
+                ("si", {"created": "yesterday"}, "si.created > 2000-01-01", ()),
+                ("si", {"created": 5}, "created > 2000-01-01", ()), ("si", [], "created > 2000-01-01", ()),
+                ("directory", "true", "directory == true", ()), ("name", 7, "extension == 'x'", ()),
+                ("streams", [5], "streams.size > 0", ()), ("streams", [{"size": "x"}], "streams.size > 0", ()),
+                ("object_id", "x", "exists object_id", ()), ("attributes", [1], "attributes == 'hidden'", ()),
+                ("parent", "x", None, ("--format", "csv")), ("reparse", {"tag": "x"}, None, ("--format", "csv")),
+                ("si", 5, None, ("--fields", "si")), ("links", [], None, ("--fields", "links")),
+                ("state", 5, None, ("--format", "text"))):
+            edited = [*lines[:place], lines[place] | {member: value}, *lines[place + 1:]]
+            path = self.write("edited.ndjson", "\n".join(map(json.dumps, edited)).encode())
+            with self.subTest(member=member, value=value):
+                options = (*options, *(("--where", where) if where else ()))
+                done = subprocess.run([COLDTRACE, "ntfs", "query", path, *options], capture_output=True, timeout=120)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(b"snapshot-value", done.stderr)
+                self.assertIn(b"count as none: " + member.encode(), done.stderr)
+                sound = subprocess.run([COLDTRACE, "ntfs", "query", self.snapshots[self.images[0]], *options],
+                                       capture_output=True, timeout=120)
+                self.assertNotIn(b"count as none", sound.stderr)
+
+    def test_a_last_line_that_says_it_is_not_complete(self):
+        lines = self.snapshots[self.images[0]].read_bytes().splitlines()
+        summary = json.loads(lines[-1])
+        for value in (False, None, "true", 1):
+            path = self.write("cut.ndjson", b"\n".join(
+                [*lines[:-1], json.dumps(summary | {"complete": value}).encode()]))
+            done = run("query", path, "--where", "path == '/'", status=1)
+            self.assertIn(b"snapshot-incomplete", done.stderr)
+            self.assertNotIn(b'"summary"', done.stdout)
+            array = strict_json(run("query", path, "--where", "path == '/'", "--format", "json", status=1).stdout)
+            self.assertEqual(array[-1]["type"], "file")
+        path.write_bytes(b"\n".join([*lines[:-1], b'{"type":"summary","complete":true}']))
+        strict_json(run("query", path, "--where", "path == '/'", "--format", "json", status=1).stdout)
+
     def test_damage_that_a_snapshot_tells_of_is_told(self):
         lines = self.snapshots[self.images[0]].read_bytes().splitlines()
         summary = json.loads(lines[-1])

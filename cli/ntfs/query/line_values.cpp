@@ -4,7 +4,7 @@
 
 #include <rapidjson/document.h>
 
-#include "coldtrace/core/file_time.hpp"
+#include "cli/ntfs/snapshot_time.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -28,40 +28,30 @@ std::optional<u64> number_of(const Value& json) {
   return number;
 }
 
-// Also of years with a sign and five digits, as lines have them: the calendar repeats after 400.
-std::optional<core::FileTime> time_of(std::string_view text) {
-  if (!text.starts_with('+')) return core::parse_file_time(text);
-  constexpr unsigned cycle = 400;
-  constexpr u64 ticks_of_cycle = u64{146'097} * 86'400 * 10'000'000;
-  const auto dash = text.find('-');
-  unsigned year = 0;
-  const auto digits = text.substr(1, dash - 1);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), year);
-  if (dash == std::string_view::npos || error != std::errc{} ||
-      end != digits.data() + digits.size() || digits.size() != 5)
-    return std::nullopt;
-  const unsigned cycles = (year - 2000) / cycle;
-  const auto time =
-      core::parse_file_time(std::to_string(year - cycles * cycle).append(text.substr(dash)));
-  if (!time || cycles > (~u64{0} - time->ticks) / ticks_of_cycle) return std::nullopt;
-  return core::FileTime{time->ticks + cycles * ticks_of_cycle};
-}
-
-void see_value(const Value& json, const where::WhereMemberTypes& types, const See& see) {
+// False where it is no value of the type.
+bool see_value(const Value& json, const where::WhereMemberTypes& types, const See& see) {
   if (types.number) {
-    if (const auto number = number_of(json)) see({.number = where::Number::of(*number)});
-  } else if (types.boolean) {
-    if (json.IsBool()) see({.boolean = json.GetBool()});
-  } else if (!json.IsString()) {
-    return;
-  } else if (types.time) {
-    const auto time = time_of(text_of(json));
-    if (time && time->ticks != 0) see({.time = time});
-  } else if (types.guid) {
-    if (const auto guid = core::parse_guid(text_of(json))) see({.guid = guid});
-  } else {
-    see({.text = text_of(json)});
+    const auto number = number_of(json);
+    if (number) see({.number = where::Number::of(*number)});
+    return number.has_value();
   }
+  if (types.boolean) {
+    if (json.IsBool()) see({.boolean = json.GetBool()});
+    return json.IsBool();
+  }
+  if (!json.IsString()) return false;
+  if (types.time) {
+    const auto time = parse_snapshot_time(text_of(json));
+    if (time && time->ticks != 0) see({.time = time});
+    return time.has_value();
+  }
+  if (types.guid) {
+    const auto guid = core::parse_guid(text_of(json));
+    if (guid) see({.guid = guid});
+    return guid.has_value();
+  }
+  see({.text = text_of(json)});
+  return true;
 }
 
 const Value* find(const Value& object, std::string_view name) {
@@ -71,20 +61,24 @@ const Value* find(const Value& object, std::string_view name) {
   return found == object.MemberEnd() ? nullptr : &found->value;
 }
 
-// What a path of names leads to, through the elements of lists.
-void follow(const Value& json, std::string_view path, const where::WhereMemberTypes& types,
+// What a path of names leads to, through the elements of lists. False where something on the way
+// or at its end is neither what it must be nor null.
+bool follow(const Value& json, std::string_view path, const where::WhereMemberTypes& types,
             const See& see) {
+  if (json.IsNull()) return true;
+  if (!json.IsObject()) return false;
   const auto dot = path.find('.');
   const auto* const member = find(json, path.substr(0, dot));
-  if (member == nullptr) return;
+  if (member == nullptr) return true;
   const auto go_on = [&](const Value& value) {
-    if (dot == std::string_view::npos)
-      see_value(value, types, see);
-    else
-      follow(value, path.substr(dot + 1), types, see);
+    if (value.IsNull()) return true;
+    return dot == std::string_view::npos ? see_value(value, types, see)
+                                         : follow(value, path.substr(dot + 1), types, see);
   };
   if (!member->IsArray()) return go_on(*member);
-  for (const auto& element : member->GetArray()) go_on(element);
+  bool sound = true;
+  for (const auto& element : member->GetArray()) sound &= go_on(element);
+  return sound;
 }
 
 void number(const std::optional<u64>& value, const See& see) {
@@ -98,7 +92,8 @@ void LineValues::each(FileMember member, const See& see) {
   switch (member) {
     case FileMember::extension: {
       const auto* const name = find(*line_, "name");
-      if (name == nullptr || !name->IsString()) return;
+      if (name == nullptr || name->IsNull()) return;
+      if (!name->IsString()) return mistyped_.add("name");
       if (const auto extension = ntfs::extension_of(text_of(*name))) see({.text = extension});
       return;
     }
@@ -108,14 +103,14 @@ void LineValues::each(FileMember member, const See& see) {
     case FileMember::accessed:
       for (const auto* const set : {"si", "fn", "index"})
         if (const auto* const times = find(*line_, set))
-          follow(*times, to_string(member), types, see);
+          if (!follow(*times, to_string(member), types, see)) mistyped_.add(set);
       return;
     case FileMember::partition_number:
       return number(number_, see);
     case FileMember::partition_offset:
       return number(offset_, see);
     default:
-      follow(*line_, to_string(member), types, see);
+      if (!follow(*line_, to_string(member), types, see)) mistyped_.add(to_string(member));
   }
 }
 

@@ -2,14 +2,17 @@
 
 #include <rapidjson/fwd.h>
 
+#include "cli/ntfs/snapshot_lines.hpp"
 #include "coldtrace/ntfs_query/file_values.hpp"
 
 namespace coldtrace::cli {
 
 // What the line of a name in a snapshot has, whoever wrote it: what is no value of its member's
-// type is absent.
+// type is absent, and told to `mistyped`.
 class LineValues final : public ntfs::FileValues {
  public:
+  explicit LineValues(MistypedMembers& mistyped) : mistyped_{mistyped} {}
+
   // The volume of the lines from now on.
   void set_volume(std::optional<u64> number, std::optional<u64> offset) {
     number_ = number;
@@ -21,6 +24,7 @@ class LineValues final : public ntfs::FileValues {
   void each(ntfs::FileMember member, const See& see) override;
 
  private:
+  MistypedMembers& mistyped_;
   const rapidjson::Value* line_ = nullptr;
   std::optional<u64> number_;
   std::optional<u64> offset_;

@@ -5,6 +5,7 @@
 #include "cli/ntfs/query/query.hpp"
 #include "cli/ntfs/query/query_text.hpp"
 #include "cli/ntfs/snapshot_document.hpp"
+#include "cli/ntfs/visited_volumes.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "coldtrace/core/parallel.hpp"
 #include "coldtrace/ntfs_query/row_values.hpp"
@@ -70,14 +71,7 @@ void query_volume(Query& query, const DiskInput& input, const ntfs::Partition& p
                   SnapshotTotals& totals) {
   const auto& options = query.options;
   TerminalProgress progress{options.output, options.findings.quiet};
-  const auto begin = [&](ntfs::Snapshot::Pass pass, u64 bytes) {
-    const bool records = pass == ntfs::Snapshot::Pass::records;
-    progress.begin(records ? "reading $MFT" : "reading directories",
-                   records ? "records" : "index buffers", bytes);
-    return progress.hook();
-  };
-  const auto snapshot = ntfs::Snapshot::take(
-      volume, {.jobs = options.jobs, .slack = options.slack, .begin = begin}, findings);
+  const auto snapshot = take_snapshot(volume, options.jobs, options.slack, progress, findings);
   if (options.has_lines()) {
     JsonWriter json{query.output, options.int64};
     query.lines.separate();
@@ -109,10 +103,7 @@ void query_volume(Query& query, const DiskInput& input, const ntfs::Partition& p
   query.rows.end_volume();
   totals.add(snapshot, walk);
   totals.findings.merge(findings);
-  report.read(partition.number == 0
-                  ? options.image
-                  : fmt::format("{} partition {}", options.image, partition.number),
-              findings);
+  report.read(volume_title(options.image, partition), findings);
 }
 
 }  // namespace
@@ -123,17 +114,12 @@ bool query_image(Query& query, Report& report) {
   const auto input = open_disk(options, report, disk_findings);
   if (!input) return false;
   SnapshotTotals totals;
-  UnopenedVolumes unopened;
   if (options.format == "csv") query.output.write(csv_header(RowFields{options.fields}));
-  for (const auto& partition : input->chosen) {
-    core::Findings findings;
-    const auto volume = open_volume(*input, partition, options, findings);
-    if (!volume) {
-      unopened.add(partition, volume_failure(*input, partition, volume.error()));
-      continue;
-    }
-    query_volume(query, *input, partition, *volume, std::move(findings), report, totals);
-  }
+  const auto unopened = visit_volumes(
+      *input, options,
+      [&](const ntfs::Partition& partition, const ntfs::Volume& volume, core::Findings findings) {
+        query_volume(query, *input, partition, volume, std::move(findings), report, totals);
+      });
   input->file.add_findings(disk_findings);
   totals.findings.merge(unopened.report(options.image, totals.volumes > 0, report));
   if (totals.volumes == 0) {

@@ -1,5 +1,4 @@
-#include <algorithm>
-#include <map>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "cli/ntfs/query/line_values.hpp"
 #include "cli/ntfs/query/query.hpp"
 #include "cli/ntfs/query/query_text.hpp"
+#include "cli/ntfs/query/shown_members.hpp"
 #include "cli/ntfs/snapshot_lines.hpp"
 #include "cli/output/json_members.hpp"
 #include "cli/output/messages.hpp"
@@ -23,7 +23,10 @@ using rapidjson::Value;
 // Asks the lines of a snapshot, one by one.
 class QueriedLines {
  public:
-  explicit QueriedLines(Query& query) : query_{query}, fields_{query.options.fields} {
+  explicit QueriedLines(Query& query)
+      : query_{query},
+        fields_{query.options.fields},
+        shown_{query.options.format, query.options.fields} {
     if (query.where)
       for (const auto& test : query.where->tests)
         asked_.insert(static_cast<ntfs::FileMember>(test.member));
@@ -53,8 +56,9 @@ class QueriedLines {
   void finish(core::Findings& findings) {
     query_.rows.end_volume();
     damage_.report(findings);
+    mistyped_.report(findings);
     std::string names;
-    for (const auto member : lacking_) names += fmt::format(" {}", to_string(member));
+    for (const auto member : lacking_) names += fmt::format(" {}", member);
     if (!names.empty())
       findings.warning("query-members", std::nullopt,
                        "rows of the snapshot lack members that are asked for, and have no value "
@@ -62,9 +66,9 @@ class QueriedLines {
                        names);
   }
 
-  // The summary as the snapshot has it, but for what this run found; nothing where it has none.
-  void write_summary(const core::Findings& findings) {
-    if (!has_counts_) return;
+  // The summary as the snapshot has it, but for what this run found. False where it has none.
+  bool write_summary(const core::Findings& findings) {
+    if (!has_counts_) return false;
     core::TextBuffer counts;
     counts.append(
         fmt::format(R"({{"volumes":{},"matched":{})", chosen_volumes_, query_.rows.matched()));
@@ -84,21 +88,24 @@ class QueriedLines {
     json.key("findings");
     write_findings(json, findings);
     query_.lines.end_summary();
+    return true;
   }
 
-  // "12 deleted": names that the volumes have and the snapshot leaves out.
+  // "12 deleted": names that the volumes have and the snapshot leaves out; without their states
+  // where its rows do not say them.
   std::string left_out() const {
     std::string text;
     if (!has_counts_ || has_other_volumes()) return text;
+    u64 rest = 0;
     for (std::size_t i = 0; i < ntfs::state_count; ++i) {
-      const std::string name{to_string(static_cast<ntfs::State>(i))};
-      const auto stated = number_member(counts_, name.c_str()).value_or(0);
-      const auto found = states_.find(name);
-      const u64 listed = found == states_.end() ? 0 : found->second;
-      if (stated > listed)
-        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", stated - listed, name);
+      const auto name = to_string(static_cast<ntfs::State>(i));
+      const auto stated = number_member(counts_, std::string{name}.c_str()).value_or(0);
+      if (stated <= states_[i]) continue;
+      rest += stated - states_[i];
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", stated - states_[i], name);
     }
-    return text;
+    if (stateless_ == 0) return text;
+    return rest > stateless_ ? fmt::format("{} names", rest - stateless_) : std::string{};
   }
 
  private:
@@ -126,7 +133,7 @@ class QueriedLines {
     if (counts == nullptr) return false;
     damage_.read(json);
     counts_.CopyFrom(*counts, counts_.GetAllocator());
-    has_counts_ = true;
+    has_counts_ = find_member(json, "complete", &Value::IsTrue) != nullptr;
     return true;
   }
 
@@ -140,11 +147,12 @@ class QueriedLines {
   }
 
   void read_file(const Value& json) {
-    ++states_[text_member(json, "state")];
+    count_state(text_member(json, "state"));
     for (const auto member : asked_)
-      if (!has_member(json, member)) lacking_.insert(member);
+      if (!has_member(json, member)) lacking_.insert(to_string(member));
     values_.set(json);
     if (!query_.wants(values_)) return;
+    shown_.check(json, lacking_, mistyped_);
     const auto& options = query_.options;
     text_.clear();
     if (options.format == "text") {
@@ -158,16 +166,28 @@ class QueriedLines {
     query_.rows.add(query_.key_of(values_), text_.view());
   }
 
+  void count_state(std::string_view name) {
+    for (std::size_t i = 0; i < ntfs::state_count; ++i)
+      if (name == to_string(static_cast<ntfs::State>(i))) {
+        ++states_[i];
+        return;
+      }
+    ++stateless_;
+  }
+
   Query& query_;
   RowFields fields_;
-  LineValues values_;
+  ShownMembers shown_;
+  MistypedMembers mistyped_;
+  LineValues values_{mistyped_};
   core::TextBuffer text_;
   std::set<ntfs::FileMember> asked_;
-  std::set<ntfs::FileMember> lacking_;
+  std::set<std::string_view> lacking_;
   u64 volumes_ = 0;
   u64 chosen_volumes_ = 0;
   bool chosen_ = false;  // the current volume
-  std::map<std::string, u64, std::less<>> states_;
+  std::array<u64, ntfs::state_count> states_{};
+  u64 stateless_ = 0;
   rapidjson::Document counts_;
   bool has_counts_ = false;
   SnapshotDamage damage_;
@@ -179,15 +199,8 @@ bool query_lines(Query& query, const core::ImageSource& file, Report& report) {
   const auto& options = query.options;
   SnapshotLines lines{file};
   QueriedLines queried{query};
-  rapidjson::Document json;
-  u64 damaged = 0;
   if (options.format == "csv") query.output.write(csv_header(RowFields{options.fields}));
-  while (lines.next(json)) {
-    if (queried.read(json)) continue;
-    if (lines.count() == 1) break;
-    ++damaged;
-  }
-  if (lines.count() < 2) {
+  if (!lines.read_all([&](const Value& json) { return queried.read(json); })) {
     report.failed(options.image, "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'");
     return false;
   }
@@ -198,17 +211,12 @@ bool query_lines(Query& query, const core::ImageSource& file, Report& report) {
   }
   core::Findings findings;
   queried.finish(findings);
-  const bool whole = lines.complete() && damaged == 0;
-  if (!whole)
-    findings.warning("snapshot-incomplete", std::nullopt,
-                     "the snapshot is cut off or damaged (lines that could not be read: {}): files "
-                     "are missing",
-                     damaged);
+  lines.report(findings);
   report.read(options.image, findings);
   query.add_no_match(findings, report);
   if (options.has_lines()) {
-    queried.write_summary(findings);
-    if (!lines.complete() && options.format == "json") query.output.write("]\n");
+    const bool ended = lines.complete() && queried.write_summary(findings);
+    if (!ended && options.format == "json") query.output.write("]\n");
   }
   const auto left_out = queried.left_out();
   if (!left_out.empty() && !options.findings.quiet)

@@ -1,5 +1,6 @@
 #include "cli/report/snapshot/snapshot_report.hpp"
 
+#include "cli/ntfs/visited_volumes.hpp"
 #include "cli/report/snapshot/volume_sections.hpp"
 #include "coldtrace/core/parallel.hpp"
 #include "coldtrace/ntfs/walk.hpp"
@@ -74,19 +75,14 @@ bool add_snapshot_report(Page& page, const DiskOptions& options,
   const auto input = open_disk(options, report, disk_findings);
   if (!input) return false;
   if (page.title.empty()) page.title = "Disk with NTFS volumes";
-  UnopenedVolumes unopened;
   u64 volumes = 0;
-  for (const auto& partition : input->chosen) {
-    core::Findings findings;
-    const auto volume = open_volume(*input, partition, options, findings);
-    if (!volume) {
-      unopened.add(partition, volume_failure(*input, partition, volume.error()));
-      continue;
-    }
-    ++volumes;
-    add_volume(page, partition, *volume, report_options, findings);
-    report.read(options.image, findings);
-  }
+  const auto unopened = visit_volumes(
+      *input, options,
+      [&](const ntfs::Partition& partition, const ntfs::Volume& volume, core::Findings findings) {
+        ++volumes;
+        add_volume(page, partition, volume, report_options, findings);
+        report.read(options.image, findings);
+      });
   input->file.add_findings(disk_findings);
   disk_findings.merge(unopened.report(options.image, volumes > 0, report));
   report.tell(options.image, disk_findings);

@@ -28,6 +28,8 @@ class SnapshotReader {
     return type != "file" || read_file(json);
   }
 
+  void report(core::Findings& findings) const { mistyped_.report(findings); }
+
  private:
   bool read_header(const Value& json) {
     if (!is_snapshot_header(json)) return false;
@@ -49,7 +51,7 @@ class SnapshotReader {
     const auto state = trace_analysis::find_name_state(text_member(json, "state"));
     if (!state) return false;
     for (const auto* member : {"streams", "other_streams"})
-      if (const auto* streams = find_member(json, member, &Value::IsArray))
+      if (const auto* streams = mistyped_.find(json, member, &Value::IsArray))
         for (const auto& stream : streams->GetArray())
           if (stream.IsObject()) read_stream(stream, path, *state);
     return true;
@@ -94,6 +96,7 @@ class SnapshotReader {
   std::optional<u64> offset_;
   u64 cluster_size_ = 0;
   bool seen_header_ = false;
+  MistypedMembers mistyped_;
 };
 
 // Nothing when the file cannot be used, which `report` says.
@@ -109,26 +112,13 @@ std::optional<DiskSnapshot> read_snapshot(const SnapshotOptions& options, u64 la
   snapshot.disk = disk;
   SnapshotReader reader{snapshot, offset};
   SnapshotLines lines{**file};
-  rapidjson::Document json;
-  u64 damaged = 0;
-  while (lines.next(json)) {
-    if (reader.read(json)) continue;
-    if (lines.count() == 1) {
-      report.failed(path, "not the NDJSON of 'coldtrace ntfs snapshot'");
-      return std::nullopt;
-    }
-    ++damaged;
-  }
-  if (lines.count() == 0) {
+  if (!lines.read_all([&](const Value& json) { return reader.read(json); })) {
     report.failed(path, "not the NDJSON of 'coldtrace ntfs snapshot'");
     return std::nullopt;
   }
   snapshot.map.finish();
-  if (!lines.complete() || damaged > 0)
-    findings.warning("snapshot-incomplete", std::nullopt,
-                     "the snapshot is cut off or damaged (lines that could not be read: {}): files "
-                     "are missing",
-                     damaged);
+  reader.report(findings);
+  lines.report(findings);
   if (const auto impossible = snapshot.map.impossible(); impossible > 0)
     findings.warning("snapshot-extent", std::nullopt,
                      "{} extents of the snapshot have no size or no place on a disk of less than "

@@ -1,4 +1,4 @@
-#include "cli/ntfs/compared_input.hpp"
+#include "cli/ntfs/compare/compared_input.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,9 @@
 #include <rapidjson/document.h>
 
 #include "cli/command/text_input.hpp"
+#include "cli/ntfs/compare/snapshot_row.hpp"
 #include "cli/ntfs/snapshot_lines.hpp"
-#include "cli/ntfs/snapshot_row.hpp"
+#include "cli/ntfs/visited_volumes.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/parallel.hpp"
 #include "coldtrace/ntfs/walk.hpp"
@@ -64,21 +65,18 @@ std::optional<Volumes> read_image(const DiskOptions& options, unsigned jobs,
   const auto input = open_disk(options, report, findings);
   if (!input) return std::nullopt;
   Volumes volumes;
-  UnopenedVolumes unopened;
-  for (const auto& partition : input->chosen) {
-    const auto volume = open_volume(*input, partition, options, findings);
-    if (!volume) {
-      unopened.add(partition, volume_failure(*input, partition, volume.error()));
-      continue;
-    }
-    const auto& boot = volume->boot();
-    auto& compared = volumes.emplace_back(
-        ComparedVolume{{options.image, partition, *volume},
-                       boot && !boot->inferred ? fmt::format("{:016x}", boot->serial_number) : "",
-                       checked(ntfs::ComparedFiles::create())});
-    add_rows(*volume, jobs, compared.files, findings);
-    checked(compared.files.finish());
-  }
+  const auto unopened = visit_volumes(
+      *input, options,
+      [&](const ntfs::Partition& partition, const ntfs::Volume& volume, core::Findings of_volume) {
+        findings.merge(of_volume);
+        const auto& boot = volume.boot();
+        auto& compared = volumes.emplace_back(ComparedVolume{
+            {options.image, partition, volume},
+            boot && !boot->inferred ? fmt::format("{:016x}", boot->serial_number) : "",
+            checked(ntfs::ComparedFiles::create())});
+        add_rows(volume, jobs, compared.files, findings);
+        checked(compared.files.finish());
+      });
   input->file.add_findings(findings);
   findings.merge(unopened.report(options.image, !volumes.empty(), report));
   if (volumes.empty()) {
@@ -104,7 +102,7 @@ class ComparedLines {
     if (type != "file") return true;
     if (!json.HasMember("state")) lacking_.needed = " state";
     if (text_member(json, "state") != "live") return true;
-    if (!read_compared_file(json, file_, lacking_)) return false;
+    if (!read_compared_file(json, file_, lacking_, mistyped_)) return false;
     checked(volumes_.back().files.add(file_));
     return true;
   }
@@ -133,6 +131,7 @@ class ComparedLines {
                        lacking_.times ? " si" : "", lacking_.attributes ? " attributes" : "",
                        lacking_.streams ? " streams" : "");
     damage_.report(findings);
+    mistyped_.report(findings);
     for (auto& volume : volumes_) checked(volume.files.finish());
     return std::move(volumes_);
   }
@@ -176,20 +175,14 @@ class ComparedLines {
   SnapshotDamage damage_;
   ntfs::ComparedFile file_;
   LackingMembers lacking_;
+  MistypedMembers mistyped_;
 };
 
 std::optional<Volumes> read_lines(const std::string& path, const core::ImageSource& file,
                                   core::Findings& findings, Report& report) {
   SnapshotLines lines{file};
   ComparedLines compared{path};
-  rapidjson::Document json;
-  u64 damaged = 0;
-  while (lines.next(json)) {
-    if (compared.read(json)) continue;
-    if (lines.count() == 1) break;
-    ++damaged;
-  }
-  if (lines.count() < 2) {
+  if (!lines.read_all([&](const Value& json) { return compared.read(json); })) {
     report.failed(path, "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'");
     return std::nullopt;
   }
@@ -197,13 +190,8 @@ std::optional<Volumes> read_lines(const std::string& path, const core::ImageSour
     report.failed(path, refusal);
     return std::nullopt;
   }
-  const bool whole = lines.complete() && damaged == 0;
-  if (!whole)
-    findings.warning("snapshot-incomplete", std::nullopt,
-                     "the snapshot is cut off or damaged (lines that could not be read: {}): files "
-                     "are missing",
-                     damaged);
-  return compared.take(whole, findings);
+  lines.report(findings);
+  return compared.take(lines.whole(), findings);
 }
 
 bool starts_as_json(const core::ImageSource& file) {

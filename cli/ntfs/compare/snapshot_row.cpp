@@ -1,8 +1,8 @@
-#include "cli/ntfs/snapshot_row.hpp"
+#include "cli/ntfs/compare/snapshot_row.hpp"
 
 #include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/ntfs/snapshot_time.hpp"
 #include "cli/output/json_members.hpp"
-#include "coldtrace/core/file_time.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -17,21 +17,28 @@ std::optional<ntfs::FileReference> reference(const Value& json) {
   return ntfs::FileReference{*record, static_cast<u16>(*sequence)};
 }
 
-std::optional<ntfs::Times> read_times(const Value& json) {
-  const auto* times = find_member(json, "si", &Value::IsObject);
+std::optional<ntfs::Times> read_times(const Value& json, MistypedMembers& mistyped) {
+  const auto* times = mistyped.find(json, "si", &Value::IsObject);
   if (!times) return std::nullopt;
   const auto time = [&](const char* name) {
-    return core::parse_file_time(text_member(*times, name)).value_or(core::FileTime{});
+    const auto* const text = mistyped.find(*times, name, &Value::IsString);
+    if (!text) return core::FileTime{};
+    const auto read = parse_snapshot_time({text->GetString(), text->GetStringLength()});
+    if (!read) mistyped.add("si");
+    return read.value_or(core::FileTime{});
   };
   return ntfs::Times{time("created"), time("modified"), time("changed"), time("accessed")};
 }
 
-std::optional<u32> read_attributes(const Value& json) {
-  const auto* names = find_member(json, "attributes", &Value::IsArray);
+std::optional<u32> read_attributes(const Value& json, MistypedMembers& mistyped) {
+  const auto* names = mistyped.find(json, "attributes", &Value::IsArray);
   if (!names) return std::nullopt;
   u32 bits = 0;
   for (const auto& name : names->GetArray())
-    if (name.IsString()) bits |= dos_attribute_bit({name.GetString(), name.GetStringLength()});
+    if (name.IsString())
+      bits |= dos_attribute_bit({name.GetString(), name.GetStringLength()});
+    else
+      mistyped.add("attributes");
   return bits;
 }
 
@@ -49,12 +56,17 @@ ntfs::Extent read_extent(const Value& json) {
   return extent;
 }
 
-ntfs::ComparedStream read_stream(const Value& json) {
+ntfs::ComparedStream read_stream(const Value& json, MistypedMembers& mistyped) {
+  const auto size = number_member(json, "size");
+  if (!json.IsObject() ||
+      (!size && json.HasMember("size") && find_member(json, "size", &Value::IsNull) == nullptr))
+    mistyped.add("streams");
   ntfs::ComparedStream stream{.name = read_name(json),
-                              .size = number_member(json, "size"),
+                              .size = size,
                               .resident = find_member(json, "resident", &Value::IsTrue) != nullptr,
                               .extents = {}};
-  if (const auto* extents = find_member(json, "extents", &Value::IsArray))
+  if (!json.IsObject()) return stream;
+  if (const auto* extents = mistyped.find(json, "extents", &Value::IsArray))
     for (const auto& extent : extents->GetArray()) stream.extents.push_back(read_extent(extent));
   return stream;
 }
@@ -84,16 +96,18 @@ bool read_compared_file(const Value& json, ntfs::ComparedFile& file, LackingMemb
   file.file = *own;
   file.directory = find_member(json, "directory", &Value::IsTrue) != nullptr;
   file.names.push_back({*in, read_name(json), text_member(json, "path")});
-  file.times = read_times(json);
-  file.attributes = read_attributes(json);
-  if (const auto owner = text_member(json, "owner_sid"); !owner.empty()) file.owner = owner;
+  file.times = read_times(json, mistyped);
+  file.attributes = read_attributes(json, mistyped);
+  if (const auto* owner = mistyped.find(json, "owner_sid", &Value::IsString);
+      owner && owner->GetStringLength() > 0)
+    file.owner.emplace(owner->GetString(), owner->GetStringLength());
   lacking.times |= !json.HasMember("si");
   lacking.attributes |= !json.HasMember("attributes");
-  const auto* streams = find_member(json, "streams", &Value::IsArray);
+  const auto* streams = mistyped.find(json, "streams", &Value::IsArray);
   lacking.streams |= !streams;
   if (!streams || has_streams_left_out(json)) return true;
   auto& read = file.streams.emplace();
-  for (const auto& stream : streams->GetArray()) read.push_back(read_stream(stream));
+  for (const auto& stream : streams->GetArray()) read.push_back(read_stream(stream, mistyped));
   return true;
 }
 

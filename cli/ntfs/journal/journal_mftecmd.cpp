@@ -1,6 +1,6 @@
 #include <map>
 
-#include "cli/ntfs/journal_formats.hpp"
+#include "cli/ntfs/journal/journal_formats.hpp"
 #include "cli/ntfs/mftecmd_text.hpp"
 #include "cli/output/text.hpp"
 

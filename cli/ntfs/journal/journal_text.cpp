@@ -1,5 +1,5 @@
-#include "cli/ntfs/journal_formats.hpp"
-#include "cli/ntfs/usn_texts.hpp"
+#include "cli/ntfs/journal/journal_formats.hpp"
+#include "cli/ntfs/journal/usn_texts.hpp"
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/core/printable.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <rapidjson/fwd.h>
 
+#include "cli/ntfs/snapshot_lines.hpp"
 #include "coldtrace/ntfs/comparison/compared_file.hpp"
 
 namespace coldtrace::cli {

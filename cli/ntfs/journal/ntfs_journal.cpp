@@ -3,9 +3,10 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/images/other_kind.hpp"
-#include "cli/ntfs/journal_formats.hpp"
+#include "cli/ntfs/journal/journal_formats.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
+#include "cli/ntfs/visited_volumes.hpp"
 #include "cli/output/json_lines.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
@@ -293,25 +294,18 @@ Exit run_image(const Options& options, Report& report) {
   }
   JournalWriter writer{options, output};
   core::Findings findings;
-  UnopenedVolumes unopened;
   bool any = false;
-  for (const auto& partition : input->chosen) {
-    core::Findings of_volume;
-    const auto volume = open_volume(*input, partition, options, of_volume);
-    if (!volume) {
-      unopened.add(partition, volume_failure(*input, partition, volume.error()));
-      continue;
-    }
-    any = true;
-    const auto name = partition.number == 0
-                          ? options.image
-                          : fmt::format("{} partition {}", options.image, partition.number);
-    if (write_volume_journals(options, *input, partition, *volume, writer, of_volume))
-      report.read(name, of_volume);
-    else
-      report.tell(name, of_volume);
-    findings.merge(of_volume);
-  }
+  const auto unopened = visit_volumes(
+      *input, options,
+      [&](const ntfs::Partition& partition, const ntfs::Volume& volume, core::Findings of_volume) {
+        any = true;
+        const auto name = volume_title(options.image, partition);
+        if (write_volume_journals(options, *input, partition, volume, writer, of_volume))
+          report.read(name, of_volume);
+        else
+          report.tell(name, of_volume);
+        findings.merge(of_volume);
+      });
   input->file.add_findings(of_disk);
   findings.merge(unopened.report(options.image, any, report));
   if (!any || writer.journals() == 0) report.tell(options.image, of_disk);

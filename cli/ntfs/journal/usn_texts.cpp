@@ -1,4 +1,4 @@
-#include "cli/ntfs/usn_texts.hpp"
+#include "cli/ntfs/journal/usn_texts.hpp"
 
 #include <fmt/format.h>
 

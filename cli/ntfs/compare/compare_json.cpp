@@ -1,4 +1,4 @@
-#include "cli/ntfs/compare_rows.hpp"
+#include "cli/ntfs/compare/compare_rows.hpp"
 #include "cli/ntfs/ntfs_rows.hpp"
 #include "coldtrace/core/file_time.hpp"
 

@@ -1,6 +1,9 @@
-#include "cli/ntfs/compare_rows.hpp"
+#include <fmt/ranges.h>
+
+#include "cli/ntfs/compare/compare_rows.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/file_time.hpp"
+#include "coldtrace/ntfs/dos_attributes.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -38,6 +41,23 @@ std::string times_text(const ntfs::FileDifference& difference) {
   return text;
 }
 
+std::string names_of(u32 attributes) {
+  const auto names = ntfs::dos_attribute_names(attributes);
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, " "));
+}
+
+std::string attributes_text(const ntfs::FileDifference& difference) {
+  if (!difference.attributes) return {};
+  return fmt::format("; attributes {} -> {}", names_of(*difference.before->attributes),
+                     names_of(*difference.after->attributes));
+}
+
+std::string owner_text(const ntfs::FileDifference& difference) {
+  if (!difference.owner) return {};
+  return fmt::format("; owner {} -> {}", printable(*difference.before->owner),
+                     printable(*difference.after->owner));
+}
+
 }  // namespace
 
 std::string difference_text(const ntfs::FileDifference& difference) {
@@ -56,7 +76,8 @@ std::string difference_text(const ntfs::FileDifference& difference) {
       text += fmt::format("; no longer {}", printable(name.before->path));
   }
   for (const auto& stream : difference.streams) text += stream_text(stream);
-  return text + times_text(difference) + '\n';
+  return text + times_text(difference) + attributes_text(difference) + owner_text(difference) +
+         '\n';
 }
 
 }  // namespace coldtrace::cli

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "cli/command/common_options.hpp"
-#include "cli/ntfs/compare_rows.hpp"
-#include "cli/ntfs/compared_input.hpp"
+#include "cli/ntfs/compare/compare_rows.hpp"
+#include "cli/ntfs/compare/compared_input.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/output/json_lines.hpp"
 #include "cli/output/text.hpp"

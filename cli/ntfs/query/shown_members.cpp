@@ -1,0 +1,75 @@
+#include "cli/ntfs/query/shown_members.hpp"
+
+#include <rapidjson/document.h>
+
+#include "cli/output/json_members.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using rapidjson::Value;
+
+constexpr RowField shown_by_text[] = {
+    RowField::path,    RowField::record,    RowField::sequence, RowField::state,
+    RowField::si,      RowField::directory, RowField::reparse,  RowField::size,
+    RowField::streams, RowField::findings,
+};
+
+bool is_of_type(const Value& line, RowField field, const char* name, const Value& value) {
+  switch (field) {
+    case RowField::record:
+    case RowField::sequence:
+    case RowField::links:
+    case RowField::security_id:
+    case RowField::usn:
+    case RowField::record_offset:
+    case RowField::size:
+      return number_member(line, name).has_value();
+    case RowField::directory:
+      return value.IsBool();
+    case RowField::attributes:
+    case RowField::ea:
+    case RowField::streams:
+    case RowField::other_streams:
+    case RowField::findings:
+      return value.IsArray();
+    case RowField::reparse:
+      return value.IsObject() && (find_member(value, "tag", &Value::IsNull) != nullptr ||
+                                  !value.HasMember("tag") || number_member(value, "tag"));
+    case RowField::parent:
+    case RowField::si:
+    case RowField::fn:
+    case RowField::index:
+    case RowField::entry:
+      return value.IsObject();
+    default:
+      return value.IsString();
+  }
+}
+
+}  // namespace
+
+ShownMembers::ShownMembers(const std::string& format, const std::vector<std::string>& fields) {
+  if (format == "text") {
+    fields_.assign(std::begin(shown_by_text), std::end(shown_by_text));
+    return;
+  }
+  if (fields.empty() && format != "csv") return;
+  const RowFields chosen{fields};
+  for (std::size_t i = 0; i < row_field_names().size(); ++i)
+    if (chosen.contains(static_cast<RowField>(i))) fields_.push_back(static_cast<RowField>(i));
+}
+
+void ShownMembers::check(const Value& line, std::set<std::string_view>& lacking,
+                         MistypedMembers& mistyped) const {
+  for (const auto field : fields_) {
+    const auto& name = row_field_names()[static_cast<std::size_t>(field)];
+    const auto found = line.FindMember(name.c_str());
+    if (found == line.MemberEnd())
+      lacking.insert(name);
+    else if (!found->value.IsNull() && !is_of_type(line, field, name.c_str(), found->value))
+      mistyped.add(name);
+  }
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include <rapidjson/fwd.h>
+
+#include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/ntfs/snapshot_lines.hpp"
+
+namespace coldtrace::cli {
+
+// The members that an answer shows of each line: those of --fields, else what csv has columns of
+// and text shows. Lines of JSON without --fields show what there is.
+class ShownMembers {
+ public:
+  ShownMembers(const std::string& format, const std::vector<std::string>& fields);
+
+  // Adds members that the line lacks, and those whose values are of another type.
+  void check(const rapidjson::Value& line, std::set<std::string_view>& lacking,
+             MistypedMembers& mistyped) const;
+
+ private:
+  std::vector<RowField> fields_;
+};
+
+}  // namespace coldtrace::cli

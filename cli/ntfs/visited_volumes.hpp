@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+
+#include "cli/ntfs/ntfs_input.hpp"
+#include "cli/output/terminal_progress.hpp"
+#include "coldtrace/ntfs/snapshot.hpp"
+
+namespace coldtrace::cli {
+
+// Opens the volumes that the options ask for, one after the other, and gives each to `visit` with
+// what opening it showed. Returns those that cannot be opened.
+UnopenedVolumes visit_volumes(
+    const DiskInput& input, const DiskOptions& options,
+    const std::function<void(const ntfs::Partition&, ntfs::Volume, core::Findings)>& visit);
+
+// How messages name a volume: "disk.img partition 2".
+std::string volume_title(const std::string& image, const ntfs::Partition& partition);
+
+// ntfs::Snapshot::take(), which `progress` shows.
+ntfs::Snapshot take_snapshot(const ntfs::Volume& volume, unsigned jobs, bool slack,
+                             TerminalProgress& progress, core::Findings& findings);
+
+}  // namespace coldtrace::cli
