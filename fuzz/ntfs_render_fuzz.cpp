@@ -16,7 +16,8 @@ using namespace coldtrace;
 
 std::string render(const ntfs::Snapshot& snapshot, const std::string& format) {
   const cli::RowFields fields{{}};
-  const auto rows = cli::make_row_format(format, fields, cli::Int64::string, std::nullopt);
+  const auto rows =
+      cli::make_row_format(format, fields, cli::Int64::string, std::nullopt, {"image", 2, 4096});
   core::TextBuffer text;
   if (format == "csv") text.append(cli::csv_header(fields));
   ntfs::Walk walk{

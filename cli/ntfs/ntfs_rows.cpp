@@ -9,7 +9,7 @@ const std::vector<std::string>& row_field_names() {
       "directory", "links",         "short_name",  "attributes", "si",        "fn",
       "index",     "owner_sid",     "security_id", "usn",        "object_id", "reparse",
       "ea",        "record_offset", "entry",       "size",       "streams",   "other_streams",
-      "findings"};
+      "findings",  "volume"};
   return names;
 }
 
@@ -20,13 +20,14 @@ RowFields::RowFields(const std::vector<std::string>& names) {
 }
 
 std::unique_ptr<RowFormat> make_row_format(const std::string& format, const RowFields& fields,
-                                           Int64 int64, std::optional<u64> longest_cell) {
-  if (format == "csv") return make_csv_rows(fields, int64, longest_cell);
-  if (format == "bodyfile") return make_body_rows();
-  if (format == "text") return make_text_rows();
-  if (format == "timesketch") return make_timesketch_rows();
-  if (format == "ecs") return make_ecs_rows();
-  return make_json_rows(fields, int64, format == "json");
+                                           Int64 int64, std::optional<u64> longest_cell,
+                                           const VolumeName& volume) {
+  if (format == "csv") return make_csv_rows(fields, int64, longest_cell, volume);
+  if (format == "bodyfile") return make_body_rows(volume);
+  if (format == "text") return make_text_rows(volume);
+  if (format == "timesketch") return make_timesketch_rows(volume);
+  if (format == "ecs") return make_ecs_rows(volume);
+  return make_json_rows(fields, int64, format == "json", volume);
 }
 
 }  // namespace coldtrace::cli

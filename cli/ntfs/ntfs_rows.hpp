@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/ntfs/volume_name.hpp"
 #include "cli/output/json.hpp"
 #include "coldtrace/core/text_buffer.hpp"
 #include "coldtrace/ntfs/dos_attributes.hpp"
@@ -39,6 +40,7 @@ enum class RowField : u8 {
   streams,
   other_streams,
   findings,
+  volume,
 };
 
 const std::vector<std::string>& row_field_names();
@@ -67,15 +69,17 @@ class RowFormat {
 // `format` is "ndjson", "json", "csv", "bodyfile", "timesketch", "ecs", "text", or "sqlite", whose
 // tables read ndjson.
 std::unique_ptr<RowFormat> make_row_format(const std::string& format, const RowFields& fields,
-                                           Int64 int64, std::optional<u64> longest_cell);
+                                           Int64 int64, std::optional<u64> longest_cell,
+                                           const VolumeName& volume);
 // In an array there is a comma before each row, since a header comes first.
-std::unique_ptr<RowFormat> make_json_rows(const RowFields& fields, Int64 int64, bool array);
+std::unique_ptr<RowFormat> make_json_rows(const RowFields& fields, Int64 int64, bool array,
+                                          const VolumeName& volume);
 std::unique_ptr<RowFormat> make_csv_rows(const RowFields& fields, Int64 int64,
-                                         std::optional<u64> longest_cell);
-std::unique_ptr<RowFormat> make_body_rows();
-std::unique_ptr<RowFormat> make_text_rows();
-std::unique_ptr<RowFormat> make_timesketch_rows();
-std::unique_ptr<RowFormat> make_ecs_rows();
+                                         std::optional<u64> longest_cell, const VolumeName& volume);
+std::unique_ptr<RowFormat> make_body_rows(const VolumeName& volume);
+std::unique_ptr<RowFormat> make_text_rows(const VolumeName& volume);
+std::unique_ptr<RowFormat> make_timesketch_rows(const VolumeName& volume);
+std::unique_ptr<RowFormat> make_ecs_rows(const VolumeName& volume);
 
 // The line with the names of the columns.
 std::string csv_header(const RowFields& fields);

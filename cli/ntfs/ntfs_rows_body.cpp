@@ -15,6 +15,8 @@ namespace {
 // Source: sleuthkit.org wiki, "Body file".
 class BodyRows final : public RowFormat {
  public:
+  explicit BodyRows(const VolumeName& volume) : volume_{path_prefix(volume.partition)} {}
+
   void write(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row,
              core::TextBuffer& out) override {
     out_ = &out;
@@ -70,12 +72,13 @@ class BodyRows final : public RowFormat {
   void write_name(const ntfs::FileRow& row) {
     const auto& source = *row.source;
     if (row.name.empty() && source.file.record != ntfs::root_record) {
-      name_ = fmt::format("<unnamed {}>", source.file.record);
+      name_ =
+          fmt::format("{}<unnamed {}>", volume_.empty() ? "" : volume_ + '/', source.file.record);
       prefix_ = std::string::npos;
       return;
     }
     if (row.name.empty() || row.is_root()) {
-      name_ = row.path();
+      name_ = volume_ + row.path();
       escape_body_text(name_, 0);
       prefix_ = std::string::npos;
       return;
@@ -85,7 +88,7 @@ class BodyRows final : public RowFormat {
       name_.resize(prefix_);
     } else {
       parent_ = row.parent_path;
-      name_ = parent_;
+      name_ = volume_ + parent_;
       escape_body_text(name_, 0);
       name_ += '/';
       prefix_ = name_.size();
@@ -159,6 +162,7 @@ class BodyRows final : public RowFormat {
     out_->commit(static_cast<std::size_t>(at - start));
   }
 
+  std::string volume_;  // stands before each path
   core::TextBuffer* out_ = nullptr;
   ntfs::SleuthKitIds no_ids_;              // of files without a list
   std::optional<ntfs::SleuthKitIds> ids_;  // of the file with this record
@@ -174,8 +178,8 @@ class BodyRows final : public RowFormat {
 
 }  // namespace
 
-std::unique_ptr<RowFormat> make_body_rows() {
-  return std::make_unique<BodyRows>();
+std::unique_ptr<RowFormat> make_body_rows(const VolumeName& volume) {
+  return std::make_unique<BodyRows>(volume);
 }
 
 }  // namespace coldtrace::cli

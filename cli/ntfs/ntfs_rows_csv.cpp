@@ -44,17 +44,19 @@ constexpr Column columns[] = {
     {RowField::streams, "streams"},
     {RowField::other_streams, "other_streams"},
     {RowField::findings, "findings"},
+    {RowField::volume, volume_columns},
 };
 
 class CsvRows final : public RowFormat {
  public:
-  CsvRows(const RowFields& fields, Int64 int64, std::optional<u64> longest_cell)
-      : longest_cell_{longest_cell}, streams_{int64} {
+  CsvRows(const RowFields& fields, Int64 int64, std::optional<u64> longest_cell,
+          const VolumeName& volume)
+      : longest_cell_{longest_cell}, volume_{volume_cells(volume)}, streams_{int64} {
     for (const auto& column : columns)
       if (fields.contains(column.field)) fields_.push_back(column.field);
     for (const auto field : {RowField::ea, RowField::findings}) {
       const auto& name = row_field_names()[static_cast<std::size_t>(field)];
-      nested_.push_back({field, make_json_rows(RowFields{{name}}, int64, false),
+      nested_.push_back({field, make_json_rows(RowFields{{name}}, int64, false, volume),
                          std::string_view{R"({"type":"file","":)"}.size() + name.size()});
     }
   }
@@ -182,6 +184,7 @@ class CsvRows final : public RowFormat {
 
   std::vector<RowField> fields_;  // in the order of the columns
   std::optional<u64> longest_cell_;
+  std::string volume_;
   u64 left_out_ = 0;
   StreamsJson<Quotes::doubled> streams_;
   std::vector<Nested> nested_;
@@ -271,6 +274,8 @@ inline void CsvRows::write_column(const ntfs::Snapshot& snapshot, const ntfs::Fi
       return row.extended_attributes.empty() ? plain("[]") : json(snapshot, row, field);
     case RowField::findings:
       return row.findings.empty() ? plain("[]") : json(snapshot, row, field);
+    case RowField::volume:
+      return out_->append(volume_);
   }
 }
 
@@ -299,8 +304,9 @@ std::string csv_header(const RowFields& fields) {
 }
 
 std::unique_ptr<RowFormat> make_csv_rows(const RowFields& fields, Int64 int64,
-                                         std::optional<u64> longest_cell) {
-  return std::make_unique<CsvRows>(fields, int64, longest_cell);
+                                         std::optional<u64> longest_cell,
+                                         const VolumeName& volume) {
+  return std::make_unique<CsvRows>(fields, int64, longest_cell, volume);
 }
 
 }  // namespace coldtrace::cli

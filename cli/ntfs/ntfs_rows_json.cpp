@@ -17,8 +17,12 @@ using ntfs::StoredText;
 
 class JsonRows final : public RowFormat {
  public:
-  JsonRows(const RowFields& fields, Int64 int64, bool array)
-      : fields_{fields}, int64_{int64}, array_{array}, streams_{int64} {}
+  JsonRows(const RowFields& fields, Int64 int64, bool array, const VolumeName& volume)
+      : fields_{fields},
+        int64_{int64},
+        array_{array},
+        volume_{volume_member(volume, int64)},
+        streams_{int64} {}
 
   void write(const Snapshot& snapshot, const FileRow& row, core::TextBuffer& out) override {
     out_ = &out;
@@ -40,6 +44,7 @@ class JsonRows final : public RowFormat {
       out.append(']');
     }
     if (fields_.contains(RowField::findings)) write_findings_of_row();
+    if (fields_.contains(RowField::volume)) out.append(volume_);
     out.append("}\n");
   }
 
@@ -362,6 +367,7 @@ class JsonRows final : public RowFormat {
   RowFields fields_;
   Int64 int64_;
   bool array_;
+  std::string volume_;
   StreamsJson<Quotes::single> streams_;
   core::TextBuffer* out_ = nullptr;
   const FileRow* row_ = nullptr;
@@ -374,8 +380,9 @@ class JsonRows final : public RowFormat {
 
 }  // namespace
 
-std::unique_ptr<RowFormat> make_json_rows(const RowFields& fields, Int64 int64, bool array) {
-  return std::make_unique<JsonRows>(fields, int64, array);
+std::unique_ptr<RowFormat> make_json_rows(const RowFields& fields, Int64 int64, bool array,
+                                          const VolumeName& volume) {
+  return std::make_unique<JsonRows>(fields, int64, array, volume);
 }
 
 }  // namespace coldtrace::cli

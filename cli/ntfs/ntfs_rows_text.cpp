@@ -13,13 +13,15 @@ std::string size_of(const ntfs::StreamRow& stream) {
 // A tree for people: live names under their directories, others with their whole path.
 class TextRows final : public RowFormat {
  public:
+  explicit TextRows(const VolumeName& volume) : prefix_{path_prefix(volume.partition)} {}
+
   void write(const ntfs::Snapshot&, const ntfs::FileRow& row, core::TextBuffer& out) override {
     const auto& source = *row.source;
     const bool live = source.state == ntfs::State::live;
     const bool root = row.is_root();
     const auto depth =
         static_cast<std::size_t>(std::ranges::count(row.parent_path, '/')) + (root ? 0 : 1);
-    std::string name = live && !root ? ntfs::to_utf8(row.name) : row.path();
+    std::string name = live && !root ? ntfs::to_utf8(row.name) : prefix_ + row.path();
     if (row.name.empty()) name = "<unnamed>";
     const auto* content = row.content();
     const auto& information = row.facts.information;
@@ -48,12 +50,15 @@ class TextRows final : public RowFormat {
     for (const auto& finding : row.findings) out.append(fmt::format("  !{}", finding.code.view()));
     out.append('\n');
   }
+
+ private:
+  std::string prefix_;
 };
 
 }  // namespace
 
-std::unique_ptr<RowFormat> make_text_rows() {
-  return std::make_unique<TextRows>();
+std::unique_ptr<RowFormat> make_text_rows(const VolumeName& volume) {
+  return std::make_unique<TextRows>(volume);
 }
 
 }  // namespace coldtrace::cli

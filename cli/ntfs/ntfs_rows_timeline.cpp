@@ -26,6 +26,8 @@ constexpr TimeKind time_kinds[] = {
 // of the index where nothing else speaks of the file.
 class TimelineRows : public RowFormat {
  public:
+  explicit TimelineRows(const VolumeName& volume) : volume_{volume} {}
+
   void write(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row,
              core::TextBuffer& out) override {
     out_ = &out;
@@ -96,6 +98,7 @@ class TimelineRows : public RowFormat {
   }
   void end_line() { out_->append("}\n"); }
   const std::string& serial() const { return serial_; }
+  const VolumeName& volume() const { return volume_; }
 
  private:
   void write_set(const ntfs::Times& times, std::string_view set, u32 attribute) {
@@ -111,6 +114,7 @@ class TimelineRows : public RowFormat {
     out_->append("\":");
   }
 
+  VolumeName volume_;
   core::TextBuffer* out_ = nullptr;
   const ntfs::FileRow* row_ = nullptr;
   std::string path_;
@@ -127,6 +131,10 @@ std::string plaso_time(core::FileTime time) {
 
 // Source: Timesketch, "Create timeline from JSON/JSONL/CSV"; attributes as plaso names them.
 class TimesketchRows final : public TimelineRows {
+ public:
+  using TimelineRows::TimelineRows;
+
+ private:
   void line(const TimeKind& kind, core::FileTime time, std::string_view set,
             u32 attribute) override {
     constexpr u64 epoch = core::file_time_from_unix(0).ticks;
@@ -155,12 +163,19 @@ class TimesketchRows final : public TimelineRows {
     raw("is_allocated", allocated() ? "true" : "false");
     text("state", to_string(row().source->state));
     text_if("volume_serial_number", serial());
+    text("volume_image", volume().image);
+    if (volume().partition != 0) number("volume_partition", volume().partition);
+    raw("volume_start", fmt::format("{}", volume().start));
     end_line();
   }
 };
 
 // Source: Elastic Common Schema 8.17.
 class EcsRows final : public TimelineRows {
+ public:
+  using TimelineRows::TimelineRows;
+
+ private:
   void line(const TimeKind& kind, core::FileTime time, std::string_view set, u32) override {
     const auto bytes = size();
     begin_line();
@@ -191,6 +206,11 @@ class EcsRows final : public TimelineRows {
     text("state", to_string(row().source->state));
     if (row().file_known()) number("sequence", row().source->file.sequence);
     text_if("volume_serial_number", serial());
+    open("volume");
+    text("image", volume().image);
+    if (volume().partition != 0) number("partition", volume().partition);
+    raw("start", fmt::format("{}", volume().start));
+    close();
     close();
     end_line();
   }
@@ -214,12 +234,12 @@ class EcsRows final : public TimelineRows {
 
 }  // namespace
 
-std::unique_ptr<RowFormat> make_timesketch_rows() {
-  return std::make_unique<TimesketchRows>();
+std::unique_ptr<RowFormat> make_timesketch_rows(const VolumeName& volume) {
+  return std::make_unique<TimesketchRows>(volume);
 }
 
-std::unique_ptr<RowFormat> make_ecs_rows() {
-  return std::make_unique<EcsRows>();
+std::unique_ptr<RowFormat> make_ecs_rows(const VolumeName& volume) {
+  return std::make_unique<EcsRows>(volume);
 }
 
 }  // namespace coldtrace::cli

@@ -91,8 +91,8 @@ void add_lines(SnapshotTables& tables, Write write) {
 
 // Walks one volume; formatting is shared by the jobs.
 void write_rows(const std::function<void(std::string_view)>& write, const Options& options,
-                const ntfs::Snapshot& snapshot, ntfs::Walk& walk, TerminalProgress& progress,
-                core::Findings& findings) {
+                const VolumeName& name, const ntfs::Snapshot& snapshot, ntfs::Walk& walk,
+                TerminalProgress& progress, core::Findings& findings) {
   const auto& records = snapshot.records();
   u64 present = 0;
   for (u64 record = 0; record < records.size(); ++record) present += records.has(record) ? 1U : 0U;
@@ -103,7 +103,7 @@ void write_rows(const std::function<void(std::string_view)>& write, const Option
   const auto int64 = options.format == "sqlite" ? Int64::number : options.int64;
   std::vector<Formatter> formatters(options.jobs);
   for (auto& formatter : formatters)
-    formatter.format = make_row_format(options.format, fields, int64, options.longest_cell);
+    formatter.format = make_row_format(options.format, fields, int64, options.longest_cell, name);
   core::ordered_pipeline<Batch>(
       options.jobs, [&](Batch& batch) { return walk.next(batch.rows); },
       [&](unsigned worker, Batch& batch) {
@@ -174,7 +174,8 @@ void snapshot_volume(Output& output, JsonWriter& json, const Options& options,
     else
       output.write(text);
   };
-  write_rows(write, options, snapshot, walk, progress, findings);
+  write_rows(write, options, {options.image, partition, volume}, snapshot, walk, progress,
+             findings);
   findings.merge(walk.findings());
 
   totals.add(snapshot, walk);

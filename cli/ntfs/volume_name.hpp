@@ -23,5 +23,15 @@ struct VolumeName {
 
 // The member "volume" of a row: "image", "partition", "start".
 void write_volume_name(JsonWriter& json, const VolumeName& volume);
+// The same behind other members: ,"volume":{…}
+std::string volume_member(const VolumeName& volume, Int64 int64);
+
+// The cells of the columns volume_image, volume_partition, volume_start.
+std::string volume_cells(const VolumeName& volume);
+constexpr std::string_view volume_columns = "volume_image,volume_partition,volume_start";
+
+// What stands before paths where a row has no other place for its volume: "/partition2". Nothing
+// of an image without partitions.
+std::string path_prefix(u32 partition);
 
 }  // namespace coldtrace::cli

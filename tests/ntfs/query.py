@@ -11,6 +11,7 @@ import os
 import random
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -472,6 +473,71 @@ class Query(Case):
             self.assertEqual(array[-1]["type"], "file")
         path.write_bytes(b"\n".join([*lines[:-1], b'{"type":"summary","complete":true}']))
         strict_json(run("query", path, "--where", "path == '/'", "--format", "json", status=1).stdout)
+
+    def test_rows_say_which_volume_they_are_of(self):
+        content = self.images[0].read_bytes()
+        first, = {header["partition"]["offset"] for header, _ in files(self.snapshots[self.images[0]].read_bytes())}
+        sectors = int.from_bytes(content[first + 40:first + 48], "little") + 1
+        volume = content[first:first + sectors * 512]
+        volume += bytes(sectors * 512 - len(volume))
+        second = 64 + sectors
+        disk = bytearray(512)
+        for number, start in enumerate((64, second)):
+            struct.pack_into("<B3xB3xII", disk, 446 + 16 * number, 0, 7, start, sectors)
+        disk[510:512] = b"\x55\xaa"
+        name = 'two "volumes", one disk'
+        both = self.here / name
+        with both.open("wb") as file:
+            for at, part in ((0, disk), (64 * 512, volume), (second * 512, volume)):
+                file.seek(at)
+                file.write(part)
+        alone = self.write("alone", volume)
+        expected = {1: {"image": name, "partition": 1, "start": 64 * 512},
+                    2: {"image": name, "partition": 2, "start": second * 512}}
+        rows = files(run("snapshot", "-q", both).stdout)
+        self.assertEqual({header["partition"]["number"] for header, _ in rows}, {1, 2})
+        for header, row in rows:
+            self.assertEqual(row["volume"], expected[header["partition"]["number"]])
+        paths = [[row["path"] for _, row in rows if row["volume"] == each] for each in expected.values()]
+        self.assertEqual(paths[0], paths[1])
+        for line in strict_ndjson(run("snapshot", "-q", both, "--fields", "volume").stdout)[:20]:
+            SCHEMA.validate(line)
+
+        def snapshot(form, image=both):
+            return run("snapshot", "-q", "--format", form, image).stdout
+
+        cells = [(row["path"], {"image": row["volume_image"], "partition": int(row["volume_partition"]),
+                                "start": int(row["volume_start"])}) for row in strict_csv(snapshot("csv"))]
+        self.assertEqual(cells, [(row["path"], row["volume"]) for _, row in rows])
+        lone = files(snapshot("ndjson", alone))[0][1]["volume"]
+        self.assertEqual(lone, {"image": "alone", "partition": None, "start": 0})
+        self.assertEqual({row["volume_partition"] for row in strict_csv(snapshot("csv", alone))}, {""})
+        # In a bodyfile two equal volumes differ in what paths start with.
+        body = snapshot("bodyfile").splitlines()
+        half = len(body) // 2
+        for number, lines in ((1, body[:half]), (2, body[half:])):
+            prefix = b"0|/partition%d" % number
+            self.assertTrue(all(line.startswith(prefix + b"/") for line in lines))
+            self.assertEqual([b"0|" + line.removeprefix(prefix) for line in lines],
+                             snapshot("bodyfile", alone).splitlines())
+        text = snapshot("text").decode()
+        self.assertEqual(re.findall(r"  (/\S*)$", text, re.M)[:1] + re.findall(r"(/partition2/)$", text, re.M),
+                         ["/partition1/", "/partition2/"])
+        lines = self.write("both.ndjson", run("snapshot", "-q", both, "--state", "all").stdout)
+        for options in (("--format", "text"), ("--format", "csv"), ("--fields", "path,volume"), ()):
+            with self.subTest(options):
+                one, other = (query(each, "--where", "name == '$MFT'", *options) for each in (both, lines))
+                if not options or "--fields" in options:
+                    one, other = (files(each) for each in (one, other))
+                    self.assertEqual([row["volume"] for _, row in one], list(expected.values()))
+                elif "text" in options:
+                    self.assertEqual(re.findall(rb"  (/\S*)", one), [b"/partition1/$MFT", b"/partition2/$MFT"])
+                self.assertEqual(one, other)
+        for form, find in (("timesketch", lambda line: {member: line[f"volume_{member}"] for member in lone}),
+                           ("ecs", lambda line: line["coldtrace"]["volume"])):
+            found = [find(json.loads(line)) for line in snapshot(form).splitlines()]
+            self.assertEqual([volume for at, volume in enumerate(found) if volume not in found[:at]],
+                             list(expected.values()))
 
     def test_damage_that_a_snapshot_tells_of_is_told(self):
         lines = self.snapshots[self.images[0]].read_bytes().splitlines()

@@ -50,7 +50,11 @@ class VirtualDisks(Case):
 
     def rows(self, *arguments, status=0):
         lines = strict_ndjson(self.run_ntfs("journal", *arguments, status=status).stdout)
-        return [line for line in lines if line["type"] == "record"]
+        rows = [line for line in lines if line["type"] == "record"]
+        # The name of the image is the last input's; all else is the raw disk's.
+        self.assertEqual({(row["volume"].pop("image"), *row.pop("volume").values()) for row in rows},
+                         {(Path(arguments[-1]).name, None, 0)} if rows else set())
+        return rows
 
     def convert(self, name, form, *options):
         path = self.here / name

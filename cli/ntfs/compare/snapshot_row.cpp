@@ -82,7 +82,8 @@ bool has_streams_left_out(const Value& json) {
 
 }  // namespace
 
-bool read_compared_file(const Value& json, ntfs::ComparedFile& file, LackingMembers& lacking) {
+bool read_compared_file(const Value& json, ntfs::ComparedFile& file, LackingMembers& lacking,
+                        MistypedMembers& mistyped) {
   for (const auto* name : {"path", "name", "record", "sequence", "parent"})
     if (!json.HasMember(name) && lacking.needed.find(name) == std::string::npos)
       (lacking.needed += ' ') += name;

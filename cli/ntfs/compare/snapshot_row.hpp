@@ -19,8 +19,8 @@ struct LackingMembers {
 };
 
 // What a "file" line says of a name. False where it does not say which file's name it is, or in
-// which directory.
+// which directory. What is not known of it because of its type is told to `mistyped`.
 bool read_compared_file(const rapidjson::Value& json, ntfs::ComparedFile& file,
-                        LackingMembers& lacking);
+                        LackingMembers& lacking, MistypedMembers& mistyped);
 
 }  // namespace coldtrace::cli

@@ -10,15 +10,19 @@ namespace {
 // none.
 class BodyLines final : public JournalFormat {
  public:
+  explicit BodyLines(const JournalFormatOptions& options)
+      : volume_{options.volume ? path_prefix(options.volume->partition) : ""} {}
+
   void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
              core::TextBuffer& out) override {
     name_.clear();
     if (row.event && !batch.events[*row.event].old_path.empty()) {
-      name_ = batch.events[*row.event].old_path;
+      name_ = volume_ + batch.events[*row.event].old_path;
       escape_body_text(name_, 0);
       name_ += " -> ";
     }
     const auto start = name_.size();
+    name_ += volume_;
     batch.append_path(row, name_);
     escape_body_text(name_, start);
     out.append("0|");
@@ -39,6 +43,7 @@ class BodyLines final : public JournalFormat {
   }
 
  private:
+  std::string volume_;
   std::string name_;
   UnixTimeFormatter formatter_;
   FlagTextCache reasons_{ntfs::usn_reasons(), {.before = {}, .after = {}, .separator = " "}};
@@ -46,8 +51,8 @@ class BodyLines final : public JournalFormat {
 
 }  // namespace
 
-std::unique_ptr<JournalFormat> make_journal_body(const JournalFormatOptions&) {
-  return std::make_unique<BodyLines>();
+std::unique_ptr<JournalFormat> make_journal_body(const JournalFormatOptions& options) {
+  return std::make_unique<BodyLines>(options);
 }
 
 }  // namespace coldtrace::cli

@@ -14,7 +14,8 @@ constexpr std::string_view event_columns = ",first_usn,first_time,records,closed
 
 class CsvLines final : public JournalFormat {
  public:
-  explicit CsvLines(const JournalFormatOptions& options) : events_{options.events} {}
+  explicit CsvLines(const JournalFormatOptions& options)
+      : events_{options.events}, volume_{options.volume ? volume_cells(*options.volume) : ",,"} {}
 
   void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
              core::TextBuffer& out) override {
@@ -39,7 +40,7 @@ class CsvLines final : public JournalFormat {
     number(record.major);
     number(row.offset);
     if (events_ && row.event) write_event(batch.events[*row.event]);
-    out.shrink_to(out.size() - 1);
+    out.append(volume_);
     out.append('\n');
   }
 
@@ -75,6 +76,7 @@ class CsvLines final : public JournalFormat {
   }
 
   bool events_;
+  std::string volume_;
   core::TextBuffer* out_ = nullptr;
   std::string scratch_;
   core::FileTimeFormatter formatter_;
@@ -91,7 +93,8 @@ std::unique_ptr<JournalFormat> make_journal_csv(const JournalFormatOptions& opti
 
 std::string journal_csv_header(const JournalFormatOptions& options) {
   if (options.format == "csv")
-    return std::string{columns} + (options.events ? std::string{event_columns} : "") + '\n';
+    return std::string{columns} + (options.events ? std::string{event_columns} : "") + ',' +
+           std::string{volume_columns} + '\n';
   if (options.format == "mftecmd-csv")
     return "Name,Extension,EntryNumber,SequenceNumber,ParentEntryNumber,ParentSequenceNumber,"
            "ParentPath,UpdateSequenceNumber,UpdateTimestamp,UpdateReasons,FileAttributes,"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/output/json_number.hpp"
+#include "cli/ntfs/volume_name.hpp"
 #include "coldtrace/core/text_buffer.hpp"
 #include "coldtrace/ntfs/journal_replay.hpp"
 
@@ -25,6 +25,7 @@ struct JournalFormatOptions {
   std::string source;  // the input's name, for formats that have it in each row
   bool events = false;
   Int64 int64 = Int64::number;
+  std::optional<VolumeName> volume = std::nullopt;  // a journal that was copied has none
 };
 
 std::unique_ptr<JournalFormat> make_journal_format(const JournalFormatOptions& options);

@@ -11,7 +11,11 @@ constexpr FlagTexts json_array{.before = "\"", .after = "\"", .separator = ","};
 class JournalJson final : public JournalFormat {
  public:
   explicit JournalJson(const JournalFormatOptions& options)
-      : int64_{options.int64}, array_{options.format == "json"}, events_{options.events} {}
+      : int64_{options.int64},
+        array_{options.format == "json"},
+        events_{options.events},
+        volume_{options.volume ? volume_member(*options.volume, options.int64)
+                               : R"(,"volume":null)"} {}
 
   void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
              core::TextBuffer& out) override {
@@ -30,6 +34,7 @@ class JournalJson final : public JournalFormat {
     out.append(R"(,"offset":)");
     number_or_null(row.offset);
     if (row.record.major == 4) write_extents(row);
+    out.append(volume_);
     out.append("}\n");
   }
 
@@ -159,6 +164,7 @@ class JournalJson final : public JournalFormat {
   Int64 int64_;
   bool array_;
   bool events_;
+  std::string volume_;
   core::TextBuffer* out_ = nullptr;
   std::string scratch_;
   core::FileTimeFormatter formatter_;

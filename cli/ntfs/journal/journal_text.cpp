@@ -9,18 +9,22 @@ namespace {
 // Lines for people: when, what, where.
 class TextLines final : public JournalFormat {
  public:
+  explicit TextLines(const JournalFormatOptions& options)
+      : volume_{options.volume ? path_prefix(options.volume->partition) : ""} {}
+
   void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
              core::TextBuffer& out) override {
     const auto& record = row.record;
     std::string path;
     batch.append_path(row, path);
+    path.insert(0, path.empty() ? "" : volume_);
     if (path.empty()) path = fmt::format("<file {}-{}>", record.file.record, record.file.sequence);
     const auto time = record.time ? core::to_string(*record.time).substr(0, 19) : std::string{"-"};
     out.append(fmt::format("{:>12}  {:<19}  {}", record.usn, time, core::printable(path)));
     if (row.path_known && !row.path_certain) out.append(" (path uncertain)");
     if (row.event) {
       const auto& event = batch.events[*row.event];
-      if (!event.old_path.empty()) out.append(" was " + core::printable(event.old_path));
+      if (!event.old_path.empty()) out.append(" was " + core::printable(volume_ + event.old_path));
       if (!event.closed) out.append(" (open)");
     }
     out.append(fmt::format("  {}\n", reasons_.text(record.reasons)));
@@ -32,13 +36,14 @@ class TextLines final : public JournalFormat {
   }
 
  private:
+  std::string volume_;
   FlagTextCache reasons_{ntfs::usn_reasons(), {.before = {}, .after = {}, .separator = " "}};
 };
 
 }  // namespace
 
-std::unique_ptr<JournalFormat> make_journal_text(const JournalFormatOptions&) {
-  return std::make_unique<TextLines>();
+std::unique_ptr<JournalFormat> make_journal_text(const JournalFormatOptions& options) {
+  return std::make_unique<TextLines>(options);
 }
 
 std::unique_ptr<JournalFormat> make_journal_format(const JournalFormatOptions& options) {

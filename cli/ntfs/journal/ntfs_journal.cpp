@@ -30,7 +30,7 @@ struct Options : DiskOptions {
   bool locates_volume() const {
     return partition || offset || mft_offset || cluster_size || deleted;
   }
-  JournalFormatOptions row_format() const { return {format, image, events, int64}; }
+  JournalFormatOptions row_format() const { return {format, image, events, int64, {}}; }
 };
 
 struct Batch {
@@ -77,7 +77,7 @@ class JournalWriter {
 
  private:
   void write_header(const Source& source, const ntfs::JournalStream& stream);
-  void write_rows(ntfs::JournalReplay& replay, TerminalProgress& progress,
+  void write_rows(const Source& source, ntfs::JournalReplay& replay, TerminalProgress& progress,
                   core::Findings& findings);
 
   const Options& options_;
@@ -126,12 +126,15 @@ void JournalWriter::write_header(const Source& source, const ntfs::JournalStream
 }
 
 // Paths are found in turn, formatting is shared by the jobs.
-void JournalWriter::write_rows(ntfs::JournalReplay& replay, TerminalProgress& progress,
-                               core::Findings& findings) {
+void JournalWriter::write_rows(const Source& source, ntfs::JournalReplay& replay,
+                               TerminalProgress& progress, core::Findings& findings) {
   progress.begin("reading the journal", "rows", replay.size());
+  auto format_options = options_.row_format();
+  if (source.volume != nullptr)
+    format_options.volume.emplace(options_.image, *source.partition, *source.volume);
   std::vector<std::unique_ptr<JournalFormat>> formats;
   for (unsigned i = 0; i < std::max(options_.jobs, 1U); ++i)
-    formats.push_back(make_journal_format(options_.row_format()));
+    formats.push_back(make_journal_format(format_options));
   core::ordered_pipeline<Batch>(
       options_.jobs,
       [&](Batch& batch) {
@@ -174,7 +177,7 @@ void JournalWriter::write(const Source& source, const ntfs::JournalStream& strea
                               .in_place = source.journal != nullptr,
                               .current = !deleted,
                               .begin = begin}};
-  write_rows(replay, progress, findings);
+  write_rows(source, replay, progress, findings);
   totals_.add(replay.counts());
 }
 

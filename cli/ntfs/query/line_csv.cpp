@@ -63,6 +63,8 @@ std::vector<const char*> parts_of(RowField field) {
       return {"created", "modified", "changed", "accessed"};
     case RowField::entry:
       return {"offset", "size", "allocated", "attributes", "copies"};
+    case RowField::volume:
+      return {"image", "partition", "start"};
     default:
       return {};
   }

@@ -27,10 +27,12 @@ struct Batch {
 
 // What one thread needs to ask rows and to turn those that are chosen into text.
 struct Worker {
-  Worker(const QueryOptions& options, const ntfs::Snapshot& snapshot, u32 number, u64 offset)
-      : values{snapshot, number, offset} {
+  Worker(const QueryOptions& options, const ntfs::Snapshot& snapshot,
+         const ntfs::Partition& partition)
+      : values{snapshot, partition.number, partition.offset} {
     if (options.format != "text")
-      format = make_row_format(options.format, RowFields{options.fields}, options.int64, {});
+      format = make_row_format(options.format, RowFields{options.fields}, options.int64, {},
+                               {options.image, partition, snapshot.volume()});
   }
 
   ntfs::RowValues values;
@@ -84,8 +86,7 @@ void query_volume(Query& query, const DiskInput& input, const ntfs::Partition& p
   ntfs::Walk walk{snapshot, states_of(options)};
   std::vector<std::unique_ptr<Worker>> workers;
   for (unsigned i = 0; i < std::max(options.jobs, 1U); ++i)
-    workers.push_back(
-        std::make_unique<Worker>(options, snapshot, partition.number, partition.offset));
+    workers.push_back(std::make_unique<Worker>(options, snapshot, partition));
   progress.begin("asking", "names", 0);
   core::ordered_pipeline<Batch>(
       options.jobs, [&](Batch& batch) { return walk.next(batch.rows); },

@@ -41,6 +41,7 @@ bool is_of_type(const Value& line, RowField field, const char* name, const Value
     case RowField::fn:
     case RowField::index:
     case RowField::entry:
+    case RowField::volume:
       return value.IsObject();
     default:
       return value.IsString();
