@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!unpacked) return 0;
   u64 all = 0;
   std::array<std::byte, 4096> bytes{};
-  for (const auto& trace : unpacked->traces) {
+  for (const auto& trace : unpacked->files) {
     const auto length = trace.bytes->size();
     all += length;
     for (u64 at = 0; at < length; at += bytes.size())

@@ -14,11 +14,10 @@ namespace {
 
 constexpr u64 most_spooled = u64{64} << 30;
 
-core::Result<std::unique_ptr<core::ImageSource>> spool_text(int descriptor) {
-  auto spooled = COLDTRACE_TRY(core::spool(descriptor, most_spooled));
+core::Result<std::unique_ptr<core::ImageSource>> spool_text(int descriptor, u64 most) {
+  auto spooled = COLDTRACE_TRY(core::spool(descriptor, most));
   if (spooled.cut)
-    return core::fail(
-        {core::Fault::limit, most_spooled, "text", "size", most_spooled, spooled.file->size()});
+    return core::fail({core::Fault::limit, most, "pipe", "size", most, spooled.file->size()});
   return std::unique_ptr<core::ImageSource>{std::move(spooled.file)};
 }
 
@@ -30,14 +29,16 @@ bool is_pipe(const std::string& path) {
                          (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)));
 }
 
-core::Result<std::unique_ptr<core::ImageSource>> open_text_input(const std::string& path) {
-  if (path == "-") return spool_text(STDIN_FILENO);
+core::Result<std::unique_ptr<core::ImageSource>> open_text_input(const std::string& path,
+                                                                 std::optional<u64> limit) {
+  const auto most = limit.value_or(most_spooled);
+  if (path == "-") return spool_text(STDIN_FILENO, most);
   if (!is_pipe(path))
     return std::unique_ptr<core::ImageSource>{COLDTRACE_TRY(core::FileImage::open(path))};
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (descriptor < 0)
     return core::fail({core::Fault::io, 0, "file", "open", 0, static_cast<u64>(errno)});
-  auto text = spool_text(descriptor);
+  auto text = spool_text(descriptor, most);
   ::close(descriptor);
   return text;
 }

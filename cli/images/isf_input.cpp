@@ -44,9 +44,9 @@ core::Expected<std::string, std::string> unpack(const core::ImageSource& source,
   if (!unpacked->damage.empty())
     return core::fail(
         fmt::format("it is {}, damaged or cut off: {}", to_string(kind), unpacked->damage));
-  if (unpacked->traces.size() != 1)
+  if (unpacked->files.size() != 1)
     return core::fail(fmt::format("it is {} with nothing in it", to_string(kind)));
-  return read_text(*unpacked->traces.front().bytes);
+  return read_text(*unpacked->files.front().bytes);
 }
 
 }  // namespace

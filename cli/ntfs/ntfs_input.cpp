@@ -99,8 +99,8 @@ std::vector<Option> add_options_of_volumes(Command& command, DiskOptions& option
   command
       .add_input(
           "IMAGE", options.image,
-          "A raw, E01, VHD, VHDX, QCOW2 or VMDK image, the first part of a split raw one or a "
-          "block device: of a disk or of one volume")
+          "A raw, E01, VHD, VHDX, QCOW2 or VMDK image, the first part of a split raw one, a "
+          "packed raw one or a block device: of a disk or of one volume; - is standard input")
       .required()
       .type_name("IMAGE");
   command
@@ -127,6 +127,7 @@ std::vector<Option> add_options_of_volumes(Command& command, DiskOptions& option
     return fmt::format("{} is not a power of two from 512 to {}", text, largest);
   });
   partition.excludes(offset);
+  add_unpacked_limit_option(command, options.unpacked_limit);
   return {partition, offset, mft_offset, cluster_size};
 }
 
@@ -143,19 +144,54 @@ void add_disk_options(Command& command, DiskOptions& options) {
   for (const auto& option : of_volumes) mft.excludes(option);
 }
 
-std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
-                                   core::Findings& findings) {
-  DiskInput input;
-  auto file = ntfs::open_image(options.image, findings, options.parents);
-  if (!file) {
+std::optional<GivenFile> open_given(const DiskOptions& options, core::Findings& findings,
+                                    Report& report) {
+  return open_given(options.image, options.unpacked_limit,
+                    options.locates_volume() || options.mft_only, findings, report);
+}
+
+std::optional<ntfs::ImageFile> open_given_image(const DiskOptions& options, GivenFile given,
+                                                core::Findings& findings, Report& report) {
+  if (given.is_own) {
+    auto file = ntfs::open_image(options.image, findings, options.parents);
+    if (file) return std::move(*file);
     report.tell(options.image, findings);
     report.failed(options.image, describe_error(file.error()));
     return std::nullopt;
   }
-  input.file = std::move(*file);
+  const auto size = given.bytes->size();
+  auto file = ntfs::open_image(std::move(given.bytes), findings);
+  const auto origin = given.packing.empty() ? std::string{"from a pipe"}
+                                            : fmt::format("unpacked ({})", given.packing);
+  if (core::is_virtual_disk(file.kind) || file.kind == FileKind::ewf) {
+    report.failed(options.image,
+                  fmt::format("{} it is {}, which is read from a file of its own: {} first",
+                              origin, to_string(file.kind),
+                              given.packing.empty() ? "save it to one" : "unpack it"));
+    return std::nullopt;
+  }
+  if (!given.packing.empty()) file.container = given.packing;
+  findings.info("image-spooled", std::nullopt, "{}, the image is a temporary file of {} bytes",
+                origin, size);
+  return file;
+}
+
+std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
+                                   core::Findings& findings) {
+  auto given = open_given(options, findings, report);
+  if (!given) return std::nullopt;
+  auto file = open_given_image(options, std::move(*given), findings, report);
+  if (!file) return std::nullopt;
+  return find_volumes(options, std::move(*file), findings, report);
+}
+
+std::optional<DiskInput> find_volumes(const DiskOptions& options, ntfs::ImageFile file,
+                                      core::Findings& findings, Report& report) {
+  DiskInput input;
+  input.file = std::move(file);
   const auto kind = input.file.kind;
   const auto& image = *input.file.source;
-  const bool chosen = options.partition || options.offset || options.mft_offset;
+  const bool chosen = options.locates_volume();
   input.is_mft = options.mft_only || (kind == FileKind::ntfs_mft && !chosen);
   if (!chosen && !options.mft_only && is_other_container(kind)) {
     report.failed(options.image, describe_other(kind, wanted));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/command/common_options.hpp"
+#include "cli/ntfs/given_file.hpp"
 #include "coldtrace/ntfs/image_file.hpp"
 #include "coldtrace/ntfs/partition.hpp"
 #include "coldtrace/ntfs/volume.hpp"
@@ -20,9 +21,12 @@ struct DiskOptions : CommonOptions {
   bool mft_only = false;
   std::optional<u64> mft_offset;
   std::optional<u64> cluster_size;
+  std::optional<u64> unpacked_limit;
+
+  bool locates_volume() const { return partition || offset || mft_offset; }
 };
 
-// IMAGE, --parent, --partition, --offset, --mft-offset and --cluster-size.
+// IMAGE, --parent, --partition, --offset, --mft-offset, --cluster-size and --unpacked-limit.
 void add_volume_options(Command& command, DiskOptions& options);
 // The same and --mft.
 void add_disk_options(Command& command, DiskOptions& options);
@@ -36,7 +40,16 @@ struct DiskInput {
   std::vector<ntfs::Partition> chosen;
 };
 
-// Opens the image and finds the volumes; on failure says so in `report`.
+// Opens IMAGE, as open_given() has it; on failure says so in `report`.
+std::optional<GivenFile> open_given(const DiskOptions& options, core::Findings& findings,
+                                    Report& report);
+// The image that was given; a finding says where it is no file of its own.
+std::optional<ntfs::ImageFile> open_given_image(const DiskOptions& options, GivenFile given,
+                                                core::Findings& findings, Report& report);
+// Finds the volumes of an image.
+std::optional<DiskInput> find_volumes(const DiskOptions& options, ntfs::ImageFile file,
+                                      core::Findings& findings, Report& report);
+// All of these.
 std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
                                    core::Findings& findings);
 

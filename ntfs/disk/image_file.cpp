@@ -39,7 +39,8 @@ bool has_partition_with_ntfs(const core::ImageSource& image) {
   });
 }
 
-// What the image is by its contents. Its first bytes are not believed against all others.
+}  // namespace
+
 core::FileKind recognize_image(const core::ImageSource& image, core::Findings& findings) {
   const auto kind = core::recognize_file(image);
   if (!is_told_by_first_bytes(kind)) return kind;
@@ -52,7 +53,10 @@ core::FileKind recognize_image(const core::ImageSource& image, core::Findings& f
   return core::FileKind::unknown;
 }
 
-}  // namespace
+ImageFile open_image(std::unique_ptr<core::ImageSource> source, core::Findings& findings) {
+  const auto kind = recognize_image(*source, findings);
+  return {std::move(source), nullptr, "raw", kind};
+}
 
 core::Result<ImageFile> open_image(const std::string& path, core::Findings& findings,
                                    const std::vector<std::string>& parents) {

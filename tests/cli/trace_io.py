@@ -3,6 +3,7 @@ here: from the layouts of the events and the definitions of the numbers, not fro
 
 usage: trace_io.py COLDTRACE SOURCES SHARED MAKE_SCENARIO_ETL MAKE_IO_TRACES [arguments of unittest]
 """
+import gzip
 import json
 import random
 import re
@@ -734,6 +735,8 @@ class Snapshot(Case):
                 with self.subTest(trace=path.name, shift=shift):
                     snapshot = self.write("files.ndjson", snapshot_lines(0, 4096, files))
                     rows = self.rows(path, "--snapshot", snapshot, *options)
+                    packed = self.write("files.gz", gzip.compress(snapshot.read_bytes()))
+                    self.assertEqual(self.rows(path, "--snapshot", packed, *options), rows)
                     expected = [self.true_name(files, place, shift) for place in places]
                     self.assertEqual([(row["snapshot_file"], row["snapshot_state"])
                                       for row in rows], expected)

@@ -4,7 +4,9 @@ usage: compare.py COLDTRACE SOURCES [unittest arguments]
 """
 import collections
 import copy
+import gzip
 import json
+import lzma
 import os
 import random
 import shutil
@@ -364,6 +366,17 @@ class MadeUp(Case):
         line = run("compare", *paths, status=1).stdout.decode().splitlines()[0]
         self.assertTrue(line.endswith(f"; created {late}; attributes hidden archive -> none; "
                                       "owner S-1-1-0 -> S-1-5-18"), line)
+
+    def test_packed_snapshots(self):
+        before = self.lines("a", header(), made_up(70), SUMMARY)
+        after = self.lines("b", header(), made_up(70, size=2), SUMMARY)
+        expected, _ = compare(before, after)
+        self.assertEqual([row["changes"] for row in expected], [["resized"]])
+        for pair in ((self.write("a.gz", gzip.compress(before.read_bytes())), after),
+                     (before, self.write("b.xz", lzma.compress(after.read_bytes())))):
+            rows, summary = compare(*pair)
+            self.assertEqual([row | {"volume": None} for row in rows], [row | {"volume": None} for row in expected])
+            self.assertEqual(summary["findings"], [])
 
     def test_several_snapshots_in_one_file_are_refused(self):
         one = header(), made_up(70), SUMMARY

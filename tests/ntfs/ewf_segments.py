@@ -86,7 +86,7 @@ class Segments(Case):
         done = subprocess.run([COLDTRACE, "ntfs", "snapshot", "--state", "all", path],
                               capture_output=True, timeout=120, preexec_fn=limit)
         self.assertEqual(done.returncode, status, done.stderr)
-        return ([line for line in strict_ndjson(done.stdout) if line["type"] == "file"],
+        return ([line | {"volume": None} for line in strict_ndjson(done.stdout) if line["type"] == "file"],
                 done.stderr.decode())
 
     def test_more_segments_than_files_may_be_open(self):

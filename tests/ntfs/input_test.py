@@ -46,7 +46,10 @@ class Images(Case):
     def rows(self, path, *options, status):
         done = ntfs("snapshot", "--state", "all", *options, path, status=status)
         lines = strict_ndjson(done.stdout)
-        return [line for line in lines if line["type"] == "file"], lines, done.stderr.decode()
+        rows = [line for line in lines if line["type"] == "file"]
+        for row in rows:  # the name of the image is the file's, all else is the disk's
+            self.assertEqual(row["volume"].pop("image"), path.name)
+        return rows, lines, done.stderr.decode()
 
 
 class OtherFiles(Images):
@@ -67,10 +70,6 @@ class OtherFiles(Images):
                                (b"RSTR\x1e\0".ljust(8192, b"\0"), ["$LogFile"])):
             with self.subTest(words):
                 self.refused(self.write("file", content), *words)
-
-    def test_a_packed_image_is_named(self):
-        packed = self.write("volume.gz", gzip.compress(self.volume().read_bytes()))
-        self.refused(packed, "compressed with gzip", "unpack it first")
 
     def test_images_of_other_formats_are_named(self):
         raw = self.volume()
@@ -151,7 +150,7 @@ class OtherFiles(Images):
     def test_what_is_no_mft_is_named(self):
         volume = self.volume()
         for path, words in ((volume, "an NTFS volume, not a $MFT; 'coldtrace ntfs' reads it"),
-                            (self.write("a.gz", gzip.compress(bytes(9999))), "compressed with gzip"),
+                            (self.write("a.gz", gzip.compress(bytes(9999))), "zeros"),
                             (self.write("a.evtx", b"ElfFile\0".ljust(70000)), ".evtx"),
                             (self.write("zeros", bytes(9999)), "zeros"),
                             (self.write("text", b"hello\n"), "a text file"),
@@ -557,7 +556,7 @@ class ExpertWitness(Images):
     def test_any_segment_stands_for_all(self):
         raw = self.volume()
         segments = self.acquire(raw)
-        self.assertEqual(ntfs("snapshot", segments[2], status=0).stdout,
+        self.assertEqual(ntfs("snapshot", segments[2], status=0).stdout.replace(b"image.E03", b"image.E01"),
                          ntfs("snapshot", segments[0], status=0).stdout)
 
     def sections(self, segment):

@@ -5,8 +5,10 @@ usage: query.py COLDTRACE SOURCES SHARED [unittest arguments]
 The second reader never parses: it makes expressions as trees, writes each as text for coldtrace and asks
 its own predicate of every NDJSON line.
 """
+import bz2
 import gzip
 import json
+import lzma
 import os
 import random
 import re
@@ -24,6 +26,7 @@ import jsonschema
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from case import Case  # noqa: E402
 from strict import strict_csv, strict_json, strict_ndjson  # noqa: E402
+import usn_writer as w  # noqa: E402
 
 COLDTRACE, SOURCES, SHARED = (Path(argument).resolve() for argument in sys.argv[1:4])
 SCHEMA = jsonschema.Draft202012Validator(
@@ -395,6 +398,21 @@ class Query(Case):
         self.assertEqual(len(files(query(both, "--sort", "path", "--limit", 3))), 6)
         run("query", both, "--partition", 7, status=2)
 
+    def test_packed_snapshots(self):
+        lines = self.snapshots[self.images[0]].read_bytes()
+        where = ("--where", "size > 1000", "--format", "csv")
+        expected = run("query", self.snapshots[self.images[0]], *where).stdout
+        packed = {"a.gz": gzip.compress(lines), "a.xz": lzma.compress(lines), "a.bz2": bz2.compress(lines)}
+        for name, content in packed.items():
+            done = run("query", self.write(name, content), *where)
+            self.assertEqual((done.stdout, done.stderr), (expected, b""))
+        self.assertEqual(run("query", "-", *where, given=packed["a.gz"]).stdout, expected)
+        cut = run("query", self.write("cut.gz", packed["a.gz"][:-len(packed["a.gz"]) // 3]), *where, status=1)
+        for code in b"packed-damaged", b"snapshot-incomplete":
+            self.assertIn(code, cut.stderr)
+        done = run("query", self.here / "a.gz", *where, "--unpacked-limit", len(lines) // 2, status=1)
+        self.assertIn(b"packed-limit", done.stderr)
+
     def test_lines_that_lack_members_are_told(self):
         lacking = self.write("few.ndjson", run("snapshot", "-q", "--fields", "path,size", self.images[0]).stdout)
         done = run("query", lacking, "--where", "si.created > 2000-01-01 or size > 0", status=1)
@@ -475,11 +493,9 @@ class Query(Case):
         strict_json(run("query", path, "--where", "path == '/'", "--format", "json", status=1).stdout)
 
     def test_rows_say_which_volume_they_are_of(self):
-        content = self.images[0].read_bytes()
-        first, = {header["partition"]["offset"] for header, _ in files(self.snapshots[self.images[0]].read_bytes())}
-        sectors = int.from_bytes(content[first + 40:first + 48], "little") + 1
-        volume = content[first:first + sectors * 512]
-        volume += bytes(sectors * 512 - len(volume))
+        volume = w.volume(w.History(3, 50, start=1 << 30), 2)[0]
+        volume += bytes(-len(volume) % 4096)
+        sectors = len(volume) // 512
         second = 64 + sectors
         disk = bytearray(512)
         for number, start in enumerate((64, second)):
@@ -509,6 +525,18 @@ class Query(Case):
         cells = [(row["path"], {"image": row["volume_image"], "partition": int(row["volume_partition"]),
                                 "start": int(row["volume_start"])}) for row in strict_csv(snapshot("csv"))]
         self.assertEqual(cells, [(row["path"], row["volume"]) for _, row in rows])
+        for form, kind in (("ndjson", "record"), ("csv", None)):
+            output = run("journal", "-q", "--format", form, both).stdout
+            rows = ([line["volume"] for line in strict_ndjson(output) if line["type"] == kind] if kind else
+                    [{"image": row["volume_image"], "partition": int(row["volume_partition"]),
+                      "start": int(row["volume_start"])} for row in strict_csv(output)])
+            half = len(rows) // 2
+            self.assertGreater(half, 49)
+            self.assertEqual(rows, [expected[1]] * half + [expected[2]] * half)
+        for form in "bodyfile", "text":
+            output = run("journal", "-q", "--format", form, both).stdout
+            self.assertEqual(output.count(b"/partition1/"), output.count(b"/partition2/"))
+            self.assertEqual(output.count(b"/partition1/"), half)
         lone = files(snapshot("ndjson", alone))[0][1]["volume"]
         self.assertEqual(lone, {"image": "alone", "partition": None, "start": 0})
         self.assertEqual({row["volume_partition"] for row in strict_csv(snapshot("csv", alone))}, {""})

@@ -3,11 +3,16 @@
 usage: virtual_disks.py COLDTRACE [unittest arguments]
 """
 import ctypes.util
+import gzip
+import io
+import lzma
 import shutil
 import struct
 import subprocess
 import sys
+import tarfile
 import unittest
+import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -28,6 +33,118 @@ CONTAINERS = {"qcow2": "qcow2", "vpc": "vhd", "vhdx": "vhdx", "vmdk": "vmdk"}
 def needs(library):
     if ctypes.util.find_library(library) is None:
         raise unittest.SkipTest(f"lib{library} is not installed")
+
+
+class PackedImages(Case):
+    """A raw image in a packing gives what it gives alone, but for its name."""
+
+    def setUp(self):
+        super().setUp()
+        self.history = w.History(20, 700, start=1 << 30)
+        image, _ = w.volume(self.history, 4)
+        self.image = image + bytes(-len(image) % 4096)
+        self.raw = self.write("raw", self.image)
+        self.expected = {command: self.lines(command, self.raw) for command in ("snapshot", "journal")}
+
+    def lines(self, command, path, *options, status=0, **given):
+        done = subprocess.run([COLDTRACE, "ntfs", command, *options, path], capture_output=True, timeout=120, **given)
+        self.assertEqual(done.returncode, status, done.stderr)
+        lines = strict_ndjson(done.stdout)
+        name = {line["volume"].pop("image") for line in lines if line["type"] in ("file", "record")}
+        self.assertLessEqual(name, {Path(path).name})
+        return lines
+
+    def check(self, path, container, **given):
+        for command, (header, *rows, summary) in self.expected.items():
+            with self.subTest(container, command=command):
+                first, *others, last = self.lines(command, path, **given)
+                self.assertEqual(others, rows)
+                self.assertEqual(first.pop("disk").pop("container"), container)
+                self.assertEqual(first, {name: value for name, value in header.items() if name != "disk"})
+                self.assertEqual(last["counts"], summary["counts"])
+                told, = (finding for finding in last["findings"] if finding["code"] == "image-spooled")
+                self.assertIn(f"{len(self.image)} bytes", told["text"])
+
+    def archive(self, name, *members):
+        path = self.here / name
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+            for member, content in members:
+                file.writestr(member, content)
+        return path
+
+    def test_packings_and_archives(self):
+        notes = ("folder/notes.txt", b"where it is from\n")
+        self.check(self.write("a.gz", gzip.compress(self.image, 1)), "gzip")
+        self.check(self.archive("a.zip", notes, ("deep/er/disk.dd", self.image)), "zip")
+        self.check(self.archive("b.zip", ("a.gz", gzip.compress(self.image, 1))), "zip")
+        self.check(self.write("a.xz", lzma.compress(self.image, preset=0)), "xz")
+        tar = io.BytesIO()
+        with tarfile.open(fileobj=tar, mode="w:bz2") as file:
+            file.add(self.raw, "disk")
+        self.check(self.write("a.tar.bz2", tar.getvalue()), "bzip2")
+        if shutil.which("zstd"):
+            subprocess.run(["zstd", "-q", self.raw, "-o", self.here / "a.zst"], check=True)
+            self.check(self.here / "a.zst", "zstandard")
+
+    def test_pipes(self):
+        self.check("-", "raw", input=self.image)
+        self.check("-", "gzip", input=gzip.compress(self.image, 1))
+
+    def test_a_mft_and_a_journal(self):
+        stream = self.write("J", self.history.journal.data)
+        whole = self.lines("journal", stream)[1:-1]
+        self.assertTrue(whole)
+        for name, packed in (("J.gz", gzip.compress(self.history.journal.data)), ("-", None)):
+            given = {} if packed else {"input": self.history.journal.data}
+            self.assertEqual(self.lines("journal", self.write(name, packed) if packed else name, **given)[1:-1], whole)
+
+    def test_partitions_of_a_packed_disk(self):
+        sectors = len(self.image) // 512
+        disk = bytearray(64 * 512)
+        struct.pack_into("<B3xB3xII", disk, 446, 0, 7, 64, sectors)
+        disk[510:512] = b"\x55\xaa"
+        packed = self.write("disk.gz", gzip.compress(bytes(disk) + self.image, 1))
+        for options in ((), ("--partition", "1"), ("--offset", str(64 * 512))):
+            rows = self.lines("snapshot", packed, *options)[1:-1]
+            self.assertEqual([row["path"] for row in rows], [row["path"] for row in self.expected["snapshot"][1:-1]])
+            self.assertEqual({row["volume"]["start"] for row in rows}, {64 * 512})
+
+    def test_damage_and_limits(self):
+        packed = gzip.compress(self.image, 1)
+        cut = self.write("cut.gz", packed[:len(packed) * 2 // 3])
+        codes = {finding["code"] for finding in self.lines("snapshot", cut, status=1)[-1]["findings"]}
+        self.assertLessEqual({"packed-damaged", "image-truncated"}, codes)
+        limit = str(len(self.image) // 2)
+        whole = self.write("whole.gz", packed)
+        codes = {finding["code"] for finding in
+                 self.lines("snapshot", whole, "--unpacked-limit", limit, status=1)[-1]["findings"]}
+        self.assertLessEqual({"packed-limit", "image-truncated"}, codes)
+        # Of a pipe that gives more than is allowed nothing is believed.
+        done = subprocess.run([COLDTRACE, "ntfs", "snapshot", "-", "--unpacked-limit", limit], input=self.image,
+                              capture_output=True)
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+
+    def test_what_is_refused(self):
+        for path, words in (
+                (self.archive("two.zip", ("a.dd", self.image), ("b.dd", self.image)), ["several", "a.dd, b.dd"]),
+                (self.archive("none.zip", ("a.txt", b"text"), ("b.txt", b"text")), ["without an image", "a.txt, b.txt"]),
+                (self.archive("empty.zip"), ["holds nothing"]),
+                (self.write("empty.gz", gzip.compress(b"")), ["gzip"]),
+                (self.write("text.gz", gzip.compress(b"hello\n" * 99)), ["a text file"]),
+                (self.write("torn.gz", gzip.compress(self.image)[:9]), ["gzip"]),
+                (self.archive("e01.zip", ("disk.E01", b"EVF\x09\r\n\xff\0" + bytes(4096))), ["E01", "unpack it first"]),
+                (self.archive("qcow.zip", ("a.qcow2", b"QFI\xfb\0\0\0\3" + bytes(4096))), ["QCOW2", "unpack it first"])):
+            with self.subTest(path.name):
+                for options in ((), ("--offset", "0")):
+                    done = subprocess.run([COLDTRACE, "ntfs", "snapshot", path, *options], capture_output=True)
+                    self.assertEqual((done.returncode, done.stdout), (2, b""))
+                    if not options:
+                        for word in words:
+                            self.assertIn(word, done.stderr.decode())
+        before = (self.here / "text.gz").read_bytes()
+        subprocess.run([COLDTRACE, "ntfs", "snapshot", self.here / "text.gz", "-o", self.here / "text.gz"],
+                       capture_output=True)
+        self.assertEqual((self.here / "text.gz").read_bytes(), before)
 
 
 class VirtualDisks(Case):

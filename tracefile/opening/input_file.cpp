@@ -79,29 +79,6 @@ core::Result<std::unique_ptr<core::ImageSource>> open_bytes(const std::string& p
   return std::unique_ptr<core::ImageSource>{COLDTRACE_TRY(core::FileImage::open(path))};
 }
 
-// "a, b and 3 others".
-std::string list(const std::vector<std::string>& names, u64 count) {
-  const auto text = fmt::format("{}", fmt::join(names, ", "));
-  const auto left = count - names.size();
-  return left == 0 ? text : fmt::format("{} and {} {}", text, left, left == 1 ? "other" : "others");
-}
-
-// Why nothing of a packed file is a trace.
-std::string why_none(const Unpacked& unpacked, FileKind kind) {
-  const auto what = fmt::format("it is {}", to_string(kind));
-  if (unpacked.needs_library)
-    return fmt::format("{}, and there is no libarchive to unpack what it holds: unpack it first",
-                       what);
-  if (unpacked.encrypted > 0)
-    return fmt::format("{}, and encrypted: {}; unpack it with its password first", what,
-                       list(unpacked.encrypted_names, unpacked.encrypted));
-  auto text = unpacked.others == 0 ? what
-                                   : fmt::format("{} without a trace; it holds {}", what,
-                                                 list(unpacked.other_names, unpacked.others));
-  if (!unpacked.damage.empty()) return fmt::format("{}; it is damaged: {}", text, unpacked.damage);
-  return unpacked.others > 0 ? text : text + " that holds nothing";
-}
-
 }  // namespace
 
 core::Expected<Files, TraceFailure> open_input(std::shared_ptr<const core::ImageSource> bytes,
@@ -112,15 +89,15 @@ core::Expected<Files, TraceFailure> open_input(std::shared_ptr<const core::Image
   const auto most = limit.value_or(default_unpacked_limit(bytes->size()));
   auto unpacked = unpack(*bytes, kind, most, findings);
   if (!unpacked) return unreadable(unpacked.error());
-  if (unpacked->traces.empty()) return no_trace(kind, why_none(*unpacked, kind));
+  if (unpacked->files.empty()) return no_trace(kind, describe_none(*unpacked, kind, "a trace"));
   if (unpacked->needs_library)
     findings.warning("packed-damaged", std::nullopt,
                      "there is no libarchive to unpack all of what is packed");
   if (unpacked->others > 0)
     findings.info("packed-others", std::nullopt, "{} members are no traces: {}", unpacked->others,
-                  list(unpacked->other_names, unpacked->others));
+                  list_names(unpacked->other_names, unpacked->others));
   Files files;
-  for (auto& trace : unpacked->traces)
+  for (auto& trace : unpacked->files)
     files.push_back({trace.name.empty() ? name : fmt::format("{}!{}", name, trace.name),
                      std::move(trace.bytes)});
   return files;

@@ -15,7 +15,7 @@ using core::FileKind;
 
 constexpr unsigned most_nested = 4;
 constexpr u64 most_members = 65'536;
-constexpr u64 most_traces = 1'024;
+constexpr u64 most_files = 1'024;
 constexpr std::size_t shown_names = 8;
 constexpr std::size_t window = 1 << 18;  // what a member's kind is told by
 
@@ -46,8 +46,13 @@ void note(std::vector<std::string>& names, const std::string& name) {
 
 class Unpacker {
  public:
-  Unpacker(std::shared_ptr<core::TemporaryFile> file, u64 limit, core::Findings& findings)
-      : file_{std::move(file)}, limit_{limit}, findings_{findings}, head_(window) {}
+  Unpacker(std::shared_ptr<core::TemporaryFile> file, u64 limit, core::Findings& findings,
+           const WantedMember& wanted)
+      : file_{std::move(file)},
+        limit_{limit},
+        findings_{findings},
+        wanted_{wanted},
+        head_(window) {}
 
   core::Result<core::Done> unpack(const core::ImageSource& source, FileKind kind,
                                   const std::string& name, unsigned depth) {
@@ -59,10 +64,10 @@ class Unpacker {
     PackedMember member;
     auto state = reader->next(member);
     for (; state == PackedReader::State::member && !full_; state = reader->next(member)) {
-      if (++members_ > most_members || unpacked_.traces.size() >= most_traces) {
+      if (++members_ > most_members || unpacked_.files.size() >= most_files) {
         findings_.warning("packed-limit", std::nullopt,
-                          "more than {} members or {} traces; the rest is not read", most_members,
-                          most_traces);
+                          "more than {} members, or {} that are wanted; the rest is not read", most_members,
+                          most_files);
         full_ = true;
         break;
       }
@@ -88,7 +93,7 @@ class Unpacker {
     const auto head = std::span{head_}.first(reader.read(head_));
     const auto kind = kind_of(head);
     const bool nested = is_unpackable(kind) && depth < most_nested;
-    if (in_archive && !nested && !is_trace(head, kind, member.name)) {
+    if (in_archive && !nested && !wanted_(head, kind, member.name)) {
       ++unpacked_.others;
       note(unpacked_.other_names, name);
       if (!reader.damage().empty()) report_damage(name, reader.damage());
@@ -97,19 +102,12 @@ class Unpacker {
     auto part = COLDTRACE_TRY(write(reader, head, name));
     if (!reader.damage().empty()) report_damage(name, reader.damage());
     if (nested) return unpack(*part, kind, name, depth + 1);
-    unpacked_.traces.push_back({name, std::move(part)});
+    unpacked_.files.push_back({name, std::move(part)});
     return core::Done{};
   }
 
   static FileKind kind_of(core::ByteView head) {
     return core::recognize_file(core::MemoryImage{head});
-  }
-
-  // By its contents; what is damaged where it starts by its name too.
-  static bool is_trace(core::ByteView head, FileKind kind, std::string_view name) {
-    return kind == FileKind::event_trace || kind == FileKind::ctrace ||
-           find_damaged_ctrace_magic(core::MemoryImage{head}) ||
-           (ends_like_a_trace(name) && (kind == FileKind::unknown || kind == FileKind::zeros));
   }
 
   core::Result<std::unique_ptr<core::TemporaryPart>> write(PackedReader& reader,
@@ -143,6 +141,7 @@ class Unpacker {
   std::shared_ptr<core::TemporaryFile> file_;
   u64 limit_;
   core::Findings& findings_;
+  const WantedMember& wanted_;
   std::vector<std::byte> head_;
   Unpacked unpacked_;
   u64 members_ = 0;
@@ -161,9 +160,36 @@ u64 default_unpacked_limit(u64 size) {
   return std::min(most_unpacked, least_unpacked + per_byte);
 }
 
+bool is_trace_member(core::ByteView head, FileKind kind, std::string_view name) {
+  return kind == FileKind::event_trace || kind == FileKind::ctrace ||
+         find_damaged_ctrace_magic(core::MemoryImage{head}) ||
+         (ends_like_a_trace(name) && (kind == FileKind::unknown || kind == FileKind::zeros));
+}
+
+std::string list_names(const std::vector<std::string>& names, u64 count) {
+  const auto text = fmt::format("{}", fmt::join(names, ", "));
+  const auto left = count - names.size();
+  return left == 0 ? text : fmt::format("{} and {} {}", text, left, left == 1 ? "other" : "others");
+}
+
+std::string describe_none(const Unpacked& unpacked, FileKind kind, std::string_view wanted) {
+  const auto what = fmt::format("it is {}", to_string(kind));
+  if (unpacked.needs_library)
+    return fmt::format("{}, and there is no libarchive to unpack what it holds: unpack it first",
+                       what);
+  if (unpacked.encrypted > 0)
+    return fmt::format("{}, and encrypted: {}; unpack it with its password first", what,
+                       list_names(unpacked.encrypted_names, unpacked.encrypted));
+  auto text = unpacked.others == 0 ? what
+                                   : fmt::format("{} without {}; it holds {}", what, wanted,
+                                                 list_names(unpacked.other_names, unpacked.others));
+  if (!unpacked.damage.empty()) return fmt::format("{}; it is damaged: {}", text, unpacked.damage);
+  return unpacked.others > 0 ? text : text + " that holds nothing";
+}
+
 core::Result<Unpacked> unpack(const core::ImageSource& source, FileKind kind, u64 limit,
-                              core::Findings& findings) {
-  Unpacker unpacker{COLDTRACE_TRY(core::TemporaryFile::create()), limit, findings};
+                              core::Findings& findings, const WantedMember& wanted) {
+  Unpacker unpacker{COLDTRACE_TRY(core::TemporaryFile::create()), limit, findings, wanted};
   COLDTRACE_TRY(unpacker.unpack(source, kind, "", 1));
   return unpacker.take();
 }

@@ -1,11 +1,9 @@
 #include "cli/ntfs/compare/compared_input.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <rapidjson/document.h>
 
-#include "cli/command/text_input.hpp"
 #include "cli/ntfs/compare/snapshot_row.hpp"
 #include "cli/ntfs/snapshot_lines.hpp"
 #include "cli/ntfs/visited_volumes.hpp"
@@ -60,9 +58,11 @@ void add_rows(const ntfs::Volume& volume, unsigned jobs, ntfs::ComparedFiles& fi
   findings.merge(walk.findings());
 }
 
-std::optional<Volumes> read_image(const DiskOptions& options, unsigned jobs,
+std::optional<Volumes> read_image(const DiskOptions& options, GivenFile given, unsigned jobs,
                                   core::Findings& findings, Report& report) {
-  const auto input = open_disk(options, report, findings);
+  auto file = open_given_image(options, std::move(given), findings, report);
+  if (!file) return std::nullopt;
+  const auto input = find_volumes(options, std::move(*file), findings, report);
   if (!input) return std::nullopt;
   Volumes volumes;
   const auto unopened = visit_volumes(
@@ -194,23 +194,14 @@ std::optional<Volumes> read_lines(const std::string& path, const core::ImageSour
   return compared.take(lines.whole(), findings);
 }
 
-bool starts_as_json(const core::ImageSource& file) {
-  std::array<std::byte, 1> first;
-  return file.size() > 0 && file.read_at(0, first) && first[0] == std::byte{'{'};
-}
-
 }  // namespace
 
 std::optional<Volumes> read_compared(const DiskOptions& options, unsigned jobs,
                                      core::Findings& findings, Report& report) {
-  const auto text = open_text_input(options.image);
-  if (text && starts_as_json(**text)) return read_lines(options.image, **text, findings, report);
-  if (is_pipe(options.image)) {
-    report.failed(options.image,
-                  text ? "not the NDJSON of 'coldtrace ntfs snapshot'" : to_message(text.error()));
-    return std::nullopt;
-  }
-  return read_image(options, jobs, findings, report);
+  auto given = open_given(options, findings, report);
+  if (!given) return std::nullopt;
+  return given->is_snapshot() ? read_lines(options.image, *given->bytes, findings, report)
+                              : read_image(options, std::move(*given), jobs, findings, report);
 }
 
 }  // namespace coldtrace::cli

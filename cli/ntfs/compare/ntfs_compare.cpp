@@ -17,6 +17,7 @@ struct Options : CommonOptions {
   std::string after;
   std::vector<std::string> parents;
   std::optional<u32> partition;
+  std::optional<u64> unpacked_limit;
   unsigned jobs = 1;
 
   bool has_lines() const { return format != "text"; }
@@ -133,6 +134,7 @@ std::optional<Volumes> read_side(const Options& options, const std::string& path
   disk.image = path;
   disk.parents = options.parents;
   disk.partition = options.partition;
+  disk.unpacked_limit = options.unpacked_limit;
   core::Findings findings;
   auto volumes = read_compared(disk, options.jobs, findings, report);
   if (!volumes) return std::nullopt;
@@ -187,7 +189,7 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
        "resized, touched, relocated",
        "  coldtrace ntfs compare monday.E01 tuesday.E01\n"
        "  coldtrace ntfs compare monday.ndjson tuesday.E01 --format ndjson\n"
-       "  zstd -dc monday.ndjson.zst | coldtrace ntfs compare - tuesday.ndjson\n",
+       "  coldtrace ntfs compare monday.ndjson.zst tuesday.ndjson.gz\n",
        "  0  the volumes have the same files\n"
        "  1  they differ, or damage was found\n"
        "  2  one of them cannot be read\n"},
@@ -195,7 +197,7 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
       [](Command& command, Options& options) {
         command
             .add_input("BEFORE", options.before,
-                       "An image, or the NDJSON of 'ntfs snapshot'; - is standard input")
+                       "An image, or the NDJSON of 'ntfs snapshot', also packed; - is standard input")
             .required()
             .type_name("FILE");
         command.add_input("AFTER", options.after, "The same of a later time")
@@ -209,6 +211,7 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
             .type_name("FILE");
         command.add_option("--partition", options.partition,
                            "Of images only the partition with this number");
+        add_unpacked_limit_option(command, options.unpacked_limit);
         add_jobs_option(command, options.jobs);
       },
       run);

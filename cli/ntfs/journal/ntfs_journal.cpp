@@ -27,9 +27,7 @@ struct Options : DiskOptions {
   unsigned jobs = 1;
 
   bool has_lines() const { return format == "ndjson" || format == "json"; }
-  bool locates_volume() const {
-    return partition || offset || mft_offset || cluster_size || deleted;
-  }
+  bool is_of_volume() const { return locates_volume() || cluster_size || deleted; }
   JournalFormatOptions row_format() const { return {format, image, events, int64, {}}; }
 };
 
@@ -242,7 +240,7 @@ std::optional<ntfs::DirectoryHistory> read_mft_file(const Options& options, Repo
 
 Exit run_copy(const Options& options, const ntfs::ImageFile& file, core::Findings findings,
               Report& report) {
-  if (options.locates_volume())
+  if (options.is_of_volume())
     throw Failure{fmt::format("{}: it is a copied $J: options that locate a volume are for images",
                               printable(options.image))};
   Output output{options.output};
@@ -282,12 +280,12 @@ bool write_volume_journals(const Options& options, const DiskInput& input,
   return journals.size() > deleted;
 }
 
-Exit run_image(const Options& options, Report& report) {
+Exit run_image(const Options& options, ntfs::ImageFile file, core::Findings of_disk,
+               Report& report) {
   if (!options.mft.empty())
     throw Failure{"--mft-file is for a $J that was copied out; an image has its own $MFT"};
   Output output{options.output};
-  core::Findings of_disk;
-  const auto input = open_disk(options, report, of_disk);
+  const auto input = find_volumes(options, std::move(file), of_disk, report);
   if (!input) return report.exit();
   if (input->is_mft) {
     report.failed(options.image,
@@ -327,10 +325,13 @@ Exit run_image(const Options& options, Report& report) {
 Exit run(const Options& options) {
   Report report{options.findings};
   core::Findings findings;
-  const auto file = ntfs::open_image(options.image, findings, options.parents);
-  if (file && (options.stream || file->kind == core::FileKind::ntfs_usn_journal))
+  auto given = open_given(options, findings, report);
+  if (!given) return report.exit();
+  auto file = open_given_image(options, std::move(*given), findings, report);
+  if (!file) return report.exit();
+  if (options.stream || file->kind == core::FileKind::ntfs_usn_journal)
     return run_copy(options, *file, std::move(findings), report);
-  return run_image(options, report);
+  return run_image(options, std::move(*file), std::move(findings), report);
 }
 
 }  // namespace

@@ -1,7 +1,4 @@
-#include <array>
-
 #include "cli/command/common_options.hpp"
-#include "cli/command/text_input.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_rows.hpp"
 #include "cli/ntfs/query/query.hpp"
@@ -31,11 +28,6 @@ void Query::add_no_match(core::Findings& findings, Report& report) const {
 
 namespace {
 
-bool starts_as_json(const core::ImageSource& file) {
-  std::array<std::byte, 1> first;
-  return file.size() > 0 && file.read_at(0, first) && first[0] == std::byte{'{'};
-}
-
 void check_options(const QueryOptions& options) {
   if (!options.fields.empty() && !options.has_lines() && options.format != "csv")
     throw Failure{"--fields is for ndjson, json and csv"};
@@ -55,17 +47,13 @@ void check_options_of_lines(const QueryOptions& options) {
 
 bool answer(Query& query, Report& report) {
   const auto& options = query.options;
-  const auto text = open_text_input(options.image);
-  if (text && starts_as_json(**text)) {
-    check_options_of_lines(options);
-    return query_lines(query, **text, report);
-  }
-  if (is_pipe(options.image)) {
-    report.failed(options.image,
-                  text ? "not the NDJSON of 'coldtrace ntfs snapshot'" : to_message(text.error()));
-    return false;
-  }
-  return query_image(query, report);
+  core::Findings findings;
+  auto given = open_given(options, findings, report);
+  if (!given) return false;
+  if (!given->is_snapshot())
+    return query_image(query, std::move(*given), std::move(findings), report);
+  check_options_of_lines(options);
+  return query_lines(query, *given->bytes, std::move(findings), report);
 }
 
 Exit run(const QueryOptions& options) {

@@ -34,10 +34,12 @@ struct Query {
   void add_no_match(core::Findings& findings, Report& report) const;
 };
 
-// False where nothing could be made of the input, which the report says.
-bool query_image(Query& query, Report& report);
+// False where nothing could be made of the input, which the report says. `findings` are those of
+// opening it.
+bool query_image(Query& query, GivenFile given, core::Findings findings, Report& report);
 
 // The same of the NDJSON of a snapshot.
-bool query_lines(Query& query, const core::ImageSource& file, Report& report);
+bool query_lines(Query& query, const core::ImageSource& file, core::Findings findings,
+                 Report& report);
 
 }  // namespace coldtrace::cli

@@ -109,10 +109,11 @@ void query_volume(Query& query, const DiskInput& input, const ntfs::Partition& p
 
 }  // namespace
 
-bool query_image(Query& query, Report& report) {
+bool query_image(Query& query, GivenFile given, core::Findings disk_findings, Report& report) {
   const auto& options = query.options;
-  core::Findings disk_findings;
-  const auto input = open_disk(options, report, disk_findings);
+  auto file = open_given_image(options, std::move(given), disk_findings, report);
+  if (!file) return false;
+  const auto input = find_volumes(options, std::move(*file), disk_findings, report);
   if (!input) return false;
   SnapshotTotals totals;
   if (options.format == "csv") query.output.write(csv_header(RowFields{options.fields}));

@@ -195,7 +195,8 @@ class QueriedLines {
 
 }  // namespace
 
-bool query_lines(Query& query, const core::ImageSource& file, Report& report) {
+bool query_lines(Query& query, const core::ImageSource& file, core::Findings findings,
+                 Report& report) {
   const auto& options = query.options;
   SnapshotLines lines{file};
   QueriedLines queried{query};
@@ -209,7 +210,6 @@ bool query_lines(Query& query, const core::ImageSource& file, Report& report) {
                   fmt::format("the snapshot has no partition {}", options.partition.value_or(0)));
     return false;
   }
-  core::Findings findings;
   queried.finish(findings);
   lines.report(findings);
   report.read(options.image, findings);

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "cli/ntfs/given_file.hpp"
 #include "cli/ntfs/snapshot_lines.hpp"
 #include "cli/output/json_members.hpp"
-#include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
 
 namespace coldtrace::cli {
@@ -103,15 +103,16 @@ class SnapshotReader {
 std::optional<DiskSnapshot> read_snapshot(const SnapshotOptions& options, u64 largest_bytes,
                                           core::Findings& findings, Report& report) {
   const auto& [path, offset, disk] = options;
-  const auto file = core::FileImage::open(path);
-  if (!file) {
-    report.failed(path, file.error());
+  const auto given = open_given(path, std::nullopt, false, findings, report);
+  if (!given) return std::nullopt;
+  if (!given->bytes) {
+    report.failed(path, *given->error);
     return std::nullopt;
   }
   DiskSnapshot snapshot{trace_analysis::DiskMap{static_cast<std::size_t>(largest_bytes)}};
   snapshot.disk = disk;
   SnapshotReader reader{snapshot, offset};
-  SnapshotLines lines{**file};
+  SnapshotLines lines{*given->bytes};
   if (!lines.read_all([&](const Value& json) { return reader.read(json); })) {
     report.failed(path, "not the NDJSON of 'coldtrace ntfs snapshot'");
     return std::nullopt;

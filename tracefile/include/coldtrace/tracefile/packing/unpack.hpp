@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,8 +21,8 @@ struct UnpackedFile {
 };
 
 struct Unpacked {
-  std::vector<UnpackedFile> traces;  // in the order of the archive
-  // Members that are no traces, or cannot be read: their number and the names of the first.
+  std::vector<UnpackedFile> files;  // those that are wanted, in the order of the archive
+  // Members that are not, or cannot be read: their number and the names of the first.
   u64 others = 0;
   std::vector<std::string> other_names;
   u64 encrypted = 0;
@@ -34,10 +35,26 @@ struct Unpacked {
 // packed file of `size` bytes justifies.
 u64 default_unpacked_limit(u64 size);
 
-// Unpacks the traces that a packed file holds, by the contents of its members and packings in each
-// other, into one temporary file of at most `limit` bytes. What is damaged, encrypted or beyond the
-// limit is a finding; what came before it stays. Nothing is ever written under a member's name.
+// Whether a member of an archive is wanted: by its first bytes, at most 256 KiB, what they are the
+// start of, and its name.
+using WantedMember =
+    std::function<bool(core::ByteView head, core::FileKind kind, std::string_view name)>;
+
+// By its contents; what is damaged where it starts by its name too.
+bool is_trace_member(core::ByteView head, core::FileKind kind, std::string_view name);
+
+// Unpacks what is wanted of a packed file, by the contents of its members and packings in each
+// other, into one temporary file of at most `limit` bytes; what is packed alone is always wanted.
+// What is damaged, encrypted or beyond the limit is a finding; what came before it stays. Nothing
+// is ever written under a member's name.
 core::Result<Unpacked> unpack(const core::ImageSource& source, core::FileKind kind, u64 limit,
-                              core::Findings& findings);
+                              core::Findings& findings,
+                              const WantedMember& wanted = is_trace_member);
+
+// Why there are no files, for people: "it is a ZIP archive without a trace; it holds a.txt".
+std::string describe_none(const Unpacked& unpacked, core::FileKind kind, std::string_view wanted);
+
+// "a, b and 3 others" of `count` names of which the first are given.
+std::string list_names(const std::vector<std::string>& names, u64 count);
 
 }  // namespace coldtrace::tracefile

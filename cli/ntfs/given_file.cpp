@@ -1,0 +1,117 @@
+#include "cli/ntfs/given_file.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "cli/command/text_input.hpp"
+#include "coldtrace/core/file_kind.hpp"
+#include "coldtrace/ntfs/image_file.hpp"
+#include "coldtrace/tracefile/packing/unpack.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using core::FileKind;
+
+constexpr std::string_view wanted = "an image or a snapshot";
+
+// By its contents; one that nothing is known of by its name too.
+bool is_image_or_snapshot(core::ByteView, FileKind kind, std::string_view name) {
+  switch (kind) {
+    case FileKind::coldtrace_json:
+    case FileKind::ntfs_volume:
+    case FileKind::ntfs_mft:
+    case FileKind::ntfs_usn_journal:
+    case FileKind::disk_mbr:
+    case FileKind::disk_gpt:
+    case FileKind::vhd_fixed:
+    case FileKind::ewf:
+    case FileKind::ewf_2:
+      return true;
+    case FileKind::unknown:
+    case FileKind::zeros:
+      return std::ranges::any_of(
+          std::array<std::string_view, 6>{".img", ".raw", ".dd", ".001", ".bin", ".vhd"},
+          [&](std::string_view end) { return name.ends_with(end); });
+    default:
+      return core::is_virtual_disk(kind);
+  }
+}
+
+std::string names_of(const std::vector<tracefile::UnpackedFile>& files) {
+  constexpr std::size_t shown = 8;
+  std::vector<std::string> names;
+  for (const auto& file : files)
+    if (names.size() < shown) names.push_back(file.name);
+  return tracefile::list_names(names, files.size());
+}
+
+// False where there is no such file, which the report says.
+bool unpack_given(GivenFile& given, FileKind kind, const std::string& path,
+                  std::optional<u64> limit, bool may_be_raw, core::Findings& findings,
+                  Report& report) {
+  core::Findings of_packing;
+  const auto most = limit.value_or(tracefile::default_unpacked_limit(given.bytes->size()));
+  auto unpacked = tracefile::unpack(*given.bytes, kind, most, of_packing, is_image_or_snapshot);
+  if (!unpacked) {
+    report.failed(path, to_message(unpacked.error()));
+    return false;
+  }
+  auto& files = unpacked->files;
+  if (files.empty() || (files.size() == 1 && files.front().bytes->size() == 0)) {
+    if (may_be_raw) return true;
+    report.tell(path, of_packing);
+    report.failed(path, describe_none(*unpacked, kind, wanted));
+    return false;
+  }
+  if (files.size() > 1) {
+    report.failed(path, fmt::format("it is {} with several images or snapshots: {}; unpack it first",
+                                    to_string(kind), names_of(files)));
+    return false;
+  }
+  if (unpacked->others > 0)
+    of_packing.info("packed-others", std::nullopt, "{} members are neither images nor snapshots: {}",
+                    unpacked->others,
+                    tracefile::list_names(unpacked->other_names, unpacked->others));
+  findings.merge(of_packing);
+  given.bytes = std::move(files.front().bytes);
+  given.is_own = false;
+  given.packing = name_of(kind);
+  return true;
+}
+
+}  // namespace
+
+bool GivenFile::is_snapshot() const {
+  std::array<std::byte, 1> first;
+  return bytes && bytes->size() > 0 && bytes->read_at(0, first) && first[0] == std::byte{'{'};
+}
+
+std::optional<GivenFile> open_given(const std::string& path, std::optional<u64> limit,
+                                    bool may_be_raw, core::Findings& findings, Report& report) {
+  const bool pipe = is_pipe(path);
+  auto bytes = open_text_input(path, limit);
+  if (!bytes) {
+    if (!pipe) return GivenFile{.bytes = nullptr, .error = bytes.error()};
+    report.failed(path, to_message(bytes.error()));
+    return std::nullopt;
+  }
+  GivenFile given{.bytes = std::move(*bytes), .is_own = !pipe};
+  core::Findings unused;  // of what is opened by its path, which tells them
+  const auto kind = ntfs::recognize_image(*given.bytes, unused);
+  if (!tracefile::is_unpackable(kind)) return given;
+  if (!unpack_given(given, kind, path, limit, may_be_raw, findings, report)) return std::nullopt;
+  return given;
+}
+
+void add_unpacked_limit_option(Command& command, std::optional<u64>& limit) {
+  command
+      .add_option("--unpacked-limit", limit,
+                  "Most bytes that a packed input unpacks to (default: 256 MiB and 1,032 times the "
+                  "file, up to 64 GiB) or that come from a pipe (64 GiB)")
+      .as_size();
+}
+
+}  // namespace coldtrace::cli
