@@ -3,13 +3,19 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
+#include "cli/ntfs/image_hashes.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
+#include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/ntfs/record_table.hpp"
 
 namespace coldtrace::cli {
 namespace {
+
+struct Options : DiskOptions {
+  bool verify = false;
+};
 
 struct RecordCounts {
   u64 used = 0;  // had a head at least once
@@ -40,14 +46,16 @@ RecordCounts count_records(const ntfs::Volume& volume, core::Findings& findings)
   return counts;
 }
 
-void write_json(Output& output, const DiskOptions& options, const DiskInput& input,
-                const std::vector<Entry>& entries, const core::Findings& findings) {
+void write_json(Output& output, const Options& options, const DiskInput& input,
+                const std::vector<ImageHash>& hashes, const std::vector<Entry>& entries,
+                const core::Findings& findings) {
   JsonWriter json{output, options.int64};
   json.begin_object()
       .field("type", "info")
       .field("schema", "coldtrace.ntfs-info/1")
       .field("tool", tool_version);
   write_disk(json, input);
+  write_hashes(json, hashes);
   json.key("partitions").begin_array();
   for (const auto& entry : entries) {
     json.begin_object().key("partition");
@@ -106,8 +114,8 @@ void write_volume_text(Output& output, const Entry& entry) {
   }
 }
 
-void write_text(Output& output, const DiskOptions& options, const DiskInput& input,
-                const std::vector<Entry>& entries) {
+void write_text(Output& output, const Options& options, const DiskInput& input,
+                const std::vector<ImageHash>& hashes, const std::vector<Entry>& entries) {
   print(output, "{}: {} image of {} bytes, {}\n", printable(options.image), input.file.container,
         input.file.source->size(),
         input.disk.kind == ntfs::DiskKind::volume
@@ -115,6 +123,7 @@ void write_text(Output& output, const DiskOptions& options, const DiskInput& inp
             : fmt::format("{} with {} partition{}, sectors of {}", to_string(input.disk.kind),
                           input.disk.partitions.size(),
                           input.disk.partitions.size() == 1 ? "" : "s", input.disk.sector_size));
+  for (const auto& hash : hashes) output.write(hash_text(hash));
   for (const auto& entry : entries) {
     const auto& partition = entry.partition;
     print(output, "{:>3}  at {:#x}, {} bytes, type {}{}: {}\n", partition.number, partition.offset,
@@ -125,13 +134,19 @@ void write_text(Output& output, const DiskOptions& options, const DiskInput& inp
   }
 }
 
-Exit run(const DiskOptions& options) {
+Exit run(const Options& options) {
   Output output{options.output};
   Report report{options.findings};
   core::Findings findings;
   UnopenedVolumes unopened;
   auto input = open_disk(options, report, findings);
   if (!input) return report.exit();
+  auto hashes = stored_hashes(input->file);
+  if (options.verify) {
+    TerminalProgress progress{options.output, options.findings.quiet};
+    progress.begin("verifying", "", input->file.source->size());
+    verify_hashes(*input->file.source, hashes, progress.hook(), findings);
+  }
   std::vector<Entry> entries;
   bool any = false;
   const bool all = !options.partition && !options.offset && !options.mft_offset && !input->is_mft;
@@ -159,9 +174,9 @@ Exit run(const DiskOptions& options) {
   report.read(options.image, findings);
   findings.merge(unopened_findings);
   if (options.format == "json") {
-    write_json(output, options, *input, entries, findings);
+    write_json(output, options, *input, hashes, entries, findings);
   } else {
-    write_text(output, options, *input, entries);
+    write_text(output, options, *input, hashes, entries);
   }
   output.commit();
   return report.exit();
@@ -170,16 +185,23 @@ Exit run(const DiskOptions& options) {
 }  // namespace
 
 void add_ntfs_info(CLI::App& app, Exit& exit) {
-  add_command<DiskOptions>(
+  add_command<Options>(
       app, exit,
       {"info", "List the partitions of a disk image and the geometry of its NTFS volumes",
        "  coldtrace ntfs info disk.img\n"
+       "  coldtrace ntfs info --verify disk.E01\n"
        "  coldtrace ntfs info --format json /dev/sdb\n",
        "  0  every NTFS volume could be opened\n"
-       "  1  damage was found\n"
+       "  1  damage was found, or a hash that the image states is not that of its bytes\n"
        "  2  there is no NTFS volume, or the image cannot be read\n"},
       {"text", "json"},
-      [](Command& command, DiskOptions& options) { add_disk_options(command, options); }, run);
+      [](Command& command, Options& options) {
+        add_disk_options(command, options);
+        command.add_flag("--verify", options.verify,
+                         "Read the whole disk and hold it against the hashes that an E01 image "
+                         "states");
+      },
+      run);
 }
 
 }  // namespace coldtrace::cli

@@ -142,6 +142,20 @@ class EwfImage final : public EwfSource {
     add_acquiry_errors(findings);
   }
 
+  std::vector<StoredHash> hashes() const override {
+    const std::scoped_lock lock{mutex_};
+    std::vector<StoredHash> stored;
+    const auto add = [&](std::string_view algorithm, std::size_t size, auto get) {
+      std::vector<u8> value(size);
+      if (get(handle_, value.data(), value.size(), nullptr) != 1) return;
+      const auto bytes = std::as_bytes(std::span{value});
+      stored.push_back({algorithm, {bytes.begin(), bytes.end()}});
+    };
+    add("md5", 16, ewf_.handle_get_md5_hash);
+    add("sha1", 20, ewf_.handle_get_sha1_hash);
+    return stored;
+  }
+
  private:
   static constexpr u32 most_shown = 16;   // ranges of sectors
   static constexpr u32 most_kept = 4096;  // libewf goes through its list for each

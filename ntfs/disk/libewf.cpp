@@ -49,7 +49,9 @@ const Libewf* libewf() {
         find(library, "libewf_handle_get_checksum_error", functions.handle_get_checksum_error) &&
         find(library, "libewf_handle_get_number_of_acquiry_errors",
              functions.handle_get_number_of_acquiry_errors) &&
-        find(library, "libewf_handle_get_acquiry_error", functions.handle_get_acquiry_error);
+        find(library, "libewf_handle_get_acquiry_error", functions.handle_get_acquiry_error) &&
+        find(library, "libewf_handle_get_md5_hash", functions.handle_get_md5_hash) &&
+        find(library, "libewf_handle_get_sha1_hash", functions.handle_get_sha1_hash);
     if (complete) find_libbfio(library, functions.bfio);
     return complete ? &functions : nullptr;
   }();

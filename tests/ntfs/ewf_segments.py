@@ -4,6 +4,8 @@ usage: ewf_segments.py COLDTRACE
 
 The segments are written here from the description of the format.
 """
+import hashlib
+import json
 import re
 import resource
 import shutil
@@ -14,11 +16,15 @@ import unittest
 import zlib
 from pathlib import Path
 
+import jsonschema
+
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from case import Case  # noqa: E402
-from strict import strict_ndjson  # noqa: E402
+from strict import strict_json, strict_ndjson  # noqa: E402
 
 COLDTRACE = Path(sys.argv[1]).resolve()
+SCHEMA = jsonschema.Draft202012Validator(json.loads(
+    (Path(__file__).resolve().parents[2] / "docs/schema/ntfs-info.schema.json").read_text()))
 CHUNK = 32768
 
 
@@ -88,6 +94,49 @@ class Segments(Case):
         self.assertEqual(done.returncode, status, done.stderr)
         return ([line | {"volume": None} for line in strict_ndjson(done.stdout) if line["type"] == "file"],
                 done.stderr.decode())
+
+    def hashes(self, path, *options, status=0):
+        done = subprocess.run([COLDTRACE, "ntfs", "info", "--format", "json", *options, path], capture_output=True,
+                              timeout=120)
+        self.assertEqual(done.returncode, status, done.stderr)
+        document = strict_json(done.stdout)
+        SCHEMA.validate(document)
+        return document["hashes"], [finding["code"] for finding in document["findings"]]
+
+    def test_hashes_that_the_image_states(self):
+        content = self.raw.read_bytes()
+        md5, sha1 = hashlib.md5(content).hexdigest(), hashlib.sha1(content).hexdigest()
+        if shutil.which("ewfacquirestream"):
+            subprocess.run(["ewfacquirestream", "-q", "-d", "sha1", "-t", self.here / "acquired"], input=content,
+                           capture_output=True, check=True)
+            path = self.here / "acquired.E01"
+            stated = [{"algorithm": name, "stored": value, "computed": None, "matches": None}
+                      for name, value in (("md5", md5), ("sha1", sha1))]
+            self.assertEqual(self.hashes(path), (stated, []))
+            self.assertEqual(self.hashes(path, "--verify"),
+                             ([one | {"computed": one["stored"], "matches": True} for one in stated], []))
+            text = subprocess.run([COLDTRACE, "ntfs", "info", "--verify", path], capture_output=True, check=True).stdout
+            for name, value in (("MD5", md5), ("SHA-1", sha1)):
+                self.assertIn(f"\n  states the {name} {value}, which is that of its bytes\n".encode(), text)
+        wrong = bytes.fromhex(md5)[:-1] + b"\x5a"
+        for value, matches in ((bytes.fromhex(md5), True), (wrong, False)):
+            path, = self.image(f"made{matches}", 1, middle=checked(value + bytes(16)))
+            self.assertEqual(self.hashes(path)[0][0]["stored"], value.hex())
+            self.assertEqual(self.hashes(path, "--verify", status=int(not matches)),
+                             ([{"algorithm": "md5", "stored": value.hex(), "computed": md5, "matches": matches}],
+                              [] if matches else ["image-hash"]))
+        # Nothing is told of a disk that cannot be read to its end, nor of one without a hash.
+        paths = self.image("cut", 2, middle=checked(bytes.fromhex(md5) + bytes(16)))
+        damaged = bytearray(paths[0].read_bytes())
+        at = damaged.rindex(zlib.compress(content[128 * CHUNK - CHUNK:128 * CHUNK]))
+        damaged[at + 5] ^= 0xff
+        paths[0].write_bytes(damaged)
+        (told,), codes = self.hashes(paths[0], "--verify", status=1)
+        self.assertEqual((told["computed"], told["matches"]), (None, None))
+        self.assertIn("image-hash", codes)
+        for path in self.image("bare", 1)[0], self.raw:
+            self.assertEqual(self.hashes(path), ([], []))
+            self.assertEqual(self.hashes(path, "--verify", status=1), ([], ["image-hash-none"]))
 
     def test_more_segments_than_files_may_be_open(self):
         whole, _ = self.rows(self.raw, 0)

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
@@ -11,12 +12,22 @@
 
 namespace coldtrace::ntfs {
 
+// A hash of a disk that its image states.
+struct StoredHash {
+  std::string_view algorithm;  // "md5" or "sha1"
+  std::vector<std::byte> value;
+};
+
 // The disk in an E01 image. A range in which a chunk fails its checksum, or that is lost with a
 // segment, is an error when it is read.
 class EwfSource : public core::ImageSource {
  public:
   // Adds what was found damaged or lost so far, and what could not be read when the image was made.
   virtual void add_findings(core::Findings& findings) const = 0;
+
+  // What was stored of the whole disk when the image was made; nothing where its last segment is
+  // not there.
+  virtual std::vector<StoredHash> hashes() const = 0;
 };
 
 // Opens an E01 image with all its segments; `path` names any of them. `unsupported` when built

@@ -1,0 +1,78 @@
+#include "cli/ntfs/image_hashes.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "cli/images/digests.hpp"
+#include "coldtrace/core/hex.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+std::string_view shown(std::string_view algorithm) {
+  return algorithm == "md5" ? "MD5" : "SHA-1";
+}
+
+}  // namespace
+
+std::vector<ImageHash> stored_hashes(const ntfs::ImageFile& image) {
+  std::vector<ImageHash> hashes;
+  if (image.ewf == nullptr) return hashes;
+  for (const auto& hash : image.ewf->hashes())
+    hashes.push_back({hash.algorithm, core::to_hex(hash.value), std::nullopt});
+  return hashes;
+}
+
+void verify_hashes(const core::ImageSource& disk, std::vector<ImageHash>& hashes,
+                   core::Progress* progress, core::Findings& findings) {
+  if (hashes.empty())
+    return findings.warning("image-hash-none", std::nullopt,
+                            "the image states no hash that its bytes could be held against");
+  std::vector<Digest> digests;
+  for (const auto& hash : hashes) digests.push_back(*Digest::make(hash.algorithm));
+  constexpr u64 most_at_once = u64{1} << 20;
+  std::vector<std::byte> piece(static_cast<std::size_t>(std::min(most_at_once, disk.size())));
+  for (u64 at = 0; at < disk.size(); at += piece.size()) {
+    const auto part =
+        std::span{piece}.first(static_cast<std::size_t>(std::min(u64{piece.size()}, disk.size() - at)));
+    if (const auto read = disk.read_at(at, part); !read)
+      return findings.warning("image-hash", read.error().offset,
+                              "the hashes that the image states cannot be checked: the disk cannot "
+                              "be read at {:#x}",
+                              read.error().offset);
+    for (auto& digest : digests) digest.add(part);
+    if (progress != nullptr) progress->add(part.size(), 0);
+  }
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    auto& hash = hashes[i];
+    hash.computed = digests[i].take();
+    if (*hash.computed != hash.stored)
+      findings.warning("image-hash", std::nullopt,
+                       "the {} of the disk is {}, and the image states {}: one was changed since "
+                       "the image was made",
+                       shown(hash.algorithm), *hash.computed, hash.stored);
+  }
+}
+
+void write_hashes(JsonWriter& json, const std::vector<ImageHash>& hashes) {
+  json.key("hashes").begin_array();
+  for (const auto& hash : hashes) {
+    json.begin_object().field("algorithm", hash.algorithm).field("stored", hash.stored);
+    json.field("computed", hash.computed);
+    json.key("matches").value(hash.computed ? std::optional{*hash.computed == hash.stored}
+                                            : std::nullopt);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+std::string hash_text(const ImageHash& hash) {
+  const auto verdict = !hash.computed                  ? std::string{}
+                       : *hash.computed == hash.stored ? std::string{", which is that of its bytes"}
+                                                       : ", but that of its bytes is " + *hash.computed;
+  return fmt::format("  states the {} {}{}\n", shown(hash.algorithm), hash.stored, verdict);
+}
+
+}  // namespace coldtrace::cli
