@@ -67,13 +67,14 @@ bool unpack_given(GivenFile& given, FileKind kind, const std::string& path,
     return false;
   }
   if (files.size() > 1) {
-    report.failed(path, fmt::format("it is {} with several images or snapshots: {}; unpack it first",
-                                    to_string(kind), names_of(files)));
+    report.failed(path,
+                  fmt::format("it is {} with several images or snapshots: {}; unpack it first",
+                              to_string(kind), names_of(files)));
     return false;
   }
   if (unpacked->others > 0)
-    of_packing.info("packed-others", std::nullopt, "{} members are neither images nor snapshots: {}",
-                    unpacked->others,
+    of_packing.info("packed-others", std::nullopt,
+                    "{} members are neither images nor snapshots: {}", unpacked->others,
                     tracefile::list_names(unpacked->other_names, unpacked->others));
   findings.merge(of_packing);
   given.bytes = std::move(files.front().bytes);

@@ -16,9 +16,9 @@ namespace coldtrace::cli {
 // What is given where an image or the NDJSON of a snapshot may stand: a file, what a pipe handed
 // out, or the one of a packed file.
 struct GivenFile {
-  std::unique_ptr<core::ImageSource> bytes;  // none: the file cannot be opened
-  bool is_own = true;                        // the bytes are those of the file itself
-  std::string_view packing = {};             // "gzip"; empty: not packed
+  std::unique_ptr<core::ImageSource> bytes;    // none: the file cannot be opened
+  bool is_own = true;                          // the bytes are those of the file itself
+  std::string_view packing = {};               // "gzip"; empty: not packed
   std::optional<core::ParseError> error = {};  // why there are no bytes
 
   bool is_snapshot() const;  // NDJSON, by its first byte

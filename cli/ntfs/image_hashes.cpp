@@ -35,8 +35,8 @@ void verify_hashes(const core::ImageSource& disk, std::vector<ImageHash>& hashes
   constexpr u64 most_at_once = u64{1} << 20;
   std::vector<std::byte> piece(static_cast<std::size_t>(std::min(most_at_once, disk.size())));
   for (u64 at = 0; at < disk.size(); at += piece.size()) {
-    const auto part =
-        std::span{piece}.first(static_cast<std::size_t>(std::min(u64{piece.size()}, disk.size() - at)));
+    const auto part = std::span{piece}.first(
+        static_cast<std::size_t>(std::min(u64{piece.size()}, disk.size() - at)));
     if (const auto read = disk.read_at(at, part); !read)
       return findings.warning("image-hash", read.error().offset,
                               "the hashes that the image states cannot be checked: the disk cannot "
@@ -69,9 +69,10 @@ void write_hashes(JsonWriter& json, const std::vector<ImageHash>& hashes) {
 }
 
 std::string hash_text(const ImageHash& hash) {
-  const auto verdict = !hash.computed                  ? std::string{}
-                       : *hash.computed == hash.stored ? std::string{", which is that of its bytes"}
-                                                       : ", but that of its bytes is " + *hash.computed;
+  const auto verdict = !hash.computed ? std::string{}
+                       : *hash.computed == hash.stored
+                           ? std::string{", which is that of its bytes"}
+                           : ", but that of its bytes is " + *hash.computed;
   return fmt::format("  states the {} {}{}\n", shown(hash.algorithm), hash.stored, verdict);
 }
 

@@ -164,10 +164,10 @@ std::optional<ntfs::ImageFile> open_given_image(const DiskOptions& options, Give
   const auto origin = given.packing.empty() ? std::string{"from a pipe"}
                                             : fmt::format("unpacked ({})", given.packing);
   if (core::is_virtual_disk(file.kind) || file.kind == FileKind::ewf) {
-    report.failed(options.image,
-                  fmt::format("{} it is {}, which is read from a file of its own: {} first",
-                              origin, to_string(file.kind),
-                              given.packing.empty() ? "save it to one" : "unpack it"));
+    report.failed(
+        options.image,
+        fmt::format("{} it is {}, which is read from a file of its own: {} first", origin,
+                    to_string(file.kind), given.packing.empty() ? "save it to one" : "unpack it"));
     return std::nullopt;
   }
   if (!given.packing.empty()) file.container = given.packing;

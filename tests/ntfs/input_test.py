@@ -48,7 +48,8 @@ class Images(Case):
         lines = strict_ndjson(done.stdout)
         rows = [line for line in lines if line["type"] == "file"]
         for row in rows:  # the name of the image is the file's, all else is the disk's
-            self.assertEqual(row["volume"].pop("image"), path.name)
+            if "volume" in row:
+                self.assertEqual(row["volume"].pop("image"), path.name)
         return rows, lines, done.stderr.decode()
 
 
@@ -597,6 +598,8 @@ class ExpertWitness(Images):
             self.assertIn("no sectors are given up for that", said)
             self.assertNotIn("of the disk are lost", said)
             rows = [row for row in strict_ndjson(done.stdout) if row["type"] == "file"]
+            for row in rows:
+                row["volume"].pop("image")
             self.assertEqual(rows, whole)
             return True
         if chunks == 0:

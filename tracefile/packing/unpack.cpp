@@ -66,8 +66,8 @@ class Unpacker {
     for (; state == PackedReader::State::member && !full_; state = reader->next(member)) {
       if (++members_ > most_members || unpacked_.files.size() >= most_files) {
         findings_.warning("packed-limit", std::nullopt,
-                          "more than {} members, or {} that are wanted; the rest is not read", most_members,
-                          most_files);
+                          "more than {} members, or {} that are wanted; the rest is not read",
+                          most_members, most_files);
         full_ = true;
         break;
       }

@@ -196,8 +196,9 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
       {"text", "ndjson", "json"},
       [](Command& command, Options& options) {
         command
-            .add_input("BEFORE", options.before,
-                       "An image, or the NDJSON of 'ntfs snapshot', also packed; - is standard input")
+            .add_input(
+                "BEFORE", options.before,
+                "An image, or the NDJSON of 'ntfs snapshot', also packed; - is standard input")
             .required()
             .type_name("FILE");
         command.add_input("AFTER", options.after, "The same of a later time")
