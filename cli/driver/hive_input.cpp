@@ -30,6 +30,12 @@ std::vector<std::string> find_logs_beside(const fs::path& hive) {
       logs.push_back((hive.parent_path() / entry->path().filename()).string());
   }
   std::sort(logs.begin(), logs.end());
+  // Since Vista there are two, and what is called .LOG is left over from setup.
+  const auto is_numbered = [](const std::string& log) {
+    return !registry::lower(log).ends_with(".log");
+  };
+  if (std::any_of(logs.begin(), logs.end(), is_numbered))
+    std::erase_if(logs, [&](const std::string& log) { return !is_numbered(log); });
   return logs;
 }
 

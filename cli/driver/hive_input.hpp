@@ -19,8 +19,9 @@ struct HiveInput {
   registry::HiveKind kind = registry::HiveKind::other;
 };
 
-// Logs are the files beside it that have its name and ".LOG", ".LOG1" or ".LOG2" behind it, in any
-// case. Throws Failure where it is no hive, or neither SYSTEM nor SOFTWARE.
+// Logs are the files beside it that have its name and ".LOG1" or ".LOG2" behind it, or ".LOG" where
+// neither is there, in any case. Throws Failure where it is no hive, or neither SYSTEM nor
+// SOFTWARE.
 std::unique_ptr<HiveInput> open_hive(const std::string& path);
 
 }  // namespace coldtrace::cli

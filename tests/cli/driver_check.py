@@ -397,7 +397,7 @@ class Recovery(Check):
         entries = self.entries()
         self.assertGreater(len(entries), 3)
         first, second = writer.entry_log(7, entries[:2]), writer.entry_log(9, entries[2:])
-        for logs in ({"LOG1": first, "LOG2": second}, {"log1": second, "Log2": first}):
+        for logs in ({"LOG1": first, "LOG2": second}, {"log1": second, "Log2": first, "LOG": b"of setup"}):
             dirty = self.lay(writer.with_sequences(self.old, 8, 7), **logs)
             state = self.checked(dirty, {"hive-log-applied"}, 0, True)
             self.assertEqual((state["entries"], state["pages"]), (len(entries), len(entries)))
@@ -422,7 +422,7 @@ class Recovery(Check):
         hive = self.lay(writer.with_sequences(self.old, 8, 7), LOG1=writer.entry_log(7, [*entries, stale]))
         self.checked(hive, {"hive-log-applied"}, 0, True)
         hive = self.lay(writer.with_sequences(self.old, 8, 7), LOG1=writer.entry_log(7, entries, name="SOFTWARE"),
-                        LOG2=b"no log at all" * 99, LOG=b"")
+                        LOG2=b"no log at all" * 99)
         self.checked(hive, {"hive-log-other", "hive-dirty"}, 1, False)
 
     def test_logs_beside_a_link_and_ones_that_cannot_be_read(self):
