@@ -13,12 +13,15 @@ import unittest
 import uuid
 from pathlib import Path
 
+import jsonschema
+
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parent.parent)]
 from etl_writer import EtlWriter
 from strict import strict_ndjson
 
 COLDTRACE, SHARED = (Path(a).resolve() for a in sys.argv[1:3])
 CASES = SHARED / "facts/etl-schema-cases.json"
+CHECK_SCHEMA = json.loads((Path(__file__).resolve().parents[2] / "docs/schema/trace-schemas-check.schema.json").read_text())
 FOLDER = Path(tempfile.mkdtemp(prefix="coldtrace-messages-"))
 SOURCE, OTHER, THIRD, PDB = (uuid.UUID(f"5e0d3f0e-97a4-4ba7-9d4c-62d5b4b3e0{n}") for n in (11, 12, 13, 14))
 SID = bytes([1, 2, 0, 0, 0, 0, 0, 5]) + struct.pack("<II", 32, 544)
@@ -410,6 +413,26 @@ class Pdbs(unittest.TestCase):
         self.assertEqual([p["name"] for p in lines[0]["message_files"][0]["providers"]], ["PainterTrace", "Sculptor"])
         self.assertEqual(codes(lines[-1]), {"no-match": 1, "schema-damaged": 1})
         self.assertEqual(len(lines), 2)
+
+    def test_check_says_which_messages_lack_a_format(self):
+        named = struct.pack("<HBBHHIIQII", 2, 2, 0xC0, 32 + 20 + 10, 0x40, 8, 4, 132_000_000_000_000_000, 0, 0)
+        named += PDB.bytes_le + struct.pack("<I", 3) + b"paint.pdb\0"
+        log = trace("check.etl", [named, *[message(SOURCE, 10, struct.pack("<i", 5))] * 2, message(SOURCE, 12, b"")])
+        pdb("check.pdb", self.lines)
+        whole = json.loads(run("schemas", "check", log, "--format", "json", status=1))
+        jsonschema.Draft202012Validator(CHECK_SCHEMA).validate(whole)
+        self.assertFalse(whole["complete"])
+        self.assertEqual(whole["message_pdbs"], [{"name": "paint.pdb", "guid": str(PDB), "age": 3}])
+        (source,) = whole["providers"]
+        self.assertEqual((source["guid"], source["class"], source["events"], source["missing_events"]),
+                         (str(SOURCE), "message", 3, 3))
+        self.assertEqual(source["missing"], [{"id": 10, "version": None, "events": 2}, {"id": 12, "version": None, "events": 1}])
+        text = run("schemas", "check", log, "--tmf", "check.pdb", status=1).decode()
+        self.assertIn(f"MISSING  {SOURCE} painter: 1 of 2 kinds, 1 of 3 events\n           from check.pdb\n"
+                      "           WPP messages without a format (number): 12\n"
+                      f"           the trace names the PDB paint.pdb {PDB} 3\n", text)
+        done = run("schemas", "check", trace("whole.etl", [message(SOURCE, 10, struct.pack("<i", 5))]), "--tmf", "check.pdb")
+        self.assertIn(f"ok       {SOURCE} painter: 1 kinds, 1 events\n".encode(), done)
 
     @unittest.skipUnless(CASES.exists(), f"no {CASES}")
     def test_a_record_as_a_compiler_writes_it(self):

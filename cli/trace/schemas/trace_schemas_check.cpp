@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 
 #include "cli/command/common_options.hpp"
+#include "cli/command/output_guard.hpp"
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_schemas.hpp"
+#include "coldtrace/tracefile/providers/event_members.hpp"
 #include "coldtrace/tracefile/providers/registered_providers.hpp"
 
 namespace coldtrace::cli {
@@ -16,15 +18,17 @@ namespace {
 using schema_files::FileSchemas;
 using tracefile::Decoded;
 using tracefile::KindCount;
+using MessagePdbs = std::set<tracefile::MessagePdb>;
 
 struct Options : TraceInputOptions {
   SchemaOptions schemas;
 };
 
-// The manifest events of one provider.
+// The manifest events of one provider, or the WPP messages of one source file.
 struct Checked {
   core::Guid guid;
   std::string name;
+  bool is_message = false;
   u64 events = 0, missing_events = 0;
   u64 kinds = 0;
   std::vector<const KindCount*> missing;  // kinds without a schema
@@ -36,12 +40,15 @@ struct Checked {
 
 std::vector<Checked> check_providers(const std::vector<KindCount>& kinds,
                                      const schema_files::SchemaFiles& files) {
-  std::map<core::Guid, Checked> all;
+  std::map<std::pair<core::Guid, bool>, Checked> all;
   for (const auto& count : kinds) {
     const auto& kind = count.kind;
-    if (kind.event_class != tracefile::EventClass::manifest || !kind.looked_up) continue;
-    auto& provider = all[kind.provider];
+    const bool is_message = kind.event_class == tracefile::EventClass::message;
+    if (!is_message && (kind.event_class != tracefile::EventClass::manifest || !kind.looked_up))
+      continue;
+    auto& provider = all[{kind.provider, is_message}];
     provider.guid = kind.provider;
+    provider.is_message = is_message;
     if (provider.name.empty()) provider.name = kind.provider_name;
     provider.events += count.total();
     ++provider.kinds;
@@ -53,8 +60,8 @@ std::vector<Checked> check_providers(const std::vector<KindCount>& kinds,
     provider.missing_events += count.total();
   }
   std::vector<Checked> checked;
-  for (auto& [guid, provider] : all) {
-    provider.declaring = files.declaring(guid);
+  for (auto& [key, provider] : all) {
+    if (!provider.is_message) provider.declaring = files.declaring(provider.guid);
     checked.push_back(std::move(provider));
   }
   return checked;
@@ -72,7 +79,32 @@ std::string file_text(const std::string& file, const std::string& version) {
                          : fmt::format("{} {}", printable(file), printable(version));
 }
 
-void write_text(Output& output, const std::vector<Checked>& providers) {
+void write_missing_text(Output& output, const Checked& provider, const MessagePdbs& pdbs) {
+  std::string ids;
+  for (const auto* const count : provider.missing)
+    ids += provider.is_message ? fmt::format(" {}", count->kind.id)
+                               : fmt::format(" {}.{}", count->kind.id, count->kind.version);
+  if (provider.is_message) {
+    print(output, "           WPP messages without a format (number):{}\n", ids);
+    for (const auto& pdb : pdbs)
+      print(output, "           the trace names the PDB {} {} {}\n", printable(pdb.name),
+            core::to_string(pdb.guid), pdb.age);
+    if (pdbs.empty()) print(output, "           the trace names no PDB with their formats\n");
+    return;
+  }
+  print(output, "           without a schema (id.version):{}\n", ids);
+  if (provider.declaring.empty()) {
+    const auto files = tracefile::find_registered_files(provider.guid);
+    print(output, "           no file that is named declares the provider{}\n",
+          files.empty() ? std::string{}
+                        : fmt::format("; on Windows {} does", fmt::join(files, " or ")));
+  }
+  for (const auto& file : provider.declaring)
+    print(output, "           declared otherwise by {}\n",
+          file_text(file.path, file.version.value_or("")));
+}
+
+void write_text(Output& output, const std::vector<Checked>& providers, const MessagePdbs& pdbs) {
   for (const auto& provider : providers) {
     const auto name = provider.name.empty() ? std::string{"(no name)"} : printable(provider.name);
     if (provider.missing.empty())
@@ -84,25 +116,19 @@ void write_text(Output& output, const std::vector<Checked>& providers) {
             provider.missing_events, provider.events);
     for (const auto& [file, version] : provider.sources)
       print(output, "           from {}\n", file_text(file, version));
-    if (provider.missing.empty()) continue;
-    std::string ids;
-    for (const auto* const count : provider.missing)
-      ids += fmt::format(" {}.{}", count->kind.id, count->kind.version);
-    print(output, "           without a schema (id.version):{}\n", ids);
-    if (provider.declaring.empty()) {
-      const auto files = tracefile::find_registered_files(provider.guid);
-      print(output, "           no file that is named declares the provider{}\n",
-            files.empty() ? std::string{}
-                          : fmt::format("; on Windows {} does", fmt::join(files, " or ")));
-    }
-    for (const auto& file : provider.declaring)
-      print(output, "           declared otherwise by {}\n",
-            file_text(file.path, file.version.value_or("")));
+    if (!provider.missing.empty()) write_missing_text(output, provider, pdbs);
   }
   print(output, "{} of {} providers lack schemas\n", incomplete(providers), providers.size());
 }
 
-void write_json(JsonWriter& json, const std::vector<Checked>& providers,
+void write_pdbs(JsonWriter& json, const MessagePdbs& pdbs) {
+  json.key("message_pdbs").begin_array();
+  for (const auto& pdb : pdbs)
+    json.object("name", pdb.name, "guid", core::to_string(pdb.guid), "age", pdb.age);
+  json.end_array();
+}
+
+void write_json(JsonWriter& json, const std::vector<Checked>& providers, const MessagePdbs& pdbs,
                 const core::Findings& findings) {
   const auto text = [](const std::string& name) {
     return name.empty() ? std::nullopt : std::optional{name};
@@ -117,6 +143,7 @@ void write_json(JsonWriter& json, const std::vector<Checked>& providers,
     json.begin_object()
         .field("guid", core::to_string(provider.guid))
         .field("name", text(provider.name))
+        .field("class", provider.is_message ? "message" : "manifest")
         .field("events", provider.events)
         .field("kinds", provider.kinds)
         .field("missing_events", provider.missing_events)
@@ -125,7 +152,7 @@ void write_json(JsonWriter& json, const std::vector<Checked>& providers,
     for (const auto* const count : provider.missing)
       json.begin_object()
           .field("id", count->kind.id)
-          .field("version", count->kind.version)
+          .field("version", version_of(count->kind))
           .field("events", count->total())
           .end_object();
     json.end_array().key("sources").begin_array();
@@ -145,7 +172,9 @@ void write_json(JsonWriter& json, const std::vector<Checked>& providers,
           .end_object();
     json.end_array().end_object();
   }
-  json.end_array().key("findings");
+  json.end_array();
+  write_pdbs(json, pdbs);
+  json.key("findings");
   write_findings(json, findings);
   json.end_object().end_document();
 }
@@ -161,14 +190,21 @@ Exit run(const Options& options) {
   const auto& own = input->trace.schemas();
   chain.append({std::shared_ptr<const void>{}, &own});  // the trace keeps it
   chain.append_alternative(outside);
+  schema_files::MessageFiles message_files;
+  for (const auto& path : options.schemas.tmf)
+    message_files.add(path, schema_files::MessageFiles::Kinds::all, input->findings);
+  guard_output(options.output, options.format, message_files.sources());
+  const auto& pdbs = input->trace.message_pdbs();
+  chain.append_alternative(
+      message_files.read(input->trace.schema_keys(), pdbs, input->findings).formats);
   const auto kinds = input->trace.count_kinds(chain);
   const auto providers = check_providers(kinds, files);
   Output output{options.output};
   if (options.format == "json") {
     JsonWriter json{output, options.int64};
-    write_json(json, providers, input->findings);
+    write_json(json, providers, pdbs, input->findings);
   } else {
-    write_text(output, providers);
+    write_text(output, providers, pdbs);
   }
   output.commit();
   input->tell(report);
@@ -184,13 +220,14 @@ void add_trace_schemas_check(CLI::App& app, Exit& exit) {
       {"check", "Check which providers of a trace have schemas, and which files declare them",
        "  coldtrace trace schemas check boot.etl --schemas windows.ctschemas\n"
        "  coldtrace trace schemas check boot.etl --schemas windows.ctschemas --format json\n",
-       "  0  every manifest event has a schema\n"
+       "  0  every manifest event has a schema, every WPP message a format\n"
        "  1  some have none, or the trace or a file is damaged\n"
        "  2  not a trace, or it cannot be read\n"},
       {"text", "json"},
       [](Command& command, Options& options) {
         add_trace_input_options(command, options);
         add_schema_options(command, options.schemas);
+        add_tmf_option(command, options.schemas);
       },
       run);
 }
