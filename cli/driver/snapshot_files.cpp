@@ -53,19 +53,14 @@ class SnapshotReader {
  public:
   explicit SnapshotReader(const std::set<std::string>& asked) : asked_{asked} {}
 
-  bool is_snapshot() const { return !volumes_.empty(); }
   // Names that the volumes have are not in it, or lack what says which they are.
   bool is_selection() const { return lacks_members_ || (stated_ && *stated_ != live_); }
-  u64 bad_lines() const { return bad_lines_; }
   std::vector<Volume>& volumes() { return volumes_; }
   const SnapshotDamage& damage() const { return damage_; }
 
-  // False where the first line is none of a snapshot.
+  // False where the line is none of a snapshot.
   bool read(const rapidjson::Value& json) {
-    if (!json.IsObject()) {
-      ++bad_lines_;
-      return is_snapshot();
-    }
+    if (!json.IsObject()) return false;
     if (is_snapshot_header(json)) volumes_.emplace_back();
     if (volumes_.empty()) return false;
     const auto type = text_member(json, "type");
@@ -99,7 +94,6 @@ class SnapshotReader {
   const std::set<std::string>& asked_;
   std::vector<Volume> volumes_;
   SnapshotDamage damage_;
-  u64 bad_lines_ = 0;
   bool lacks_members_ = false;
   u64 live_ = 0;  // names
   std::optional<u64> stated_;
@@ -115,19 +109,11 @@ std::unique_ptr<DriverFiles> open_snapshot_files(const std::string& path,
   if (!file) throw Failure{fmt::format("{}: {}", path, to_message(file.error()))};
   SnapshotLines lines{**file};
   SnapshotReader reader{asked};
-  rapidjson::Document json;
-  while (lines.next(json))
-    if (!reader.read(json)) break;
-  if (!reader.is_snapshot())
+  if (!lines.read_all([&](const rapidjson::Value& json) { return reader.read(json); }))
     throw Failure{
         fmt::format("{}: it is neither a folder nor lines of 'coldtrace ntfs snapshot'", path)};
   reader.damage().report(findings);
-  const bool is_cut = !lines.complete() || reader.bad_lines() > 0;
-  if (is_cut)
-    findings.warning("snapshot-incomplete", std::nullopt,
-                     "{}: the snapshot has no summary, or lines that are none of one: files may be "
-                     "there that it does not name, and none is called missing",
-                     path);
+  lines.report(findings);
   if (reader.is_selection())
     findings.warning("snapshot-selection", std::nullopt,
                      "{}: the snapshot has not all names of its volumes, with their paths: none is "
@@ -138,7 +124,7 @@ std::unique_ptr<DriverFiles> open_snapshot_files(const std::string& path,
       for (const auto& name : volume.windows)
         if (!by_name || registry::is_same_name(name, windows.name))
           return std::make_unique<SnapshotFiles>(std::move(volume), std::string{name},
-                                                 !is_cut && !reader.is_selection());
+                                                 lines.whole() && !reader.is_selection());
   return nullptr;
 }
 
