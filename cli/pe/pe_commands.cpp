@@ -9,6 +9,7 @@ void add_pe_commands(CLI::App& app, Exit& exit) {
               add_pe_exports(group, exit);
               add_pe_imports(group, exit);
               add_pe_sections(group, exit);
+              add_pe_compare(group, exit);
               add_pe_symbols(group, exit);
               add_pe_types(group, exit);
               add_pe_isf(group, exit);

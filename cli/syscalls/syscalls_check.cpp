@@ -4,6 +4,7 @@
 #include "cli/command/version.hpp"
 #include "cli/images/image_roles.hpp"
 #include "cli/images/mapped_image.hpp"
+#include "cli/images/module_check.hpp"
 #include "cli/output/text.hpp"
 #include "cli/syscalls/syscalls_commands.hpp"
 #include "coldtrace/syscall-map/agreement.hpp"
@@ -14,7 +15,7 @@ namespace {
 using syscall_map::Agreement;
 using syscall_map::ImageRole;
 
-struct Options : PeOptions {
+struct Options : ModuleCheckOptions {  // of --image and --dump
   std::string ntdll;
   std::string kernel;
 };
@@ -69,7 +70,7 @@ void write_json(Output& output, Int64 int64, const MappedImage& ntdll, const Map
   json.end_object().end_document();
 }
 
-Exit run(const Options& options) {
+Exit check_numbers(const Options& options) {
   Output output{options.output};
   Report report{options.findings};
   const auto ntdll = map_image(options.ntdll, options, report);
@@ -93,22 +94,44 @@ Exit run(const Options& options) {
   return agreed ? report.exit() : Exit::findings;
 }
 
+Exit run(const Options& options) {
+  const bool of_dump = !options.file.empty() && !options.dump.empty();
+  const bool of_numbers = !options.ntdll.empty() && !options.kernel.empty();
+  const bool other = options.file.empty() != options.dump.empty() ||
+                     options.ntdll.empty() != options.kernel.empty();
+  if (other || of_dump == of_numbers)
+    throw Failure{"give --ntdll and --kernel, or --image and --dump"};
+  if (of_numbers && (options.base || !options.modules.empty() || !options.other_dumps.empty() ||
+                     !options.pdbs.empty()))
+    throw Failure{"--base, --module, --other-dump and --pdb are for --image and --dump"};
+  return of_dump ? run_module_check(options, true) : check_numbers(options);
+}
+
 }  // namespace
 
 void add_syscalls_check(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
-      {"check", "Check whether an ntdll and a kernel agree on every service number",
-       "  coldtrace syscalls check --ntdll ntdll.dll --kernel ntoskrnl.exe\n",
-       "  0  every shared name has the same number on both sides\n"
-       "  1  they disagree, share no name, or an image is suspicious\n"
+      {"check",
+       "Check whether ntdll and kernel agree on service numbers, or whether a dump is hooked",
+       "  coldtrace syscalls check --ntdll ntdll.dll --kernel ntoskrnl.exe\n"
+       "  coldtrace syscalls check --image ntdll.dll --dump ntdll.dump\n",
+       "  0  every shared name has the same number on both sides; of a dump: nothing differs\n"
+       "     but what the system itself writes\n"
+       "  1  they disagree, share no name, or an image is suspicious; of a dump: something is\n"
+       "     hooked or changed, or it is damaged or cut\n"
        "  2  an input could not be read, or is no ntdll or kernel, or they are not for one "
-       "machine\n"},
+       "machine;\n"
+       "     of a dump: it is not of this image\n"},
       {"text", "json"},
       [](Command& command, Options& options) {
-        command.add_input("--ntdll", options.ntdll, "The user side").required();
-        command.add_input("--kernel", options.kernel, "The kernel side").required();
-        add_image_options(command, options);
+        command.add_input("--ntdll", options.ntdll, "The user side");
+        command.add_input("--kernel", options.kernel, "The kernel side");
+        command.add_input("--image", options.file, "An ntdll, win32u, win32k or kernel, as a file");
+        command.add_input("--dump", options.dump,
+                          "The same module as it was in memory, to be held against the file: is "
+                          "something hooking here?");
+        add_module_check_options(command, options);
       },
       run);
 }

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/pe/image.hpp"
@@ -14,6 +15,7 @@ namespace coldtrace::pe {
 struct LoadConfig {
   u32 size;  // as declared
   u32 time_date_stamp;
+  std::optional<u64> lock_prefix_table;  // addresses of LOCK prefixes, 0 behind the last
   std::optional<u64> security_cookie;
   std::optional<u64> se_handler_table;  // x86: RVAs of the allowed exception handlers
   std::optional<u64> se_handler_count;
@@ -21,6 +23,16 @@ struct LoadConfig {
   std::optional<u64> guard_function_count;
   std::optional<u32> guard_flags;
   std::optional<u64> chpe_metadata;  // code of two machines in one image
+  // Where the pointers lie that the loader sets to functions of its own, by their field's name:
+  // GuardCFCheckFunctionPointer and its siblings. Those that are 0 are left out.
+  struct Pointer {
+    std::string_view name;
+    u64 address;
+  };
+  std::vector<Pointer> loader_pointers;
+  // IMAGE_DYNAMIC_RELOCATION_TABLE: an offset into the section of that number, from 1.
+  std::optional<u32> dynamic_relocations_offset;
+  std::optional<u16> dynamic_relocations_section;
 };
 
 core::Result<std::optional<LoadConfig>> read_load_config(const Image& image);

@@ -1,0 +1,172 @@
+#include "cli/images/module_check.hpp"
+
+#include <charconv>
+
+#include "cli/command/common_options.hpp"
+#include "cli/images/symbol_places.hpp"
+#include "cli/output/output.hpp"
+#include "coldtrace/syscall-map/kernel_symbols.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+std::optional<u64> parse_number(std::string_view text) {
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
+  if (hex) text.remove_prefix(2);
+  u64 number = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number, hex ? 16 : 10);
+  if (error != std::errc{} || rest != end) return std::nullopt;
+  return number;
+}
+
+// NAME=BASE:SIZE
+std::optional<pe::KnownModule> parse_module(std::string_view text) {
+  const auto equals = text.rfind('=');
+  if (equals == 0 || equals == std::string_view::npos) return std::nullopt;
+  const auto numbers = text.substr(equals + 1);
+  const auto colon = numbers.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto base = parse_number(numbers.substr(0, colon));
+  const auto size = parse_number(numbers.substr(colon + 1));
+  if (!base || !size || *size == 0 || *size > ~u64{0} - *base) return std::nullopt;
+  return pe::KnownModule{std::string{text.substr(0, equals)}, *base, *size};
+}
+
+std::string file_name(const std::string& path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+void add_other(ModuleCheck& check, const std::string& path, Report& report) {
+  PeOptions options;
+  auto input = open_pe(path, options, report);
+  if (!input) return;
+  core::Findings unused;
+  auto name = pe::read_identity(input->image, unused).name;
+  if (name.empty()) name = file_name(path);
+  pe::CodeSymbols symbols{&input->image, nullptr, unused};
+  const auto& optional = input->image.optional_header();
+  check.modules.push_back({name, optional.image_base, optional.size_of_image});
+  report.read(path, input->findings());
+  check.others.push_back({std::move(*input), std::move(name), std::move(symbols)});
+}
+
+}  // namespace
+
+void add_module_check_options(Command& command, ModuleCheckOptions& options) {
+  command
+      .add_option_function<std::string>(
+          "--base", [&options](const std::string& text) { options.base = parse_number(text); },
+          "Where the module was; otherwise the dump tells")
+      .check("ADDRESS", [](const std::string& text) {
+        return parse_number(text) ? std::string{} : "not a number: " + text;
+      });
+  command
+      .add_option_function<std::string>(
+          "--module",
+          [&options](const std::string& text) {
+            if (auto module = parse_module(text)) options.modules.push_back(std::move(*module));
+          },
+          "Another module in the same memory, to name where jumps and imports lead. Can be "
+          "repeated")
+      .in_order()
+      .check("NAME=BASE:SIZE", [](const std::string& text) {
+        return parse_module(text) ? std::string{} : "not NAME=BASE:SIZE: " + text;
+      });
+  command
+      .add_input("--other-dump", options.other_dumps,
+                 "Dump of another module of the same memory: its header says where it was, its "
+                 "exports name what lies in it. Can be repeated")
+      .repeatable();
+  add_pdb_option(command, options.pdbs);
+  command
+      .add_option_function<std::string>(
+          "--layout",
+          [&options](const std::string& layout) {
+            if (layout == "file") options.layout = pe::Layout::file;
+            if (layout == "memory") options.layout = pe::Layout::memory;
+          },
+          "How the dump lies: 'memory', an offset is an RVA; 'file', sections as in a file; "
+          "'auto', in which more bytes are the file's")
+      .type_name("ENUM")
+      .one_of({"auto", "file", "memory"})
+      .default_str("auto");
+  command.add_flag("--no-hash", options.no_hash, "Leave out sha256 of the file");
+}
+
+std::optional<AddressOwner> find_owner(const ModuleCheck& check, u64 address) {
+  const auto named = [](std::string name, u64 offset, const pe::CodeSymbols& symbols) {
+    AddressOwner owner{std::move(name), offset, {}, 0};
+    if (const auto place = symbols.find(pe::Rva{} + offset)) {
+      owner.symbol = symbols.symbol(place->number).name;
+      owner.symbol_offset = place->offset;
+    }
+    return owner;
+  };
+  if (const auto rva = check.dump->rva_of_address(address))
+    return named(check.identity.identity.name.empty() ? file_name(check.file->path)
+                                                      : check.identity.identity.name,
+                 value(*rva), *check.symbols);
+  for (const auto& other : check.others) {
+    const auto& optional = other.input.image.optional_header();
+    if (address >= optional.image_base && address - optional.image_base < optional.size_of_image)
+      return named(other.name, address - optional.image_base, other.symbols);
+  }
+  for (const auto& module : check.modules)
+    if (module.contains(address)) return AddressOwner{module.name, address - module.base, {}, 0};
+  return std::nullopt;
+}
+
+Exit run_module_check(const ModuleCheckOptions& options, bool needs_points) {
+  Output output{options.output};
+  Report report{options.findings};
+  PeOptions file_options;
+  file_options.no_hash = options.no_hash;
+  file_options.format = options.format;
+  ModuleCheck check;
+  auto file = open_pe(options.file, file_options, report);
+  if (!file) return Exit::failure;
+  check.file = std::make_unique<PeInput>(std::move(*file));
+  auto bytes = core::LazyFile::open(options.dump, largest_image);
+  if (!bytes) {
+    report.failed(options.dump, bytes.error());
+    return Exit::failure;
+  }
+  check.bytes = std::move(*bytes);
+  check.identity = identify(*check.file, file_options);
+  auto pdbs = open_symbol_files(options.pdbs, report);
+  check.modules = options.modules;
+  for (const auto& path : options.other_dumps) add_other(check, path, report);
+
+  check.view = std::make_unique<syscall_map::KernelView>(check.file->image);
+  auto& findings = check.findings;
+  const auto symbols =
+      syscall_map::find_kernel_symbols(*check.view, check.identity.identity, pdbs, findings);
+  check.symbols = std::make_unique<pe::CodeSymbols>(&check.file->image, symbols.file, findings);
+  auto dump =
+      pe::ModuleDump::open(*check.view, *check.bytes, {options.layout, options.base}, findings);
+  if (!dump) {
+    report.failed(options.dump, dump.error());
+    return Exit::failure;
+  }
+  check.dump = std::move(*dump);
+  check.result = syscall_map::check_dump(*check.view, check.identity.identity, *check.dump,
+                                         *check.symbols, symbols.places, check.modules, findings);
+  findings.merge(check.file->findings());
+  if (const auto& error = check.bytes->error()) findings.warning("unreadable-range", *error);
+  if (needs_points && check.result.points.points.empty())
+    findings.warning("no-services", std::nullopt,
+                     "the image has no stub, no service and no context switch to look at");
+  report.read(options.dump, findings);
+  if (check.result.hooked()) report.mismatch();
+  if (options.format == "json") {
+    write_check_json(output, check, options);
+  } else {
+    write_check_text(output, check, options);
+  }
+  output.commit();
+  return report.exit();
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/images/identity.hpp"
+#include "cli/images/symbol_file.hpp"
+#include "coldtrace/pdb/code_symbols.hpp"
+#include "coldtrace/syscall-map/dump_check.hpp"
+
+namespace coldtrace::cli {
+
+// A module dumped from memory against its file: "pe compare" and "syscalls check --dump".
+struct ModuleCheckOptions : PeOptions {
+  std::string file;
+  std::string dump;
+  std::optional<u64> base;
+  std::vector<pe::KnownModule> modules;
+  std::vector<std::string> other_dumps;
+  std::vector<std::string> pdbs;
+};
+
+// All but the file and its dump: --base, --layout, --module, --other-dump, --pdb, --no-hash.
+void add_module_check_options(Command& command, ModuleCheckOptions& options);
+
+// Another module of the same memory, which names what lies in it.
+struct OtherDump {
+  PeInput input;
+  std::string name;
+  pe::CodeSymbols symbols;
+};
+
+// What is shown.
+struct ModuleCheck {
+  ModuleCheck() = default;
+  ModuleCheck(const ModuleCheck&) = delete;
+  ModuleCheck& operator=(const ModuleCheck&) = delete;
+
+  std::unique_ptr<PeInput> file;
+  std::unique_ptr<core::LazyFile> bytes;
+  HashedIdentity identity;
+  std::vector<OtherDump> others;
+  std::vector<pe::KnownModule> modules;  // those of `others` too
+  std::unique_ptr<syscall_map::KernelView> view;
+  std::unique_ptr<pe::CodeSymbols> symbols;
+  std::optional<pe::ModuleDump> dump;
+  syscall_map::DumpCheck result;
+  core::Findings findings;  // of file and dump together
+};
+
+// Who has an address: the module itself, or one that is known.
+struct AddressOwner {
+  std::string module;
+  u64 offset = 0;      // from its base
+  std::string symbol;  // empty where nothing names it
+  u64 symbol_offset = 0;
+};
+std::optional<AddressOwner> find_owner(const ModuleCheck& check, u64 address);
+
+void write_check_json(Output& output, const ModuleCheck& check, const ModuleCheckOptions& options);
+void write_check_text(Output& output, const ModuleCheck& check, const ModuleCheckOptions& options);
+
+// Compares and prints. With `needs_points` an image without any place of a tracer's is a warning.
+Exit run_module_check(const ModuleCheckOptions& options, bool needs_points);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,102 @@
+#include "cli/images/module_check.hpp"
+#include "cli/output/text.hpp"
+#include "coldtrace/core/hex.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using syscall_map::PointState;
+
+std::string hex(const std::vector<u8>& bytes) {
+  return core::to_hex(std::as_bytes(std::span{bytes}));
+}
+
+// "0x7ff812345678 (kernel32.dll!CreateFileW+0x5)"
+std::string place(const ModuleCheck& check, u64 address) {
+  const auto owner = find_owner(check, address);
+  if (!owner) return fmt::format("{:#x}, in no module that is known", address);
+  if (owner->symbol.empty())
+    return fmt::format("{:#x} ({}+{:#x})", address, printable(owner->module), owner->offset);
+  const auto behind = owner->symbol_offset == 0 ? "" : fmt::format("+{:#x}", owner->symbol_offset);
+  return fmt::format("{:#x} ({}!{}{})", address, printable(owner->module), printable(owner->symbol),
+                     behind);
+}
+
+std::string point_text(const syscall_map::HookPoint& point) {
+  return fmt::format("{}{}{}", syscall_map::to_string(point.kind),
+                     point.number ? fmt::format(" {:#x}", *point.number) : "",
+                     point.name.empty() ? "" : " " + printable(point.name));
+}
+
+void write_change(Output& output, const ModuleCheck& check,
+                  const syscall_map::ModuleChange& change) {
+  const auto& function = change.function;
+  const auto* const section = check.file->image.find_section(change.bytes.rva);
+  print(output, "{:#010x}  {}{}  {} bytes in {}: {}", value(change.bytes.rva),
+        function && !function->name.empty() ? printable(function->name)
+        : function                          ? fmt::format("function {:#x}", value(function->start))
+                                            : "no function",
+        function ? fmt::format("+{:#x}", value(change.bytes.rva) - value(function->start)) : "",
+        change.bytes.size, section ? printable(section->name()) : "headers",
+        syscall_map::to_string(change.meaning.kind));
+  if (change.meaning.target) print(output, " to {}", place(check, *change.meaning.target));
+  if (change.meaning.via) print(output, ", through {:#x}", *change.meaning.via);
+  if (change.rule) print(output, " at a site of {}", pe::to_string(*change.rule));
+  output.write("\n");
+  if (change.hook_point)
+    print(output, "            hook point: {}\n",
+          point_text(check.result.points.points[*change.hook_point]));
+  print(output, "            before {}\n            after  {}\n", hex(change.before),
+        hex(change.after));
+  for (const auto& line : change.meaning.instructions)
+    print(output, "                   {}\n", printable(line));
+}
+
+void write_head(Output& output, const ModuleCheck& check, const ModuleCheckOptions& options) {
+  const auto& dump = *check.dump;
+  const auto& bytes = check.result.comparison;
+  print(output, "file  {}: {}\n", printable(options.file), to_text(check.identity));
+  print(output, "dump  {}: {} layout, base {:#x}, by {}", printable(options.dump),
+        dump.layout() == pe::Layout::file ? "file" : "memory", dump.base(),
+        pe::to_string(dump.base_source()));
+  if (dump.relocations() > 0)
+    print(output, " ({} of {} relocations agree)", dump.agreeing_relocations(), dump.relocations());
+  print(output,
+        "\nbytes {} compared, {} in absent pages, {} behind the end, {} writable, {} freed\n",
+        bytes.compared_bytes, bytes.absent_bytes, bytes.missing_bytes, bytes.written_bytes,
+        bytes.discarded_bytes);
+  for (std::size_t i = 0; i < bytes.rules.size(); ++i) {
+    const auto rule = static_cast<pe::PatchRule>(i);
+    if (bytes.rules[i].changed > 0)
+      print(output, "rule  {}: {} of {} sites changed; {}\n", pe::to_string(rule),
+            bytes.rules[i].changed, bytes.rules[i].sites, pe::explain(rule));
+  }
+  output.write("\n");
+}
+
+}  // namespace
+
+void write_check_text(Output& output, const ModuleCheck& check, const ModuleCheckOptions& options) {
+  const auto& result = check.result;
+  write_head(output, check, options);
+  for (const auto& change : result.changes) write_change(output, check, change);
+  for (const auto& row : result.rows)
+    print(output, "{:#010x}  {} entry {:#x} {}: leads to {}\n", value(row.rva),
+          result.points.tables[row.table].name, row.number,
+          row.name.empty() ? "-" : printable(row.name), place(check, row.target));
+  for (const auto& slot : result.imports.doubtful)
+    print(output, "{:#010x}  import {}!{}: {} ({})\n", value(slot.slot), printable(slot.module),
+          slot.ordinal ? fmt::format("#{}", *slot.ordinal) : printable(slot.name),
+          place(check, slot.address), pe::to_string(slot.doubt));
+  u64 changed = 0;
+  u64 absent = 0;
+  for (const auto state : result.states) {
+    changed += state == PointState::changed ? 1U : 0U;
+    absent += state == PointState::absent ? 1U : 0U;
+  }
+  print(output, "{}: {} changes, {} service rows, {} imports; {} of {} hook points, {} absent\n",
+        result.hooked() ? "changed" : "as the file", result.changes.size(), result.rows.size(),
+        result.imports.doubtful.size(), changed, result.states.size(), absent);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,138 @@
+#include "coldtrace/pe/dumped_imports.hpp"
+
+#include <algorithm>
+
+namespace coldtrace::pe {
+namespace {
+
+// Modules of one process lie closer together, and what is allocated beside them does not lie among
+// them: 4 GiB of an address space of 128 TiB, 64 MiB of one of 2 GiB.
+constexpr u64 far_in_64 = u64{1} << 32;
+constexpr u64 far_in_32 = u64{64} << 20;
+
+struct Slot {
+  std::size_t module;
+  const ImportedFunction* function;
+  u64 address;
+};
+
+class Slots {
+ public:
+  Slots(const ImageTables& file, const ModuleDump& dump, const std::vector<ImportedModule>& imports,
+        const std::vector<KnownModule>& known)
+      : image_{file.image()}, dump_{dump}, imports_{imports}, known_{known} {}
+
+  DumpedImports read() {
+    for (std::size_t i = 0; i < imports_.size(); ++i)
+      for (const auto& function : imports_[i].functions) add(i, function);
+    for (const auto& slot : slots_) addresses_.push_back(slot.address);
+    std::sort(addresses_.begin(), addresses_.end());
+    for (std::size_t first = 0; first < slots_.size();) {
+      std::size_t last = first;
+      while (last < slots_.size() && slots_[last].module == slots_[first].module) ++last;
+      judge(first, last);
+      first = last;
+    }
+    std::stable_sort(result_.doubtful.begin(), result_.doubtful.end(),
+                     [](const auto& a, const auto& b) { return a.slot < b.slot; });
+    return std::move(result_);
+  }
+
+ private:
+  void add(std::size_t module, const ImportedFunction& function) {
+    ++result_.slots;
+    const auto address = dump_.pointer(function.slot);
+    if (!address) {
+      ++result_.absent;
+      return;
+    }
+    const auto stored = image_.bytes(function.slot, 8);
+    const auto filed = image_.optional_header().pe32_plus
+                           ? core::load<u64>(stored, 0)
+                           : std::optional<u64>{core::load<u32>(stored, 0)};
+    if (*address == 0) {
+      ++result_.absent;
+      return;
+    }
+    // Not filled in: what the file has there, or the thunk that fills it.
+    if (*address == filed) return;
+    const bool own = dump_.rva_of_address(*address).has_value();
+    if (own && imports_[module].delayed) return;
+    ++result_.filled;
+    if (own) return report({module, &function, *address}, SlotDoubt::inside);
+    slots_.push_back({module, &function, *address});
+  }
+
+  bool is_known(u64 address) const {
+    return std::any_of(known_.begin(), known_.end(),
+                       [&](const auto& module) { return module.contains(address); });
+  }
+
+  // How many other slots lead near the address.
+  bool is_alone(u64 address) const {
+    const u64 far = image_.optional_header().pe32_plus ? far_in_64 : far_in_32;
+    const auto from =
+        std::lower_bound(addresses_.begin(), addresses_.end(), address - std::min(address, far));
+    const auto to = std::upper_bound(addresses_.begin(), addresses_.end(),
+                                     address > ~u64{0} - far ? ~u64{0} : address + far);
+    return to - from == 1;
+  }
+
+  // Slots of one DLL.
+  void judge(std::size_t first, std::size_t last) {
+    u64 known = 0;
+    u64 alone = 0;
+    for (std::size_t i = first; i < last; ++i) {
+      known += is_known(slots_[i].address) ? 1U : 0U;
+      alone += is_alone(slots_[i].address) ? 1U : 0U;
+    }
+    constexpr u64 fewest_together = 2;
+    const bool together = last - first - alone >= fewest_together;
+    for (std::size_t i = first; i < last; ++i) {
+      if (is_known(slots_[i].address)) continue;
+      if (known > 0)
+        report(slots_[i], SlotDoubt::outside);
+      else if (together && is_alone(slots_[i].address))
+        report(slots_[i], SlotDoubt::alone);
+    }
+  }
+
+  void report(const Slot& slot, SlotDoubt doubt) {
+    const auto& module = imports_[slot.module];
+    const auto& function = *slot.function;
+    result_.doubtful.push_back(
+        {function.slot, module.name, function.name,
+         function.by_ordinal ? std::optional{function.ordinal} : std::nullopt, module.delayed,
+         slot.address, doubt});
+  }
+
+  const Image& image_;
+  const ModuleDump& dump_;
+  const std::vector<ImportedModule>& imports_;
+  const std::vector<KnownModule>& known_;
+  std::vector<Slot> slots_;  // that are filled, by DLL
+  std::vector<u64> addresses_;
+  DumpedImports result_;
+};
+
+}  // namespace
+
+std::string_view to_string(SlotDoubt doubt) {
+  switch (doubt) {
+    case SlotDoubt::outside:
+      return "outside";
+    case SlotDoubt::alone:
+      return "alone";
+    case SlotDoubt::inside:
+      return "inside";
+  }
+  return "outside";
+}
+
+DumpedImports read_dumped_imports(const ImageTables& file, const ModuleDump& dump,
+                                  const std::vector<ImportedModule>& imports,
+                                  const std::vector<KnownModule>& known) {
+  return Slots{file, dump, imports, known}.read();
+}
+
+}  // namespace coldtrace::pe

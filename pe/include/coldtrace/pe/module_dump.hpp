@@ -1,0 +1,83 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/lazy_file.hpp"
+#include "coldtrace/core/result.hpp"
+#include "coldtrace/pe/image_tables.hpp"
+
+namespace coldtrace::pe {
+
+// What tells where a module was in memory.
+enum class BaseSource : u8 {
+  given,
+  relocations,  // addresses of the dump are that far from those of the file
+  header,       // ImageBase, which the loader writes since Windows Vista
+  preferred,    // nothing else tells: that of the file
+};
+std::string_view to_string(BaseSource source);
+
+// The bytes that a module had in memory, by RVA, beside the file that it was loaded from, which
+// says where its sections are: nothing that the dump says of itself places a byte. A view: file
+// and dump outlive it.
+class ModuleDump {
+ public:
+  struct Options {
+    std::optional<Layout> layout;  // nothing: in which more bytes are those of the file
+    std::optional<u64> base;       // nothing: what the dump tells
+  };
+
+  // Fails, with a sentence, where the dump is of another build, where `options.base` is not what
+  // its relocations prove, and where nothing of it is the file's. Headers that differ otherwise are
+  // `dump-headers`, headers that are not there `dump-unproved`, an ImageBase that contradicts the
+  // relocations `dump-base`.
+  static core::Expected<ModuleDump, std::string> open(const ImageTables& file,
+                                                      const core::FileView& dump,
+                                                      const Options& options,
+                                                      core::Findings& findings);
+
+  Layout layout() const { return layout_; }
+  u64 base() const { return base_; }
+  BaseSource base_source() const { return base_source_; }
+  // Places that the loader adjusts, of those that the dump has, and how many prove the base.
+  u64 relocations() const { return relocations_; }
+  u64 agreeing_relocations() const { return agreeing_; }
+  // Whether the dump's own headers say that it is of the file.
+  bool proved() const { return proved_; }
+
+  // As Image::bytes(): those from `rva` on that the dump has.
+  core::ByteView bytes(Rva rva, u64 limit) const;
+
+  // The pointer at `rva`, as wide as the image's.
+  std::optional<u64> pointer(Rva rva) const;
+
+  // The RVA of an absolute address in the module; nothing outside of it.
+  std::optional<Rva> rva_of_address(u64 address) const;
+
+ private:
+  ModuleDump(const Image& file, const core::FileView& dump) : file_{&file}, dump_{dump} {}
+
+  u64 likeness(Layout layout, u64& looked_at) const;
+  std::optional<std::string> choose_layout(const std::optional<Layout>& asked);
+  std::optional<std::string> check_headers(core::Findings& findings);
+  std::optional<std::string> find_base(const ImageTables& file, const std::optional<u64>& given,
+                                       core::Findings& findings);
+  std::optional<u64> prove_base(const ImageTables& file);
+
+  const Image* file_;
+  core::FileView dump_;
+  AddressMap as_file_;
+  Layout layout_ = Layout::memory;
+  std::optional<u64> header_base_;
+  u64 base_ = 0;
+  BaseSource base_source_ = BaseSource::preferred;
+  u64 relocations_ = 0;
+  u64 agreeing_ = 0;
+  u64 likeness_percent_ = 0;
+  bool proved_ = false;
+};
+
+}  // namespace coldtrace::pe

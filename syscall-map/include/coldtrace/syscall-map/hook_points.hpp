@@ -1,0 +1,51 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/pe/identity.hpp"
+#include "coldtrace/pe/patch_sites.hpp"
+#include "coldtrace/syscall-map/kernel_view.hpp"
+#include "coldtrace/syscall-map/named_place.hpp"
+#include "coldtrace/syscall-map/service_table.hpp"
+
+namespace coldtrace::syscall_map {
+
+enum class HookPointKind : u8 {
+  stub,            // that enters the kernel: NtX of ntdll and win32u, ZwX of a kernel
+  service,         // the function of a service table's entry
+  context_switch,  // SwapContext, EnlightenedSwapContext
+};
+std::string_view to_string(HookPointKind kind);
+
+// A place that tracers and others hook.
+struct HookPoint {
+  HookPointKind kind = HookPointKind::stub;
+  std::string name;  // empty where nothing names it
+  pe::Rva rva{};
+  std::optional<u16> number;  // of the service
+};
+
+struct HookPoints {
+  std::vector<HookPoint> points;            // by RVA; of several at one the first of a kind
+  std::vector<LocatedServiceTable> tables;  // of which each is the one of its services
+  // Windows 7's two context switches: the first leads to the second under Hyper-V.
+  std::optional<pe::Rva> patched_switch;
+  std::optional<pe::Rva> switch_in_its_place;
+};
+
+// Those of a file, whose stubs, service tables and context switch are looked for as "hooks table"
+// does. `symbols` are those of its PDB, if any.
+HookPoints find_hook_points(const KernelView& view, const pe::Identity& identity,
+                            const std::vector<NamedPlace>& symbols);
+
+constexpr u32 row_size(TableForm form) {
+  return form == TableForm::va64 ? 8 : 4;
+}
+
+// The rows of the tables, as sites of which each is judged by itself.
+std::vector<pe::PatchSite> service_row_sites(const HookPoints& points);
+
+}  // namespace coldtrace::syscall_map

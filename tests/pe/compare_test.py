@@ -1,0 +1,573 @@
+"""Dumps against files: an independent loader makes the dump, plants hooks and says what is found.
+
+usage: compare_test.py COLDTRACE IMAGES WINE SOURCES [unittest arguments]
+Images that no compiler here could build and Wine's files, where they are missing, are skipped.
+"""
+import json
+import random
+import struct
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+import jsonschema
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import case
+from loaded_image import as_loaded
+from strict import strict_json
+
+COLDTRACE, IMAGES, WINE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:5])
+SCHEMA = json.loads((SOURCES / "docs/schema/pe-comparison.schema.json").read_text())
+WRITABLE, EXECUTABLE = 0x80000000, 0x20000000
+OUT = 0x1f0000  # of every module that these tests place
+
+
+def run(*arguments):
+    return subprocess.run([COLDTRACE, *map(str, arguments)], capture_output=True, timeout=120)
+
+
+class Pe:
+    """What a loader needs of a file. Offsets are those of the PE/COFF specification."""
+
+    def __init__(self, path):
+        self.path = path
+        self.file = file = Path(path).read_bytes()
+        self.header, = struct.unpack_from("<I", file, 60)
+        count, optional_size = struct.unpack_from("<H12xH", file, self.header + 6)
+        self.optional = self.header + 24
+        self.wide = struct.unpack_from("<H", file, self.optional)[0] == 0x20b
+        self.width = 8 if self.wide else 4
+        self.word = "<Q" if self.wide else "<I"
+        self.base_field = self.optional + (24 if self.wide else 28)
+        self.base, = struct.unpack_from(self.word, file, self.base_field)
+        self.size, = struct.unpack_from("<I", file, self.optional + 56)
+        self.sections = []
+        for index in range(count):
+            at = self.optional + optional_size + 40 * index
+            name, virtual, address, raw, offset, flags = struct.unpack_from("<8s4I12xI", file, at)
+            self.sections.append((name.rstrip(b"\0").decode(), address, virtual or raw, offset, raw,
+                                  flags))
+        self.mapped = as_loaded(file)
+
+    def directory(self, index):
+        return struct.unpack_from("<II", self.file,
+                                  self.optional + (112 if self.wide else 96) + 8 * index)
+
+    def relocations(self):
+        start, size = self.directory(5)
+        at, end = start, start + size
+        while at + 8 <= end:
+            page, length = struct.unpack_from("<II", self.mapped, at)
+            if length < 8:
+                break
+            for entry in struct.unpack_from(f"<{(length - 8) // 2}H", self.mapped, at + 8):
+                if entry >> 12 in (3, 10):
+                    yield page + (entry & 0xfff), "<I" if entry >> 12 == 3 else "<Q"
+            at += length
+
+    def slots(self):
+        """RVA of each slot, by DLL."""
+        at, size = self.directory(1)
+        while size:
+            lookup, _, _, name, table = struct.unpack_from("<5I", self.mapped, at)
+            if not name:
+                break
+            slots, entry = [], lookup or table
+            while struct.unpack_from(self.word, self.mapped, entry)[0]:
+                slots.append(table + self.width * len(slots))
+                entry += self.width
+            yield slots
+            at += 20
+
+    def exports(self):
+        at, size = self.directory(0)
+        if not size:
+            return {}
+        names, functions, name_table, ordinals = struct.unpack_from("<24x4I", self.mapped, at)[0], \
+            *struct.unpack_from("<28x3I", self.mapped, at)
+        found = {}
+        for index in range(names):
+            text, = struct.unpack_from("<I", self.mapped, name_table + 4 * index)
+            ordinal, = struct.unpack_from("<H", self.mapped, ordinals + 2 * index)
+            rva, = struct.unpack_from("<I", self.mapped, functions + 4 * ordinal)
+            name = self.mapped[text:self.mapped.index(b"\0", text)].decode()
+            if not at <= rva < at + size:
+                found[name] = rva
+        return found
+
+    def load(self, base, modules=0x7ff000000000):
+        """The module as memory has it."""
+        memory = bytearray(self.mapped)
+        for at, form in self.relocations():
+            number, = struct.unpack_from(form, memory, at)
+            mask = (1 << 8 * struct.calcsize(form)) - 1
+            struct.pack_into(form, memory, at, (number + base - self.base) & mask)
+        struct.pack_into(self.word, memory, self.base_field, base)
+        if not self.wide:
+            modules &= 0x7fffffff
+            modules |= 0x70000000
+        for index, slots in enumerate(self.slots()):
+            for number, slot in enumerate(slots):
+                struct.pack_into(self.word, memory, slot,
+                                 modules + 0x100000 * index + 16 * number)
+        return memory
+
+    def section_at(self, rva):
+        return next((section for section in self.sections
+                     if section[1] <= rva < section[1] + section[2]), None)
+
+    def fixed(self):
+        """Bytes that nothing writes, by RVA, as ranges: not writable, no relocation, no slot."""
+        taken = {at + i for at, form in self.relocations() for i in range(struct.calcsize(form))}
+        taken |= {slot + i for slots in self.slots() for slot in slots for i in range(self.width)}
+        for name, address, size, _, raw, flags in self.sections:
+            if not flags & WRITABLE:
+                for rva in range(address, address + min(size, raw)):
+                    if rva not in taken:
+                        yield rva
+
+
+def wine(processor, name):
+    path = WINE / processor / name
+    if not path.exists():
+        raise unittest.SkipTest(f"no {path}")
+    return Pe(path)
+
+
+def fixture(name):
+    files = sorted(path for path in (IMAGES / name).glob("*") if path.suffix in (".dll", ".exe", ".sys"))
+    if not files:
+        raise unittest.SkipTest(f"no compiler built {name}")
+    return Pe(files[0])
+
+
+class Case(case.Case):
+    def compare(self, image, memory, *options, status=None, command=("pe", "compare")):
+        dump = self.write("module.dump", bytes(memory))
+        inputs = (image.path, dump) if command[0] == "pe" else ("--image", image.path, "--dump", dump)
+        done = run(*command, *inputs, "--format", "json", *options)
+        if status is not None:
+            self.assertEqual(done.returncode, status, done.stderr.decode() + done.stdout.decode()[:3000])
+        if done.returncode == 2:
+            self.assertEqual(done.stdout, b"")
+            return done.stderr.decode()
+        answer = strict_json(done.stdout)
+        jsonschema.validate(answer, SCHEMA, jsonschema.Draft202012Validator)
+        text = run(*command, *inputs, *options)
+        self.assertEqual(text.returncode, done.returncode)
+        for change in answer["changes"]:
+            self.assertIn(f"{change['rva']:#010x}".encode(), text.stdout)
+        return answer
+
+    def clean(self, image, memory, base, *options, **more):
+        answer = self.compare(image, memory, *options, status=0, **more)
+        self.assertEqual((answer["changes"], answer["imports"], answer["service_rows"]), ([], [], []))
+        self.assertFalse(answer["hooked"])
+        self.assertEqual(answer["dump"]["base"], base)
+        return answer
+
+    def codes(self, answer):
+        return {finding["code"] for finding in answer["findings"]}
+
+
+class Clean(Case):
+    def test_a_module_at_any_base_is_its_file(self):
+        for processor, bases in (("amd64", (0x7ffb12340000,)), ("i386", (0x77aa0000,))):
+            for name in ("ntdll.dll", "kernel32.dll", "win32u.dll"):
+                image = wine(processor, name)
+                for base in (image.base, *bases):
+                    with self.subTest(image=image.path, base=hex(base)):
+                        answer = self.clean(image, image.load(base), base)
+                        found = len(list(image.relocations()))
+                        # Zeros in the file, which nothing adjusts to something else than zero.
+                        self.assertLessEqual(answer["dump"]["agreeing_relocations"], found)
+                        slots = sum(map(len, image.slots()))
+                        if found:
+                            self.assertEqual(answer["dump"]["base_source"], "relocations")
+                        self.assertEqual(answer["import_slots"]["count"], slots)
+                        self.assertEqual(answer["import_slots"]["filled"], slots)
+                        read_only = sum(size for _, _, size, _, _, flags in image.sections
+                                        if not flags & WRITABLE)
+                        first = min(section[1] for section in image.sections)
+                        headers = min(first, struct.unpack_from("<I", image.file,
+                                                                image.optional + 60)[0])
+                        self.assertEqual(answer["bytes"]["compared"], read_only + headers)
+
+    def test_a_dump_in_the_layout_of_the_file_is_read_so(self):
+        image = wine("amd64", "ntdll.dll")
+        memory = image.load(0x7ffb12340000)
+        laid = bytearray(image.file)
+        laid[:0x400] = memory[:0x400]
+        for _, address, size, offset, raw, _ in image.sections:
+            laid[offset:offset + min(size, raw)] = memory[address:address + min(size, raw)]
+        answer = self.clean(image, laid, 0x7ffb12340000)
+        self.assertEqual(answer["dump"]["layout"], "file")
+        self.assertEqual(self.compare(image, memory, "--layout", "file", status=2).count("\n"), 1)
+
+    def test_fixture_images_of_all_machines(self):
+        for name in ("windows10-x64", "windows10-arm64", "windows8-x86", "reader-x64", "reader-x86",
+                     "reader-arm64", "driver-x86_64", "imports-program-i686"):
+            with self.subTest(name=name):
+                try:
+                    image = fixture(name)
+                except unittest.SkipTest:
+                    continue
+                base = image.base + (0x340000 if any(True for _ in image.relocations()) else 0)
+                self.clean(image, image.load(base), base)
+
+
+class Hooks(Case):
+    BASE = 0x7ffb12340000
+
+    def plant(self, image, memory, rva, code):
+        memory[rva:rva + len(code)] = code
+
+    def only(self, answer, rva):
+        found = [change for change in answer["changes"]
+                 if change["start"] <= rva < change["rva"] + change["size"]]
+        self.assertEqual(len(found), 1, (hex(rva), answer["changes"]))
+        return found[0]
+
+    def test_each_kind_of_hook_is_what_it_is(self):
+        image = wine("amd64", "ntdll.dll")
+        exports = image.exports()
+        names = [name for name in ("NtClose", "NtCreateFile", "NtOpenProcess", "NtReadFile",
+                                   "NtWriteFile", "NtOpenKey", "NtQueryKey", "NtDelayExecution",
+                                   "NtSetEvent")]
+        at = {name: exports[name] for name in names}
+        target = self.BASE - 0x7000000
+        base, memory = self.BASE, image.load(self.BASE)
+        hook = lambda name, code: self.plant(image, memory, at[name], code)
+        hook("NtClose", b"\xe9" + struct.pack("<i", target - (base + at["NtClose"] + 5)))
+        hook("NtCreateFile", b"\xff\x25\0\0\0\0" + struct.pack("<Q", OUT))
+        hook("NtOpenProcess", b"\x48\xb8" + struct.pack("<Q", OUT + 16) + b"\xff\xe0")
+        hook("NtReadFile", b"\x68" + struct.pack("<I", 0x89abcdef) + b"\xc7\x44\x24\x04" +
+             struct.pack("<I", 0x1234) + b"\xc3")
+        hook("NtWriteFile", b"\xcc")
+        hook("NtOpenKey", b"\x31\xc0\xc3")
+        hook("NtQueryKey", b"\x90" * 8)
+        middle = at["NtDelayExecution"] + 4
+        self.plant(image, memory, middle, bytes([memory[middle] ^ 0x55]))
+        # A jump to a jump in the padding, which is what a long jump that has no room looks like.
+        cave = at["NtSetEvent"] + 0x18
+        hook("NtSetEvent", b"\xeb" + bytes([cave - at["NtSetEvent"] - 2]))
+        self.plant(image, memory, cave, b"\xe9" + struct.pack("<i", target - (base + cave + 5)))
+        answer = self.compare(image, memory, "--module", f"hook.dll={target - 0x100:#x}:0x2000",
+                              status=1)
+        self.assertTrue(answer["hooked"])
+        expected = {"NtClose": ("jump", target), "NtCreateFile": ("jump", OUT),
+                    "NtOpenProcess": ("jump", OUT + 16), "NtReadFile": ("jump", 0x123489abcdef),
+                    "NtWriteFile": ("breakpoint", None), "NtOpenKey": ("return", None),
+                    "NtQueryKey": ("nop", None), "NtSetEvent": ("jump", target)}
+        for name, (kind, address) in expected.items():
+            with self.subTest(name=name):
+                change = self.only(answer, at[name])
+                self.assertEqual(change["kind"], kind)
+                self.assertEqual(change["start"], at[name])
+                self.assertEqual(change["target"] and change["target"]["address"], address)
+                self.assertEqual(change["hook_point"]["kind"], "stub")
+                self.assertIn(change["hook_point"]["name"], (name, "Zw" + name[2:]))
+                self.assertEqual(change["function"]["rva"], at[name])
+                size = change["rva"] + change["size"] - change["start"]
+                after = bytes(memory[at[name]:at[name] + min(size, 32)])
+                self.assertEqual(change["after"], after.hex())
+                self.assertEqual(change["before"],
+                                 image.load(base)[at[name]:at[name] + min(size, 32)].hex())
+        named = self.only(answer, at["NtClose"])["target"]
+        self.assertEqual((named["module"], named["offset"], named["inside"]),
+                         ("hook.dll", 0x100, False))
+        self.assertEqual(self.only(answer, at["NtSetEvent"])["via"], base + cave)
+        change = self.only(answer, middle)
+        self.assertEqual(change["function"]["rva"], at["NtDelayExecution"])
+        self.assertEqual((change["rva"], change["size"]), (middle, 1))
+        hit = {point["rva"] for point in answer["changed_points"]}
+        self.assertEqual(hit, set(at.values()))
+        again = self.compare(image, memory, status=1, command=("syscalls", "check"))
+        self.assertEqual(again["changes"][0]["rva"], answer["changes"][0]["rva"])
+        self.assertEqual(again["hook_points"]["changed"], len(at))
+
+    def test_hooks_of_x86_at_another_base(self):
+        image = wine("i386", "ntdll.dll")
+        exports, base = image.exports(), 0x77aa0000
+        memory = image.load(base)
+        first, second = exports["NtClose"], exports["NtOpenKey"]
+        self.plant(image, memory, first,
+                   b"\xe9" + struct.pack("<I", (OUT - (base + first + 5)) & 0xffffffff))
+        self.plant(image, memory, second, b"\x68" + struct.pack("<I", OUT + 4) + b"\xc3")
+        answer = self.compare(image, memory, status=1)
+        for rva, address in ((first, OUT), (second, OUT + 4)):
+            change = self.only(answer, rva)
+            self.assertEqual((change["kind"], change["target"]["address"]), ("jump", address))
+        self.assertEqual(len(answer["changes"]), 2)
+
+    def test_hooks_of_arm64(self):
+        image = fixture("windows10-arm64")
+        exports, base = image.exports(), image.base
+        names = sorted(name for name in exports if name.startswith("Nt"))[:3]
+        memory = image.load(base)
+        at = [exports[name] for name in names]
+        self.plant(image, memory, at[0], struct.pack("<I", 0x14000000 | 0x100000))  # b +4 MiB
+        self.plant(image, memory, at[1], struct.pack("<IIQ", 0x58000051, 0xd61f0220, OUT))
+        self.plant(image, memory, at[2], struct.pack("<I", 0xd4200000))
+        answer = self.compare(image, memory, status=1)
+        found = [self.only(answer, rva) for rva in at]
+        self.assertEqual([change["kind"] for change in found], ["jump", "jump", "breakpoint"])
+        self.assertEqual(found[0]["target"]["address"], base + at[0] + 0x400000)
+        self.assertEqual(found[1]["target"]["address"], OUT)
+
+    def test_every_byte_that_nothing_writes_counts(self):
+        image = wine("amd64", "kernel32.dll")
+        clean = image.load(self.BASE)
+        places = sorted(random.Random(7).sample(list(image.fixed()), 300))
+        memory = bytearray(clean)
+        for rva in places:
+            memory[rva] ^= 0x81
+        answer = self.compare(image, memory, status=1)
+        covered = set()
+        for change in answer["changes"]:
+            range_ = range(change["rva"], change["rva"] + change["size"])
+            self.assertFalse(covered & set(range_))
+            covered |= set(range_)
+            for end in (range_[0], range_[-1]):
+                self.assertIn(end, places)
+            self.assertEqual(change["section"], image.section_at(change["rva"])[0])
+        self.assertLessEqual(set(places), covered)
+        data = [change for change in answer["changes"] if change["kind"] == "data"]
+        self.assertTrue(data)
+        for change in data:
+            self.assertFalse(image.section_at(change["rva"])[5] & EXECUTABLE)
+
+    def test_an_import_that_leads_out_of_all_modules(self):
+        for processor, base in (("amd64", self.BASE), ("i386", 0x77aa0000)):
+            image = wine(processor, "kernel32.dll")
+            slots = next(slots for slots in image.slots() if len(slots) > 3)
+            memory = image.load(base)
+            struct.pack_into(image.word, memory, slots[2], OUT)
+            answer = self.compare(image, memory, status=1)
+            slot, = answer["imports"]
+            self.assertEqual((slot["slot"], slot["target"]["address"], slot["doubt"]),
+                             (slots[2], OUT, "alone"))
+            memory = image.load(base)
+            start, = struct.unpack_from(image.word, memory, slots[0])
+            # Near the others, and in no module that is given: the list of modules alone tells.
+            struct.pack_into(image.word, memory, slots[2], start + 0x2000000)
+            self.clean(image, memory, base)
+            modules = ["--module", f"all.dll={start & ~0xfffff:#x}:0x1000000"]
+            slot, = self.compare(image, memory, *modules, status=1)["imports"]
+            self.assertEqual((slot["slot"], slot["doubt"]), (slots[2], "outside"))
+            struct.pack_into(image.word, memory, slots[2], base + 0x1000)
+            slot, = self.compare(image, memory, status=1)["imports"]
+            self.assertEqual((slot["doubt"], slot["target"]["inside"]), ("inside", True))
+
+    def test_another_dump_names_where_a_hook_leads(self):
+        image, other = wine("amd64", "kernel32.dll"), wine("amd64", "ntdll.dll")
+        there = 0x7ffb20000000
+        path = self.write("ntdll.dump", bytes(other.load(there)))
+        memory, rva = image.load(self.BASE), image.exports()["CreateProcessW"]
+        target = there + other.exports()["NtClose"]
+        self.plant(image, memory, rva, b"\x48\xb8" + struct.pack("<Q", target) + b"\xff\xe0")
+        answer = self.compare(image, memory, "--other-dump", path, status=1)
+        change = self.only(answer, rva)
+        self.assertEqual(change["target"]["module"], "ntdll.dll")
+        self.assertIn(change["target"]["symbol"], ("NtClose", "ZwClose"))
+        self.assertEqual(change["function"]["name"], "CreateProcessW")
+
+
+class Kernels(Case):
+    def test_rows_as_the_kernel_packs_them_and_one_that_leads_out(self):
+        image = fixture("tables-x64-kernel-rva32")
+        listed = strict_json(run("hooks", "tables", "--format", "json", image.path).stdout)
+        table = listed["images"][0]["tables"][0]
+        start, rows = table["rva"], table["entries"]
+        base = image.base
+        memory = image.load(base)
+        for index, row in enumerate(rows):
+            target, = struct.unpack_from("<I", image.mapped, start + 4 * index)
+            self.assertEqual(target, row["rva"])
+            packed = ((target - start) << 4 | (row["argument_bytes"] or 0) // 4) & 0xffffffff
+            struct.pack_into("<I", memory, start + 4 * index, packed)
+        answer = self.clean(image, memory, base)
+        rule, = [rule for rule in answer["rules"] if rule["rule"] == "service-row"]
+        self.assertEqual(rule["sites"], len(rows))
+        self.assertGreater(rule["changed"], 0)
+        struct.pack_into("<i", memory, start + 4 * 3, -0x12340)
+        answer = self.compare(image, memory, status=1, command=("syscalls", "check"))
+        row, = answer["service_rows"]
+        self.assertEqual((row["number"], row["target"]["address"]), (3, base + start - 0x1234))
+        self.assertEqual(answer["changes"], [])
+        self.assertIn(("service", 3), {(point["kind"], point["number"])
+                                       for point in answer["changed_points"]})
+
+    def test_windows_7_patches_its_own_context_switch(self):
+        image = fixture("switch-7-x86")
+        found = strict_json(run("hooks", "context-switch", "--format", "json", image.path).stdout)
+        place = {entry["name"]: entry["rva"] for entry in found["images"][0]["context_switch"]["candidates"]}
+        swap, other = place["SwapContext"], place["EnlightenedSwapContext"]
+        base, memory = image.base, image.load(image.base)
+        memory[swap:swap + 2] = b"\xeb\xf9"
+        memory[swap - 5:swap] = b"\xe9" + struct.pack("<i", other - swap)
+        self.clean(image, memory, base)
+        memory[swap - 5:swap] = b"\xe9" + struct.pack("<I", (OUT - base - swap) & 0xffffffff)
+        answer = self.compare(image, memory, status=1)
+        hit = [change for change in answer["changes"] if change["hook_point"]]
+        self.assertIn(("context-switch", "SwapContext", OUT),
+                      {(change["hook_point"]["kind"], change["hook_point"]["name"],
+                        change["target"]["address"]) for change in hit})
+
+
+class Damage(Case):
+    BASE = 0x7ffb12340000
+
+    def test_what_is_not_there_is_no_change(self):
+        image = wine("amd64", "ntdll.dll")
+        memory = image.load(self.BASE)
+        text = next(section for section in image.sections if section[0] == ".text")
+        start = text[1] + 0x3000
+        memory[start:start + 0x2000] = bytes(0x2000)
+        answer = self.clean(image, memory, self.BASE)
+        self.assertEqual(answer["absent"], [{"rva": start, "size": 0x2000}])
+        self.assertIn("dump-absent", self.codes(answer))
+        points = sum(start <= rva < start + 0x2000 for rva in
+                     {rva for name, rva in image.exports().items() if name.startswith("Nt")})
+        self.assertGreaterEqual(answer["hook_points"]["absent"], min(points, 1) if points else 0)
+        cut = text[1] + 0x5800
+        answer = self.compare(image, memory[:cut], status=1)
+        self.assertEqual((answer["changes"], self.codes(answer) & {"dump-truncated"}),
+                         ([], {"dump-truncated"}))
+        missing = sum(address + size - max(address, cut)
+                      for _, address, size, _, _, flags in image.sections
+                      if not flags & WRITABLE and address + size > cut)
+        self.assertEqual(answer["bytes"]["missing"], missing)
+
+    def test_headers_that_are_gone_or_forged(self):
+        image = wine("amd64", "ntdll.dll")
+        memory = image.load(self.BASE)
+        memory[:0x1000] = bytes(0x1000)
+        answer = self.compare(image, memory, status=1)
+        self.assertEqual((answer["changes"], answer["dump"]["base"], answer["dump"]["proved"]),
+                         ([], self.BASE, False))
+        self.assertIn("dump-unproved", self.codes(answer))
+        memory = image.load(self.BASE)
+        struct.pack_into("<Q", memory, image.base_field, 0x6660000)
+        answer = self.compare(image, memory, status=1)
+        self.assertEqual((answer["dump"]["base"], answer["changes"]), (self.BASE, []))
+        self.assertIn("dump-base", self.codes(answer))
+        memory = image.load(self.BASE)
+        memory[image.optional + 64] ^= 1
+        answer = self.compare(image, memory, status=1)
+        self.assertIn("dump-headers", self.codes(answer))
+        change, = answer["changes"]
+        self.assertEqual((change["rva"], change["section"]), (image.optional + 64, None))
+
+    def test_what_is_not_of_the_file_is_refused(self):
+        image = wine("amd64", "ntdll.dll")
+        memory = image.load(self.BASE)
+        struct.pack_into("<I", memory, image.header + 8, 0x12345678)
+        self.assertIn("TimeDateStamp is 0x12345678", self.compare(image, memory, status=2))
+        other = wine("i386", "ntdll.dll")
+        self.assertIn("it is for x86", self.compare(image, other.load(other.base), status=2))
+        memory = image.load(self.BASE)
+        self.assertIn(f"the base is {self.BASE:#x}",
+                      self.compare(image, memory, "--base", "0x180000000", status=2))
+        self.clean(image, memory, self.BASE, "--base", hex(self.BASE))
+        for junk in (b"", b"text\n", bytes(0x10000), b"MZ" + bytes(62),
+                     random.Random(3).randbytes(0x20000)):
+            self.compare(image, junk, status=2)
+        self.assertEqual(run("pe", "compare", image.path, self.here).returncode, 2)
+        self.assertEqual(run("pe", "compare", self.here, image.path).returncode, 2)
+        dump = self.write("module.dump", bytes(memory))
+        self.assertEqual(run("pe", "compare", image.path, dump, "-o", dump).returncode, 2)
+        self.assertEqual(dump.read_bytes(), memory)
+
+    def test_usage(self):
+        image = wine("amd64", "ntdll.dll")
+        for arguments in (("--image", image.path), ("--dump", image.path), (),
+                          ("--ntdll", image.path), ("--image", image.path, "--dump", image.path,
+                                                   "--ntdll", image.path, "--kernel", image.path),
+                          ("--image", image.path, "--dump", image.path, "--base", "1x"),
+                          ("--image", image.path, "--dump", image.path, "--module", "a=1"),
+                          ("--image", image.path, "--dump", image.path, "--module", "a=1:0"),
+                          ("--ntdll", image.path, "--kernel", image.path, "--base", "1")):
+            self.assertEqual(run("syscalls", "check", *arguments).returncode, 2, arguments)
+        plain = wine("amd64", "user32.dll")
+        answer = self.compare(plain, plain.load(plain.base), command=("syscalls", "check"), status=1)
+        self.assertIn("no-services", self.codes(answer))
+
+    def test_more_changes_than_are_listed(self):
+        image = wine("amd64", "user32.dll")
+        memory = image.load(self.BASE)
+        fixed = list(image.fixed())
+        last, count = -100, 0
+        for rva in fixed:
+            if rva - last > 40 and count < 17000:
+                memory[rva] ^= 0xff
+                last, count = rva, count + 1
+        self.assertEqual(count, 17000)
+        answer = self.compare(image, memory, status=1)
+        self.assertIn("change-limit", self.codes(answer))
+        self.assertLessEqual(len(answer["changes"]), 2 * 16384)
+        limit, = [finding for finding in answer["findings"] if finding["code"] == "change-limit"]
+        self.assertEqual(limit["count"], count - 16384)
+
+
+def driver_with_sites(version=1):
+    """A PE32+ with two imports, calls of them, and a table of dynamic relocations."""
+    text, data = bytearray(0x200), bytearray(0x400)
+    text[0:12] = b"\x48\xff\x15" + struct.pack("<i", 0x2000 - 0x1007) + b"\x0f\x1f\x44\0\0"
+    text[0x20:0x2c] = b"\x48\xff\x15" + struct.pack("<i", 0x2008 - 0x1027) + b"\x0f\x1f\x44\0\0"
+    text[0x40:0x45] = b"\xff\xe0\xcc\xcc\xcc"
+    names = struct.pack("<QQQ", 0x20a0, 0x20b0, 0)
+    data[0:24] = data[0x20:0x38] = names
+    data[0x40:0x54] = struct.pack("<5I", 0x2020, 0, 0, 0x20c0, 0x2000)
+    data[0xa0:0xa6], data[0xb0:0xb6], data[0xc0:0xc8] = b"\0\0One\0", b"\0\0Two\0", b"ntos.exe"
+    config = bytearray(0xf0)
+    struct.pack_into("<I", config, 0, 0xf0)
+    struct.pack_into("<IH", config, 0xe0, 0x300, 2)
+    data[0x100:0x1f0] = config
+    calls = struct.pack("<III", 0x1000, 16, 0 << 13) + struct.pack("<I", 0x20 | 1 << 13)
+    switch = struct.pack("<IIHH", 0x1000, 12, 0x40, 0)
+    table = struct.pack("<QI", 3, len(calls)) + calls + struct.pack("<QI", 5, len(switch)) + switch
+    data[0x300:0x308 + len(table)] = struct.pack("<II", version, len(table)) + table
+    optional = struct.pack("<HBBIIIII", 0x20b, 0, 0, 0x200, 0x400, 0, 0, 0x1000)
+    optional += struct.pack("<QII6HIIIIHH4QII", 0x140000000, 0x1000, 0x200, *[0] * 6, 0, 0x3000, 0x200,
+                            0, 1, 0, 0, 0, 0, 0, 0, 16)
+    directories = [(0, 0)] * 16
+    directories[1], directories[10] = (0x2040, 40), (0x2100, 0xf0)
+    optional += b"".join(struct.pack("<II", *entry) for entry in directories)
+    headers = b"MZ".ljust(60, b"\0") + struct.pack("<I", 64) + b"PE\0\0"
+    headers += struct.pack("<HHIIIHH", 0x8664, 2, 7, 0, 0, len(optional), 0x22) + optional
+    for name, rva, size, offset, flags in ((b".text", 0x1000, 0x200, 0x200, 0x60000020),
+                                           (b".rdata", 0x2000, 0x400, 0x400, 0x40000040)):
+        headers += struct.pack("<8sIIIIIIHHI", name, size, rva, size, offset, 0, 0, 0, 0, flags)
+    return headers.ljust(0x200, b"\0") + bytes(text) + bytes(data)
+
+
+class Sites(Case):
+    def test_what_a_kernel_writes_for_import_calls_must_lead_to_the_import(self):
+        image = Pe(self.write("driver.sys", driver_with_sites()))
+        base = image.base
+        slots = (base - 0x100000, base - 0xff000)
+        memory = image.load(base)
+        struct.pack_into("<QQ", memory, 0x2000, *slots)
+        for at, address in zip((0x1000, 0x1020), slots):
+            memory[at:at + 12] = b"\xe8" + struct.pack("<i", address - base - at - 5) + \
+                b"\x0f\x1f\x80\0\0\0\0"
+        memory[0x1040:0x1045] = b"\xe9" + struct.pack("<i", 0x3040 - 0x1045)  # a thunk behind it
+        answer = self.clean(image, memory, base)
+        changed = {rule["rule"]: (rule["sites"], rule["changed"]) for rule in answer["rules"]}
+        self.assertEqual((changed["import-call"], changed["switch-branch"]), ((2, 2), (1, 1)))
+        struct.pack_into("<i", memory, 0x1001, OUT - base - 0x1005 & 0x7fffffff)
+        change, = self.compare(image, memory, status=1)["changes"]
+        self.assertEqual((change["rva"], change["rule"], change["kind"]),
+                         (0x1000, "import-call", "call"))
+
+    def test_a_table_of_another_version_is_told(self):
+        image = Pe(self.write("driver.sys", driver_with_sites(version=2)))
+        answer = self.clean(image, image.load(image.base), image.base)
+        self.assertIn("dynamic-relocations", self.codes(answer))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])
