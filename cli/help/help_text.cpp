@@ -4,10 +4,9 @@
 #include <sstream>
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "cli/command/options.hpp"
+#include "cli/output/text_charts.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -121,11 +120,8 @@ std::string help_text(const CommandInfo& command, HelpLength length, std::size_t
 }
 
 std::size_t output_width() {
-  constexpr std::size_t without_terminal = 80;
   constexpr std::size_t least = 60;
-  ::winsize size{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return without_terminal;
-  return std::max<std::size_t>(size.ws_col, least);
+  return std::max(terminal_columns(), least);
 }
 
 }  // namespace coldtrace::cli

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/command/color_option.hpp"
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
 #include "cli/ntfs/image_hashes.hpp"
@@ -8,13 +9,17 @@
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
+#include "cli/output/text_charts.hpp"
 #include "coldtrace/ntfs/record_table.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
+constexpr std::size_t chart_width = 60;
+
 struct Options : DiskOptions {
   bool verify = false;
+  std::string color;
 };
 
 struct RecordCounts {
@@ -22,6 +27,7 @@ struct RecordCounts {
   u64 in_use = 0;
   u64 directories = 0;
   u64 extensions = 0;
+  std::vector<double> in_use_along;  // $MFT, in equal steps: of the records there, how many
 };
 
 // What is known of one partition.
@@ -35,14 +41,19 @@ RecordCounts count_records(const ntfs::Volume& volume, core::Findings& findings)
   std::vector<ntfs::Gap> gaps;
   const auto records = ntfs::RecordTable::scan(volume.image(), volume.mft(), 1, findings, gaps);
   RecordCounts counts;
+  ChartSteps in_use{0, static_cast<double>(records.size()), chart_width};
   for (u64 record = 0; record < records.size(); ++record) {
     if (!records.has(record)) continue;
     const auto summary = records.summary(record);
     ++counts.used;
-    if (summary.in_use) ++counts.in_use;
+    if (summary.in_use) {
+      ++counts.in_use;
+      in_use.add(static_cast<double>(record), static_cast<double>(record + 1), 1);
+    }
     if (summary.in_use && summary.directory && !summary.extension) ++counts.directories;
     if (summary.extension) ++counts.extensions;
   }
+  counts.in_use_along = in_use.amounts();
   return counts;
 }
 
@@ -81,7 +92,25 @@ void write_json(Output& output, const Options& options, const DiskInput& input,
   json.end_document();
 }
 
-void write_volume_text(Output& output, const Entry& entry) {
+// Which records are in use, and where on the volume $MFT lies.
+void write_mft_charts(Output& output, const TextCharts& charts, const Entry& entry) {
+  const auto& mft = entry.volume->mft();
+  print(output, "  records in use  {}\n",
+        charts.sparkline(entry.counts.in_use_along,
+                         static_cast<double>(mft.record_count()) / chart_width));
+  const auto& boot = entry.volume->boot();
+  if (mft.extracted() || !boot || boot->clusters == 0) return;
+  ChartSteps place{0, static_cast<double>(boot->clusters), chart_width};
+  for (const auto& extent : mft.extents()) {
+    if (!extent.lcn) continue;
+    const auto from = static_cast<double>(static_cast<u64>(*extent.lcn));
+    const auto clusters = static_cast<double>(extent.clusters);
+    place.add(from, from + clusters, clusters);
+  }
+  print(output, "  $MFT on volume  {}\n", charts.strip(place.amounts(), place.width()));
+}
+
+void write_volume_text(Output& output, const TextCharts& charts, const Entry& entry) {
   const auto& volume = *entry.volume;
   const auto& information = volume.information();
   const auto& mft = volume.mft();
@@ -100,6 +129,7 @@ void write_volume_text(Output& output, const Entry& entry) {
   print(output, "  {} records, {} ever used: {} in use, {} of them directories; {} extensions\n",
         mft.record_count(), entry.counts.used, entry.counts.in_use, entry.counts.directories,
         entry.counts.extensions);
+  if (charts.shown()) write_mft_charts(output, charts, entry);
   if (mft.extracted()) return;
   print(output, "  $MFT in {} extents:\n", mft.extents().size());
   for (const auto& extent : mft.extents()) {
@@ -124,13 +154,21 @@ void write_text(Output& output, const Options& options, const DiskInput& input,
                           input.disk.partitions.size(),
                           input.disk.partitions.size() == 1 ? "" : "s", input.disk.sector_size));
   for (const auto& hash : hashes) output.write(hash_text(hash));
+  const TextCharts charts{options.output, options.color};
   for (const auto& entry : entries) {
     const auto& partition = entry.partition;
     print(output, "{:>3}  at {:#x}, {} bytes, type {}{}: {}\n", partition.number, partition.offset,
           partition.size, partition.type.empty() ? "-" : partition.type,
           partition.name.empty() ? "" : " '" + printable(partition.name) + "'",
           input.is_mft ? "a $MFT" : to_string(partition.kind));
-    if (entry.volume) write_volume_text(output, entry);
+    if (charts.shown() && input.disk.kind != ntfs::DiskKind::volume) {
+      ChartSteps place{0, static_cast<double>(input.file.source->size()), chart_width};
+      const auto from = static_cast<double>(partition.offset);
+      const auto size = static_cast<double>(partition.size);
+      place.add(from, from + size, size);
+      print(output, "  place on disk   {}\n", charts.strip(place.amounts(), place.width()));
+    }
+    if (entry.volume) write_volume_text(output, charts, entry);
   }
 }
 
@@ -200,6 +238,7 @@ void add_ntfs_info(CLI::App& app, Exit& exit) {
         command.add_flag("--verify", options.verify,
                          "Read the whole disk and hold it against the hashes that an E01 image "
                          "states");
+        add_color_option(command, options.color);
       },
       run);
 }

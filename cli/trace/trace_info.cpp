@@ -1,12 +1,15 @@
 #include "cli/trace/trace_info.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <memory>
 
+#include "cli/command/color_option.hpp"
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
+#include "cli/output/text_charts.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_schemas.hpp"
 #include "coldtrace/tracefile/opening/event_times.hpp"
@@ -21,6 +24,7 @@ using tracefile::KindCount;
 
 struct Options : TraceInputOptions {
   SchemaOptions schemas;
+  std::string color;
 };
 
 // By the trace's own schemas they were counted when it was opened.
@@ -47,13 +51,28 @@ std::string time_text(core::FileTime when) {
   return when.ticks == 0 ? std::string{"not set"} : core::to_string(when);
 }
 
-void write_event_times_text(Output& output, const std::optional<tracefile::EventTimes>& times) {
-  if (times)
-    print(output, "Event times   {} to {}\n", core::to_string(times->first),
-          core::to_string(times->last));
+// The times of events, and how many there were when: those of a buffer count as spread evenly over
+// its time.
+template <class... Of>
+void write_event_times_text(Output& output, const TextCharts& charts, const Of&... of) {
+  const auto all = find_event_times(of...);
+  if (!all) return;
+  print(output, "Event times   {} to {}\n", core::to_string(all->first),
+        core::to_string(all->last));
+  if (!charts.shown()) return;
+  constexpr std::size_t label = 14, least = 20, most = 80;
+  const auto since = [&](core::FileTime when) {
+    return static_cast<double>(when.ticks - all->first.ticks);
+  };
+  ChartSteps steps{0, since(all->last),
+                   std::clamp(charts.columns() - std::min(charts.columns(), label), least, most)};
+  visit_event_times(of..., [&](const tracefile::EventTimes& times, u64 events) {
+    steps.add(since(times.first), since(times.last), static_cast<double>(events));
+  });
+  print(output, "{:<{}}{}\n", "Activity", label, charts.sparkline(steps.amounts()));
 }
 
-void write_session_text(Output& output, const tracefile::Trace& trace,
+void write_session_text(Output& output, const TextCharts& charts, const tracefile::Trace& trace,
                         const tracefile::BufferScan& scan) {
   const auto& header = scan.header;
   if (!scan.has_header) {
@@ -66,7 +85,7 @@ void write_session_text(Output& output, const tracefile::Trace& trace,
         printable(header.log_file_name));
   print(output, "Time          {} to {}\n", time_text(header.start_time),
         time_text(header.end_time));
-  write_event_times_text(output, find_event_times(scan, trace.clock()));
+  write_event_times_text(output, charts, scan, trace.clock());
   const i64 east = -i64{header.bias};  // minutes
   print(output, "Boot          {}, UTC{}{:02}:{:02}\n", time_text(header.boot_time),
         east < 0 ? '-' : '+', std::abs(east) / 60, std::abs(east) % 60);
@@ -87,7 +106,7 @@ void write_image_text(Output& output, const char* title, const tracefile::Traced
         version[0], version[1], version[2], version[3], image.time_date_stamp, image.size_of_image);
 }
 
-void write_session_text(Output& output, const tracefile::Ctrace& trace,
+void write_session_text(Output& output, const TextCharts& charts, const tracefile::Ctrace& trace,
                         const tracefile::CtracePart& part) {
   const auto& header = part.header;
   const auto& scan = part.scan;
@@ -97,7 +116,7 @@ void write_session_text(Output& output, const tracefile::Ctrace& trace,
         scan.closed ? "" : ", never closed");
   print(output, "Time          {}, boot {}\n", time_text(header.start_time),
         time_text(header.boot_time));
-  write_event_times_text(output, find_event_times(trace, part));
+  write_event_times_text(output, charts, trace, part);
   print(output, "Machine       Windows {}.{}.{}, {} processors, {}-bit\n",
         header.windows_version[0], header.windows_version[1], header.windows_version[2],
         header.processors, u64{header.pointer_size} * 8);
@@ -110,7 +129,7 @@ void write_session_text(Output& output, const tracefile::Ctrace& trace,
         scan.uncommitted);
 }
 
-void write_sessions_text(Output& output, const TraceInput& input) {
+void write_sessions_text(Output& output, const TextCharts& charts, const TraceInput& input) {
   const auto& trace = input.trace;
   const auto* const ctrace = trace.ctrace();
   for (std::size_t i = 0; i < trace.files().size(); ++i) {
@@ -119,17 +138,21 @@ void write_sessions_text(Output& output, const TraceInput& input) {
             printable(trace.files()[i].name),
             ctrace != nullptr ? ctrace->parts()[i].scan.events : trace.etl()->files()[i].events);
     if (ctrace != nullptr)
-      write_session_text(output, *ctrace, ctrace->parts()[i]);
+      write_session_text(output, charts, *ctrace, ctrace->parts()[i]);
     else
-      write_session_text(output, *trace.etl(), trace.etl()->files()[i].scan);
+      write_session_text(output, charts, *trace.etl(), trace.etl()->files()[i].scan);
   }
   if (input.has_several_files()) output.write("\n");
 }
 
-void write_kinds_text(Output& output, u64 events, const std::vector<KindCount>& kinds,
-                      const TraceSchemas* schemas) {
-  u64 exact = 0;
-  for (const auto& count : kinds) exact += exact_of(count);
+void write_kinds_text(Output& output, const TextCharts& charts, u64 events,
+                      const std::vector<KindCount>& kinds, const TraceSchemas* schemas) {
+  constexpr std::size_t bar_width = 10;
+  u64 exact = 0, most = 0;
+  for (const auto& count : kinds) {
+    exact += exact_of(count);
+    most = std::max(most, count.total());
+  }
   print(output, "Events        {}, {} fully decoded\n", events, exact);
   core::Guid provider;
   bool first = true;
@@ -149,8 +172,12 @@ void write_kinds_text(Output& output, u64 events, const std::vector<KindCount>& 
     const auto reason = count.kind.undecoded == tracefile::Undecoded::none
                             ? std::string_view{}
                             : to_string(count.kind.undecoded);
-    print(output, "{:>12} {:>12}  {}{}{}\n", count.total(), exact_of(count), name_of(count.kind),
-          reason.empty() ? "" : "  ", reason);
+    const auto bar = charts.shown() ? charts.bar(static_cast<double>(count.total()),
+                                                 static_cast<double>(most), bar_width) +
+                                          "  "
+                                    : std::string{};
+    print(output, "{:>12} {:>12}  {}{}{}{}\n", count.total(), exact_of(count), bar,
+          name_of(count.kind), reason.empty() ? "" : "  ", reason);
   }
 }
 
@@ -250,8 +277,9 @@ Exit run(const Options& options) {
     JsonWriter json{output, options.int64};
     write_trace_info(json, *input, report.failed_inputs(), schemas);
   } else {
-    write_sessions_text(output, *input);
-    write_kinds_text(output, trace.events(), count_kinds(*input, schemas), schemas);
+    const TextCharts charts{options.output, options.color};
+    write_sessions_text(output, charts, *input);
+    write_kinds_text(output, charts, trace.events(), count_kinds(*input, schemas), schemas);
   }
   output.commit();
   input->tell(report);
@@ -275,6 +303,7 @@ void add_trace_info(CLI::App& app, Exit& exit) {
         add_trace_input_options(command, options);
         add_schema_options(command, options.schemas);
         add_tmf_option(command, options.schemas);
+        add_color_option(command, options.color);
       },
       run);
 }

@@ -5,40 +5,51 @@
 namespace coldtrace::tracefile {
 namespace {
 
-void extend(std::optional<EventTimes>& times, core::FileTime first, core::FileTime last) {
-  if (!times) {
-    times = {first, last};
-    return;
-  }
-  times->first.ticks = std::min(times->first.ticks, first.ticks);
-  times->last.ticks = std::max(times->last.ticks, last.ticks);
+// What each buffer tells, joined.
+template <class... Of>
+std::optional<EventTimes> join_event_times(const Of&... of) {
+  std::optional<EventTimes> all;
+  const bool whole = visit_event_times(of..., [&](const EventTimes& times, u64) {
+    if (!all) all = times;
+    all->first.ticks = std::min(all->first.ticks, times.first.ticks);
+    all->last.ticks = std::max(all->last.ticks, times.last.ticks);
+  });
+  return whole ? all : std::nullopt;
 }
 
 }  // namespace
 
-std::optional<EventTimes> find_event_times(const BufferScan& scan, const Clock& clock) {
-  if (!clock.known()) return std::nullopt;
-  std::optional<EventTimes> times;
+bool visit_event_times(const BufferScan& scan, const Clock& clock, const TimedBuffer& visit) {
+  if (!clock.known()) return false;
   for (const auto& buffer : scan.buffers)
     if (buffer.events > 0)
-      extend(times, clock.to_file_time(buffer.first_time), clock.to_file_time(buffer.last_time));
-  return times;
+      visit({clock.to_file_time(buffer.first_time), clock.to_file_time(buffer.last_time)},
+            buffer.events);
+  return true;
 }
 
-std::optional<EventTimes> find_event_times(const Ctrace& trace, const CtracePart& part) {
+bool visit_event_times(const Ctrace& trace, const CtracePart& part, const TimedBuffer& visit) {
   const auto& buffers = part.scan.buffers;
-  std::optional<EventTimes> times;
   for (u64 i = 0; i < buffers.size(); ++i) {
     const auto buffer = buffers.at(i);
-    if (!buffer) return std::nullopt;
+    if (!buffer) return false;
     if (buffer->events == 0) continue;
     CtraceClock::Cursor cursor;
     const auto time = [&, &clock = trace.clock_of(part, buffer->processor)](u64 stamp) {
       return core::FileTime{clock.to_time(stamp, cursor).ticks};
     };
-    extend(times, time(buffer->first_stamp), time(buffer->last_stamp));
+    const auto first = time(buffer->first_stamp);
+    visit({first, time(buffer->last_stamp)}, buffer->events);
   }
-  return times;
+  return true;
+}
+
+std::optional<EventTimes> find_event_times(const BufferScan& scan, const Clock& clock) {
+  return join_event_times(scan, clock);
+}
+
+std::optional<EventTimes> find_event_times(const Ctrace& trace, const CtracePart& part) {
+  return join_event_times(trace, part);
 }
 
 }  // namespace coldtrace::tracefile

@@ -7,20 +7,40 @@
 #include <fmt/format.h>
 
 namespace coldtrace::cli {
+namespace {
 
-std::string octaves_text(const trace_analysis::Histogram& histogram,
-                         const std::function<std::string(i64)>& unit) {
+// How many values have so many binary digits.
+std::map<unsigned, u64> count_octaves(const trace_analysis::Histogram& histogram) {
   std::map<unsigned, u64> octaves;
   for (const auto& step : histogram.steps())
     octaves[static_cast<unsigned>(std::bit_width(step.greatest))] += step.count;
+  return octaves;
+}
+
+i64 greatest_of(unsigned width) {
+  constexpr unsigned most_width = std::numeric_limits<i64>::digits;
+  return width >= most_width ? std::numeric_limits<i64>::max() : (i64{1} << width) - 1;
+}
+
+}  // namespace
+
+std::string octaves_text(const trace_analysis::Histogram& histogram,
+                         const std::function<std::string(i64)>& unit) {
   std::string text;
-  for (const auto& [width, count] : octaves) {
-    constexpr unsigned most_width = std::numeric_limits<i64>::digits;
-    const auto greatest =
-        width >= most_width ? std::numeric_limits<i64>::max() : (i64{1} << width) - 1;
-    text += fmt::format("{}{}: {}", text.empty() ? "up to " : ", ", unit(greatest), count);
-  }
+  for (const auto& [width, count] : count_octaves(histogram))
+    text +=
+        fmt::format("{}{}: {}", text.empty() ? "up to " : ", ", unit(greatest_of(width)), count);
   return text.empty() ? "none" : text;
+}
+
+Octaves octaves_of(const trace_analysis::Histogram& histogram) {
+  const auto octaves = count_octaves(histogram);
+  if (octaves.empty()) return {};
+  const auto first = octaves.begin()->first, last = octaves.rbegin()->first;
+  Octaves drawn{std::vector<double>(last - first + 1), greatest_of(first), greatest_of(last)};
+  for (const auto& [width, count] : octaves)
+    drawn.counts[width - first] = static_cast<double>(count);
+  return drawn;
 }
 
 }  // namespace coldtrace::cli

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "cli/command/color_option.hpp"
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
+#include "cli/output/text_charts.hpp"
 #include "cli/trace/analysis/histogram_text.hpp"
 #include "cli/trace/analysis/requests/io_tables.hpp"
 #include "cli/trace/analysis/requests/snapshot_file.hpp"
@@ -34,6 +36,7 @@ struct Options : AnalysisOptions {
   u32 break_even = 10'000;
   u32 network_window = 100;
   u64 top = 5;  // idle times of each device in text
+  std::string color;
 };
 
 RestPolicy policy_of(const Options& options) {
@@ -139,6 +142,7 @@ class IdleWriter {
           "before and after each transfer)\n",
           times().seconds(rest.elapsed()), seconds_text(policy_.spin_up),
           seconds_text(policy_.break_even), seconds_text(options_.network_window * millisecond));
+    const TextCharts charts{options_.output, options_.color};
     for (const auto& [device, one] : rest.devices()) {
       print(output_, "\n{} {}: busy {}, idle {} ({} times, p50 {}, longest {}), unknown {}\n",
             kind_of(device), device.number, times().seconds(one.busy()),
@@ -149,6 +153,7 @@ class IdleWriter {
       const auto seconds = [this](i64 ticks) { return times().seconds(ticks); };
       print(output_, "  idle times: {}\n  busy times: {}\n",
             octaves_text(one.idle_times(), seconds), octaves_text(one.busy_times(), seconds));
+      if (charts.shown()) write_charts(charts, rest, one);
       for (std::size_t i = 0; i < policy_.timeouts.size(); ++i)
         write_saving_line(fmt::format("off after {}", seconds_text(policy_.timeouts[i])),
                           policy_.timeouts[i], one.savings()[i]);
@@ -160,6 +165,25 @@ class IdleWriter {
   }
 
  private:
+  // What the device did of all time, and how many times lasted how long.
+  void write_charts(const TextCharts& charts, const AtRest& rest, const Rest& one) {
+    constexpr std::size_t width = 40;
+    const auto whole = static_cast<double>(rest.elapsed());
+    for (const auto& [name, part] : {std::pair{"busy", one.busy()}, std::pair{"idle", one.idle()},
+                                     std::pair{"unknown", unknown(rest, one)}})
+      print(output_, "  {:<11} {} {:5.1f} %\n", name,
+            charts.bar(static_cast<double>(part), whole, width),
+            whole > 0 ? 100 * static_cast<double>(part) / whole : 0);
+    for (const auto& [name, times_of] :
+         {std::pair{"idle times", &one.idle_times()}, std::pair{"busy times", &one.busy_times()}}) {
+      if (times_of->count() == 0) continue;
+      const auto octaves = octaves_of(*times_of);
+      print(output_, "  {:<11} {} up to {} ... {}, doubling\n", name,
+            charts.sparkline(octaves.counts), times().seconds(octaves.least),
+            times().seconds(octaves.greatest));
+    }
+  }
+
   TraceTimes times() const {
     return TraceTimes{input_.trace.clock(), observation_.observed().first};
   }
@@ -362,6 +386,7 @@ void add_trace_idle(CLI::App& app, Exit& exit) {
             .capture_default_str();
         command.add_option("--top", options.top, "In text: idle times of each device")
             .capture_default_str();
+        add_color_option(command, options.color);
       },
       run);
 }

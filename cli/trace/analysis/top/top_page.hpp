@@ -1,10 +1,12 @@
 #pragma once
 
+#include "cli/output/text_charts.hpp"
 #include "cli/trace/analysis/analysis_input.hpp"
 #include "cli/trace/analysis/services/service_names.hpp"
 #include "cli/trace/analysis/top/top_sections.hpp"
 #include "coldtrace/trace_analysis/processors/driver_use.hpp"
 #include "coldtrace/trace_analysis/processors/processor_use.hpp"
+#include "coldtrace/trace_analysis/processors/time_bins.hpp"
 #include "coldtrace/trace_analysis/requests/disk_io.hpp"
 #include "coldtrace/trace_analysis/requests/file_io.hpp"
 #include "coldtrace/trace_analysis/requests/network_io.hpp"
@@ -96,7 +98,13 @@ struct TopContext {
   const TopPage& page;
 };
 
-std::string top_text(const TopContext& context);
+// What is drawn beside the text.
+struct TopCharts {
+  const TextCharts& charts;
+  const trace_analysis::TimeBins* busy;  // of all processors together; null: not drawn
+};
+
+std::string top_text(const TopContext& context, const TopCharts& charts);
 void write_top_json(Output& output, const TopContext& context, Int64 int64);
 
 }  // namespace coldtrace::cli

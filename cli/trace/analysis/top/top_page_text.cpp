@@ -6,6 +6,7 @@
 #include "cli/trace/analysis/thread_names.hpp"
 #include "cli/trace/analysis/top/page_text.hpp"
 #include "cli/trace/analysis/top/top_page.hpp"
+#include "coldtrace/core/display_width.hpp"
 #include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::cli {
@@ -17,8 +18,17 @@ using trace_analysis::Index;
 using trace_analysis::LongWait;
 using trace_analysis::nobody;
 
-constexpr std::size_t page_width = 100;  // characters
+constexpr std::size_t plain_width = 100;  // columns, where there is no terminal
+constexpr std::size_t least_width = 60;
+constexpr std::size_t label_width = 14;
+constexpr std::size_t most_steps = 80;
+constexpr std::string_view bar_gap = "  ";
 constexpr std::size_t most_findings = 3;
+
+// What a bar shows.
+struct Share {
+  i64 part, whole;
+};
 
 // "1 process", "2 processes"
 std::string counted(u64 count, std::string_view one, std::string_view several) {
@@ -26,18 +36,23 @@ std::string counted(u64 count, std::string_view one, std::string_view several) {
 }
 
 std::string padded(const std::string& text, std::size_t width) {
-  return fmt::format("{:<{}}", end_of(text, width), width);
+  auto cell = end_of(text, width);
+  cell.append(width - std::min(width, core::display_width(cell)), ' ');
+  return cell;
 }
 
 class TopText {
  public:
-  explicit TopText(const TopContext& context)
+  TopText(const TopContext& context, const TopCharts& charts)
       : trace_{context.input.trace},
         findings_{context.input.findings},
         observed_{context.observation.observed()},
         answers_{context.answers},
         page_{context.page},
         population_{context.observation.population()},
+        charts_{charts.charts},
+        busy_{charts.busy},
+        page_width_{charts_.shown() ? std::max(charts_.columns(), least_width) : plain_width},
         times_{context.input.trace.clock(), context.observation.observed().first} {}
 
   std::string write() {
@@ -61,9 +76,30 @@ class TopText {
   }
 
   // A row that is too long for the page loses the start of its last column.
-  void line(const std::string& columns, const std::string& last) {
-    print("{}{}\n", columns,
-          end_of(last, page_width - std::min<std::size_t>(columns.size(), page_width - 10)));
+  void line(const std::string& columns, Share share, const std::string& last) {
+    const auto bar = bar_width(core::display_width(columns));
+    const auto before = core::display_width(columns) + (bar > 0 ? bar + bar_gap.size() : 0);
+    print("{}{}{}{}\n", columns, bar > 0 ? bar_of(share, bar) : "", bar > 0 ? bar_gap : "",
+          end_of(last, page_width_ - std::min<std::size_t>(before, page_width_ - 10)));
+  }
+
+  std::string bar_of(Share share, std::size_t width) const {
+    return charts_.bar(static_cast<double>(share.part), static_cast<double>(share.whole), width);
+  }
+
+  // Above such rows.
+  void heading(const std::string& columns, const std::string& last) {
+    const auto bar = bar_width(core::display_width(columns));
+    const auto line = columns + std::string(bar > 0 ? bar + bar_gap.size() : 0, ' ') + last;
+    print("{}\n", charts_.shown() ? start_of(line, page_width_) : line);
+  }
+
+  // What a page has room for beside columns and a name; 0: nothing.
+  std::size_t bar_width(std::size_t columns) const {
+    constexpr std::size_t name = 16, least = 4, most = 20;
+    const auto used = columns + bar_gap.size() + name;
+    if (!charts_.shown() || page_width_ < used + least) return 0;
+    return std::min(page_width_ - used, most);
   }
 
   template <class Write>
@@ -78,19 +114,19 @@ class TopText {
   }
 
   template <class Row, class Write>
-  void rows(const std::string& heading, std::string_view what, const TopRows<Row>& all,
+  void rows(const std::string& columns, std::string_view what, const TopRows<Row>& all,
             Write write) {
     if (all.rows.empty() && all.more == 0) return;
-    print("{}{}\n", heading, with_more(what, all.more));
+    heading(columns, with_more(what, all.more));
     for (const auto& row : all.rows) write(row);
   }
 
   // Of two tables with the same columns.
   template <class Sums, class WriteProcess, class WriteFile>
-  void rows(const std::string& heading, const TopPage::Requests<Sums>& all, WriteProcess process,
+  void rows(const std::string& columns, const TopPage::Requests<Sums>& all, WriteProcess process,
             WriteFile file) {
-    print("{}{}, {}\n", heading, with_more("process", all.processes.more),
-          with_more("file", all.files.more));
+    heading(columns, fmt::format("{}, {}", with_more("process", all.processes.more),
+                                 with_more("file", all.files.more)));
     for (const auto& row : all.processes.rows) process(row);
     for (const auto& row : all.files.rows) file(row);
   }
@@ -124,6 +160,7 @@ class TopText {
       print("; busy {}, idle {}, unknown {} of {}", percent(all.busy, whole),
             percent(all.idle, whole), percent(all.unknown, whole), seconds(whole));
     text_ += '\n';
+    write_busy();
     if (use.has_samples())
       print("Samples       {}; {} of {} idle\n", use.total().all.samples,
             percent(all.sampled_idle, sampled), seconds(sampled));
@@ -133,6 +170,7 @@ class TopText {
                             when(use.has_samples(), row.sampled),
                             use.has_switches() ? percent(row.running, whole)
                                                : percent(row.sampled, sampled)),
+                use.has_switches() ? Share{row.running, whole} : Share{row.sampled, sampled},
                 process(row.process));
          });
     rows(fmt::format("  {:>14} {:>14} {:>7}  ", "DPCs", "ISRs", "runs"), "driver", all.drivers,
@@ -140,8 +178,24 @@ class TopText {
            const bool known = row.module != trace_analysis::CodeNames::no_module;
            line(fmt::format("  {:>14} {:>14} {:>7}  ", times_.seconds(row.in_dpc),
                             times_.seconds(row.in_isr), row.dpcs + row.isrs),
+                {row.time(), all.drivers.rows.front().time()},
                 known ? printable(answers_.code.modules()[row.module]) : "unknown");
          });
+  }
+
+  // How busy all processors together were, from the first event to the last.
+  void write_busy() {
+    if (busy_ == nullptr || page_.processors.count == 0 || !observed_.last) return;
+    const auto time = static_cast<double>(*observed_.last - busy_->start());
+    ChartSteps steps{0, time, std::min(page_width_ - label_width, most_steps)};
+    const auto width = static_cast<double>(busy_->width());
+    for (std::size_t i = 0; i < busy_->bins().size(); ++i) {
+      const auto from = static_cast<double>(i) * width;
+      steps.add(from, std::min(from + width, time), static_cast<double>(busy_->bins()[i]));
+    }
+    print("{:<{}}{}\n", "Busy", label_width,
+          charts_.sparkline(steps.amounts(),
+                            steps.width() * static_cast<double>(page_.processors.count)));
   }
 
   static std::string request_heading(std::string_view requests, std::string_view time) {
@@ -169,9 +223,12 @@ class TopText {
     text_ += '\n';
     rows(
         request_heading("requests", "response"), page_.disk,
-        [this](const auto& row) { line(disk_columns(*row.second), process(row.first)); },
         [&](const auto& row) {
-          line(disk_columns(*row.second),
+          line(disk_columns(*row.second), {row.second->response, disk.all().response},
+               process(row.first));
+        },
+        [&](const auto& row) {
+          line(disk_columns(*row.second), {row.second->response, disk.all().response},
                row.first == 0 ? "-" : printable(disk.files()[row.first].name));
         });
   }
@@ -185,11 +242,17 @@ class TopText {
           files.open(), seconds(all.time));
     rows(
         request_heading("operations", "time"), page_.files,
-        [this](const auto& row) { line(file_columns(*row.second), process(row.first)); },
         [&](const auto& row) {
-          line(file_columns(*row.second),
+          line(file_columns(*row.second), {row.second->time, all.time}, process(row.first));
+        },
+        [&](const auto& row) {
+          line(file_columns(*row.second), {row.second->time, all.time},
                row.first == 0 ? "-" : printable(files.files()[row.first].name));
         });
+  }
+
+  static i64 bytes_of(const TopPage::NetworkRow& row) {
+    return static_cast<i64>(row.second->bytes_sent / 2 + row.second->bytes_received / 2);
   }
 
   void write_network() {
@@ -202,7 +265,7 @@ class TopText {
            line(fmt::format("  {:>8} {:>13} {:>8} {:>13} {:>11}  ", row.second->sends,
                             row.second->bytes_sent, row.second->receives,
                             row.second->bytes_received, row.second->bytes_repeated),
-                process(row.first));
+                {bytes_of(row), bytes_of(page_.network.rows.front())}, process(row.first));
          });
   }
 
@@ -218,10 +281,10 @@ class TopText {
     rows(fmt::format("  {:>12} {:>12} {:<19} {:<25} ", "length", "since", "reason",
                      "process, thread"),
          "ended by", page_.waits, [this](const LongWait& wait) {
-           line(fmt::format("  {:>12} {:>12} {} {} ",
-                            times_.seconds(trace_analysis::ticks_between(wait.from, wait.to)),
+           line(fmt::format("  {:>12} {:>12} {} {} ", times_.seconds(length_of(wait)),
                             times_.since_start(wait.from), padded(state_of(wait), 19),
                             padded(thread(wait.thread), 25)),
+                {length_of(wait), length_of(page_.waits.rows.front())},
                 wait.waker != nobody ? thread(wait.waker)
                 : wait.in_dpc        ? "an interrupt"
                                      : "-");
@@ -236,6 +299,8 @@ class TopText {
            line(fmt::format("  {:>14} {:>14} {:>10}  ",
                             times_.seconds(static_cast<i64>(row->times.greatest())),
                             times_.seconds(row->inclusive), row->calls),
+                {static_cast<i64>(row->times.greatest()),
+                 static_cast<i64>(page_.services.rows.front()->times.greatest())},
                 names.label(*row));
          });
   }
@@ -269,7 +334,7 @@ class TopText {
                                                    : std::string{};
         print("{}\n", start_of(fmt::format("{:<14}{:<8} {}x {}: {}", label, to_string(severity),
                                            one.count, one.code.view(), printable(one.text)),
-                               page_width));
+                               page_width_));
       }
     }
   }
@@ -295,6 +360,9 @@ class TopText {
     const auto& one = population_.threads()[index];
     return fmt::format("{} {}", process(one.process), one.tid);
   }
+  static i64 length_of(const LongWait& wait) {
+    return trace_analysis::ticks_between(wait.from, wait.to);
+  }
   static std::string state_of(const LongWait& wait) {
     const auto reason = wait.reason ? wait_reason_text(*wait.reason) : "";
     if (wait.told) return reason.empty() ? "waiting" : reason;
@@ -314,13 +382,16 @@ class TopText {
   const TopAnswers& answers_;
   const TopPage& page_;
   const trace_analysis::Population& population_;
+  const TextCharts& charts_;
+  const trace_analysis::TimeBins* busy_;
+  const std::size_t page_width_;
   TraceTimes times_;
 };
 
 }  // namespace
 
-std::string top_text(const TopContext& context) {
-  return TopText{context}.write();
+std::string top_text(const TopContext& context, const TopCharts& charts) {
+  return TopText{context, charts}.write();
 }
 
 }  // namespace coldtrace::cli

@@ -1,10 +1,12 @@
 #include <algorithm>
 
+#include "cli/command/color_option.hpp"
 #include "cli/trace/analysis/answer_findings.hpp"
 #include "cli/trace/analysis/requests/io_tables.hpp"
 #include "cli/trace/analysis/switch_findings.hpp"
 #include "cli/trace/analysis/top/top_page.hpp"
 #include "cli/trace/trace_commands.hpp"
+#include "coldtrace/trace_analysis/processors/processor_lanes.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -15,6 +17,7 @@ constexpr std::ptrdiff_t page_height = 50;  // lines
 
 struct Options : AnalysisOptions {
   std::optional<u64> top;  // rows of each table
+  std::string color;
 };
 
 void note_answers(const TopAnswers& answers, const TopPage& page, AnalysisRun& run) {
@@ -46,14 +49,24 @@ Exit run(const Options& options) {
   trace_analysis::FileIo files{trace.names()};
   trace_analysis::NetworkIo network;
   trace_analysis::Services services{code};
-  run.observe({&use, &waits, &deadlocks, &disk, &files, &network, &services});
+  std::vector<trace_analysis::Analysis*> analyses{&use,   &waits,   &deadlocks, &disk,
+                                                  &files, &network, &services};
+  const auto charts =
+      options.format == "text" ? TextCharts{options.output, options.color} : TextCharts{};
+  // Of its lanes nothing is drawn.
+  trace_analysis::ProcessorLanes lanes{1, 0};
+  if (charts.shown()) analyses.push_back(&lanes);
+  run.observe(analyses, nullptr, nullptr);
+  const TopCharts drawn{charts, charts.shown() && use.has_switches() ? &lanes.busy() : nullptr};
   const TopAnswers answers{use, code, waits, deadlocks, disk, files, network, services};
   const bool fits = options.format == "text" && !options.top;
   u64 rows = fits ? most_fitting_rows : top;
   std::optional<TopPage> page;
   page.emplace(trace, population, answers, rows);
   note_answers(answers, *page, run);
-  const auto text_of = [&] { return top_text({run.input(), run.observation(), answers, *page}); };
+  const auto text_of = [&] {
+    return top_text({run.input(), run.observation(), answers, *page}, drawn);
+  };
   if (options.format == "json") {
     write_top_json(output, {run.input(), run.observation(), answers, *page}, options.int64);
   } else {
@@ -82,6 +95,7 @@ void add_trace_top(CLI::App& app, Exit& exit) {
       {"text", "json"},
       [](Command& command, Options& options) {
         add_analysis_options(command, options);
+        add_color_option(command, options.color);
         command.add_option(
             "--top", options.top,
             "Rows of each table, by default 4 in JSON, and in text as many as 50 lines "

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "cli/command/options.hpp"
+
+namespace coldtrace::cli {
+
+// --color of commands whose text has charts (cli/output/text_charts.hpp).
+inline void add_color_option(Command& command, std::string& color) {
+  color = "auto";
+  command
+      .add_option("--color", color,
+                  "Charts beside the text, and colors: on a terminal (auto; NO_COLOR means charts "
+                  "without colors), in pipes and files too (always), or charts without colors, on "
+                  "a terminal (never)")
+      .one_of({"auto", "always", "never"})
+      .capture_default_str();
+}
+
+}  // namespace coldtrace::cli
