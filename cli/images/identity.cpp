@@ -7,7 +7,8 @@
 
 namespace coldtrace::cli {
 HashedIdentity identify(PeInput& input, const PeOptions& options) {
-  if (options.format == "json") return identify_with_hash(input, options);
+  if (options.format == "json" || options.format == "sqlite")
+    return identify_with_hash(input, options);
   return {pe::read_identity(input.image, input.findings()), std::nullopt};
 }
 

@@ -15,8 +15,8 @@ struct HashedIdentity {
   std::optional<std::string> sha256;  // lower-case hex; nothing with --no-hash
 };
 
-// Findings go to `input`'s own. The hash is for JSON alone: no other format of most commands shows
-// it, and what is not shown is not computed.
+// Findings go to `input`'s own. The hash is for JSON and databases alone: no other format of most
+// commands shows it, and what is not shown is not computed.
 HashedIdentity identify(PeInput& input, const PeOptions& options);
 // The same with the hash in every format.
 HashedIdentity identify_with_hash(PeInput& input, const PeOptions& options);

@@ -1,5 +1,6 @@
 #include "cli/ntfs/ntfs_tables.hpp"
 
+#include "cli/sqlite/finding_tables.hpp"
 #include "cli/sqlite/json_values.hpp"
 
 namespace coldtrace::cli {
@@ -8,9 +9,6 @@ namespace {
 using rapidjson::Value;
 
 constexpr const char* tables =
-    "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) STRICT;"
-    "CREATE TABLE finding(code TEXT PRIMARY KEY, severity TEXT NOT NULL, count INTEGER NOT NULL, "
-    "first_offset INTEGER, text TEXT NOT NULL) STRICT;"
     "CREATE TABLE volume(id INTEGER PRIMARY KEY, partition INTEGER, partition_offset INTEGER, "
     "label "
     "TEXT, serial_number TEXT, cluster_size INTEGER, header TEXT NOT NULL) STRICT;"
@@ -41,7 +39,7 @@ void add_times(SqliteRows& rows, const Value& times) {
 }  // namespace
 
 SnapshotTables::SnapshotTables()
-    : volumes_{(file_.run(tables), file_), "volume", 7},
+    : volumes_{(file_.run(meta_and_finding_tables), file_.run(tables), file_), "volume", 7},
       files_{file_, "file", 36},
       streams_{file_, "stream", 12},
       extents_{file_, "extent", 5},

@@ -7,6 +7,8 @@
 #include "cli/command/common_options.hpp"
 #include "cli/output/text.hpp"
 #include "cli/pe/pe_view.hpp"
+#include "cli/sandbox/sandbox.hpp"
+#include "cli/sqlite/sqlite_file.hpp"
 #include "cli/syscalls/syscalls_commands.hpp"
 #include "coldtrace/syscall-map/comparison.hpp"
 #include "coldtrace/syscall-map/service_mapper.hpp"
@@ -115,9 +117,13 @@ std::vector<MappedImage> without_copies(std::vector<MappedImage> images, Report&
 Exit run_together(const Options& options) {
   Output output{options.output};
   Report report{options.findings};
-  const auto images = without_copies(map_images(options, report), report);
+  auto images = map_images(options, report);
+  // A database has paths, which tell copies apart.
+  if (options.format != "sqlite") images = without_copies(std::move(images), report);
   if (images.empty()) return report.exit();
-  if (options.format == "c-header")
+  if (options.format == "sqlite")
+    write_map_sqlite(output, images, report.failed_inputs());
+  else if (options.format == "c-header")
     write_map_c_header(output, images);
   else
     write_map_j00ru_csv(output, images);
@@ -126,7 +132,8 @@ Exit run_together(const Options& options) {
 }
 
 Exit run(const Options& options) {
-  if (options.format == "c-header" || options.format == "j00ru-csv") return run_together(options);
+  if (options.format == "c-header" || options.format == "j00ru-csv" || options.format == "sqlite")
+    return run_together(options);
   return run_pe_view([&] { return std::make_unique<MapView>(options.explain); }, options);
 }
 
@@ -138,18 +145,22 @@ void add_syscalls_map(CLI::App& app, Exit& exit) {
       {"map", "List the system call numbers of PE images, each with its evidence",
        "  coldtrace syscalls map ntdll.dll\n"
        "  coldtrace syscalls map --format j00ru-csv win7/ntdll.dll win10/ntdll.dll -o table.csv\n"
-       "  coldtrace syscalls map --format c-header ntdll.dll win32u.dll -o syscalls.h\n",
+       "  coldtrace syscalls map --format c-header ntdll.dll win32u.dll -o syscalls.h\n"
+       "  coldtrace syscalls map --format sqlite */ntdll.dll -o maps.sqlite\n",
        "  0  every image gave a map, and nothing in it is suspicious\n"
        "  1  an image has no stubs, hooked stubs or contradicting numbers, or the headers of "
        "another\n"
        "     one with other services, or is no PE image\n"
        "  2  no input could be read\n"},
-      {"text", "json", "csv", "c-header", "j00ru-csv"},
+      {"text", "json", "csv", "c-header", "j00ru-csv", "sqlite"},
       [](Command& command, Options& options) {
         add_pe_options(command, options);
         add_jobs_option(command, options.jobs);
         command.add_flag("--explain", options.explain,
                          "Show the evidence for each number and why names were left out");
+        before_sandbox([&options](SandboxNeeds& needs) {
+          if (options.format == "sqlite") open_database_file(needs);
+        });
       },
       run);
 }

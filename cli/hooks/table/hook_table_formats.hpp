@@ -26,8 +26,9 @@ void write_hook_table_csv(Output& output, const HookTableDocument& document);
 // The binary table; throws Failure where the format cannot hold the builds.
 void write_hook_table_binary(Output& output, std::span<const syscall_map::HookTable> builds,
                              bool evidence);
+void write_hook_table_sqlite(Output& output, const HookTableDocument& document);
 
-// In the format that was asked for: "text", "json", "c-header", "csv" or "hooktab".
+// In the format that was asked for: "text", "json", "c-header", "csv", "hooktab" or "sqlite".
 void write_hook_table(Output& output, const CommonOptions& options, bool evidence,
                       const HookTableDocument& document);
 

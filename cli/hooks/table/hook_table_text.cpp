@@ -118,6 +118,8 @@ void write_hook_table(Output& output, const CommonOptions& options, bool evidenc
     write_hook_table_c_header(output, document);
   else if (options.format == "csv")
     write_hook_table_csv(output, document);
+  else if (options.format == "sqlite")
+    write_hook_table_sqlite(output, document);
   else if (options.format == "hooktab")
     write_hook_table_binary(output, document.builds, evidence);
   else

@@ -4,6 +4,8 @@
 #include "cli/hooks/hooks_commands.hpp"
 #include "cli/hooks/table/hook_table_file.hpp"
 #include "cli/hooks/table/hook_table_formats.hpp"
+#include "cli/sandbox/sandbox.hpp"
+#include "cli/sqlite/sqlite_file.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -36,11 +38,14 @@ void add_hooks_show(CLI::App& app, Exit& exit) {
        "  0  the table is whole\n"
        "  1  a finding that --fail-on names\n"
        "  2  it is damaged, of a later version, or no hook table\n"},
-      {"text", "json", "c-header"},
+      {"text", "json", "c-header", "sqlite"},
       [](Command& command, Options& options) {
         command
             .add_input("TABLE", options.table, "A file that 'hooks table' or 'hooks merge' wrote")
             .required();
+        before_sandbox([&options](SandboxNeeds& needs) {
+          if (options.format == "sqlite") open_database_file(needs);
+        });
       },
       run);
 }

@@ -8,6 +8,8 @@
 #include "cli/hooks/table/hook_table_formats.hpp"
 #include "cli/hooks/table/hook_table_services.hpp"
 #include "cli/images/symbol_file.hpp"
+#include "cli/sandbox/sandbox.hpp"
+#include "cli/sqlite/sqlite_file.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -109,17 +111,21 @@ void add_hooks_table(CLI::App& app, Exit& exit) {
        "  coldtrace hooks table --dir builds --format hooktab -o tracer.hooktab\n"
        "  coldtrace hooks table --dir builds --profile tracer.profile --format c-header\n"
        "  coldtrace hooks table --kernel ntoskrnl.exe --pdb ntkrnlmp.pdb --format json\n"
-       "  coldtrace hooks table --kernel ntoskrnl.exe --pdb ntkrnlmp.pdb --members edr\n",
+       "  coldtrace hooks table --kernel ntoskrnl.exe --pdb ntkrnlmp.pdb --members edr\n"
+       "  coldtrace hooks table --dir builds --format sqlite -o builds.sqlite\n",
        "  0  every build gave a table, and nothing in it is missing or contradicted\n"
        "  1  something is: the findings say what; or a file could not be paired or read\n"
        "  2  usage, no kernel could be read, a file is another image than its option says or for\n"
        "     another machine, or the output cannot be written\n"},
-      {"text", "json", "c-header", "csv", "hooktab"},
+      {"text", "json", "c-header", "csv", "hooktab", "sqlite"},
       [](Command& command, Options& options) {
         add_inputs(command, options);
         add_image_options(command, options);
         command.add_flag("--no-evidence", options.no_evidence,
                          "hooktab: leave out the sentences that prove each value");
+        before_sandbox([&options](SandboxNeeds& needs) {
+          if (options.format == "sqlite") open_database_file(needs);
+        });
       },
       run);
 }

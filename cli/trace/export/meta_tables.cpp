@@ -7,6 +7,7 @@
 
 #include "cli/command/version.hpp"
 #include "cli/output/json.hpp"
+#include "cli/sqlite/finding_tables.hpp"
 #include "cli/sqlite/json_values.hpp"
 #include "coldtrace/core/text.hpp"
 
@@ -58,22 +59,11 @@ void write_meta(SqliteFile& file, const TraceInput& input) {
   }
 }
 
-void add_finding(SqliteRows& rows, const core::Finding& finding) {
-  rows.text(finding.code.view())
-      .text(to_string(finding.severity))
-      .integer(static_cast<i64>(finding.count))
-      .maybe(finding.first_offset)
-      .text(core::to_valid_utf8(finding.text))
-      .insert();
-}
-
 }  // namespace
 
 void write_meta_tables(SqliteFile& file, const TraceInput& input) {
+  file.run(meta_and_finding_tables);
   file.run(
-      "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) STRICT;"
-      "CREATE TABLE finding(code TEXT PRIMARY KEY, severity TEXT NOT NULL, count INTEGER NOT NULL, "
-      "first_offset INTEGER, text TEXT NOT NULL) STRICT;"
       "CREATE TABLE file_finding(file TEXT NOT NULL, code TEXT NOT NULL, severity TEXT NOT NULL, "
       "count INTEGER NOT NULL, first_offset INTEGER, text TEXT NOT NULL) "
       "STRICT");
