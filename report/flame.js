@@ -6,7 +6,8 @@ const flameWidth = 1000;
 const narrowest = 0.6;
 const svgSpace = "http://www.w3.org/2000/svg";
 
-function shape(tag, attributes) {
+/** An element of a drawing. */
+export function shape(tag, attributes) {
   const made = document.createElementNS(svgSpace, tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   return made;

@@ -1,6 +1,7 @@
 import { unpack } from "./data.js";
 import { startFlames } from "./flame.js";
 import { startIdle } from "./idle.js";
+import { startNames } from "./names.js";
 import { improveTables } from "./tables.js";
 import { startTreemaps } from "./treemap.js";
 import { startTimeline } from "./timeline.js";
@@ -13,6 +14,7 @@ async function startDrawings() {
     if (facts.lanes) startTimeline(reader, facts);
     startFlames(reader, facts);
     startTreemaps(reader, facts);
+    startNames(reader, facts);
     startIdle(facts);
   }
 }

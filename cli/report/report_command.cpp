@@ -18,6 +18,8 @@ using core::FileKind;
 struct Options : AnalysisOptions {
   std::vector<std::string> inputs;
   TraceReportOptions report;
+  u64 disk_offset = 0;
+  u32 disk = 0;
 };
 
 // The inputs by what a page makes of them.
@@ -46,7 +48,7 @@ Inputs sorted(const std::vector<std::string>& paths) {
     const auto file = path == "-" ? core::Result<std::unique_ptr<core::FileImage>>{nullptr}
                                   : core::FileImage::open(path);
     const auto kind = file && *file ? core::recognize_file(**file) : FileKind::unknown;
-    if (kind == FileKind::hook_table)
+    if (kind == FileKind::hook_table || kind == FileKind::coldtrace_json)
       inputs.hook_tables.push_back(path);
     else if (is_disk(kind))
       inputs.disks.push_back(path);
@@ -57,14 +59,22 @@ Inputs sorted(const std::vector<std::string>& paths) {
 }
 
 // Disks and hook tables: false where none of them can be shown.
-bool add_others(Page& page, const Inputs& inputs, const Options& options, Report& report) {
+bool add_others(Page& page, const Inputs& inputs, const Options& options, TracedVolumes& traced,
+                Report& report) {
   bool any = false;
+  // Which of several images a request is to would not be known.
+  const bool is_joined = inputs.disks.size() == 1 && !inputs.traces.empty();
+  if (inputs.disks.size() > 1 && !inputs.traces.empty())
+    page.overview.push_back(
+        "Requests of the trace are not shown on the maps of disks, since there are several images: "
+        "make a page of the trace and the one that it is of.");
   for (const auto& path : inputs.disks) {
     DiskOptions disk;
     static_cast<CommonOptions&>(disk) = options;
     disk.image = path;
     const SnapshotReportOptions snapshot{options.report.top, options.jobs,
-                                         "disk-" + std::to_string(page.sections.size())};
+                                         "disk-" + std::to_string(page.sections.size()),
+                                         options.report.largest, is_joined ? &traced : nullptr};
     any |= add_snapshot_report(page, disk, snapshot, report);
   }
   if (!inputs.hook_tables.empty())
@@ -99,7 +109,10 @@ Exit run(const Options& options) {
   Output output{options.output};
   Page page;
   Report report{options.findings};
-  const bool has_others = add_others(page, inputs, options, report);
+  TracedVolumes traced{options.disk_offset, options.disk,
+                       static_cast<std::size_t>(options.names_limit)};
+  const bool has_others = add_others(page, inputs, options, traced, report);
+  traced.finish();
   if (inputs.traces.empty()) {
     if (!has_others) return report.exit();
     note_missing(page, {&report});
@@ -117,7 +130,7 @@ Exit run(const Options& options) {
     output.commit();
     return Exit::findings;
   }
-  TraceReport trace{run, options.report};
+  TraceReport trace{run, options.report, traced};
   trace.observe();
   trace.add_to(page);
   note_missing(page, {&report, &run.report()});
@@ -143,9 +156,11 @@ void add_report_command(CLI::App& app, Exit& exit) {
       {"html"},
       [](Command& command, Options& options) {
         command
-            .add_input("FILE", options.inputs,
-                       "Traces (.etl, .ctrace, also packed; several .etl files and folders of them "
-                       "are one trace), images of disks or volumes with NTFS, binary hook tables")
+            .add_input(
+                "FILE", options.inputs,
+                "Traces (.etl, .ctrace, also packed; several .etl files and folders of them "
+                "are one trace), images of disks or volumes with NTFS, hook tables (binary or "
+                "JSON), system call maps (JSON)")
             .required()
             .type_name("FILE|DIR");
         add_trace_reading_options(command, options);
@@ -153,10 +168,18 @@ void add_report_command(CLI::App& app, Exit& exit) {
         add_symbol_options(command, options.symbols);
         command.add_option("--top", options.report.top, "Rows of each table").capture_default_str();
         command
-            .add_option(
-                "--size-limit", options.report.largest,
-                "Bytes of the page beyond which the timeline, and it alone, shows less and says so")
+            .add_option("--size-limit", options.report.largest,
+                        "Bytes of the page beyond which the timeline and the search of names show "
+                        "less and say so")
             .as_size()
+            .capture_default_str();
+        command
+            .add_option("--snapshot-disk", options.disk,
+                        "Of a trace and an image: the number that the trace has for its disk")
+            .capture_default_str();
+        command
+            .add_option("--snapshot-offset", options.disk_offset,
+                        "Where on the disk the image begins, in bytes")
             .capture_default_str();
         // Images of virtual machines are read by a process of their own.
         before_sandbox([](SandboxNeeds& needs) { needs.processes = true; });

@@ -20,6 +20,18 @@ void add_to(u64& sum, u64 bytes) {
 
 }  // namespace
 
+u64 bytes_on_disk(const FileRow& row, u32 cluster_size) {
+  if (cluster_size == 0) cluster_size = 1;  // not known
+  u64 bytes = 0;
+  for (const auto& stream : row.streams) {
+    if (stream.resident) add_to(bytes, stream.size.value_or(0));
+    for (const auto& extent : row.extents_of(stream))
+      if (extent.lcn)
+        add_to(bytes, std::min(extent.clusters, ~u64{0} / cluster_size) * cluster_size);
+  }
+  return bytes;
+}
+
 VolumeSummary::VolumeSummary(u64 clusters, u32 cluster_size, std::size_t top)
     : clusters_of_place_{std::max<u64>(1, clusters / places + (clusters % places != 0))},
       cluster_size_{std::max<u32>(1, cluster_size)},
@@ -34,7 +46,7 @@ void VolumeSummary::add(const FileRow& row) {
   if (!source.first_of_record || !source.has_record) return;
   File file{.path = row.path(), .state = source.state};
   for (const auto& stream : row.streams) add_to(file.size, stream.size.value_or(0));
-  file.on_disk = bytes_on_disk(row);
+  file.on_disk = bytes_on_disk(row, cluster_size_);
   for (const auto& stream : row.streams)
     for (const auto& extent : row.extents_of(stream)) file.extents += extent.lcn.has_value();
   if (row.facts.information) file.modified = row.facts.information->times.modified;
@@ -52,17 +64,6 @@ void VolumeSummary::add(const FileRow& row) {
   } else if (source.state == State::deleted) {
     keep(deleted_, file, false);
   }
-}
-
-u64 VolumeSummary::bytes_on_disk(const FileRow& row) const {
-  u64 bytes = 0;
-  for (const auto& stream : row.streams) {
-    if (stream.resident) add_to(bytes, stream.size.value_or(0));
-    for (const auto& extent : row.extents_of(stream))
-      if (extent.lcn)
-        add_to(bytes, std::min(extent.clusters, ~u64{0} / cluster_size_) * cluster_size_);
-  }
-  return bytes;
 }
 
 // Rows of one directory follow each other, and its own row comes before them as a rule. Beyond the

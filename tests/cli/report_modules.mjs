@@ -5,6 +5,7 @@ import test from "node:test";
 import { Reader } from "../../report/data.js";
 import { grouped, moment, roundStep, shortBytes, shortTime, tickLabel } from "../../report/figures.js";
 import { CallTree } from "../../report/flame.js";
+import { Names, dateOf } from "../../report/names.js";
 import { addToSteps, groupSlices, lowerBound, placesBetween } from "../../report/lanes.js";
 import { orderOf } from "../../report/tables.js";
 
@@ -66,4 +67,24 @@ test("a call is as wide as its share, over its callers", () => {
   assert.deepEqual(tree.layOut(0).map(([node, x, width, depth]) => [node, x, width, depth]).sort(),
     [[0, 0, 1000, 0], [1, 0, 750, 1], [2, 750, 250, 1], [3, 0, 300, 2]]);
   assert.deepEqual(tree.layOut(1), [[0, 0, 1000, 0], [1, 0, 1000, 1], [3, 0, 400, 2]]);
+});
+
+test("names are found by part of their path, and by day", () => {
+  const facts = { count: 4, directories: ["", "/Users"], names: ["boot.INI", "Users", "a.txt", "B.txt"], firstDay: 100, clusterSize: 512 };
+  // By column: names of each directory, flags, sizes, on the disk, four days, extents, of these kept, places.
+  const bytes = [2, 2, 0, 2, 0, 1, 5, 0, 6, 7, 8, 0, 8, 8, 0, 0, 0, 0, 1, 3, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1, 0, 2, 0, 1, 0,
+    20, 3, 1, 2, 4, 1];
+  const names = new Names(new Reader(Uint8Array.from(bytes)), facts);
+  assert.deepEqual([0, 1, 2, 3].map(place => names.path(place)), ["/boot.INI", "/Users", "/Users/a.txt", "/Users/B.txt"]);
+  assert.deepEqual(names.find("USERS/"), [2, 3]);
+  assert.deepEqual(names.find(".ini"), [0]);
+  assert.deepEqual([0, 1, 2, 3].map(place => names.day(place, 1)), [100, 102, 0, 101]);
+  assert.deepEqual(names.find("", { kind: 1, from: 101, to: 102 }), [1, 3]);
+  assert.deepEqual(names.find("", { kind: 0, from: 0, to: 1000 }), [0, 1, 2, 3]);
+  // First cluster 10, of 3; one before the end of that, of 2; two behind the end of that, of 1.
+  assert.deepEqual(names.extentsOf(0), [[10, 3], [12, 2]]);
+  assert.deepEqual(names.extentsOf(1), []);
+  assert.deepEqual(names.extentsOf(2), [[16, 1]]);
+  assert.equal(dateOf(0), "1601-01-01");
+  assert.equal(dateOf(134774 + 19783), "2024-03-01");
 });

@@ -3,18 +3,23 @@
 
 usage: report_others.py COLDTRACE SHARED IMAGES [arguments of unittest]
 """
+import base64
+import datetime
 import gzip
 import json
 import shutil
+import struct
 import sys
 import tempfile
 import unittest
+import zlib
 from collections import Counter, defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import browser
 from answers import runner
+from cli.etl_writer import EtlWriter
 from cli.page_reader import Page
 from strict import strict_json
 
@@ -136,6 +141,213 @@ class Disks(Case):
             self.assertGreater(page.evaluate("document.querySelectorAll('.map g').length"), 1)
 
 
+def columns(page):
+    """Of the data of a page: facts and a reader of the numbers behind them, for each part."""
+    for attributes, text in page.scripts:
+        if "type" not in attributes:
+            continue
+        content, at = zlib.decompress(base64.b64decode(text, validate=True), -15), 0
+
+        def number():
+            nonlocal at
+            value = shift = 0
+            while True:
+                byte = content[at]
+                at += 1
+                value |= (byte & 127) << shift
+                shift += 7
+                if byte < 128:
+                    return value
+
+        size = number()
+        facts = json.loads(content[at:at + size])
+        at += size
+        yield facts, number, lambda: len(content) - at
+
+
+def signed(number):
+    return -(number + 1) // 2 if number % 2 else number // 2
+
+
+class Names(Case):
+    """The search over the names of a volume."""
+
+    def told(self, page):
+        for facts, number, left in columns(page):
+            for volume in facts.get("volumes", []):
+                count = volume["count"]
+                directories = [volume["directories"][i] for i, size in
+                               enumerate([number() for _ in volume["directories"]]) for _ in range(size)]
+                column = lambda: [number() for _ in range(count)]
+                flags, size, on_disk, *days, extents, kept = (column() for _ in range(9))
+                end, places = 0, []
+                for many in kept:
+                    mine = []
+                    for _ in range(many):
+                        begin = end + signed(number())
+                        mine.append((begin, number()))
+                        end = sum(mine[-1])
+                    places.append(mine)
+                self.assertEqual(left(), 0)
+                day = lambda one: None if one == 0 else one - 1 + volume["firstDay"]
+                return volume, [
+                    (f"{directories[i]}/{volume['names'][i]}", "deleted" if flags[i] & 1 else "live", bool(flags[i] & 2),
+                     size[i], on_disk[i], [day(one[i]) for one in days], extents[i], places[i]) for i in range(count)]
+        return None, []
+
+    @staticmethod
+    def rows(image):
+        """What `ntfs snapshot` says."""
+        lines = [json.loads(line) for line in run("ntfs", "snapshot", "--state", "live,deleted", image).stdout.splitlines()]
+        cluster = lines[0]["volume"]["cluster_size"]
+        for row in lines:
+            if row["type"] != "file":
+                continue
+            streams = row["streams"] or []
+            places = [(extent["lcn"], extent["clusters"]) for stream in streams for extent in stream.get("extents") or []
+                      if extent["lcn"] is not None]
+            on_disk = sum(count for _, count in places) * cluster
+            on_disk += sum(stream["size"] or 0 for stream in streams if stream["resident"])
+            yield row, sum(stream["size"] or 0 for stream in streams), on_disk, places
+
+    @staticmethod
+    def day_of(text):
+        """Since 1601; nothing of times of another age."""
+        if text is None or not 1970 <= int(text[:4]) < 2200:
+            return None
+        return (datetime.date.fromisoformat(text[:10]) - datetime.date(1601, 1, 1)).days
+
+    def test_names_are_those_of_the_rows(self):
+        image = next(images(self.here), None)
+        if image is None:
+            self.skipTest("the sample images are not here")
+        volume, names = self.told(Page(run("report", image).stdout))
+        told = {(path, state): rest for path, state, *rest in names}
+        many = Counter((path, state) for path, state, *_ in names)
+        seen = 0
+        for row, size, on_disk, places in self.rows(image):
+            path = row["path"] if row["path"].startswith("/") else "/" + row["path"]
+            if "\\" in path:  # controls, which a page escapes
+                continue
+            seen += 1
+            directory, told_size, told_disk, days, extents, kept = told[path, row["state"]]
+            if many[path, row["state"]] == 1:
+                self.assertEqual((directory, told_size, told_disk, extents, kept),
+                                 (bool(row["directory"]), size, on_disk, len(places), places[:64]), path)
+                times = [row["si"] and row["si"][name] for name in ("created", "modified", "changed", "accessed")]
+                self.assertEqual(days, [self.day_of(one) for one in times], path)
+        self.assertGreater(seen, 10)
+        self.assertEqual(volume["count"], len(names))
+
+    def test_what_has_no_room_is_said(self):
+        image = next(images(self.here), None)
+        if image is None:
+            self.skipTest("the sample images are not here")
+        whole = run("report", image)
+        volume, names = self.told(Page(whole.stdout))
+        least, few = len(whole.stdout), []
+        for part in 0.98, 0.95, 0.9, 0.8, 0.5:
+            page = Page(run("report", image, "--size-limit", int(least * part)).stdout)
+            few = self.told(page)[1]
+            said = [text for text in page.text if "there is no room for the others" in text]
+            self.assertEqual(len(said), len(few) < len(names), part)
+            kept = {name[:2] for name in few}
+            left = [name[4] for name in names if name[:2] not in kept]
+            if few and left:
+                self.assertGreaterEqual(min(name[4] for name in few), max(left))
+        self.assertLess(len(few), len(names))
+
+    def test_a_browser_searches_them(self):
+        image = next(images(self.here), None)
+        if image is None:
+            self.skipTest("the sample images are not here")
+        path = self.here / "names.html"
+        run("report", image, "-o", path)
+        volume, names = self.told(Page(path.read_bytes()))
+        page = shown(self, path)
+        home = f"document.getElementById('{volume['id']}')"
+        status = f"{home}.querySelector('output').textContent"
+        self.assertTrue(page.evaluate(status).startswith(f"{len(names):,} of {len(names):,} names"))
+        page.evaluate(f"{home}.querySelector('input').focus()")
+        page.type("$mft")
+        wanted = [name for name in names if "$mft" in name[0].lower()]
+        self.assertTrue(page.evaluate(status).startswith(f"{len(wanted)} of "), page.evaluate(status))
+        page.evaluate(f"[...{home}.querySelectorAll('button')].find(one => one.textContent === '/$MFT').click()")
+        mft = next(name for name in names if name[0] == "/$MFT")
+        self.assertEqual(page.evaluate(f"{home}.querySelectorAll('.place rect').length"), len(mft[7]))
+        clusters = page.evaluate(f"{home}.querySelector('.place rect').getAttribute('x')")
+        self.assertAlmostEqual(float(clusters), 1000 * mft[7][0][0] / volume["clusters"], delta=0.01)
+        # Days, by arrows: the last one that has a file, and back.
+        page.evaluate(f"(() => {{ const one = {home}.querySelector('input'); one.value = '';"
+                      "one.dispatchEvent(new Event('input')) })()")
+        figure = "document.querySelector('[data-brush][data-kind=\"1\"] svg')"
+        page.evaluate(f"{figure}.focus()")
+        page.key("ArrowLeft")
+        first, step, bins = (page.evaluate(f"Number({figure}.parentElement.dataset.{name})") for name in ("first", "step", "bins"))
+        day = first + (bins - 1) * step
+        count = sum(name[5][1] is not None and day <= name[5][1] < day + step for name in names)
+        self.assertTrue(page.evaluate(status).startswith(f"{count:,} of "), (page.evaluate(status), count))
+        self.assertIn("modified", page.evaluate(status))
+        page.key("Escape")
+        self.assertTrue(page.evaluate(status).startswith(f"{len(names):,} of "))
+        self.assertEqual(page.complaints(), [])
+
+
+class Both(Case):
+    """A trace and the image of the disk that it was taken on."""
+
+    def trace(self, requests):
+        """Requests of disk 0: (action, offset, bytes)."""
+        writer = EtlWriter(1)
+        writer.process(0, 0, 10, "reader.exe")
+        writer.thread(0, 0, 10, 101)
+        for number, (action, offset, count) in enumerate(requests):
+            hook = {"read": 0x010a, "write": 0x010b}[action]
+            writer.system(0, hook, 3, 1000 * (number + 1),
+                          struct.pack("<IIIIQQQQI", 0, 0, count, 0, offset, 0, 0x5000 + number, 10, 101))
+        path = self.here / "run.etl"
+        path.write_bytes(writer.build())
+        return path
+
+    def test_requests_lie_on_the_map_with_names(self):
+        image = next(images(self.here), None)
+        if image is None:
+            self.skipTest("the sample images are not here")
+        rows = [row for row in Names.rows(image) if row[0]["state"] == "live" and row[3]]
+        offsets = [(row[0]["path"], extent["offset"]) for row in rows for stream in row[0]["streams"]
+                   for extent in stream.get("extents") or [] if extent["offset"] is not None][:12]
+        self.assertGreater(len(offsets), 3)
+        requests = [("write" if i % 3 == 2 else "read", offset, 512 * (i + 1)) for i, (_, offset) in enumerate(offsets)]
+        trace = self.trace(requests)
+        path = self.here / "both.html"
+        self.assertIn(run("report", image, trace, "-o", path).returncode, (0, 1))
+        page = Page(path.read_bytes())
+        prefix = next(name for name in page.tables if name.endswith("-accessed-files")).removesuffix("-accessed-files")
+        read, written = defaultdict(int), defaultdict(int)
+        for (name, _), (action, _, count) in zip(offsets, requests):
+            (read if action == "read" else written)[name] += count
+        table = f"{prefix}-accessed-files"
+        files = page.column(table, "File")
+        self.assertEqual(set(page.column(table, "Named by")), {"the volume"})
+        self.assertEqual(dict(zip(files, page.figures(table, "Bytes read"))), {name: read[name] for name, _ in offsets})
+        self.assertEqual(dict(zip(files, page.figures(table, "Bytes written"))), {name: written[name] for name, _ in offsets})
+        places = f"{prefix}-accessed-places"
+        self.assertEqual(sum(page.figures(places, "Bytes read")), sum(read.values()))
+        self.assertEqual(sum(page.figures(places, "Bytes written")), sum(written.values()))
+        shown(self, path)
+
+    def test_of_another_disk_nothing_is_shown(self):
+        image = next(images(self.here), None)
+        if image is None:
+            self.skipTest("the sample images are not here")
+        trace = self.trace([("read", 0, 512)])
+        page = Page(run("report", image, trace, "--snapshot-disk", 1).stdout)
+        self.assertFalse([name for name in page.tables if name.endswith("-accessed-files")])
+        self.assertIn("No request of the trace to this disk lies on this volume.", "".join(page.text))
+        both = Page(run("report", image, image, trace).stdout)
+        self.assertIn("there are several images", "".join(both.text))
+
+
 class Hooks(Case):
     def tables(self):
         found = 0
@@ -168,6 +380,31 @@ class Hooks(Case):
                 self.assertEqual(row[2].exact, str(service["target"]) if service["target"] is not None else "-1")
                 self.assertEqual(row[5].startswith("yes"), service["target"] is not None)
         shown(self, path)
+        # The JSON of the same says the same.
+        documents = []
+        for number, table in enumerate(tables):
+            documents.append(self.here / f"{number}.json")
+            run("hooks", "show", table, "--format", "json", "-o", documents[-1])
+        again = Page(run("report", *documents).stdout)
+        self.assertEqual(again.tables, page.tables)
+
+    def test_maps_are_shown_beside_each_other(self):
+        stubs = [path for folder in sorted(IMAGES.glob("*")) for path in folder.glob("ntdll.dll")][:3]
+        if not stubs:
+            self.skipTest("no images were built")
+        path = self.here / "maps.json"
+        run("syscalls", "map", *stubs, "--format", "json", "-o", path)
+        maps = strict_json(path.read_bytes())["images"]
+        page = Page(run("report", path).stdout)
+        for number, one in enumerate(maps):
+            named = {service["name"]: service["number"] for service in one["services"] if service["name"]}
+            self.assertTrue(named)
+            told = {row[0]: int(row[1 + number].exact) for row in page.rows("matrix") if row[0] in named}
+            self.assertEqual(told, named)
+            self.assertEqual(set(page.column(f"build-{number}-services", "Can be hooked")), {"not told by a system call map"})
+        other = self.here / "other.json"
+        other.write_text('{"schema":"coldtrace.trace-info/1","tool":"coldtrace 1"}')
+        self.assertEqual(run("report", other).returncode, 2)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,10 @@
 #include <map>
 
 #include "cli/hooks/table/hook_table_file.hpp"
+#include "cli/report/hooks/documented_builds.hpp"
 #include "cli/report/page/html_table.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/file_kind.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -31,10 +34,10 @@ std::string build_of(const HookTable& build) {
 
 using Numbers = std::map<std::string, std::vector<const HookService*>>;  // by name: of each build
 
-Numbers numbers_of(const std::vector<HookTable>& builds) {
+Numbers numbers_of(const std::vector<ShownBuild>& builds) {
   Numbers numbers;
   for (std::size_t i = 0; i < builds.size(); ++i)
-    for (const auto& service : builds[i].services) {
+    for (const auto& service : builds[i].table.services) {
       auto& row = numbers[name_of(service)];
       row.resize(builds.size());
       row[i] = &service;
@@ -42,11 +45,11 @@ Numbers numbers_of(const std::vector<HookTable>& builds) {
   return numbers;
 }
 
-void write_matrix(Html& html, const std::vector<HookTable>& builds, const Numbers& numbers) {
+void write_matrix(Html& html, const std::vector<ShownBuild>& builds, const Numbers& numbers) {
   const auto shown = std::min(builds.size(), most_columns);
   std::vector<HtmlTable::Column> columns{{"Service"}};
   std::vector<std::string> titles;
-  for (const auto& build : builds) titles.push_back(build_of(build));
+  for (const auto& build : builds) titles.push_back(build_of(build.table));
   for (std::size_t i = 0; i < shown; ++i) columns.push_back({titles[i], true});
   HtmlTable table{html, "matrix", "Numbers of services by build", columns};
   for (const auto& [name, row] : numbers) {
@@ -86,7 +89,7 @@ Difference difference_of(const Numbers& numbers, std::size_t before, std::size_t
   return all;
 }
 
-void write_differences(Html& html, const std::vector<HookTable>& builds, const Numbers& numbers) {
+void write_differences(Html& html, const std::vector<ShownBuild>& builds, const Numbers& numbers) {
   if (builds.size() < 2) return;
   HtmlTable table{html,
                   "differences",
@@ -102,7 +105,7 @@ void write_differences(Html& html, const std::vector<HookTable>& builds, const N
     std::string shifts;
     for (const auto& [by, count] : all.shifts)
       shifts += fmt::format("{}{} by {:+}", shifts.empty() ? "" : ", ", count, by);
-    table.text(build_of(builds[i]));
+    table.text(build_of(builds[i].table));
     table.count(all.added);
     table.count(all.removed);
     table.count(all.same);
@@ -113,15 +116,17 @@ void write_differences(Html& html, const std::vector<HookTable>& builds, const N
 }
 
 // Whether a tracer can take its place, and what stands in the way.
-std::string hook_text(const HookService& service) {
+std::string hook_text(const HookService& service, bool is_map) {
+  if (is_map) return "not told by a system call map";
   if (!service.target) return "no: its function was not found";
   return service.verified ? "yes" : "yes, by descriptions that no file has confirmed";
 }
 
-void write_build(Html& html, const HookTable& build, std::size_t number, u64 top) {
+void write_build(Html& html, const ShownBuild& shown, std::size_t number, u64 top) {
+  const auto& build = shown.table;
   for (const auto& image : build.images)
     html.element("p",
-                 fmt::format("{}: {}{}", to_string(image.role),
+                 fmt::format("{}: {}{}", shown.is_map ? "image" : to_string(image.role),
                              image.identity.name.empty() ? "without a name" : image.identity.name,
                              image.sha256 ? ", SHA-256 " + *image.sha256 : ""));
   HtmlTable table{html,
@@ -145,19 +150,30 @@ void write_build(Html& html, const HookTable& build, std::size_t number, u64 top
     service.target ? table.hex(value(*service.target)) : table.nothing();
     table.count_or_nothing(service.argument_bytes);
     table.text(to_string(service.confidence));
-    table.text(hook_text(service));
+    table.text(hook_text(service, shown.is_map));
     table.text(fmt::format("{}", fmt::join(service.evidence, ", ")));
   }
   table.finish(left_out);
   for (const auto& reason : build.context_switch.reasons) html.element("p", reason);
 }
 
+std::optional<std::vector<ShownBuild>> read_builds(const std::string& file, Report& report) {
+  const auto opened = core::FileImage::open(file);
+  if (!opened || core::recognize_file(**opened) != core::FileKind::hook_table)
+    return read_documented_builds(file, report);
+  auto tables = read_hook_table_file(file, report);
+  if (!tables) return std::nullopt;
+  std::vector<ShownBuild> builds;
+  for (auto& table : *tables) builds.push_back({std::move(table), false});
+  return builds;
+}
+
 }  // namespace
 
 bool add_hooks_report(Page& page, const std::vector<std::string>& files, u64 top, Report& report) {
-  std::vector<HookTable> builds;
+  std::vector<ShownBuild> builds;
   for (const auto& file : files) {
-    auto read = read_hook_table_file(file, report);
+    auto read = read_builds(file, report);
     if (!read) continue;
     report.read(file, {});
     std::ranges::move(*read, std::back_inserter(builds));
@@ -165,15 +181,16 @@ bool add_hooks_report(Page& page, const std::vector<std::string>& files, u64 top
   if (builds.empty()) return false;
   if (page.title.empty()) page.title = "Hook tables";
   const auto numbers = numbers_of(builds);
-  page.overview.push_back(fmt::format("Hook tables of {} with {} in all.",
-                                      counted(builds.size(), "build", "builds"),
-                                      counted(numbers.size(), "service", "services")));
+  const bool all_maps = std::ranges::all_of(builds, &ShownBuild::is_map);
+  page.overview.push_back(fmt::format(
+      "{} of {} with {} in all.", all_maps ? "System call maps" : "Hook tables",
+      counted(builds.size(), "build", "builds"), counted(numbers.size(), "service", "services")));
   auto& html = add_section(page, "services-by-build", "Services by build");
   write_matrix(html, builds, numbers);
   write_differences(html, builds, numbers);
   for (std::size_t i = 0; i < builds.size(); ++i)
-    write_build(add_section(page, fmt::format("build-{}", i), build_of(builds[i])), builds[i], i,
-                top);
+    write_build(add_section(page, fmt::format("build-{}", i), build_of(builds[i].table)), builds[i],
+                i, top);
   return true;
 }
 

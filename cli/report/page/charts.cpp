@@ -42,7 +42,11 @@ void write_table(Html& html, const AreaChart& chart) {
 }  // namespace
 
 void write_strip(Html& html, const Strip& strip) {
-  html.markup("<figure class=\"chart\"><figcaption>").text(strip.title).markup("</figcaption>\n");
+  html.markup("<figure class=\"chart\"")
+      .markup(strip.attributes)
+      .markup("><figcaption>")
+      .text(strip.title)
+      .markup("</figcaption>\n");
   html.markup(fmt::format("<svg viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"img\" "
                           "aria-label=\"",
                           strip.values.size(), height))

@@ -29,8 +29,9 @@ void write_area_chart(Html& html, const AreaChart& chart);
 struct Strip {
   std::string title;
   std::vector<i64> values;
-  i64 most = 0;          // what fills the height
-  std::string from, to;  // of the axis
+  i64 most = 0;                 // what fills the height
+  std::string from, to;         // of the axis
+  std::string attributes = {};  // of the figure, for the script: markup of the program's own
 };
 void write_strip(Html& html, const Strip& strip);
 

@@ -98,6 +98,13 @@ Html& add_section(Page& page, std::string id, std::string title) {
   return page.sections.emplace_back(Page::Section{std::move(id), std::move(title), {}}).content;
 }
 
+u64 size_of(const Page& page) {
+  u64 bytes = 0;
+  for (const auto& section : page.sections) bytes += section.content.str().size();
+  for (const auto& data : page.data) bytes += data.size();
+  return bytes;
+}
+
 u64 write_page(Output& file, const Page& page) {
   PageText output{file};
   const auto script = joined_script();

@@ -24,6 +24,9 @@ struct Page {
 // Starts a section behind the others.
 Html& add_section(Page& page, std::string id, std::string title);
 
+// Of what sections and data have by now.
+u64 size_of(const Page& page);
+
 // Returns how many bytes it has.
 u64 write_page(Output& output, const Page& page);
 

@@ -1,6 +1,7 @@
 #include "cli/report/snapshot/snapshot_report.hpp"
 
 #include "cli/ntfs/visited_volumes.hpp"
+#include "cli/report/snapshot/volume_names_data.hpp"
 #include "cli/report/snapshot/volume_sections.hpp"
 #include "coldtrace/core/parallel.hpp"
 #include "coldtrace/ntfs/walk.hpp"
@@ -17,7 +18,11 @@ ntfs::StateSet all_states() {
   return all;
 }
 
-void summarize(const Snapshot& snapshot, VolumeSummary& summary, core::Findings& findings) {
+// Of a volume with more names those whose files are largest are searched.
+constexpr std::size_t most_names = 250'000;
+
+void summarize(const Snapshot& snapshot, VolumeSummary& summary, ntfs::VolumeNames& names,
+               TracedVolumes* traced, core::Findings& findings) {
   ntfs::Walk walk{snapshot, all_states()};
   ntfs::RowBatch batch;
   ntfs::FileRow row;
@@ -27,11 +32,14 @@ void summarize(const Snapshot& snapshot, VolumeSummary& summary, core::Findings&
       snapshot.build_row(batch, source, row);
       note_findings(row, findings);
       summary.add(row);
+      names.add(row);
+      if (traced != nullptr) traced->add(row);
     }
     batch.clear();
   }
   findings.merge(walk.findings());
   summary.finish();
+  names.finish();
 }
 
 std::string title_of(const ntfs::Partition& partition, const ntfs::Volume& volume) {
@@ -42,13 +50,26 @@ std::string title_of(const ntfs::Partition& partition, const ntfs::Volume& volum
   return title;
 }
 
+// In what room the page has, less a fifth for what follows.
+void add_names(Page& page, const VolumeAnswers& answers, const ntfs::VolumeNames& names,
+               u64 largest) {
+  const auto written = size_of(page);
+  const auto room = (largest - std::min(largest, written)) / 5 * 4;
+  auto data = names_data(answers, names, room);
+  write_search(page.sections.back().content, answers, names, data);
+  if (data.names > 0) page.data.push_back(std::move(data.packed));
+}
+
 void add_volume(Page& page, const ntfs::Partition& partition, const ntfs::Volume& volume,
                 const SnapshotReportOptions& options, core::Findings& findings) {
   const auto snapshot = Snapshot::take(volume, {.jobs = options.jobs, .slack = false}, findings);
   const auto& clusters = volume.mft().clusters();
   VolumeSummary summary{clusters.clusters, clusters.cluster_size,
                         static_cast<std::size_t>(options.top)};
-  summarize(snapshot, summary, findings);
+  ntfs::VolumeNames names{clusters.cluster_size, most_names};
+  if (options.traced != nullptr)
+    options.traced->begin_volume(page.sections.size(), clusters, summary);
+  summarize(snapshot, summary, names, options.traced, findings);
   const VolumeAnswers answers{summary, findings, clusters.cluster_size,
                               fmt::format("{}-{}", options.id, partition.number), options.top};
   auto& html = add_section(page, answers.id, title_of(partition, volume));
@@ -65,6 +86,7 @@ void add_volume(Page& page, const ntfs::Partition& partition, const ntfs::Volume
   write_files(html, answers);
   write_volume_findings(html, answers);
   page.data.push_back(volume_data(answers));
+  add_names(page, answers, names, options.largest);
 }
 
 }  // namespace

@@ -3,13 +3,16 @@
 #include "cli/command/report.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/report/page/page.hpp"
+#include "cli/report/snapshot/traced_volumes.hpp"
 
 namespace coldtrace::cli {
 
 struct SnapshotReportOptions {
   u64 top = 250;  // rows of each table
   unsigned jobs = 1;
-  std::string id = "volume";  // in front of the names of elements
+  std::string id = "volume";        // in front of the names of elements
+  u64 largest = 0;                  // bytes that the page is to have at most
+  TracedVolumes* traced = nullptr;  // gets the volumes, if it is there
 };
 
 // Adds a section for each NTFS volume of a disk image: how much is in which state, sizes, activity,

@@ -102,7 +102,10 @@ void write_activity(Html& html, const VolumeAnswers& answers) {
     write_strip(html, {fmt::format("{}: most {} in {}", kinds[kind],
                                    grouped(static_cast<u64>(std::ranges::max(bins))),
                                    step == 1 ? "a day" : fmt::format("{} days", step)),
-                       bins, std::ranges::max(bins), date_of(first), date_of(last)});
+                       bins, std::ranges::max(bins), date_of(first), date_of(last),
+                       fmt::format(" data-brush=\"{}-search\" data-kind=\"{}\" "
+                                   "data-first=\"{}\" data-step=\"{}\" data-bins=\"{}\"",
+                                   answers.id, kind, first, step, bins.size())});
   }
   std::map<std::string, VolumeSummary::Day> months;
   for (const auto& [number, counts] : days)

@@ -47,17 +47,22 @@ void draw_request(DrawnRequests& drawn, const DiskIo::Row& row) {
 
 }  // namespace
 
-TraceReport::TraceReport(AnalysisRun& run, const TraceReportOptions& options)
+TraceReport::TraceReport(AnalysisRun& run, const TraceReportOptions& options,
+                         TracedVolumes& volumes)
     : run_{run},
       options_{options},
+      volumes_{volumes},
       trace_{run.input().trace},
       code_{trace_.names(), run.symbols()},
       policy_{rest_policy()},
       waits_{options.top},
       use_{trace_.clock(), trace_.names().sampling_intervals(), code_},
       rest_{trace_.clock(), policy_, network_window * CounterTicks{trace_}.millisecond()},
-      disk_{trace_.names(), std::nullopt, CounterTicks{trace_},
-            [this](const DiskIo::Row& row) { draw_request(requests_, row); },
+      disk_{trace_.names(), volumes.on_disk(), CounterTicks{trace_},
+            [this](const DiskIo::Row& row) {
+              draw_request(requests_, row);
+              volumes_.add_request(row);
+            },
             [this](u32 disk, const BusyTime::Interval& interval) {
               rest_.add_disk_busy(disk, interval);
               auto& bins = disk_use_[disk];
@@ -138,8 +143,8 @@ void TraceReport::add_to(Page& others) const {
   add_idle(page, answers);
   add_tree(page, answers);
   add_findings(page, run_.findings());
-  u64 written = 0;
-  for (const auto& section : page.sections) written += section.content.str().size();
+  volumes_.write(others, disk_.files(), options_.top);
+  const auto written = size_of(page) + size_of(others);
   constexpr u64 least = u64{1} << 16U;
   const auto room = options_.largest - std::min(options_.largest, written);
   add_timeline(page, answers, draw_data(answers, std::max(least, room)));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli/report/page/page.hpp"
+#include "cli/report/snapshot/traced_volumes.hpp"
 #include "cli/report/trace/report_answers.hpp"
 
 namespace coldtrace::cli {
@@ -8,8 +9,9 @@ namespace coldtrace::cli {
 // What the page of a trace is made of: the answers of all analyses, of one pass.
 class TraceReport {
  public:
-  // `run` must outlive it, and have opened its trace.
-  TraceReport(AnalysisRun& run, const TraceReportOptions& options);
+  // `run` must outlive it, and have opened its trace. `volumes` get the requests that lie on them,
+  // and name those that the trace does not.
+  TraceReport(AnalysisRun& run, const TraceReportOptions& options, TracedVolumes& volumes);
   TraceReport(const TraceReport&) = delete;
   TraceReport& operator=(const TraceReport&) = delete;
 
@@ -23,6 +25,7 @@ class TraceReport {
 
   AnalysisRun& run_;
   TraceReportOptions options_;
+  TracedVolumes& volumes_;
   const tracefile::AnyTrace& trace_;
   trace_analysis::CodeNames code_;
   trace_analysis::RestPolicy policy_;

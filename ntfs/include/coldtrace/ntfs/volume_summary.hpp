@@ -69,7 +69,6 @@ class VolumeSummary {
 
  private:
   u32 directory_of(std::string_view path);
-  u64 bytes_on_disk(const FileRow& row) const;
   void add_times(const FileRow& row);
   void add_places(const FileRow& row);
   void add_findings(const FileRow& row);
@@ -89,5 +88,54 @@ class VolumeSummary {
   std::vector<Place> map_;
   std::vector<File> largest_, fragmented_, deleted_;
 };
+
+// What the $DATA streams of a file take of the disk: their clusters, and what lies in records.
+u64 bytes_on_disk(const FileRow& row, u32 cluster_size);
+
+// The names of a volume that are live or deleted, to be searched: all, or of more than a stated
+// number those whose files take most of the disk.
+class VolumeNames {
+ public:
+  // Of one file; what lies in more pieces is known by its first ones.
+  static constexpr std::size_t most_extents = 64;
+
+  struct Name {
+    std::string path;
+    State state;
+    bool directory;
+    u64 size, on_disk;        // bytes, as VolumeSummary has them
+    std::array<u64, 4> days;  // of $STANDARD_INFORMATION, since 1601: created, modified, changed,
+                              // accessed; 0 where that is not set, or no time of this age
+    u64 extents;              // of $DATA, without holes
+    std::vector<Extent> first_extents;
+  };
+
+  VolumeNames(u32 cluster_size, std::size_t most) : cluster_size_{cluster_size}, most_{most} {}
+
+  void add(const FileRow& row);
+  // Sorts them by directory, then by name. To be called once, after all rows.
+  void finish();
+
+  const std::vector<Name>& names() const { return names_; }
+  // Of all that were seen.
+  u64 seen() const { return seen_; }
+
+ private:
+  void keep(std::size_t count);
+
+  u32 cluster_size_;
+  std::size_t most_;
+  std::vector<Name> names_;
+  u64 seen_ = 0;
+};
+
+// "/Users/a" and "b" of "/Users/a/b"; the directory is empty of what lies in the root.
+struct SplitPath {
+  std::string_view directory, name;
+};
+SplitPath split_path(std::string_view path);
+
+// Whether the file of `a` takes more of the disk than that of `b`; then by path.
+bool weighs_more(const VolumeNames::Name& a, const VolumeNames::Name& b);
 
 }  // namespace coldtrace::ntfs

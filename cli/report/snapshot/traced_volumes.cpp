@@ -1,0 +1,143 @@
+#include "cli/report/snapshot/traced_volumes.hpp"
+
+#include <algorithm>
+
+#include "cli/report/page/charts.hpp"
+#include "cli/report/page/html_table.hpp"
+
+namespace coldtrace::cli {
+
+using trace_analysis::DiskAction;
+using trace_analysis::DiskIo;
+
+void TracedVolumes::begin_volume(std::size_t section, const ntfs::ClusterMap& clusters,
+                                 const ntfs::VolumeSummary& summary) {
+  volumes_.push_back({.section = section,
+                      .clusters = clusters,
+                      .place_bytes = summary.clusters_of_place() * clusters.cluster_size,
+                      .places = std::vector<Sums>(summary.map().size()),
+                      .files = {},
+                      .all = {}});
+}
+
+void TracedVolumes::add(const ntfs::FileRow& row) {
+  const auto& clusters = volumes_.back().clusters;
+  const auto state = trace_analysis::find_name_state(to_string(row.source->state));
+  if (!state || row.extents.empty()) return;
+  std::optional<u32> file;
+  for (const auto& extent : row.extents) {
+    if (!extent.lcn) continue;
+    const auto at = clusters.offset_of(*extent.lcn);
+    if (!at || !clusters.contains(*extent.lcn, extent.clusters)) continue;
+    const auto on_disk = core::checked_add(*at, offset_);
+    if (!on_disk) continue;
+    if (!file) file = files_.add_file({row.path(), *state});
+    if (!file) return;
+    files_.add_extent(*file, *on_disk, extent.clusters * clusters.cluster_size);
+  }
+}
+
+std::optional<DiskIo::Snapshot> TracedVolumes::on_disk() const {
+  if (volumes_.empty()) return std::nullopt;
+  return DiskIo::Snapshot{files_, disk_};
+}
+
+void TracedVolumes::add_request(const DiskIo::Row& row) {
+  const auto& request = row.request;
+  if (request.disk != disk_ || !request.offset || *request.offset < offset_) return;
+  const auto at = *request.offset - offset_;
+  for (auto& volume : volumes_) {
+    const auto begin = volume.clusters.volume_offset;
+    const auto size = volume.clusters.clusters * volume.clusters.cluster_size;
+    if (at >= begin && at - begin < size) add_to(volume, at - begin, row);
+  }
+}
+
+void TracedVolumes::add_to(Volume& volume, u64 at, const DiskIo::Row& row) const {
+  const bool reads = row.request.action == DiskAction::read;
+  if (!reads && row.request.action != DiskAction::write) return;
+  const auto bytes = row.request.bytes.value_or(0);
+  const auto count = [&](Sums& sums, u64 moved) {
+    (reads ? sums.reads : sums.writes) += 1;
+    auto& sum = reads ? sums.read : sums.written;
+    sum += std::min(moved, ~u64{0} - sum);
+  };
+  count(volume.all, bytes);
+  count(volume.files[row.file], bytes);
+  auto left = bytes;
+  for (auto place = at / volume.place_bytes; left > 0 && place < volume.places.size(); ++place) {
+    const auto here = std::min(left, volume.place_bytes - at % volume.place_bytes);
+    count(volume.places[place], here);
+    at += here;
+    left -= here;
+  }
+}
+
+void TracedVolumes::write(Page& page, const trace_analysis::FileTable& files, u64 top) const {
+  for (const auto& volume : volumes_) write(page.sections[volume.section], volume, files, top);
+}
+
+void TracedVolumes::write(Page::Section& section, const Volume& volume,
+                          const trace_analysis::FileTable& files, u64 top) {
+  auto& html = section.content;
+  html.element("h3", "What the trace did here");
+  if (volume.all.reads + volume.all.writes == 0) {
+    html.element("p", "No request of the trace to this disk lies on this volume.");
+    return;
+  }
+  std::vector<i64> read, written;
+  for (const auto& place : volume.places) {
+    read.push_back(static_cast<i64>(std::min(place.read, ~u64{0} >> 1U)));
+    written.push_back(static_cast<i64>(std::min(place.written, ~u64{0} >> 1U)));
+  }
+  const auto end = short_bytes(volume.places.size() * volume.place_bytes);
+  const auto strip = [&](std::string_view what, u64 requests, u64 bytes, std::vector<i64> values) {
+    const auto most = std::ranges::max(values);
+    write_strip(html, {fmt::format("{}: {} with {}, by place; most {}", what,
+                                   counted(requests, "request", "requests"), short_bytes(bytes),
+                                   short_bytes(static_cast<u64>(most))),
+                       std::move(values), std::max<i64>(1, most), "0", end});
+  };
+  strip("Read", volume.all.reads, volume.all.read, std::move(read));
+  strip("Written", volume.all.writes, volume.all.written, std::move(written));
+  html.markup("<details class=\"as-table\"><summary>As a table</summary>\n");
+  HtmlTable places{html,
+                   section.id + "-accessed-places",
+                   "What the trace read and wrote, by place",
+                   {{"From byte", true}, {"Bytes read", true}, {"Bytes written", true}}};
+  for (std::size_t i = 0; i < volume.places.size(); ++i) {
+    const auto& place = volume.places[i];
+    if (place.reads + place.writes == 0) continue;
+    places.count(i * volume.place_bytes);
+    places.count(place.read);
+    places.count(place.written);
+  }
+  places.finish(0);
+  html.markup("</details>\n");
+  std::vector<std::pair<u32, Sums>> order{volume.files.begin(), volume.files.end()};
+  const auto moved = [](const auto& one) { return one.second.read / 2 + one.second.written / 2; };
+  std::ranges::stable_sort(order, std::greater{}, moved);
+  HtmlTable table{html,
+                  section.id + "-accessed-files",
+                  "Files that the trace read and wrote here, by the name that the trace has for "
+                  "them, else by the one that the volume has for the place",
+                  {{"File"},
+                   {"Named by"},
+                   {"Reads", true},
+                   {"Bytes read", true},
+                   {"Writes", true},
+                   {"Bytes written", true}}};
+  for (const auto& [number, sums] : order) {
+    if (table.rows() >= top) break;
+    const auto& file = files[number];
+    table.text(number == 0 ? "(of no file that is known)" : file.name);
+    table.word(number == 0 ? "-" : file.from_snapshot ? "the volume" : "the trace");
+    table.count(sums.reads);
+    table.bytes(sums.read);
+    table.count(sums.writes);
+    table.bytes(sums.written);
+  }
+  table.finish(order.size() - table.rows());
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "cli/report/snapshot/volume_sections.hpp"
+#include "coldtrace/ntfs/volume_summary.hpp"
+
+namespace coldtrace::cli {
+
+// The names of a volume as the page's search reads them (docs/commands/report.md), packed, and how
+// many there was room for.
+struct NamesData {
+  std::string packed;
+  std::size_t names = 0;
+};
+
+// In at most `room` bytes, or no names: first without extents behind the first of each file, then
+// of the files that take most of the disk.
+NamesData names_data(const VolumeAnswers& answers, const ntfs::VolumeNames& names, u64 room);
+
+// Where the search is shown, and what it leaves out.
+void write_search(Html& html, const VolumeAnswers& answers, const ntfs::VolumeNames& names,
+                  const NamesData& data);
+
+}  // namespace coldtrace::cli
