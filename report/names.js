@@ -110,7 +110,8 @@ export class NamesView {
     this.status.textContent = `${grouped(found.length)} of ${grouped(names.count)} names${when}${rest}`;
     const table = element("table");
     const head = table.createTHead().insertRow();
-    for (const title of ["Name", "On disk", "Extents", "Modified"]) head.append(element("th", title, { scope: "col" }));
+    for (const [title, kind] of [["Name", "w"], ["On disk", "n"], ["Extents", "n"], ["Modified", "w"]])
+      head.append(element("th", title, { scope: "col", class: kind }));
     const body = table.createTBody();
     for (const place of found.slice(0, mostRows)) body.append(this.#row(place));
     this.list.replaceChildren(table);

@@ -20,7 +20,7 @@ from cli.etl_writer import EtlWriter, utf16z
 
 COLDTRACE, SHARED = (Path(a).resolve() for a in sys.argv[1:3])
 ARGUMENTS = sys.argv[3:]
-PAGES = int(ARGUMENTS.pop(1)) if ARGUMENTS[:1] == ["--pages"] and ARGUMENTS.pop(0) else 8
+PAGES = int(ARGUMENTS.pop(0)) if ARGUMENTS[:1] == ["--pages"] and ARGUMENTS.pop(0) else 8
 
 run = runner(COLDTRACE)
 
