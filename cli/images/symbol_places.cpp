@@ -1,6 +1,8 @@
 #include "cli/images/symbol_places.hpp"
 
-#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "cli/command/common_options.hpp"
 #include "coldtrace/core/no_match.hpp"
@@ -28,44 +30,58 @@ SymbolPlaces::SymbolPlaces(const std::vector<std::string>& paths, Report& report
   }
 }
 
-const pe::SymbolFile* SymbolPlaces::find_file(const pe::Identity& identity) {
-  const auto file = std::find_if(
-      files_.begin(), files_.end(),
-      [&](const pe::SymbolFile& candidate) { return candidate.belongs_to(identity.pdb); });
-  if (file == files_.end()) {
-    last_reference_ = identity.pdb;
-    return nullptr;
+std::vector<const pe::SymbolFile*> SymbolPlaces::find_files(const pe::Identity& identity) {
+  std::vector<const pe::SymbolFile*> found;
+  for (auto& file : files_) {
+    if (!file.belongs_to(identity.pdb)) continue;
+    file.matches_image = true;
+    found.push_back(&file);
   }
-  file->matches_image = true;
-  return &*file;
+  if (found.empty()) last_reference_ = identity.pdb;
+  return found;
 }
 
 std::vector<syscall_map::NamedPlace> SymbolPlaces::all(const pe::Identity& identity) {
-  const auto* file = find_file(identity);
-  return file ? syscall_map::to_places(*file) : std::vector<syscall_map::NamedPlace>{};
+  std::vector<syscall_map::NamedPlace> places;
+  std::set<std::pair<std::string, pe::Rva>> known;
+  const auto files = find_files(identity);
+  for (const auto* const file : files)
+    for (auto& place : syscall_map::to_places(*file))
+      if (files.size() == 1 || known.emplace(place.name, place.rva).second)
+        places.push_back(std::move(place));
+  return places;
 }
 
 std::optional<syscall_map::NamedPlace> SymbolPlaces::find(const pe::Identity& identity,
                                                           std::string_view name,
                                                           core::Findings& findings) {
-  const auto* file = find_file(identity);
-  if (!file) return std::nullopt;
-  const auto symbols = pe::find_public_symbols(file->publics.symbols, name);
+  const auto files = find_files(identity);
+  if (files.empty()) return std::nullopt;
+  std::map<pe::Rva, std::pair<const pe::SymbolFile*, const pe::PublicSymbol*>> symbols;
+  for (const auto* const file : files)
+    for (const auto* const symbol : pe::find_public_symbols(file->publics.symbols, name))
+      symbols.try_emplace(*symbol->address, file, symbol);
   if (symbols.empty()) {
     std::vector<std::string_view> names;
-    for (const auto& known : file->publics.symbols) names.push_back(known.name);
+    for (const auto* const file : files)
+      for (const auto& known : file->publics.symbols) names.push_back(known.name);
     core::NoMatch missing;
-    missing.add(file->path, name, names);
+    missing.add(files.front()->path, name, names);
     missing.report(findings);
     return std::nullopt;
   }
+  const auto& [file, symbol] = symbols.begin()->second;
   if (symbols.size() > 1) {
-    findings.warning("symbol-ambiguous", std::nullopt, "{} has {} public symbols {}: {} and {}",
-                     file->path, symbols.size(), name, core::to_valid_utf8(symbols[0]->name),
-                     core::to_valid_utf8(symbols[1]->name));
+    const auto& [other_file, other] = std::next(symbols.begin())->second;
+    findings.warning("symbol-ambiguous", std::nullopt,
+                     "{} has {} public symbols {}: {} at {:#x} and {} at {:#x}{}", file->path,
+                     symbols.size(), name, core::to_valid_utf8(symbol->name),
+                     value(*symbol->address), core::to_valid_utf8(other->name),
+                     value(*other->address),
+                     file == other_file ? "" : fmt::format(" of {}", other_file->path));
     return std::nullopt;
   }
-  return syscall_map::NamedPlace{core::to_valid_utf8(symbols[0]->name), *symbols[0]->address};
+  return syscall_map::NamedPlace{core::to_valid_utf8(symbol->name), *symbol->address};
 }
 
 void SymbolPlaces::finish(Report& report) {

@@ -12,17 +12,17 @@ namespace coldtrace::cli {
 // --pdb, which may be repeated.
 void add_pdb_option(Command& command, std::vector<std::string>& pdbs);
 
-// The files given with --pdb: each image asks the one that was linked with it.
+// The files given with --pdb: each image asks those that were made with it.
 class SymbolPlaces {
  public:
   SymbolPlaces(const std::vector<std::string>& paths, Report& report);
 
-  // Where the public symbol of this name is, by the PDB with the image's GUID and age. That there
-  // is none in it, or more than one, is a finding.
+  // Where the public symbol of this name is, by all files with the image's GUID and age. That
+  // there is none in them, or that it is at several places, is a finding.
   std::optional<syscall_map::NamedPlace> find(const pe::Identity& identity, std::string_view name,
                                               core::Findings& findings);
 
-  // All public symbols of that PDB that have an address.
+  // All public symbols of these files that have an address, each once.
   std::vector<syscall_map::NamedPlace> all(const pe::Identity& identity);
 
   // To be called when all images have asked: a file that none of them belongs to is a warning.
@@ -32,8 +32,8 @@ class SymbolPlaces {
   void write(JsonWriter& json) const;
 
  private:
-  // The PDB of the image; null where none that was given is.
-  const pe::SymbolFile* find_file(const pe::Identity& identity);
+  // The PDBs of the image, and symbol tables made of them, as they were given.
+  std::vector<const pe::SymbolFile*> find_files(const pe::Identity& identity);
 
   std::vector<pe::SymbolFile> files_;
   std::optional<pe::PdbReference> last_reference_;  // of an image that found no file

@@ -1,9 +1,14 @@
 #include "coldtrace/syscall-map/kernel_symbols.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "coldtrace/pdb/pdb_types.hpp"
 #include "coldtrace/pdb/type_file.hpp"
+#include "syscall-map/code/kernel_code.hpp"
+#include "syscall-map/context-switch/symbol_agreement.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {
@@ -35,15 +40,36 @@ std::vector<NamedPlace> to_places(const pe::SymbolFile& pdb) {
 
 KernelSymbols find_kernel_symbols(const pe::ImageTables& tables, const pe::Identity& identity,
                                   std::span<const pe::SymbolFile> files, core::Findings& findings) {
-  const auto file = std::find_if(files.begin(), files.end(), [&](const pe::SymbolFile& candidate) {
-    return candidate.belongs_to(identity.pdb);
+  KernelSymbols found;
+  for (const auto& file : files)
+    if (file.belongs_to(identity.pdb)) found.files.push_back(&file);
+  if (found.files.empty()) {
+    if (!files.empty())
+      findings.warning("pdb-mismatch", std::nullopt,
+                       "no PDB or symbol table that was given has the GUID and age of this image");
+    return found;
+  }
+  found.path = found.files.front()->path;
+  const auto disagreement = compare_symbol_files(found.files, findings);
+  std::set<std::pair<std::string, pe::Rva>> known;
+  std::map<std::pair<std::string, std::string>, std::set<u32>> offsets;
+  for (const auto* const file : found.files) {
+    for (auto& place : to_places(*file)) {
+      if (disagreement.symbols.contains(undecorated(place.name))) continue;
+      if (found.files.size() > 1 && !known.emplace(place.name, place.rva).second) continue;
+      found.places.push_back(std::move(place));
+    }
+    for (auto& field : to_offsets(*file, tables, findings)) {
+      auto& places = offsets[{field.structure, field.field}];
+      places.insert(field.offset);
+      if (places.size() == 1 && std::ranges::find(found.types, field) == found.types.end())
+        found.types.push_back(std::move(field));
+    }
+  }
+  std::erase_if(found.types, [&](const KnownOffset& field) {
+    return offsets[{field.structure, field.field}].size() > 1;
   });
-  if (file != files.end())
-    return {file->path, to_places(*file), to_offsets(*file, tables, findings), &*file};
-  if (!files.empty())
-    findings.warning("pdb-mismatch", std::nullopt,
-                     "no PDB or symbol table that was given has the GUID and age of this image");
-  return {};
+  return found;
 }
 
 }  // namespace coldtrace::syscall_map

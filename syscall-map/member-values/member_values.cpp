@@ -31,6 +31,7 @@ struct Claim {
   bool negative = false;
   std::optional<u32> size;
   std::optional<pe::BitField> bits;
+  std::size_t source = 0;  // the file of symbols that says so
 };
 using Claims = std::vector<Claim>;
 
@@ -50,18 +51,41 @@ std::set<u64> values_of(const Claims& claims, bool pdb) {
   return values;
 }
 
+// A PDB, or a symbol table that was made of it.
+struct Source {
+  const pe::SymbolFile* file = nullptr;
+  std::string name;  // in sentences
+  std::optional<pe::PdbTypes> types;
+  std::unordered_map<u32, u32> sizes;  // of procedures
+
+  std::string said(std::string_view what) const { return name + std::string{what}; }
+};
+
+// By number where there are several: names of files are no evidence.
+std::vector<Source> name_sources(std::span<const pe::SymbolFile* const> files) {
+  std::vector<Source> sources;
+  for (const auto* const file : files) {
+    auto& source = sources.emplace_back();
+    source.file = file;
+    source.name = file->pdb ? "PDB" : "symbol table";
+    source.name = files.size() > 1 ? fmt::format("{} {}", source.name, sources.size())
+                                   : "the " + source.name;
+  }
+  return sources;
+}
+
 class Search {
  public:
   Search(std::span<const MemberRequest> requests, const KernelView& kernel, const HookTable& table,
-         const pe::SymbolFile* pdb, core::Findings& findings)
-      : image_{kernel.image()}, pdb_{pdb}, findings_{findings} {
+         std::span<const pe::SymbolFile* const> files, core::Findings& findings)
+      : image_{kernel.image()}, sources_{name_sources(files)}, findings_{findings} {
     for (const auto& request : requests)
       if (is_address(request.kind))
         for (const auto& name : request.alternatives) addresses_.try_emplace(name);
-    if (pdb_) read_pdb();
+    for (auto& source : sources_) read_source(source);
     read_exports(kernel);
     read_tables(table);
-    if (!pdb_) read_named_code(table);
+    if (sources_.empty()) read_named_code(table);
     read_accessors(kernel, table);
   }
 
@@ -70,7 +94,7 @@ class Search {
     for (const auto& request : requests) values.push_back(find(request));
     tell("member-missing", missing_, "the build does not have, or nothing that was given shows");
     tell("member-contradiction", contradicted_,
-         "PDB and code, or symbols of one name, disagree on");
+         "PDBs or PDB and code, or symbols of one name, disagree on");
     tell("member-place", misplaced_,
          "symbols are outside the image, or functions outside its code");
     return values;
@@ -79,46 +103,63 @@ class Search {
  private:
   using Names = std::vector<std::string>;
 
+  // What one file says of a name.
+  struct NamedClaim {
+    bool exact = false;                          // it has the name as it is
+    std::vector<std::pair<Claim, bool>> claims;  // false: of a decorated name
+  };
+  using NamedClaims = std::unordered_map<std::string, NamedClaim>;
+
   // ---- What there is.
 
-  // What PDBs say symbol tables say too, which are made of them.
-  std::string said(std::string_view what) const {
-    return fmt::format("the {}{}", pdb_ && !pdb_->pdb ? "symbol table" : "PDB", what);
-  }
-
-  void read_pdb() {
-    if (auto types = pe::read_types(*pdb_, findings_)) types_.emplace(std::move(*types));
-    for (const auto& symbol : pdb_->publics.symbols) {
+  void read_source(Source& source) {
+    if (auto types = pe::read_types(*source.file, findings_))
+      source.types.emplace(std::move(*types));
+    NamedClaims named;
+    for (const auto& symbol : source.file->publics.symbols) {
       if (!symbol.address) continue;
-      add_symbol(symbol.name, *symbol.address, true);
+      add_symbol(source, named, symbol.name, *symbol.address, true);
       if (const auto plain = undecorated(symbol.name); plain != symbol.name)
-        add_symbol(plain, *symbol.address, false);
+        add_symbol(source, named, plain, *symbol.address, false);
     }
     // A name of C that another symbol has as it is, is that one's.
-    for (auto& [name, found] : addresses_)
+    for (auto& [name, found] : named)
       if (found.exact) std::erase_if(found.claims, [](const auto& one) { return !one.second; });
-    if (!pdb_->pdb) return;
+    if (source.file->pdb) read_procedures(source, named);
+    for (auto& [name, found] : named)
+      for (auto& [claim, exact] : found.claims) addresses_[name].push_back(std::move(claim));
+  }
+
+  void read_procedures(Source& source, NamedClaims& named) {
     pe::read_procedures(
-        *pdb_->pdb, pdb_->sections,
+        *source.file->pdb, source.file->sections,
         [&](const pe::Procedure& procedure) {
           if (procedure.kind == pe::Procedure::Kind::cold_part) return;
-          sizes_.emplace(value(procedure.address), procedure.size);
-          if (auto* const found = wanted(procedure.name); found && !found->exact)
-            found->claims.push_back(
-                {{value(procedure.address), true, Confidence::high, said(" names it")}, true});
+          source.sizes.emplace(value(procedure.address), procedure.size);
+          const std::string name{procedure.name};
+          if (addresses_.contains(name) && !named[name].exact)
+            named[name].claims.emplace_back(claim_of(source, procedure.address), true);
         },
         findings_);
   }
 
-  void add_symbol(std::string_view name, pe::Rva address, bool exact) {
-    auto* const found = wanted(name);
-    if (!found) return;
-    found->exact = found->exact || exact;
-    found->claims.push_back({{value(address), true, Confidence::high, said(" names it")}, exact});
+  void add_symbol(const Source& source, NamedClaims& named, std::string_view text, pe::Rva address,
+                  bool exact) {
+    const std::string name{text};
+    if (!addresses_.contains(name)) return;
+    auto& found = named[name];
+    found.exact = found.exact || exact;
+    found.claims.emplace_back(claim_of(source, address), exact);
+  }
+
+  Claim claim_of(const Source& source, pe::Rva address) const {
+    Claim claim{value(address), true, Confidence::high, source.said(" names it")};
+    claim.source = static_cast<std::size_t>(&source - sources_.data());
+    return claim;
   }
 
   void read_exports(const KernelView& kernel) {
-    for (auto& [name, found] : addresses_)
+    for (const auto& [name, found] : addresses_)
       if (const auto rva = kernel.find_export(name)) add_code(name, *rva, "the kernel exports it");
   }
 
@@ -164,18 +205,9 @@ class Search {
 
   void add_code(std::string_view name, std::optional<pe::Rva> rva, std::string_view sentence,
                 Confidence confidence = Confidence::high) {
-    auto* const found = wanted(name);
-    if (found && rva)
-      found->claims.push_back({{value(*rva), false, confidence, std::string{sentence}}, true});
-  }
-
-  struct Address {
-    bool exact = false;                          // the PDB has the name as it is
-    std::vector<std::pair<Claim, bool>> claims;  // false: of a decorated name
-  };
-  Address* wanted(std::string_view name) {
     const auto found = addresses_.find(std::string{name});
-    return found == addresses_.end() ? nullptr : &found->second;
+    if (found != addresses_.end() && rva)
+      found->second.push_back({value(*rva), false, confidence, std::string{sentence}});
   }
 
   // ---- What a request finds.
@@ -201,23 +233,24 @@ class Search {
     const auto pdb = values_of(claims, true);
     const auto code = values_of(claims, false);
     const auto& chosen = pdb.empty() ? code : pdb;
-    const bool contradicted = chosen.size() > 1 || (!pdb.empty() && !code.empty() && code != pdb);
+    const bool other_places = chosen.size() > 1 || (!pdb.empty() && !code.empty() && code != pdb);
+    const bool contradicted = other_places || !same_extent(claims);
     if (contradicted) contradicted_.push_back(result.name);
     for (const auto& claim : claims)
-      result.evidence.push_back(
-          contradicted ? fmt::format("at {:#x}: {}", claim.value, claim.sentence) : claim.sentence);
+      result.evidence.push_back(contradicted ? place_and_sentence(claim) : claim.sentence);
     if (chosen.size() > 1) return;
     for (const auto& claim : claims) {
       if (claim.value != *chosen.begin()) continue;
       result.value = claim.value;
       result.negative = claim.negative;
       (claim.pdb ? result.from_pdb : result.from_code) = true;
+      result.confidence = std::max(result.confidence, claim.confidence);
+      if (!same_extent(claims)) continue;
       if (claim.size) result.size = claim.size;
       if (claim.bits) {
         result.bit_position = claim.bits->position;
         result.bit_length = claim.bits->length;
       }
-      result.confidence = std::max(result.confidence, claim.confidence);
     }
     if (contradicted) result.confidence = Confidence::low;
     const auto sentences = std::set<std::string>(result.evidence.begin(), result.evidence.end());
@@ -225,9 +258,32 @@ class Search {
       result.confidence = std::max(result.confidence, Confidence::medium);
   }
 
+  // Whether those that say how large it is, or which bits it has, say the same.
+  static bool same_extent(const Claims& claims) {
+    std::set<u32> sizes;
+    std::set<std::pair<u8, u8>> bits;
+    for (const auto& claim : claims) {
+      if (claim.size) sizes.insert(*claim.size);
+      if (claim.bits) bits.emplace(claim.bits->position, claim.bits->length);
+    }
+    return sizes.size() < 2 && bits.size() < 2;
+  }
+
+  static std::string place_and_sentence(const Claim& claim) {
+    auto text = fmt::format("at {:#x}", claim.value);
+    if (claim.bits)
+      text += fmt::format(", bits {} to {}", claim.bits->position,
+                          claim.bits->position + claim.bits->length - 1);
+    if (claim.size) text += fmt::format(", {} bytes", *claim.size);
+    return fmt::format("{}: {}", text, claim.sentence);
+  }
+
   Claims claims_of(const MemberRequest& request, const std::string& text) {
     if (is_address(request.kind)) return addresses_of(request, text);
-    auto claims = types_ ? types_claims(request.kind, split_member(text)) : Claims{};
+    Claims claims;
+    for (const auto& source : sources_)
+      if (auto claim = claim_of(request.kind, split_member(text), source))
+        claims.push_back(std::move(*claim));
     if (request.kind == MemberKind::offset) {
       const auto [first, last] = accesses_.equal_range(text);
       for (auto one = first; one != last; ++one) claims.push_back(one->second);
@@ -238,7 +294,7 @@ class Search {
   Claims addresses_of(const MemberRequest& request, const std::string& name) {
     Claims claims;
     std::set<std::pair<u64, std::string>> seen;
-    for (const auto& [claim, exact] : addresses_[name].claims) {
+    for (const auto& claim : addresses_[name]) {
       if (!seen.emplace(claim.value, claim.sentence).second) continue;
       const pe::Rva rva{static_cast<u32>(claim.value)};
       const bool inside = claim.value < image_.optional_header().size_of_image;
@@ -247,35 +303,45 @@ class Search {
         continue;
       }
       claims.push_back(claim);
-      if (const auto size = sizes_.find(value(rva));
-          size != sizes_.end() && request.kind == MemberKind::function)
-        claims.back().size = size->second;
+      if (request.kind == MemberKind::function) claims.back().size = size_of(claim);
     }
     return claims;
   }
 
-  Claims types_claims(MemberKind kind, const MemberExpression& text) {
-    const auto claim = kind == MemberKind::constant                    ? constant(text)
-                       : kind == MemberKind::size && text.path.empty() ? whole_size(text.type)
-                                                                       : member(kind, text);
-    return claim ? Claims{*claim} : Claims{};
+  // As the file that names it has it; of a place that code shows, the first that has one there.
+  std::optional<u32> size_of(const Claim& claim) const {
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      if (claim.pdb && claim.source != i) continue;
+      const auto& sizes = sources_[i].sizes;
+      if (const auto size = sizes.find(static_cast<u32>(claim.value)); size != sizes.end())
+        return size->second;
+    }
+    return std::nullopt;
   }
 
-  std::optional<Claim> whole_size(std::string_view type) {
-    const auto& table = types_->table();
+  std::optional<Claim> claim_of(MemberKind kind, const MemberExpression& text,
+                                const Source& source) {
+    if (!source.types) return std::nullopt;
+    if (kind == MemberKind::constant) return constant(text, source);
+    if (kind == MemberKind::size && text.path.empty()) return whole_size(text.type, source);
+    return member(kind, text, source);
+  }
+
+  std::optional<Claim> whole_size(std::string_view type, const Source& source) {
+    const auto& table = source.types->table();
     auto index = table.find_structure(type, findings_);
     if (!index) index = table.find_enumeration(type, findings_);
     if (!index) table.report_unread(type, findings_);
     const auto size = index ? pe::size_of(table, *index) : std::nullopt;
     if (!size) return std::nullopt;
-    return Claim{*size, true, Confidence::high, said("'s types have this size")};
+    return Claim{*size, true, Confidence::high, source.said("'s types have this size")};
   }
 
-  std::optional<Claim> member(MemberKind kind, const MemberExpression& text) {
-    const auto& table = types_->table();
-    const auto found = types_->find(text.type, text.path, findings_);
+  std::optional<Claim> member(MemberKind kind, const MemberExpression& text, const Source& source) {
+    const auto& table = source.types->table();
+    const auto found = source.types->find(text.type, text.path, findings_);
     if (!found) return std::nullopt;
-    Claim claim{found->offset, true, Confidence::high, said("'s types have it here")};
+    Claim claim{found->offset, true, Confidence::high, source.said("'s types have it here")};
     claim.size = narrow(pe::size_of(table, found->type));
     if (const auto* const record = table.find_record(table.unmodified(found->type)))
       claim.bits = pe::read_bit_field(*record);
@@ -285,13 +351,13 @@ class Search {
     }
     if (kind == MemberKind::size) {
       if (!claim.size) return std::nullopt;
-      claim = {*claim.size, true, Confidence::high, said("'s types have this size")};
+      claim = {*claim.size, true, Confidence::high, source.said("'s types have this size")};
     }
     return claim;
   }
 
-  std::optional<Claim> constant(const MemberExpression& text) {
-    const auto& table = types_->table();
+  std::optional<Claim> constant(const MemberExpression& text, const Source& source) {
+    const auto& table = source.types->table();
     const auto index = table.find_enumeration(text.type, findings_);
     if (!index) return std::nullopt;
     std::optional<Claim> claim;
@@ -302,7 +368,8 @@ class Search {
     pe::visit_members(table, *index, {}, budget, findings_, [&](const pe::TypeMember& entry) {
       if (claim || entry.field.kind != pe::Field::Kind::enumerator || entry.name != text.path)
         return;
-      claim = Claim{entry.field.value, true, Confidence::high, said("'s enumeration has it")};
+      claim =
+          Claim{entry.field.value, true, Confidence::high, source.said("'s enumeration has it")};
       claim->negative = integer && integer->is_signed && static_cast<i64>(entry.field.value) < 0;
     });
     return claim;
@@ -318,11 +385,9 @@ class Search {
   }
 
   const pe::Image& image_;
-  const pe::SymbolFile* pdb_;
+  std::vector<Source> sources_;
   core::Findings& findings_;
-  std::optional<pe::PdbTypes> types_;
-  std::unordered_map<std::string, Address> addresses_;  // that are asked for
-  std::unordered_map<u32, u32> sizes_;                  // of procedures
+  std::unordered_map<std::string, Claims> addresses_;  // that are asked for
   std::multimap<std::string, Claim> accesses_;
   Names missing_, contradicted_, misplaced_;
 };
@@ -331,9 +396,10 @@ class Search {
 
 std::vector<MemberValue> find_members(std::span<const MemberRequest> requests,
                                       const KernelView& kernel, const HookTable& table,
-                                      const pe::SymbolFile* pdb, core::Findings& findings) {
+                                      std::span<const pe::SymbolFile* const> files,
+                                      core::Findings& findings) {
   if (requests.empty()) return {};
-  return Search{requests, kernel, table, pdb, findings}.find(requests);
+  return Search{requests, kernel, table, files, findings}.find(requests);
 }
 
 }  // namespace coldtrace::syscall_map

@@ -279,6 +279,90 @@ class SymbolTables(Case):
         self.assertEqual(*answers)
 
 
+class SeveralSources(Case):
+    """All that the image asks for count, whatever their order."""
+
+    LISTS = ("_EPROCESS.Peb\n_EPROCESS.DebugPort\nsize _EPROCESS\nbit Shift = _EPROCESS.entry.object\n"
+             "constant Low = _LEVEL.Low\nPsList\nPsExported\nfunction KiRun\n")
+
+    def isf(self, image, pdb, change=lambda table: None, name="other.json"):
+        done = subprocess.run([COLDTRACE, "pe", "isf", "--image", image, pdb], capture_output=True,
+                              timeout=60)
+        table = json.loads(done.stdout)
+        change(table)
+        return self.write(name, json.dumps(table).encode())
+
+    def both_orders(self, status, image, pdb, other):
+        for order in ((pdb, other), (other, pdb)):
+            arguments = [part for path in order for part in ("--pdb", path)]
+            build = self.document(status, image, *arguments, lists=self.LISTS)
+            yield ({row["name"]: row for row in build["members"]},
+                   {row["code"]: row["text"] for row in build["findings"]})
+
+    def test_sources_that_agree_give_what_one_gives(self):
+        for target in TARGETS:
+            with self.subTest(target):
+                image, pdb = self.kernel(target)
+                alone = self.members(0, image, "--pdb", pdb, lists=self.LISTS)
+                copy = self.write("copy.pdb", pdb.read_bytes())
+                for other in (copy, self.isf(image, pdb)):
+                    for found, codes in self.both_orders(0, image, pdb, other):
+                        self.assertNotIn("pdb-contradiction", codes)
+                        for name, row in found.items():
+                            self.assertEqual({key: row[key] for key in row if key != "evidence"},
+                                             {key: alone[name][key] for key in row
+                                              if key != "evidence"})
+                self.assertTrue(any(text == "PDB 2 names it"
+                                    for text in found["PsList"]["evidence"]), found["PsList"])
+
+    def test_a_contradiction_is_no_value_and_a_finding_and_leaves_the_others(self):
+        def change(table):
+            table["user_types"]["_EPROCESS"]["fields"]["DebugPort"]["offset"] += 8
+            table["symbols"]["PsList"]["address"] += 4
+            table["enums"]["_LEVEL"]["constants"]["Low"] = -3
+        image, pdb = self.kernel("x86_64")
+        alone = self.members(0, image, "--pdb", pdb, lists=self.LISTS)
+        other = self.isf(image, pdb, change)
+        for found, codes in self.both_orders(1, image, pdb, other):
+            self.assertIn("1 symbols (PsList), 2 types (_EPROCESS, _LEVEL)",
+                          codes["pdb-contradiction"])
+            self.assertIn("_EPROCESS.DebugPort, Low, PsList", codes["member-contradiction"])
+            for name, row in found.items():
+                wrong = name in ("_EPROCESS.DebugPort", "Low", "PsList")
+                self.assertEqual(row["value"], None if wrong else alone[name]["value"], name)
+            port = alone["_EPROCESS.DebugPort"]["value"]
+            self.assertEqual({text.split(",")[0] for text in found["_EPROCESS.DebugPort"]["evidence"]},
+                             {f"at {port:#x}", f"at {port + 8:#x}"})
+
+    def test_what_one_alone_has_is_no_contradiction(self):
+        def change(table):
+            del table["user_types"]["_EPROCESS"]["fields"]["DebugPort"]
+            del table["symbols"]["PsList"]
+        image, pdb = self.kernel("x86_64")
+        alone = self.members(0, image, "--pdb", pdb, lists=self.LISTS)
+        for found, codes in self.both_orders(0, image, pdb, self.isf(image, pdb, change)):
+            self.assertNotIn("pdb-contradiction", codes)
+            self.assertEqual({name: row["value"] for name, row in found.items()},
+                             {name: row["value"] for name, row in alone.items()})
+
+    def test_bits_in_doubt_are_absent(self):
+        def change(table):
+            table["user_types"]["_EPROCESS"]["fields"]["name"]["type"]["count"] = 14
+        image, pdb = self.kernel("x86_64")
+        arguments = ["--pdb", pdb, "--pdb", self.isf(image, pdb, change)]
+        found, = self.members(1, image, *arguments, lists="_EPROCESS.name").values()
+        alone, = self.members(0, image, "--pdb", pdb, lists="_EPROCESS.name").values()
+        self.assertEqual((found["value"], found["size"], found["confidence"]),
+                         (alone["value"], None, "low"))
+
+    def test_one_that_no_kernel_asks_for_is_told(self):
+        other = self.write("other.pdb", self.kernel("i686")[1].read_bytes())
+        image, pdb = self.kernel("x86_64")
+        done = self.table(1, image, "--pdb", pdb, "--pdb", other, lists=self.LISTS)
+        self.assertIn(b"pdb-mismatch", done.stderr)
+        self.assertIn(b"other.pdb", done.stderr)
+
+
 class Formats(Case):
     def test_csv_text_and_header_have_the_values_of_the_json(self):
         image, pdb = self.kernel("x86_64")

@@ -39,7 +39,7 @@ std::optional<syscall_map::HookTable> make_hook_table(
   auto table = syscall_map::build_hook_table(sources, kernel.places, kernel.types);
   table.trace_points = syscall_map::plan_trace_points(views.front(), trace_requests,
                                                       {kernel.places, table.services}, findings);
-  table.members = syscall_map::find_members(members, views.front(), table, kernel.file, findings);
+  table.members = syscall_map::find_members(members, views.front(), table, kernel.files, findings);
   for (auto& input : inputs) {
     findings.merge(input.findings());
   }

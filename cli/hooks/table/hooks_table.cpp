@@ -10,6 +10,7 @@
 #include "cli/images/symbol_file.hpp"
 #include "cli/sandbox/sandbox.hpp"
 #include "cli/sqlite/sqlite_file.hpp"
+#include "coldtrace/syscall-map/hook_table_encoder.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -47,6 +48,22 @@ syscall_map::BuildFiles named_files(const Options& options) {
   return files;
 }
 
+// That a file of symbols is of none of several builds is told here; that a build finds none, by the
+// build.
+void report_unused(const std::vector<pe::SymbolFile>& symbols, const HookTableDocument& document,
+                   core::Findings& findings) {
+  const auto used = [&](const pe::SymbolFile& file) {
+    return std::any_of(document.builds.begin(), document.builds.end(), [&](const auto& build) {
+      return file.belongs_to(syscall_map::find_kernel(build)->identity.pdb);
+    });
+  };
+  if (std::none_of(symbols.begin(), symbols.end(), used)) return;
+  for (const auto& file : symbols)
+    if (!used(file))
+      findings.warning("pdb-mismatch", std::nullopt,
+                       "{}: no kernel of the table has its GUID and age", file.path);
+}
+
 Exit run(const Options& options) {
   if (options.kernel.empty() == options.dir.empty())
     throw Failure{"either --kernel FILE or --dir DIR is needed"};
@@ -80,6 +97,10 @@ Exit run(const Options& options) {
     report.read(options.profile, findings);
     document.findings.merge(findings);
   }
+  core::Findings unused;
+  report_unused(symbols, document, unused);
+  report.read("--pdb", unused);
+  document.findings.merge(unused);
   for (const auto& build : document.builds) report.read(build.images.front().path, build.findings);
   write_hook_table(output, options, !options.no_evidence, document);
   output.commit();

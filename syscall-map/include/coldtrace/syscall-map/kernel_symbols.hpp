@@ -11,18 +11,19 @@
 
 namespace coldtrace::syscall_map {
 
-// What the PDB of a kernel gives to who looks into the kernel.
+// What the PDBs of a kernel, and symbol tables made of them, give to who looks into the kernel.
 struct KernelSymbols {
-  std::string path;  // empty: no PDB belongs to the kernel
+  std::string path;  // of the first; empty: none belongs to the kernel
   std::vector<NamedPlace> places;
   std::vector<KnownOffset> types;
-  const pe::SymbolFile* file = nullptr;
+  std::vector<const pe::SymbolFile*> files;  // in the order in which they were given
 };
 
 // The public symbols that have an address.
 std::vector<NamedPlace> to_places(const pe::SymbolFile& pdb);
 
-// From the one that matches the image. That some were given and none matches is a finding.
+// From all that match the image; about what they disagree they say nothing, and the finding
+// `pdb-contradiction` tells it. That some were given and none matches is `pdb-mismatch`.
 KernelSymbols find_kernel_symbols(const pe::ImageTables& tables, const pe::Identity& identity,
                                   std::span<const pe::SymbolFile> files, core::Findings& findings);
 

@@ -8,12 +8,15 @@
 
 namespace coldtrace::syscall_map {
 
-// What the build of `table` says to each request: the PDB, if there is one; the exported functions
-// that read a member; the export directory, the service tables and what else the table has found.
-// A required member that nothing has is the finding `member-missing`, one that the sources put at
-// different places `member-contradiction`: the PDB's value is taken, with low confidence.
+// What the build of `table` says to each request: the PDBs and symbol tables of it, if there are
+// any; the exported functions that read a member; the export directory, the service tables and what
+// else the table has found. A required member that nothing has is the finding `member-missing`, one
+// that the sources put at different places `member-contradiction`: the value of the PDB is taken
+// against code, with low confidence, and none where PDBs contradict each other. Where they agree on
+// the place, and not on size or bits, these are absent.
 std::vector<MemberValue> find_members(std::span<const MemberRequest> requests,
                                       const KernelView& kernel, const HookTable& table,
-                                      const pe::SymbolFile* pdb, core::Findings& findings);
+                                      std::span<const pe::SymbolFile* const> files,
+                                      core::Findings& findings);
 
 }  // namespace coldtrace::syscall_map

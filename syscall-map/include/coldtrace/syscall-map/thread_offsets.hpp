@@ -29,6 +29,8 @@ struct KnownOffset {
   std::string structure;
   std::string field;
   u32 offset = 0;
+
+  bool operator==(const KnownOffset&) const = default;
 };
 
 // The fields that are looked for in this kernel, to ask a symbol file for them; offsets are 0.
