@@ -8,6 +8,7 @@
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/pdb/pdb_names.hpp"
+#include "coldtrace/pdb/symbol_machine.hpp"
 #include "coldtrace/syscall-map/kernel_symbols.hpp"
 
 namespace coldtrace::cli {
@@ -33,11 +34,11 @@ SymbolPlaces::SymbolPlaces(const std::vector<std::string>& paths, Report& report
 std::vector<const pe::SymbolFile*> SymbolPlaces::find_files(const pe::Identity& identity) {
   std::vector<const pe::SymbolFile*> found;
   for (auto& file : files_) {
-    if (!file.belongs_to(identity.pdb)) continue;
+    if (!pe::belongs_to(file, identity.pdb, identity.machine)) continue;
     file.matches_image = true;
     found.push_back(&file);
   }
-  if (found.empty()) last_reference_ = identity.pdb;
+  if (found.empty()) last_image_ = {identity.pdb, identity.machine};
   return found;
 }
 
@@ -86,7 +87,7 @@ std::optional<syscall_map::NamedPlace> SymbolPlaces::find(const pe::Identity& id
 
 void SymbolPlaces::finish(Report& report) {
   for (auto& file : files_) {
-    if (!*file.matches_image) file.compare(last_reference_);
+    if (!*file.matches_image) pe::compare_with_image(file, last_image_.pdb, last_image_.machine);
     report.read(file.path, file.findings);
   }
 }

@@ -36,7 +36,10 @@ class SymbolPlaces {
   std::vector<const pe::SymbolFile*> find_files(const pe::Identity& identity);
 
   std::vector<pe::SymbolFile> files_;
-  std::optional<pe::PdbReference> last_reference_;  // of an image that found no file
+  struct {
+    std::optional<pe::PdbReference> pdb;
+    pe::Machine machine{};
+  } last_image_;  // that found no file
 };
 
 }  // namespace coldtrace::cli

@@ -1,6 +1,6 @@
 #include "cli/output/c_text.hpp"
 
-#include "cli/output/text.hpp"
+#include <fmt/format.h>
 
 namespace coldtrace::cli {
 
@@ -15,7 +15,12 @@ std::string c_identifier(std::string_view text) {
 
 std::string c_string(std::string_view text) {
   std::string literal{'"'};
-  for (const char c : printable(text)) {
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte > 0x7e) {
+      literal += fmt::format("\\{:03o}", byte);  // three digits: one that follows is its own
+      continue;
+    }
     if (c == '"' || c == '\\') literal += '\\';
     // Keeps "??x" from being a trigraph.
     if (c == '?') literal += '\\';

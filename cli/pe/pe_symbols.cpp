@@ -8,6 +8,7 @@
 #include "cli/pe/pe_commands.hpp"
 #include "cli/pe/pe_view.hpp"
 #include "cli/pe/symbol_rows.hpp"
+#include "coldtrace/pdb/symbol_machine.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -190,7 +191,8 @@ Exit run(const Options& options) {
   for (const auto& path : options.files) {
     auto file = open_symbol_file(path, report);
     if (!file) continue;
-    if (image) file->compare(image->identity.identity.pdb);
+    if (image)
+      pe::compare_with_image(*file, image->identity.identity.pdb, image->identity.identity.machine);
     const auto rows = choose_symbols(*file, options.kinds, options.names, file->findings);
     report.read(path, file->findings);
     if (!writer) writer.emplace(image, options);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include <fmt/format.h>
+
 #include "coldtrace/core/glob.hpp"
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/pdb/pdb_procedures.hpp"
@@ -64,6 +66,8 @@ std::vector<SymbolRow> choose_symbols(const pe::SymbolFile& file,
   const auto wanted = [&](std::string_view kind) {
     return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
   };
+  const auto is_private = [](const std::string& kind) { return kind != public_kind; };
+  const auto asked = std::find_if(kinds.begin(), kinds.end(), is_private);
   std::vector<SymbolRow> rows;
   if (wanted(public_kind))
     for (const auto& symbol : file.publics.symbols)
@@ -75,8 +79,7 @@ std::vector<SymbolRow> choose_symbols(const pe::SymbolFile& file,
                       symbol.flags,
                       std::nullopt,
                       {}});
-  if (file.pdb && std::any_of(kinds.begin(), kinds.end(),
-                              [](const std::string& kind) { return kind != public_kind; }))
+  if (file.pdb && asked != kinds.end())
     pe::read_procedures(
         *file.pdb, file.sections,
         [&](const pe::Procedure& one) {
@@ -85,6 +88,13 @@ std::vector<SymbolRow> choose_symbols(const pe::SymbolFile& file,
                             one.offset, 0, one.size, std::string{one.module}});
         },
         findings);
+  if (asked != kinds.end() && (!file.pdb || rows.empty())) {
+    core::NoMatch missing;
+    missing.add_sentence(
+        file.pdb ? fmt::format("no symbols of --kind {}", fmt::join(kinds, ","))
+                 : fmt::format("--kind {}: symbol tables have public symbols alone", *asked));
+    missing.report(findings);
+  }
   std::stable_sort(rows.begin(), rows.end(), comes_before);
   if (!names.empty()) keep_named(rows, names, findings);
   return rows;

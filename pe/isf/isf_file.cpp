@@ -64,6 +64,13 @@ std::optional<core::Guid> parse_plain_guid(std::string_view text) {
   return core::parse_guid(dashed);
 }
 
+std::string to_plain_text(const core::Guid& guid) {
+  std::string plain;
+  for (const char c : to_string(guid))
+    if (c != '-') plain += static_cast<char>(c >= 'a' && c <= 'f' ? c - 'a' + 'A' : c);
+  return plain;
+}
+
 core::Expected<PdbIdentity, IsfFailure> identify_isf(const IsfTable& table) {
   if (!is_known_format(table.format))
     return core::fail(IsfFailure{"it is JSON, and no symbol table of Volatility 3 of format 6"});
@@ -84,6 +91,20 @@ core::Expected<PdbIdentity, IsfFailure> identify_isf(const IsfTable& table) {
   return identity;
 }
 
+namespace {
+
+// That pointers have another size than those of the machine that the table names.
+void check_machine(const IsfTable& table, const PdbIdentity& identity, core::Findings& findings) {
+  const auto of_machine = pointer_size_of(static_cast<Machine>(identity.machine.value_or(0)));
+  const auto said = pointer_size_of(table);
+  if (of_machine != 0 && said != 0 && of_machine != said)
+    findings.warning("isf-machine", std::nullopt,
+                     "the symbol table is of the machine {} and has pointers of {} bytes",
+                     to_string(static_cast<Machine>(*identity.machine)), said);
+}
+
+}  // namespace
+
 core::Expected<SymbolFile, IsfFailure> to_symbol_file(const std::string& path,
                                                       const IsfTable& table) {
   auto identity = identify_isf(table);
@@ -91,6 +112,7 @@ core::Expected<SymbolFile, IsfFailure> to_symbol_file(const std::string& path,
   SymbolFile file;
   file.path = path;
   file.identity = std::move(*identity);
+  check_machine(table, file.identity, file.findings);
   file.publics = to_publics(table, file.findings);
   file.types.records = to_type_records(table, file.findings);
   file.types.pointer_size = pointer_size_of(table);
@@ -103,6 +125,7 @@ core::Expected<TypeFile, IsfFailure> to_type_file(const std::string& path, const
   TypeFile file;
   file.path = path;
   file.identity = std::move(*identity);
+  check_machine(table, file.identity, file.findings);
   file.records = to_type_records(table, file.findings);
   file.table = TypeTable::of(file.records, pointer_size_of(table), file.findings);
   if (file.table.count() == 0)

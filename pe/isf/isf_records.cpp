@@ -317,7 +317,11 @@ u8 pointer_size_of(const IsfTable& table) {
   if (found != table.bases.end())
     if (const auto size = natural(found->size); size == u64{4} || size == u64{8})
       return static_cast<u8>(*size);
-  switch (static_cast<Machine>(natural(table.machine).value_or(0))) {
+  return pointer_size_of(static_cast<Machine>(natural(table.machine).value_or(0)));
+}
+
+u8 pointer_size_of(Machine machine) {
+  switch (machine) {
     case Machine::i386:
     case Machine::arm:
     case Machine::armnt:

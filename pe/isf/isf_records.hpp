@@ -5,6 +5,7 @@
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/pdb/isf_table.hpp"
+#include "coldtrace/pe/headers.hpp"
 
 namespace coldtrace::pe {
 
@@ -17,6 +18,7 @@ void report_isf_entry(core::Findings& findings, std::string_view name, std::stri
 // Of the program, in bytes: what the table's base type "pointer" says, else its machine; 0 where
 // neither does.
 u8 pointer_size_of(const IsfTable& table);
+u8 pointer_size_of(Machine machine);
 
 // The types of a table as records of a TPI stream, the first with the index 0x1000. All references
 // to structures, unions and enumerations are declarations, so that records refer to earlier ones

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "coldtrace/pdb/pdb_types.hpp"
+#include "coldtrace/pdb/symbol_machine.hpp"
 #include "coldtrace/pdb/type_file.hpp"
 #include "syscall-map/code/kernel_code.hpp"
 #include "syscall-map/context-switch/symbol_agreement.hpp"
@@ -42,11 +43,13 @@ KernelSymbols find_kernel_symbols(const pe::ImageTables& tables, const pe::Ident
                                   std::span<const pe::SymbolFile> files, core::Findings& findings) {
   KernelSymbols found;
   for (const auto& file : files)
-    if (file.belongs_to(identity.pdb)) found.files.push_back(&file);
+    if (pe::belongs_to(file, identity.pdb, identity.machine)) found.files.push_back(&file);
   if (found.files.empty()) {
     if (!files.empty())
-      findings.warning("pdb-mismatch", std::nullopt,
-                       "no PDB or symbol table that was given has the GUID and age of this image");
+      findings.warning(
+          "pdb-mismatch", std::nullopt,
+          "no PDB or symbol table that was given has the GUID, age and machine of this "
+          "image");
     return found;
   }
   found.path = found.files.front()->path;

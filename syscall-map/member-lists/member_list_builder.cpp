@@ -1,5 +1,8 @@
 #include "syscall-map/member-lists/member_list_builder.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
 namespace coldtrace::syscall_map {
@@ -21,9 +24,13 @@ MemberKind to_kind(std::string_view word) {
   return offset;
 }
 
-bool has_two_parts(std::string_view text) {
-  const auto parts = split_member(text);
-  return !parts.type.empty() && !parts.path.empty();
+bool is_path(std::string_view text) {
+  return text.find('.') != text.npos;
+}
+
+// "_EPROCESS.Token": two names at least, none of them empty.
+bool is_member(std::string_view text) {
+  return is_path(text) && text.front() != '.' && text.back() != '.' && text.find("..") == text.npos;
 }
 
 }  // namespace
@@ -60,17 +67,23 @@ void MemberListBuilder::add_alternative(std::string_view text) {
 void MemberListBuilder::check(std::string_view at, const MemberRequest& request) const {
   using enum MemberKind;
   for (const auto& text : request.alternatives) {
-    if ((request.kind == offset || request.kind == bit) && !has_two_parts(text))
+    if ((request.kind == offset || request.kind == bit) && !is_member(text))
       refuse(at, "'{}' is no member: a structure, a dot and the member are needed", text);
-    if (request.kind == constant && !has_two_parts(text))
+    if (request.kind == size && is_path(text) && !is_member(text))
+      refuse(at, "'{}' is neither a type nor a member", text);
+    if (request.kind == constant && !is_member(text))
       refuse(at, "'{}' is no constant: an enumeration, a dot and the enumerator are needed", text);
   }
 }
 
 void MemberListBuilder::end(std::string_view request) {
   if (!kind_is_said_) {
-    const bool symbol = split_member(request_.member.alternatives.front()).path.empty();
-    request_.member.kind = symbol ? MemberKind::global : MemberKind::offset;
+    const auto& all = request_.member.alternatives;
+    const auto members = std::count_if(all.begin(), all.end(), is_path);
+    if (members != 0 && members != std::ssize(all))
+      refuse(request, "members and symbols are alternatives of '{}': say which kind it is",
+             request_.member.name);
+    request_.member.kind = members == 0 ? MemberKind::global : MemberKind::offset;
   }
   check(request, request_.member);
   file_.statements.emplace_back(std::move(request_));

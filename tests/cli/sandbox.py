@@ -232,6 +232,19 @@ class Outputs(case.Case):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(len(list((folder / "elsewhere").glob("*/*.json"))), 1)
 
+    def test_a_folder_below_windows_symbols_may_be_a_link(self):
+        pdb = PROJECT / "fuzz/corpus/pdb_types"
+        given = next(path for path in sorted(pdb.iterdir())
+                     if run("pe", "isf", path, "-o", "/dev/null").returncode == 0)
+        for options, folder in self.both():
+            (folder / "elsewhere").mkdir()
+            (folder / "store/windows").mkdir(parents=True)
+            (folder / "store/windows/a.pdb").symlink_to("../../elsewhere")
+            for name, place in ("a.pdb", folder / "elsewhere"), ("b.pdb", folder / "store/windows/b.pdb"):
+                done = run("pe", "isf", given, "--store", folder / "store", "--database", name, *options)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(len(list(place.glob("*.json"))), 1)
+
 
 class Version(case.Case):
     def test_it_says_what_the_kernel_has(self):

@@ -19,6 +19,7 @@ import jsonschema
 import pe_types_test as types
 from pe_types_test import LLD, Case, Pdbutil, run
 from strict import strict_json
+from version_resource import version_resource
 
 SOURCE = """
 typedef unsigned char u8; typedef unsigned short u16; typedef unsigned long ulong;
@@ -100,19 +101,6 @@ class Rules:
         for inner in ("subtype", "type"):
             if inner in type_:
                 self.type(type_[inner], where)
-
-
-def version_resource(version):
-    """A .res file with that file version; the version of the product is another."""
-    words = [(major << 16 | minor) for major, minor in (version[:2], version[2:])]
-    fixed = struct.pack("<13I", 0xfeef04bd, 0x10000, *words, 0x90009, 0x90009, 0x3f, 0, 0x40004,
-                        1, 0, 0, 0)
-    key = "VS_VERSION_INFO\0".encode("utf-16-le")
-    data = struct.pack("<3H", 6 + len(key) + 2 + len(fixed), len(fixed), 0) + key + bytes(2) + fixed
-    entry = lambda size, kind, name, flags, language: struct.pack(
-        "<2I4HI2H2I", size, 32, 0xffff, kind, 0xffff, name, 0, flags, language, 0, 0)
-    return entry(0, 0, 0, 0, 0) + entry(len(data), 16, 1, 0x30, 0x409) + data + \
-        bytes(-len(data) % 4)
 
 
 class Isf(Case):
@@ -214,6 +202,49 @@ class Isf(Case):
         # Unnamed ones: flattened where the source has no name for the member either.
         self.assertEqual(fields["first"]["offset"], fields["second"]["offset"])
         self.assertRegex(fields["place"]["type"]["name"], "^__unnamed_1[0-9a-f]{3}$")
+
+    def test_pointers_that_are_no_addresses_are_their_bytes(self):
+        source = """
+struct room { int a, b; int run(int); };
+struct held { int room::*data; char after; int (room::*method)(int); char *address; char end; };
+held g_held; int room::run(int x) { return x; }
+extern "C" int entry() { return g_held.after; }
+"""
+        for target, pointer in types.TARGETS.items():
+            with self.subTest(target=target):
+                fields = self.table(self.pdb(target, "cpp", source))[0]["user_types"]["held"]["fields"]
+                # How large it is, where the next member lies tells.
+                size = fields["after"]["offset"] - fields["data"]["offset"]
+                byte = {"kind": "base", "name": "unsigned char"}
+                self.assertEqual(fields["data"]["type"],
+                                 {"kind": "array", "count": size, "subtype": byte})
+                self.assertEqual(fields["method"]["type"],
+                                 {"kind": "array", "count": pointer, "subtype": byte})
+                self.assertEqual(fields["address"]["type"]["kind"], "pointer")
+
+    def test_a_table_whose_machine_is_not_its_pointers_is_told(self):
+        path = self.pdb("x86_64", source=SOURCE)
+        table, _ = self.table(path)
+        for machine, status in ((0x8664, 0), (0xaa64, 0), (0, 0), (0x1234, 0), (0x14c, 1)):
+            table["metadata"]["windows"]["pdb"]["machine_type"] = machine
+            edited = self.write("edited.json", json.dumps(table).encode())
+            for command in ("types", "symbols"):
+                done = run("pe", command, edited)
+                self.assertEqual(done.returncode, status, (machine, done.stderr))
+                self.assertEqual(b"isf-machine" in done.stderr, status == 1)
+
+    def test_procedures_of_a_table_are_told_to_be_none(self):
+        path = self.pdb("x86_64", source=SOURCE)
+        table = self.write("table.json", json.dumps(self.table(path)[0]).encode())
+        for kinds in ("procedure", "public,cold-part"):
+            done = run("pe", "symbols", "--kind", kinds, table)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"no-match", done.stderr)
+        self.assertEqual(run("pe", "symbols", table).returncode, 0)
+        done = run("pe", "symbols", "--kind", "cold-part", path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"no-match", done.stderr)
+        self.assertEqual(run("pe", "symbols", "--kind", "procedure", path).returncode, 0)
 
     def test_bases_give_their_members(self):
         table, _ = self.table(self.pdb("x86_64", "cpp"))

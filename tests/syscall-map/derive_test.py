@@ -349,6 +349,20 @@ class Locate(Case):
         self.exits(0, "hooks", "locate", "Unique", "--tolerate", "pdb-mismatch", "--pdb", other,
                    "--pdb", pdb, path)
 
+    def test_two_files_of_symbols_that_disagree_give_no_place(self):
+        path, pdb = build("x64", 1)
+        table = self.here / "table.json"
+        made = subprocess.run([COLDTRACE, "pe", "isf", pdb], capture_output=True, timeout=60)
+        edited = json.loads(made.stdout)
+        for change, status in ((0, 0), (16, 1)):
+            edited["symbols"]["Unique"]["address"] += change
+            table.write_text(json.dumps(edited))
+            for files in (pdb, table), (table, pdb):
+                options = [part for one in files for part in ("--pdb", one)]
+                done = self.exits(status, "hooks", "locate", "Unique", *options, path)
+                self.assertEqual(b"symbol-ambiguous" in done.stderr, status == 1, done.stderr)
+                self.assertNotIn(b"pdb-mismatch", done.stderr)
+
     def test_what_is_no_pdb_is_named(self):
         path, pdb = build("x64", 1)
         done = self.exits(1, "hooks", "locate", "Unique", "--pdb", path, "--tolerate",

@@ -265,6 +265,22 @@ class SymbolTables(Case):
                     self.assertIn("the symbol table's types have it here",
                                   found["_EPROCESS.Peb"]["evidence"])
 
+    def test_those_of_another_machine_are_refused(self):
+        for target, own in (("x86_64", 0x8664), ("i686", 0x14c)):
+            image, pdb = self.kernel(target)
+            table = json.loads(self.isf(image, pdb).read_text())
+            hybrid = (0xa641, 0xa64e) if target == "x86_64" else (0x3a64,)
+            for machine in (own, 0, *hybrid, 0xaa64, 0x8664 ^ 0x14c ^ own):
+                table["metadata"]["windows"]["pdb"]["machine_type"] = machine
+                edited = self.write("edited.json", json.dumps(table).encode())
+                wrong = machine not in (own, 0, *hybrid)
+                build = self.document(int(wrong), image, "--pdb", edited,
+                                      lists="_EPROCESS.DebugPort",
+                                      tolerate=LACKING + ",isf-machine,member-missing")
+                self.assertEqual("pdb-mismatch" in {row["code"] for row in build["findings"]}, wrong,
+                                 hex(machine))
+                self.assertEqual(build["members"][0]["value"] is None, wrong)
+
     def test_those_of_another_build_are_refused_as_its_pdb_is(self):
         other_image, other_pdb = self.kernel("i686")
         table = self.isf(other_image, other_pdb)
@@ -404,6 +420,30 @@ class Formats(Case):
         self.call(CLANG, "-std=c89", "-pedantic", "-Wall", "-Wextra", "-Werror", source, "-o",
                   self.here / "main")
         self.call(self.here / "main")
+
+    def test_the_header_says_names_and_signs_exactly(self):
+        image, pdb = self.kernel("x86_64")
+        source = self.write("odd.c", b"")
+        names = ["Gr\u00f6\u00dfe", "a\\n", "what??/", "\u202ex", "%s", "\u00e91"]
+        lists = "".join(f'"{name}" = _EPROCESS.Peb\n' for name in names)
+        lists += "constant Low = _LEVEL.Low\nconstant High = _LEVEL.High\n"
+        header = self.here / "odd.h"
+        self.table(0, image, "--pdb", pdb, "--format", "c-header", "-o", header, lists=lists)
+        checks = []
+        for i, name in enumerate(names):
+            expected = ", ".join(str(byte) for byte in name.encode() + b"\0")
+            checks.append(f"{{ static const unsigned char name[] = {{{expected}}};\n"
+                          f"  if (differ(coldtrace_kernels[0].members[{i}].name, name)) return {i + 1}; }}")
+        for i, negative in ((len(names), 1), (len(names) + 1, 0)):
+            checks.append(f"if (coldtrace_kernels[0].members[{i}].negative != {negative}) return {i + 1};")
+        source.write_text('#include "odd.h"\n'
+                          "static int differ(const char *a, const unsigned char *b) {\n"
+                          "  while (*a && (unsigned char)*a == *b) { ++a; ++b; }\n"
+                          "  return (unsigned char)*a != *b;\n}\n"
+                          "int main(void) {\n" + "\n".join(checks) + "\n  return 0;\n}\n")
+        self.call(CLANG, "-std=c89", "-pedantic", "-Wall", "-Wextra", "-Werror", "-trigraphs", source,
+                  "-o", self.here / "odd")
+        self.call(self.here / "odd")
 
     def test_a_binary_table_has_them_and_verifies(self):
         image, pdb = self.kernel("i686")

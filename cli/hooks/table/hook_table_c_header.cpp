@@ -93,6 +93,7 @@ struct coldtrace_kernel_member {{       /* of the member lists */
     const char *name;
     unsigned long value;                /* the low 32 bits */
     unsigned long value_high;           /* the high ones, of a constant */
+    unsigned char negative;             /* 1: a constant below 0, in two's complement */
     unsigned long size;                 /* of a member or a function, in bytes */
     unsigned char found;                /* 0: this build does not have it */
     unsigned char kind;                 /* 0 offset, 1 bit, 2 size, 3 global's RVA, 4 function's
@@ -201,14 +202,14 @@ std::string write_members(Output& output, const HookTable& build, const std::str
   return write_array(output, "struct coldtrace_kernel_member", prefix + "_members", build.members,
                      [](const syscall_map::MemberValue& member) {
                        const auto value = member.value.value_or(0);
-                       return fmt::format("{}, {:#x}UL, {:#x}UL, {}, {}, {}, {:#x}, {:#x}, {}, {}",
-                                          c_string(member.name), value & 0xffffffff, value >> 32,
-                                          number(member.size), member.value ? 1 : 0,
-                                          static_cast<u32>(member.kind),
-                                          member.bit_position.value_or(no_bits),
-                                          member.bit_length.value_or(no_bits),
-                                          (member.from_pdb ? 1 : 0) + (member.from_code ? 2 : 0),
-                                          static_cast<u32>(member.confidence));
+                       return fmt::format(
+                           "{}, {:#x}UL, {:#x}UL, {}, {}, {}, {}, {:#x}, {:#x}, {}, {}",
+                           c_string(member.name), value & 0xffffffff, value >> 32,
+                           member.negative ? 1 : 0, number(member.size), member.value ? 1 : 0,
+                           static_cast<u32>(member.kind), member.bit_position.value_or(no_bits),
+                           member.bit_length.value_or(no_bits),
+                           (member.from_pdb ? 1 : 0) + (member.from_code ? 2 : 0),
+                           static_cast<u32>(member.confidence));
                      });
 }
 

@@ -10,6 +10,7 @@
 #include "cli/images/symbol_file.hpp"
 #include "cli/sandbox/sandbox.hpp"
 #include "cli/sqlite/sqlite_file.hpp"
+#include "coldtrace/pdb/symbol_machine.hpp"
 #include "coldtrace/syscall-map/hook_table_encoder.hpp"
 
 namespace coldtrace::cli {
@@ -54,14 +55,15 @@ void report_unused(const std::vector<pe::SymbolFile>& symbols, const HookTableDo
                    core::Findings& findings) {
   const auto used = [&](const pe::SymbolFile& file) {
     return std::any_of(document.builds.begin(), document.builds.end(), [&](const auto& build) {
-      return file.belongs_to(syscall_map::find_kernel(build)->identity.pdb);
+      const auto& identity = syscall_map::find_kernel(build)->identity;
+      return pe::belongs_to(file, identity.pdb, identity.machine);
     });
   };
   if (std::none_of(symbols.begin(), symbols.end(), used)) return;
   for (const auto& file : symbols)
     if (!used(file))
       findings.warning("pdb-mismatch", std::nullopt,
-                       "{}: no kernel of the table has its GUID and age", file.path);
+                       "{}: no kernel of the table has its GUID, age and machine", file.path);
 }
 
 Exit run(const Options& options) {

@@ -7,6 +7,7 @@
 #include "cli/pe/types/type_view.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/pdb/isf_names.hpp"
+#include "coldtrace/pdb/isf_table.hpp"
 #include "coldtrace/pdb/type_layers.hpp"
 #include "coldtrace/pdb/type_members.hpp"
 
@@ -15,14 +16,6 @@ namespace {
 
 using pe::Field;
 using pe::TypeLayer;
-
-// "00112233445566778899AABBCCDDEEFF", as the path on a symbol server has it.
-std::string plain_guid(const core::Guid& guid) {
-  std::string plain;
-  for (const char c : to_string(guid))
-    if (c != '-') plain += static_cast<char>(c >= 'a' && c <= 'f' ? c - 'a' + 'A' : c);
-  return plain;
-}
 
 class Writer {
  public:
@@ -174,10 +167,13 @@ class Writer {
     return false;
   }
 
-  // Those that are no addresses, as of methods, are their bytes.
+  // Those that are no addresses, of data members (an offset) and of methods, are their bytes.
   bool write_pointer(const TypeLayer& layer) {
     const auto size = layer.size.value_or(table_.pointer_size());
-    if (size != 2 && size != 4 && size != 8) {
+    using Mode = pe::Pointer::Mode;
+    const bool address =
+        layer.pointer.mode != Mode::data_member && layer.pointer.mode != Mode::method;
+    if (!address || (size != 2 && size != 4 && size != 8)) {
       write_bytes(size);
       return false;
     }
@@ -254,19 +250,26 @@ class Writer {
 
 }  // namespace
 
-void write_isf(JsonWriter& json, const pe::SymbolFile& file, const pe::TypeTable& table,
-               std::string_view database, const std::optional<pe::VersionNumber>& version,
-               core::Findings& findings) {
-  json.begin_object().key("metadata").begin_object().field("format", "6.2.0").key("producer");
+void write_isf_metadata(JsonWriter& json, const pe::PdbIdentity& identity,
+                        std::string_view database,
+                        const std::optional<pe::VersionNumber>& version) {
+  json.key("metadata").begin_object().field("format", "6.2.0").key("producer");
   json.object("name", std::string_view{"coldtrace"}, "version",
               tool_version.substr(tool_version.find(' ') + 1));
   json.key("windows").begin_object().key("pdb").object(
-      "GUID", plain_guid(file.identity.guid), "age", file.identity.age, "database", database,
-      "machine_type", file.identity.machine.value_or(0));
+      "GUID", pe::to_plain_text(identity.guid), "age", identity.age, "database", database,
+      "machine_type", identity.machine.value_or(0));
   if (version)  // in the order in which Volatility compares versions
     json.key("pe").object("major", (*version)[0], "minor", (*version)[1], "revision", (*version)[2],
                           "build", (*version)[3]);
   json.end_object().end_object();
+}
+
+void write_isf(JsonWriter& json, const pe::SymbolFile& file, const pe::TypeTable& table,
+               std::string_view database, const std::optional<pe::VersionNumber>& version,
+               core::Findings& findings) {
+  json.begin_object();
+  write_isf_metadata(json, file.identity, database, version);
   Writer writer{json, table, findings};
   writer.write_user_types();
   writer.write_enumerations();

@@ -11,6 +11,8 @@
 #include "cli/pe/types/isf_json.hpp"
 #include "cli/sandbox/sandbox.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/pdb/isf_table.hpp"
+#include "coldtrace/pdb/symbol_machine.hpp"
 #include "coldtrace/pdb/type_file.hpp"
 #include "coldtrace/pe/identity.hpp"
 
@@ -46,14 +48,26 @@ std::string store_path(const Options& options, const pe::SymbolFile& file,
                        const std::string& database) {
   if (database.find('/') != std::string::npos || database == ".." || database == ".")
     throw Failure{fmt::format("{}: no name of a PDB", database)};
-  std::string guid;
-  for (const char c : to_string(file.identity.guid))
-    if (c != '-') guid += static_cast<char>(c >= 'a' && c <= 'f' ? c - 'a' + 'A' : c);
+  const auto guid = pe::to_plain_text(file.identity.guid);
   const auto folder = fs::path{options.store} / "windows" / database;
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw Failure{fmt::format("{}: {}", folder.string(), error.message())};
   return folder / fmt::format("{}-{}.json{}", guid, file.identity.age, options.xz ? ".xz" : "");
+}
+
+// Folders of PDBs that lie elsewhere: which of them is written to is not known before the PDB is
+// read, and then it is too late to ask for it.
+void add_linked_folders(const std::string& folder, std::vector<std::string>& folders) {
+  constexpr std::size_t most = 4096;
+  std::error_code error;
+  fs::directory_iterator entry{folder, error};
+  for (; !error && entry != fs::directory_iterator{} && folders.size() < most;
+       entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->is_symlink(ignored) && fs::is_directory(entry->path(), ignored))
+      folders.push_back(entry->path().string());
+  }
 }
 
 void write(const Options& options, const OutputOptions& where, const pe::SymbolFile& file,
@@ -80,10 +94,12 @@ Exit run(const Options& options) {
   if (options.xz && !can_pack_xz()) throw Failure{"--xz: this coldtrace was built without liblzma"};
   std::optional<pe::PdbReference> reference;
   std::optional<pe::VersionNumber> version;
+  pe::Machine machine{};
   if (!options.image.empty()) {
     const auto image = open_pe(options.image, options, report);
     if (!image) return Exit::failure;
     core::Findings findings;
+    machine = image->image.machine();
     reference = pe::find_pdb_reference(image->image, findings);
     if (const auto info = pe::find_version_info(image->image, findings); info && info->fixed)
       version = info->fixed->file;
@@ -91,7 +107,7 @@ Exit run(const Options& options) {
   }
   auto file = open_symbol_file(options.file, report);
   if (!file) return Exit::failure;
-  if (!options.image.empty()) file->compare(reference);
+  if (!options.image.empty()) pe::compare_with_image(*file, reference, machine);
   if (!file->matches_image.value_or(false)) version.reset();
   const auto table = pe::read_types(*file, file->findings);
   if (!table) {
@@ -140,6 +156,7 @@ void add_pe_isf(CLI::App& app, Exit& exit) {
           if (options.store.empty()) return;
           needs.folders.push_back(options.store);
           needs.folders.push_back(options.store + "/windows");  // perhaps a link to elsewhere
+          add_linked_folders(options.store + "/windows", needs.folders);
         });
       },
       run);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -74,5 +75,7 @@ struct IsfTable {
 
 // Of 32 digits without dashes, as symbol tables and symbol servers write it.
 std::optional<core::Guid> parse_plain_guid(std::string_view text);
+// "00112233445566778899AABBCCDDEEFF"
+std::string to_plain_text(const core::Guid& guid);
 
 }  // namespace coldtrace::pe
