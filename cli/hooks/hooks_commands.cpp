@@ -7,6 +7,7 @@ void add_hooks_commands(CLI::App& app, Exit& exit) {
             [&exit](CLI::App& group) {
               add_hooks_context_switch(group, exit);
               add_hooks_derive(group, exit);
+              add_hooks_export(group, exit);
               add_hooks_iat(group, exit);
               add_hooks_locate(group, exit);
               add_hooks_merge(group, exit);

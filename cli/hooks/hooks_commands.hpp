@@ -6,6 +6,7 @@ namespace coldtrace::cli {
 
 void add_hooks_context_switch(CLI::App& app, Exit& exit);
 void add_hooks_derive(CLI::App& app, Exit& exit);
+void add_hooks_export(CLI::App& app, Exit& exit);
 void add_hooks_iat(CLI::App& app, Exit& exit);
 void add_hooks_locate(CLI::App& app, Exit& exit);
 void add_hooks_merge(CLI::App& app, Exit& exit);

@@ -3,7 +3,10 @@
 usage: hook_table_test.py COLDTRACE IMAGES SOURCES DEMO CLANG [unittest arguments]
 Images and compilers that are not there are skipped.
 """
+import csv
+import io
 import json
+import re
 import shutil
 import struct
 import subprocess
@@ -544,6 +547,88 @@ class Binary(Case):
 
     def test_the_table_is_the_same_bytes_in_every_run(self):
         self.assertEqual(self.binary("a", *X86).read_bytes(), self.binary("b", *X86).read_bytes())
+
+
+class Numbers(Case):
+    """hooks export j00ru: the layout of windows-syscalls (8a6806ac), read by its three files' rules."""
+
+    def read(self, text, layout):
+        """{(family, version): {name: number}} of any of the layouts."""
+        found = {}
+        if layout == "csv":
+            header, *rows = csv.reader(io.StringIO(text))
+            self.assertEqual(header[0], "System call")
+            self.assertEqual([row[0] for row in rows], sorted(row[0] for row in rows))
+            systems = [re.fullmatch(r"(.+) \((.+)\)", cell).groups() for cell in header[1:]]
+            for name, *cells in rows:
+                self.assertEqual(len(cells), len(systems))
+                for system, cell in zip(systems, cells):
+                    if cell:
+                        self.assertRegex(cell, "^0x[0-9a-f]{4}$")
+                        found.setdefault(system, {})[name] = int(cell, 16)
+            return found
+        for outer, families in strict_json(text.encode()).items():
+            for second, third in families.items():
+                for inner, value in third.items():
+                    if layout == "json-per-system":
+                        found.setdefault((outer, second), {})[inner] = value
+                    else:
+                        found.setdefault((second, inner), {})[outer] = value
+        return found
+
+    def test_all_layouts_have_the_numbers_of_the_stubs(self):
+        for (kernel, ntdll), system in ((X86, ("Windows XP", "5.1.2600.5512")),
+                                        (X64, ("Windows 10", "10.0.19041.1"))):
+            with self.subTest(kernel):
+                table = self.binary("a.hooktab", kernel, ntdll)
+                done = subprocess.run([COLDTRACE, "syscalls", "map", "--format", "json", image(ntdll)],
+                                      capture_output=True, timeout=60)
+                stubs = {row["name"]: row["number"] for row in strict_json(done.stdout)["images"][0]["services"]
+                         if row["number"] < 0x1000}
+                for layout in ("json-per-syscall", "json-per-system", "csv"):
+                    # Those of the kernel that nothing names are left out, which is told.
+                    done = self.hooks(0, "export", "j00ru", "--format", layout, "--tolerate",
+                                      "hook-value", table)
+                    found = self.read(done.stdout.decode(), layout)
+                    self.assertEqual(list(found), [system])
+                    unnamed = sum(not row["names"] or row["confidence"] == "low" for row in
+                                  self.show(table)["builds"][0]["services"])
+                    self.assertEqual(b"hook-value" in done.stderr, unnamed > 0)
+                    known = found[system]
+                    self.assertGreater(len(known), 5)
+                    for name in stubs.keys() & known.keys():
+                        self.assertEqual(known[name], stubs[name])
+                    self.assertGreater(len(stubs.keys() & known.keys()), len(known) / 2)
+
+    def test_builds_side_by_side(self):
+        table = self.binary("a.hooktab", *X64)
+        data = bytearray(image(X64[0]).read_bytes())
+        fixed = data.index(struct.pack("<I", 0xfeef04bd))
+        struct.pack_into("<4H", data, fixed + 8, 0, 10, 7, 22000)
+        struct.pack_into("<I", data, struct.unpack_from("<I", data, 0x3c)[0] + 8, 77)
+        later = self.write("later.exe", bytes(data))
+        other = self.here / "b.hooktab"
+        # Without its ntdll it has the names of its own stubs alone.
+        self.hooks(0, "table", "--tolerate", LACKING + ",unnamed-services", "--kernel", later,
+                   "--format", "hooktab", "-o", other)
+        found = {}
+        for layout in ("json-per-syscall", "json-per-system", "csv"):
+            done = self.hooks(1, "export", "j00ru", "--format", layout, other, table)
+            self.assertIn(b"hook-value", done.stderr)
+            found[layout] = self.read(done.stdout.decode(), layout)
+        self.assertEqual(found["csv"], found["json-per-system"])
+        self.assertEqual(found["csv"], found["json-per-syscall"])
+        early, late = (found["csv"][key] for key in (("Windows 10", "10.0.19041.1"),
+                                                     ("Windows 11 and Server", "10.0.22000.7")))
+        self.assertLess(late.keys(), early.keys())
+        for name, number in late.items():
+            self.assertEqual(early[name], number)
+        # Another machine has a table of its own.
+        x86 = self.binary("c.hooktab", *X86)
+        done = self.hooks(1, "export", "j00ru", table, x86)
+        self.assertIn(b"hook-row", done.stderr)
+        self.assertEqual(done.stdout, self.hooks(0, "export", "j00ru", table).stdout)
+        self.hooks(2, "export", "j00ru", "--table", "win32k", table)
 
 
 if __name__ == "__main__":

@@ -13,4 +13,9 @@ namespace coldtrace::cli {
 std::optional<std::vector<syscall_map::HookTable>> read_hook_table_file(const std::string& path,
                                                                         Report& report);
 
+// The builds of all files, each kernel once: the first file that has it counts, which is said where
+// others say something else.
+std::vector<syscall_map::HookTable> read_hook_table_files(const std::vector<std::string>& paths,
+                                                          Report& report);
+
 }  // namespace coldtrace::cli

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/syscall-map/hook_table.hpp"
+
+namespace coldtrace::syscall_map {
+
+// The values of a build as types and symbols, under their own names and not those of the list.
+struct MemberSymbols {
+  struct Field {
+    std::string name;
+    u64 offset = 0;
+    u32 size = 0;                                // in bytes
+    std::optional<u8> bit_position, bit_length;  // of a bit field in an integer of that size
+  };
+  struct Type {
+    u64 size = 0;
+    std::vector<Field> fields;  // by offset
+  };
+  std::map<std::string, Type> types;
+  std::map<std::string, u32> symbols;  // globals and functions, as RVA
+};
+
+// A structure is there when the list asks for its size too; of its members those of one name, whose
+// size is known. What is left out is counted in the finding `hook-value`: members of members,
+// whose type has no name here, constants, and what find_value() does not take.
+MemberSymbols make_member_symbols(const HookTable& build, core::Findings& findings);
+
+}  // namespace coldtrace::syscall_map

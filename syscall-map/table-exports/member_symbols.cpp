@@ -1,0 +1,59 @@
+#include "coldtrace/syscall-map/table-exports/member_symbols.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "syscall-map/table-exports/chosen_values.hpp"
+
+namespace coldtrace::syscall_map {
+namespace {
+
+bool is_usable(const MemberValue& member) {
+  return member.value && member.confidence != Confidence::low;
+}
+
+// Why a value does not become part of a type; empty where it does.
+std::string_view add_field(const MemberValue& member, MemberSymbols& result) {
+  const auto [type, path] = split_member(member.expression);
+  const auto found = result.types.find(std::string{type});
+  if (found == result.types.end()) return "the size of its structure is not asked for";
+  if (path.find('.') != path.npos) return "it is a member of a member, whose type has no name here";
+  if (!member.size || *member.size == 0) return "its size is not known";
+  if (*member.value > found->second.size || *member.size > found->second.size - *member.value)
+    return "it does not lie in its structure";
+  auto& fields = found->second.fields;
+  const auto same = std::ranges::find(fields, path, &MemberSymbols::Field::name);
+  if (same == fields.end())
+    fields.push_back(
+        {std::string{path}, *member.value, *member.size, member.bit_position, member.bit_length});
+  return {};
+}
+
+}  // namespace
+
+MemberSymbols make_member_symbols(const HookTable& build, core::Findings& findings) {
+  MemberSymbols result;
+  for (const auto& member : build.members)
+    if (is_usable(member) && member.kind == MemberKind::size &&
+        split_member(member.expression).path.empty())
+      result.types.try_emplace(member.expression).first->second.size = *member.value;
+  for (const auto& member : build.members) {
+    if (!member.value && member.optional) continue;
+    std::string_view why = is_usable(member) ? "" : "it is left out";
+    if (why.empty() && member.kind == MemberKind::offset) why = add_field(member, result);
+    if (why.empty() && member.kind == MemberKind::constant)
+      why = "a constant's enumeration is not known as a whole";
+    if (why.empty() && (member.kind == MemberKind::global || member.kind == MemberKind::function))
+      result.symbols.try_emplace(member.expression, static_cast<u32>(*member.value));
+    // The size of a member and the position of a bit field are told by the member itself.
+    if (!why.empty()) report_value(findings, build, member.name, why);
+  }
+  for (auto& [name, type] : result.types)
+    std::ranges::sort(type.fields, [](const auto& a, const auto& b) {
+      return std::tie(a.offset, a.bit_position, a.name) <
+             std::tie(b.offset, b.bit_position, b.name);
+    });
+  return result;
+}
+
+}  // namespace coldtrace::syscall_map
