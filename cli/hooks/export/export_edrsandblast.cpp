@@ -26,9 +26,9 @@ void add_hooks_export_edrsandblast(CLI::App& app, Exit& exit) {
   add_command<HookExportOptions>(
       app, exit,
       {"edrsandblast", "NtoskrnlOffsets.csv of EDRSandblast, of x64 kernels",
+       "  coldtrace hooks export edrsandblast builds.hooktab -o NtoskrnlOffsets.csv\n"
        "  coldtrace hooks table --dir builds --pdb ntkrnlmp.pdb --members edrsandblast \\\n"
-       "    --format hooktab -o builds.hooktab\n"
-       "  coldtrace hooks export edrsandblast builds.hooktab -o NtoskrnlOffsets.csv\n",
+       "    --format hooktab -o builds.hooktab\n",
        hook_export_exit_status},
       {"csv"}, add_hook_export_options, run);
 }

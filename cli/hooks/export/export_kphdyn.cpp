@@ -46,9 +46,9 @@ void add_hooks_export_kphdyn(CLI::App& app, Exit& exit) {
   add_command<HookExportOptions>(
       app, exit,
       {"kphdyn", "kphdyn.xml of System Informer, of x64 and ARM64 kernels, unsigned",
+       "  coldtrace hooks export kphdyn builds.hooktab -o kphdyn.xml\n"
        "  coldtrace hooks table --dir builds --pdb ntkrnlmp.pdb --members kphdyn \\\n"
-       "    --format hooktab -o builds.hooktab\n"
-       "  coldtrace hooks export kphdyn builds.hooktab -o kphdyn.xml\n",
+       "    --format hooktab -o builds.hooktab\n",
        hook_export_exit_status},
       {"xml"}, add_hook_export_options, run);
 }
