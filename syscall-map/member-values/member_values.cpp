@@ -68,8 +68,8 @@ std::vector<Source> name_sources(std::span<const pe::SymbolFile* const> files) {
     auto& source = sources.emplace_back();
     source.file = file;
     source.name = file->pdb ? "PDB" : "symbol table";
-    source.name = files.size() > 1 ? fmt::format("{} {}", source.name, sources.size())
-                                   : "the " + source.name;
+    source.name =
+        files.size() > 1 ? fmt::format("{} {}", source.name, sources.size()) : "the " + source.name;
   }
   return sources;
 }
