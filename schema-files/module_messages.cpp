@@ -7,9 +7,13 @@
 
 namespace coldtrace::schema_files {
 
-ModuleMessages::ModuleMessages(std::string module, const std::vector<std::string>& languages,
+ModuleMessages::ModuleMessages(std::string module,
+                               core::Borrowed<std::vector<std::string>> languages,
                                LanguageFolders& folders, core::Findings& findings)
-    : module_{std::move(module)}, languages_{languages}, folders_{folders}, findings_{findings} {}
+    : module_{std::move(module)},
+      languages_{languages.get()},
+      folders_{folders},
+      findings_{findings} {}
 
 std::string ModuleMessages::find(u32 id) const {
   if (!is_read_) read();

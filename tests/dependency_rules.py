@@ -251,6 +251,23 @@ def check_folders(paths, rooms):
     return broken
 
 
+CLASS = re.compile(r"^( *)(?:class|struct) (?:[\w:]+::)?(\w+)[^;{}]*\{$(.*?)^\1\};", re.M | re.S)
+KEPT = re.compile(r"^ *const ([\w:]+(?:<[^;&*]*>)?)& \w+_;", re.M)
+
+
+def check_lifetimes(headers):
+    """Public constructors that take a plain reference of what their class keeps one to: a temporary
+    would compile, and dangle. One that converts on purpose has an overload for temporaries, deleted."""
+    for path, text in headers:
+        for _, name, body in CLASS.findall(text):
+            public = body.split("private:")[0]
+            for kept in {kept.split("::")[-1] for kept in KEPT.findall(body)}:
+                plain = rf"\b{name}\((?:[^()]*,)?\s*const (?:\w+::)*{re.escape(kept)}& \w+"
+                deleted = rf"\b{name}\((?:const )?(?:\w+::)*{re.escape(kept)}&&\) = delete"
+                if re.search(plain, public) and not re.search(deleted, public):
+                    yield f"{path}: {name} keeps a {kept} that may be a temporary: core::Borrowed"
+
+
 def check_rules_notice():
     """The search for cycles finds one, and none where there is none; so does that for types."""
     good = {"a/x.hpp": {"b/y.hpp"}, "a/z.cpp": {"a/x.hpp"}, "b/y.hpp": set()}
@@ -263,6 +280,10 @@ def check_rules_notice():
     own = types % ("namespace {\n", "}  // namespace\n")
     assert not check_types([("a.hpp", types % ("", "")), ("b.cpp", own)])
     assert len(check_types([("a.hpp", types % ("", "")), ("b.hpp", types % ("", ""))])) == 1
+    keeps = "class A {\n public:\n  explicit A(%s b);\n%s\n private:\n  const n::B& b_;\n};\n"
+    assert len(list(check_lifetimes([("a.hpp", keeps % ("const B&", ""))]))) == 1
+    assert not list(check_lifetimes([("a.hpp", keeps % ("Borrowed<B>", ""))]))
+    assert not list(check_lifetimes([("a.hpp", keeps % ("const B&", "  explicit A(B&&) = delete;"))]))
     flat, deep = "a/include/coldtrace/a/x.hpp", "a/include/coldtrace/a/b/x.hpp"
     assert not check_folders([f"a/{i}.cpp" for i in range(MOST_FILES)], {flat: "a/c/x.hpp", deep: "a/b/x.hpp"})
     assert len(check_folders([f"a/{i}.cpp" for i in range(MOST_FILES + 1)], {deep: "a/c/x.hpp"})) == 2
@@ -286,6 +307,7 @@ def check_includes(project):
                              for path in sources(project / library)], public_headers(project))
     broken += check_types((path.relative_to(project), path.read_text())
                           for library in (*ALLOWED, "cli") for path in sources(project / library))
+    broken += check_lifetimes((header, (project / header).read_text()) for header in sorted(public_headers(project)))
     print("\n".join(broken) or f"{count} files, no rule broken")
     return not broken and count > 0
 

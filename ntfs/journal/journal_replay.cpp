@@ -39,9 +39,9 @@ void JournalBatch::append_path(const JournalRow& row, std::string& text) const {
   if (!root) append_utf8(text, row.record.name);
 }
 
-JournalReplay::JournalReplay(const JournalStream& stream, DirectoryHistory directories,
+JournalReplay::JournalReplay(core::Borrowed<JournalStream> stream, DirectoryHistory directories,
                              Options options)
-    : stream_{stream},
+    : stream_{stream.get()},
       directories_{std::move(directories)},
       options_{std::move(options)},
       path_room_{path_room_at_least + size_of(stream.blocks()) * path_room_per_byte} {

@@ -35,9 +35,9 @@ void normalize(std::vector<ClusterRange>& ranges) {
   if (!ranges.empty()) ranges.resize(last + 1);
 }
 
-ClusterMarks::ClusterMarks(const ClusterMap& clusters, u64 image_size)
-    : map_{clusters},
-      clusters_{std::min(clusters.clusters, image_size / clusters.cluster_size + 1)},
+ClusterMarks::ClusterMarks(core::Borrowed<ClusterMap> clusters, u64 image_size)
+    : map_{clusters.get()},
+      clusters_{std::min(map_.clusters, image_size / map_.cluster_size + 1)},
       words_{static_cast<u64*>(std::calloc(clusters_ / bits + 1, sizeof(u64)))} {}
 
 void ClusterMarks::mark(const RecordFacts& facts) {

@@ -20,7 +20,9 @@ bool is_other_stream(const AttributeFacts& attribute) {
 
 }  // namespace
 
-Snapshot Snapshot::take(const Volume& volume, Options options, core::Findings& findings) {
+Snapshot Snapshot::take(core::Borrowed<Volume> borrowed, Options options,
+                        core::Findings& findings) {
+  const auto& volume = borrowed.get();
   std::vector<Gap> gaps;
   ClusterMarks marks{volume.mft().clusters(), volume.image().size()};
   if (!marks.usable())

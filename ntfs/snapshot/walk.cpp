@@ -39,14 +39,14 @@ u64 size_as_text(const AttributeFacts& attribute) {
 
 }  // namespace
 
-Walk::Walk(const Snapshot& snapshot, StateSet states)
-    : snapshot_{snapshot},
+Walk::Walk(core::Borrowed<Snapshot> snapshot, StateSet states)
+    : snapshot_{snapshot.get()},
       states_{states},
-      reached_(snapshot.records().size()),
-      entered_(snapshot.records().size()),
-      listed_(snapshot.records().size()),
-      repeats_left_(snapshot.volume().image().size() / bytes_for_a_repeat + least_repeats),
-      read_buffers_(snapshot.directories().buffer_total()),
+      reached_(snapshot_.records().size()),
+      entered_(snapshot_.records().size()),
+      listed_(snapshot_.records().size()),
+      repeats_left_(snapshot_.volume().image().size() / bytes_for_a_repeat + least_repeats),
+      read_buffers_(snapshot_.directories().buffer_total()),
       chain_{snapshot_.records()} {}
 
 bool Walk::next(RowBatch& batch) {

@@ -41,7 +41,7 @@ core::Result<BootSector> find_boot_sector(const core::ImageSource& image, u64 of
 
 }  // namespace
 
-core::Result<Volume> Volume::open(const core::ImageSource& image, const Place& place,
+core::Result<Volume> Volume::open(core::Borrowed<core::ImageSource> image, const Place& place,
                                   core::Findings& findings) {
   if (place.mft_offset)
     return search(image, place, {Fault::bad_value, *place.mft_offset, "$MFT", "record 0", 0, 1},
@@ -100,7 +100,7 @@ core::Result<Volume> Volume::open(const core::ImageSource& image, const BootSect
   return volume;
 }
 
-core::Result<Volume> Volume::open_extracted_mft(const core::ImageSource& file,
+core::Result<Volume> Volume::open_extracted_mft(core::Borrowed<core::ImageSource> file,
                                                 core::Findings& findings) {
   Volume volume{file, COLDTRACE_TRY(Mft::open_extracted(file))};
   volume.read_information();

@@ -50,10 +50,10 @@ IsfBase isf_base_of(const SimpleType& type) {
   return base;
 }
 
-IsfNames::IsfNames(const TypeTable& table) : table_{table} {
+IsfNames::IsfNames(core::Borrowed<TypeTable> table) : table_{table.get()} {
   std::set<std::string> structures;
   std::set<std::string> enumerations;
-  for (const auto& type : table.definitions()) {
+  for (const auto& type : table_.definitions()) {
     auto& taken = type.family == TypeTable::Family::enumeration ? enumerations : structures;
     auto name = core::to_valid_utf8(type.name);
     if (is_unnamed(type.name)) {

@@ -102,11 +102,11 @@ class Ctrace::Visitor final : public CtraceVisitor {
 Ctrace::Ctrace(std::vector<CtracePart> parts, const CatalogOptions& options)
     : parts_{std::move(parts)}, names_{options.largest_names} {}
 
-core::Result<std::unique_ptr<Ctrace>> Ctrace::open(const core::ImageSource& source,
+core::Result<std::unique_ptr<Ctrace>> Ctrace::open(core::Borrowed<core::ImageSource> source,
                                                    const CatalogOptions& options,
                                                    core::Findings& findings) {
   std::vector<CtracePart> parts(1);
-  parts[0].source = &source;
+  parts[0].source = &source.get();
   parts[0].header = COLDTRACE_TRY(read_ctrace_header(source));
   auto trace = merge(std::move(parts), options, false, {&findings, 1}, findings);
   return std::move(*trace);  // one file contradicts no other

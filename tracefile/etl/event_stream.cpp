@@ -52,9 +52,9 @@ void RunningThreads::forget(u16 cpu) {
   if (cpu < processors_.size()) processors_[cpu] = {};
 }
 
-EventStream::EventStream(std::span<const ScannedFile> files, const NameTables& names,
+EventStream::EventStream(std::span<const ScannedFile> files, core::Borrowed<NameTables> names,
                          const StreamOptions& options)
-    : files_{files}, names_{names}, options_{options} {
+    : files_{files}, names_{names.get()}, options_{options} {
   plan_buffers();
   plan_gaps();
 }

@@ -24,11 +24,11 @@ Trace::Trace(std::unique_ptr<std::vector<ScannedFile>> files, std::unique_ptr<Ca
       clock_{scan().has_header ? make_clock(scan().header, scan().first_timestamp) : Clock{}},
       pointer_size_{pointer_size} {}
 
-core::Result<Trace> Trace::open(const core::ImageSource& source, const CatalogOptions& options,
-                                core::Findings& findings) {
+core::Result<Trace> Trace::open(core::Borrowed<core::ImageSource> source,
+                                const CatalogOptions& options, core::Findings& findings) {
   std::vector<ScannedFile> files;
   files.push_back(
-      {&source, COLDTRACE_TRY(scan_buffers(source, options.largest_unpacked, findings))});
+      {&source.get(), COLDTRACE_TRY(scan_buffers(source, options.largest_unpacked, findings))});
   return merge(std::move(files), options, {&findings, 1});
 }
 

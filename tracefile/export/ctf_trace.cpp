@@ -62,10 +62,10 @@ bool is_interrupt(ServiceKind kind) {
 
 }  // namespace
 
-CtfTrace::CtfTrace(const TimelineNames& names, FileSink write)
-    : names_{names}, write_{std::move(write)}, chain_{names, [this](const ChainedSwitch& change) {
-                                                        changes_.push_back(change);
-                                                      }} {}
+CtfTrace::CtfTrace(core::Borrowed<TimelineNames> names, FileSink write)
+    : names_{names.get()},
+      write_{std::move(write)},
+      chain_{names, [this](const ChainedSwitch& change) { changes_.push_back(change); }} {}
 
 CtfTrace::~CtfTrace() = default;
 

@@ -43,12 +43,15 @@ class NumberOf final : public tracefile::FieldVisitor {
 
 }  // namespace
 
-EventStacks::EventStacks(const tracefile::AnyTrace& trace,
-                         const tracefile::EventSelection& selection,
-                         const std::optional<std::string>& field, trace_analysis::CodeNames& code)
-    : selector_{{trace.schemas(), trace.names(), trace.clock(), trace.start_time()}, selection},
-      decoder_{trace.schemas()},
-      field_{field},
+EventStacks::EventStacks(core::Borrowed<tracefile::AnyTrace> trace,
+                         core::Borrowed<tracefile::EventSelection> selection,
+                         core::Borrowed<std::optional<std::string>> field,
+                         trace_analysis::CodeNames& code)
+    : selector_{{trace.get().schemas(), trace.get().names(), trace.get().clock(),
+                 trace.get().start_time()},
+                selection},
+      decoder_{trace.get().schemas()},
+      field_{field.get()},
       code_{code} {}
 
 std::optional<i64> EventStacks::weight_of(const tracefile::Event& event) {

@@ -11,8 +11,8 @@ namespace coldtrace::trace_export {
 namespace field = perfetto;
 using protozero::pbf_writer;
 
-PerfettoTrace::PerfettoTrace(const TimelineNames& names, ByteSink write, Options options)
-    : names_{names},
+PerfettoTrace::PerfettoTrace(core::Borrowed<TimelineNames> names, ByteSink write, Options options)
+    : names_{names.get()},
       chain_{names, [this](const ChainedSwitch& change) { schedule_->add(change); }},
       packets_{std::make_unique<PerfettoPackets>(std::move(write), options.compress)},
       schedule_{std::make_unique<PerfettoSchedule>(*packets_)} {}

@@ -56,7 +56,8 @@ std::string_view to_string(Undecoded reason) {
   return "unknown";
 }
 
-EventDecoder::EventDecoder(const SchemaSource& schemas) : schemas_{schemas}, slots_(1024) {}
+EventDecoder::EventDecoder(core::Borrowed<SchemaSource> schemas)
+    : schemas_{schemas.get()}, slots_(1024) {}
 
 // A TraceLogging schema is known by its hash and size: 64 bits, for at most 65,536 kinds.
 EventDecoder::Key EventDecoder::key_of(const Event& event, core::ByteView schema_item,

@@ -48,9 +48,9 @@ bool is_event(std::string_view wanted, const EventKind& kind) {
   return matches(wanted, kind.name) || matches(wanted, event_class_of(kind.name));
 }
 
-EventSelector::EventSelector(const EventContext& context, const EventSelection& selection)
-    : selection_{selection}, decoder_{context.schemas} {
-  if (selection.where) filter_.emplace(context, *selection.where);
+EventSelector::EventSelector(const EventContext& context, core::Borrowed<EventSelection> selection)
+    : selection_{selection.get()}, decoder_{context.schemas} {
+  if (selection_.where) filter_.emplace(context, *selection_.where);
 }
 
 bool EventSelector::Asked::meets(const std::vector<std::string>& wanted, const EventKind& kind,

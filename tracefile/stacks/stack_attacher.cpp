@@ -87,16 +87,18 @@ void read_runtime_stack(const Event& event, EventStack& stack) {
 
 }  // namespace
 
-StackAttacher::StackAttacher(std::unique_ptr<EventSequence> events, const StackTable& stacks,
-                             std::optional<i64> last, bool in_time_order, const Limits& limits)
+StackAttacher::StackAttacher(std::unique_ptr<EventSequence> events,
+                             core::Borrowed<StackTable> stacks, std::optional<i64> last,
+                             bool in_time_order, const Limits& limits)
     : events_{std::move(events)},
-      stacks_{stacks},
+      stacks_{stacks.get()},
       last_{last},
       in_time_order_{in_time_order},
       limits_{limits} {}
 
-StackAttacher::StackAttacher(std::unique_ptr<EventSequence> events, const StackTable& stacks,
-                             std::optional<i64> last, bool in_time_order)
+StackAttacher::StackAttacher(std::unique_ptr<EventSequence> events,
+                             core::Borrowed<StackTable> stacks, std::optional<i64> last,
+                             bool in_time_order)
     : StackAttacher{std::move(events), stacks, last, in_time_order, Limits{}} {}
 
 EventSequence::Item StackAttacher::next() {

@@ -118,15 +118,15 @@ class EventFilter::Fields final : public FieldVisitor {
   std::vector<Found> found_;  // by test
 };
 
-EventFilter::EventFilter(const EventContext& context, const WhereExpression& where)
+EventFilter::EventFilter(const EventContext& context, core::Borrowed<WhereExpression> where)
     : context_{context},
-      where_{where},
+      where_{where.get()},
       decoder_{context.schemas},
       texts_{context.clock},
       messages_{context.clock, context.parameters},
-      unknown_(where.tests.size(), Truth::unknown),
-      met_(where.tests.size()) {
-  for (const auto& test : where.tests) {
+      unknown_(where_.tests.size(), Truth::unknown),
+      met_(where_.tests.size()) {
+  for (const auto& test : where_.tests) {
     asks_kind_ |= is_of_kind(member_of(test));
     asks_fields_ |= is_of_fields(member_of(test));
     asks_kind_ |= member_of(test) == WhereMember::message;

@@ -76,9 +76,9 @@ class NeededSymbols::Visitor final : public tracefile::FieldVisitor {
   bool is_sample_;
 };
 
-NeededSymbols::NeededSymbols(const tracefile::NameTables& names,
-                             const tracefile::SchemaSource& schemas)
-    : names_{names}, decoder_{schemas}, images_(names.image_files().size()) {}
+NeededSymbols::NeededSymbols(core::Borrowed<tracefile::NameTables> names,
+                             core::Borrowed<tracefile::SchemaSource> schemas)
+    : names_{names.get()}, decoder_{schemas}, images_(names_.image_files().size()) {}
 
 CodeUse& NeededSymbols::use_of(const Event& event, u64 address) {
   const auto image = names_.find_image(event.pid, address, event.name_time());

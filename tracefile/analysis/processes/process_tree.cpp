@@ -17,9 +17,9 @@ ProcessTree::Lists ProcessTree::Lists::group(std::size_t lists,
   return made;
 }
 
-ProcessTree::ProcessTree(const Population& population) : population_{population} {
-  const auto& processes = population.processes();
-  const auto& threads = population.threads();
+ProcessTree::ProcessTree(core::Borrowed<Population> population) : population_{population.get()} {
+  const auto& processes = population_.processes();
+  const auto& threads = population_.threads();
   parents_.resize(processes.size());
   for (Index i = 0; i < processes.size(); ++i) parents_[i] = stated_or_creator(i);
   cut_cycles();

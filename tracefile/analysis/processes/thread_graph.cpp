@@ -4,9 +4,10 @@
 
 namespace coldtrace::trace_analysis {
 
-ThreadGraph::ThreadGraph(const ProcessTree& tree, std::size_t most_nodes) : tree_{tree} {
-  const auto& processes = tree.population().processes();
-  const auto& threads = tree.population().threads();
+ThreadGraph::ThreadGraph(core::Borrowed<ProcessTree> tree, std::size_t most_nodes)
+    : tree_{tree.get()} {
+  const auto& processes = tree_.population().processes();
+  const auto& threads = tree_.population().threads();
   node_of_process_.assign(processes.size(), no_node);
   node_of_thread_.assign(threads.size(), no_node);
   const auto shown_processes = std::min(processes.size(), most_nodes);

@@ -6,11 +6,12 @@ namespace coldtrace::trace_analysis {
 
 using tracefile::EventSequence;
 
-Observation::Observation(const tracefile::AnyTrace& trace, const tracefile::StreamOptions& options)
-    : trace_{trace},
+Observation::Observation(core::Borrowed<tracefile::AnyTrace> trace,
+                         const tracefile::StreamOptions& options)
+    : trace_{trace.get()},
       options_{options},
-      population_{trace.names()},
-      losses_{Losses::find(trace, options)} {}
+      population_{trace_.names()},
+      losses_{Losses::find(trace_, options)} {}
 
 void Observation::run(std::span<Analysis* const> analyses, EventPairs* pairs,
                       EventWitness* witness) {

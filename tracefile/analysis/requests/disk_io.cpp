@@ -58,9 +58,9 @@ u64 DiskSums::count() const {
   return count;
 }
 
-DiskIo::DiskIo(const tracefile::NameTables& names, std::optional<Snapshot> snapshot,
+DiskIo::DiskIo(core::Borrowed<tracefile::NameTables> names, std::optional<Snapshot> snapshot,
                CounterTicks counter, Sink each, BusySink busy)
-    : names_{names},
+    : names_{names.get()},
       snapshot_{snapshot},
       each_{std::move(each)},
       busy_{std::move(busy)},

@@ -49,10 +49,10 @@ void Rest::add_idle(const IdleTime& idle) {
   if (longest_.size() > most_longest) longest_.pop_back();
 }
 
-AtRest::AtRest(const tracefile::Clock& clock, const RestPolicy& policy, i64 network_window,
-               Sink each)
-    : clock_{clock},
-      policy_{policy},
+AtRest::AtRest(core::Borrowed<tracefile::Clock> clock, core::Borrowed<RestPolicy> policy,
+               i64 network_window, Sink each)
+    : clock_{clock.get()},
+      policy_{policy.get()},
       network_window_{network_window},
       each_{std::move(each)},
       turns_{[this](const Turn& turn) { on_turn(turn); }},

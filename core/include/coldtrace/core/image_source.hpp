@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/reader.hpp"
 #include "coldtrace/core/result.hpp"
 
@@ -62,9 +63,8 @@ class MemoryImage final : public ImageSource {
 // Another source with ranges that fail as a bad disk does, to test what a reader makes of it.
 class FailingImage final : public ImageSource {
  public:
-  FailingImage(const ImageSource& source, std::vector<ByteRange> bad)
-      : source_{source}, bad_{std::move(bad)} {}
-  FailingImage(const ImageSource&&, std::vector<ByteRange>) = delete;
+  FailingImage(Borrowed<ImageSource> source, std::vector<ByteRange> bad)
+      : source_{source.get()}, bad_{std::move(bad)} {}
   u64 size() const override { return source_.size(); }
   Result<Done> read_at(u64 offset, std::span<std::byte> destination) const override;
 

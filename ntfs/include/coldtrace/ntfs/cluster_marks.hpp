@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/ntfs/extents.hpp"
 #include "coldtrace/ntfs/record_facts.hpp"
 
@@ -35,7 +36,7 @@ void for_each_run(const RecordFacts& facts, const ClusterMap& map, Visit&& visit
 // clusters of 4 KiB, of which only what is touched takes memory. Finds what two of them have.
 class ClusterMarks {
  public:
-  ClusterMarks(const ClusterMap& clusters, u64 image_size);
+  ClusterMarks(core::Borrowed<ClusterMap> clusters, u64 image_size);
 
   // False when there is no memory for the bits: nothing is marked then.
   bool usable() const { return words_ != nullptr; }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/progress.hpp"
 #include "coldtrace/ntfs/directory_history.hpp"
@@ -82,7 +83,8 @@ class JournalReplay {
   };
 
   // `stream` outlives the replay; `directories` are those at the end of the journal.
-  JournalReplay(const JournalStream& stream, DirectoryHistory directories, Options options);
+  JournalReplay(core::Borrowed<JournalStream> stream, DirectoryHistory directories,
+                Options options);
 
   // Fills the next batch; false when there are no more rows. Findings are about what it passed.
   bool next(JournalBatch& batch, core::Findings& findings);

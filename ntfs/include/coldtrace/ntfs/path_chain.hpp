@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/ntfs/record_table.hpp"
 
 namespace coldtrace::ntfs {
@@ -19,7 +20,7 @@ std::string broken_path(FileReference directory);
 // Paths of directories through the names in their records: for what no index reaches.
 class PathChain {
  public:
-  explicit PathChain(const RecordTable& records) : records_{records} {}
+  explicit PathChain(core::Borrowed<RecordTable> records) : records_{records.get()} {}
 
   struct Path {
     std::string_view text;  // valid until the next call; without a '/' at its end

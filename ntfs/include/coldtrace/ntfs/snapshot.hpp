@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/ntfs/cluster_owners.hpp"
 #include "coldtrace/ntfs/directory_table.hpp"
@@ -45,8 +46,7 @@ class Snapshot {
   };
 
   // `volume` outlives the snapshot.
-  static Snapshot take(const Volume& volume, Options options, core::Findings& findings);
-  static Snapshot take(const Volume&&, Options, core::Findings&) = delete;
+  static Snapshot take(core::Borrowed<Volume> borrowed, Options options, core::Findings& findings);
 
   const Volume& volume() const { return volume_; }
   const RecordTable& records() const { return records_; }

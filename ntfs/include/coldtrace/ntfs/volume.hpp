@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/image_source.hpp"
 #include "coldtrace/ntfs/assembly.hpp"
@@ -45,18 +46,13 @@ class Volume {
   };
 
   // `image` outlives the volume.
-  static core::Result<Volume> open(const core::ImageSource& image, const Place& place,
+  static core::Result<Volume> open(core::Borrowed<core::ImageSource> image, const Place& place,
                                    core::Findings& findings);
-  static core::Result<Volume> open(const core::ImageSource& image, u64 offset, u64 size,
+  static core::Result<Volume> open(core::Borrowed<core::ImageSource> image, u64 offset, u64 size,
                                    core::Findings& findings) {
     return open(image, Place{.offset = offset, .size = size}, findings);
   }
-  static core::Result<Volume> open(const core::ImageSource&&, const Place&,
-                                   core::Findings&) = delete;
-  static core::Result<Volume> open(const core::ImageSource&&, u64, u64, core::Findings&) = delete;
-  static core::Result<Volume> open_extracted_mft(const core::ImageSource&&,
-                                                 core::Findings&) = delete;
-  static core::Result<Volume> open_extracted_mft(const core::ImageSource& file,
+  static core::Result<Volume> open_extracted_mft(core::Borrowed<core::ImageSource> file,
                                                  core::Findings& findings);
 
   const core::ImageSource& image() const { return *image_; }

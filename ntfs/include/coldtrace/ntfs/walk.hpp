@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/ntfs/index_order.hpp"
 #include "coldtrace/ntfs/path_chain.hpp"
@@ -19,8 +20,7 @@ namespace coldtrace::ntfs {
 // then what the directories do not reach, by record number, then names in slack.
 class Walk {
  public:
-  Walk(const Snapshot& snapshot, StateSet states);
-  Walk(const Snapshot&&, StateSet) = delete;
+  Walk(core::Borrowed<Snapshot> snapshot, StateSet states);
 
   // Fills a batch with the next rows; false when there are none. Rows of all states come, so that
   // what is wrong with them is known; those of other states than the wanted ones are marked.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/ntfs/snapshot.hpp"
 #include "coldtrace/ntfs_query/file_values.hpp"
 
@@ -13,8 +14,8 @@ namespace coldtrace::ntfs {
 class RowValues final : public FileValues {
  public:
   // The volume starts at byte `offset` of its image, in the partition `number`, 0 without any.
-  RowValues(const Snapshot& snapshot, u32 number, u64 offset)
-      : snapshot_{snapshot}, number_{number}, offset_{offset} {}
+  RowValues(core::Borrowed<Snapshot> snapshot, u32 number, u64 offset)
+      : snapshot_{snapshot.get()}, number_{number}, offset_{offset} {}
 
   // Asks of this row from now on; it has to last as long.
   void set(const FileRow& row) { row_ = &row; }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/pdb/pdb_publics.hpp"
 #include "coldtrace/pdb/simple_types.hpp"
 #include "coldtrace/pdb/type_table.hpp"
@@ -30,7 +31,7 @@ IsfBase isf_base_of(const SimpleType& type);
 // "__anonymous_1d76" by the number of its record, and so is the second of one name. Valid UTF-8.
 class IsfNames {
  public:
-  explicit IsfNames(const TypeTable& table);
+  explicit IsfNames(core::Borrowed<TypeTable> table);
 
   // Of a definition; of a declaration that nothing defines its own.
   std::string name_of(u32 index) const;

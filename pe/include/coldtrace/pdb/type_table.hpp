@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/pdb/field_list.hpp"
 #include "coldtrace/pdb/pdb.hpp"
 #include "coldtrace/pdb/type_records.hpp"
@@ -101,7 +102,7 @@ std::optional<TypeHead> read_type_head(core::ByteView record);
 // Goes through a field list, and those it goes on in, which have lower indexes.
 class FieldWalk {
  public:
-  FieldWalk(const TypeTable& table, u32 list) : table_{table} { open(list); }
+  FieldWalk(core::Borrowed<TypeTable> table, u32 list) : table_{table.get()} { open(list); }
 
   // False at the end.
   bool next(Field& field);

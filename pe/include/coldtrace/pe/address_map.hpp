@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/lazy_file.hpp"
 #include "coldtrace/pe/headers.hpp"
@@ -76,7 +77,7 @@ class AddressMap {
 
 class AddressMap::Offsets {
  public:
-  explicit Offsets(const AddressMap& map) : map_{map} {}
+  explicit Offsets(core::Borrowed<AddressMap> map) : map_{map.get()} {}
 
   std::optional<u64> find(Rva rva) {
     if (!region_ || value(rva) - region_->start >= region_->size) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/reader.hpp"
 #include "coldtrace/pe/address_map.hpp"
@@ -94,8 +95,7 @@ class Image {
 // The section is looked up and loaded when what is asked for leaves what is there in one piece.
 class Image::Window {
  public:
-  explicit Window(const Image& image) : image_{image} {}
-  Window(Image&&) = delete;
+  explicit Window(core::Borrowed<Image> image) : image_{image.get()} {}
 
   // From `rva` to the end of the window, which is moved there when `rva` lies outside; empty for
   // what is not stored or cannot be read.
@@ -123,7 +123,7 @@ class Image::Window {
 
 class Image::Sections {
  public:
-  explicit Sections(const Image& image) : image_{image} {}
+  explicit Sections(core::Borrowed<Image> image) : image_{image.get()} {}
 
   const SectionHeader* find(Rva rva) {
     if (value(rva) >= range_.end || rva < range_.section->address) range_ = image_.find_range(rva);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/lazy_file.hpp"
 #include "coldtrace/pe/message_table.hpp"
@@ -18,7 +19,7 @@ namespace coldtrace::schema_files {
 class ModuleMessages final : public tracefile::MessageTexts {
  public:
   // All outlive the object.
-  ModuleMessages(std::string module, const std::vector<std::string>& languages,
+  ModuleMessages(std::string module, core::Borrowed<std::vector<std::string>> languages,
                  LanguageFolders& folders, core::Findings& findings);
 
   std::string find(u32 id) const override;

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/integers.hpp"
 #include "coldtrace/pe/image_tables.hpp"
 
@@ -38,9 +39,8 @@ class FunctionReader {
   // The longest stretch that is read.
   static constexpr u32 most_bytes = 256;
 
-  explicit FunctionReader(const pe::ImageTables& tables)
-      : tables_{tables}, image_{tables.image()} {}
-  explicit FunctionReader(const pe::ImageTables&&) = delete;
+  explicit FunctionReader(core::Borrowed<pe::ImageTables> tables)
+      : tables_{tables.get()}, image_{tables_.image()} {}
 
   // The function that starts at `start`: on x64 to the end that .pdata gives, else, and for
   // functions without an entry there, to the first return or jump that no branch before it leads

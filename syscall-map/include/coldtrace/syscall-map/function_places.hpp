@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/pe/image_tables.hpp"
 #include "coldtrace/syscall-map/context_switch.hpp"
@@ -29,9 +30,8 @@ struct FunctionPlace {
 class CodeSearch {
  public:
   // Both outlive this.
-  CodeSearch(const pe::ImageTables& tables, std::span<const Signature> signatures)
-      : tables_{tables}, signatures_{signatures} {}
-  CodeSearch(const pe::ImageTables&&, std::span<const Signature>) = delete;
+  CodeSearch(core::Borrowed<pe::ImageTables> tables, std::span<const Signature> signatures)
+      : tables_{tables.get()}, signatures_{signatures} {}
 
   // Functions that may be found: by a signature for the machine, or by structure.
   std::vector<std::string_view> functions() const;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/trace_export/byte_sink.hpp"
 #include "coldtrace/trace_export/switch_chain.hpp"
 
@@ -18,7 +19,7 @@ class CtfStream;
 class CtfTrace final : public TimelineSink {
  public:
   // All must outlive it.
-  CtfTrace(const TimelineNames& names, FileSink write);
+  CtfTrace(core::Borrowed<TimelineNames> names, FileSink write);
   ~CtfTrace() override;
   CtfTrace(const CtfTrace&) = delete;
   CtfTrace& operator=(const CtfTrace&) = delete;

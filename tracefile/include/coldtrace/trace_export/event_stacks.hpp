@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/trace_analysis/processors/running_stacks.hpp"
 #include "coldtrace/trace_analysis/records/observation.hpp"
 #include "coldtrace/tracefile/selection/event_selection.hpp"
@@ -15,8 +16,9 @@ namespace coldtrace::trace_export {
 class EventStacks final : public trace_analysis::Analysis, public trace_analysis::EventWitness {
  public:
   // All must outlive it. Without a field each event counts as one.
-  EventStacks(const tracefile::AnyTrace& trace, const tracefile::EventSelection& selection,
-              const std::optional<std::string>& field, trace_analysis::CodeNames& code);
+  EventStacks(core::Borrowed<tracefile::AnyTrace> trace,
+              core::Borrowed<tracefile::EventSelection> selection,
+              core::Borrowed<std::optional<std::string>> field, trace_analysis::CodeNames& code);
   EventStacks(const EventStacks&) = delete;
   EventStacks& operator=(const EventStacks&) = delete;
 

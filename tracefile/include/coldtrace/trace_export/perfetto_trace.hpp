@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/trace_export/byte_sink.hpp"
 #include "coldtrace/trace_export/switch_chain.hpp"
 
@@ -23,7 +24,7 @@ class PerfettoTrace final : public TimelineSink {
     bool compress = false;
   };
   // All must outlive it.
-  PerfettoTrace(const TimelineNames& names, ByteSink write, Options options);
+  PerfettoTrace(core::Borrowed<TimelineNames> names, ByteSink write, Options options);
   ~PerfettoTrace() override;
   PerfettoTrace(const PerfettoTrace&) = delete;
   PerfettoTrace& operator=(const PerfettoTrace&) = delete;

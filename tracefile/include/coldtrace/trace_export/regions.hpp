@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/trace_analysis/records/losses.hpp"
 #include "coldtrace/trace_analysis/records/records.hpp"
 #include "coldtrace/tracefile/fields/value_text.hpp"
@@ -32,7 +33,8 @@ struct Region {
 class Regions {
  public:
   using Sink = std::function<void(const Region&)>;
-  Regions(const tracefile::SchemaSource& schemas, const tracefile::Clock& clock, Sink each)
+  Regions(core::Borrowed<tracefile::SchemaSource> schemas, core::Borrowed<tracefile::Clock> clock,
+          Sink each)
       : decoder_{schemas}, texts_{clock}, each_{std::move(each)} {}
 
   void begin(const trace_analysis::Losses& losses) { losses_ = &losses; }

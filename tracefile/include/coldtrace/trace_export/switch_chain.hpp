@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/trace_export/timeline.hpp"
 #include "coldtrace/trace_export/timeline_names.hpp"
 
@@ -32,7 +33,8 @@ class SwitchChain {
   using Sink = std::function<void(const ChainedSwitch&)>;
   // `names` must outlive it. Switches come in the order of time for each processor; but the one to
   // `lost_id` lies where the processor was known last, with the switch before it.
-  SwitchChain(const TimelineNames& names, Sink sink) : names_{names}, sink_{std::move(sink)} {}
+  SwitchChain(core::Borrowed<TimelineNames> names, Sink sink)
+      : names_{names.get()}, sink_{std::move(sink)} {}
 
   void on_switch(const ContextSwitch& record, const Turn* ended, bool is_shown);
   void on_last_turn(const Turn& turn, bool misses_events);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/tracefile/names/message_pdb.hpp"
 #include "coldtrace/tracefile/names/name_tables.hpp"
 #include "coldtrace/tracefile/providers/event_decoder.hpp"
@@ -46,7 +47,8 @@ struct UnnamedImage {
 class NeededSymbols {
  public:
   // Both must outlive the object.
-  NeededSymbols(const tracefile::NameTables& names, const tracefile::SchemaSource& schemas);
+  NeededSymbols(core::Borrowed<tracefile::NameTables> names,
+                core::Borrowed<tracefile::SchemaSource> schemas);
   NeededSymbols(const NeededSymbols&) = delete;
   NeededSymbols& operator=(const NeededSymbols&) = delete;
 

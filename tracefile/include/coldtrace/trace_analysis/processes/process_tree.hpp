@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/trace_analysis/records/population.hpp"
 
 namespace coldtrace::trace_analysis {
@@ -12,8 +13,7 @@ namespace coldtrace::trace_analysis {
 class ProcessTree {
  public:
   // `population` must outlive the tree.
-  explicit ProcessTree(const Population& population);
-  explicit ProcessTree(const Population&&) = delete;
+  explicit ProcessTree(core::Borrowed<Population> population);
 
   const Population& population() const { return population_; }
 

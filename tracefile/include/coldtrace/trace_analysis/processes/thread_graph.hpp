@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/trace_analysis/processes/process_tree.hpp"
 
 namespace coldtrace::trace_analysis {
@@ -19,7 +20,7 @@ class ThreadGraph {
   static constexpr u32 no_node = 0xffff'ffff;
 
   // At most `most_nodes` processes and threads, processes first.
-  ThreadGraph(const ProcessTree& tree, std::size_t most_nodes);
+  ThreadGraph(core::Borrowed<ProcessTree> tree, std::size_t most_nodes);
 
   const std::vector<Node>& nodes() const { return nodes_; }
   // The node of the process that a thread runs in when another process started it, else no_node.

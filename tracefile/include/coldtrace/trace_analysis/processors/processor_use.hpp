@@ -3,6 +3,7 @@
 #include <map>
 #include <tuple>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/trace_analysis/processors/interruptions.hpp"
 #include "coldtrace/trace_analysis/processors/sample_weights.hpp"
 #include "coldtrace/trace_analysis/records/code_names.hpp"
@@ -49,8 +50,8 @@ struct RoutineUse {
 class ProcessorUse final : public Analysis {
  public:
   // All must outlive the analysis.
-  ProcessorUse(const tracefile::Clock& clock, const tracefile::SamplingIntervals& intervals,
-               CodeNames& code)
+  ProcessorUse(core::Borrowed<tracefile::Clock> clock,
+               core::Borrowed<tracefile::SamplingIntervals> intervals, CodeNames& code)
       : schedule_{[this](const Turn& turn) { end_turn(turn); }},
         weights_{clock, intervals},
         code_{code} {}

@@ -3,6 +3,7 @@
 #include <deque>
 #include <functional>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/trace_analysis/processors/call_tree.hpp"
 #include "coldtrace/trace_analysis/processors/stack_join.hpp"
 #include "coldtrace/trace_analysis/records/code_names.hpp"
@@ -17,8 +18,9 @@ class RunningStacks final : public Analysis {
   using Sink = std::function<void(const Sample&, const SampleSum&, u32 node)>;
 
   // All must outlive the analysis.
-  RunningStacks(const tracefile::Clock& clock, const tracefile::SamplingIntervals& intervals,
-                CodeNames& code, Sink each = {})
+  RunningStacks(core::Borrowed<tracefile::Clock> clock,
+                core::Borrowed<tracefile::SamplingIntervals> intervals, CodeNames& code,
+                Sink each = {})
       : weights_{clock, intervals}, code_{code}, each_{std::move(each)} {}
 
   const CallTree& tree() const { return tree_; }

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/trace_analysis/records/analysis.hpp"
 #include "coldtrace/tracefile/events/clock.hpp"
 #include "coldtrace/tracefile/names/sampling_intervals.hpp"
@@ -24,10 +25,9 @@ struct SampleSum {
 class SampleWeights {
  public:
   // Of the trace, both must outlive the object.
-  SampleWeights(const tracefile::Clock& clock, const tracefile::SamplingIntervals& intervals)
-      : clock_{clock}, intervals_{intervals} {}
-  SampleWeights(const tracefile::Clock&&, const tracefile::SamplingIntervals&) = delete;
-  SampleWeights(const tracefile::Clock&, const tracefile::SamplingIntervals&&) = delete;
+  SampleWeights(core::Borrowed<tracefile::Clock> clock,
+                core::Borrowed<tracefile::SamplingIntervals> intervals)
+      : clock_{clock.get()}, intervals_{intervals.get()} {}
 
   void begin(const Observed& observed) { observed_ = &observed; }
   // One sample.

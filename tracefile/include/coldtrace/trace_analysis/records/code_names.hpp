@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/trace_analysis/records/function_names.hpp"
 
 namespace coldtrace::trace_analysis {
@@ -13,8 +14,8 @@ namespace coldtrace::trace_analysis {
 class CodeNames {
  public:
   // Both must outlive the object.
-  CodeNames(const tracefile::NameTables& images, FunctionNames& names)
-      : images_{images}, names_{names} {}
+  CodeNames(core::Borrowed<tracefile::NameTables> images, FunctionNames& names)
+      : images_{images.get()}, names_{names} {}
   CodeNames(const CodeNames&) = delete;
   CodeNames& operator=(const CodeNames&) = delete;
 

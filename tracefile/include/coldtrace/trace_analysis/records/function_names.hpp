@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/tracefile/names/name_tables.hpp"
 
 namespace coldtrace::trace_analysis {
@@ -57,8 +58,7 @@ class FunctionNames {
 class ImageOffsets final : public FunctionNames {
  public:
   // `names` must outlive it.
-  explicit ImageOffsets(const tracefile::NameTables& names) : names_{names} {}
-  explicit ImageOffsets(const tracefile::NameTables&&) = delete;
+  explicit ImageOffsets(core::Borrowed<tracefile::NameTables> names) : names_{names.get()} {}
 
   FunctionName find(std::optional<u32> pid, u64 address, i64 time) override;
 

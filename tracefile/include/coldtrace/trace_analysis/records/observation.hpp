@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/trace_analysis/records/analysis.hpp"
 #include "coldtrace/trace_analysis/records/event_pairs.hpp"
 
@@ -23,8 +24,7 @@ class EventWitness {
 class Observation {
  public:
   // `trace` must outlive the observation. Reads it once, for what is missing.
-  Observation(const tracefile::AnyTrace& trace, const tracefile::StreamOptions& options);
-  Observation(const tracefile::AnyTrace&&, const tracefile::StreamOptions&) = delete;
+  Observation(core::Borrowed<tracefile::AnyTrace> trace, const tracefile::StreamOptions& options);
   Observation(const Observation&) = delete;
   Observation& operator=(const Observation&) = delete;
 

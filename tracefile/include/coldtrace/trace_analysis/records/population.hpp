@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/integers.hpp"
 #include "coldtrace/tracefile/names/name_tables.hpp"
 
@@ -66,7 +67,7 @@ class Population {
  public:
   Population() = default;
   // `names` must outlive it.
-  explicit Population(const tracefile::NameTables& names) : names_{&names} {}
+  explicit Population(core::Borrowed<tracefile::NameTables> names) : names_{&names.get()} {}
 
   // Of the events that follow.
   void set_time(i64 time) { now_ = time; }

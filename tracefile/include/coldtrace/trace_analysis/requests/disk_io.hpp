@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/trace_analysis/records/histogram.hpp"
 #include "coldtrace/trace_analysis/requests/busy_time.hpp"
 #include "coldtrace/trace_analysis/requests/disk_map.hpp"
@@ -54,8 +55,8 @@ class DiskIo final : public Analysis {
   };
   // `names` and the snapshot's map must outlive it. `each` gets the requests, `busy` when each disk
   // had any; both may be empty.
-  DiskIo(const tracefile::NameTables& names, std::optional<Snapshot> snapshot, CounterTicks counter,
-         Sink each = {}, BusySink busy = {});
+  DiskIo(core::Borrowed<tracefile::NameTables> names, std::optional<Snapshot> snapshot,
+         CounterTicks counter, Sink each = {}, BusySink busy = {});
   DiskIo(const DiskIo&) = delete;
   DiskIo& operator=(const DiskIo&) = delete;
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/trace_analysis/records/analysis.hpp"
 #include "coldtrace/trace_analysis/records/histogram.hpp"
 #include "coldtrace/trace_analysis/requests/file_table.hpp"
@@ -45,8 +46,8 @@ class FileIo final : public Analysis {
   using Sink = std::function<void(const FileOperation&)>;
 
   // `names` must outlive it. `each` is told operations as they end.
-  explicit FileIo(const tracefile::NameTables& names, Sink each = {})
-      : names_{names}, each_{std::move(each)} {}
+  explicit FileIo(core::Borrowed<tracefile::NameTables> names, Sink each = {})
+      : names_{names.get()}, each_{std::move(each)} {}
 
   void begin(const Observed& observed) override { observed_ = &observed; }
   void on_file_start(const FileStart& record) override;

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/trace_analysis/requests/disk_io.hpp"
 #include "coldtrace/trace_analysis/requests/network_io.hpp"
 #include "coldtrace/trace_analysis/scheduling/turns.hpp"
@@ -50,8 +51,8 @@ class Rest {
   static constexpr std::size_t most_longest = 100;
 
   // Both must outlive it.
-  Rest(const tracefile::Clock& clock, const RestPolicy& policy)
-      : clock_{clock}, policy_{policy}, savings_(policy.timeouts.size()) {}
+  Rest(core::Borrowed<tracefile::Clock> clock, core::Borrowed<RestPolicy> policy)
+      : clock_{clock.get()}, policy_{policy.get()}, savings_(policy_.timeouts.size()) {}
 
   void add_busy(i64 from, i64 to);
   void add_idle(const IdleTime& idle);
@@ -99,8 +100,8 @@ class AtRest final : public Analysis {
 
   // The network is busy for half of `network_window` ticks before and after each transfer.
   // `clock` and `policy` must outlive it; `each` may be empty.
-  AtRest(const tracefile::Clock& clock, const RestPolicy& policy, i64 network_window,
-         Sink each = {});
+  AtRest(core::Borrowed<tracefile::Clock> clock, core::Borrowed<RestPolicy> policy,
+         i64 network_window, Sink each = {});
   AtRest(const AtRest&) = delete;
   AtRest& operator=(const AtRest&) = delete;
 

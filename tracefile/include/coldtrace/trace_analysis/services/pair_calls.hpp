@@ -3,6 +3,7 @@
 #include <map>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/trace_analysis/services/service_totals.hpp"
 #include "coldtrace/trace_analysis/services/thread_clocks.hpp"
 
@@ -16,7 +17,8 @@ namespace coldtrace::trace_analysis {
 class PairCalls {
  public:
   // Both must outlive the object.
-  PairCalls(ServiceTotals& totals, const ThreadClocks& clocks) : totals_{totals}, clocks_{clocks} {}
+  PairCalls(ServiceTotals& totals, core::Borrowed<ThreadClocks> clocks)
+      : totals_{totals}, clocks_{clocks.get()} {}
 
   void begin(const Observed& observed) { losses_ = &observed.losses; }
   // One that has a thread or a key.

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/trace_analysis/waits/open_waits.hpp"
 
 namespace coldtrace::trace_analysis {
@@ -34,9 +35,12 @@ class WaitKnots {
   static constexpr std::size_t most_threads = 1024;
 
   // All must outlive it.
-  WaitKnots(const OpenWaits& waits, const MutantOwners& mutants, const Population& population,
-            const Losses& losses)
-      : waits_{waits}, mutants_{mutants}, population_{population}, losses_{losses} {}
+  WaitKnots(core::Borrowed<OpenWaits> waits, core::Borrowed<MutantOwners> mutants,
+            core::Borrowed<Population> population, core::Borrowed<Losses> losses)
+      : waits_{waits.get()},
+        mutants_{mutants.get()},
+        population_{population.get()},
+        losses_{losses.get()} {}
 
   // The knot that holds the thread, or nothing.
   std::optional<Knot> find(Index thread, i64 now);

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/trace_analysis/processors/running_stacks.hpp"
 #include "coldtrace/trace_analysis/processors/stacked_turns.hpp"
 #include "coldtrace/trace_analysis/waits/file_waits.hpp"
@@ -16,7 +17,7 @@ namespace coldtrace::trace_analysis {
 class WaitingStacks final : public Analysis {
  public:
   // `names` and `code` must outlive the analysis.
-  WaitingStacks(CounterTicks counter, const tracefile::NameTables& names, CodeNames& code)
+  WaitingStacks(CounterTicks counter, core::Borrowed<tracefile::NameTables> names, CodeNames& code)
       : file_waits_{counter, names, [this](const FileWaits::Explained& wait) { explain(wait); }},
         turns_{counter, [this](const StackedTurns::Stacked& one) { add(one); }},
         code_{code} {}

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/tracefile/ctrace/ctrace_part.hpp"
 #include "coldtrace/tracefile/etl/catalog.hpp"
 #include "coldtrace/tracefile/etl/event_stream.hpp"
@@ -19,12 +20,9 @@ class Ctrace {
  public:
   // Reads the whole file once. `source` must outlive the trace. Fails when the header is not whole;
   // anything less is a finding.
-  static core::Result<std::unique_ptr<Ctrace>> open(const core::ImageSource& source,
+  static core::Result<std::unique_ptr<Ctrace>> open(core::Borrowed<core::ImageSource> source,
                                                     const CatalogOptions& options,
                                                     core::Findings& findings);
-  static core::Result<std::unique_ptr<Ctrace>> open(const core::ImageSource&&,
-                                                    const CatalogOptions&,
-                                                    core::Findings&) = delete;
 
   // Of several files, whose headers were read, with the findings of each. They are of one run of
   // one machine, or with `force` of several: then processors are numbered apart, and names_ has no

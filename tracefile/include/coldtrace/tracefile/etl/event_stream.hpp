@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/progress.hpp"
 #include "coldtrace/core/temporary_file.hpp"
 #include "coldtrace/tracefile/etl/catalog.hpp"
@@ -51,7 +52,7 @@ struct StreamOptions {
 class EventStream final : public EventSequence {
  public:
   // What is given must outlive the stream.
-  EventStream(std::span<const ScannedFile> files, const NameTables& names,
+  EventStream(std::span<const ScannedFile> files, core::Borrowed<NameTables> names,
               const StreamOptions& options);
 
   Item next() override;

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/tracefile/etl/buffer_walker.hpp"
 #include "coldtrace/tracefile/etl/catalog.hpp"
 #include "coldtrace/tracefile/etl/event_stream.hpp"
@@ -17,10 +18,8 @@ class Trace {
  public:
   // Reads the buffer headers and makes the first pass over all events. `source` must outlive the
   // trace. Fails when the bytes are no .etl file; anything less is a finding.
-  static core::Result<Trace> open(const core::ImageSource& source, const CatalogOptions& options,
-                                  core::Findings& findings);
-  static core::Result<Trace> open(const core::ImageSource&&, const CatalogOptions&,
-                                  core::Findings&) = delete;
+  static core::Result<Trace> open(core::Borrowed<core::ImageSource> source,
+                                  const CatalogOptions& options, core::Findings& findings);
 
   // Of several files, whose buffers were found, with the findings of each. All are of one clock,
   // that of the first that has its header.

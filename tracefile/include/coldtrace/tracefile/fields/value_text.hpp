@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/text_buffer.hpp"
 #include "coldtrace/tracefile/events/clock.hpp"
 #include "coldtrace/tracefile/fields/field_decoder.hpp"
@@ -35,7 +36,7 @@ double shown_floating(const Value& value);
 // Makes the text of values of the shape `text`; always ASCII. One object per thread.
 class ValueText {
  public:
-  explicit ValueText(const Clock& clock) : clock_{clock} {}
+  explicit ValueText(core::Borrowed<Clock> clock) : clock_{clock.get()} {}
 
   void append(core::TextBuffer& text, const Value& value);
   // Of a value of any shape, without quotes or escapes: valid UTF-8, empty where it is absent.

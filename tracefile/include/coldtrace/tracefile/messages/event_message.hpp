@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/tracefile/events/event.hpp"
 #include "coldtrace/tracefile/fields/field_decoder.hpp"
 #include "coldtrace/tracefile/fields/value_text.hpp"
@@ -19,8 +20,8 @@ namespace coldtrace::tracefile {
 class EventMessage final : private FieldVisitor {
  public:
   // `parameters` has the texts of "%%n" in values; null: they stay as they are.
-  explicit EventMessage(const Clock& clock, const MessageTexts* parameters = nullptr)
-      : clock_{clock}, parameters_{parameters}, texts_{clock} {}
+  explicit EventMessage(core::Borrowed<Clock> clock, const MessageTexts* parameters = nullptr)
+      : clock_{clock.get()}, parameters_{parameters}, texts_{clock} {}
 
   // Valid UTF-8; empty where the schema has no message. What the values would make much longer than
   // message and payload together is cut there. That of a WPP message is formatted as its format

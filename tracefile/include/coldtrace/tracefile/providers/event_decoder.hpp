@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/tracefile/events/event.hpp"
 #include "coldtrace/tracefile/fields/field_decoder.hpp"
 #include "coldtrace/tracefile/fields/schema_source.hpp"
@@ -49,8 +50,7 @@ struct EventKind {
 class EventDecoder {
  public:
   // `schemas` must outlive the decoder.
-  explicit EventDecoder(const SchemaSource& schemas);
-  explicit EventDecoder(const SchemaSource&&) = delete;
+  explicit EventDecoder(core::Borrowed<SchemaSource> schemas);
 
   // The same object for every event of the kind, as long as the decoder lives. Past a bound of
   // kinds, which only made-up traces reach, the object is valid until the next call.

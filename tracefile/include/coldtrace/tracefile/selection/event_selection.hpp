@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/tracefile/etl/event_stream.hpp"
 #include "coldtrace/tracefile/where/event_filter.hpp"
@@ -34,7 +35,7 @@ std::string_view event_class_of(std::string_view name);
 class EventSelector {
  public:
   // All that is given must outlive the selector.
-  EventSelector(const EventContext& context, const EventSelection& selection);
+  EventSelector(const EventContext& context, core::Borrowed<EventSelection> selection);
 
   // `attached` is the stack that other events have of the event, or null.
   bool wants(const Event& event, const AttachedStack* attached = nullptr);

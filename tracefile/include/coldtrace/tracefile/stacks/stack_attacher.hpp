@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/tracefile/events/event_sequence.hpp"
 #include "coldtrace/tracefile/names/stack_table.hpp"
 #include "coldtrace/tracefile/providers/extended_data.hpp"
@@ -37,9 +38,9 @@ class StackAttacher final : public EventSequence {
   // Events later than `last` are left out; their stacks are looked at, so the sequence may go on
   // beyond it. `in_time_order` says whether it is in the order of time. All but `last` must outlive
   // the object.
-  StackAttacher(std::unique_ptr<EventSequence> events, const StackTable& stacks,
+  StackAttacher(std::unique_ptr<EventSequence> events, core::Borrowed<StackTable> stacks,
                 std::optional<i64> last, bool in_time_order, const Limits& limits);
-  StackAttacher(std::unique_ptr<EventSequence> events, const StackTable& stacks,
+  StackAttacher(std::unique_ptr<EventSequence> events, core::Borrowed<StackTable> stacks,
                 std::optional<i64> last, bool in_time_order);
 
   Item next() override;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/core/text_buffer.hpp"
 #include "coldtrace/tracefile/events/event_sequence.hpp"
@@ -34,7 +35,7 @@ struct EventContext {
 class EventFilter {
  public:
   // All that is given must outlive the filter.
-  EventFilter(const EventContext& context, const WhereExpression& where);
+  EventFilter(const EventContext& context, core::Borrowed<WhereExpression> where);
 
   // `attached` is the stack that other events have of the event, or null.
   bool wants(const Event& event, const AttachedStack* attached = nullptr);
