@@ -7,7 +7,6 @@ namespace coldtrace::ntfs {
 namespace {
 
 using core::ByteView;
-using core::Fault;
 
 constexpr u32 tag_mount_point = 0xa0000003;
 constexpr u32 tag_symlink = 0xa000000c;

@@ -9,8 +9,6 @@
 namespace coldtrace::cli {
 namespace {
 
-using syscall_map::ListedService;
-
 // Selected services that no line of a profile can stand for.
 void note_unnamed(SelectedServices& selected) {
   std::size_t all = 0, unnamed = 0;

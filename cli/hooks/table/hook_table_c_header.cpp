@@ -7,7 +7,6 @@
 namespace coldtrace::cli {
 namespace {
 
-using syscall_map::ContextSwitch;
 using syscall_map::HookTable;
 
 constexpr std::string_view preamble =

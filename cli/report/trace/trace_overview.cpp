@@ -8,7 +8,6 @@ namespace coldtrace::cli {
 namespace {
 
 using trace_analysis::add_ticks;
-using trace_analysis::nobody;
 using trace_analysis::TimeBins;
 
 // "2022-06-04 04:21:10 UTC"

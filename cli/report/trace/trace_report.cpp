@@ -10,7 +10,6 @@
 namespace coldtrace::cli {
 namespace {
 
-using trace_analysis::AtRest;
 using trace_analysis::BusyTime;
 using trace_analysis::CounterTicks;
 using trace_analysis::DiskIo;

@@ -5,7 +5,6 @@ namespace coldtrace::cli {
 namespace {
 
 using trace_analysis::Index;
-using trace_analysis::Lifetime;
 using trace_analysis::nobody;
 using trace_analysis::ProcessTree;
 

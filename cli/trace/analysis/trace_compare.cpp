@@ -13,10 +13,7 @@
 namespace coldtrace::cli {
 namespace {
 
-using trace_analysis::Change;
-using trace_analysis::KindDifference;
 using trace_analysis::KindTally;
-using trace_analysis::PairDifference;
 using trace_analysis::PairTally;
 using trace_analysis::TraceTally;
 

@@ -9,7 +9,6 @@ namespace coldtrace::cli {
 
 using trace_analysis::Index;
 using trace_analysis::nobody;
-using trace_analysis::Service;
 using trace_export::Turn;
 
 namespace {

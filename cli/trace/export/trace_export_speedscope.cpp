@@ -11,7 +11,6 @@ namespace {
 
 using trace_analysis::CallTree;
 using trace_analysis::Frame;
-using trace_analysis::nobody;
 
 // Time that was spent at the end of a path.
 struct Spent {

@@ -16,7 +16,6 @@ namespace coldtrace::cli {
 namespace {
 
 using schema_files::FileSchemas;
-using tracefile::Decoded;
 using tracefile::KindCount;
 using MessagePdbs = std::set<tracefile::MessagePdb>;
 

@@ -8,9 +8,7 @@
 namespace coldtrace::cli {
 namespace {
 
-using trace_analysis::CodeNames;
 using trace_analysis::DriverUse;
-using trace_analysis::SampledUse;
 using trace_analysis::ThreadUse;
 
 std::string_view file_of(std::string_view path) {

@@ -10,8 +10,6 @@
 namespace coldtrace::cli {
 namespace {
 
-using trace_analysis::Index;
-
 std::string_view what_is_missing(const std::string& stacks) {
   if (stacks == "running") return "the trace has no samples (PROFILE of the kernel's flags)";
   if (stacks == "waiting")

@@ -18,7 +18,6 @@ namespace {
 using trace_analysis::EventPair;
 using trace_analysis::EventPairs;
 using trace_analysis::Periods;
-using trace_analysis::PeriodSums;
 using trace_analysis::Services;
 using trace_analysis::ServiceSums;
 

@@ -11,9 +11,7 @@ namespace {
 using trace_analysis::Index;
 using trace_analysis::Lifetime;
 using trace_analysis::nobody;
-using trace_analysis::Process;
 using trace_analysis::ProcessTree;
-using trace_analysis::Thread;
 
 struct Options : AnalysisOptions {
   u64 threads = 8;  // of a process, in text

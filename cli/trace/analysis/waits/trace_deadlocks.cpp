@@ -7,7 +7,6 @@ namespace coldtrace::cli {
 namespace {
 
 using trace_analysis::Deadlocks;
-using trace_analysis::Index;
 using trace_analysis::LockOrder;
 using trace_analysis::nobody;
 
