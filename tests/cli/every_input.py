@@ -39,9 +39,9 @@ TRACE_COMMANDS = (("trace", "info", *JSON), ("trace", "info"), ("trace", "decode
                   ("trace", "top", *JSON), ("trace", "top"),
                   ("trace", "cpu", "--format", "collapsed"),
                   ("trace", "export", "chrome"), ("trace", "export", "firefox"),
-                  ("trace", "export", "speedscope"), ("trace", "export", "collapsed", "--stacks", "disk"),
+                  ("trace", "export", "speedscope"), ("trace", "export", "collapsed", "--of", "disk"),
                   ("trace", "export", "perfetto"),
-                  ("trace", "cpu", "--format", "collapsed", "--stacks", "waiting"),
+                  ("trace", "cpu", "--format", "collapsed", "--of", "waiting"),
                   ("report", "-o", "-"))
 VOLUME_COMMANDS = (("ntfs", "info", *JSON), ("ntfs", "snapshot"),
                    ("ntfs", "snapshot", "--format", "csv"),

@@ -222,7 +222,7 @@ class Figures(Case):
             for drawn, nodes in page_of(path).data().flames:
                 count += 1
                 kind = drawn["id"].removeprefix("flame-")
-                lines = run("trace", "cpu", path, "--format", "collapsed", "--stacks", kind).stdout.decode()
+                lines = run("trace", "cpu", path, "--format", "collapsed", "--of", kind).stdout.decode()
                 wanted = sum(int(line.rsplit(" ", 1)[1]) // 100 for line in lines.splitlines())
                 with self.subTest(trace=path.name, kind=kind):
                     self.assertAlmostEqual(nodes[0][2], wanted, delta=len(lines.splitlines()) + 1)

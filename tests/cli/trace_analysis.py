@@ -1006,7 +1006,7 @@ class ServiceCalls(Case):
 
 class TimeLimits(Case):
     COMMANDS = (["tree"], ["schedule"], ["services"], ["cpu"], ["cpu", "--format", "collapsed"],
-                ["cpu", "--format", "collapsed", "--stacks", "waiting"], ["graph", "wait-for"],
+                ["cpu", "--format", "collapsed", "--of", "waiting"], ["graph", "wait-for"],
                 ["deadlocks"], ["io"], ["idle"])
 
     def told(self, command, path, *options):

@@ -549,7 +549,7 @@ class Collapsed(Case):
         reasons = 0
         for name in Simulated.NAMES:
             path = self.scenario(name)
-            told, _ = self.lines(path, "--stacks", "waiting")
+            told, _ = self.lines(path, "--of", "waiting")
             sums, waits = Counter(), Counter()
             for frames, time in told.items():
                 state = next(f for f in frames[2:] if f.startswith("["))
@@ -578,7 +578,7 @@ class Collapsed(Case):
         answers = strict_json(run("synthesize", "producer-consumer", "--format", "json", "--seed",
                                   3).stdout)
         path = self.scenario("producer-consumer")
-        told, _ = self.lines(path, "--stacks", "waiting")
+        told, _ = self.lines(path, "--of", "waiting")
         wait, wake = ["0xfffff80001002400", "0xfffff80001001200"], "0xfffff80001003600"
         starts = {f"thread {e['fields']['TThreadId']}": e["fields"]["Win32StartAddr"]
                   for e in self.events(path) if e["name"] in ("Thread/Start", "Thread/DCStart")}
@@ -597,7 +597,7 @@ class Collapsed(Case):
         wakers = {(f"thread {t['tid']}") for t in answers["threads"] if t["wait"]}
         self.assertLessEqual({frames[1] for frames in told if "waiting" in str(frames)},
                              wakers | set(starts))
-        one, _ = self.lines(path, "--stacks", "waiting", "--process", "prodcons*")
+        one, _ = self.lines(path, "--of", "waiting", "--process", "prodcons*")
         self.assertEqual(one, Counter({f: t for f, t in told.items()
                                        if f[0].startswith("prodcons.exe")}))
         self.assertLess(len(one), len(told))
@@ -608,7 +608,7 @@ class Collapsed(Case):
         actions = Counter()
         for name in "disk-bursts", "producer-consumer":
             path = self.scenario(name)
-            told, _ = self.lines(path, "--stacks", "waiting")
+            told, _ = self.lines(path, "--of", "waiting")
             got, executive = Counter(), Counter()
             for frames, time in told.items():
                 request = next((f for f in frames if f.startswith("[disk: ")), None)
@@ -669,7 +669,7 @@ class Collapsed(Case):
 
     def test_a_trace_without_samples_or_switches_is_told(self):
         for stacks in "running", "waiting":
-            _, errors = self.lines(self.made("drivers"), "--stacks", stacks, status=1)
+            _, errors = self.lines(self.made("drivers"), "--of", stacks, status=1)
             self.assertIn("no-match", errors)
 
 
@@ -678,7 +678,7 @@ class Made(Case):
         return [finding["code"] for finding in told["findings"]]
 
     def test_what_only_stacks_obey_is_refused_elsewhere(self):
-        for words in (["--process", "x.exe"], ["--stacks", "waiting"]):
+        for words in (["--process", "x.exe"], ["--of", "waiting"]):
             for form in ("text", "json", "csv"):
                 refused = run("cpu", self.made("drivers"), *words, "--format", form)
                 self.assertEqual(refused.returncode, 2)

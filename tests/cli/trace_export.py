@@ -479,15 +479,15 @@ class Exports(unittest.TestCase):
 
     def test_collapsed_stacks_are_those_of_trace_cpu(self):
         for stacks in "running", "waiting":
-            of_cpu = run("cpu", self.sampled(), "--format", "collapsed", "--stacks", stacks)
-            exported = run("export", "collapsed", self.sampled(), "--stacks", stacks)
+            of_cpu = run("cpu", self.sampled(), "--format", "collapsed", "--of", stacks)
+            exported = run("export", "collapsed", self.sampled(), "--of", stacks)
             self.assertEqual(exported.stdout, of_cpu.stdout)
             self.assertGreater(len(exported.stdout), 100)
 
     def test_stacks_of_requests_and_of_events_add_up(self):
         trace = self.traces["disk-bursts.etl"]
         disks = answer_of(run("io", trace, "--format", "json"))["disk"]["disks"]
-        sums = self.collapsed(trace, "--stacks", "disk")
+        sums = self.collapsed(trace, "--of", "disk")
         self.assertEqual(sum(sums.values()), 100 * sum(one["response"] for one in disks))
         self.assertTrue(all(path.endswith(("[disk: read]", "[disk: write]")) for path in sums))
         lines = [json.loads(line) for line in run("decode", trace, "--event", "DiskIo/Read").stdout.splitlines()]
@@ -495,9 +495,9 @@ class Exports(unittest.TestCase):
         self.assertGreater(len(reads), 10)
         for options, expected in (([], len(reads)), (["--weight", "TransferSize"], sum(
                 line["fields"]["TransferSize"] for line in reads))):
-            sums = self.collapsed(trace, "--stacks", "events", "--event", "DiskIo/Read", *options)
+            sums = self.collapsed(trace, "--of", "events", "--event", "DiskIo/Read", *options)
             self.assertEqual(sum(sums.values()), expected)
-        done = run("export", "collapsed", trace, "--stacks", "events", "--event", "DiskIo/Read",
+        done = run("export", "collapsed", trace, "--of", "events", "--event", "DiskIo/Read",
                    "--weight", "NoSuchField")
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"weight-missing", done.stderr)
@@ -507,7 +507,7 @@ class Exports(unittest.TestCase):
         for trace, stacks in ((self.sampled(), "running"), (self.sampled(), "waiting"),
                               (self.traces["disk-bursts.etl"], "disk")):
             with self.subTest(stacks=stacks):
-                answer = strict_json(self.export("speedscope", trace, "--stacks", stacks))
+                answer = strict_json(self.export("speedscope", trace, "--of", stacks))
                 names = [frame["name"] for frame in answer["shared"]["frames"]]
                 sums = Counter()
                 for profile in answer["profiles"]:
@@ -518,14 +518,14 @@ class Exports(unittest.TestCase):
                         self.assertEqual(path[0], profile["name"])
                         sums[";".join([path[0].replace(", ", ";", 1)] +
                                       [one.replace(";", ":") for one in path[1:]])] += weight
-                self.assertEqual(+sums, +self.collapsed(trace, "--stacks", stacks))
+                self.assertEqual(+sums, +self.collapsed(trace, "--of", stacks))
 
     def test_speedscope_is_as_its_own_schema_has_it(self):
         schema = npm("speedscope/dist/release/file-format-schema.json")
         if not schema:
             self.skipTest("npm's speedscope is not here (COLDTRACE_NPM)")
         for trace, stacks in ((self.sampled(), "running"), (self.traces["disk-bursts.etl"], "disk")):
-            content = self.export("speedscope", trace, "--stacks", stacks)
+            content = self.export("speedscope", trace, "--of", stacks)
             jsonschema.validate(json.loads(content), json.loads(schema.read_text()))
 
     def firefox(self, trace, *options):

@@ -233,8 +233,8 @@ class FileWaits(Case):
         self.assertEqual(strict_json(answer)["file_operations"], [])
 
     def stacks(self, path):
-        """Nanoseconds of each path of --stacks waiting."""
-        done = subprocess.run([COLDTRACE, "trace", "cpu", path, "--format", "collapsed", "--stacks", "waiting"],
+        """Nanoseconds of each path of --of waiting."""
+        done = subprocess.run([COLDTRACE, "trace", "cpu", path, "--format", "collapsed", "--of", "waiting"],
                               capture_output=True, timeout=100)
         self.assertEqual(done.returncode, 0, done.stderr)
         return {tuple(path.split(";")): int(time) for path, time in

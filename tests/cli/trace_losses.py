@@ -359,7 +359,7 @@ class Losses(Case):
         log.switch(0, 9000, 1000, 0)
         buffers.append(log.take(0))
         trace = self.write("trace.etl", log.build(buffers))
-        ran = subprocess.run([COLDTRACE, "trace", "cpu", trace, "--format", "collapsed", "--stacks",
+        ran = subprocess.run([COLDTRACE, "trace", "cpu", trace, "--format", "collapsed", "--of",
                               "waiting"], capture_output=True, timeout=100)
         self.assertIn(ran.returncode, (0, 1), ran.stderr)
 

@@ -7,7 +7,7 @@ void add_stack_options(Command& command, StackOptions& options) {
   add_symbol_options(command, options.symbols);
   command
       .add_option(
-          "--stacks", options.stacks,
+          "--of", options.stacks,
           "Of samples, of threads off the processor by what kept them, of requests to disks, "
           "or of the events that are chosen")
       .one_of({"running", "waiting", "disk", "events"})

@@ -9,8 +9,8 @@ void add_trace_export_collapsed(CLI::App& app, Exit& exit) {
       app, exit,
       {"collapsed", "Stacks with what they add up to, one a line, for flamegraph.pl and its like",
        "  coldtrace trace export collapsed run.etl | flamegraph.pl > cpu.svg\n"
-       "  coldtrace trace export collapsed run.etl --stacks waiting -o waits.txt\n"
-       "  coldtrace trace export collapsed run.etl --stacks events --event FileIo/Read --weight "
+       "  coldtrace trace export collapsed run.etl --of waiting -o waits.txt\n"
+       "  coldtrace trace export collapsed run.etl --of events --event FileIo/Read --weight "
        "IoSize\n",
        "  0  the whole trace was read\n"
        "  1  events are missing, or what was asked for; the rest was written\n"

@@ -154,9 +154,9 @@ void add_trace_export_speedscope(CLI::App& app, Exit& exit) {
       app, exit,
       {"speedscope", "Stacks by thread, for speedscope.app",
        "  coldtrace trace export speedscope run.etl -o run.speedscope.json\n"
-       "  coldtrace trace export speedscope run.etl --stacks waiting --process a.exe -o "
+       "  coldtrace trace export speedscope run.etl --of waiting --process a.exe -o "
        "waits.json\n"
-       "  coldtrace trace export speedscope run.etl --stacks disk -o disk.json\n",
+       "  coldtrace trace export speedscope run.etl --of disk -o disk.json\n",
        "  0  the whole trace was read\n"
        "  1  events are missing, or what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},

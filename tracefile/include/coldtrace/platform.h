@@ -6,6 +6,10 @@
 #ifndef COLDTRACE_PLATFORM_H
 #define COLDTRACE_PLATFORM_H
 
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC system_header /* without warnings that C++ has and C has not */
+#endif
+
 /* hook_table.h has this too: C89 allows a typedef only once. */
 #ifndef COLDTRACE_INTEGERS
 #define COLDTRACE_INTEGERS

@@ -5,6 +5,10 @@
 #ifndef COLDTRACE_TRACE_FILE_H
 #define COLDTRACE_TRACE_FILE_H
 
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC system_header /* without warnings that C++ has and C has not */
+#endif
+
 #include "platform.h"
 
 #if defined(_WIN64) || defined(__LP64__)

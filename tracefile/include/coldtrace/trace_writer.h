@@ -24,6 +24,10 @@
 #ifndef COLDTRACE_TRACE_WRITER_H
 #define COLDTRACE_TRACE_WRITER_H
 
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC system_header /* without warnings that C++ has and C has not */
+#endif
+
 #include "trace_file.h"
 
 #define COLDTRACE_ENTRY_HEADER_SIZE 16 /* of an entry, before its data */

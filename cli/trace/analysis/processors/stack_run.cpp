@@ -28,7 +28,7 @@ StackRun::StackRun(StackOptions options, trace_analysis::RunningStacks::Sink eac
   }
   const bool of_events = options_.stacks == "events";
   if (!of_events && (options_.times.by_kind() || options_.times.where || options_.weight))
-    throw Failure{"--event, --provider, --where and --weight are for --stacks events"};
+    throw Failure{"--event, --provider, --where and --weight are for --of events"};
   run_.emplace(options_, TraceUse::lines);
   if (!run_->opened()) return;
   const auto& trace = run_->input().trace;

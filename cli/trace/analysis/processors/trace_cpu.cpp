@@ -26,7 +26,7 @@ Exit run(const Options& options) {
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
   if (!options.process.empty() || options.stacks != "running") {
-    run.report().failed(options.files.front(), "--process and --stacks are for --format collapsed");
+    run.report().failed(options.files.front(), "--process and --of are for --format collapsed");
     return Exit::failure;
   }
   Output output{options.output};
@@ -66,7 +66,7 @@ void add_trace_cpu(CLI::App& app, Exit& exit) {
        "  coldtrace trace cpu run.etl --format csv -o cpu.csv\n"
        "  coldtrace trace cpu run.ctrace --format json\n"
        "  coldtrace trace cpu run.etl --format collapsed | flamegraph.pl > cpu.svg\n"
-       "  coldtrace trace cpu run.etl --format collapsed --stacks waiting -o waits.txt\n",
+       "  coldtrace trace cpu run.etl --format collapsed --of waiting -o waits.txt\n",
        "  0  the whole trace was read\n"
        "  1  events are missing, or the trace tells nothing of processors; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
@@ -77,7 +77,7 @@ void add_trace_cpu(CLI::App& app, Exit& exit) {
         command.add_option("--top", options.top, "In text: rows of each table")
             .capture_default_str();
         command
-            .add_option("--stacks", options.stacks,
+            .add_option("--of", options.stacks,
                         "Collapsed: of samples, or of threads off the processor by what kept them")
             .one_of({"running", "waiting"});
         command.add_option("--process", options.process,
