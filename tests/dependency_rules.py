@@ -428,12 +428,19 @@ def part_headers(project, library, part):
                         yield f"coldtrace/{part}/{header}"
 
 
-def add_consumer(project, library, part, prefix, own):
-    """A program that finds the installed part of a library and includes all its headers."""
+def add_consumer(project, library, part, prefix, own, seen):
+    """A program that finds the installed part of a library and includes all its headers; the same headers
+    once: a second program with them finds and links, and compiles nothing."""
     headers = sorted(part_headers(project, library, part))
     missing = [header for header in headers if not (prefix / "include" / header).exists()]
     if missing or not headers:
         sys.exit(f"{part}: not installed are {missing or 'any headers'}")
+    texts = [(prefix / "include" / header).read_bytes() for header in headers]
+    known = seen.setdefault(part, texts)
+    if known != texts:
+        sys.exit(f"{part}: what is installed alone and together is not the same")
+    if known is not texts:
+        headers = []
     own.mkdir()
     includes = "".join(f"#include <{header}>\n" for header in headers)
     (own / "main.cpp").write_text(f"{includes}\nint main() {{}}\n")
@@ -451,11 +458,12 @@ def check_alone_and_together(project, built, libraries, cmake, folder):
     run(cmake, "--install", built, "--prefix", together, "--component", "libraries")
     consumers = folder / "consumers"
     consumers.mkdir()
+    seen = {}
     for library in libraries:
         alone = install_alone(project, built, library, cmake, folder)
         for part in PARTS[library]:
-            add_consumer(project, library, part, alone, consumers / f"{part}_alone")
-            add_consumer(project, library, part, together, consumers / f"{part}_together")
+            add_consumer(project, library, part, alone, consumers / f"{part}_alone", seen)
+            add_consumer(project, library, part, together, consumers / f"{part}_together", seen)
     names = sorted(path.name for path in consumers.iterdir())
     added = "".join(f"add_subdirectory({name})\n" for name in names)
     (consumers / "CMakeLists.txt").write_text(CONSUMERS + added)
