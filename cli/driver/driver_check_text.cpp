@@ -7,7 +7,6 @@
 namespace coldtrace::cli {
 namespace {
 
-using registry::Service;
 
 template <class T>
 std::string or_none(const std::optional<T>& number) {
