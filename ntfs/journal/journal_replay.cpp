@@ -44,7 +44,7 @@ JournalReplay::JournalReplay(core::Borrowed<JournalStream> stream, DirectoryHist
     : stream_{stream.get()},
       directories_{std::move(directories)},
       options_{std::move(options)},
-      path_room_{path_room_at_least + size_of(stream.blocks()) * path_room_per_byte} {
+      path_room_{path_room_at_least + size_of(stream_.blocks()) * path_room_per_byte} {
   rewind();
   if (!options_.current) certain_from_ = ~u64{0};
 }
