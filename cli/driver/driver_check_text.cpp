@@ -7,7 +7,6 @@
 namespace coldtrace::cli {
 namespace {
 
-
 template <class T>
 std::string or_none(const std::optional<T>& number) {
   return number ? fmt::format("{}", *number) : std::string{"none"};
