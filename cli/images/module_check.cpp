@@ -143,7 +143,8 @@ Exit run_module_check(const ModuleCheckOptions& options, bool needs_points) {
   auto& findings = check.findings;
   const auto symbols =
       syscall_map::find_kernel_symbols(*check.view, check.identity.identity, pdbs, findings);
-  check.symbols = std::make_unique<pe::CodeSymbols>(&check.file->image, symbols.file, findings);
+  check.symbols = std::make_unique<pe::CodeSymbols>(
+      &check.file->image, symbols.files.empty() ? nullptr : symbols.files.front(), findings);
   auto dump =
       pe::ModuleDump::open(*check.view, *check.bytes, {options.layout, options.base}, findings);
   if (!dump) {

@@ -7,9 +7,9 @@ namespace coldtrace::cli {
 namespace {
 
 // Lines for people: when, what, where.
-class TextLines final : public JournalFormat {
+class JournalLines final : public JournalFormat {
  public:
-  explicit TextLines(const JournalFormatOptions& options)
+  explicit JournalLines(const JournalFormatOptions& options)
       : volume_{options.volume ? path_prefix(options.volume->partition) : ""} {}
 
   void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
@@ -43,7 +43,7 @@ class TextLines final : public JournalFormat {
 }  // namespace
 
 std::unique_ptr<JournalFormat> make_journal_text(const JournalFormatOptions& options) {
-  return std::make_unique<TextLines>(options);
+  return std::make_unique<JournalLines>(options);
 }
 
 std::unique_ptr<JournalFormat> make_journal_format(const JournalFormatOptions& options) {
