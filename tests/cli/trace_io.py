@@ -735,7 +735,8 @@ class Snapshot(Case):
                 with self.subTest(trace=path.name, shift=shift):
                     snapshot = self.write("files.ndjson", snapshot_lines(0, 4096, files))
                     rows = self.rows(path, "--snapshot", snapshot, *options)
-                    packed = self.write("files.gz", gzip.compress(snapshot.read_bytes()))
+                    packed = self.folder / "files.gz"
+                    packed.write_bytes(gzip.compress(snapshot.read_bytes()))
                     self.assertEqual(self.rows(path, "--snapshot", packed, *options), rows)
                     expected = [self.true_name(files, place, shift) for place in places]
                     self.assertEqual([(row["snapshot_file"], row["snapshot_state"])
