@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/command/output_guard.hpp"
 #include "cli/driver/driver_commands.hpp"
 #include "cli/driver/driver_files_input.hpp"
 #include "coldtrace/registry/hive/key.hpp"
@@ -46,9 +47,18 @@ const registry::Hive* find_hive(const DriverCheckAnswer& answer, HiveKind kind) 
   return nullptr;
 }
 
+// Neither a log of the hive is replaced, nor is there a file afterwards that is taken for one.
+void guard_logs(const Options& options, const HiveInput& hive) {
+  guard_output(options.output, options.format, hive.log_paths);
+  if (is_log_name(hive.path, options.output.path))
+    throw Failure{
+        fmt::format("{}: it would be taken for a log of {}", options.output.path, hive.path)};
+}
+
 void open_hives(const Options& options, DriverCheckAnswer& answer) {
   for (const auto& path : options.hives) {
     auto input = open_hive(path);
+    guard_logs(options, *input);
     if (find_hive(answer, input->kind))
       throw Failure{
           fmt::format("{}: a second {} hive; give one of each", path, name_of(input->kind))};

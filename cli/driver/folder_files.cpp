@@ -48,7 +48,8 @@ class FolderFiles final : public DriverFiles {
       if (found == names->end()) return not_found(path);
       at /= found->second;
     }
-    return true;
+    std::error_code error;
+    return fs::exists(at, error) || error ? true : not_found(path);  // or a link that leads nowhere
   }
 
  private:

@@ -18,15 +18,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path{"."};
+}
+
+bool is_log_of(const fs::path& hive, const fs::path& file) {
+  const auto name = registry::lower(hive.filename().string());
+  const auto own = registry::lower(file.filename().string());
+  return own == name + ".log" || own == name + ".log1" || own == name + ".log2";
+}
+
 std::vector<std::string> find_logs_beside(const fs::path& hive) {
   std::vector<std::string> logs;
-  const auto folder = hive.has_parent_path() ? hive.parent_path() : fs::path{"."};
-  const auto name = registry::lower(hive.filename().string());
+  const auto folder = folder_of(hive);
   std::error_code error;
   for (fs::directory_iterator entry{folder, error}; !error && entry != fs::directory_iterator{};
        entry.increment(error)) {
-    const auto own = registry::lower(entry->path().filename().string());
-    if (own == name + ".log" || own == name + ".log1" || own == name + ".log2")
+    if (is_log_of(hive, entry->path()))
       logs.push_back((hive.parent_path() / entry->path().filename()).string());
   }
   std::sort(logs.begin(), logs.end());
@@ -50,10 +58,21 @@ std::vector<std::string> find_logs(const std::string& path) {
   return logs;
 }
 
-// In words what a file is that is no hive.
-std::string kind_of_file(const std::vector<std::byte>& bytes) {
+// In words why a file is no hive.
+std::string describe_no_hive(const std::vector<std::byte>& bytes, const core::ParseError& error) {
   const core::MemoryImage image{core::ByteView{bytes}};
-  return std::string{to_string(core::recognize_file(image))};
+  const auto kind = core::recognize_file(image);
+  if (kind == core::FileKind::registry_hive) return to_message(error);
+  return fmt::format("it is no registry hive, it is {}", to_string(kind));
+}
+
+// A pipe would be waited for.
+core::Result<std::vector<std::byte>> read_log(const std::string& path) {
+  std::error_code error;
+  if (const auto status = fs::status(path, error);
+      !error && fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))
+    return core::fail(core::ParseError{core::Fault::unsupported, 0, "log", "file type"});
+  return core::read_whole_file(path, registry::Hive::largest);
 }
 
 }  // namespace
@@ -68,14 +87,14 @@ std::unique_ptr<HiveInput> open_hive(const std::string& path) {
   std::vector<registry::LogFile> logs;
   for (const auto& log : input->log_paths) {
     const auto name = fs::path{log}.filename().string();
-    auto content = core::read_whole_file(log, registry::Hive::largest);
+    auto content = read_log(log);
     const auto unread = content ? std::string{} : to_message(content.error());
     contents.push_back(content ? std::move(*content) : std::vector<std::byte>{});
     logs.push_back({name, contents.back(), unread});
   }
   auto recovery = registry::recover_hive(*bytes, logs, input->findings);
   if (!recovery)
-    throw Failure{fmt::format("{}: it is no registry hive, it is {}", path, kind_of_file(*bytes))};
+    throw Failure{fmt::format("{}: {}", path, describe_no_hive(*bytes, recovery.error()))};
   const auto type = recovery->before.type;
   if (type == 1 || type == 2 || type == 6)
     throw Failure{fmt::format("{}: it is the log of a hive; give the hive it lies beside", path)};
@@ -92,6 +111,12 @@ std::unique_ptr<HiveInput> open_hive(const std::string& path) {
         "SystemRoot in Microsoft\\Windows NT\\CurrentVersion)",
         path)};
   return input;
+}
+
+bool is_log_name(const std::string& hive, const std::string& path) {
+  std::error_code error;
+  return !path.empty() && is_log_of(hive, path) &&
+         fs::equivalent(folder_of(hive), folder_of(path), error);
 }
 
 }  // namespace coldtrace::cli

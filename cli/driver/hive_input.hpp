@@ -24,4 +24,7 @@ struct HiveInput {
 // SOFTWARE.
 std::unique_ptr<HiveInput> open_hive(const std::string& path);
 
+// Whether a file of this path is one that is looked for as a log of the hive.
+bool is_log_name(const std::string& hive, const std::string& path);
+
 }  // namespace coldtrace::cli

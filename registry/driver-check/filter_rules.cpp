@@ -95,12 +95,15 @@ class FilterRules {
     // Source: MS Learn, "Specifying Driver Load Order": filters of devices that are needed to start
     // the machine are boot drivers themselves.
     if (is_boot_class(list) && !list.of_device && list.class_id != boot_classes.back() &&
-        service->start && *service->start != Service::boot)
+        service->start != Service::boot)
       problems_.add(
           {"filter-start", Severity::warning, list.key, list.value, name,
-           fmt::format("the service {} has Start {} ({}), and filters devices that start with "
-                       "the boot drivers: it is not there when they start",
-                       name, *service->start, start_name(service->start)),
+           fmt::format("the service {} has {}, and filters devices that start with the boot "
+                       "drivers: it is not there when they start",
+                       name,
+                       service->start ? fmt::format("Start {} ({})", *service->start,
+                                                    start_name(service->start))
+                                      : "no Start that can be read"),
            "Set Start of the service to 0, where the driver is made for it, or remove the "
            "filter."});
   }

@@ -120,7 +120,7 @@ void Key::visit_subkeys(Visit&& visit) const {
     if (!reader.ok()) hive_->damaged(reader.error());
   };
   visit_list(visit_list, subkey_list_, true);
-  if (going && found < subkey_count_)
+  if (going && found != subkey_count_)
     hive_->damaged(
         {Fault::missing, Hive::place(cell_), "key node", "NumberOfSubkeys", subkey_count_, found});
 }

@@ -6,6 +6,7 @@ usage: driver_check.py COLDTRACE SOURCES [unittest arguments]
 import copy
 import hashlib
 import json
+import os
 import random
 import re
 import struct
@@ -184,9 +185,10 @@ class Rules(Check):
         services = at(tree, r"ControlSet001\Services")
         services["off"] = driver(4)
         services["late"] = driver(3)
+        services["text"] = {"Type": 1, "ErrorControl": 1, "Start": "0"}
         services["remains"] = {"Parameters": {}}
         classes = at(tree, r"ControlSet001\Control\Class")
-        classes[DISK]["UpperFilters"] = ["PartMgr", "vtrace", "off", "late"]
+        classes[DISK]["UpperFilters"] = ["PartMgr", "vtrace", "off", "late", "text"]
         classes[DISK]["LowerFilters"] = (1, writer.text("remains"))
         classes[INFRARED]["UpperFilters"] = ["irenum"]
         classes[KEYBOARD]["UpperFilters"] = (7, "kbdclass\0ctrl2cap".encode("utf-16-le"))  # without its end
@@ -197,6 +199,7 @@ class Rules(Check):
             ("filter-service-missing", "warning", disk, "UpperFilters", "vtrace"),
             ("filter-service-disabled", "warning", disk, "UpperFilters", "off"),
             ("filter-start", "warning", disk, "UpperFilters", "late"),
+            ("filter-start", "warning", disk, "UpperFilters", "text"),
             ("filter-service-missing", "warning", disk, "LowerFilters", "remains"),
             ("filter-service-missing", "info", rf"{SET}\Control\Class\{INFRARED}", "UpperFilters", "irenum"),
             ("filter-service-missing", "warning", key, "UpperFilters", "ctrl2cap"),
@@ -229,6 +232,10 @@ class Rules(Check):
             self.assertEqual(self.rows(document), rows)
             unknown = {row["name"] for row in document["services"] if row["file_exists"] is None}
             self.assertEqual(unknown, {"elsewhere", "variable", "device", "short", "letters"})
+        volume = self.folder(gone)
+        drivers = next(path for path in volume.rglob("*") if path.name.lower() == "drivers")
+        (drivers / "PartMgr.sys").symlink_to("/nonexistent/PartMgr.sys")
+        self.assertEqual(self.rows(self.check(tree, "--files", volume, status=1)), rows)
         # Windows' own folder says nothing of the rest of the drive.
         document = self.check(tree, "--files", self.folder(gone) / "Windows")
         self.assertEqual({row["name"] for row in document["services"] if row["file_exists"] is None},
@@ -435,6 +442,22 @@ class Recovery(Check):
         document = self.check_file(hive, status=1)["hives"][0]
         self.assertEqual(self.codes(document), {"hive-log-applied", "hive-log-other"})
         self.assertRegex(document["logs"][0]["left"], "directory")
+        (hive.parent / "SYSTEM.LOG2").rmdir()
+        os.mkfifo(hive.parent / "SYSTEM.LOG2")  # nobody writes to it
+        document = self.check_file(hive, status=1)["hives"][0]
+        self.assertEqual(self.codes(document), {"hive-log-applied", "hive-log-other"})
+
+    def test_no_output_is_a_log(self):
+        """A log is read though no option names it; what lies where one would be, the next run reads."""
+        for content in (b"", bytes(4096), writer.entry_log(7, self.entries())):
+            hive = self.lay(writer.with_sequences(self.old, 8, 7), LOG1=content, log=b"of setup")
+            names = sorted(hive.parent.iterdir())
+            for log in ("SYSTEM.LOG1", "SYSTEM.LOG2", "system.log2", "SYSTEM.LOG", "SYSTEM.log"):
+                for command in ("-o", hive.parent / log), ("--format", "json", "-o", hive.parent / "." / log):
+                    done = self.run_check("--hive", hive, *command)
+                    self.assertEqual(done.returncode, 2, (log, done.stderr))
+            self.assertEqual(sorted(hive.parent.iterdir()), names)
+            self.assertEqual((hive.parent / "SYSTEM.LOG1").read_bytes(), content)
 
     def test_a_clean_hive_and_one_without_logs(self):
         state = self.checked(self.lay(self.old, LOG1=writer.entry_log(7, self.entries())), set(), 0, False)
@@ -545,6 +568,7 @@ class Hostile(Check):
         for path, offset, number in ((r"ControlSet001\Services\disk", 72, 0xFFFF),  # the name's length
                                      (r"ControlSet001\Services\disk", 40, 0xFFFFFFF0),
                                      (r"ControlSet001\Services\disk", 36, 0xFFFFFFF),
+                                     (r"ControlSet001\Services", 20, 3),  # fewer subkeys than their list has
                                      (r"ControlSet001\Services\disk", 0, 0x6B6B),
                                      (r"ControlSet001\Services\disk", 16, 0x1234),
                                      (r"ControlSet001\Services\disk", -4, 0x7FFFFFFF),
