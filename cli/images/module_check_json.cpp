@@ -132,7 +132,7 @@ class CheckJson {
         .field("ordinal", slot.ordinal)
         .field("delayed", slot.delayed)
         .field("doubt", pe::to_string(slot.doubt));
-    write_target(slot.address);
+    write_target(slot.doubt == pe::SlotDoubt::zero ? std::nullopt : std::optional{slot.address});
     json_.end_object();
   }
 

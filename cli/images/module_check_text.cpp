@@ -31,13 +31,14 @@ std::string point_text(const syscall_map::HookPoint& point) {
 void write_change(Output& output, const ModuleCheck& check,
                   const syscall_map::ModuleChange& change) {
   const auto& function = change.function;
-  const auto* const section = check.file->image.find_section(change.bytes.rva);
+  const auto section = change.bytes.section;
   print(output, "{:#010x}  {}{}  {} bytes in {}: {}", value(change.bytes.rva),
         function && !function->name.empty() ? printable(function->name)
         : function                          ? fmt::format("function {:#x}", value(function->start))
                                             : "no function",
         function ? fmt::format("+{:#x}", value(change.bytes.rva) - value(function->start)) : "",
-        change.bytes.size, section ? printable(section->name()) : "headers",
+        change.bytes.size,
+        section ? printable(check.file->image.sections()[*section].name()) : "headers",
         syscall_map::to_string(change.meaning.kind));
   if (change.meaning.target) print(output, " to {}", place(check, *change.meaning.target));
   if (change.meaning.via) print(output, ", through {:#x}", *change.meaning.via);
@@ -65,6 +66,9 @@ void write_head(Output& output, const ModuleCheck& check, const ModuleCheckOptio
         "\nbytes {} compared, {} in absent pages, {} behind the end, {} writable, {} freed\n",
         bytes.compared_bytes, bytes.absent_bytes, bytes.missing_bytes, bytes.written_bytes,
         bytes.discarded_bytes);
+  const auto& imports = check.result.imports;
+  print(output, "imports {} slots, {} filled, {} absent\n", imports.slots, imports.filled,
+        imports.absent);
   for (std::size_t i = 0; i < bytes.rules.size(); ++i) {
     const auto rule = static_cast<pe::PatchRule>(i);
     if (bytes.rules[i].changed > 0)
@@ -87,7 +91,8 @@ void write_check_text(Output& output, const ModuleCheck& check, const ModuleChec
   for (const auto& slot : result.imports.doubtful)
     print(output, "{:#010x}  import {}!{}: {} ({})\n", value(slot.slot), printable(slot.module),
           slot.ordinal ? fmt::format("#{}", *slot.ordinal) : printable(slot.name),
-          place(check, slot.address), pe::to_string(slot.doubt));
+          slot.doubt == pe::SlotDoubt::zero ? "holds 0" : place(check, slot.address),
+          pe::to_string(slot.doubt));
   u64 changed = 0;
   u64 absent = 0;
   for (const auto state : result.states) {

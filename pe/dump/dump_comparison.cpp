@@ -47,6 +47,13 @@ class Comparer {
     return result_.rules[static_cast<std::size_t>(site.rule)];
   }
 
+  // Whole pages: behind the bytes of a section's or the headers' last one lies what the file stores
+  // there, or zeros. Below pages a file is mapped as it is.
+  u64 mapped_end(u64 end) const {
+    if (image_.optional_header().section_alignment < page_size) return end;
+    return (end + page_size - 1) / page_size * page_size;
+  }
+
   std::vector<Region> regions() const {
     const auto& optional = image_.optional_header();
     std::vector<Region> regions;
@@ -55,14 +62,14 @@ class Comparer {
     std::stable_sort(order.begin(), order.end(), [this](u32 a, u32 b) {
       return image_.sections()[a].address < image_.sections()[b].address;
     });
-    u64 end = std::min(optional.size_of_headers, optional.size_of_image);
+    u64 end = std::min<u64>(mapped_end(optional.size_of_headers), optional.size_of_image);
     if (!order.empty()) end = std::min<u64>(end, value(image_.sections()[order.front()].address));
     regions.push_back({0, end, std::nullopt});
     for (std::size_t i = 0; i < order.size(); ++i) {
       const auto& section = image_.sections()[order[i]];
       const u64 size = section.virtual_size != 0 ? section.virtual_size : section.raw_size;
       const u64 start = std::max<u64>(value(section.address), end);
-      end = std::min<u64>(value(section.address) + size, optional.size_of_image);
+      end = std::min<u64>(mapped_end(value(section.address) + size), optional.size_of_image);
       if (i + 1 < order.size())
         end = std::min<u64>(end, value(image_.sections()[order[i + 1]].address));
       end = std::max(start, end);

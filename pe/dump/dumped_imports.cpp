@@ -25,6 +25,11 @@ class Slots {
   DumpedImports read() {
     for (std::size_t i = 0; i < imports_.size(); ++i)
       for (const auto& function : imports_[i].functions) add(i, function);
+    // Where the file has zeros too, another slot of the table tells that it was filled.
+    std::vector<bool> filled(imports_.size());
+    for (const auto& slot : slots_) filled[slot.module] = true;
+    for (const auto& slot : zeros_)
+      if (filled[slot.module]) report(slot, SlotDoubt::zero);
     for (const auto& slot : slots_) addresses_.push_back(slot.address);
     std::sort(addresses_.begin(), addresses_.end());
     for (std::size_t first = 0; first < slots_.size();) {
@@ -50,10 +55,11 @@ class Slots {
     const auto filed = image_.optional_header().pe32_plus
                            ? core::load<u64>(stored, 0)
                            : std::optional<u64>{core::load<u32>(stored, 0)};
-    if (*address == 0) {
-      ++result_.absent;
+    if (*address == 0 && filed.value_or(0) == 0) {
+      if (!imports_[module].delayed) zeros_.push_back({module, &function, 0});
       return;
     }
+    if (*address == 0) return report({module, &function, 0}, SlotDoubt::zero);
     // Not filled in: what the file has there, or the thunk that fills it.
     if (*address == filed) return;
     const bool own = dump_.rva_of_address(*address).has_value();
@@ -111,6 +117,7 @@ class Slots {
   const std::vector<ImportedModule>& imports_;
   const std::vector<KnownModule>& known_;
   std::vector<Slot> slots_;  // that are filled, by DLL
+  std::vector<Slot> zeros_;  // that the file has as zeros too
   std::vector<u64> addresses_;
   DumpedImports result_;
 };
@@ -125,6 +132,8 @@ std::string_view to_string(SlotDoubt doubt) {
       return "alone";
     case SlotDoubt::inside:
       return "inside";
+    case SlotDoubt::zero:
+      return "zero";
   }
   return "outside";
 }

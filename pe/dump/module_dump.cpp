@@ -1,6 +1,7 @@
 #include "coldtrace/pe/module_dump.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include <fmt/format.h>
@@ -14,6 +15,11 @@ constexpr u32 page_size = 0x1000;
 
 std::string_view name_of(Layout layout) {
   return layout == Layout::file ? "file" : "memory";
+}
+
+bool is_zero(core::ByteView bytes) {
+  return bytes.empty() || (bytes[0] == std::byte{0} &&
+                           std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
 }
 
 bool same_sections(std::span<const SectionHeader> a, std::span<const SectionHeader> b) {
@@ -91,9 +97,24 @@ core::ByteView ModuleDump::bytes(Rva rva, u64 limit) const {
   return dump_.clip(value(rva), std::min<u64>(limit, size - value(rva)));
 }
 
+core::ByteView ModuleDump::present(Rva rva, u64 limit) const {
+  const auto wanted = bytes(rva, limit);
+  for (u64 at = 0; at < wanted.size();) {
+    const u64 address = u64{value(rva)} + at;
+    const u64 page = address / page_size * page_size;
+    const u64 next = std::min<u64>(wanted.size(), at + page + page_size - address);
+    if (is_zero(wanted.subspan(at, next - at)) &&
+        is_zero(bytes(Rva{static_cast<u32>(page)}, page_size)))
+      return wanted.first(at);
+    at = next;
+  }
+  return wanted;
+}
+
 std::optional<u64> ModuleDump::pointer(Rva rva) const {
-  const auto stored = bytes(rva, 8);
-  if (file_->optional_header().pe32_plus) return core::load<u64>(stored, 0);
+  const bool wide = file_->optional_header().pe32_plus;
+  const auto stored = present(rva, wide ? 8 : 4);
+  if (wide) return core::load<u64>(stored, 0);
   return core::load<u32>(stored, 0);
 }
 
@@ -121,11 +142,10 @@ u64 ModuleDump::likeness(Layout layout, u64& looked_at) const {
       const auto filed = file_->bytes(rva, page_size);
       const auto dumped = layout == Layout::file ? as_file_.bytes(dump_, rva, filed.size())
                                                  : dump_.clip(value(rva), filed.size());
-      const auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
-      if (dumped.empty() || std::all_of(dumped.begin(), dumped.end(), is_zero)) continue;
+      if (is_zero(dumped)) continue;
       ++looked;
       for (std::size_t i = 0; i < dumped.size(); ++i) {
-        if (is_zero(filed[i]) && is_zero(dumped[i])) continue;
+        if (filed[i] == std::byte{0} && dumped[i] == std::byte{0}) continue;
         ++looked_at;
         same += filed[i] == dumped[i] ? 1U : 0U;
       }
@@ -185,7 +205,9 @@ std::optional<u64> ModuleDump::prove_base(const ImageTables& file) {
   for (const auto& [rva, type] : file.relocations().entries) {
     if (type != (wide ? RelocationType::dir64 : RelocationType::highlow)) continue;
     const auto here = filed.bytes(rva, 8);
-    const auto there = pointer(rva);
+    const auto dumped = bytes(rva, 8);
+    const auto there =
+        wide ? core::load<u64>(dumped, 0) : std::optional<u64>{core::load<u32>(dumped, 0)};
     const auto as_filed =
         wide ? core::load<u64>(here, 0) : std::optional<u64>{core::load<u32>(here, 0)};
     if (!there || !as_filed || *there == 0) continue;
@@ -226,6 +248,16 @@ std::optional<std::string> ModuleDump::find_base(const ImageTables& file,
     base_ = header_base_.value_or(preferred);
     base_source_ = header_base_ ? BaseSource::header : BaseSource::preferred;
   }
+  // Programs' images begin at multiples of 64 KiB, the kernel's at pages.
+  constexpr u16 native_subsystem = 1;
+  constexpr u64 granularity = 0x10000;
+  const u64 alignment =
+      file_->optional_header().subsystem == native_subsystem ? page_size : granularity;
+  if (base_source_ == BaseSource::header && base_ % alignment != 0)
+    findings.warning("dump-base", 0,
+                     "ImageBase in the dump's header is {:#x}, where no module is loaded, and no "
+                     "relocation tells the base",
+                     base_);
   // The loaders of Windows XP and 2003 leave the preferred base there.
   if (header_base_ && *header_base_ != base_ && *header_base_ != preferred)
     findings.warning("dump-base", 0, "ImageBase in the dump's header is {:#x}, the module's {:#x}",

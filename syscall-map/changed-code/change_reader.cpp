@@ -43,6 +43,32 @@ class ChangeReader::Code {
     return rva;
   }
 
+  // Whether the instruction of the file at `rva` has no effect: between functions, and at their
+  // start where a patch may go. LEA and MOV of a register to itself are so, and zeros and INT3.
+  bool is_padding(pe::Rva rva) const {
+    const auto instruction = is_x86() ? before.decode(rva) : std::nullopt;
+    if (!instruction) return false;
+    const auto& first = instruction->operands[0];
+    const auto& second = instruction->operands[1];
+    switch (instruction->info.mnemonic) {
+      case ZYDIS_MNEMONIC_NOP:
+      case ZYDIS_MNEMONIC_INT3:
+        return true;
+      case ZYDIS_MNEMONIC_MOV:
+        return first.type == ZYDIS_OPERAND_TYPE_REGISTER && second.type == first.type &&
+               first.reg.value == second.reg.value;
+      case ZYDIS_MNEMONIC_LEA:
+        return second.mem.base == first.reg.value && second.mem.disp.value == 0 &&
+               second.mem.index == ZYDIS_REGISTER_NONE;
+      case ZYDIS_MNEMONIC_ADD:
+        return instruction->info.length == 2 && instruction->info.opcode == 0 &&
+               instruction->info.raw.modrm.mod == 0 && instruction->info.raw.modrm.reg == 0 &&
+               instruction->info.raw.modrm.rm == 0;
+      default:
+        return false;
+    }
+  }
+
   const pe::ModuleDump& dump;
   pe::Machine machine;
   DumpedX86 x86;
@@ -54,17 +80,21 @@ ChangeReader::ChangeReader(const pe::Image& file, const pe::ModuleDump& dump)
 
 ChangeReader::~ChangeReader() = default;
 
-ChangeMeaning ChangeReader::read(pe::Rva rva, u32 size, std::optional<pe::Rva> function) const {
+ChangeMeaning ChangeReader::read(const pe::ByteChange& change,
+                                 std::optional<pe::Rva> function) const {
+  const auto rva = change.rva;
   ChangeMeaning meaning;
   meaning.start = rva;
-  if (!file_.is_executable(rva)) return meaning;
+  // Behind the bytes of a section, in its last page, too.
+  if (!change.section || !file_.sections()[*change.section].executable()) return meaning;
   meaning.kind = ChangeKind::code;
   if (!code_->is_known()) return meaning;
   meaning.start = code_->boundary(rva, function);
-  const auto end = rva + size;
+  const auto end = rva + change.size;
   auto step = code_->look(meaning.start, end);
-  // Padding of one long instruction may have a jump in its middle.
-  if (step.kind == ChangeKind::code && meaning.start != rva && size > 1) {
+  // Padding does nothing, and may have a jump in the middle of a long instruction.
+  if (step.kind == ChangeKind::code && meaning.start != rva && change.size > 1 &&
+      code_->is_padding(meaning.start)) {
     const auto inner = code_->look(rva, end);
     if (inner.target || inner.kind == ChangeKind::breakpoint) {
       step = inner;

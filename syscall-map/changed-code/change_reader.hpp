@@ -16,9 +16,9 @@ class ChangeReader {
   ChangeReader(const ChangeReader&) = delete;
   ChangeReader& operator=(const ChangeReader&) = delete;
 
-  // Of `size` bytes at `rva`, in the function that begins at `function`, if that is known: from
-  // there instructions are counted.
-  ChangeMeaning read(pe::Rva rva, u32 size, std::optional<pe::Rva> function) const;
+  // Of a change, in the function that begins at `function`, if that is known: from there
+  // instructions are counted.
+  ChangeMeaning read(const pe::ByteChange& change, std::optional<pe::Rva> function) const;
 
  private:
   class Code;

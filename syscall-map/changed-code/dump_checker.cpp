@@ -82,7 +82,7 @@ class Check {
 
   // One change for each function that it reaches into.
   void add(const pe::ByteChange& change) {
-    const bool code = view_.image().is_executable(change.rva);
+    const bool code = change.section && view_.image().sections()[*change.section].executable();
     const u64 end = u64{value(change.rva)} + change.size;
     for (u64 at = value(change.rva); at < end;) {
       const auto rva = pe::Rva{static_cast<u32>(at)};
@@ -122,7 +122,7 @@ class Check {
       start = change.function->start;
       change.hook_point = functions_.point_at(*start);
     }
-    change.meaning = reader_.read(change.bytes.rva, change.bytes.size, start);
+    change.meaning = reader_.read(change.bytes, start);
     if (is_own_switch(change)) return;
     const u32 size = value(change.bytes.rva) + change.bytes.size - value(change.meaning.start);
     change.before = shown(expected_.load(change.meaning.start, std::min(size, most_shown_bytes)));
@@ -156,14 +156,13 @@ class Check {
   }
 
   void add_site(const pe::PatchSite& site) {
-    const auto meaning = reader_.read(site.rva, site.size, site.rva);
-    if (leads_where_it_may(meaning)) return;
-    if (check_.changes.size() >= 2 * pe::most_changes) return;
     ModuleChange change;
     change.bytes = {site.rva, site.size, site.size, std::nullopt};
     for (u32 i = 0; i < view_.image().sections().size(); ++i)
       if (&view_.image().sections()[i] == view_.image().find_section(site.rva))
         change.bytes.section = i;
+    if (leads_where_it_may(reader_.read(change.bytes, site.rva))) return;
+    if (check_.changes.size() >= 2 * pe::most_changes) return;
     change.rule = site.rule;
     finish(std::move(change));
   }

@@ -62,7 +62,7 @@ CodeStep look_at_arm64(const pe::ModuleDump& dump, pe::Rva start, pe::Rva end) {
   bool only_nops = true;
   auto rva = start;
   for (unsigned i = 0; i < most_instructions && rva < end; ++i, rva = rva + 4) {
-    const auto loaded = core::load<u32>(dump.bytes(rva, 4), 0);
+    const auto loaded = core::load<u32>(dump.present(rva, 4), 0);
     if (!loaded) return {};
     const u32 word = *loaded;
     const u64 address = dump.base() + value(rva);

@@ -38,7 +38,7 @@ DumpedX86::DumpedX86(const pe::ModuleDump& dump, bool wide) : dump_{dump}, wide_
 }
 
 std::optional<DumpedX86::Decoded> DumpedX86::decode(pe::Rva rva) const {
-  const auto code = dump_.bytes(rva, ZYDIS_MAX_INSTRUCTION_LENGTH);
+  const auto code = dump_.present(rva, ZYDIS_MAX_INSTRUCTION_LENGTH);
   Decoded instruction;
   instruction.address = dump_.base() + value(rva);
   const auto status = ZydisDecoderDecodeFull(&decoder_, code.data(), code.size(), &instruction.info,

@@ -41,6 +41,10 @@ def fixture(name):
     return Pe(files[0])
 
 
+def pages(size):
+    return -(-size // 0x1000) * 0x1000
+
+
 class Case(case.Case):
     def compare(self, image, memory, *options, status=None, command=("pe", "compare")):
         dump = self.write("module.dump", bytes(memory))
@@ -86,11 +90,11 @@ class Clean(Case):
                             self.assertEqual(answer["dump"]["base_source"], "relocations")
                         self.assertEqual(answer["import_slots"]["count"], slots)
                         self.assertEqual(answer["import_slots"]["filled"], slots)
-                        read_only = sum(size for _, _, size, _, _, flags in image.sections
+                        read_only = sum(pages(size) for _, _, size, _, _, flags in image.sections
                                         if not flags & WRITABLE)
                         first = min(section[1] for section in image.sections)
-                        headers = min(first, struct.unpack_from("<I", image.file,
-                                                                image.optional + 60)[0])
+                        headers = min(first, pages(struct.unpack_from("<I", image.file,
+                                                                      image.optional + 60)[0]))
                         self.assertEqual(answer["bytes"]["compared"], read_only + headers)
 
     def test_a_dump_in_the_layout_of_the_file_is_read_so(self):
@@ -259,6 +263,90 @@ class Hooks(Case):
             slot, = self.compare(image, memory, status=1)["imports"]
             self.assertEqual((slot["doubt"], slot["target"]["inside"]), ("inside", True))
 
+    def test_a_slot_that_was_emptied_is_told_and_one_that_is_not_there_is_counted(self):
+        for processor, base in (("amd64", self.BASE), ("i386", 0x77aa0000)):
+            image = wine(processor, "kernel32.dll")
+            memory = image.load(base)
+            every = [slot for slots in image.slots() for slot in slots]
+            struct.pack_into(image.word, memory, every[1], 0)
+            answer = self.compare(image, memory, status=1)
+            slot, = answer["imports"]
+            self.assertEqual((slot["slot"], slot["doubt"], slot["target"]), (every[1], "zero", None))
+            self.assertTrue(answer["hooked"])
+            self.assertEqual(answer["import_slots"],
+                             {"count": len(every), "filled": len(every) - 1, "absent": 0})
+            dump = self.write("module.dump", bytes(memory))
+            text = run("pe", "compare", image.path, dump).stdout.decode()
+            self.assertIn(f"imports {len(every)} slots, {len(every) - 1} filled, 0 absent", text)
+            self.assertIn("holds 0 (zero)", text)
+            page = every[1] & ~0xfff
+            memory[page:page + 0x1000] = bytes(0x1000)
+            answer = self.compare(image, memory, status=0)
+            gone = sum(page <= slot < page + 0x1000 for slot in every)
+            self.assertEqual((answer["imports"], answer["import_slots"]["absent"]), ([], gone))
+
+    def test_code_in_what_is_left_of_a_last_page_counts(self):
+        file = bytearray(driver_with_sites())
+        # VirtualSize of .text: 0x80 bytes are stored behind it, and mapped.
+        struct.pack_into("<I", file, file.index(b".text") + 8, 0x180)
+        file[0x380:0x400] = b"\x55" * 0x80
+        image = Pe(self.write("driver.sys", bytes(file)))
+        base, clean = image.base, image.load(image.base)
+        self.assertEqual(clean[0x1180:0x1202], b"\x55" * 0x80 + b"\0\0")
+        self.clean(image, clean, base)
+        jump = b"\xe9" + struct.pack("<i", -0x6000000)
+        for name, first, kind in ((None, 0x200, "data"), (".text", 0x1180, "jump"),
+                                  (".text", 0x1200, "jump"), (".rdata", 0x2400, "data")):
+            # The first bytes behind, and the last of the page.
+            for rva in (first, pages(first) - len(jump)):
+                with self.subTest(section=name, rva=hex(rva)):
+                    memory = bytearray(clean)
+                    self.plant(image, memory, rva, jump)
+                    change, = self.compare(image, memory, status=1)["changes"]
+                    differ = [at for at in range(len(clean)) if memory[at] != clean[at]]
+                    self.assertEqual((change["rva"], change["rva"] + change["size"] - 1,
+                                      change["section"], change["kind"]),
+                                     (differ[0], differ[-1], name, kind))
+                    target = change["target"] and change["target"]["address"]
+                    self.assertEqual(target, base + rva + 5 - 0x6000000 if kind == "jump" else None)
+        memory = bytearray(clean)
+        memory[0x11f0:0x1200] = bytes(16)
+        change, = self.compare(image, memory, status=1)["changes"]
+        self.assertEqual((change["rva"], change["size"]), (0x11f0, 16))
+        answer = self.compare(image, clean[:0x2400], status=1)
+        self.assertEqual((answer["bytes"]["missing"], answer["changes"]), (0xc00, []))
+        memory = bytearray(clean)
+        memory[0x1000:0x2000] = bytes(0x1000)
+        self.assertEqual(self.clean(image, memory, base)["absent"], [{"rva": 0x1000, "size": 0x1000}])
+
+    def test_nothing_is_read_from_a_page_that_is_not_there(self):
+        image = wine("amd64", "ntdll.dll")
+        text = next(section for section in image.sections if section[0] == ".text")
+        gone = text[1] + 0x3000
+        through = lambda pointer, at: b"\xff\x25" + struct.pack("<i", pointer - at - 6)
+        for code, at, kind in ((through(gone + 0x100, gone - 0x200), gone - 0x200, "jump"),
+                               (through(gone - 2, gone - 0x200), gone - 0x200, "jump"),
+                               (b"\xe9\x11\x22", gone - 3, "code"),
+                               (b"\xff\x25\x01\x01", gone - 4, "code")):
+            memory = image.load(self.BASE)
+            self.plant(image, memory, at, code)
+            memory[gone:gone + 0x1000] = bytes(0x1000)
+            answer = self.compare(image, memory, status=1)
+            self.assertEqual(answer["absent"], [{"rva": gone, "size": 0x1000}])
+            change, = answer["changes"]
+            self.assertEqual((change["kind"], change["target"]), (kind, None), (code, change))
+
+    def test_bytes_of_an_instruction_that_look_like_a_jump_are_none(self):
+        image = wine("amd64", "ntdll.dll")
+        # A stub of a system call: mov r10, rcx; mov eax, number.
+        stub = next(rva for name, rva in sorted(image.exports().items()) if name.startswith("Nt")
+                    and image.mapped[rva:rva + 4] == b"\x4c\x8b\xd1\xb8")
+        memory = image.load(self.BASE)
+        self.plant(image, memory, stub + 4, b"\x77\x71")
+        change, = self.compare(image, memory, status=1)["changes"]
+        self.assertEqual((change["start"], change["kind"], change["target"]), (stub + 3, "code", None))
+        self.assertEqual(change["after"][:6], "b87771")
+
     def test_another_dump_names_where_a_hook_leads(self):
         image, other = wine("amd64", "kernel32.dll"), wine("amd64", "ntdll.dll")
         there = 0x7ffb20000000
@@ -334,7 +422,7 @@ class Damage(Case):
         answer = self.compare(image, memory[:cut], status=1)
         self.assertEqual((answer["changes"], self.codes(answer) & {"dump-truncated"}),
                          ([], {"dump-truncated"}))
-        missing = sum(address + size - max(address, cut)
+        missing = sum(address + pages(size) - max(address, cut)
                       for _, address, size, _, _, flags in image.sections
                       if not flags & WRITABLE and address + size > cut)
         self.assertEqual(answer["bytes"]["missing"], missing)
@@ -352,6 +440,16 @@ class Damage(Case):
         answer = self.compare(image, memory, status=1)
         self.assertEqual((answer["dump"]["base"], answer["changes"]), (self.BASE, []))
         self.assertIn("dump-base", self.codes(answer))
+        # Without relocations: drivers begin at pages, programs at multiples of 64 KiB.
+        for subsystem, fine, odd in ((1, 0x31000, 0x31800), (3, 0x30000, 0x31000)):
+            file = bytearray(driver_with_sites())
+            struct.pack_into("<H", file, 64 + 24 + 68, subsystem)
+            bare = Pe(self.write("bare.sys", bytes(file)))
+            for base, codes in ((bare.base + fine, set()), (bare.base + odd, {"dump-base"})):
+                answer = self.compare(bare, bare.load(base), status=len(codes))
+                self.assertEqual((answer["dump"]["base_source"], answer["dump"]["base"]),
+                                 ("header", base))
+                self.assertEqual(self.codes(answer) & {"dump-base"}, codes)
         memory = image.load(self.BASE)
         memory[image.optional + 64] ^= 1
         answer = self.compare(image, memory, status=1)

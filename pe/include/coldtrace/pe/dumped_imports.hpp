@@ -23,6 +23,7 @@ enum class SlotDoubt : u8 {
   outside,  // of every known module, while other slots of its DLL are in one
   alone,    // far from all other slots, while others of its DLL are together
   inside,   // into the importing module itself
+  zero,     // to nothing, in a page that is there: neither the file nor the loader leaves that
 };
 std::string_view to_string(SlotDoubt doubt);
 

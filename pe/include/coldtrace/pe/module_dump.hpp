@@ -33,7 +33,7 @@ class ModuleDump {
   // Fails, with a sentence, where the dump is of another build, where `options.base` is not what
   // its relocations prove, and where nothing of it is the file's. Headers that differ otherwise are
   // `dump-headers`, headers that are not there `dump-unproved`, an ImageBase that contradicts the
-  // relocations `dump-base`.
+  // relocations, or where no module can be, `dump-base`.
   static core::Expected<ModuleDump, std::string> open(const ImageTables& file,
                                                       const core::FileView& dump,
                                                       const Options& options,
@@ -51,7 +51,11 @@ class ModuleDump {
   // As Image::bytes(): those from `rva` on that the dump has.
   core::ByteView bytes(Rva rva, u64 limit) const;
 
-  // The pointer at `rva`, as wide as the image's.
+  // The same up to the first page that is zeros as a whole: that was not there, and neither code
+  // nor a pointer is read from it.
+  core::ByteView present(Rva rva, u64 limit) const;
+
+  // The pointer at `rva`, as wide as the image's, of what is present.
   std::optional<u64> pointer(Rva rva) const;
 
   // The RVA of an absolute address in the module; nothing outside of it.
