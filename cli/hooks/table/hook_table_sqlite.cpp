@@ -339,8 +339,8 @@ class HookTables {
 }  // namespace
 
 void write_hook_table_sqlite(Output& output, const HookTableDocument& document) {
-  HookTables tables;
-  tables.write(output, document);
+  HookTables database;
+  database.write(output, document);
 }
 
 }  // namespace coldtrace::cli
