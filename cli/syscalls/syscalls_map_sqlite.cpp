@@ -98,9 +98,9 @@ class MapTables {
 
 void write_map_sqlite(Output& output, const std::vector<MappedImage>& images,
                       const std::vector<FailedInput>& failed) {
-  MapTables tables;
-  for (const auto& image : images) tables.add(image);
-  tables.write_to(output, failed);
+  MapTables database;
+  for (const auto& image : images) database.add(image);
+  database.write_to(output, failed);
 }
 
 }  // namespace coldtrace::cli
