@@ -26,6 +26,19 @@ core::ByteView used_bytes(core::ByteView record) {
                             header->first_attribute);
 }
 
+// The bytes that the first record of a $MFT gives it; nothing where another record is the first.
+std::optional<u64> stated_size(const core::ImageSource& file, const Mft& mft) {
+  std::vector<std::byte> buffer;
+  RecordFacts facts;
+  if (!mft.read(file, 0, buffer, facts) || facts.misplaced || facts.is_extension())
+    return std::nullopt;
+  const auto is_own = [](const FileName& name) { return equals_ascii(name.name, "$MFT"); };
+  const auto* data = facts.find(AttributeType::data);
+  if (std::ranges::none_of(facts.names, is_own)) return std::nullopt;
+  if (!data || data->resident || data->lowest_vcn != 0 || data->size == 0) return std::nullopt;
+  return data->size;
+}
+
 }  // namespace
 
 core::Result<std::optional<core::ParseError>> read_fixed_record(std::span<std::byte> record,
@@ -200,7 +213,7 @@ void Mft::check_mirror(const core::ImageSource& image, Lcn mirror, core::Finding
   }
 }
 
-core::Result<Mft> Mft::open_extracted(const core::ImageSource& file) {
+core::Result<Mft> Mft::open_extracted(const core::ImageSource& file, core::Findings& findings) {
   std::vector<std::byte> head(fixup_stride);
   COLDTRACE_TRY(file.read_at(0, head));
   const auto header = COLDTRACE_TRY(read_file_record_header(head, 0));
@@ -214,6 +227,15 @@ core::Result<Mft> Mft::open_extracted(const core::ImageSource& file) {
   mft.valid_count_ = mft.record_count_;
   mft.clusters_ = {0, size, mft.record_count_};
   mft.extents_ = {{0, mft.record_count_, Lcn{0}}};
+  const u64 there = file.available();
+  if (const auto stated = stated_size(file, mft); stated > there)
+    findings.warning("image-truncated", there,
+                     "record 0 says that $MFT has {} bytes, and the file has {}: records are "
+                     "missing",
+                     *stated, there);
+  else if (!stated && there % size != 0)
+    findings.warning("image-truncated", there, "the file ends {} bytes into a record of {}",
+                     there % size, size);
   return mft;
 }
 

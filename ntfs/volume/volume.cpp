@@ -102,7 +102,7 @@ core::Result<Volume> Volume::open(const core::ImageSource& image, const BootSect
 
 core::Result<Volume> Volume::open_extracted_mft(core::Borrowed<core::ImageSource> file,
                                                 core::Findings& findings) {
-  Volume volume{file, COLDTRACE_TRY(Mft::open_extracted(file))};
+  Volume volume{file, COLDTRACE_TRY(Mft::open_extracted(file, findings))};
   volume.read_information();
   findings.info("mft-only", std::nullopt,
                 "only $MFT is given: no directory indexes, no owners from $Secure, and no places "

@@ -193,6 +193,37 @@ class BareMft(Images):
         self.assertEqual(ntfs("info", path, status=0).stdout,
                          ntfs("info", "--mft", path, status=0).stdout)
 
+    def test_one_that_is_cut_off_is_told(self):
+        content = made_by("icat", self.volume(), "0")
+        whole = self.write("whole", content)
+        journal = self.write("J", usn_writer.History(3, 5).journal.data)
+
+        def warned(*arguments, status=1, given=None):
+            done = subprocess.run([COLDTRACE, "ntfs", *map(str, arguments)], capture_output=True, timeout=120,
+                                  input=given)
+            self.assertEqual(done.returncode, status, done.stderr)
+            return [line for line in done.stderr.decode().splitlines() if "image-truncated" in line], done.stdout
+
+        for size in (len(content) // 2048 * 1024, len(content) // 2048 * 1024 + 512, len(content) - 1):
+            with self.subTest(size=size):
+                cut = self.write("cut", content[:size])
+                for arguments in (("info", cut), ("snapshot", cut), ("snapshot", "-"),
+                                  ("journal", "--mft-file", cut, journal)):
+                    (line,), _ = warned(*arguments, given=content[:size] if "-" in arguments else None)
+                    self.assertIn(f"has {len(content)} bytes, and the file has {size}", line)
+                lines = self.write("cut.ndjson", warned("snapshot", cut)[1])
+                for later in cut, lines:
+                    (line,), said = warned("compare", "--format", "ndjson", whole, later)
+                    self.assertEqual([each["code"] for each in strict_ndjson(said)[-1]["findings"]
+                                      if each["code"] != "mft-only"],
+                                     ["image-truncated" if later == cut else "snapshot-findings"])
+        # Without record 0 only a part of a record shows.
+        (line,), _ = warned("snapshot", "--mft", self.write("part", content[4096:-512]))
+        self.assertIn("ends 512 bytes into a record of 1024", line)
+        for sound in whole, self.write("longer", content + bytes(4096)), self.write("part", content[4096:]):
+            done = subprocess.run([COLDTRACE, "ntfs", "snapshot", "--mft", sound], capture_output=True, timeout=120)
+            self.assertNotIn(b"image-truncated", done.stderr)
+
     def test_a_time_that_is_not_set_is_0_in_the_bodyfile(self):
         files = [(100 + i, 1, usn_writer.reference(5, 5), f"f{i}", False, True) for i in range(10)]
         mft = bytearray(usn_writer.mft(files)[0])

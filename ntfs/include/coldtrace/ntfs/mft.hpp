@@ -23,8 +23,9 @@ class Mft {
   // Compares the first records with their copies in $MFTMirr.
   void check_mirror(const core::ImageSource& image, Lcn mirror, core::Findings& findings) const;
 
-  // A $MFT that was copied out of its volume: record n is n records into the file.
-  static core::Result<Mft> open_extracted(const core::ImageSource& file);
+  // A $MFT that was copied out of its volume: record n is n records into the file. A file with less
+  // bytes than its record 0 says is a warning.
+  static core::Result<Mft> open_extracted(const core::ImageSource& file, core::Findings& findings);
 
   u64 record_count() const { return record_count_; }
   u64 valid_count() const { return valid_count_; }  // records behind these do not count yet
