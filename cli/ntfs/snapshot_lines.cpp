@@ -49,8 +49,8 @@ bool SnapshotLines::read_all(const std::function<bool(const rapidjson::Value&)>&
 void SnapshotLines::report(core::Findings& findings) const {
   if (!whole())
     findings.warning("snapshot-incomplete", std::nullopt,
-                     "the snapshot is cut off or damaged (lines that could not be read: {}): files "
-                     "are missing",
+                     "the snapshot, or one of several in the file, is cut off or damaged (lines "
+                     "that could not be read: {}): files are missing",
                      damaged_);
 }
 
@@ -64,9 +64,27 @@ bool SnapshotLines::next(rapidjson::Document& json) {
   if (json.HasParseError() || !json.IsObject())
     json = rapidjson::Document{};
   else
-    complete_ |= text_member(json, "type") == "summary" &&
-                 find_member(json, "complete", &rapidjson::Value::IsTrue) != nullptr;
+    follow(json);
   return true;
+}
+
+void SnapshotLines::follow(const rapidjson::Value& json) {
+  const auto type = text_member(json, "type");
+  if (type == "header") {
+    ++headers_;
+    ended_ = false;
+  } else if (type == "summary") {
+    // More headers than volumes: the first ones are of a snapshot that was cut off.
+    const auto* counts = find_member(json, "counts", &rapidjson::Value::IsObject);
+    const auto volumes = counts ? number_member(*counts, "volumes") : std::nullopt;
+    incomplete_ |= headers_ == 0 || volumes.value_or(headers_) != headers_ ||
+                   find_member(json, "complete", &rapidjson::Value::IsTrue) == nullptr;
+    headers_ = 0;
+    ended_ = true;
+  } else if (type == "file" || type == "gap") {
+    incomplete_ |= headers_ == 0;
+    ended_ = false;
+  }
 }
 
 const rapidjson::Value* MistypedMembers::find(const rapidjson::Value& object, const char* name,

@@ -21,8 +21,9 @@ class SnapshotLines {
   // `read` says, or there is none.
   bool read_all(const std::function<bool(const rapidjson::Value&)>& read);
 
-  // There was a summary that says so, which is the last line.
-  bool complete() const { return complete_ && !lines_.unreadable(); }
+  // Each snapshot of the file, which may be several one behind the other, has its header and behind
+  // its rows a summary that says so and counts as many volumes as there are headers.
+  bool complete() const { return ended_ && !incomplete_ && !lines_.unreadable(); }
   // And all other lines could be read.
   bool whole() const { return complete() && damaged_ == 0; }
   // The warning where it is not whole.
@@ -30,11 +31,14 @@ class SnapshotLines {
 
  private:
   bool next(rapidjson::Document& json);
+  void follow(const rapidjson::Value& json);
 
   TextLines lines_;
   std::string line_;
   u64 damaged_ = 0;
-  bool complete_ = false;
+  u64 headers_ = 0;          // since the last summary
+  bool ended_ = false;       // the last line that is one of a snapshot was a summary
+  bool incomplete_ = false;  // a snapshot before
 };
 
 // Members whose values are of another type than 'ntfs snapshot' gives them, and count as none.

@@ -787,6 +787,14 @@ class Snapshot(Case):
         snapshot = self.write("files.ndjson", snapshot_lines(0, 4096, [("/a", "live", [(0, 1)])], complete=False))
         self.assertEqual(codes(self.answer(path, "--snapshot", snapshot, status=1)),
                          ["snapshot-incomplete"])
+        part, whole = [list(snapshot_lines(0, 4096, [("/a", "live", [(0, 1)])], complete=complete))
+                       for complete in (False, True)]
+        for lines, incomplete in ((whole + whole, []), (whole + part, ["snapshot-incomplete"]),
+                                  (whole + part[1:], ["snapshot-incomplete"]),
+                                  (part + whole[:-1] + [whole[-1] | {"counts": {"volumes": 1}}],
+                                   ["snapshot-incomplete"])):
+            answer = self.answer(path, "--snapshot", self.write("files.ndjson", lines), status=len(incomplete))
+            self.assertEqual([code for code in codes(answer) if code == "snapshot-incomplete"], incomplete)
 
     def test_a_snapshot_that_can_name_nothing_is_told(self):
         path = self.traces[0]

@@ -348,11 +348,15 @@ class MadeUp(Case):
     def test_values_of_other_types_are_told(self):
         for member, value in (("si", 5), ("si", {"created": 5}), ("si", {"modified": "x"}), ("attributes", "archive"),
                               ("attributes", [5]), ("owner_sid", 5), ("streams", {}), ("streams", [{"size": "x"}]),
-                              ("streams", [5]), ("streams", [{"size": 1, "extents": 5}])):
+                              ("streams", [5]), ("streams", [{"size": 1, "extents": 5}]), ("directory", 1),
+                              ("streams", [{"resident": "x"}]), ("streams", [{"name": 5}]),
+                              ("streams", [{"extents": ["zz"]}]), ("streams", [{"extents": [{"lcn": "zz"}]}]),
+                              ("streams", [{"extents": [{"clusters": -5}]}]),
+                              ("streams", [{"extents": [{"vcn": None}]}])):
             with self.subTest(member=member, value=value):
                 _, summary = self.differ([made_up(70)], [made_up(70) | {member: value}])
                 told = {f["code"]: f["text"] for f in summary["findings"]}
-                self.assertIn(": " + ("extents" if "extents" in str(value) else
+                self.assertIn(": " + ("extents" if value == [{"size": 1, "extents": 5}] else
                                       "created" if value == {"created": 5} else member), told["snapshot-value"])
         _, summary = compare(self.lines("a", header(), made_up(70), SUMMARY),
                              self.lines("b", header(), made_up(70), SUMMARY | {"complete": False}))
@@ -383,6 +387,28 @@ class MadeUp(Case):
         whole = self.lines("a", *one)
         for pair in ((whole, self.lines("b", *one, *one)), (self.lines("b", *one, *one), whole)):
             self.assertIn(b"several snapshots", run("compare", *pair, status=2).stderr)
+
+    def test_a_part_of_a_snapshot_before_or_behind_another_is_told(self):
+        row, last = made_up(70), SUMMARY | {"counts": {"volumes": 1, "live": 1}}
+        whole = self.lines("a", header(), row, last)
+        compare(whole, self.lines("b", header(), row, last), status=0)
+        for lines in ((header(4096), made_up(71), header(), row, last), (header(), header(), row, last),
+                      (header(), row, last, made_up(71)), (header(), row, last, last)):
+            with self.subTest(lines=[line["type"] for line in lines]):
+                for pair in (whole, self.lines("b", *lines)), (self.lines("b", *lines), whole):
+                    summary = compare(*pair, status=1)[1]
+                    self.assertIn("snapshot-incomplete", [f["code"] for f in summary["findings"]])
+        self.assertIn(b"several snapshots", run("compare", whole, self.lines("b", header(), row, last, header(), row),
+                                                status=2).stderr)
+
+    def test_paths_of_text_say_which_volume_they_are_of(self):
+        paths = [self.lines(name, header(4096, "aa", 1), made_up(30, name=f"{name}1"), made_up(31),
+                            header(8192, "bb", 2), made_up(30, name=f"{name}2"), *rest, SUMMARY)
+                 for name, rest in (("a", ()), ("b", [made_up(31)]))]
+        lines = run("compare", *paths, status=1).stdout.decode().splitlines()
+        self.assertEqual(lines[:-1], ["renamed: /partition1/b1 (record 30-1); /partition1/a1 -> /partition1/b1",
+                                      "renamed: /partition2/b2 (record 30-1); /partition2/a2 -> /partition2/b2",
+                                      "created: /partition2/file 31 (record 31-1)"])
 
     def test_damage_that_a_snapshot_tells_of_is_told(self):
         def told(name, *findings):

@@ -389,7 +389,8 @@ class Query(Case):
         lines = content.splitlines()
         second = json.loads(lines[0])
         second["partition"]["number"] = 2
-        both = self.write("both.ndjson", b"\n".join([*lines[:-1], json.dumps(second).encode(), *lines[1:]]))
+        both = self.write("both.ndjson", b"\n".join(
+            [*lines[:-1], json.dumps(second).encode(), *lines[1:-1], self.with_counts(lines[-1], volumes=2)]))
         every = "record == 5 and state == 'live'"
         self.assertEqual(len(files(query(both, "--where", every))), 2)
         for options in (("--where", every + " and partition.number == 2"), ("--partition", 2, "--where", every)):
@@ -397,6 +398,48 @@ class Query(Case):
             self.assertEqual(header["partition"]["number"], 2)
         self.assertEqual(len(files(query(both, "--sort", "path", "--limit", 3))), 6)
         run("query", both, "--partition", 7, status=2)
+
+    @staticmethod
+    def with_counts(summary, **counts):
+        line = json.loads(summary)
+        return json.dumps(line | {"counts": line["counts"] | counts}).encode()
+
+    def test_several_snapshots_in_one_file(self):
+        lines = self.snapshots[self.images[0]].read_bytes().splitlines()
+        counts = json.loads(lines[-1])["counts"]
+        whole, cut = [lines, lines[:-1]]
+        every = "record == 5 and state == 'live'"
+
+        def ask(lines, status):
+            done = run("query", self.write("several.ndjson", b"\n".join(lines)), "--where", every, status=status)
+            return strict_ndjson(done.stdout), done.stderr
+
+        answer, said = ask([*whole, *whole], 0)
+        self.assertEqual(len([line for line in answer if line["type"] == "file"]), 2)
+        self.assertNotIn(b"not in the snapshot", said)
+
+        def twice(value):
+            return {name: twice(each) for name, each in value.items()} if isinstance(value, dict) else 2 * value
+
+        self.assertEqual(answer[-1]["counts"] | {"matched": 2}, twice(counts) | {"matched": 2})
+        for part in ([*cut, *whole], [*whole, *cut], [*lines[:3], *whole], [lines[0], *whole], [*whole, lines[0]],
+                     [*whole, *lines[1:3]], [*whole, *lines[1:]], [*whole, lines[-1]]):
+            answer, said = ask(part, 1)
+            self.assertIn(b"snapshot-incomplete", said)
+            self.assertNotEqual(answer[-1]["type"], "summary")
+
+    def test_rows_that_a_whole_snapshot_lost_are_told(self):
+        lines = self.snapshots[self.images[0]].read_bytes().splitlines()
+        rows = [line for line in lines if b'"state":"live"' in line]
+        lost = [line for line in lines if line != rows[-1]]
+        path = self.write("lost.ndjson", b"\n".join(lost))
+        done = run("query", path, "--where", "path == '/'", status=1)
+        self.assertEqual([each["code"] for each in strict_ndjson(done.stdout)[-1]["findings"]], ["snapshot-selection"])
+        self.assertIn(f"{len(rows) - 1} of {len(rows)} live".encode(), done.stderr)
+        self.assertNotIn(b"--state all", done.stderr)
+        # An answer of a query is not asked for more than it found.
+        answer = self.write("answer.ndjson", run("query", path, "--where", "path == '/'", status=1).stdout)
+        self.assertNotIn(b"not all names that its last line counts", run("query", answer, status=1).stderr)
 
     def test_packed_snapshots(self):
         lines = self.snapshots[self.images[0]].read_bytes()

@@ -14,6 +14,7 @@ std::string shown_name(const std::string& name);
 // The members of a line, behind its type.
 void write_difference_json(JsonWriter& json, const VolumeName& volume,
                            const ntfs::FileDifference& difference);
-std::string difference_text(const ntfs::FileDifference& difference);
+// A line of text. Paths start with what tells the volume apart.
+std::string difference_text(const VolumeName& volume, const ntfs::FileDifference& difference);
 
 }  // namespace coldtrace::cli

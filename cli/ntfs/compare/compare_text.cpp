@@ -60,20 +60,23 @@ std::string owner_text(const ntfs::FileDifference& difference) {
 
 }  // namespace
 
-std::string difference_text(const ntfs::FileDifference& difference) {
+std::string difference_text(const VolumeName& volume, const ntfs::FileDifference& difference) {
   std::string text;
+  const auto path_of = [prefix = path_prefix(volume.partition)](const auto& name) {
+    return prefix + printable(name.path);
+  };
   for (const auto change : difference.changes())
     text += fmt::format("{}{}", text.empty() ? "" : ",", to_string(change));
   const auto& shown = difference.after ? *difference.after : *difference.before;
-  text += fmt::format(": {} (record {}-{})", printable(shown.names.front().path),
-                      difference.file.record, difference.file.sequence);
+  text += fmt::format(": {} (record {}-{})", path_of(shown.names.front()), difference.file.record,
+                      difference.file.sequence);
   for (const auto& name : difference.names) {
     if (name.before && name.after)
-      text += fmt::format("; {} -> {}", printable(name.before->path), printable(name.after->path));
+      text += fmt::format("; {} -> {}", path_of(*name.before), path_of(*name.after));
     else if (name.after)
-      text += fmt::format("; also {}", printable(name.after->path));
+      text += fmt::format("; also {}", path_of(*name.after));
     else
-      text += fmt::format("; no longer {}", printable(name.before->path));
+      text += fmt::format("; no longer {}", path_of(*name.before));
   }
   for (const auto& stream : difference.streams) text += stream_text(stream);
   return text + times_text(difference) + attributes_text(difference) + owner_text(difference) +

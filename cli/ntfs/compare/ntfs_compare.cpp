@@ -82,7 +82,7 @@ class CompareWriter {
   }
 
   void write(const Pair& pair, const ntfs::FileDifference& difference) {
-    if (!options_.has_lines()) return output_.write(difference_text(difference));
+    if (!options_.has_lines()) return output_.write(difference_text(pair.after->name, difference));
     write_difference_json(lines_.begin("file"), pair.after->name, difference);
     lines_.end();
   }

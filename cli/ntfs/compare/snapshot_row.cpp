@@ -48,7 +48,28 @@ std::string read_name(const Value& json) {
   return units.empty() ? text_member(json, "name") : ntfs::inexact_name(units);
 }
 
-ntfs::Extent read_extent(const Value& json) {
+bool is_absent_or_null(const Value& object, const char* name) {
+  return !object.HasMember(name) || find_member(object, name, &Value::IsNull) != nullptr;
+}
+
+// Whether the members that are compared are of the types they have.
+bool is_extent(const Value& json) {
+  if (!json.IsObject()) return false;
+  for (const auto* name : {"vcn", "clusters"})
+    if (json.HasMember(name) && !number_member(json, name)) return false;
+  return number_member(json, "lcn") || is_absent_or_null(json, "lcn");
+}
+
+bool is_stream(const Value& json) {
+  if (!json.IsObject()) return false;
+  for (const auto* name : {"name", "name_utf16"})
+    if (!find_member(json, name, &Value::IsString) && !is_absent_or_null(json, name)) return false;
+  return (number_member(json, "size") || is_absent_or_null(json, "size")) &&
+         (find_member(json, "resident", &Value::IsBool) || !json.HasMember("resident"));
+}
+
+ntfs::Extent read_extent(const Value& json, MistypedMembers& mistyped) {
+  if (!is_extent(json)) mistyped.add("streams");
   ntfs::Extent extent{.vcn = number_member(json, "vcn").value_or(0),
                       .clusters = number_member(json, "clusters").value_or(0),
                       .lcn = std::nullopt};
@@ -57,17 +78,15 @@ ntfs::Extent read_extent(const Value& json) {
 }
 
 ntfs::ComparedStream read_stream(const Value& json, MistypedMembers& mistyped) {
-  const auto size = number_member(json, "size");
-  if (!json.IsObject() ||
-      (!size && json.HasMember("size") && find_member(json, "size", &Value::IsNull) == nullptr))
-    mistyped.add("streams");
+  if (!is_stream(json)) mistyped.add("streams");
   ntfs::ComparedStream stream{.name = read_name(json),
-                              .size = size,
+                              .size = number_member(json, "size"),
                               .resident = find_member(json, "resident", &Value::IsTrue) != nullptr,
                               .extents = {}};
   if (!json.IsObject()) return stream;
   if (const auto* extents = mistyped.find(json, "extents", &Value::IsArray))
-    for (const auto& extent : extents->GetArray()) stream.extents.push_back(read_extent(extent));
+    for (const auto& extent : extents->GetArray())
+      stream.extents.push_back(read_extent(extent, mistyped));
   return stream;
 }
 
@@ -95,7 +114,8 @@ bool read_compared_file(const Value& json, ntfs::ComparedFile& file, LackingMemb
     return false;
   file = {};
   file.file = *own;
-  file.directory = find_member(json, "directory", &Value::IsTrue) != nullptr;
+  file.directory = mistyped.find(json, "directory", &Value::IsBool) != nullptr &&
+                   find_member(json, "directory", &Value::IsTrue) != nullptr;
   file.names.push_back({*in, read_name(json), text_member(json, "path")});
   file.times = read_times(json, mistyped);
   file.attributes = read_attributes(json, mistyped);

@@ -13,12 +13,30 @@
 #include "cli/ntfs/snapshot_lines.hpp"
 #include "cli/output/json_members.hpp"
 #include "cli/output/messages.hpp"
+#include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/printable.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
 using rapidjson::Value;
+
+// Adds the counts of a snapshot to those of the ones before it in the file.
+void add_counts(Value& sum, const Value& more, rapidjson::Document::AllocatorType& allocator) {
+  constexpr rapidjson::SizeType most_members = 100;
+  for (const auto& [name, value] : more.GetObject()) {
+    if (!sum.HasMember(name)) {
+      if (sum.MemberCount() < most_members)
+        sum.AddMember(Value{name, allocator}, Value{value, allocator}, allocator);
+      continue;
+    }
+    auto& known = sum[name];
+    if (known.IsObject() && value.IsObject())
+      add_counts(known, value, allocator);
+    else if (known.IsUint64() && value.IsUint64())
+      known.SetUint64(core::saturating_add(known.GetUint64(), value.GetUint64()));
+  }
+}
 
 // Asks the lines of a snapshot, one by one.
 class QueriedLines {
@@ -52,9 +70,11 @@ class QueriedLines {
   u64 chosen_volumes() const { return chosen_volumes_; }
   bool has_other_volumes() const { return volumes_ > chosen_volumes_; }
 
-  // All lines were read. The warnings are those of the snapshot.
-  void finish(core::Findings& findings) {
+  // All lines were read, of snapshots that are all there where they are `whole`. The warnings are
+  // those of the snapshot.
+  void finish(bool whole, core::Findings& findings) {
     query_.rows.end_volume();
+    if (whole) find_lost_rows(findings);
     damage_.report(findings);
     mistyped_.report(findings);
     std::string names;
@@ -100,7 +120,7 @@ class QueriedLines {
     for (std::size_t i = 0; i < ntfs::state_count; ++i) {
       const auto name = to_string(static_cast<ntfs::State>(i));
       const auto stated = number_member(counts_, std::string{name}.c_str()).value_or(0);
-      if (stated <= states_[i]) continue;
+      if (stated <= states_[i] || lost_[i]) continue;
       rest += stated - states_[i];
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", stated - states_[i], name);
     }
@@ -109,6 +129,26 @@ class QueriedLines {
   }
 
  private:
+  // A snapshot has all names of a state or, by its --state, none; a query's answer has those that
+  // matched.
+  void find_lost_rows(core::Findings& findings) {
+    if (!has_counts_ || has_other_volumes() || stateless_ > 0 || counts_.HasMember("matched"))
+      return;
+    std::string text;
+    for (std::size_t i = 0; i < ntfs::state_count; ++i) {
+      const auto name = to_string(static_cast<ntfs::State>(i));
+      const auto stated = number_member(counts_, std::string{name}.c_str()).value_or(0);
+      lost_[i] = states_[i] > 0 && states_[i] < stated;
+      if (lost_[i])
+        text += fmt::format("{}{} of {} {}", text.empty() ? "" : ", ", states_[i], stated, name);
+    }
+    if (!text.empty())
+      findings.warning("snapshot-selection", std::nullopt,
+                       "the snapshot has not all names that its last line counts: {}. The others "
+                       "are not searched",
+                       text);
+  }
+
   bool read_header(const Value& json) {
     if (!is_snapshot_header(json)) return false;
     query_.rows.end_volume();
@@ -132,7 +172,10 @@ class QueriedLines {
     const auto* counts = find_member(json, "counts", &Value::IsObject);
     if (counts == nullptr) return false;
     damage_.read(json);
-    counts_.CopyFrom(*counts, counts_.GetAllocator());
+    if (counts_.IsObject())
+      add_counts(counts_, *counts, counts_.GetAllocator());
+    else
+      counts_.CopyFrom(*counts, counts_.GetAllocator());
     has_counts_ = find_member(json, "complete", &Value::IsTrue) != nullptr;
     return true;
   }
@@ -187,6 +230,7 @@ class QueriedLines {
   u64 chosen_volumes_ = 0;
   bool chosen_ = false;  // the current volume
   std::array<u64, ntfs::state_count> states_{};
+  std::array<bool, ntfs::state_count> lost_{};  // some of their rows, and not all
   u64 stateless_ = 0;
   rapidjson::Document counts_;
   bool has_counts_ = false;
@@ -210,7 +254,7 @@ bool query_lines(Query& query, const core::ImageSource& file, core::Findings fin
                   fmt::format("the snapshot has no partition {}", options.partition.value_or(0)));
     return false;
   }
-  queried.finish(findings);
+  queried.finish(lines.whole(), findings);
   lines.report(findings);
   report.read(options.image, findings);
   query.add_no_match(findings, report);
@@ -218,7 +262,7 @@ bool query_lines(Query& query, const core::ImageSource& file, core::Findings fin
     const bool ended = lines.complete() && queried.write_summary(findings);
     if (!ended && options.format == "json") query.output.write("]\n");
   }
-  const auto left_out = queried.left_out();
+  const auto left_out = lines.whole() ? queried.left_out() : std::string{};
   if (!left_out.empty() && !options.findings.quiet)
     say(fmt::format("{}: not in the snapshot: {}; 'ntfs snapshot --state all' lists them\n",
                     core::printable(options.image), left_out));
