@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <exception>
 #include <system_error>
 
@@ -15,6 +16,17 @@ namespace {
 
 bool contains(const std::vector<std::string>& codes, std::string_view code) {
   return std::find(codes.begin(), codes.end(), code) != codes.end();
+}
+
+// The reason is the folder, not the input whose bytes were to be there.
+std::string temporary_file_message(const core::ParseError& error) {
+  const char* const folder = std::getenv("TMPDIR");
+  return fmt::format("a temporary file in {} (TMPDIR) cannot be {}: {}",
+                     folder != nullptr && *folder != '\0' ? folder : "/tmp",
+                     error.field.view() == "open"    ? "made"
+                     : error.field.view() == "write" ? "written"
+                                                     : "read",
+                     std::generic_category().message(static_cast<int>(error.found)));
 }
 
 }  // namespace
@@ -72,6 +84,8 @@ Exit Report::exit() const {
 }
 
 std::string to_message(const core::ParseError& error) {
+  if (error.fault == core::Fault::io && error.structure.view() == "temporary file")
+    return temporary_file_message(error);
   if (error.fault == core::Fault::io && error.found == ESPIPE)
     return "not seekable: save it to a file first";
   if (error.fault == core::Fault::io && error.offset == 0)

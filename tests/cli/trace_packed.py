@@ -269,7 +269,8 @@ class Packed(unittest.TestCase):
         self.assertEqual(list(temporary.iterdir()), [])
         done = run("decode", path, env={**os.environ, "TMPDIR": str(self.folder / "none")})
         self.assertEqual(done.returncode, 2)
-        self.assertIn(b"No such file or directory", done.stderr)
+        self.assertIn(f"a temporary file in {self.folder / 'none'} (TMPDIR) cannot be made: No such file or directory",
+                      done.stderr.decode())
 
     def test_the_output_never_replaces_the_archive(self):
         for name, data in ("o.gz", gzip.compress(self.bytes)), ("o.zip", zipped([("a.etl", self.bytes)])):

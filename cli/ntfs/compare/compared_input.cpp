@@ -20,7 +20,7 @@ using Volumes = std::vector<ComparedVolume>;
 // A temporary file that cannot be written or read ends the run.
 template <class T>
 T checked(core::Result<T> result) {
-  if (!result) throw Failure{"temporary file: " + to_message(result.error())};
+  if (!result) throw Failure{to_message(result.error())};
   return std::move(*result);
 }
 

@@ -168,7 +168,7 @@ Exit run(const Options& options) {
     const auto compared = compare_files(
         pair.before->files, pair.after->files,
         [&](const ntfs::FileDifference& difference) { writer.write(pair, difference); });
-    if (!compared) throw Failure{"temporary file: " + to_message(compared.error())};
+    if (!compared) throw Failure{to_message(compared.error())};
     add(counts, *compared);
   }
   report.read(options.after, of_both);

@@ -13,7 +13,7 @@ constexpr u64 kept_beyond_limit = u64{1024};  // rows, before those behind it ar
 
 template <class T>
 T checked(core::Result<T> result) {
-  if (!result) throw Failure{"temporary file: " + to_message(result.error())};
+  if (!result) throw Failure{to_message(result.error())};
   return std::move(*result);
 }
 
