@@ -47,9 +47,11 @@ void add_other(ModuleCheck& check, const std::string& path, Report& report) {
   if (name.empty()) name = file_name(path);
   pe::CodeSymbols symbols{&input->image, nullptr, unused};
   const auto& optional = input->image.optional_header();
+  auto exports = pe::read_export_directory(input->image, unused);
   check.modules.push_back({name, optional.image_base, optional.size_of_image});
   report.read(path, input->findings());
-  check.others.push_back({std::move(*input), std::move(name), std::move(symbols)});
+  check.others.push_back({std::move(*input), std::move(name), std::move(symbols),
+                          exports ? std::move(*exports) : std::nullopt});
 }
 
 }  // namespace
@@ -138,6 +140,9 @@ Exit run_module_check(const ModuleCheckOptions& options, bool needs_points) {
   auto pdbs = open_symbol_files(options.pdbs, report);
   check.modules = options.modules;
   for (const auto& path : options.other_dumps) add_other(check, path, report);
+  for (std::size_t i = 0; i < check.others.size(); ++i)
+    if (check.others[i].exports)
+      check.modules[options.modules.size() + i].exports = &*check.others[i].exports;
 
   check.view = std::make_unique<syscall_map::KernelView>(check.file->image);
   auto& findings = check.findings;

@@ -30,6 +30,7 @@ struct OtherDump {
   PeInput input;
   std::string name;
   pe::CodeSymbols symbols;
+  std::optional<pe::ExportDirectory> exports;
 };
 
 // What is shown.

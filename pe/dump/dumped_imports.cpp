@@ -1,6 +1,9 @@
 #include "coldtrace/pe/dumped_imports.hpp"
 
 #include <algorithm>
+#include <map>
+
+#include "coldtrace/pe/dll_name.hpp"
 
 namespace coldtrace::pe {
 namespace {
@@ -74,6 +77,42 @@ class Slots {
                        [&](const auto& module) { return module.contains(address); });
   }
 
+  // Whether the slot leads into a module of the name that is imported from, or of an API set, which
+  // exports the function itself, elsewhere.
+  bool is_other(const Slot& slot) {
+    const auto module = std::find_if(known_.begin(), known_.end(), [&](const auto& one) {
+      return one.exports && one.contains(slot.address);
+    });
+    if (module == known_.end()) return false;
+    const auto wanted = to_lower(imports_[slot.module].name);
+    const bool named = to_lower(module->name) == wanted;
+    const bool api_set = wanted.starts_with("api-") || wanted.starts_with("ext-");
+    const auto& function = *slot.function;
+    if (!named && (!api_set || function.by_ordinal)) return false;
+    const auto& [names, ordinals] = exports_of(*module);
+    const Export* found = nullptr;
+    if (function.by_ordinal) {
+      if (const auto at = ordinals.find(function.ordinal); at != ordinals.end()) found = at->second;
+    } else if (const auto at = names.find(function.name); at != names.end()) {
+      found = at->second;
+    }
+    return found && !found->is_forwarder && slot.address != module->base + value(found->address);
+  }
+
+  struct ExportIndex {
+    std::map<std::string_view, const Export*> names;
+    std::map<u32, const Export*> ordinals;
+  };
+  const ExportIndex& exports_of(const KnownModule& module) {
+    const auto [place, is_new] = indexes_.try_emplace(&module);
+    if (is_new)
+      for (const auto& one : module.exports->exports) {
+        if (!one.name.empty()) place->second.names.emplace(one.name, &one);
+        place->second.ordinals.emplace(one.ordinal, &one);
+      }
+    return place->second;
+  }
+
   // How many other slots lead near the address.
   bool is_alone(u64 address) const {
     const u64 far = image_.optional_header().pe32_plus ? far_in_64 : far_in_32;
@@ -95,6 +134,7 @@ class Slots {
     constexpr u64 fewest_together = 2;
     const bool together = last - first - alone >= fewest_together;
     for (std::size_t i = first; i < last; ++i) {
+      if (is_other(slots_[i])) report(slots_[i], SlotDoubt::other);
       if (is_known(slots_[i].address)) continue;
       if (known > 0)
         report(slots_[i], SlotDoubt::outside);
@@ -119,6 +159,7 @@ class Slots {
   std::vector<Slot> slots_;  // that are filled, by DLL
   std::vector<Slot> zeros_;  // that the file has as zeros too
   std::vector<u64> addresses_;
+  std::map<const KnownModule*, ExportIndex> indexes_;
   DumpedImports result_;
 };
 
@@ -134,6 +175,8 @@ std::string_view to_string(SlotDoubt doubt) {
       return "inside";
     case SlotDoubt::zero:
       return "zero";
+    case SlotDoubt::other:
+      return "other";
   }
   return "outside";
 }

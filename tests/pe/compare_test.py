@@ -285,6 +285,27 @@ class Hooks(Case):
             gone = sum(page <= slot < page + 0x1000 for slot in every)
             self.assertEqual((answer["imports"], answer["import_slots"]["absent"]), ([], gone))
 
+    def test_a_slot_leads_to_the_function_that_is_imported(self):
+        image, other = wine("amd64", "kernel32.dll"), wine("amd64", "ntdll.dll")
+        there, memory, exports = 0x7ffb20000000, image.load(self.BASE), other.exports()
+        path = self.write("ntdll.dump", bytes(other.load(there)))
+        slots = [(name, slot) for dll, name, slot in image.imports()
+                 if dll.lower() == "ntdll.dll" and name in exports]
+        self.assertGreater(len(slots), 10)
+        mine = next(rows for rows in image.slots() if slots[0][1] in rows)
+        for slot in mine:
+            struct.pack_into("<Q", memory, slot, there + 0x1000)
+        for name, slot in slots:
+            struct.pack_into("<Q", memory, slot, there + exports[name])
+        self.clean(image, memory, self.BASE, "--other-dump", path)
+        name, slot = slots[3]
+        for target in (exports[slots[4][0]], exports[name] + 1):
+            struct.pack_into("<Q", memory, slot, there + target)
+            found, = self.compare(image, memory, "--other-dump", path, status=1)["imports"]
+            self.assertEqual((found["slot"], found["name"], found["doubt"],
+                              found["target"]["address"]), (slot, name, "other", there + target))
+            self.clean(image, memory, self.BASE, "--module", f"ntdll.dll={there:#x}:{other.size:#x}")
+
     def test_code_in_what_is_left_of_a_last_page_counts(self):
         file = bytearray(driver_with_sites())
         # VirtualSize of .text: 0x80 bytes are stored behind it, and mapped.

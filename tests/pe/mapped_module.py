@@ -62,6 +62,18 @@ class Pe:
             yield slots
             at += 20
 
+    def imports(self):
+        """DLL, name and slot of each function that is imported by name."""
+        at, size = self.directory(1)
+        text = lambda rva: self.mapped[rva:self.mapped.index(b"\0", rva)].decode()
+        for slots in self.slots():
+            lookup, _, _, dll, table = struct.unpack_from("<5I", self.mapped, at)
+            for number, slot in enumerate(slots):
+                entry, = struct.unpack_from(self.word, self.mapped, (lookup or table) + self.width * number)
+                if not entry >> 8 * self.width - 1:
+                    yield text(dll), text(entry + 2), slot
+            at += 20
+
     def exports(self):
         at, size = self.directory(0)
         if not size:

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "coldtrace/pe/export_directory.hpp"
 #include "coldtrace/pe/import_directory.hpp"
 #include "coldtrace/pe/module_dump.hpp"
 
@@ -14,6 +15,7 @@ struct KnownModule {
   std::string name;
   u64 base = 0;
   u64 size = 0;
+  const ExportDirectory* exports = nullptr;  // nothing where they are not known
 
   bool contains(u64 address) const { return address >= base && address - base < size; }
 };
@@ -24,6 +26,7 @@ enum class SlotDoubt : u8 {
   alone,    // far from all other slots, while others of its DLL are together
   inside,   // into the importing module itself
   zero,     // to nothing, in a page that is there: neither the file nor the loader leaves that
+  other,    // into the DLL that it should, whose exports are known, to another place in it
 };
 std::string_view to_string(SlotDoubt doubt);
 
