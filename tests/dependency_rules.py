@@ -326,8 +326,9 @@ def check_includes(project):
             rules_of = library if library in ALLOWED else None
             broken += check_file(path, rules_of, project)
     broken += check_cycles(project_includes(project))
-    broken += check_folders([path.relative_to(project) for library in (*ALLOWED, "cli")
-                             for path in sources(project / library)], public_headers(project))
+    broken += check_folders([path.relative_to(project)
+                             for folder in (*ALLOWED, "cli", "fixtures", "tests", "bench", "fuzz")
+                             for path in sources(project / folder)], public_headers(project))
     broken += check_types((path.relative_to(project), path.read_text())
                           for library in (*ALLOWED, "cli") for path in sources(project / library))
     broken += check_functions((path.relative_to(project), path.read_text())

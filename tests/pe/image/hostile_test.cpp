@@ -1,7 +1,7 @@
 // Whole images made to exhaust a reader: what they cost is bounded by what they are.
 
 #include "fixtures/builders/byte_writer.hpp"
-#include "fuzz/pe_read_everything.hpp"
+#include "fuzz/pe/pe_read_everything.hpp"
 #include "tests/pe/pe_test.hpp"
 
 namespace coldtrace {

@@ -1,6 +1,6 @@
 #include "coldtrace/pe/image.hpp"
 
-#include "fuzz/pe_read_everything.hpp"
+#include "fuzz/pe/pe_read_everything.hpp"
 #include "tests/pe/pe_test.hpp"
 
 namespace coldtrace {

@@ -2,7 +2,7 @@
 // table: no crash, no hang, and no byte of the input is listed twice.
 
 #include "fixtures/builders/pe_image.hpp"
-#include "fuzz/pe_read_everything.hpp"
+#include "fuzz/pe/pe_read_everything.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coldtrace;

@@ -9,7 +9,7 @@
 
 #include "coldtrace/tracefile/schema-language/built_in_schemas.hpp"
 #include "coldtrace/tracefile/schema-language/schema_compiler.hpp"
-#include "fuzz/trace_analysis_invariants.hpp"
+#include "fuzz/tracefile/trace_analysis_invariants.hpp"
 #include "tracefile/analysis/records/record_reader.hpp"
 
 namespace {

@@ -3,7 +3,7 @@
 // are followed, in a set of this image alone.
 
 #include "coldtrace/pe/import_plan.hpp"
-#include "fuzz/pe_read_everything.hpp"
+#include "fuzz/pe/pe_read_everything.hpp"
 
 namespace {
 
