@@ -336,6 +336,24 @@ class Both(Case):
         self.assertEqual(sum(page.figures(places, "Bytes written")), sum(written.values()))
         shown(self, path)
 
+    def test_a_mft_alone_has_no_places(self):
+        image = next(images(self.here), None)
+        if image is None:
+            self.skipTest("the sample images are not here")
+        lines = [json.loads(line) for line in run("ntfs", "snapshot", image).stdout.splitlines()]
+        cluster = lines[0]["volume"]["cluster_size"]
+        table = next(row for row in lines if row.get("path") == "/$MFT")
+        content, alone = image.read_bytes(), self.here / "MFT"
+        alone.write_bytes(b"".join(content[extent["offset"]:extent["offset"] + extent["clusters"] * cluster]
+                                   for stream in table["streams"] if stream["name"] is None
+                                   for extent in stream["extents"]))
+        done = run("report", alone, self.trace([("read", 4096, 512)]))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"snapshot-without-places", done.stderr)
+        page = Page(done.stdout)
+        self.assertFalse([name for name in page.tables if "-accessed-" in name])
+        self.assertNotIn("No request of the trace", "".join(page.text))
+
     def test_of_another_disk_nothing_is_shown(self):
         image = next(images(self.here), None)
         if image is None:

@@ -1,6 +1,8 @@
 #include "cli/ntfs/query/line_values.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <string>
 
 #include <rapidjson/document.h>
 
@@ -81,6 +83,21 @@ bool follow(const Value& json, std::string_view path, const where::WhereMemberTy
   return sound;
 }
 
+// Whether each object on the way of the path has the name that leads on. Where one is null, or not
+// of its type, nothing is missing.
+bool has_path(const Value& json, std::string_view path) {
+  if (!json.IsObject()) return true;
+  const auto dot = path.find('.');
+  const auto* const member = find(json, path.substr(0, dot));
+  if (member == nullptr) return false;
+  if (dot == std::string_view::npos) return true;
+  const auto rest = path.substr(dot + 1);
+  if (!member->IsArray()) return has_path(*member, rest);
+  const auto elements = member->GetArray();
+  return std::all_of(elements.begin(), elements.end(),
+                     [&](const Value& element) { return has_path(element, rest); });
+}
+
 void number(const std::optional<u64>& value, const See& see) {
   if (value) see({.number = where::Number::of(*value)});
 }
@@ -122,16 +139,16 @@ bool has_member(const Value& line, FileMember member) {
     case FileMember::created:
     case FileMember::modified:
     case FileMember::changed:
-    case FileMember::accessed:
-      return find(line, "si") != nullptr && find(line, "fn") != nullptr &&
-             find(line, "index") != nullptr;
+    case FileMember::accessed: {
+      const std::string time{to_string(member)};
+      return has_path(line, "si." + time) && has_path(line, "fn." + time) &&
+             has_path(line, "index." + time);
+    }
     case FileMember::partition_number:
     case FileMember::partition_offset:
       return true;
-    default: {
-      const auto name = to_string(member);
-      return find(line, name.substr(0, name.find('.'))) != nullptr;
-    }
+    default:
+      return has_path(line, to_string(member));
   }
 }
 

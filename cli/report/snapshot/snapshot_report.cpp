@@ -67,9 +67,14 @@ void add_volume(Page& page, const ntfs::Partition& partition, const ntfs::Volume
   VolumeSummary summary{clusters.clusters, clusters.cluster_size,
                         static_cast<std::size_t>(options.top)};
   ntfs::VolumeNames names{clusters.cluster_size, most_names};
-  if (options.traced != nullptr)
-    options.traced->begin_volume(page.sections.size(), clusters, summary);
-  summarize(snapshot, summary, names, options.traced, findings);
+  auto* const traced = volume.mft().extracted() ? nullptr : options.traced;
+  if (traced != nullptr)
+    traced->begin_volume(page.sections.size(), clusters, summary);
+  else if (options.traced != nullptr)
+    findings.warning("snapshot-without-places", std::nullopt,
+                     "$MFT alone does not say where on the disk its files are: no request of the "
+                     "trace is laid on it");
+  summarize(snapshot, summary, names, traced, findings);
   const VolumeAnswers answers{summary, findings, clusters.cluster_size,
                               fmt::format("{}-{}", options.id, partition.number), options.top};
   auto& html = add_section(page, answers.id, title_of(partition, volume));
