@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <exception>
 #include <system_error>
 
@@ -10,6 +9,7 @@
 
 #include "cli/output/messages.hpp"
 #include "cli/output/text.hpp"
+#include "coldtrace/core/temporary_file.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -20,9 +20,7 @@ bool contains(const std::vector<std::string>& codes, std::string_view code) {
 
 // The reason is the folder, not the input whose bytes were to be there.
 std::string temporary_file_message(const core::ParseError& error) {
-  const char* const folder = std::getenv("TMPDIR");
-  return fmt::format("a temporary file in {} (TMPDIR) cannot be {}: {}",
-                     folder != nullptr && *folder != '\0' ? folder : "/tmp",
+  return fmt::format("a temporary file in {} (TMPDIR) cannot be {}: {}", core::temporary_folder(),
                      error.field.view() == "open"    ? "made"
                      : error.field.view() == "write" ? "written"
                                                      : "read",

@@ -1,7 +1,6 @@
 #include "cli/sandbox/sandbox.hpp"
 
 #include <bit>
-#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
@@ -14,6 +13,7 @@
 
 #include "cli/sandbox/landlock.hpp"
 #include "cli/sandbox/system_calls.hpp"
+#include "coldtrace/core/temporary_file.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -29,12 +29,6 @@ constexpr bool is_possible = true;
 std::vector<std::function<void(SandboxNeeds&)>>& told_before() {
   static std::vector<std::function<void(SandboxNeeds&)>> all;
   return all;
-}
-
-// As core::TemporaryFile has it.
-std::string temporary_folder() {
-  const char* const folder = std::getenv("TMPDIR");
-  return folder != nullptr && *folder != '\0' ? folder : "/tmp";
 }
 
 // The folder that is there, of those above and the path itself.
@@ -109,7 +103,7 @@ class Cage {
       calls_.makes_named = calls_.replaces = true;
       more = landlock_right::make_file | landlock_right::remove_file | landlock_right::truncate;
     }
-    add_unnamed(temporary_folder(), more);
+    add_unnamed(core::temporary_folder(), more);
   }
 
   void add_output(const std::string& path) {

@@ -13,17 +13,13 @@
 #include <unistd.h>
 
 #include "cli/sandbox/sandbox.hpp"
+#include "coldtrace/core/temporary_file.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
 // "cold"
 constexpr unsigned application_id = 0x636f6c64;
-
-std::string temporary_folder() {
-  const char* const folder = std::getenv("TMPDIR");
-  return folder != nullptr && *folder != '\0' ? folder : "/tmp";
-}
 
 struct OpenedFile {
   int descriptor = -1;
@@ -32,7 +28,7 @@ struct OpenedFile {
 
 // SQLite wants a file by its name; it has none any more once SQLite has opened it.
 OpenedFile open_file() {
-  auto path = temporary_folder() + "/coldtrace-XXXXXX";
+  auto path = core::temporary_folder() + "/coldtrace-XXXXXX";
   OpenedFile file;
   file.descriptor = ::mkostemp(path.data(), O_CLOEXEC);
   if (file.descriptor < 0)
@@ -65,7 +61,7 @@ std::optional<OpenedFile>& opened_before() {
 void open_database_file(SandboxNeeds& needs) {
   needs.named_temporaries = true;
   // Where it sorts what does not fit into memory; a folder of its own choice else.
-  ::sqlite3_temp_directory = ::sqlite3_mprintf("%s", temporary_folder().c_str());
+  ::sqlite3_temp_directory = ::sqlite3_mprintf("%s", core::temporary_folder().c_str());
   opened_before() = open_file();
 }
 

@@ -18,9 +18,13 @@ ParseError io_error(u64 offset, Name field) {
 
 }  // namespace
 
+std::string temporary_folder() {
+  const char* const folder = std::getenv("TMPDIR");
+  return folder != nullptr && *folder != '\0' ? folder : "/tmp";
+}
+
 Result<std::unique_ptr<TemporaryFile>> TemporaryFile::create() {
-  const char* const directory = std::getenv("TMPDIR");
-  auto path = std::string{directory != nullptr && *directory != '\0' ? directory : "/tmp"};
+  auto path = temporary_folder();
   int descriptor = ::open(path.c_str(), O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor < 0) {  // not every file system has files without a name
     path += "/coldtrace.XXXXXX";

@@ -423,6 +423,16 @@ class Hooks(Case):
         other = self.here / "other.json"
         other.write_text('{"schema":"coldtrace.trace-info/1","tool":"coldtrace 1"}')
         self.assertEqual(run("report", other).returncode, 2)
+        # What cannot be shown is not left out in silence.
+        for number in (-1, 65536, "x", None):
+            document = json.loads(path.read_bytes())
+            document["images"][0]["services"][1]["number"] = number
+            other.write_text(json.dumps(document))
+            done = run("report", other)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), number)
+            self.assertIn(b"1 of its services have no number", done.stderr)
+        other.write_text('{"schema":"coldtrace.syscall-map/1","images":[]}')
+        self.assertIn(b"it has no build", run("report", other).stderr)
 
 
 if __name__ == "__main__":

@@ -67,7 +67,8 @@ std::optional<Volumes> read_image(const DiskOptions& options, GivenFile given, u
   Volumes volumes;
   const auto unopened = visit_volumes(
       *input, options,
-      [&](const ntfs::Partition& partition, const ntfs::Volume& volume, core::Findings of_volume) {
+      [&](const ntfs::Partition& partition, const ntfs::Volume& volume,
+          const core::Findings& of_volume) {
         findings.merge(of_volume);
         const auto& boot = volume.boot();
         auto& compared = volumes.emplace_back(ComparedVolume{

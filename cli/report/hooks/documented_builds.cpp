@@ -95,7 +95,8 @@ std::optional<HookService> read_service(const Value& json) {
   return service;
 }
 
-ShownBuild read_build(const Value& json, bool is_map) {
+// Adds to `unread` what has no number or no role, and cannot be shown.
+ShownBuild read_build(const Value& json, bool is_map, u64& unread) {
   ShownBuild build{.table = {}, .is_map = is_map};
   if (is_map)
     build.table.images.push_back(read_image(json, ImageRole::ntdll));
@@ -103,9 +104,14 @@ ShownBuild read_build(const Value& json, bool is_map) {
     each_object(json, "images", [&](const Value& image) {
       if (const auto role = find_named(roles, text_member(image, "role")))
         build.table.images.push_back(read_image(image, *role));
+      else
+        ++unread;
     });
   each_object(json, "services", [&](const Value& service) {
-    if (auto one = read_service(service)) build.table.services.push_back(std::move(*one));
+    if (auto one = read_service(service))
+      build.table.services.push_back(std::move(*one));
+    else
+      ++unread;
   });
   if (const auto* search = find_member(json, "context_switch", &Value::IsObject))
     append_texts(*search, "reasons", build.table.context_switch.reasons);
@@ -133,8 +139,17 @@ std::optional<std::vector<ShownBuild>> read_documented_builds(const std::string&
     return std::nullopt;
   }
   std::vector<ShownBuild> builds;
+  u64 unread = 0;
   each_object(json, is_map ? "images" : "builds",
-              [&](const Value& build) { builds.push_back(read_build(build, is_map)); });
+              [&](const Value& build) { builds.push_back(read_build(build, is_map, unread)); });
+  if (builds.empty() || unread > 0) {
+    report.failed(path, builds.empty()
+                            ? std::string{"it has no build"}
+                            : fmt::format("{} of its services have no number, or images no role "
+                                          "that there is",
+                                          unread));
+    return std::nullopt;
+  }
   return builds;
 }
 

@@ -1,12 +1,16 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "coldtrace/core/image_source.hpp"
 
 namespace coldtrace::core {
 
-// A file without a name in the directory TMPDIR or /tmp: gone with the object, however the
+// Where temporary files are made: the directory that TMPDIR of the environment names, or /tmp.
+std::string temporary_folder();
+
+// A file without a name in temporary_folder(): gone with the object, however the
 // program ends.
 class TemporaryFile final : public ImageSource {
  public:
