@@ -23,6 +23,7 @@
 #include "cli/output/text.hpp"
 #include "cli/report/report_command.hpp"
 #include "cli/sandbox/sandbox.hpp"
+#include "cli/servicing/servicing_command.hpp"
 
 namespace {
 
@@ -51,6 +52,7 @@ Exit run(int argc, char** argv) {
   add_ntfs_commands(app, exit);
   add_hooks_commands(app, exit);
   add_driver_commands(app, exit);
+  add_servicing_command(app, exit);
   add_report_command(app, exit);
   add_findings_command(app, exit);
   add_help_command(app, exit);

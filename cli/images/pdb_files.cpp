@@ -129,8 +129,8 @@ void PdbFiles::report_unmatched() {
   for (const auto& given : given_)
     if (!given.matched)
       findings_.warning("symbols-unmatched", std::nullopt,
-                        "{} belongs to no image of the trace: none is known to ask for {}",
-                        given.path, text_of(given.reference));
+                        "{} belongs to no image: none is known to ask for {}", given.path,
+                        text_of(given.reference));
 }
 
 }  // namespace coldtrace::cli

@@ -5,6 +5,7 @@
 #include "cli/images/image_roles.hpp"
 #include "cli/images/mapped_image.hpp"
 #include "cli/output/text.hpp"
+#include "cli/syscalls/service_comparison_output.hpp"
 #include "cli/syscalls/syscalls_commands.hpp"
 #include "coldtrace/syscall-map/comparison.hpp"
 
@@ -12,59 +13,6 @@ namespace coldtrace::cli {
 namespace {
 
 using syscall_map::Comparison;
-using Kind = syscall_map::ServiceChange::Kind;
-
-std::string_view to_string(Kind kind) {
-  switch (kind) {
-    case Kind::inserted:
-      return "inserted";
-    case Kind::removed:
-      return "removed";
-    case Kind::moved:
-      return "moved";
-    case Kind::changed:
-      return "changed";
-  }
-  return "";
-}
-
-std::string describe(const syscall_map::ServiceChange& change) {
-  auto name = printable(change.name);
-  switch (change.kind) {
-    case Kind::inserted:
-      return fmt::format("{} inserted at {:#x}", name, *change.after);
-    case Kind::removed:
-      return fmt::format("{} removed, was {:#x}", name, *change.before);
-    case Kind::moved:
-      return fmt::format("{} moved from {:#x} to {:#x}", name, *change.before, *change.after);
-    case Kind::changed:
-      return fmt::format("{}: {}", name, change.detail);
-  }
-  return name;
-}
-
-// Changes and the shifts they cause, in the order of the second image's numbers: a shift joins
-// the line of the change before it.
-void write_rows(Output& output, const Comparison& comparison) {
-  auto shift = comparison.shifts.begin();
-  bool open = false;
-  const auto write_shifts_below = [&](i32 number) {
-    for (; shift != comparison.shifts.end() && shift->first_before + shift->distance < number;
-         ++shift) {
-      print(output, "{}{} numbers from {:#x} to {:#x} shift by {:+}", open ? "; " : "",
-            shift->count, shift->first_before, shift->last_before, shift->distance);
-      output.write("\n");
-      open = false;
-    }
-  };
-  for (const auto& change : comparison.changes) {
-    write_shifts_below(change.after.value_or(change.before.value_or(0)));
-    print(output, "{}{}", open ? "\n" : "", describe(change));
-    open = true;
-  }
-  write_shifts_below(0x10000);
-  if (open) output.write("\n");
-}
 
 void write_text(Output& output, const MappedImage& before, const MappedImage& after,
                 const Comparison& comparison) {
@@ -74,7 +22,7 @@ void write_text(Output& output, const MappedImage& before, const MappedImage& af
     print(output, "the same {} services and numbers\n", comparison.common);
     return;
   }
-  write_rows(output, comparison);
+  write_service_comparison(output, comparison);
   print(output, "{} services in both, {} of them with another number\n", comparison.common,
         comparison.renumbered);
 }
@@ -96,36 +44,9 @@ void write_json(Output& output, Int64 int64, const MappedImage& before, const Ma
   write_side(json, before);
   json.key("after");
   write_side(json, after);
-  json.field("same", comparison.same())
-      .field("common", comparison.common)
-      .field("renumbered", comparison.renumbered)
-      .key("changes")
-      .begin_array();
-  for (const auto& change : comparison.changes) {
-    json.begin_object()
-        .field("kind", to_string(change.kind))
-        .field("table", to_string(change.table))
-        .field("name", change.name)
-        .field("before", change.before)
-        .field("after", change.after)
-        .key("detail");
-    if (change.detail.empty()) {
-      json.value(nullptr);
-    } else {
-      json.value(change.detail);
-    }
-    json.end_object();
-  }
-  json.end_array().key("shifts").begin_array();
-  for (const auto& shift : comparison.shifts)
-    json.begin_object()
-        .field("table", to_string(shift.table))
-        .field("first_before", shift.first_before)
-        .field("last_before", shift.last_before)
-        .field("distance", shift.distance)
-        .field("count", shift.count)
-        .end_object();
-  json.end_array().end_object().end_document();
+  json.field("same", comparison.same());
+  write_service_comparison(json, comparison);
+  json.end_object().end_document();
 }
 
 Exit run(const PeOptions& options) {

@@ -52,7 +52,8 @@ def commands(*prefix):
 
 def path_options(command):
     """(name, whether required, kind) of the options and arguments that take a path."""
-    kinds = ("FILE", "IMAGE", "DIR", "TABLE", "PROFILE", "FILE|DIR", "BEFORE", "AFTER", "DUMP")
+    kinds = ("FILE", "IMAGE", "DIR", "TABLE", "PROFILE", "FILE|DIR", "BEFORE", "AFTER", "DUMP", "OLD",
+             "NEW")
     text = help_of(*command)
     found = [(name, not optional, name) for optional, name in
              re.findall(r" (\[?)([A-Z|]+)(?:\.\.\.)?\]?(?= |$)",

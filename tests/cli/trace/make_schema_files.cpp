@@ -80,6 +80,19 @@ WevtProviderSpec declare(bool newer) {
   return spec;
 }
 
+// Events that share a template of many fields: what two such files have differently is many times
+// what they hold.
+WevtProviderSpec declare_many(const std::string& field) {
+  WevtProviderSpec spec;
+  spec.guid = provider;
+  spec.name = "Fixture-Many";
+  spec.templates.emplace_back();
+  for (unsigned i = 0; i < 400; ++i)
+    spec.templates.front().fields.push_back({field + std::to_string(i), 8, 8});
+  for (u16 i = 1; i <= 400; ++i) spec.events.push_back({i, 0, 0});
+  return spec;
+}
+
 const Messages english = {{"Green\r\n", true},
                           {"Blue\r\n", true},
                           {"Left\r\n", true},
@@ -106,6 +119,8 @@ void write_schemas(const fs::path& folder) {
   write(folder / "other/deep/second.sys", module({other}, english, true));
   write(folder / "other/none.dll", module({}, english));
   write(folder / "other/notes.dll", fixtures::to_bytes("MZ is not all that an image has"));
+  write(folder / "limit/old.dll", module({declare_many("Before")}, {}));
+  write(folder / "limit/new.dll", module({declare_many("After")}, {}));
   auto damaged = module({declare(true)}, english);
   const auto name = fixtures::to_bytes("TEMP");
   const auto at = std::search(damaged.begin(), damaged.end(), name.begin(), name.end());

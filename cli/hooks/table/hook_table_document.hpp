@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <rapidjson/document.h>
+
+#include "cli/command/report.hpp"
+#include "coldtrace/syscall-map/hook_table.hpp"
+
+namespace coldtrace::cli {
+
+// The JSON of hook tables, as other programs hand it back. To be included by source files alone: it
+// takes long to compile.
+
+// Larger than any JSON of tables that is read.
+inline constexpr u64 largest_hook_table_document = u64{64} << 20;
+
+// An image of a build, without its PDB; nothing where its role is none that there is.
+std::optional<syscall_map::HookTableImage> read_documented_image(const rapidjson::Value& json);
+// What the headers of an image say; empty of what is no object.
+syscall_map::HookTableImage read_documented_image(const rapidjson::Value& json,
+                                                  syscall_map::ImageRole role);
+// Nothing of one without a number that a table can have. Also one of `syscalls map`.
+std::optional<syscall_map::HookService> read_documented_service(const rapidjson::Value& json);
+
+// The texts of an array.
+void append_texts(const rapidjson::Value& object, const char* name,
+                  std::vector<std::string>& texts);
+
+// Calls take(object) with each object of an array; what else it has is counted.
+template <class Take>
+u64 each_object(const rapidjson::Value& object, const char* name, Take take);
+
+// All of a build that its rows are made of (coldtrace/syscall-map/servicing/hook_rows.hpp): not its
+// evidence. `unread` counts what is not as `hooks table` writes it.
+syscall_map::HookTable read_documented_build(const rapidjson::Value& json, u64& unread);
+
+// The builds of a hook table, binary or the JSON of `hooks table` or `hooks show`, each with a
+// kernel. On failure says so in `report`, naming what the file is instead.
+std::optional<std::vector<syscall_map::HookTable>> read_any_hook_table(const std::string& path,
+                                                                       Report& report);
+
+template <class Take>
+u64 each_object(const rapidjson::Value& object, const char* name, Take take) {
+  if (!object.IsObject()) return 0;
+  const auto member = object.FindMember(name);
+  if (member == object.MemberEnd() || !member->value.IsArray()) return 0;
+  u64 others = 0;
+  for (const auto& element : member->value.GetArray())
+    if (element.IsObject())
+      take(element);
+    else
+      ++others;
+  return others;
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,121 @@
+#include "cli/servicing/serviced_modules.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "cli/command/each_file.hpp"
+#include "cli/images/module_input.hpp"
+#include "coldtrace/syscall-map/hook_table_builder.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_files = std::size_t{1} << 20;
+
+// The files of a folder and of those below it, by path.
+std::vector<std::string> list_files(ServicedSide& side, Report& report) {
+  const auto fail = [&](const std::string& path, const std::error_code& error) {
+    side.unreadable.push_back({path, error.message()});
+    report.failed(path, error.message());
+  };
+  std::vector<std::string> files;
+  std::vector<fs::path> folders{side.path};
+  while (!folders.empty()) {
+    const auto folder = std::move(folders.back());
+    folders.pop_back();
+    std::error_code error;
+    fs::directory_iterator entry{folder, error};
+    if (error && folder == side.path)
+      throw Failure{fmt::format("{}: {}", side.path, error.message())};
+    for (; !error && entry != fs::directory_iterator{}; entry.increment(error)) {
+      std::error_code unknown;
+      const bool is_link = entry->is_symlink(unknown);
+      if (entry->is_directory(unknown)) {
+        if (is_link)
+          side.findings.info("servicing-links", std::nullopt,
+                             "{}: a link to a folder, which is not followed",
+                             entry->path().string());
+        else
+          folders.push_back(entry->path());
+      } else if (entry->is_regular_file(unknown)) {
+        if (files.size() == most_files) {
+          side.findings.warning("servicing-limit", std::nullopt,
+                                "{} has more than {} files; others are left out", side.path,
+                                most_files);
+          folders.clear();
+          break;
+        }
+        files.push_back(entry->path().string());
+      } else if (unknown) {  // a link to nowhere
+        fail(entry->path().string(), unknown);
+      } else {
+        ++side.other_files;
+      }
+    }
+    if (error) fail(folder.string(), error);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+struct ReadFile {
+  std::optional<syscall_map::ServicedModule> module;
+  ServicedFile file;
+  std::optional<std::string> unreadable;
+};
+
+ReadFile read_file(const std::string& path, const std::string& folder,
+                   const ServicingOptions& options) {
+  ReadFile read;
+  auto input = open_module(path, options, read.unreadable);
+  if (!input) return read;
+  auto identity = identify_with_hash(*input, options);
+  identity.identity.version.reset();
+  const auto role = syscall_map::find_image_role(identity.identity);
+  const fs::path place =
+      folder.empty() ? fs::path{path}.filename() : fs::path{path}.lexically_relative(folder);
+  read.module = {path, place.generic_string(), std::move(identity.identity), role};
+  read.file = {std::move(identity.sha256), input->file->size(), std::move(input->findings())};
+  return read;
+}
+
+}  // namespace
+
+ServicedSide read_serviced_side(const std::string& path, const ServicingOptions& options,
+                                Report& report) {
+  ServicedSide side;
+  side.path = path;
+  std::error_code ignored;
+  side.is_folder = fs::is_directory(path, ignored);
+  const auto files = side.is_folder ? list_files(side, report) : std::vector{path};
+  const auto folder = side.is_folder ? path : std::string{};
+  for_each_file<ReadFile>(
+      files, options.jobs,
+      [&](unsigned, const std::string& file, ReadFile& read) {
+        read = read_file(file, folder, options);
+      },
+      [&](const std::string& file, ReadFile& read) {
+        if (read.module) {
+          side.modules.push_back(std::move(*read.module));
+          side.files.push_back(std::move(read.file));
+        } else if (read.unreadable) {
+          side.unreadable.push_back({file, *read.unreadable});
+          report.failed(file, *read.unreadable);
+        } else {
+          ++side.other_files;
+        }
+      });
+  if (side.modules.empty() && side.unreadable.empty())
+    throw Failure{fmt::format(
+        "{}: {}", path,
+        side.is_folder ? "no module (PE image) is in it or below it" : "not a PE image")};
+  if (side.modules.empty()) throw Failure{fmt::format("{}: no module of it can be read", path)};
+  return side;
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/servicing/serviced_modules.hpp"
+#include "coldtrace/pdb/type_comparison.hpp"
+#include "coldtrace/pdb/type_file.hpp"
+#include "coldtrace/schema_files/provider_comparison.hpp"
+#include "coldtrace/syscall-map/servicing/module_comparison.hpp"
+
+namespace coldtrace::cli {
+
+// The PDBs of a module of both systems and what they have differently, which are views of the
+// files.
+struct ServicedTypes {
+  pe::TypeFile before, after;
+  pe::TypeComparison comparison;
+};
+
+// What is to be compared: a pair of modules, and the PDBs of both where they are known.
+struct ServicedPair {
+  syscall_map::ModulePair modules;
+  std::string pdb_before, pdb_after;  // empty: none
+};
+
+// What an update changed in one module, or that it has it anew or no longer.
+struct ComparedPair {
+  bool same = false;  // byte for byte
+  std::optional<syscall_map::ModuleComparison> tables;
+  std::optional<schema_files::ProviderComparison> providers;
+  std::unique_ptr<ServicedTypes> types;
+  core::Findings before, after;  // of the files
+  std::string failed;            // a file that cannot be read any more, and why
+};
+
+ComparedPair compare_serviced_pair(const ServicedPair& pair, const ServicedSide& before,
+                                   const ServicedSide& after, const ServicingOptions& options);
+
+}  // namespace coldtrace::cli

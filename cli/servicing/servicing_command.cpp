@@ -1,0 +1,177 @@
+#include "cli/servicing/servicing_command.hpp"
+
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "cli/command/common_options.hpp"
+#include "cli/hooks/member_lists.hpp"
+#include "cli/images/image_roles.hpp"
+#include "cli/images/pdb_files.hpp"
+#include "cli/servicing/servicing_view.hpp"
+#include "coldtrace/core/parallel.hpp"
+#include "coldtrace/pe/dll_name.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_kinds(const ServicingOptions& options) {
+  std::error_code ignored;
+  if (fs::is_directory(options.before, ignored) != fs::is_directory(options.after, ignored))
+    throw Failure{
+        fmt::format("{} and {}: give two folders or two images", options.before, options.after)};
+}
+
+// Two images that were named are the same module, whatever they are called.
+syscall_map::ModulePairs pair_files(const Servicing& servicing) {
+  const auto& before = servicing.before.modules.front();
+  const auto& after = servicing.after.modules.front();
+  require_one_machine({before.path, before.identity}, {after.path, after.identity});
+  syscall_map::ModulePairs pairs;
+  pairs.pairs.push_back({0, 0, syscall_map::PairedBy::given});
+  if (pe::to_lower(before.identity.name) != pe::to_lower(after.identity.name) &&
+      (!before.role || before.role != after.role))
+    pairs.findings.info("servicing-names", std::nullopt, "the images call themselves {} and {}",
+                        before.identity.name, after.identity.name);
+  return pairs;
+}
+
+// PDBs of modules that changed; which ones are the same, hashes tell.
+void find_pdbs(Servicing& servicing, PdbFiles& pdbs) {
+  const auto find = [&](const ServicedSide& side, std::size_t index) {
+    const auto& reference = side.modules[index].identity.pdb;
+    return reference ? pdbs.find(*reference).value_or(std::string{}) : std::string{};
+  };
+  for (const auto* side : {&servicing.before, &servicing.after})
+    for (const auto& module : side->modules)
+      if (module.identity.pdb) pdbs.note_asked_for(*module.identity.pdb);
+  for (auto& pair : servicing.pairs) {
+    const auto& [before, after, by] = pair.modules;
+    if (!before || !after) continue;
+    const auto& hash = servicing.before.files[*before].sha256;
+    if (hash && hash == servicing.after.files[*after].sha256) continue;
+    pair.pdb_before = find(servicing.before, *before);
+    pair.pdb_after = find(servicing.after, *after);
+  }
+}
+
+// What a module and its partner are: damage of a file counts, whether it changed or not.
+void tell_module(const Servicing& servicing, const ServicedPair& pair, const ComparedPair& compared,
+                 Report& report) {
+  const auto tell = [&](const ServicedSide& side, std::optional<std::size_t> index,
+                        const core::Findings& more) {
+    if (!index) return;
+    auto findings = side.files[*index].findings;
+    findings.merge_unknown(more);
+    report.read(side.modules[*index].path, findings);
+  };
+  tell(servicing.before, pair.modules.before, compared.before);
+  tell(servicing.after, pair.modules.after, compared.after);
+}
+
+void compare_modules(Servicing& servicing, const ServicingOptions& options, ServicingWriter& writer,
+                     Report& report) {
+  struct Item {
+    std::size_t index = 0;
+    ComparedPair compared;
+  };
+  std::size_t next = 0;
+  core::ordered_pipeline<Item>(
+      options.jobs,
+      [&](Item& item) {
+        item.index = next++;
+        return item.index < servicing.pairs.size();
+      },
+      [&](unsigned, Item& item) {
+        item.compared = compare_serviced_pair(servicing.pairs[item.index], servicing.before,
+                                              servicing.after, options);
+      },
+      [&](Item& item) {
+        const auto& pair = servicing.pairs[item.index];
+        const auto& compared = item.compared;
+        if (!compared.failed.empty()) throw Failure{compared.failed + " (it changed meanwhile)"};
+        tell_module(servicing, pair, compared, report);
+        servicing.same += compared.same;
+        servicing.added += !pair.modules.before;
+        servicing.removed += !pair.modules.after;
+        if (compared.same) return;
+        if (pair.modules.before && pair.modules.after) ++servicing.changed;
+        writer.module(servicing, pair, compared);
+        item.compared = {};
+      });
+}
+
+Exit run(const ServicingOptions& options) {
+  check_kinds(options);
+  read_member_lists(options.members);  // what is wrong with one is told before all else
+  Output output{options.output};
+  Report report{options.findings};
+  Servicing servicing;
+  servicing.before = read_serviced_side(options.before, options, report);
+  servicing.after = read_serviced_side(options.after, options, report);
+  const auto pairs =
+      servicing.before.is_folder
+          ? syscall_map::pair_modules(servicing.before.modules, servicing.after.modules)
+          : pair_files(servicing);
+  servicing.findings.merge(servicing.before.findings);
+  servicing.findings.merge(servicing.after.findings);
+  servicing.findings.merge(pairs.findings);
+  for (const auto& pair : pairs.pairs) servicing.pairs.push_back({pair, {}, {}});
+  const FileFolders none;
+  PdbFiles pdbs{options.pdbs, none, servicing.findings, report};
+  find_pdbs(servicing, pdbs);
+  servicing.builds = compare_serviced_builds(servicing.before, servicing.after, pairs.pairs, pdbs,
+                                             options, report);
+  pdbs.report_unmatched();
+  servicing.findings.merge(servicing.builds.findings);
+  const auto writer = options.format == "json" ? make_servicing_json(output, options.int64)
+                                               : make_servicing_text(output);
+  writer->begin(servicing);
+  compare_modules(servicing, options, *writer, report);
+  writer->end(servicing);
+  report.tell(options.after, servicing.findings);
+  output.commit();
+  return report.exit();
+}
+
+}  // namespace
+
+void add_servicing_command(CLI::App& app, Exit& exit) {
+  add_command<ServicingOptions>(
+      app, exit,
+      {"servicing", "What an update changed: modules, system calls, hook offsets, events",
+       "  coldtrace servicing old/System32 new/System32\n"
+       "  coldtrace servicing old new --pdb symbols --format json -o update.json\n"
+       "  coldtrace servicing old new --hook-table tracer.hooktab\n"
+       "  coldtrace servicing old/ntdll.dll new/ntdll.dll\n",
+       "  0  both were compared, and every row of the hook tables survives\n"
+       "  1  a row of a hook table moved, changed, is gone or cannot be proved; or a file is\n"
+       "     damaged or cannot be read\n"
+       "  2  usage, or one of both has no module that can be read\n"},
+      {"text", "json"},
+      [](Command& command, ServicingOptions& options) {
+        command
+            .add_input("OLD", options.before,
+                       "A folder, which is read with all folders below, or an image")
+            .required()
+            .type_name("FILE|DIR");
+        command.add_input("NEW", options.after, "The same after the update")
+            .required()
+            .type_name("FILE|DIR");
+        command
+            .add_input("--hook-table", options.tables,
+                       "A table that a driver uses, made of OLD by 'coldtrace hooks table' "
+                       "(hooktab or JSON): which of its rows survive. May be given more than once")
+            .repeatable();
+        add_pdb_paths_option(command, options.pdbs);
+        add_members_option(command, options.members);
+        add_image_options(command, options);
+        add_jobs_option(command, options.jobs);
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

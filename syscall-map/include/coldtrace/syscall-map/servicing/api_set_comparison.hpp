@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coldtrace/pe/api_set_schema.hpp"
+
+namespace coldtrace::syscall_map {
+
+// An API set that is new or gone, or leads to other DLLs. Hosts are null where there is no set.
+struct ApiSetChange {
+  std::string name;  // as pe::ApiSet has it
+  std::optional<std::vector<pe::ApiSetHost>> before, after;
+};
+
+struct ApiSetComparison {
+  std::optional<u32> version_before, version_after;  // of the schema; nothing: there is none
+  u64 before = 0, after = 0;                         // sets
+  // False where names of the two versions are not written alike, so that sets have no partners.
+  bool comparable = true;
+  u64 added = 0, removed = 0, changed = 0;
+  std::vector<ApiSetChange> changes;  // by name
+
+  bool same() const { return version_before == version_after && changes.empty(); }
+};
+
+// Null stands for an image without a schema.
+ApiSetComparison compare_api_sets(const pe::ApiSetSchema* before, const pe::ApiSetSchema* after);
+
+}  // namespace coldtrace::syscall_map

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/pe/identity.hpp"
+#include "coldtrace/syscall-map/comparison.hpp"
+#include "coldtrace/syscall-map/image_role.hpp"
+#include "coldtrace/syscall-map/kernel_view.hpp"
+#include "coldtrace/syscall-map/service_table.hpp"
+#include "coldtrace/syscall-map/servicing/api_set_comparison.hpp"
+#include "coldtrace/syscall-map/servicing/export_comparison.hpp"
+#include "coldtrace/syscall-map/servicing/import_comparison.hpp"
+
+namespace coldtrace::syscall_map {
+
+// Where a service table lies in one of two images, and how long it is.
+struct ServiceTablePlace {
+  pe::Rva rva{};
+  TableForm form = TableForm::va32;
+  u64 entries = 0;
+  std::optional<pe::Rva> limit, arguments, descriptor;
+
+  bool operator==(const ServiceTablePlace&) const = default;
+};
+
+struct ServiceTableChange {
+  std::string name;  // "KiServiceTable"
+  std::optional<ServiceTablePlace> before, after;
+};
+
+// System calls by the stubs of two images.
+struct StubComparison {
+  u64 before = 0, after = 0;  // services
+  Comparison services;
+};
+
+// What of a module an update changed, but for its identity.
+struct ModuleComparison {
+  ExportComparison exports;
+  ImportComparison imports;
+  std::optional<StubComparison> services;  // nothing where neither image has stubs
+  // Of images that have such tables by their role; nothing where neither has one.
+  std::optional<std::vector<ServiceTableChange>> service_tables;
+  std::optional<ApiSetComparison> api_sets;  // nothing where neither image has a schema
+  core::Findings before, after;              // of what was read of each image
+};
+
+// What tells two builds of a module apart, by the members of their identities as JSON has them:
+// "file_version", "pdb" and so on.
+std::vector<std::string_view> changed_identity(const pe::Identity& before,
+                                               const pe::Identity& after);
+
+// `role` is that of both images, if they have one.
+ModuleComparison compare_modules(const KernelView& before, const KernelView& after,
+                                 std::optional<ImageRole> role);
+
+}  // namespace coldtrace::syscall_map

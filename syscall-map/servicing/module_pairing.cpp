@@ -1,0 +1,120 @@
+#include "coldtrace/syscall-map/servicing/module_pairing.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <tuple>
+
+#include "coldtrace/pe/dll_name.hpp"
+
+namespace coldtrace::syscall_map {
+namespace {
+
+using Key = std::pair<std::string, pe::Machine>;
+using NameOf = std::function<std::string(const ServicedModule&)>;
+
+struct Candidates {
+  std::vector<std::size_t> before, after;
+};
+
+std::string file_name_of(const ServicedModule& module) {
+  return pe::to_lower(std::string_view{module.place}.substr(module.place.rfind('/') + 1));
+}
+
+class Pairing {
+ public:
+  Pairing(std::span<const ServicedModule> before, std::span<const ServicedModule> after)
+      : before_{before}, after_{after}, old_(before.size()), new_(after.size()) {}
+
+  // Pairs what is the only one of its name left on both sides.
+  void pair_by(PairedBy why, const NameOf& name_of) {
+    for (const auto& [key, found] : candidates(name_of)) {
+      if (found.before.size() != 1 || found.after.size() != 1) continue;
+      old_[found.before.front()] = new_[found.after.front()] = true;
+      result_.pairs.push_back({found.before.front(), found.after.front(), why});
+    }
+  }
+
+  void note_ambiguous() {
+    for (const auto& [key, found] : candidates(file_name_of))
+      if (!found.before.empty() && !found.after.empty())
+        result_.findings.info("servicing-ambiguous", std::nullopt,
+                              "{}: {} of the old and {} of the new modules of this name lie at "
+                              "places that the other system lacks; they are told as removed and "
+                              "added",
+                              key.first, found.before.size(), found.after.size());
+  }
+
+  ModulePairs finish() {
+    for (std::size_t i = 0; i < old_.size(); ++i)
+      if (!old_[i]) result_.pairs.push_back({i, std::nullopt, PairedBy::none});
+    for (std::size_t i = 0; i < new_.size(); ++i)
+      if (!new_[i]) result_.pairs.push_back({std::nullopt, i, PairedBy::none});
+    const auto order = [&](const ModulePair& pair) {
+      const auto& place = pair.after ? after_[*pair.after].place : before_[*pair.before].place;
+      return std::tuple{pe::to_lower(place), place, pair.after.has_value()};
+    };
+    std::stable_sort(result_.pairs.begin(), result_.pairs.end(),
+                     [&](const ModulePair& a, const ModulePair& b) { return order(a) < order(b); });
+    return std::move(result_);
+  }
+
+ private:
+  std::map<Key, Candidates> candidates(const NameOf& name_of) const {
+    std::map<Key, Candidates> found;
+    const auto add = [&](std::span<const ServicedModule> modules, const std::vector<bool>& paired,
+                         std::vector<std::size_t> Candidates::*side) {
+      for (std::size_t i = 0; i < modules.size(); ++i) {
+        if (paired[i]) continue;
+        auto name = name_of(modules[i]);
+        if (!name.empty())
+          (found[{std::move(name), modules[i].identity.machine}].*side).push_back(i);
+      }
+    };
+    add(before_, old_, &Candidates::before);
+    add(after_, new_, &Candidates::after);
+    return found;
+  }
+
+  std::span<const ServicedModule> before_, after_;
+  std::vector<bool> old_, new_;  // that are paired
+  ModulePairs result_;
+};
+
+}  // namespace
+
+std::string_view to_string(PairedBy why) {
+  switch (why) {
+    case PairedBy::none:
+      return "none";
+    case PairedBy::given:
+      return "given";
+    case PairedBy::path:
+      return "path";
+    case PairedBy::file_name:
+      return "file-name";
+    case PairedBy::own_name:
+      return "own-name";
+    case PairedBy::role:
+      return "role";
+  }
+  return "";
+}
+
+ModulePairs pair_modules(std::span<const ServicedModule> before,
+                         std::span<const ServicedModule> after) {
+  Pairing pairing{before, after};
+  pairing.pair_by(PairedBy::path, [](const ServicedModule& module) { return module.place; });
+  pairing.pair_by(PairedBy::path,
+                  [](const ServicedModule& module) { return pe::to_lower(module.place); });
+  pairing.pair_by(PairedBy::file_name, file_name_of);
+  pairing.pair_by(PairedBy::own_name,
+                  [](const ServicedModule& module) { return pe::to_lower(module.identity.name); });
+  pairing.pair_by(PairedBy::role, [](const ServicedModule& module) {
+    return module.role ? std::string{to_string(*module.role)} : std::string{};
+  });
+  pairing.note_ambiguous();
+  return pairing.finish();
+}
+
+}  // namespace coldtrace::syscall_map
