@@ -4,7 +4,9 @@
 #include <map>
 #include <tuple>
 
+#include "coldtrace/core/hex.hpp"
 #include "coldtrace/core/no_match.hpp"
+#include "coldtrace/core/reader.hpp"
 #include "coldtrace/pdb/type_layers.hpp"
 #include "coldtrace/pdb/type_members.hpp"
 #include "coldtrace/pdb/type_selection.hpp"
@@ -40,6 +42,42 @@ bool has_no_name(std::string_view name) {
   return is_unnamed(name) || !record_number_of(name).empty();
 }
 
+// LF_VTSHAPE, LF_METHODLIST, and which of its methods have a place in the virtual table behind
+// them. Source: Microsoft, microsoft-pdb, cvinfo.h: lfVTShape, mlMethod, CV_fldattr_t.
+constexpr u16 leaf_table_shape = 0x000a;
+constexpr u16 leaf_method_list = 0x1206;
+bool introduces_virtual(u16 attributes) {
+  const auto kind = attributes >> 2 & 7;
+  return kind == 4 || kind == 6;
+}
+
+// What a record holds that no text names: its number, and those of the records in it, are other
+// ones in each build. Nothing of kinds that are not known.
+std::string record_content(const TypeTable& table, core::ByteView record) {
+  const auto leaf = core::load<u16>(record, 0);
+  if (leaf == leaf_table_shape)
+    return "<table " + core::to_hex(record.first(std::min(record.size(), longest_content))) + ">";
+  if (leaf != leaf_method_list) return {};
+  std::string text = "<methods";
+  for (u64 at = 2; text.size() <= longest_content;) {
+    const auto attributes = core::load<u16>(record, at);
+    const auto type = core::load<u32>(record, at + 4);
+    if (!attributes || !type) break;
+    text += fmt::format(" {:#x} {};", *attributes, to_text(table, *type));
+    at += introduces_virtual(*attributes) ? 12U : 8U;
+  }
+  return text + ">";
+}
+
+// Puts the content of a record in the place of its number, with which `text` ends.
+void name_by_content(const TypeTable& table, const TypeLayer& last, std::string& text) {
+  const auto* const record = table.find_record(last.index);
+  const auto number = fmt::format("<type {:#x}>", last.index);
+  if (record == nullptr || !text.ends_with(number)) return;
+  const auto content = record_content(table, *record);
+  if (!content.empty()) text.replace(text.size() - number.size(), number.size(), content);
+}
+
 // A type as text, with the members of those that have no name.
 void append_content(const Side& side, u32 type, u32 level, std::string& text) {
   if (text.size() > longest_content) return;
@@ -47,6 +85,7 @@ void append_content(const Side& side, u32 type, u32 level, std::string& text) {
   const auto& last = layers.back();
   const bool unnamed = last.kind == TypeLayer::Kind::named && has_no_name(last.named->name);
   text += to_text(side.table, type);
+  if (last.kind == TypeLayer::Kind::unknown) name_by_content(side.table, last, text);
   if (!unnamed || level == most_levels) return;
   // Numbers of records are other ones in each build.
   if (const auto number = record_number_of(last.named->name); text.ends_with(number))

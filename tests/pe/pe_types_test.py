@@ -487,6 +487,26 @@ class Comparison(Case):
         self.assertEqual((code, [entry["name"] for entry in answer["types"]]), (1, ["ahead"]))
         self.assertEqual(self.compare(old, new, "changed", "numbers")[0], 0)
 
+    def test_overloads_and_tables_are_compared_by_what_they_hold(self):
+        # Their records have no names, and other numbers in each build.
+        source = """struct base { virtual int run(int x); virtual int run(short x); int plain; };
+        struct derived : base { int run(int x) override; int add(int x); int add(OTHER x); };
+        int base::run(int x) { return x; } int base::run(short x) { return x; }
+        int derived::run(int x) { return x + add(x); } int derived::add(int x) { return x; }
+        int derived::add(OTHER x) { return 1; }
+        derived d; extern "C" int entry() { return d.run(d.plain); }"""
+        ahead = "struct ahead { int (*f)(int, struct ahead *); } a;\n"
+        old, new, other = (self.pdb("x86_64", "cpp", text) for text in (
+            source.replace("OTHER", "short"), ahead + source.replace("OTHER", "short"),
+            source.replace("OTHER", "long long")))
+        self.assertEqual([entry["name"] for entry in self.compare(old, new)[1]["types"]], ["ahead"])
+        changed, = self.compare(old, other, "derived", "base")[1]["types"]
+        member, = changed["members"]
+        self.assertEqual((changed["name"], member["name"], member["kind"], member["retyped"]),
+                         ("derived", "add", "overloads", True))
+        self.assertIn("Int2B", member["before"]["type"])
+        self.assertIn("Int8B", member["after"]["type"])
+
     def test_what_cannot_be_compared(self):
         path = self.pdb("x86_64")
         self.assertEqual(run("pe", "types", "--compare", "/bin/sh", path).returncode, 2)
