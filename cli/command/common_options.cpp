@@ -19,8 +19,10 @@ void add_common_options(Command& command, const std::vector<std::string>& format
         .capture_default_str();
   command.heading(common_options_heading);
   command
-      .add_option("-o,--output", options.output.path,
-                  "Write results to FILE, atomically, instead of standard output")
+      .add_option(
+          "-o,--output", options.output.path,
+          "Write results to FILE, atomically, instead of standard output; packed where it ends "
+          "with .gz or .zst")
       .check("FILE", [](const std::string& file) {
         return file.empty() ? "no file has an empty name; '-' is standard output" : "";
       });

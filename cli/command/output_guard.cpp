@@ -16,6 +16,7 @@
 #include "cli/output/messages.hpp"
 #include "cli/output/opened_target.hpp"
 #include "cli/output/output.hpp"
+#include "cli/output/stream_packer.hpp"
 #include "cli/output/xz_pack.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/file_kind.hpp"
@@ -85,12 +86,15 @@ core::FileKind kind_of(const Target& target) {
   return file ? core::recognize_file(**file) : core::FileKind::unknown;
 }
 
+bool is_own(core::FileKind kind) {
+  return kind >= core::FileKind::ctrace && kind <= core::FileKind::coldtrace_json;
+}
+
 // What no result is: a program, a log, an image, a volume. So the modules of a folder and the other
 // segments of an image are safe without a list of them.
 bool is_evidence(core::FileKind kind) {
   using core::FileKind;
-  const bool own = kind >= FileKind::ctrace && kind <= FileKind::coldtrace_json;
-  return (kind >= FileKind::pe_image && kind <= FileKind::ntfs_index && !own) ||
+  return (kind >= FileKind::pe_image && kind <= FileKind::ntfs_index && !is_own(kind)) ||
          core::is_packed(kind);
 }
 
@@ -104,6 +108,31 @@ bool is_own_packed_table(const Target& target) {
   const auto head = std::span{packed}.first(
       static_cast<std::size_t>(std::min<u64>(packed.size(), (*file)->size())));
   return (*file)->read_at(0, head) && unpack_xz_start(head, start.size()) == start;
+}
+
+bool is_text(core::ByteView bytes) {
+  return std::ranges::none_of(bytes, [](std::byte byte) {
+    return byte < std::byte{9} || (byte > std::byte{13} && byte < std::byte{32});
+  });
+}
+
+// Whether it is packed text, or what only coldtrace writes: what an output of this name replaces
+// where it is not packed too. Its first bytes tell.
+bool holds_result(const Target& target, core::FileKind kind) {
+  const auto packing = packing_of(target.file);
+  if (kind != (packing == Packing::gzip ? core::FileKind::gzip : core::FileKind::zstandard) ||
+      packing == Packing::none)
+    return false;
+  const auto file = core::FileImage::open(target.path.string());
+  if (!file) return false;
+  constexpr std::size_t most = std::size_t{1} << 18;
+  std::vector<std::byte> packed(std::min<u64>(most, (*file)->size()));
+  if (!(*file)->read_at(0, packed)) return false;
+  const auto text = unpack_start(packed, packing, most);
+  const auto start = std::as_bytes(std::span{text});
+  const core::MemoryImage unpacked{start};
+  const auto inner = core::recognize_file(unpacked);
+  return !text.empty() && !is_evidence(inner) && (is_own(inner) || is_text(start));
 }
 
 // Whether pages all over the file have bytes that no text has: results escape them, but for a cell
@@ -121,10 +150,7 @@ bool has_bytes_of_no_text(const Target& target) {
     const u64 at = (pages - 1 - i * pages / tries) * page_size;  // the last one first
     const auto part = std::span{page}.first(std::min(page_size, size - at));
     if (!(*file)->read_at(at, part)) return true;
-    const auto is_of_no_text = [](std::byte byte) {
-      return byte < std::byte{9} || (byte > std::byte{13} && byte < std::byte{32});
-    };
-    if (std::ranges::any_of(part, is_of_no_text)) return true;
+    if (!is_text(part)) return true;
   }
   return false;
 }
@@ -174,7 +200,8 @@ void refuse_file(const Target& target, const std::vector<std::string>& inputs) {
   for (const auto& input : inputs)
     refuse_same_file(target, input, "the same file as the input " + input);
   for (const auto& input : inputs) refuse_input(target, kind, input);
-  const bool own = kind == core::FileKind::xz && is_own_packed_table(target);
+  const bool own =
+      (kind == core::FileKind::xz && is_own_packed_table(target)) || holds_result(target, kind);
   if (is_evidence(kind) && !own)
     throw Failure{
         fmt::format("{}: it is {}, which no output replaces", target.name, to_string(kind))};
@@ -201,8 +228,9 @@ void guard_output(const OutputOptions& output, const std::string& format,
   const auto target = find_target(output);
   if (!target) return;
   refuse_devices(*target);
-  if (target->terminal &&
-      std::find(binary_formats.begin(), binary_formats.end(), format) != binary_formats.end())
+  const bool packed = !output.is_standard() && packing_of(output.path) != Packing::none;
+  if (target->terminal && (packed || std::find(binary_formats.begin(), binary_formats.end(),
+                                               format) != binary_formats.end()))
     throw Failure{"binary output is not written to a terminal; name a file with -o"};
   refuse_file(*target, inputs);
 }

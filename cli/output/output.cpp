@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/output/opened_target.hpp"
+#include "cli/output/stream_packer.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -37,6 +38,16 @@ int make_file(const std::string& folder, std::optional<mode_t> mode, const std::
   if (mode) ::umask(mask);
   errno = code;
   return descriptor;
+}
+
+// What `pack` returns; why it cannot is the program's failure.
+template <class Pack>
+auto pack_or_fail(Pack&& pack) {
+  try {
+    return pack();
+  } catch (const PackingError& error) {
+    throw Failure{error.message};
+  }
 }
 
 }  // namespace
@@ -70,6 +81,7 @@ Output::Output(const OutputOptions& options) : descriptor_{STDOUT_FILENO} {
   buffer_.reserve(roomy_size);
   if (options.csv_safe) cells_.emplace();
   if (options.is_standard()) return;
+  auto packer = pack_or_fail([&] { return make_packer(packing_of(options.path), options.path); });
   path_ = final_path(options.path);
   struct stat status {};
   const bool exists = ::stat(path_.c_str(), &status) == 0;
@@ -78,6 +90,7 @@ Output::Output(const OutputOptions& options) : descriptor_{STDOUT_FILENO} {
   if (exists && !S_ISREG(status.st_mode)) {
     descriptor_ = take_target(path_);
     if (descriptor_ < 0) fail(errno);
+    set_packer(descriptor_, std::move(packer));
     return;
   }
   replaces_ = true;
@@ -89,10 +102,14 @@ Output::Output(const OutputOptions& options) : descriptor_{STDOUT_FILENO} {
     temporary_.clear();
     fail(errno);
   }
+  set_packer(descriptor_, std::move(packer));
 }
 
 Output::~Output() {
-  if (!path_.empty() && descriptor_ >= 0) ::close(descriptor_);
+  if (!path_.empty() && descriptor_ >= 0) {
+    set_packer(descriptor_, nullptr);
+    ::close(descriptor_);
+  }
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
@@ -136,10 +153,15 @@ void Output::clear() {
 }
 
 void Output::send(std::string_view text) {
-  if (!cells_) return write_out(text);
-  safe_.clear();
-  cells_->append(safe_, text);
-  write_out(safe_.view());
+  if (cells_) {
+    safe_.clear();
+    cells_->append(safe_, text);
+    text = safe_.view();
+  }
+  auto* const packer = find_packer(descriptor_);
+  if (packer == nullptr) return write_out(text);
+  pack_or_fail(
+      [&] { packer->pack(text, false, [this](std::string_view packed) { write_out(packed); }); });
 }
 
 void Output::write_out(std::string_view left) {
@@ -154,7 +176,11 @@ void Output::write_out(std::string_view left) {
 
 void Output::commit() {
   flush();
+  if (auto* const packer = find_packer(descriptor_))
+    pack_or_fail(
+        [&] { packer->pack({}, true, [this](std::string_view packed) { write_out(packed); }); });
   if (path_.empty()) return;
+  set_packer(descriptor_, nullptr);
   if (replaces_ && temporary_.empty()) give_name();
   if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
   if (temporary_.empty()) return;

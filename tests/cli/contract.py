@@ -3,10 +3,12 @@
 usage: contract.py COLDTRACE IMAGES SOURCES [unittest arguments]
 Tests that need an assembled image skip where no compiler could build it.
 """
+import gzip
 import json
 import os
 import re
 import select
+import shutil
 import struct
 import subprocess
 import sys
@@ -328,6 +330,104 @@ class Results(Case):
             first = self.exits(0, "syscalls", "map", "--format", form, sound)
             second = self.exits(0, "syscalls", "map", "--format", form, sound, cwd="/")
             self.assertEqual(first.stdout, second.stdout)
+
+
+class PackedResults(Case):
+    """A name that ends with .gz or .zst has what gzip and zstd read."""
+    PROGRAMS = {"gz": ("gzip", "-dc"), "zst": ("zstd", "-qdc"), "ZST": ("zstd", "-qdc")}
+
+    def setUp(self):
+        super().setUp()
+        for program in ("gzip", "zstd"):
+            if shutil.which(program) is None:
+                self.skipTest(f"{program} is not installed")
+
+    def unpacked(self, path):
+        program = self.PROGRAMS[path.name.rsplit(".", 1)[1]]
+        done = subprocess.run(program, input=path.read_bytes(), capture_output=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return done.stdout
+
+    def test_programs_unpack_what_would_have_been_written(self):
+        for command in (["findings", "--format", "json"], ["findings", "--format", "markdown"],
+                        ["trace", "synthesize", "deadlock-2"]):
+            plain = self.here / "plain"
+            if run(*command, "-o", plain).returncode != 0:
+                self.fail(command)
+            for suffix in self.PROGRAMS:
+                with self.subTest(command=command, suffix=suffix):
+                    path = self.here / f"a.{suffix}"
+                    done = self.exits(0, *command, "-o", path)
+                    self.assertEqual(done.stdout, b"")
+                    self.assertLess(path.stat().st_size, plain.stat().st_size)
+                    self.assertEqual(self.unpacked(path), plain.read_bytes())
+            plain.unlink()
+
+    def test_much_is_the_same_bytes_each_time_and_an_input_again(self):
+        trace = self.here / "a.ctrace.zst"
+        self.exits(0, "trace", "synthesize", "system-calls", "--rounds", 8000, "-o", trace)
+        text = self.exits(0, "trace", "decode", trace).stdout
+        self.assertGreater(len(text), 9 << 20, "more than two pieces that threads pack")
+        for suffix in ("gz", "zst"):
+            packed = []
+            for jobs in (1, 2, 5):
+                path = self.here / f"{jobs}.ndjson.{suffix}"
+                self.exits(0, "trace", "decode", trace, "-j", jobs, "-o", path)
+                packed.append(path.read_bytes())
+            self.assertEqual(len(set(packed)), 1)
+            self.assertEqual(self.unpacked(path), text)
+
+    def test_a_full_disk_and_a_closed_pipe_are_what_they_are(self):
+        for suffix in ("gz", "zst"):
+            full = self.here / f"full.{suffix}"
+            full.symlink_to("/dev/full")
+            self.assertIn(b"No space left", self.exits(2, "findings", "-o", full).stderr)
+            pipe = self.here / f"pipe.{suffix}"
+            os.mkfifo(pipe)
+            reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+            process = subprocess.Popen([COLDTRACE, "findings", "--format", "json", "-o", pipe],
+                                       stderr=subprocess.PIPE)
+            select.select([reader], [], [], 60)
+            os.close(reader)
+            _, said = process.communicate(timeout=60)
+            self.assertEqual((process.returncode, said), (0, b""))
+
+    def test_results_are_replaced_and_nothing_else_that_is_packed(self):
+        pack = {"gz": gzip.compress,
+                "zst": lambda text: subprocess.run(["zstd", "-qc"], input=text, check=True,
+                                                   capture_output=True).stdout}
+        for suffix, function in pack.items():
+            path = self.here / f"a.{suffix}"
+            for command in (["findings"], ["findings", "--format", "json"],
+                            ["trace", "synthesize", "deadlock-2"], ["findings"]):
+                self.exits(0, *command, "-o", path)
+            for content in (b"MZ" + bytes(1000), bytes(5000), os.urandom(3000), b"",
+                            b"PK\3\4" + bytes(60)):
+                packed = function(content)
+                for whole in (packed, packed[:-5], packed[:9]):
+                    path.write_bytes(whole)
+                    done = self.exits(2, "findings", "-o", path)
+                    self.assertIn(b"which no output replaces", done.stderr)
+                    self.assertEqual(path.read_bytes(), whole)
+            # Of another name it is no result of the kind.
+            other = self.write("a.txt", function(b"text"))
+            self.exits(2, "findings", "-o", other)
+            # An input, whatever it holds.
+            path.unlink()
+            self.exits(0, "trace", "synthesize", "deadlock-2", "-o", path)
+            before = path.read_bytes()
+            done = self.exits(2, "trace", "decode", path, "-o", path)
+            self.assertIn(b"the same file as the input", done.stderr)
+            self.assertEqual(path.read_bytes(), before)
+
+    def test_nothing_is_left_of_a_run_without_results(self):
+        self.exits(2, "trace", "decode", self.here / "missing", "-o", self.here / "a.zst")
+        # A library that cannot be loaded is one that is not there.
+        self.write("libzstd.so.1", b"")
+        environment = {**os.environ, "LD_LIBRARY_PATH": str(self.here)}
+        done = self.exits(2, "findings", "-o", self.here / "a.zst", env=environment)
+        self.assertIn(b"libzstd", done.stderr)
+        self.assertEqual(os.listdir(self.here), ["libzstd.so.1"])
 
 
 class Syscalls(Case):
