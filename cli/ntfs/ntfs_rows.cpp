@@ -27,6 +27,7 @@ std::unique_ptr<RowFormat> make_row_format(const std::string& format, const RowF
   if (format == "text") return make_text_rows(volume);
   if (format == "timesketch") return make_timesketch_rows(volume);
   if (format == "ecs") return make_ecs_rows(volume);
+  if (format == "mftecmd-csv") return make_mftecmd_rows(volume);
   return make_json_rows(fields, int64, format == "json", volume);
 }
 

@@ -41,6 +41,7 @@ enum class RowField : u8 {
   other_streams,
   findings,
   volume,
+  zone_id,  // not among the names: only --zone-ids adds it
 };
 
 const std::vector<std::string>& row_field_names();
@@ -49,6 +50,7 @@ class RowFields {
  public:
   // All fields, or those named.
   explicit RowFields(const std::vector<std::string>& names);
+  void add(RowField field) { bits_ |= u32{1} << static_cast<unsigned>(field); }
   bool contains(RowField field) const { return (bits_ >> static_cast<unsigned>(field) & 1) != 0; }
 
  private:
@@ -66,8 +68,8 @@ class RowFormat {
   virtual u64 left_out() const { return 0; }
 };
 
-// `format` is "ndjson", "json", "csv", "bodyfile", "timesketch", "ecs", "text", or "sqlite", whose
-// tables read ndjson.
+// `format` is "ndjson", "json", "csv", "bodyfile", "timesketch", "ecs", "text", "mftecmd-csv", or
+// "sqlite", whose tables read ndjson.
 std::unique_ptr<RowFormat> make_row_format(const std::string& format, const RowFields& fields,
                                            Int64 int64, std::optional<u64> longest_cell,
                                            const VolumeName& volume);
@@ -80,9 +82,11 @@ std::unique_ptr<RowFormat> make_body_rows(const VolumeName& volume);
 std::unique_ptr<RowFormat> make_text_rows(const VolumeName& volume);
 std::unique_ptr<RowFormat> make_timesketch_rows(const VolumeName& volume);
 std::unique_ptr<RowFormat> make_ecs_rows(const VolumeName& volume);
+std::unique_ptr<RowFormat> make_mftecmd_rows(const VolumeName& volume);
 
 // The line with the names of the columns.
 std::string csv_header(const RowFields& fields);
+std::string_view mftecmd_header();
 
 using ntfs::dos_attribute_bit;
 using ntfs::dos_attribute_names;

@@ -43,6 +43,7 @@ constexpr Column columns[] = {
     {RowField::size, "size"},
     {RowField::streams, "streams"},
     {RowField::other_streams, "other_streams"},
+    {RowField::zone_id, "zone_id,zone_referrer_url,zone_host_url"},
     {RowField::findings, "findings"},
     {RowField::volume, volume_columns},
 };
@@ -163,6 +164,15 @@ class CsvRows final : public RowFormat {
     out_->append_decimal(u64{facts->copies});
   }
 
+  void zone_id(const std::optional<ntfs::ZoneIdentifier>& zone) {
+    if (!zone) return out_->append(",,");
+    if (zone->zone) out_->append_decimal(u64{*zone->zone});
+    for (const auto& url : {zone->referrer_url, zone->host_url}) {
+      out_->append(',');
+      if (url) text(*url);
+    }
+  }
+
   u64 left_out() const override { return left_out_; }
 
   // Called once, in the loop: as a function of its own it costs more than most cells.
@@ -270,6 +280,8 @@ inline void CsvRows::write_column(const ntfs::Snapshot& snapshot, const ntfs::Fi
       return streams(snapshot, row, row.streams, StreamTypes::left_out);
     case RowField::other_streams:
       return streams(snapshot, row, row.other_streams, StreamTypes::written);
+    case RowField::zone_id:
+      return zone_id(row.zone_id);
     case RowField::ea:
       return row.extended_attributes.empty() ? plain("[]") : json(snapshot, row, field);
     case RowField::findings:

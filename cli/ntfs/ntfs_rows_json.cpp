@@ -43,6 +43,7 @@ class JsonRows final : public RowFormat {
       streams_.write(snapshot, row, row.other_streams, StreamTypes::written, out);
       out.append(']');
     }
+    if (fields_.contains(RowField::zone_id)) write_zone_id();
     if (fields_.contains(RowField::findings)) write_findings_of_row();
     if (fields_.contains(RowField::volume)) out.append(volume_);
     out.append("}\n");
@@ -339,6 +340,25 @@ class JsonRows final : public RowFormat {
       out_->append('}');
     }
     out_->append(']');
+  }
+
+  void write_zone_id() {
+    out_->append(R"(,"zone_id":)");
+    const auto& zone = row_->zone_id;
+    if (!zone) return out_->append("null");
+    const auto put = [&](const std::optional<std::string>& value) {
+      if (value)
+        append_json_text(*out_, *value);
+      else
+        out_->append("null");
+    };
+    out_->append(R"({"zone":)");
+    number_or_null(zone->zone ? std::optional<u64>{*zone->zone} : std::nullopt);
+    out_->append(R"(,"referrer_url":)");
+    put(zone->referrer_url);
+    out_->append(R"(,"host_url":)");
+    put(zone->host_url);
+    out_->append(zone->resident ? R"(,"resident":true})" : R"(,"resident":false})");
   }
 
   void write_findings_of_row() {

@@ -25,12 +25,19 @@ using ntfs::State;
 struct Options : DiskOptions {
   std::vector<std::string> states;
   std::vector<std::string> fields;
+  std::string time_rules = "quiet";
+  bool zone_ids = false;
   bool slack = false;
   std::optional<u64> longest_cell;
   unsigned jobs = 1;
 
   bool array() const { return format == "json"; }
   bool has_lines() const { return format == "ndjson" || array(); }
+  RowFields row_fields() const {
+    RowFields chosen{fields};
+    if (zone_ids) chosen.add(RowField::zone_id);
+    return chosen;
+  }
   ntfs::StateSet wanted() const {
     ntfs::StateSet set;
     if (states.empty()) set.add(State::live);
@@ -99,7 +106,7 @@ void write_rows(const std::function<void(std::string_view)>& write, const Option
   const u64 record_size = snapshot.volume().mft().record_size();
   // Mostly a row for each record that there is.
   progress.begin("listing", "names", core::saturating_multiply(present, record_size));
-  const RowFields fields{options.fields};
+  const auto fields = options.row_fields();
   const auto int64 = options.format == "sqlite" ? Int64::number : options.int64;
   std::vector<Formatter> formatters(options.jobs);
   for (auto& formatter : formatters)
@@ -160,7 +167,9 @@ void snapshot_volume(Output& output, JsonWriter& json, const Options& options,
                      SnapshotTables* tables, SnapshotTotals& totals) {
   const auto wanted = options.wanted();
   TerminalProgress progress{options.output, options.findings.quiet};
-  const auto snapshot = take_snapshot(volume, options.jobs, options.slack, progress, findings);
+  const auto snapshot =
+      take_snapshot(volume, options.jobs, options.slack, progress, findings,
+                    {.all_time_rules = options.time_rules == "all", .zone_ids = options.zone_ids});
   if (options.has_lines())
     write_header(output, json, options, input, partition, snapshot, totals.volumes == 0);
   if (tables != nullptr)
@@ -204,6 +213,9 @@ void check_options(const Options& options) {
     throw Failure{"--cell-limit is for --format csv"};
   if (!options.fields.empty() && !options.has_lines() && options.format != "csv")
     throw Failure{"--fields is for ndjson, json and csv"};
+  if (options.zone_ids && !options.has_lines() && options.format != "csv" &&
+      options.format != "mftecmd-csv")
+    throw Failure{"--zone-ids is for ndjson, json, csv and mftecmd-csv"};
 }
 
 Exit run(const Options& options) {
@@ -217,7 +229,8 @@ Exit run(const Options& options) {
   SnapshotTotals totals;
   std::optional<SnapshotTables> tables;
   if (options.format == "sqlite") tables.emplace();
-  if (options.format == "csv") output.write(csv_header(RowFields{options.fields}));
+  if (options.format == "mftecmd-csv") output.write(mftecmd_header());
+  if (options.format == "csv") output.write(csv_header(options.row_fields()));
   const auto unopened = visit_volumes(
       *input, options,
       [&](const ntfs::Partition& partition, const ntfs::Volume& volume, core::Findings findings) {
@@ -255,8 +268,8 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
   add_command<Options>(
       app, exit,
       {"snapshot",
-       "List file metadata of NTFS volumes: names, sizes, times, attributes, locations; never "
-       "contents",
+       "List file metadata of NTFS volumes: names, sizes, times, attributes, locations; no "
+       "contents, but for --zone-ids",
        "  coldtrace ntfs snapshot disk.img -o files.ndjson\n"
        "  coldtrace ntfs snapshot --state all --slack disk.E01\n"
        "  coldtrace ntfs snapshot --format bodyfile --partition 2 /dev/sdb | mactime -b -\n"
@@ -268,7 +281,7 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
        "name\n"
        "     is in a state that was asked for\n"
        "  2  no NTFS volume could be read\n"},
-      {"ndjson", "json", "csv", "bodyfile", "timesketch", "ecs", "sqlite", "text"},
+      {"ndjson", "json", "csv", "mftecmd-csv", "bodyfile", "timesketch", "ecs", "sqlite", "text"},
       [](Command& command, Options& options) {
         add_disk_options(command, options);
         std::vector<std::string> states{"all"};
@@ -286,6 +299,17 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
             .one_of(row_field_names());
         command.add_flag("--slack", options.slack,
                          "Also look for names in unused bytes of the directories' indexes");
+        command
+            .add_option("--time-rules", options.time_rules,
+                        "Findings about times that may be forged (timestomp): 'quiet' rules alone, "
+                        "or 'all', which healthy volumes are full of too")
+            .one_of({"quiet", "all"})
+            .capture_default_str();
+        command.add_flag(
+            "--zone-ids", options.zone_ids,
+            "Also read the contents of streams named Zone.Identifier that lie in their records: "
+            "the zone and the URLs a file came from; for ndjson, json, csv and mftecmd-csv. The "
+            "only contents that this command reads");
         command
             .add_option("--cell-limit", options.longest_cell,
                         "csv: leave cells of more bytes empty, and say how many")

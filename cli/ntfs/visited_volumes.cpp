@@ -24,14 +24,16 @@ std::string volume_title(const std::string& image, const ntfs::Partition& partit
 }
 
 ntfs::Snapshot take_snapshot(const ntfs::Volume& volume, unsigned jobs, bool slack,
-                             TerminalProgress& progress, core::Findings& findings) {
+                             TerminalProgress& progress, core::Findings& findings,
+                             ntfs::Snapshot::RowOptions rows) {
   const auto begin = [&](ntfs::Snapshot::Pass pass, u64 bytes) {
     const bool records = pass == ntfs::Snapshot::Pass::records;
     progress.begin(records ? "reading $MFT" : "reading directories",
                    records ? "records" : "index buffers", bytes);
     return progress.hook();
   };
-  return ntfs::Snapshot::take(volume, {.jobs = jobs, .slack = slack, .begin = begin}, findings);
+  return ntfs::Snapshot::take(volume, {.jobs = jobs, .slack = slack, .rows = rows, .begin = begin},
+                              findings);
 }
 
 }  // namespace coldtrace::cli

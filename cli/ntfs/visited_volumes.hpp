@@ -19,6 +19,7 @@ std::string volume_title(const std::string& image, const ntfs::Partition& partit
 
 // ntfs::Snapshot::take(), which `progress` shows.
 ntfs::Snapshot take_snapshot(const ntfs::Volume& volume, unsigned jobs, bool slack,
-                             TerminalProgress& progress, core::Findings& findings);
+                             TerminalProgress& progress, core::Findings& findings,
+                             ntfs::Snapshot::RowOptions rows = {});
 
 }  // namespace coldtrace::cli

@@ -253,6 +253,8 @@ bool JournalReplay::next(JournalBatch& batch, core::Findings& findings) {
     const auto& record = batch.block.records[i];
     add_losses(batch, record.position, loss, findings);
     check(record, batch, findings);
+    if (options_.times != nullptr)
+      options_.times->add(record.record, stream_.offset_of(record.position), findings);
     add_row(record, record_behind(batch, i), batch, findings);
     directories_.replay(record.position);
     if (counts_.records++ == 0) counts_.first_usn = record.record.usn;

@@ -40,6 +40,7 @@ void FileRow::clear() {
   reparse_tag.reset();
   reparse_target.reset();
   extended_attributes = {};
+  zone_id.reset();
   record_offset.reset();
   streams.clear();
   other_streams.clear();

@@ -91,6 +91,17 @@ void add_time_findings(FileRow& row, const RecordTable& records) {
                      false);
 }
 
+// Copying and unpacking keep the time of the data and make a new time of creation.
+void add_copied_finding(FileRow& row) {
+  if (!row.facts.information) return;
+  const auto& times = row.facts.information->times;
+  if (times.modified.ticks == 0 || !is_plausible(times) || times.modified >= times.created) return;
+  add_time_finding(row, "time-copied",
+                   fmt::format("modified {}, before it was created {}",
+                               core::to_string(times.modified), core::to_string(times.created)),
+                   false);
+}
+
 // Zeros and slashes, which NTFS does not allow in names.
 bool has_illegal_unit(StoredText name) {
   if (name.narrow)
@@ -343,7 +354,7 @@ void note_findings(const FileRow& row, core::Findings& findings) {
   }
 }
 
-void add_row_findings(FileRow& row, const RecordTable& records) {
+void add_row_findings(FileRow& row, const RecordTable& records, bool all_time_rules) {
   const auto& facts = row.facts;
   const auto add = [&](core::Name code, std::string text) {
     row.findings.push_back({code, matters(row), std::move(text)});
@@ -361,6 +372,7 @@ void add_row_findings(FileRow& row, const RecordTable& records) {
           {"beyond-valid", false, "the record is in a part of $MFT that does not count"});
   }
   add_time_findings(row, records);
+  if (all_time_rules) add_copied_finding(row);
   add_name_findings(row, records);
 }
 

@@ -16,6 +16,7 @@ void add_unread_findings(FileRow& row, const Volume& volume);
 // `first` is the attribute with the start of the stream, whose extents the row has already.
 void add_size_findings(FileRow& row, const StreamRow& stream, const AttributeFacts& first,
                        const Mft& mft);
-void add_row_findings(FileRow& row, const RecordTable& records);
+// `all_time_rules`: also what healthy volumes are full of.
+void add_row_findings(FileRow& row, const RecordTable& records, bool all_time_rules);
 
 }  // namespace coldtrace::ntfs

@@ -44,6 +44,7 @@ Snapshot Snapshot::take(core::Borrowed<Volume> borrowed, Options options,
                                   .begin = [&](u64 bytes) { return begin(Pass::indexes, bytes); }},
                                  findings, gaps);
   Snapshot snapshot{volume, std::move(records), std::move(directories)};
+  snapshot.row_options_ = options.rows;
   snapshot.owners_ = volume.read_security_owners(findings);
   if (snapshot.owners_.empty() && snapshot.records_.secured() > 0 && !volume.mft().extracted())
     findings.warning("security-stream",
@@ -196,6 +197,26 @@ void Snapshot::find_extended_attributes(FileRow& row) const {
   row.extended_attributes = row.extended_attribute_bytes;
 }
 
+// The only bytes of a file's contents that are read here.
+void Snapshot::find_zone_id(FileRow& row) const {
+  const auto stream = std::ranges::find_if(
+      row.streams, [](const StreamRow& found) { return is_zone_identifier(found.name); });
+  if (stream == row.streams.end()) return;
+  row.zone_id = ZoneIdentifier{.resident = stream->resident};
+  if (!stream->resident) return;
+  std::vector<std::byte> record;
+  RecordFacts facts;
+  if (!volume_.mft().read(volume_.image(), stream->record, record, facts)) return;
+  const auto attribute =
+      std::ranges::find_if(facts.attributes, [&](const AttributeFacts& candidate) {
+        return candidate.type == AttributeType::data && candidate.resident &&
+               candidate.id == stream->id && candidate.name == stream->name;
+      });
+  if (attribute == facts.attributes.end()) return;
+  const auto value = core::slice(record, attribute->value_offset, attribute->size);
+  if (value) row.zone_id = read_zone_identifier(*value);
+}
+
 void Snapshot::load_file(const RowSource& source, FileRow& row) const {
   if (!source.has_record) {
     row.facts.clear();
@@ -231,6 +252,7 @@ void Snapshot::build_row(const RowBatch& batch, const RowSource& source, FileRow
       add_streams(row);
       find_reparse_point(row);
       find_extended_attributes(row);
+      if (row_options_.zone_ids) find_zone_id(row);
     }
     find_owner_of(row);
     if (const auto* id = row.facts.find(AttributeType::object_id);
@@ -242,7 +264,7 @@ void Snapshot::build_row(const RowBatch& batch, const RowSource& source, FileRow
     row.index = row.file_name && !source.packed_times.empty()
                     ? decode_index_times(source.packed_times, row.facts, *row.file_name)
                     : source.index;
-  add_row_findings(row, records_);
+  add_row_findings(row, records_, row_options_.all_time_rules);
   add_unread_findings(row, volume_);
   if (!source.streams_left_out) clusters_.judge(row);
 }

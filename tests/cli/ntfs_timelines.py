@@ -8,6 +8,7 @@ import gzip
 import json
 import re
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from case import Case
-from strict import strict_ndjson
+from strict import strict_csv, strict_ndjson
 
 COLDTRACE, SHARED = (Path(a).resolve() for a in sys.argv[1:3])
 DESCRIPTIONS = {"created": "Creation Time", "modified": "Content Modification Time",
@@ -159,6 +160,70 @@ class Timelines(Case):
                 free += not expected
                 self.assertEqual(sorted(str(row[0]) for row in database.execute(query, [place])), expected)
         self.assertGreater(free, 0)
+
+    COLUMNS = ("EntryNumber SequenceNumber InUse ParentEntryNumber ParentSequenceNumber ParentPath FileName Extension "
+               "FileSize ReferenceCount ReparseTarget IsDirectory HasAds IsAds SI<FN uSecZeros Copied SiFlags NameType "
+               "Created0x10 Created0x30 LastModified0x10 LastModified0x30 LastRecordChange0x10 LastRecordChange0x30 "
+               "LastAccess0x10 LastAccess0x30 UpdateSequenceNumber LogfileSequenceNumber SecurityId ObjectIdFileDroid "
+               "LoggedUtilStream ZoneIdContents SourceFile").split()
+
+    def mftecmd_rows(self, row, image):
+        """What MFTECmd's table has of a row, without the columns that the lines do not tell."""
+        def yes(value):
+            return "True" if value else "False"
+
+        def time(text):
+            return text.replace("T", " ")[:-1] if text else ""
+
+        si, fn = row["si"] or {}, row["fn"] or row["index"] or {}
+        own = {kind: si.get(kind) for kind in DESCRIPTIONS}
+        image.seek((row["record_offset"] or 0) + 8)
+        root = row["record"] == 5
+        directory = row["path"].rsplit("/", 1)[0]
+        common = {
+            "EntryNumber": str(row["record"]), "SequenceNumber": str(row["sequence"]),
+            "ParentEntryNumber": str(row["parent"]["record"]), "ParentSequenceNumber": str(row["parent"]["sequence"]),
+            "ParentPath": "." + ("" if root else directory.replace("/", "\\")),
+            "ReferenceCount": str(row["links"] or 0), "ReparseTarget": (row["reparse"] or {}).get("target") or "",
+            "IsDirectory": yes(row["directory"]),
+            "SI<FN": yes(own["created"] and row["fn"] and row["fn"]["created"] and own["created"] < row["fn"]["created"]),
+            "uSecZeros": yes(any(own[kind] and own[kind][20:23] == "000" for kind in ("created", "modified"))),
+            "Copied": yes(own["modified"] and own["created"] and own["modified"] < own["created"]),
+            "UpdateSequenceNumber": str("" if row["usn"] is None else row["usn"]),
+            "SecurityId": str("" if row["security_id"] is None else row["security_id"]),
+            "LogfileSequenceNumber": str(struct.unpack("<Q", image.read(8))[0]) if row["record_offset"] else "",
+            "ObjectIdFileDroid": row["object_id"] or "", "ZoneIdContents": "",
+            "SourceFile": self.image.name + (f" partition {row['volume']['partition']}" if row["volume"]["partition"] else "")}
+        for kind, column in zip(DESCRIPTIONS, ("Created", "LastModified", "LastRecordChange", "LastAccess")):
+            common[column + "0x10"] = time(own[kind])
+            common[column + "0x30"] = time(fn.get(kind)) if fn.get(kind) != own[kind] else ""
+        others = [stream for stream in row["streams"] if stream["name"]]
+        name = "." if root else row["name"]
+        extension = re.search(r"\.[^.]+$", name)
+        yield common | {"FileName": name, "Extension": extension[0] if extension and not root else "",
+                        "FileSize": str(row["size"] or (row["entry"] or {}).get("size") or 0),
+                        "HasAds": yes(others), "IsAds": "False"}
+        for stream in others:
+            full = f"{name}:{stream['name']}"
+            extension = re.search(r"\.[^.]+$", full)
+            yield common | {"FileName": full, "Extension": extension[0] if extension else "",
+                            "FileSize": str(stream["size"] or 0), "HasAds": "False", "IsAds": "True"}
+
+    def test_the_columns_of_mftecmd(self):
+        done = self.snapshot("mftecmd-csv")
+        rows = strict_csv(done.stdout)
+        self.assertEqual(list(rows[0]), self.COLUMNS)
+        named = [row for row in self.rows if row["path"] and row["state"] not in ("deleted", "detached")]
+        self.assertGreater(len(named), 30)
+        with open(self.image, "rb") as image:
+            expected = [each for row in named for each in self.mftecmd_rows(row, image)]
+        found = [row for row in rows if row["FileName"]]
+        wanted = {(row["EntryNumber"], row["FileName"]) for row in expected}
+        found = [row for row in found if (row["EntryNumber"], row["FileName"]) in wanted]
+        self.assertEqual([{name: row[name] for name in expected[0]} for row in found], expected)
+        self.assertLessEqual({row["NameType"] for row in rows}, {"Posix", "Windows", "DosWindows", "Dos", ""})
+        self.assertIn("Hidden|System", {row["SiFlags"] for row in rows})
+        self.assertEqual({row["InUse"] for row in rows if int(row["EntryNumber"]) < 10}, {"True"})
 
     def test_exit_status_is_that_of_lines(self):
         self.assertEqual({self.snapshot(form).returncode for form in ("timesketch", "ecs")},

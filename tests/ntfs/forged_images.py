@@ -7,6 +7,7 @@ not come from coldtrace. Skips where SHARED has no images.
 """
 import gzip
 import json
+import re
 import struct
 import subprocess
 import sys
@@ -15,7 +16,9 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from case import Case  # noqa: E402
 from strict import strict_csv, strict_ndjson  # noqa: E402
+import usn_writer as w  # noqa: E402
 
 COLDTRACE, SHARED = (Path(argument).resolve() for argument in sys.argv[1:3])
 SAMPLE = SHARED / "samples/ntfs/ntfs-ptrn.raw.gz"
@@ -135,6 +138,24 @@ class Forged(unittest.TestCase):
         self.assertEqual(self.codes(row["path"])[0], set())
         self.change((information, struct.pack("<Q", created - 400 * DAY)))
         self.assertLessEqual({"time-set-back", "time-index-differs"}, self.codes(row["path"])[0])
+
+    def test_what_was_copied_is_told_on_request(self):
+        def copied(rows):
+            return {path for path, row in rows.items() if row["si"] and None not in row["si"].values()
+                    and row["si"]["modified"] < row["si"]["created"]}
+
+        row = self.user_file()
+        information = self.volume.value(row["record"], 0x10)
+        created, = struct.unpack("<Q", self.volume.read(information, 8))
+        self.change((information + 8, struct.pack("<Q", created - 1)))
+        quiet, _ = self.run_snapshot(0, "--state", "all")
+        rows, summary = self.run_snapshot(0, "--state", "all", "--time-rules", "all")
+        told = {path for path, row in rows.items() if "time-copied" in {f["code"] for f in row["findings"]}}
+        self.assertIn(row["path"], told)
+        self.assertEqual(told, copied(rows))
+        self.assertEqual(copied(rows), copied(quiet))
+        self.assertNotIn("time-copied", {f["code"] for row in quiet.values() for f in row["findings"]})
+        self.assertEqual([f["severity"] for f in summary["findings"] if f["code"] == "time-copied"], ["info"])
 
     def test_an_impossible_year_of_a_name_says_nothing_of_the_file(self):
         row = self.user_file()
@@ -483,6 +504,89 @@ class Forged(unittest.TestCase):
         _, summary = self.sound
         self.assertEqual({finding["code"] for finding in summary["findings"]},
                          {"index-size-stale"})
+
+
+class ZoneIdentifiers(Case):
+    """Where files came from, of a $MFT that the test writes."""
+    TEXT = ("[ZoneTransfer]\r\nZoneId=3\r\nReferrerUrl=https://example.com/a?b=1\r\n"
+            "HostUrl=https://cdn.example.com/f.exe\r\n")
+    NONE = (None, None, None)
+
+    def rows(self, streams, *options):
+        """The rows of a $MFT whose file 40, 41 ... has the stream, by (name, content, resident)."""
+        home = w.reference(5, 5)
+        found = [w.plain_record(40 + i, 1, home, f"f{i}", False, more=[
+            w.attribute(0x80, b"contents that nobody asked for", 2), w.attribute(0x80, content, 3, name, resident)])
+            for i, (name, content, resident) in enumerate(streams)]
+        data = bytearray(w.mft([(40 + len(streams), 1, home, "last", False, True)])[0])
+        data[40 * w.RECORD:(40 + len(streams)) * w.RECORD] = b"".join(found)
+        done = subprocess.run([COLDTRACE, "ntfs", "snapshot", "--state", "all", *options, self.write("MFT", data)],
+                              capture_output=True, timeout=60)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assertNotIn(b"nobody asked", done.stdout)
+        return done.stdout
+
+    def zones(self, streams):
+        lines = strict_ndjson(self.rows(streams, "--zone-ids"))
+        rows = {row["record"]: row for row in lines if row["type"] == "file"}
+        self.assertTrue(all("zone_id" in row for row in rows.values()))
+        self.assertIsNone(rows[40 + len(streams)]["zone_id"])
+        return [rows[40 + i]["zone_id"] for i in range(len(streams))]
+
+    @staticmethod
+    def expected(zone, referrer, host, resident=True):
+        return {"zone": zone, "referrer_url": referrer, "host_url": host, "resident": resident}
+
+    def test_texts_of_all_kinds(self):
+        plain = (3, "https://example.com/a?b=1", "https://cdn.example.com/f.exe")
+        text = self.TEXT
+        cases = [(text.encode(), plain), (b"\xef\xbb\xbf" + text.encode(), plain),
+                 (b"\xff\xfe" + text.encode("utf-16-le"), plain),
+                 (text.replace("\r", "").lower().encode(), plain),
+                 (re.sub("(?m)^(\\w+)=", "\\1 =\t", text).rstrip().encode(), plain),
+                 (b"; comment\n[Other]\nZoneId=1\n" + text.encode() + b"ZoneId=4\n[X]\nHostUrl=no\n", plain),
+                 (b"", self.NONE), (b"ZoneId=3", self.NONE), (b"[ZoneTransfer]", self.NONE),
+                 (b"[ZoneTransfer]\nZoneId=4294967295\nHostUrl=", (4294967295, None, "")),
+                 *[(b"[ZoneTransfer]\nZoneId=" + zone, self.NONE)
+                   for zone in (b"4294967296", b"-1", b"3x", b"0x3", b"", b" ")],
+                 (b"[ZoneTransfer]\nHostUrl=a\xff\0\x1b[31m\",b", (None, None, "a\ufffd\0\x1b[31m\",b")),
+                 (b"\xff\xfe[\0", self.NONE), (bytes(300), self.NONE),
+                 (b"\xff\xfe" + "[ZoneTransfer]\nHostUrl=\u202e".encode("utf-16-le") + b"\0\xd8",
+                  (None, None, "\u202e\ufffd"))]
+        streams = [("Zone.Identifier", content, True) for content, _ in cases]
+        self.assertEqual(self.zones(streams), [self.expected(*values) for _, values in cases])
+
+    def test_streams_of_other_names_and_places(self):
+        content = self.TEXT.encode()
+        outside = (w.run(1, 2) + b"\0", 1, len(content), 4096, False)
+        zone, lower, other, large = self.zones([("Zone.Identifier", content, True), ("zone.IDENTIFIER", content, True),
+                                                ("Zone.Identifier2", content, True),
+                                                ("Zone.Identifier", outside, False)])
+        self.assertEqual((zone["zone"], lower, other), (3, zone, None))
+        self.assertEqual(large, self.expected(*self.NONE, resident=False))
+
+    def test_a_value_across_the_places_of_fixups(self):
+        url = "https://example.com/" + "x" * 300
+        zone, = self.zones([("Zone.Identifier", f"[ZoneTransfer]\nHostUrl={url}\nZoneId=2".encode(), True)])
+        self.assertEqual(zone, self.expected(2, None, url))
+
+    def test_csv_has_the_same_and_without_the_option_nothing_is_read(self):
+        stream = [("Zone.Identifier", self.TEXT.encode() + b'LastWriter="=1,2"', True)]
+        rows = {row["record"]: row for row in strict_csv(self.rows(stream, "--zone-ids", "--format", "csv"))}
+        self.assertEqual([rows["40"][name] for name in ("zone_id", "zone_referrer_url", "zone_host_url")],
+                         ["3", "https://example.com/a?b=1", "https://cdn.example.com/f.exe"])
+        self.assertEqual([rows["41"][name] for name in ("zone_id", "zone_referrer_url", "zone_host_url")], [""] * 3)
+        for form in ("ndjson", "csv", "mftecmd-csv", "text", "bodyfile", "ecs"):
+            self.assertNotIn(b"example.com", self.rows(stream, "--format", form))
+        rows = {(row["EntryNumber"], row["IsAds"]): row for row in
+                strict_csv(self.rows(stream, "--zone-ids", "--format", "mftecmd-csv"))}
+        self.assertEqual((rows["40", "True"]["FileName"], rows["40", "True"]["ZoneIdContents"]),
+                         ("f0:Zone.Identifier", self.TEXT + 'LastWriter="=1,2"'))
+        self.assertEqual((rows["40", "False"]["ZoneIdContents"], rows["40", "False"]["HasAds"]), ("", "True"))
+        for form in ("text", "bodyfile", "sqlite"):
+            done = subprocess.run([COLDTRACE, "ntfs", "snapshot", "--zone-ids", "--format", form, self.here / "MFT"],
+                                  capture_output=True, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
 
 
 if __name__ == "__main__":

@@ -314,6 +314,67 @@ class Events(Journals):
         self.assertEqual(row["records"], 3)
 
 
+class Times(Journals):
+    """What the journal says of times that $MFT contradicts, and of as many that it does not."""
+    HOUR, MINUTE = 36_000_000_000, 600_000_000
+
+    def records(self, files):
+        """A $MFT with (number, sequence, in use, the four times)."""
+        data = bytearray(w.mft([(number, sequence, w.reference(5, 5), f"f{number}", False, in_use)
+                                for number, sequence, in_use, _ in files])[0])
+        for number, _, _, times in files:
+            at = number * w.RECORD + 0x38
+            self.assertEqual(struct.unpack_from("<I", data, at)[0], 0x10)
+            struct.pack_into("<QQQQ", data, at + 0x18, *times)
+        return data
+
+    def test_contradictions_are_told_once_for_each_file(self):
+        t, later = w.START, w.START + self.HOUR
+        created = (w.CREATE, t)
+        changed = [(w.BASIC, later), (w.BASIC | w.CLOSE, later)]
+        other = {"time-journal-created"}, {"time-journal-changed"}
+        rows = [  # sequence, in use, times, records of the journal, what is told
+            (1, True, [t] * 4, [created, (w.CREATE | w.CLOSE, t)], set()),
+            (1, True, [t - 24 * self.HOUR, t, t, t], [created], other[0]),
+            (1, True, [t + 59 * self.MINUTE // 59, t, t, t], [created], set()),
+            (1, True, [t + self.MINUTE + 1, t, t, t], [created], other[0]),
+            (1, True, [t - self.MINUTE, t, t, t], [created], set()),
+            (1, True, [t, t, later, t], [created, *changed], set()),
+            (1, True, [t, t, t, later - self.MINUTE], changed, set()),
+            (1, True, [t, t, t, later - self.MINUTE - 1], changed, other[1]),
+            (1, True, [t] * 4, [created, (w.CREATE | w.CLOSE, t), *changed, *changed], other[1]),
+            (1, True, [t - 24 * self.HOUR] * 4, [created, (w.CREATE | w.CLOSE, t), *changed], other[0] | other[1]),
+            (2, True, [0] * 4, [created, *changed], set()),  # of the record's file before
+            (1, False, [0] * 4, [created, *changed], set()),
+            (1, True, [t] * 4, [(w.BASIC | w.CLOSE, later)], set()),  # when it began is not known
+            (1, True, [t, t, later, t], [(w.BASIC, later), (w.BASIC | w.EXTEND, later + 2 * self.HOUR)], set())]
+        journal, files, expected = w.Journal(), [], {}
+        for number, (sequence, in_use, times, records, codes) in enumerate(rows, 40):
+            files.append((number, sequence, in_use, times))
+            for reasons, time in records:
+                journal.add(2, w.reference(number, 1), w.reference(5, 5), reasons, f"f{number}", time=time)
+            for code in codes:
+                expected.setdefault(code, set()).add(number)
+        mft, stream = self.write("MFT", self.records(files)), self.write("J", journal.data)
+        for options in ((), ("--events",)):
+            lines = self.lines("--mft-file", mft, *options, stream)
+            self.assertEqual(self.codes(lines), {code: len(of) for code, of in expected.items()})
+        self.assertEqual(self.codes(self.lines(stream)), {})  # without a $MFT
+        said = self.run_journal("-v", "--mft-file", mft, stream).stderr.decode()
+        for code, of in expected.items():
+            self.assertEqual({int(n) for n in re.findall(code + r" at 0x[0-9a-f]+: record (\d+): ", said)} or
+                             {min(of)}, {min(of)} if said.count(code) == 1 else of, said)
+
+    def test_files_that_never_close_and_times_of_any_kind(self):
+        journal = w.Journal()
+        for number in range(40, 3000):
+            journal.add(2, w.reference(number, 1), w.reference(5, 5), w.CREATE | w.BASIC, "x",
+                        time=(number * 0x9e3779b97f4a7c15) & (1 << 63) - 1)
+        files = [(number, 1, True, [(number * 77) << 52 & (1 << 64) - 1] * 4) for number in range(40, 3000)]
+        lines = self.lines("--mft-file", self.write("MFT", self.records(files)), self.write("J", journal.data))
+        self.assertGreater(self.codes(lines)["time-journal-created"], 2900)
+
+
 class Formats(Journals):
     def setUp(self):
         super().setUp()

@@ -14,6 +14,7 @@
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/core/parallel.hpp"
 #include "coldtrace/ntfs/change_journal.hpp"
+#include "coldtrace/ntfs/journal/journal_times.hpp"
 #include "coldtrace/ntfs/journal_replay.hpp"
 
 namespace coldtrace::cli {
@@ -68,8 +69,10 @@ class JournalWriter {
     output_.write(journal_csv_header(options.row_format()));
   }
 
+  // `times` may be null: no $MFT is known.
   void write(const Source& source, const ntfs::JournalStream& stream,
-             ntfs::DirectoryHistory directories, core::Findings& findings);
+             ntfs::DirectoryHistory directories, ntfs::JournalTimes* times,
+             core::Findings& findings);
   void finish(const core::Findings& findings);
   u64 journals() const { return totals_.journals; }
 
@@ -161,7 +164,8 @@ void JournalWriter::write_rows(const Source& source, ntfs::JournalReplay& replay
 }
 
 void JournalWriter::write(const Source& source, const ntfs::JournalStream& stream,
-                          ntfs::DirectoryHistory directories, core::Findings& findings) {
+                          ntfs::DirectoryHistory directories, ntfs::JournalTimes* times,
+                          core::Findings& findings) {
   if (options_.has_lines()) write_header(source, stream);
   const bool deleted = source.journal && !source.journal->in_use;
   TerminalProgress progress{options_.output, options_.findings.quiet};
@@ -173,6 +177,7 @@ void JournalWriter::write(const Source& source, const ntfs::JournalStream& strea
                              std::move(directories),
                              {.events = options_.events,
                               .in_place = source.journal != nullptr,
+                              .times = deleted ? nullptr : times,
                               .current = !deleted,
                               .begin = begin}};
   write_rows(source, replay, progress, findings);
@@ -218,10 +223,8 @@ Directories read_directories(const ntfs::Volume& volume, const Options& options,
   return directories;
 }
 
-// The directories of --mft-file; none without it. Nothing where the file cannot be used, which is
-// said.
-std::optional<ntfs::DirectoryHistory> read_mft_file(const Options& options, Report& report) {
-  if (options.mft.empty()) return ntfs::DirectoryHistory{};
+// What --mft-file knows. Nothing where the file cannot be used, which is said.
+std::optional<Directories> read_mft_file(const Options& options, Report& report) {
   core::Findings findings;
   const auto file = ntfs::open_image(options.mft, findings);
   if (!file) {
@@ -235,7 +238,7 @@ std::optional<ntfs::DirectoryHistory> read_mft_file(const Options& options, Repo
   }
   auto directories = read_directories(*volume, options, findings);
   report.read(options.mft, findings);
-  return std::move(directories.history);
+  return directories;
 }
 
 Exit run_copy(const Options& options, const ntfs::ImageFile& file, core::Findings findings,
@@ -244,11 +247,18 @@ Exit run_copy(const Options& options, const ntfs::ImageFile& file, core::Finding
     throw Failure{fmt::format("{}: it is a copied $J: options that locate a volume are for images",
                               printable(options.image))};
   Output output{options.output};
-  auto directories = read_mft_file(options, report);
-  if (!directories) return Exit::failure;
+  std::optional<Directories> directories;
+  std::optional<ntfs::JournalTimes> times;
+  if (!options.mft.empty()) {
+    auto read = read_mft_file(options, report);
+    if (!read) return Exit::failure;
+    directories.emplace(std::move(*read));
+    times.emplace(directories->records);
+  }
   JournalWriter writer{options, output};
   const auto stream = ntfs::JournalStream::of_file(*file.source);
-  writer.write({}, stream, std::move(*directories), findings);
+  writer.write({}, stream, directories ? std::move(directories->history) : ntfs::DirectoryHistory{},
+               times ? &*times : nullptr, findings);
   file.add_findings(findings);
   report.read(options.image, findings);
   writer.finish(findings);
@@ -268,8 +278,9 @@ bool write_volume_journals(const Options& options, const DiskInput& input,
       ++deleted;
       continue;
     }
+    ntfs::JournalTimes times{directories.records};
     writer.write({&input, &partition, &volume, &journal}, journal.stream, directories.history,
-                 findings);
+                 &times, findings);
   }
   if (deleted > 0)
     findings.info("journal-deleted", std::nullopt,

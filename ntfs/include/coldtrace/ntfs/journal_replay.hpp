@@ -10,6 +10,7 @@
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/progress.hpp"
 #include "coldtrace/ntfs/directory_history.hpp"
+#include "coldtrace/ntfs/journal/journal_times.hpp"
 #include "coldtrace/ntfs/journal_events.hpp"
 #include "coldtrace/ntfs/journal_pages.hpp"
 #include "coldtrace/ntfs/journal_stream.hpp"
@@ -77,7 +78,9 @@ class JournalReplay {
   struct Options {
     bool events = false;   // a row for each event instead of each record
     bool in_place = true;  // record numbers are positions in the stream
-    bool current = true;   // the directories are those at the end of the journal, or there are none
+    // Hears of each record; null: nobody asks.
+    JournalTimes* times = nullptr;
+    bool current = true;  // the directories are those at the end of the journal, or there are none
     // Given the bytes that the pass backwards reads, who hears of them and of records, or null.
     std::function<core::Progress*(u64 bytes)> begin = {};
   };

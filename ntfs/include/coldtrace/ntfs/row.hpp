@@ -13,6 +13,7 @@
 #include "coldtrace/ntfs/directory_node.hpp"
 #include "coldtrace/ntfs/extents.hpp"
 #include "coldtrace/ntfs/record_facts.hpp"
+#include "coldtrace/ntfs/structures/zone_identifier.hpp"
 
 namespace coldtrace::ntfs {
 
@@ -116,7 +117,8 @@ struct FileRow {
   std::optional<core::Guid> object_id;
   std::optional<u32> reparse_tag;
   std::optional<std::string> reparse_target;
-  core::ByteView extended_attributes;  // the list of $EA
+  core::ByteView extended_attributes;     // the list of $EA
+  std::optional<ZoneIdentifier> zone_id;  // where Snapshot::RowOptions asks for it
   std::optional<u64> record_offset;
   std::vector<StreamRow> streams;        // $DATA
   std::vector<StreamRow> other_streams;  // other attributes outside the record, and $EFS and such

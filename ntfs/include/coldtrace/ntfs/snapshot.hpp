@@ -38,9 +38,15 @@ constexpr u64 largest_value = u64{64} * 1024;  // that is read of metadata outsi
 class Snapshot {
  public:
   enum class Pass : u8 { records, indexes };
+  // What rows have only where it is asked for.
+  struct RowOptions {
+    bool all_time_rules = false;  // findings that healthy volumes are full of too
+    bool zone_ids = false;        // contents: of resident streams "Zone.Identifier"
+  };
   struct Options {
     unsigned jobs = 1;
     bool slack = false;
+    RowOptions rows = {};
     // Given what a pass reads, who hears how far it is, or null: bytes with records or buffers.
     std::function<core::Progress*(Pass pass, u64 bytes)> begin = {};
   };
@@ -67,10 +73,12 @@ class Snapshot {
   void find_owner_of(FileRow& row) const;
   void find_reparse_point(FileRow& row) const;
   void find_extended_attributes(FileRow& row) const;
+  void find_zone_id(FileRow& row) const;
   std::optional<std::vector<std::byte>> read_value(const AttributeFacts& attribute,
                                                    const RecordFacts& facts) const;
 
   const Volume& volume_;
+  RowOptions row_options_;
   RecordTable records_;
   DirectoryTable directories_;
   SecurityOwners owners_;

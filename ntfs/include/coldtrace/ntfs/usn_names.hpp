@@ -20,6 +20,10 @@ const std::vector<UsnFlag>& usn_reasons();
 const std::vector<UsnFlag>& usn_sources();
 
 // Reasons that the replay of a journal asks for.
+constexpr u32 usn_file_create = 0x100;
+constexpr u32 usn_file_delete = 0x200;
 constexpr u32 usn_rename_old_name = 0x1000;
+constexpr u32 usn_rename_new_name = 0x2000;
+constexpr u32 usn_basic_info_change = 0x8000;
 
 }  // namespace coldtrace::ntfs

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "coldtrace/core/reader.hpp"
+#include "coldtrace/ntfs/stored_text.hpp"
+
+namespace coldtrace::ntfs {
+
+// Where a file came from, as the program that fetched it wrote beside it: the stream
+// "Zone.Identifier", an INI file with the section [ZoneTransfer].
+// Source: [MS-FSCC] 5.6.1, "Zone.Identifier Stream Name"; HostUrl and ReferrerUrl as browsers write
+// them on Windows 10.
+struct ZoneIdentifier {
+  bool resident = true;  // false: it lies outside the record, and is not read
+  std::optional<u32>
+      zone;          // URLZONE: 0 local machine, 1 intranet, 2 trusted, 3 internet, 4 untrusted
+  std::string text;  // all of it, as valid UTF-8
+  std::optional<std::string> referrer_url;  // valid UTF-8
+  std::optional<std::string> host_url;
+};
+
+// Whether the name is that of the stream, in whatever case.
+bool is_zone_identifier(StoredText name);
+
+// Takes the first value of each key. Text is UTF-8, or UTF-16LE behind its mark; U+FFFD stands for
+// what is neither. What is no INI file has no values.
+ZoneIdentifier read_zone_identifier(core::ByteView value);
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,78 @@
+#include "coldtrace/ntfs/structures/zone_identifier.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/core/utf16.hpp"
+
+namespace coldtrace::ntfs {
+namespace {
+
+char to_lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool is_word(std::string_view text, std::string_view lower) {
+  return std::ranges::equal(text, lower, {}, to_lower);
+}
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r";
+  const auto first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::string decode(core::ByteView value) {
+  constexpr std::string_view utf16_mark = "\xff\xfe";
+  constexpr std::string_view utf8_mark = "\xef\xbb\xbf";
+  auto text = core::to_chars(value);
+  if (text.starts_with(utf16_mark))
+    return core::decode_utf16(value.subspan(utf16_mark.size())).utf8;
+  if (text.starts_with(utf8_mark)) text.remove_prefix(utf8_mark.size());
+  return core::to_valid_utf8(text);
+}
+
+void set_value(ZoneIdentifier& found, std::string_view key, std::string_view value) {
+  if (is_word(key, "zoneid") && !found.zone) {
+    u32 zone = 0;
+    const auto* const end = value.data() + value.size();
+    const auto [behind, error] = std::from_chars(value.data(), end, zone);
+    if (error == std::errc{} && behind == end) found.zone = zone;
+  } else if (is_word(key, "referrerurl") && !found.referrer_url) {
+    found.referrer_url = value;
+  } else if (is_word(key, "hosturl") && !found.host_url) {
+    found.host_url = value;
+  }
+}
+
+}  // namespace
+
+bool is_zone_identifier(StoredText name) {
+  constexpr std::string_view wanted = "zone.identifier";
+  if (name.units() != wanted.size()) return false;
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (name.unit(i) >= 0x80 || to_lower(static_cast<char>(name.unit(i))) != wanted[i])
+      return false;
+  return true;
+}
+
+ZoneIdentifier read_zone_identifier(core::ByteView value) {
+  ZoneIdentifier found;
+  found.text = decode(value);
+  bool inside = false;
+  for (std::string_view rest = found.text; !rest.empty();) {
+    const auto end = std::min(rest.find('\n'), rest.size());
+    const auto line = trim(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (line.starts_with('[')) {
+      inside = is_word(line, "[zonetransfer]");
+    } else if (const auto equals = line.find('='); inside && equals != std::string_view::npos) {
+      set_value(found, trim(line.substr(0, equals)), trim(line.substr(equals + 1)));
+    }
+  }
+  return found;
+}
+
+}  // namespace coldtrace::ntfs
