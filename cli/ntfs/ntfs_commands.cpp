@@ -9,6 +9,7 @@ void add_ntfs_commands(CLI::App& app, Exit& exit) {
     add_ntfs_snapshot(group, exit);
     add_ntfs_info(group, exit);
     add_ntfs_journal(group, exit);
+    add_ntfs_logfile(group, exit);
     add_ntfs_locate(group, exit);
     add_ntfs_compare(group, exit);
     add_ntfs_query(group, exit);

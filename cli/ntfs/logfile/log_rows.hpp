@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/ntfs/volume_name.hpp"
+#include "cli/output/json.hpp"
+#include "coldtrace/core/text_buffer.hpp"
+#include "coldtrace/ntfs/logfile/log_file.hpp"
+#include "coldtrace/ntfs/logfile/log_history.hpp"
+#include "coldtrace/ntfs/logfile/log_present.hpp"
+
+namespace coldtrace::cli {
+
+// One row: an event with what $MFT says of it.
+struct LogRow {
+  const ntfs::LogEvent& event;
+  const ntfs::LogFile& log;
+  std::optional<ntfs::LogPresent> present;  // none: no $MFT is known
+  std::string path;                         // empty: not known
+  std::string old_path;
+  std::optional<VolumeName> volume;  // none of a log that was copied out
+};
+
+// "clean", "dirty", "erased", or "damaged" where no restart page can be read.
+std::string_view log_state(const ntfs::LogFile& log);
+
+// The member "log" of a header.
+void write_log(JsonWriter& json, const ntfs::LogFile& log);
+// The members of a row behind its type.
+void write_log_row(JsonWriter& json, const LogRow& row);
+
+constexpr std::string_view log_csv_header =
+    "operation,time,time_from,not_before,not_after,record,sequence,path,name,parent_record,parent_"
+    "sequence,"
+    "old_path,old_name,old_parent_record,old_parent_sequence,committed,lsn,transaction,mft,times,"
+    "evidence,"
+    "volume_image,volume_partition,volume_start\n";
+void append_log_csv(core::TextBuffer& csv, const LogRow& row);
+
+// Text for people.
+std::string log_heading(const ntfs::LogFile& log);
+void append_log_text(core::TextBuffer& text, const LogRow& row);
+
+std::string_view time_source_name(ntfs::LogTimeSource source);
+std::string_view set_time_name(unsigned which);
+
+}  // namespace coldtrace::cli

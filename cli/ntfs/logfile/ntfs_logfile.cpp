@@ -1,0 +1,281 @@
+#include "cli/command/common_options.hpp"
+#include "cli/images/other_kind.hpp"
+#include "cli/ntfs/logfile/log_rows.hpp"
+#include "cli/ntfs/ntfs_commands.hpp"
+#include "cli/ntfs/ntfs_input.hpp"
+#include "cli/ntfs/visited_volumes.hpp"
+#include "cli/output/json_lines.hpp"
+#include "cli/output/text.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+struct Options : DiskOptions {
+  std::string mft;
+  bool copied = false;
+
+  bool has_lines() const { return format == "ndjson" || format == "json"; }
+};
+
+struct Totals {
+  u64 logs = 0;
+  u64 actions = 0;
+  u64 lost = 0;
+  std::array<u64, ntfs::log_event_kind_count> kinds{};
+};
+
+// Where a log comes from; a copy of one has no volume.
+struct Source {
+  const DiskInput* input = nullptr;
+  const ntfs::Partition* partition = nullptr;
+  const ntfs::Volume* volume = nullptr;
+};
+
+// Writes the logs of one input, one after the other.
+class LogWriter {
+ public:
+  LogWriter(const Options& options, Output& output)
+      : options_{options}, output_{output}, lines_{output, options.format, options.int64} {
+    if (options.format == "csv") output_.write(log_csv_header);
+  }
+
+  // `records` may be null: no $MFT is known.
+  void write(const Source& source, const ntfs::LogStream& stream, const ntfs::RecordTable* records,
+             u32 cluster_size, core::Findings& findings);
+  void finish(const core::Findings& findings);
+  u64 logs() const { return totals_.logs; }
+
+ private:
+  void write_header(const Source& source, const ntfs::LogFile& log);
+  void write_row(const LogRow& row);
+
+  const Options& options_;
+  Output& output_;
+  JsonLines lines_;
+  Totals totals_;
+};
+
+void LogWriter::write_header(const Source& source, const ntfs::LogFile& log) {
+  if (options_.format == "text") return output_.write(log_heading(log));
+  if (!options_.has_lines()) return;
+  auto& json = lines_.begin_header("coldtrace.ntfs-logfile/1");
+  if (source.volume != nullptr) {
+    write_disk(json, *source.input);
+    json.key("partition");
+    write_partition(json, *source.partition);
+    write_volume(json, *source.volume);
+  } else {
+    json.field("disk", nullptr).field("partition", nullptr).field("volume", nullptr);
+  }
+  write_log(json, log);
+  lines_.end();
+}
+
+void LogWriter::write_row(const LogRow& row) {
+  if (options_.has_lines()) {
+    write_log_row(lines_.begin("operation"), row);
+    lines_.end();
+    return;
+  }
+  if (options_.format == "csv")
+    append_log_csv(output_.buffer(), row);
+  else
+    append_log_text(output_.buffer(), row);
+  output_.make_room();
+}
+
+void note_state(const ntfs::LogFile& log, core::Findings& findings) {
+  const auto offset = log.stream().offset_of(0);
+  if (log.erased()) {
+    findings.info("log-erased", offset,
+                  "$LogFile is erased, as drivers of Linux leave it: it has no records");
+  } else if (log.restart() == nullptr) {
+    findings.warning("log-restart", offset,
+                     "$LogFile has no restart page that can be read: its records are not found");
+  } else if (!log.restart()->clean()) {
+    findings.info("log-dirty", offset,
+                  "the volume was not unmounted: $LogFile has changes that $MFT may lack");
+  }
+}
+
+void LogWriter::write(const Source& source, const ntfs::LogStream& stream,
+                      const ntfs::RecordTable* records, u32 cluster_size,
+                      core::Findings& findings) {
+  auto log = ntfs::LogFile::read(stream, findings);
+  note_state(log, findings);
+  ++totals_.logs;
+  write_header(source, log);
+  if (log.restart() == nullptr) return;
+  const auto history = ntfs::read_log_history(log, cluster_size, findings);
+  totals_.actions += history.actions;
+  totals_.lost += history.lost;
+  if (history.lost > 0)
+    findings.info("log-lost", std::nullopt,
+                  "{} records of $LogFile go on in pages that are not there", history.lost);
+  std::optional<ntfs::LogPresence> presence;
+  if (records != nullptr) presence.emplace(*records);
+  std::optional<VolumeName> volume;
+  if (source.volume != nullptr) volume.emplace(options_.image, *source.partition, *source.volume);
+  for (const auto& event : history.events) {
+    ++totals_.kinds[static_cast<std::size_t>(event.kind)];
+    LogRow row{event, log, {}, {}, {}, volume};
+    if (presence) {
+      row.present = presence->find(event);
+      if (event.after) row.path = presence->path_of(*event.after);
+      if (event.before) row.old_path = presence->path_of(*event.before);
+    }
+    write_row(row);
+  }
+}
+
+void LogWriter::finish(const core::Findings& findings) {
+  if (!options_.has_lines()) return;
+  auto& json = lines_.begin_summary();
+  json.key("counts").begin_object().field("logs", totals_.logs).field("actions", totals_.actions);
+  json.field("lost_records", totals_.lost);
+  json.key("operations").begin_object();
+  for (std::size_t i = 0; i < totals_.kinds.size(); ++i)
+    json.key(to_string(static_cast<ntfs::LogEventKind>(i))).value(totals_.kinds[i]);
+  json.end_object().end_object();
+  json.key("findings");
+  write_findings(json, findings);
+  lines_.end_summary();
+}
+
+ntfs::RecordTable read_records(const ntfs::Volume& volume, core::Findings& findings) {
+  std::vector<ntfs::Gap> gaps;
+  return ntfs::RecordTable::scan(volume.image(), volume.mft(), 1, findings, gaps);
+}
+
+// A $MFT beside a log that was copied out. False where it cannot be used, which is said.
+bool read_mft_file(const Options& options, std::optional<ntfs::RecordTable>& records,
+                   Report& report) {
+  if (options.mft.empty()) return true;
+  core::Findings findings;
+  const auto file = ntfs::open_image(options.mft, findings);
+  if (!file) {
+    report.failed(options.mft, to_message(file.error()));
+    return false;
+  }
+  const auto volume = ntfs::Volume::open_extracted_mft(*file->source, findings);
+  if (!volume) {
+    report.failed(options.mft, describe_other(file->kind, "a $MFT"));
+    return false;
+  }
+  records.emplace(read_records(*volume, findings));
+  report.read(options.mft, findings);
+  return true;
+}
+
+Exit run_copy(const Options& options, const ntfs::ImageFile& file, core::Findings findings,
+              Report& report) {
+  constexpr u32 usual_cluster_size = 4096;
+  if (options.locates_volume())
+    throw Failure{
+        fmt::format("{}: it is a copied $LogFile: options that locate a volume are for images",
+                    printable(options.image))};
+  Output output{options.output};
+  std::optional<ntfs::RecordTable> records;
+  if (!read_mft_file(options, records, report)) return Exit::failure;
+  LogWriter writer{options, output};
+  const auto stream = ntfs::LogStream::of_file(*file.source);
+  writer.write({}, stream, records ? &*records : nullptr,
+               static_cast<u32>(options.cluster_size.value_or(usual_cluster_size)), findings);
+  file.add_findings(findings);
+  report.read(options.image, findings);
+  writer.finish(findings);
+  output.commit();
+  return report.exit();
+}
+
+Exit run_image(const Options& options, ntfs::ImageFile file, core::Findings of_disk,
+               Report& report) {
+  if (!options.mft.empty())
+    throw Failure{"--mft-file is for a $LogFile that was copied out; an image has its own $MFT"};
+  Output output{options.output};
+  const auto input = find_volumes(options, std::move(file), of_disk, report);
+  if (!input) return report.exit();
+  if (input->is_mft) {
+    report.failed(options.image,
+                  "it is a $MFT, which has no log; --mft-file takes it beside a $LogFile");
+    return report.exit();
+  }
+  LogWriter writer{options, output};
+  core::Findings findings;
+  bool any = false;
+  const auto unopened = visit_volumes(
+      *input, options,
+      [&](const ntfs::Partition& partition, const ntfs::Volume& volume, core::Findings of_volume) {
+        any = true;
+        const auto title = volume_title(options.image, partition);
+        if (const auto stream = ntfs::LogStream::of_volume(volume)) {
+          const auto records = read_records(volume, of_volume);
+          writer.write({&*input, &partition, &volume}, *stream, &records,
+                       volume.mft().clusters().cluster_size, of_volume);
+          report.read(title, of_volume);
+        } else {
+          of_volume.warning("log-unread", volume.mft().offset_of(ntfs::LogStream::record),
+                            "the volume's $LogFile has no clusters that are known");
+          report.tell(title, of_volume);
+        }
+        findings.merge(of_volume);
+      });
+  input->file.add_findings(of_disk);
+  findings.merge(unopened.report(options.image, any, report));
+  if (!any) {
+    report.tell(options.image, of_disk);
+    return report.exit();
+  }
+  if (writer.logs() == 0) {
+    report.failed(options.image, "no volume of it has a $LogFile");
+    return report.exit();
+  }
+  report.read(options.image, of_disk);
+  findings.merge(of_disk);
+  writer.finish(findings);
+  output.commit();
+  return report.exit();
+}
+
+Exit run(const Options& options) {
+  Report report{options.findings};
+  core::Findings findings;
+  auto given = open_given(options, findings, report);
+  if (!given) return report.exit();
+  auto file = open_given_image(options, std::move(*given), findings, report);
+  if (!file) return report.exit();
+  if (options.copied || file->kind == core::FileKind::ntfs_log_file)
+    return run_copy(options, *file, std::move(findings), report);
+  return run_image(options, std::move(*file), std::move(findings), report);
+}
+
+}  // namespace
+
+void add_ntfs_logfile(CLI::App& app, Exit& exit) {
+  add_command<Options>(
+      app, exit,
+      {"logfile",
+       "List what the log of NTFS volumes ($LogFile) shows: whether it is clean, and files that "
+       "were created, "
+       "renamed and deleted, with the records that say so",
+       "  coldtrace ntfs logfile disk.E01 -o log.ndjson\n"
+       "  coldtrace ntfs logfile --format text --partition 2 disk.img\n"
+       "  coldtrace ntfs logfile --mft-file '$MFT' '$LogFile'\n",
+       "  0  the log was read to its end; it may be dirty or erased\n"
+       "  1  damage: pages cannot be read, or no restart page can\n"
+       "  2  there is no log, or it cannot be read\n"},
+      {"ndjson", "json", "csv", "text"},
+      [](Command& command, Options& options) {
+        add_volume_options(command, options);
+        command.add_flag(
+            "--copied", options.copied,
+            "IMAGE is a $LogFile that was copied out of its volume, whatever it starts with");
+        command
+            .add_input("--mft-file", options.mft,
+                       "The $MFT of the volume that a copied $LogFile is of")
+            .type_name("FILE");
+      },
+      run);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/image_source.hpp"
+#include "coldtrace/ntfs/logfile/log_restart.hpp"
+#include "coldtrace/ntfs/volume.hpp"
+
+namespace coldtrace::ntfs {
+
+// The bytes of a $LogFile: the stream of a volume, or a copy of it in a file.
+class LogStream {
+ public:
+  static constexpr u64 record = 2;  // the FILE record that has it
+
+  // A copy in a file, which outlives the stream.
+  static LogStream of_file(const core::ImageSource& file);
+  // Record 2 of a volume, which outlives the stream. Nothing where it has no clusters.
+  static std::optional<LogStream> of_volume(const Volume& volume);
+
+  u64 size() const { return size_; }
+  core::Result<core::Done> read(u64 position, std::span<std::byte> destination) const;
+  // The byte of the image that holds a byte of the stream.
+  std::optional<u64> offset_of(u64 position) const;
+
+ private:
+  LogStream(const core::ImageSource& image, u64 size) : image_{&image}, size_{size} {}
+
+  const core::ImageSource* image_;
+  u64 size_;
+  ClusterMap clusters_;
+  std::vector<Extent> extents_;  // none: the file is the stream
+};
+
+// One record of a log, without its data.
+struct LogRecord {
+  static constexpr u32 type_restart = 2;  // a checkpoint
+
+  u64 lsn;
+  u64 offset;  // in the log
+  u64 previous_lsn;
+  u32 type;
+  u32 transaction;
+  u32 size;  // of the data
+  // LogOperation, by number; absent of a checkpoint and where the page ends before it.
+  std::optional<u16> redo;
+  std::optional<u16> undo;
+};
+
+// What is wrong with the pages of a log.
+struct LogPageCounts {
+  u64 pages = 0;  // with records
+  u64 torn = 0;   // a fixup does not match: not used
+  u64 unread = 0;
+  u64 copies = 0;   // of newest pages
+  u64 applied = 0;  // of those, newer than the page in its place
+};
+
+// A $LogFile whose records are found by what they say of themselves: where the number of a record
+// leads to its own place, it is one. No link has to be whole, and what is left of laps before the
+// last one is found too. Damage is a finding.
+class LogFile {
+ public:
+  // `stream` outlives the log.
+  static LogFile read(const LogStream& stream, core::Findings& findings);
+
+  const std::vector<LogRestart>& restarts() const { return restarts_; }
+  // The newer one of those that are whole; null where none is.
+  const LogRestart* restart() const { return newest_ ? &restarts_[*newest_] : nullptr; }
+  const LogStream& stream() const { return *stream_; }
+  bool erased() const { return erased_; }  // all FF, as drivers of Linux leave it: there is no log
+  const LogPageCounts& counts() const { return counts_; }
+  // In the order of their numbers.
+  const std::vector<LogRecord>& records() const { return records_; }
+  // The data of a record, through all its pages; nothing where a page is missing.
+  std::optional<std::vector<std::byte>> read_data(const LogRecord& record);
+
+ private:
+  explicit LogFile(const LogStream& stream) : stream_{&stream} {}
+  void read_restarts(core::Findings& findings);
+  void read_copies();
+  void find_records(core::Findings& findings);
+  void find_records_of(u64 offset, core::ByteView page);
+  std::optional<core::ByteView> page_at(u64 offset);
+  enum class PageState : u8 { good, blank, torn, unread };
+  PageState load(u64 offset, std::vector<std::byte>& page) const;
+
+  const LogStream* stream_;
+  std::vector<LogRestart> restarts_;
+  std::optional<std::size_t> newest_;
+  bool erased_ = false;
+  std::map<u64, std::vector<std::byte>> copies_;  // newer than what lies at their places
+  std::vector<LogRecord> records_;
+  LogPageCounts counts_;
+  u64 data_room_ = 0;
+  std::vector<std::byte> page_;  // the last one that was asked for
+  std::optional<u64> page_offset_;
+  PageState page_state_ = PageState::blank;
+};
+
+}  // namespace coldtrace::ntfs
