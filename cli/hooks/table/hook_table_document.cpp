@@ -308,6 +308,11 @@ std::optional<std::vector<HookTable>> read_any_hook_table(const std::string& pat
   const auto kind = core::recognize_file(core::FileView{*bytes});
   if (kind != core::FileKind::json && kind != core::FileKind::coldtrace_json)
     return read_hook_table_file(path, report);
+  if (bytes->size() > largest_hook_table_document) {
+    report.failed(path, fmt::format("larger than the {} bytes of JSON that are read",
+                                    largest_hook_table_document));
+    return std::nullopt;
+  }
   std::string why;
   auto builds = parse_builds(core::to_chars(*bytes), why);
   if (!builds) report.failed(path, why);
