@@ -65,7 +65,15 @@ void write_services(Output& output, const StubComparison& stubs) {
 }
 
 std::string text_of(const std::optional<ServiceTablePlace>& place) {
-  return place ? fmt::format("{} entries at {:#x}", place->entries, value(place->rva)) : "none";
+  if (!place) return "none";
+  auto text = fmt::format("{} entries at {:#x}", place->entries, value(place->rva));
+  const auto add = [&](std::string_view what, std::optional<pe::Rva> rva) {
+    if (rva) text += fmt::format(", {} {:#x}", what, value(*rva));
+  };
+  add("limit", place->limit);
+  add("arguments", place->arguments);
+  add("descriptor", place->descriptor);
+  return text;
 }
 
 void write_api_set(Output& output, const ApiSetChange& change) {

@@ -80,10 +80,8 @@ class TextServicing final : public ServicingWriter {
   explicit TextServicing(Output& output) : output_{output} {}
 
   void begin(const Servicing& servicing) override {
-    print(output_, "- {}: {} modules, {} other files\n", printable(servicing.before.path),
-          servicing.before.modules.size(), servicing.before.other_files);
-    print(output_, "+ {}: {} modules, {} other files\n", printable(servicing.after.path),
-          servicing.after.modules.size(), servicing.after.other_files);
+    write_side('-', servicing.before);
+    write_side('+', servicing.after);
   }
 
   void module(const Servicing& servicing, const ServicedPair& pair,
@@ -118,6 +116,15 @@ class TextServicing final : public ServicingWriter {
   }
 
  private:
+  void write_side(char sign, const ServicedSide& side) {
+    print(output_, "{} {}", sign, printable(side.path));
+    if (side.is_folder)
+      print(output_, ": {} module{}, {} other file{}", side.modules.size(),
+            side.modules.size() == 1 ? "" : "s", side.other_files,
+            side.other_files == 1 ? "" : "s");
+    output_.write("\n");
+  }
+
   void write_identity(const Servicing& servicing, const ServicedPair& pair) {
     const auto& before = servicing.before.modules[*pair.modules.before].identity;
     const auto& after = servicing.after.modules[*pair.modules.after].identity;
