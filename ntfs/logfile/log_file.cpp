@@ -105,7 +105,8 @@ void LogFile::read_copies() {
   const auto& restart = *this->restart();
   const u64 size = restart.log_page_size;
   std::vector<std::byte> page, other;
-  for (u64 number = u64{2} * LogRestart::page_size / size; number < restart.first_page(); ++number) {
+  for (u64 number = u64{2} * LogRestart::page_size / size; number < restart.first_page();
+       ++number) {
     if ((number + 1) * size > stream_->size() || load(number * size, page) != PageState::good)
       continue;
     ++counts_.copies;
