@@ -116,7 +116,7 @@ class Check {
   }
 
   void finish(ModuleChange change) {
-    change.function = functions_.find(change.bytes.rva);
+    if (!is_table_data(change.bytes)) change.function = functions_.find(change.bytes.rva);
     std::optional<pe::Rva> start;
     if (change.function) {
       start = change.function->start;
@@ -128,6 +128,19 @@ class Check {
     change.before = shown(expected_.load(change.meaning.start, std::min(size, most_shown_bytes)));
     change.after = shown(dump_.bytes(change.meaning.start, size));
     check_.changes.push_back(std::move(change));
+  }
+
+  // What lies beside a service table, of x86 among code: the number of services, the sizes of their
+  // arguments. It is no part of the function before it.
+  bool is_table_data(const pe::ByteChange& bytes) const {
+    const auto within = [&](std::optional<pe::Rva> start, u64 size) {
+      return start && bytes.rva >= *start && value(bytes.rva) - value(*start) < size;
+    };
+    return std::ranges::any_of(points_.tables, [&](const LocatedServiceTable& table) {
+      const auto rows = table.entries.size();
+      return within(table.rva, rows * row_size(table.form)) || within(table.limit, sizeof(u32)) ||
+             within(table.arguments, rows);
+    });
   }
 
   // What Windows 7 does to itself under Hyper-V: context_switch.hpp.
@@ -170,39 +183,64 @@ class Check {
   void judge_rows(std::size_t number) {
     const auto& table = points_.tables[number];
     const u32 size = row_size(table.form);
+    bool packed = false;
+    std::vector<u64> differing;
     for (const auto& site : check_.comparison.patched_rows) {
       if (site.rva < table.rva) continue;
       const u64 index = (value(site.rva) - value(table.rva)) / size;
       if (index >= table.entries.size()) continue;
-      const auto& entry = table.entries[index];
-      const auto stored = dump_.bytes(site.rva, size);
-      u64 target = 0;
-      if (table.form == TableForm::rva32) {
-        const auto row = core::load<u32>(stored, 0);
-        if (!row) continue;
-        // Source: ((target - table) << 4) | stack arguments, arithmetically shifted.
-        const auto distance = static_cast<i64>(static_cast<i32>(*row) >> 4);
-        target = dump_.base() + value(table.rva) + static_cast<u64>(distance);
-        const bool same_count = !entry.argument_bytes || *entry.argument_bytes / 4 == (*row & 15);
-        if (target == dump_.base() + value(entry.target) && same_count) continue;
-      } else {
-        target = size == 8 ? core::load<u64>(stored, 0).value_or(0)
-                           : core::load<u32>(stored, 0).value_or(0);
-        if (target == dump_.base() + value(entry.target)) continue;
-      }
-      ChangedRow row;
-      row.table = number;
-      row.number = static_cast<u16>(index | (table.table == ServiceTable::win32k ? win32k_bit : 0));
-      row.rva = site.rva;
-      row.target = target;
-      for (std::size_t i = 0; i < points_.points.size(); ++i) {
-        const auto& point = points_.points[i];
-        if (point.kind != HookPointKind::service || point.number != row.number) continue;
-        row.name = point.name;
-        check_.states[i] = PointState::changed;
-      }
-      check_.rows.push_back(std::move(row));
+      differing.push_back(index);
+      packed = packed || (table.form == TableForm::rva32 && is_row_of(table, index));
     }
+    // The kernel packs all rows or none: one that is as in the file among packed ones leads
+    // elsewhere.
+    if (packed) {
+      differing.clear();
+      for (u64 index = 0; index < table.entries.size(); ++index)
+        if (!is_absent(table.rva + index * size)) differing.push_back(index);
+    }
+    for (const auto index : differing)
+      if (!is_row_of(table, index)) add_row(number, index);
+  }
+
+  // Where a row of the dump leads. Source of the packed form: ((target - table) << 4) | stack
+  // arguments, arithmetically shifted.
+  std::optional<u64> target_of(const LocatedServiceTable& table, u64 index) const {
+    const u32 size = row_size(table.form);
+    const auto stored = dump_.bytes(table.rva + index * size, size);
+    if (size == 8) return core::load<u64>(stored, 0);
+    const auto row = core::load<u32>(stored, 0);
+    if (!row) return std::nullopt;
+    if (table.form != TableForm::rva32) return *row;
+    const auto distance = static_cast<i64>(static_cast<i32>(*row) >> 4);
+    return dump_.base() + value(table.rva) + static_cast<u64>(distance);
+  }
+
+  // Whether it leads where the file says, with as many arguments; what cannot be read does.
+  bool is_row_of(const LocatedServiceTable& table, u64 index) const {
+    const auto& entry = table.entries[index];
+    const auto target = target_of(table, index);
+    if (!target) return true;
+    if (*target != dump_.base() + value(entry.target)) return false;
+    if (table.form != TableForm::rva32 || !entry.argument_bytes) return true;
+    const auto row = core::load<u32>(dump_.bytes(table.rva + index * sizeof(u32), sizeof(u32)), 0);
+    return !row || *entry.argument_bytes / 4 == (*row & 15);
+  }
+
+  void add_row(std::size_t number, u64 index) {
+    const auto& table = points_.tables[number];
+    ChangedRow row;
+    row.table = number;
+    row.number = static_cast<u16>(index | (table.table == ServiceTable::win32k ? win32k_bit : 0));
+    row.rva = table.rva + index * row_size(table.form);
+    row.target = target_of(table, index).value_or(0);
+    for (std::size_t i = 0; i < points_.points.size(); ++i) {
+      const auto& point = points_.points[i];
+      if (point.kind != HookPointKind::service || point.number != row.number) continue;
+      row.name = point.name;
+      check_.states[i] = PointState::changed;
+    }
+    check_.rows.push_back(std::move(row));
   }
 
   const KernelView& view_;

@@ -406,6 +406,43 @@ class Kernels(Case):
         self.assertEqual(answer["changes"], [])
         self.assertIn(("service", 3), {(point["kind"], point["number"])
                                        for point in answer["changed_points"]})
+        # One that is as in the file among packed ones leads elsewhere, though no byte of it differs.
+        packed = ((rows[3]["rva"] - start) << 4 | (rows[3]["argument_bytes"] or 0) // 4) & 0xffffffff
+        struct.pack_into("<I", memory, start + 4 * 3, packed)
+        self.clean(image, memory, base)
+        struct.pack_into("<I", memory, start + 4 * 5, rows[5]["rva"])
+        row, = self.compare(image, memory, status=1)["service_rows"]
+        self.assertEqual((row["number"], row["target"]["address"]),
+                         (5, base + start + (rows[5]["rva"] >> 4)))
+
+    def test_the_number_of_services_among_code_is_no_function(self):
+        image = fixture("tables-x86-kernel")
+        find = lambda path: strict_json(run("hooks", "tables", "--format", "json", path).stdout)["images"][0]["tables"][0]
+        table = find(image.path)
+        # As in kernels of Windows XP: KiServiceLimit and KiArgumentTable lie in .text, behind the table.
+        data = bytearray(image.path.read_bytes())
+        moved = table["rva"] + 4 * len(table["entries"]) + 4
+        place = table["file_offset"] + 4 * len(table["entries"]) + 4
+        text = data.index(b".text\0\0\0")
+        struct.pack_into("<I", data, text + 8, 0x800)  # its size in memory, as large as in the file
+        for name, size in (("limit", 4), ("arguments", len(table["entries"]))):
+            self.assertEqual(bytes(data[place:place + size]).strip(b"\0\xcc"), b"", name)
+            data[place:place + size] = image.mapped[table[name]:table[name] + size]
+            there = data.replace(struct.pack("<I", image.base + table[name]), struct.pack("<I", image.base + moved))
+            self.assertNotEqual(there, data, name)
+            data, place, moved = there, place + 64, moved + 64
+        kernel = Pe(self.write("ntoskrnl.exe", bytes(data)))
+        found = find(kernel.path)
+        self.assertEqual(found["rva"], table["rva"])
+        self.assertEqual(found["limit"], moved - 128)
+        memory = kernel.load(kernel.base)
+        memory[found["limit"]] ^= 1
+        memory[found["arguments"] + 2] ^= 4
+        answer = self.compare(kernel, memory, status=1, command=("syscalls", "check"))
+        self.assertEqual({change["rva"] for change in answer["changes"]}, {found["limit"], found["arguments"] + 2})
+        for change in answer["changes"]:
+            self.assertIsNone(change["function"])
+        self.assertEqual(answer["changed_points"], [])
 
     def test_windows_7_patches_its_own_context_switch(self):
         image = fixture("switch-7-x86")
