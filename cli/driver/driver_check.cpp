@@ -31,7 +31,7 @@ std::string_view name_of(registry::LogFormat format) {
 
 std::optional<bool> DriverCheckAnswer::has_file(const registry::Service& service) const {
   const auto file = service.file(configuration.windows);
-  return file && files ? files->has(*file) : std::nullopt;
+  return file && files ? files->has(*file, registry::FileKind::file) : std::nullopt;
 }
 
 namespace {
@@ -72,7 +72,8 @@ void open_files(const std::string& path, DriverCheckAnswer& answer) {
   core::Findings unknown;
   registry::check_drivers(answer.configuration, &asked, unknown);
   for (const auto& service : answer.configuration.services)
-    if (const auto file = service.file(answer.configuration.windows)) asked.has(*file);
+    if (const auto file = service.file(answer.configuration.windows))
+      asked.has(*file, registry::FileKind::file);
   answer.files_path = path;
   answer.files =
       open_driver_files(path, answer.configuration.windows, asked.names(), answer.findings);

@@ -26,7 +26,7 @@ class DriverFiles : public registry::FileList {
 // Finds out which paths a check asks for: the others of a snapshot need no memory.
 class AskedPaths final : public registry::FileList {
  public:
-  std::optional<bool> has(const registry::WindowsPath& path) const override {
+  std::optional<bool> has(const registry::WindowsPath& path, registry::FileKind) const override {
     names_.insert(path.path.substr(path.path.rfind('\\') + 1));
     return std::nullopt;
   }

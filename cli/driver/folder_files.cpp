@@ -34,7 +34,7 @@ class FolderFiles final : public DriverFiles {
 
   std::string windows_folder() const override { return name_; }
 
-  std::optional<bool> has(const WindowsPath& path) const override {
+  std::optional<bool> has(const WindowsPath& path, registry::FileKind kind) const override {
     const bool below = path.place == WindowsPath::Place::windows;
     if (!path.is_known() || (!below && only_windows_)) return std::nullopt;
     fs::path at = below ? windows_ : root_;
@@ -49,7 +49,10 @@ class FolderFiles final : public DriverFiles {
       at /= found->second;
     }
     std::error_code error;
-    return fs::exists(at, error) || error ? true : not_found(path);  // or a link that leads nowhere
+    const auto status = fs::status(at, error);
+    if (status.type() == fs::file_type::not_found) return not_found(path);  // a link to nowhere
+    if (error) return true;
+    return fs::is_directory(status) == (kind == registry::FileKind::folder);
   }
 
  private:

@@ -21,30 +21,34 @@ using registry::WindowsPath;
 // Paths of a volume in lower case, with '\', that are asked for; and its folders with Windows in
 // them, as they are called.
 struct Volume {
-  std::set<std::string> paths;
+  std::set<std::string> files, folders;  // what is not known to be one of them is in both
   std::vector<std::string> windows;
 };
 
 class SnapshotFiles final : public DriverFiles {
  public:
   SnapshotFiles(Volume volume, std::string windows, bool is_whole)
-      : paths_{std::move(volume.paths)},
+      : files_{std::move(volume.files)},
+        folders_{std::move(volume.folders)},
         name_{std::move(windows)},
         below_{registry::lower(name_) + '\\'},
         is_whole_{is_whole} {}
 
   std::string windows_folder() const override { return name_; }
 
-  std::optional<bool> has(const WindowsPath& path) const override {
+  std::optional<bool> has(const WindowsPath& path, registry::FileKind kind) const override {
     if (!path.is_known()) return std::nullopt;
     const bool below = path.place == WindowsPath::Place::windows;
-    if (paths_.contains(below ? below_ + path.path : path.path)) return true;
+    const auto own = below ? below_ + path.path : path.path;
+    const bool folder = kind == registry::FileKind::folder;
+    if ((folder ? folders_ : files_).contains(own)) return true;
+    if (is_whole_ && (folder ? files_ : folders_).contains(own)) return false;
     if (!is_whole_) return std::nullopt;
     return not_found(path);
   }
 
  private:
-  std::set<std::string> paths_;
+  std::set<std::string> files_, folders_;
   std::string name_, below_;
   bool is_whole_;
 };
@@ -88,7 +92,10 @@ class SnapshotReader {
     const auto slash = lower.find('\\');
     if (name == "system32" && slash != lower.npos && slash + 1 + name.size() == lower.size())
       volume.windows.push_back(path.substr(0, slash));
-    if (asked_.contains(name)) volume.paths.insert(std::move(lower));
+    if (!asked_.contains(name)) return;
+    const auto* const directory = find_member(json, "directory", &rapidjson::Value::IsBool);
+    if (!directory || !directory->GetBool()) volume.files.insert(lower);
+    if (!directory || directory->GetBool()) volume.folders.insert(lower);
   }
 
   const std::set<std::string>& asked_;

@@ -47,7 +47,7 @@ void check_target(const Checked& checked, const Autologger& session, Problems& p
   if (session.file.empty()) return;
   const auto file = to_windows_path(session.file, PathUse::dll, checked.configuration.windows);
   const auto folder = parent_of(file);
-  if (folder.path.empty() || !checked.lacks(folder)) return;
+  if (folder.path.empty() || !checked.lacks(folder, FileKind::folder)) return;
   problems.add({"autologger-folder-missing", Severity::warning, session.key, "FileName",
                 session.file,
                 fmt::format("the folder of its file is not there: {}; the session does not start",

@@ -4,8 +4,8 @@
 
 namespace coldtrace::registry {
 
-bool Checked::lacks(const WindowsPath& path) const {
-  return files && path.is_known() && files->has(path) == false;
+bool Checked::lacks(const WindowsPath& path, FileKind kind) const {
+  return files && path.is_known() && files->has(path, kind) == false;
 }
 
 std::vector<Problem> check_drivers(const Configuration& configuration, const FileList* files,

@@ -12,7 +12,7 @@ struct Checked {
   const FileList* files;  // may be null
 
   // Known not to be there.
-  bool lacks(const WindowsPath& path) const;
+  bool lacks(const WindowsPath& path, FileKind kind = FileKind::file) const;
 };
 
 void check_control_sets(const Checked& checked, Problems& problems);

@@ -145,12 +145,13 @@ class Check(Case):
             path.write_bytes(b"")
         return self.here / name
 
-    def snapshot(self, files=FILES, drop=(), counts=None, summary=True):
+    def snapshot(self, files=FILES, drop=(), counts=None, summary=True, directories=()):
         folders = {"/".join(file.split("/")[:i]) for file in files for i in range(1, file.count("/") + 1)}
         names = sorted(folders | set(files), key=str.lower)
         unique = list({name.lower(): name for name in names}.values())
         lines = [{"type": "header", "schema": "coldtrace.ntfs-snapshot/1", "tool": "coldtrace 0"}]
-        lines += [{"type": "file", "state": "live", "path": "/" + name, "name": name.split("/")[-1]}
+        lines += [{"type": "file", "state": "live", "path": "/" + name, "name": name.split("/")[-1],
+                   **({"directory": name in directories or name in folders} if directories else {})}
                   for name in unique if name not in drop]
         lines.append({"type": "file", "state": "deleted", "path": "/Windows/System32/drivers/gone.sys"})
         if summary:
@@ -236,6 +237,13 @@ class Rules(Check):
         drivers = next(path for path in volume.rglob("*") if path.name.lower() == "drivers")
         (drivers / "PartMgr.sys").symlink_to("/nonexistent/PartMgr.sys")
         self.assertEqual(self.rows(self.check(tree, "--files", volume, status=1)), rows)
+        # A folder of the driver's name is no driver.
+        (drivers / "PartMgr.sys").unlink()
+        (drivers / "PartMgr.sys").mkdir()
+        self.assertEqual(self.rows(self.check(tree, "--files", volume, status=1)), rows)
+        partmgr = next(file for file in FILES if "PartMgr" in file)
+        listed = self.snapshot([*gone, partmgr], directories=[partmgr])
+        self.assertEqual(self.rows(self.check(tree, "--files", listed, status=1)), rows)
         # Windows' own folder says nothing of the rest of the drive.
         document = self.check(tree, "--files", self.folder(gone) / "Windows")
         self.assertEqual({row["name"] for row in document["services"] if row["file_exists"] is None},

@@ -6,6 +6,8 @@
 
 namespace coldtrace::registry {
 
+enum class FileKind : u8 { file, folder };
+
 // Which files are on the drive that Windows is on: a mounted volume, or a list of one.
 class FileList {
  public:
@@ -14,8 +16,9 @@ class FileList {
   FileList& operator=(const FileList&) = delete;
   virtual ~FileList() = default;
 
-  // Whether a file or a folder is there; nothing where it is not known.
-  virtual std::optional<bool> has(const WindowsPath& path) const = 0;
+  // Whether one of the kind is there, and not something else of its name; nothing where it is not
+  // known.
+  virtual std::optional<bool> has(const WindowsPath& path, FileKind kind) const = 0;
 };
 
 }  // namespace coldtrace::registry
