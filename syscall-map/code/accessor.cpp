@@ -127,6 +127,7 @@ class Machine {
         return true;
       case ZYDIS_MNEMONIC_MOV:
       case ZYDIS_MNEMONIC_MOVZX:
+      case ZYDIS_MNEMONIC_MOVSX:
       case ZYDIS_MNEMONIC_MOVSXD:
         return set(instruction, operands[0], get(instruction, operands[1]));
       case ZYDIS_MNEMONIC_LEA:

@@ -19,15 +19,19 @@ struct Accessor {
 };
 
 // Those that thread_offsets.cpp does not read. Source of what they return: Windows Research Kernel,
-// ps/, ke/ and io/; WDK documentation.
+// ps/, ke/, io/ and se/; WDK documentation.
 constexpr Accessor accessors[] = {
     {"ExGetPreviousMode", Route::current_thread, "_KTHREAD.PreviousMode"},
+    {"IoGetDeviceToVerify", Route::argument, "_ETHREAD.DeviceToVerify"},
     {"IoGetTopLevelIrp", Route::current_thread, "_ETHREAD.TopLevelIrp"},
     {"KeGetPreviousMode", Route::current_thread, "_KTHREAD.PreviousMode"},
+    {"KeQueryPriorityThread", Route::argument, "_KTHREAD.Priority"},
     {"KeReadStateEvent", Route::argument, "_KEVENT.Header.SignalState"},
     {"KeReadStateMutant", Route::argument, "_KMUTANT.Header.SignalState"},
     {"KeReadStateMutex", Route::argument, "_KMUTANT.Header.SignalState"},
+    {"KeReadStateQueue", Route::argument, "_KQUEUE.Header.SignalState"},
     {"KeReadStateSemaphore", Route::argument, "_KSEMAPHORE.Header.SignalState"},
+    {"KeReadStateTimer", Route::argument, "_KTIMER.Header.SignalState"},
     {"PsGetCurrentProcessWin32Process", Route::current_process, "_EPROCESS.Win32Process"},
     {"PsGetCurrentThreadPreviousMode", Route::current_thread, "_KTHREAD.PreviousMode"},
     {"PsGetCurrentThreadStackBase", Route::current_thread, "_KTHREAD.StackBase"},
@@ -41,6 +45,7 @@ constexpr Accessor accessors[] = {
     {"PsGetProcessDebugPort", Route::argument, "_EPROCESS.DebugPort"},
     {"PsGetProcessDxgProcess", Route::argument, "_EPROCESS.DxgProcess"},
     {"PsGetProcessExitStatus", Route::argument, "_EPROCESS.ExitStatus"},
+    {"PsGetProcessExitTime", Route::current_process, "_EPROCESS.ExitTime"},
     {"PsGetProcessJob", Route::argument, "_EPROCESS.Job"},
     {"PsGetProcessPeb", Route::argument, "_EPROCESS.Peb"},
     {"PsGetProcessPriorityClass", Route::argument, "_EPROCESS.PriorityClass"},
@@ -54,6 +59,8 @@ constexpr Accessor accessors[] = {
     {"PsGetThreadFreezeCount", Route::argument, "_KTHREAD.FreezeCount"},
     {"PsGetThreadTeb", Route::argument, "_KTHREAD.Teb"},
     {"PsGetThreadWin32Thread", Route::argument, "_KTHREAD.Win32Thread"},
+    {"SeTokenImpersonationLevel", Route::argument, "_TOKEN.ImpersonationLevel"},
+    {"SeTokenType", Route::argument, "_TOKEN.TokenType"},
 };
 
 // Whether the way has the length of the route: the control region, at most one pointer from there

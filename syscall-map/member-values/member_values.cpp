@@ -25,7 +25,8 @@ constexpr std::size_t most_named = 8;  // members in one finding
 // That something has a thing, and where.
 struct Claim {
   u64 value = 0;
-  bool pdb = false;
+  enum class From : u8 { code, pdb, other_build };
+  From from = From::code;
   Confidence confidence = Confidence::high;
   std::string sentence;
   bool negative = false;
@@ -44,10 +45,10 @@ std::optional<u32> narrow(const std::optional<T>& size) {
   return size && *size <= ~u32{0} ? std::optional{static_cast<u32>(*size)} : std::nullopt;
 }
 
-std::set<u64> values_of(const Claims& claims, bool pdb) {
+std::set<u64> values_of(const Claims& claims, Claim::From from) {
   std::set<u64> values;
   for (const auto& claim : claims)
-    if (claim.pdb == pdb) values.insert(claim.value);
+    if (claim.from == from) values.insert(claim.value);
   return values;
 }
 
@@ -89,12 +90,18 @@ class Search {
     read_accessors(kernel, table);
   }
 
+  void read_inferred(std::span<const InferredMember> inferred) {
+    for (const auto& member : inferred)
+      accesses_.emplace(member.expression, Claim{member.offset, Claim::From::other_build,
+                                                 member.confidence, member.sentence});
+  }
+
   std::vector<MemberValue> find(std::span<const MemberRequest> requests) {
     std::vector<MemberValue> values;
     for (const auto& request : requests) values.push_back(find(request));
     tell("member-missing", missing_, "the build does not have, or nothing that was given shows");
     tell("member-contradiction", contradicted_,
-         "PDBs or PDB and code, or symbols of one name, disagree on");
+         "PDBs or PDB and code, or symbols of one name, or places that were inferred, disagree on");
     tell("member-place", misplaced_,
          "symbols are outside the image, or functions outside its code");
     return values;
@@ -153,7 +160,7 @@ class Search {
   }
 
   Claim claim_of(const Source& source, pe::Rva address) const {
-    Claim claim{value(address), true, Confidence::high, source.said(" names it")};
+    Claim claim{value(address), Claim::From::pdb, Confidence::high, source.said(" names it")};
     claim.source = static_cast<std::size_t>(&source - sources_.data());
     return claim;
   }
@@ -194,12 +201,13 @@ class Search {
 
   void read_accessors(const KernelView& kernel, const HookTable& table) {
     for (auto& access : read_member_accessors(kernel))
-      accesses_.emplace(std::move(access.expression),
-                        Claim{access.offset, false, Confidence::low, std::move(access.sentence)});
+      accesses_.emplace(
+          std::move(access.expression),
+          Claim{access.offset, Claim::From::code, Confidence::low, std::move(access.sentence)});
     for (const auto& found : table.context_switch.candidates)
       if (found.kernel_stack_offset)
         accesses_.emplace("_KTHREAD.KernelStack",
-                          Claim{*found.kernel_stack_offset, false, Confidence::low,
+                          Claim{*found.kernel_stack_offset, Claim::From::code, Confidence::low,
                                 fmt::format("{} keeps the stack pointer there", found.name)});
   }
 
@@ -207,7 +215,7 @@ class Search {
                 Confidence confidence = Confidence::high) {
     const auto found = addresses_.find(std::string{name});
     if (found != addresses_.end() && rva)
-      found->second.push_back({value(*rva), false, confidence, std::string{sentence}});
+      found->second.push_back({value(*rva), Claim::From::code, confidence, std::string{sentence}});
   }
 
   // ---- What a request finds.
@@ -230,10 +238,12 @@ class Search {
   }
 
   void decide(const Claims& claims, MemberValue& result) {
-    const auto pdb = values_of(claims, true);
-    const auto code = values_of(claims, false);
-    const auto& chosen = pdb.empty() ? code : pdb;
-    const bool other_places = chosen.size() > 1 || (!pdb.empty() && !code.empty() && code != pdb);
+    const auto pdb = values_of(claims, Claim::From::pdb);
+    const auto code = values_of(claims, Claim::From::code);
+    const auto other_build = values_of(claims, Claim::From::other_build);
+    const auto& chosen = !pdb.empty() ? pdb : !code.empty() ? code : other_build;
+    const bool other_places = std::ranges::any_of(
+        claims, [&](const Claim& claim) { return claim.value != claims.front().value; });
     const bool contradicted = other_places || !same_extent(claims);
     if (contradicted) contradicted_.push_back(result.name);
     for (const auto& claim : claims)
@@ -243,7 +253,9 @@ class Search {
       if (claim.value != *chosen.begin()) continue;
       result.value = claim.value;
       result.negative = claim.negative;
-      (claim.pdb ? result.from_pdb : result.from_code) = true;
+      result.from_pdb = result.from_pdb || claim.from == Claim::From::pdb;
+      result.from_code = result.from_code || claim.from == Claim::From::code;
+      result.inferred = result.inferred || claim.from == Claim::From::other_build;
       result.confidence = std::max(result.confidence, claim.confidence);
       if (!same_extent(claims)) continue;
       if (claim.size) result.size = claim.size;
@@ -254,7 +266,7 @@ class Search {
     }
     if (contradicted) result.confidence = Confidence::low;
     const auto sentences = std::set<std::string>(result.evidence.begin(), result.evidence.end());
-    if (!contradicted && !result.from_pdb && sentences.size() > 1)
+    if (!contradicted && result.from_code && !result.from_pdb && sentences.size() > 1)
       result.confidence = std::max(result.confidence, Confidence::medium);
   }
 
@@ -311,7 +323,7 @@ class Search {
   // As the file that names it has it; of a place that code shows, the first that has one there.
   std::optional<u32> size_of(const Claim& claim) const {
     for (std::size_t i = 0; i < sources_.size(); ++i) {
-      if (claim.pdb && claim.source != i) continue;
+      if (claim.from == Claim::From::pdb && claim.source != i) continue;
       const auto& sizes = sources_[i].sizes;
       if (const auto size = sizes.find(static_cast<u32>(claim.value)); size != sizes.end())
         return size->second;
@@ -334,14 +346,15 @@ class Search {
     if (!index) table.report_unread(type, findings_);
     const auto size = index ? pe::size_of(table, *index) : std::nullopt;
     if (!size) return std::nullopt;
-    return Claim{*size, true, Confidence::high, source.said("'s types have this size")};
+    return Claim{*size, Claim::From::pdb, Confidence::high, source.said("'s types have this size")};
   }
 
   std::optional<Claim> member(MemberKind kind, const MemberExpression& text, const Source& source) {
     const auto& table = source.types->table();
     const auto found = source.types->find(text.type, text.path, findings_);
     if (!found) return std::nullopt;
-    Claim claim{found->offset, true, Confidence::high, source.said("'s types have it here")};
+    Claim claim{found->offset, Claim::From::pdb, Confidence::high,
+                source.said("'s types have it here")};
     claim.size = narrow(pe::size_of(table, found->type));
     if (const auto* const record = table.find_record(table.unmodified(found->type)))
       claim.bits = pe::read_bit_field(*record);
@@ -351,7 +364,8 @@ class Search {
     }
     if (kind == MemberKind::size) {
       if (!claim.size) return std::nullopt;
-      claim = {*claim.size, true, Confidence::high, source.said("'s types have this size")};
+      claim = {*claim.size, Claim::From::pdb, Confidence::high,
+               source.said("'s types have this size")};
     }
     return claim;
   }
@@ -368,8 +382,8 @@ class Search {
     pe::visit_members(table, *index, {}, budget, findings_, [&](const pe::TypeMember& entry) {
       if (claim || entry.field.kind != pe::Field::Kind::enumerator || entry.name != text.path)
         return;
-      claim =
-          Claim{entry.field.value, true, Confidence::high, source.said("'s enumeration has it")};
+      claim = Claim{entry.field.value, Claim::From::pdb, Confidence::high,
+                    source.said("'s enumeration has it")};
       claim->negative = integer && integer->is_signed && static_cast<i64>(entry.field.value) < 0;
     });
     return claim;
@@ -397,9 +411,12 @@ class Search {
 std::vector<MemberValue> find_members(std::span<const MemberRequest> requests,
                                       const KernelView& kernel, const HookTable& table,
                                       std::span<const pe::SymbolFile* const> files,
+                                      std::span<const InferredMember> inferred,
                                       core::Findings& findings) {
   if (requests.empty()) return {};
-  return Search{requests, kernel, table, files, findings}.find(requests);
+  Search search{requests, kernel, table, files, findings};
+  search.read_inferred(inferred);
+  return search.find(requests);
 }
 
 }  // namespace coldtrace::syscall_map

@@ -99,7 +99,7 @@ struct coldtrace_kernel_member {{       /* of the member lists */
                                            RVA, 5 constant */
     unsigned char bit_position;         /* of a bit field, else 0xff */
     unsigned char bit_length;
-    unsigned char sources;              /* 1 PDB, 2 code, 3 both */
+    unsigned char sources;              /* 1 PDB + 2 code + 4 inferred from another build */
     unsigned char confidence;
 }};
 
@@ -198,18 +198,18 @@ std::string write_trace_points(Output& output, const HookTable& build, const std
 constexpr u8 no_bits = 0xff;  // of a member that is no bit field
 
 std::string write_members(Output& output, const HookTable& build, const std::string& prefix) {
-  return write_array(output, "struct coldtrace_kernel_member", prefix + "_members", build.members,
-                     [](const syscall_map::MemberValue& member) {
-                       const auto value = member.value.value_or(0);
-                       return fmt::format(
-                           "{}, {:#x}UL, {:#x}UL, {}, {}, {}, {}, {:#x}, {:#x}, {}, {}",
-                           c_string(member.name), value & 0xffffffff, value >> 32,
-                           member.negative ? 1 : 0, number(member.size), member.value ? 1 : 0,
-                           static_cast<u32>(member.kind), member.bit_position.value_or(no_bits),
-                           member.bit_length.value_or(no_bits),
-                           (member.from_pdb ? 1 : 0) + (member.from_code ? 2 : 0),
-                           static_cast<u32>(member.confidence));
-                     });
+  return write_array(
+      output, "struct coldtrace_kernel_member", prefix + "_members", build.members,
+      [](const syscall_map::MemberValue& member) {
+        const auto value = member.value.value_or(0);
+        return fmt::format(
+            "{}, {:#x}UL, {:#x}UL, {}, {}, {}, {}, {:#x}, {:#x}, {}, {}", c_string(member.name),
+            value & 0xffffffff, value >> 32, member.negative ? 1 : 0, number(member.size),
+            member.value ? 1 : 0, static_cast<u32>(member.kind),
+            member.bit_position.value_or(no_bits), member.bit_length.value_or(no_bits),
+            (member.from_pdb ? 1 : 0) + (member.from_code ? 2 : 0) + (member.inferred ? 4 : 0),
+            static_cast<u32>(member.confidence));
+      });
 }
 
 // The arrays of a build; gives its row of coldtrace_kernels.

@@ -14,7 +14,7 @@ std::optional<syscall_map::HookTable> make_hook_table(
     const syscall_map::BuildFiles& files, const PeOptions& options,
     const std::vector<pe::SymbolFile>& symbols, Report& report,
     const std::vector<std::string>& trace_requests,
-    const std::vector<syscall_map::MemberRequest>& members) {
+    const std::vector<syscall_map::MemberRequest>& members, const KnownBuilds* known) {
   std::vector<PeInput> inputs;
   std::deque<syscall_map::KernelView> views;
   std::vector<syscall_map::HookTableSource> sources;
@@ -39,7 +39,10 @@ std::optional<syscall_map::HookTable> make_hook_table(
   auto table = syscall_map::build_hook_table(sources, kernel.places, kernel.types);
   table.trace_points = syscall_map::plan_trace_points(views.front(), trace_requests,
                                                       {kernel.places, table.services}, findings);
-  table.members = syscall_map::find_members(members, views.front(), table, kernel.files, findings);
+  std::vector<syscall_map::InferredMember> inferred;
+  if (known) inferred = known->derive(members, views.front(), table.services, findings);
+  table.members =
+      syscall_map::find_members(members, views.front(), table, kernel.files, inferred, findings);
   for (auto& input : inputs) {
     findings.merge(input.findings());
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/hooks/table/known_builds.hpp"
 #include "cli/images/identity.hpp"
 #include "cli/images/pe_input.hpp"
 #include "coldtrace/syscall-map/build_pairing.hpp"
@@ -16,11 +17,12 @@ namespace coldtrace::cli {
 
 // Reads the files and makes their table. Nothing when the kernel cannot be read; what is wrong with
 // any file is in `report` or among the table's findings. With trace points and members where these
-// are asked for.
+// are asked for, the latter also as `known` builds show them.
 std::optional<syscall_map::HookTable> make_hook_table(
     const syscall_map::BuildFiles& files, const PeOptions& options,
     const std::vector<pe::SymbolFile>& symbols, Report& report,
     const std::vector<std::string>& trace_requests = {},
-    const std::vector<syscall_map::MemberRequest>& members = {});
+    const std::vector<syscall_map::MemberRequest>& members = {},
+    const KnownBuilds* known = nullptr);
 
 }  // namespace coldtrace::cli

@@ -61,6 +61,7 @@ void write_member(JsonWriter& json, const syscall_map::MemberValue& member) {
       .begin_array();
   if (member.from_pdb) json.value("pdb");
   if (member.from_code) json.value("code");
+  if (member.inferred) json.value("inferred");
   json.end_array().field("confidence",
                          member.value ? std::optional{to_string(member.confidence)} : std::nullopt);
   write_evidence(json, member.evidence);

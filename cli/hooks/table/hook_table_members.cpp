@@ -28,16 +28,23 @@ void write_row(Output& output, const pe::Identity& identity, const MemberValue& 
         identity.time_date_stamp, identity.size_of_image, pdb_cell(identity),
         csv_field(member.name), to_string(member.kind), csv_field(member.expression),
         number_cell(member), cell(member.size), cell(member.bit_position), cell(member.bit_length),
-        member.optional ? "true" : "false",
-        member.value ? sources_text(member) : std::string_view{},
+        member.optional ? "true" : "false", member.value ? sources_text(member) : std::string{},
         member.value ? to_string(member.confidence) : std::string_view{});
 }
 
 }  // namespace
 
-std::string_view sources_text(const MemberValue& member) {
-  if (member.from_pdb && member.from_code) return "pdb+code";
-  return member.from_pdb ? "pdb" : member.from_code ? "code" : "-";
+std::string sources_text(const MemberValue& member) {
+  std::string text;
+  const auto add = [&](bool is, std::string_view source) {
+    if (!is) return;
+    if (!text.empty()) text += '+';
+    text += source;
+  };
+  add(member.from_pdb, "pdb");
+  add(member.from_code, "code");
+  add(member.inferred, "inferred");
+  return text.empty() ? "-" : text;
 }
 
 std::string value_text(const MemberValue& member) {

@@ -49,7 +49,7 @@ constexpr const char* tables =
     "CREATE TABLE member(id INTEGER PRIMARY KEY, build INTEGER NOT NULL REFERENCES build, name "
     "TEXT NOT NULL, kind TEXT NOT NULL, optional INTEGER NOT NULL, expression TEXT, value INTEGER, "
     "size INTEGER, bit_position INTEGER, bit_length INTEGER, from_pdb INTEGER NOT NULL, from_code "
-    "INTEGER NOT NULL, confidence TEXT) STRICT;"
+    "INTEGER NOT NULL, inferred INTEGER NOT NULL, confidence TEXT) STRICT;"
     "CREATE TABLE trace_point(id INTEGER PRIMARY KEY, build INTEGER NOT NULL REFERENCES build, "
     "requested TEXT NOT NULL, source TEXT, rva INTEGER, file_offset INTEGER, address INTEGER, "
     "section TEXT, function_rva INTEGER, function_name TEXT, boundary TEXT NOT NULL, instruction "
@@ -283,7 +283,7 @@ class HookTables {
   }
 
   void write_members(const Builds& builds) {
-    SqliteRows rows{file_, "member", 13};
+    SqliteRows rows{file_, "member", 14};
     i64 id = 0;
     each(builds, [&](const HookTable& build, i64 number) {
       for (const auto& member : build.members) {
@@ -300,6 +300,7 @@ class HookTables {
             .maybe(member.bit_length)
             .integer(member.from_pdb ? 1 : 0)
             .integer(member.from_code ? 1 : 0)
+            .integer(member.inferred ? 1 : 0)
             .text_or_null(found ? to_string(member.confidence) : "")
             .insert();
         prove("member", id, member.evidence);

@@ -27,6 +27,7 @@ struct Options : PeOptions {
   std::string dir;
   std::string profile;
   std::vector<std::string> members;
+  KnownBuildOptions known;
   bool no_evidence = false;
 };
 
@@ -71,6 +72,8 @@ Exit run(const Options& options) {
     throw Failure{"either --kernel FILE or --dir DIR is needed"};
   if (options.format == "csv" && options.members.empty())
     throw Failure{"--format csv has the values of member lists: give --members LIST"};
+  if (!options.known.kernels.empty() && options.members.empty())
+    throw Failure{"--derive-from is for the values of member lists: give --members LIST"};
   const auto members = read_member_lists(options.members);
   std::optional<syscall_map::HookProfile> profile;
   if (!options.profile.empty()) profile = open_profile(options.profile, options);
@@ -87,13 +90,15 @@ Exit run(const Options& options) {
     report.read(options.dir, paired.findings);
   }
   const auto symbols = open_symbol_files(options.pdbs, report);
+  const KnownBuilds known{options.known, options, report};
   HookTableDocument document;
   document.unpaired = std::move(paired.unpaired);
   document.findings = std::move(paired.findings);
   for (const auto& files : paired.builds)
-    if (auto table = make_hook_table(files, options, symbols, report, {}, members))
+    if (auto table = make_hook_table(files, options, symbols, report, {}, members, &known))
       document.builds.push_back(std::move(*table));
   if (document.builds.empty()) return Exit::failure;
+  known.require_use(document.builds);
   if (profile) {
     const auto findings = keep_selected_services(*profile, document.builds);
     report.read(options.profile, findings);
@@ -122,6 +127,7 @@ void add_inputs(Command& command, Options& options) {
   command.add_input("--profile", options.profile,
                     "Only the services that this hook profile selects ('coldtrace hooks profile')");
   add_members_option(command, options.members);
+  add_known_build_options(command, options.known);
 }
 
 }  // namespace
@@ -135,6 +141,8 @@ void add_hooks_table(CLI::App& app, Exit& exit) {
        "  coldtrace hooks table --dir builds --profile tracer.profile --format c-header\n"
        "  coldtrace hooks table --kernel ntoskrnl.exe --pdb ntkrnlmp.pdb --format json\n"
        "  coldtrace hooks table --kernel ntoskrnl.exe --pdb ntkrnlmp.pdb --members edr\n"
+       "  coldtrace hooks table --kernel ntoskrnl.exe --members edr --derive-from old/ntoskrnl.exe "
+       "--derive-pdb old/ntkrnlmp.pdb\n"
        "  coldtrace hooks table --dir builds --format sqlite -o builds.sqlite\n",
        "  0  every build gave a table, and nothing in it is missing or contradicted\n"
        "  1  something is: the findings say what; or a file could not be paired or read\n"

@@ -28,6 +28,7 @@ struct Options : PeOptions {
   std::vector<std::string> pdbs;
   std::string profile;
   std::vector<std::string> members;
+  KnownBuildOptions known;
 };
 
 // A build of the table and what the files say instead.
@@ -79,10 +80,10 @@ std::vector<HookTableDifference> compare(const HookTable& build, const BuildFile
                                          const std::optional<syscall_map::HookProfile>& profile,
                                          const std::vector<pe::SymbolFile>& symbols,
                                          const std::vector<syscall_map::MemberRequest>& members,
-                                         Report& report) {
+                                         const KnownBuilds& known, Report& report) {
   auto again = make_hook_table(
       files, options, symbols, report, syscall_map::trace_requests(build.trace_points),
-      build.members.empty() ? std::vector<syscall_map::MemberRequest>{} : members);
+      build.members.empty() ? std::vector<syscall_map::MemberRequest>{} : members, &known);
   if (!again) {
     const auto& kernel = *syscall_map::find_kernel(build);
     return {{fmt::format("images[{}]", to_string(kernel.role)),
@@ -99,6 +100,7 @@ Result verify(const std::vector<HookTable>& builds, const BuildFiles& files, con
   const auto contents = image_contents(options.layout);
   const auto symbols = open_symbol_files(options.pdbs, report);
   const auto members = read_member_lists(options.members);
+  const KnownBuilds known{options.known, options, report};
   std::optional<syscall_map::HookProfile> profile;
   if (!options.profile.empty()) profile = open_profile(options.profile, options);
   for (const auto& build : builds) {
@@ -111,7 +113,7 @@ Result verify(const std::vector<HookTable>& builds, const BuildFiles& files, con
     const auto own = files_of(build, files, contents, used, verified.differences, result.findings);
     // Without all images other values would differ, and say nothing.
     if (verified.differences.empty())
-      verified.differences = compare(build, own, options, profile, symbols, members, report);
+      verified.differences = compare(build, own, options, profile, symbols, members, known, report);
     result.builds.push_back(std::move(verified));
   }
   for (std::size_t i = 0; i < files.size(); ++i)
@@ -211,6 +213,7 @@ void add_hooks_verify(CLI::App& app, Exit& exit) {
             .repeatable();
         command.add_input("--profile", options.profile, "The profile of its services, if any");
         add_members_option(command, options.members);
+        add_known_build_options(command, options.known);
       },
       run);
 }

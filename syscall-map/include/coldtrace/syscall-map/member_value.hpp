@@ -21,6 +21,7 @@ struct MemberValue {
   std::optional<u8> bit_position, bit_length;  // of a bit field
   bool from_pdb = false;
   bool from_code = false;  // or another table of the image: exports, services
+  bool inferred = false;   // carried from another build: member_derivation.hpp
   Confidence confidence = Confidence::low;
   std::vector<std::string> evidence;  // sentences of one line
 };

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "cli/command/options.hpp"
+#include "cli/images/pe_input.hpp"
+#include "coldtrace/syscall-map/hook_table.hpp"
+#include "coldtrace/syscall-map/kernel_symbols.hpp"
+#include "coldtrace/syscall-map/member-derivation/member_derivation.hpp"
+
+namespace coldtrace::cli {
+
+// Builds that have PDBs, for kernels that have none.
+struct KnownBuildOptions {
+  std::vector<std::string> kernels;
+  std::vector<std::string> pdbs;
+};
+void add_known_build_options(Command& command, KnownBuildOptions& options);
+
+class KnownBuilds {
+ public:
+  // Throws Failure where a kernel cannot be used, or no PDB is of it.
+  KnownBuilds(const KnownBuildOptions& options, const PeOptions& images, Report& report);
+
+  // What each of them of the machine of `target` shows of the members.
+  std::vector<syscall_map::InferredMember> derive(
+      std::span<const syscall_map::MemberRequest> requests, const syscall_map::KernelView& target,
+      const std::vector<syscall_map::HookService>& services, core::Findings& findings) const;
+
+  // Throws Failure for one that is for another machine than all of `tables`.
+  void require_use(const std::vector<syscall_map::HookTable>& tables) const;
+
+ private:
+  struct Build {
+    PeInput input;
+    syscall_map::KernelView view;
+    syscall_map::KernelSymbols symbols;
+
+    explicit Build(PeInput opened) : input{std::move(opened)}, view{input.image} {}
+  };
+  std::vector<pe::SymbolFile> files_;
+  std::deque<Build> builds_;
+};
+
+}  // namespace coldtrace::cli

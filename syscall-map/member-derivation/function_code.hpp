@@ -1,0 +1,45 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "coldtrace/pe/image_tables.hpp"
+#include "syscall-map/member-derivation/operation_reader.hpp"
+
+namespace coldtrace::syscall_map {
+
+// The operations that direct branches lead to from the entry of a function, by their addresses.
+// Code behind the next function that .pdata or an export tells, and far away, is not followed.
+struct FunctionCode {
+  static constexpr std::size_t most_operations = 2048;
+  static constexpr u32 farthest = 0x4000;
+
+  std::vector<Operation> operations;
+  u32 popped = 0;  // bytes of arguments that it takes from the stack
+
+  std::optional<std::size_t> find(pe::Rva rva) const;
+  // Whether it goes on in another function: a jump that leaves it.
+  bool leaves(const Operation& operation) const {
+    return operation.flow == Operation::Flow::jump && operation.target && !find(*operation.target);
+  }
+};
+
+// Functions of one image, each read once. A view: the tables outlive it.
+class FunctionStore {
+ public:
+  explicit FunctionStore(const pe::ImageTables& tables);
+
+  const FunctionCode& at(pe::Rva entry) const;
+  const OperationReader& reader() const { return reader_; }
+  const pe::ImageTables& tables() const { return tables_; }
+
+ private:
+  pe::Rva bound_of(pe::Rva entry) const;
+
+  const pe::ImageTables& tables_;
+  OperationReader reader_;
+  std::vector<pe::Rva> starts_;  // of exports, ascending
+  mutable std::map<pe::Rva, FunctionCode> functions_;
+};
+
+}  // namespace coldtrace::syscall_map

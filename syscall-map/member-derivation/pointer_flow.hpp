@@ -1,0 +1,41 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "syscall-map/member-derivation/function_code.hpp"
+#include "syscall-map/member-derivation/structure_layout.hpp"
+
+namespace coldtrace::syscall_map {
+
+// What the arguments of a function point to: those in registers by their order, then, of x86, those
+// on the stack.
+inline constexpr std::size_t most_arguments = 10;
+using ArgumentTypes = std::array<std::optional<u32>, most_arguments>;
+
+// The place of argument `number` of a function that is not fastcall.
+std::size_t argument_place(const OperationReader& reader, u32 number);
+
+// What flow needs to know of what lies outside of a function.
+struct FlowSurroundings {
+  const FunctionStore* functions = nullptr;
+  const StructureLayout* layout = nullptr;
+  std::function<std::string_view(pe::Rva)> name_of;  // of a function or variable; may be empty
+};
+
+struct FlowVisitor {
+  // An operation that reads, writes or takes the address of what is `displacement` bytes from the
+  // start of the structure.
+  std::function<void(std::size_t operation, u32 structure)> use;
+  // What is passed to a function that is called, or that goes on.
+  std::function<void(pe::Rva callee, const ArgumentTypes&)> call;
+};
+
+// Follows pointers to structures through a function, on every way that leads through it: where ways
+// meet, a register has a pointer if it has the same on all.
+void follow_pointers(const FunctionCode& function, pe::Rva entry, const ArgumentTypes& arguments,
+                     const FlowSurroundings& surroundings, const FlowVisitor& visitor);
+
+}  // namespace coldtrace::syscall_map
