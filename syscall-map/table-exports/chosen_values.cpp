@@ -16,13 +16,18 @@ std::vector<MemberRequest> built_in_requests(std::string_view list) {
   return requests ? std::move(*requests) : std::vector<MemberRequest>{};
 }
 
+bool is_reliable(const MemberValue& member) {
+  const bool only_inferred = member.inferred && !member.from_pdb && !member.from_code;
+  return member.value && member.confidence != Confidence::low && !only_inferred;
+}
+
 const MemberValue* find_value(const HookTable& build, const MemberRequest& request) {
   const auto answers = [&](const MemberValue& member) {
     return member.kind == request.kind && member.value &&
            std::ranges::find(request.alternatives, member.expression) != request.alternatives.end();
   };
   const auto found = std::ranges::find_if(build.members, answers);
-  return found == build.members.end() || found->confidence == Confidence::low ? nullptr : &*found;
+  return found == build.members.end() || !is_reliable(*found) ? nullptr : &*found;
 }
 
 std::string describe_kernel(const HookTable& build) {
@@ -32,14 +37,65 @@ std::string describe_kernel(const HookTable& build) {
                      pe::to_string(identity.machine), identity.time_date_stamp);
 }
 
-void report_row(core::Findings& findings, const HookTable& build, std::string_view why) {
-  findings.warning("hook-row", std::nullopt, "{} is left out: {}", describe_kernel(build), why);
+std::string why_no_values(const HookTable& build, std::string_view list) {
+  if (build.members.empty())
+    return fmt::format("the table was made without a member list; make it with --members {}", list);
+  const auto requests = built_in_requests(list);
+  const bool asked = std::ranges::any_of(requests, [&](const MemberRequest& request) {
+    return std::ranges::any_of(build.members, [&](const MemberValue& member) {
+      return member.kind == request.kind &&
+             (member.name == request.name ||
+              std::ranges::find(request.alternatives, member.expression) !=
+                  request.alternatives.end());
+    });
+  });
+  if (!asked)
+    return fmt::format("the table has other members than the format; make it with --members {}",
+                       list);
+  return "nothing that can be relied on says where its members lie; make the table with the PDB of "
+         "the kernel (--pdb)";
 }
 
-void report_value(core::Findings& findings, const HookTable& build, std::string_view name,
-                  std::string_view instead) {
-  findings.warning("hook-value", std::nullopt, "{} has no {} that can be relied on: {}",
-                   describe_kernel(build), name, instead);
+void LeftOutNames::add(std::string_view name, std::string_view why) {
+  auto known =
+      std::ranges::find(names_, why, [](const auto& one) -> std::string_view { return one.first; });
+  if (known == names_.end()) known = names_.insert(known, {std::string{why}, {}});
+  known->second.emplace_back(name);
+}
+
+std::string LeftOutNames::text() const {
+  constexpr std::size_t most_named = 8;
+  std::vector<std::string> parts;
+  for (const auto& [why, names] : names_) {
+    const auto shown = std::min(names.size(), most_named);
+    const auto last = names.begin() + static_cast<std::ptrdiff_t>(shown);
+    parts.push_back(fmt::format(
+        "{}{}: {}", fmt::join(names.begin(), last, ", "),
+        shown < names.size() ? fmt::format(" and {} more", names.size() - shown) : "", why));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+void LeftOutBuilds::report(core::Findings& findings) const {
+  if (!builds_.empty()) findings.warning("hook-row", std::nullopt, "left out: {}", builds_.text());
+}
+
+void LeftOutValues::add(const HookTable& build, std::string_view name, std::string_view why) {
+  const auto kernel = describe_kernel(build);
+  if (builds_.empty() || builds_.back().first != kernel) builds_.push_back({kernel, {}});
+  builds_.back().second.add(name, why);
+}
+
+void LeftOutValues::report(core::Findings& findings) const {
+  if (builds_.empty()) return;
+  constexpr std::size_t most_told = 8;
+  std::vector<std::string> told;
+  for (std::size_t i = 0; i < std::min(builds_.size(), most_told); ++i)
+    told.push_back(fmt::format("{}: {}", builds_[i].first, builds_[i].second.text()));
+  findings.warning("hook-value", std::nullopt, "{}{}", fmt::join(told, ". "),
+                   told.size() < builds_.size()
+                       ? fmt::format(". And {} more builds", builds_.size() - told.size())
+                       : "");
 }
 
 }  // namespace coldtrace::syscall_map

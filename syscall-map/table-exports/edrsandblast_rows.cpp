@@ -37,26 +37,29 @@ std::vector<EdrsandblastRow> make_edrsandblast_rows(std::span<const HookTable> b
                                                     core::Findings& findings) {
   const auto requests = built_in_requests(list_name);
   std::map<std::pair<u16, u16>, std::vector<u64>> rows;
+  LeftOutBuilds unusable;
+  LeftOutValues left_out;
   for (const auto& build : builds) {
     const auto& identity = find_kernel(build)->identity;
     const auto version = to_version_number(identity.file_version.value_or(""));
     auto values = values_of(build, requests);
     if (identity.machine != pe::Machine::amd64) {
-      report_row(findings, build, "EDRSandblast's tables are of x64 kernels");
+      unusable.add(build, "EDRSandblast's tables are of x64 kernels");
     } else if (!version) {
-      report_row(findings, build, "it has no file version, by which EDRSandblast finds its row");
+      unusable.add(build, "it has no file version, by which EDRSandblast finds its row");
     } else if (!values) {
-      report_row(findings, build,
-                 "the table has no value that is asked for; make it with --members edrsandblast");
+      unusable.add(build, why_no_values(build, list_name));
     } else {
       for (std::size_t i = 0; i < requests.size(); ++i)
         if ((*values)[i] == 0)
-          report_value(findings, build, requests[i].name, "it is 0 in the row");
+          left_out.add(build, requests[i].name, "no value that can be relied on; 0 in the row");
       const auto [place, added] = rows.try_emplace({(*version)[2], (*version)[3]}, *values);
       if (!added && place->second != *values)
-        report_row(findings, build, "another kernel of its build and revision has other values");
+        unusable.add(build, "another kernel of its build and revision has other values");
     }
   }
+  unusable.report(findings);
+  left_out.report(findings);
   std::vector<EdrsandblastRow> result;
   for (auto& [key, values] : rows) result.push_back({key.first, key.second, std::move(values)});
   return result;

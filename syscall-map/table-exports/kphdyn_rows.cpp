@@ -39,12 +39,9 @@ class Builder {
     const auto* const kernel = find_kernel(build);
     const auto& identity = kernel->identity;
     const auto arch = arch_of(identity.machine);
-    if (arch.empty())
-      return report_row(findings_, build, "kphdyn.xml has kernels of amd64 and arm64");
+    if (arch.empty()) return left_out_.add(build, "kphdyn.xml has kernels of amd64 and arm64");
     auto values = values_of(build);
-    if (values.empty())
-      return report_row(findings_, build,
-                        "the table has no value that is asked for; make it with --members kphdyn");
+    if (values.empty()) return left_out_.add(build, why_no_values(build, "kphdyn"));
     if (values.size() < requests_.size()) report_missing(build, values);
     const auto version = to_version_number(identity.file_version.value_or(""));
     table_.rows.push_back({arch, version ? pe::to_string(*version) : "", file_of(identity),
@@ -52,7 +49,11 @@ class Builder {
                            identity.size_of_image, number_of(std::move(values))});
   }
 
-  KphdynTable take() { return std::move(table_); }
+  KphdynTable take() {
+    left_out_.report(findings_);
+    values_left_out_.report(findings_);
+    return std::move(table_);
+  }
 
  private:
   using Values = std::vector<std::pair<std::string, u16>>;
@@ -68,7 +69,8 @@ class Builder {
   void report_missing(const HookTable& build, const Values& values) {
     for (const auto& request : requests_)
       if (std::ranges::find(values, request.name, &Values::value_type::first) == values.end())
-        report_value(findings_, build, request.name, "the field is left out, which is 0xffff");
+        values_left_out_.add(build, request.name,
+                             "no value that can be relied on; left out, which is 0xffff");
   }
 
   u32 number_of(Values values) {
@@ -80,6 +82,8 @@ class Builder {
   }
 
   core::Findings& findings_;
+  LeftOutBuilds left_out_;
+  LeftOutValues values_left_out_;
   std::vector<MemberRequest> requests_;
   KphdynTable table_;
 };

@@ -8,10 +8,6 @@
 namespace coldtrace::syscall_map {
 namespace {
 
-bool is_usable(const MemberValue& member) {
-  return member.value && member.confidence != Confidence::low;
-}
-
 // Why a value does not become part of a type; empty where it does.
 std::string_view add_field(const MemberValue& member, MemberSymbols& result) {
   const auto [type, path] = split_member(member.expression);
@@ -33,21 +29,23 @@ std::string_view add_field(const MemberValue& member, MemberSymbols& result) {
 
 MemberSymbols make_member_symbols(const HookTable& build, core::Findings& findings) {
   MemberSymbols result;
+  LeftOutValues left_out;
   for (const auto& member : build.members)
-    if (is_usable(member) && member.kind == MemberKind::size &&
+    if (is_reliable(member) && member.kind == MemberKind::size &&
         split_member(member.expression).path.empty())
       result.types.try_emplace(member.expression).first->second.size = *member.value;
   for (const auto& member : build.members) {
     if (!member.value && member.optional) continue;
-    std::string_view why = is_usable(member) ? "" : "it is left out";
+    std::string_view why = is_reliable(member) ? "" : "no value that can be relied on";
     if (why.empty() && member.kind == MemberKind::offset) why = add_field(member, result);
     if (why.empty() && member.kind == MemberKind::constant)
       why = "a constant's enumeration is not known as a whole";
     if (why.empty() && (member.kind == MemberKind::global || member.kind == MemberKind::function))
       result.symbols.try_emplace(member.expression, static_cast<u32>(*member.value));
     // The size of a member and the position of a bit field are told by the member itself.
-    if (!why.empty()) report_value(findings, build, member.name, why);
+    if (!why.empty()) left_out.add(build, member.name, why);
   }
+  left_out.report(findings);
   for (auto& [name, type] : result.types)
     std::ranges::sort(type.fields, [](const auto& a, const auto& b) {
       return std::tie(a.offset, a.bit_position, a.name) <

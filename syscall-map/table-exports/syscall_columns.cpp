@@ -37,7 +37,7 @@ std::string_view family_of(const pe::VersionNumber& version) {
 }
 
 std::map<std::string, u16> numbers_of(const HookTable& build, ServiceTable table,
-                                      core::Findings& findings) {
+                                      LeftOutValues& left_out) {
   std::map<std::string, u16> numbers;
   u64 unnamed = 0;
   for (const auto& service : build.services) {
@@ -49,11 +49,11 @@ std::map<std::string, u16> numbers_of(const HookTable& build, ServiceTable table
     for (const auto& name : service.names)
       if (const auto [place, added] = numbers.try_emplace(name, service.number);
           !added && place->second != service.number)
-        report_value(findings, build, fmt::format("one number of {}", name), "the lowest stands");
+        left_out.add(build, name, "several numbers, of which the lowest stands");
   }
   if (unnamed > 0)
-    report_value(findings, build, fmt::format("names of {} services", unnamed),
-                 "these are left out");
+    left_out.add(build, fmt::format("{} services", unnamed),
+                 "no name that can be relied on; these are left out");
   return numbers;
 }
 
@@ -62,29 +62,33 @@ std::map<std::string, u16> numbers_of(const HookTable& build, ServiceTable table
 std::vector<SystemColumn> make_system_columns(std::span<const HookTable> builds, ServiceTable table,
                                               pe::Machine machine, core::Findings& findings) {
   std::map<pe::VersionNumber, SystemColumn> columns;
+  LeftOutBuilds unusable;
+  LeftOutValues left_out;
   for (const auto& build : builds) {
     const auto& identity = find_kernel(build)->identity;
     const auto version = to_version_number(identity.file_version.value_or(""));
     const auto family = version ? family_of(*version) : std::string_view{};
     if (identity.machine != machine) {
-      report_row(findings, build, "it is for another machine than the first");
+      unusable.add(build, "it is for another machine than the first");
       continue;
     }
     if (family.empty()) {
-      report_row(findings, build, "it has no version of a Windows, by which its system is known");
+      unusable.add(build, "it has no version of a Windows, by which its system is known");
       continue;
     }
-    auto numbers = numbers_of(build, table, findings);
+    auto numbers = numbers_of(build, table, left_out);
     if (numbers.empty()) {
-      report_row(findings, build, fmt::format("no service of {} has a name", to_string(table)));
+      unusable.add(build, fmt::format("no service of {} has a name", to_string(table)));
       continue;
     }
     const auto [place, added] = columns.try_emplace(*version);
     if (added)
       place->second = {family, pe::to_string(*version), std::move(numbers)};
     else if (place->second.numbers != numbers)
-      report_row(findings, build, "another kernel of its version has other numbers");
+      unusable.add(build, "another kernel of its version has other numbers");
   }
+  unusable.report(findings);
+  left_out.report(findings);
   std::vector<SystemColumn> result;
   for (auto& [version, column] : columns) result.push_back(std::move(column));
   return result;

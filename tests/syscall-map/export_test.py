@@ -259,6 +259,10 @@ class Rows(Case):
                                   for name, path in EDRSANDBLAST])
         done = self.run_hooks(1, "export", "kphdyn", table)
         self.assertIn(b"hook-value", done.stderr)
+        # All that is missing of a build is one finding, which names it.
+        for name in (b"EreGuidEntry", b"AlpcSequenceNo"):
+            self.assertIn(name, done.stderr)
+        self.assertNotIn(b"times", done.stderr)
         (own, _), = read_kphdyn(done.stdout.decode()).values()
         self.assertEqual({name for name, _ in KPHDYN} - own.keys(), {"EreGuidEntry", "AlpcSequenceNo"})
         self.run_hooks(0, "export", "kphdyn", "--tolerate", "hook-value", table)
@@ -283,6 +287,22 @@ class Rows(Case):
             if name != "namesake":
                 self.run_hooks(2, "export", "edrsandblast", table, "-o", kept)
                 self.assertEqual(kept.read_bytes(), b"mine")
+
+    def test_messages_say_what_the_table_lacks(self):
+        image, pdb = self.link("k", "x86_64", make_source(4), (10, 0, 19041, 1))
+        bare = self.here / "bare.hooktab"
+        self.run_hooks(0, "table", "--tolerate", LACKING, "--kernel", image, "--format", "hooktab", "-o", bare)
+        other = self.hooktab("other", image, pdb, members=("phnt",), tolerate=LACKING + ",member-missing")
+        blind = self.here / "blind.hooktab"
+        self.run_hooks(0, "table", "--tolerate", LACKING + ",member-missing", "--kernel", image, "--members", "kphdyn",
+                       "--format", "hooktab", "-o", blind)
+        for table, kind, message in (
+                (bare, "kphdyn", b"made without a member list; make it with --members kphdyn"),
+                (bare, "isf", b"made without a member list"),
+                (other, "kphdyn", b"has other members than the format; make it with --members kphdyn"),
+                (blind, "kphdyn", b"make the table with the PDB of the kernel"),
+                (blind, "isf", b"no value that can be relied on")):
+            self.assertIn(message, self.run_hooks(2, "export", kind, table).stderr, (table, kind))
 
     def test_contradicted_values_are_not_exported(self):
         image, pdb = self.link("k", "x86_64", make_source(7), (10, 0, 19041, 1))

@@ -78,6 +78,11 @@ Exit run(const HookExportOptions& options) {
   const auto& identity = syscall_map::find_kernel(build)->identity;
   if (!identity.pdb || !identity.pdb->guid)
     throw Failure{"the kernel names no PDB, by whose GUID a symbol table is found"};
+  if (build.members.empty())
+    throw Failure{
+        "the table was made without a member list, and has nothing that a symbol table has; make "
+        "it "
+        "with --members LIST and the PDB of the kernel"};
   core::Findings findings;
   const auto symbols = syscall_map::make_member_symbols(build, findings);
   require_export_rows(!symbols.types.empty() || !symbols.symbols.empty(), findings);
