@@ -15,8 +15,6 @@
 namespace coldtrace::cli {
 namespace {
 
-constexpr std::size_t chart_width = 60;
-
 struct Options : DiskOptions {
   bool verify = false;
   std::string color;
@@ -37,11 +35,18 @@ struct Entry {
   RecordCounts counts;
 };
 
-RecordCounts count_records(const ntfs::Volume& volume, core::Findings& findings) {
+// What the terminal has beside the labels.
+std::size_t chart_width(const TextCharts& charts) {
+  constexpr std::size_t label = 18, least = 20, most = 80;
+  return std::clamp(charts.columns() - std::min(charts.columns(), label), least, most);
+}
+
+RecordCounts count_records(const ntfs::Volume& volume, std::size_t steps,
+                           core::Findings& findings) {
   std::vector<ntfs::Gap> gaps;
   const auto records = ntfs::RecordTable::scan(volume.image(), volume.mft(), 1, findings, gaps);
   RecordCounts counts;
-  ChartSteps in_use{0, static_cast<double>(records.size()), chart_width};
+  ChartSteps in_use{0, static_cast<double>(records.size()), steps};
   for (u64 record = 0; record < records.size(); ++record) {
     if (!records.has(record)) continue;
     const auto summary = records.summary(record);
@@ -96,11 +101,11 @@ void write_json(Output& output, const Options& options, const DiskInput& input,
 void write_mft_charts(Output& output, const TextCharts& charts, const Entry& entry) {
   const auto& mft = entry.volume->mft();
   print(output, "  records in use  {}\n",
-        charts.sparkline(entry.counts.in_use_along,
-                         static_cast<double>(mft.record_count()) / chart_width));
+        charts.sparkline(entry.counts.in_use_along, static_cast<double>(mft.record_count()) /
+                                                        static_cast<double>(chart_width(charts))));
   const auto& boot = entry.volume->boot();
   if (mft.extracted() || !boot || boot->clusters == 0) return;
-  ChartSteps place{0, static_cast<double>(boot->clusters), chart_width};
+  ChartSteps place{0, static_cast<double>(boot->clusters), chart_width(charts)};
   for (const auto& extent : mft.extents()) {
     if (!extent.lcn) continue;
     const auto from = static_cast<double>(static_cast<u64>(*extent.lcn));
@@ -144,8 +149,9 @@ void write_volume_text(Output& output, const TextCharts& charts, const Entry& en
   }
 }
 
-void write_text(Output& output, const Options& options, const DiskInput& input,
-                const std::vector<ImageHash>& hashes, const std::vector<Entry>& entries) {
+void write_text(Output& output, const Options& options, const TextCharts& charts,
+                const DiskInput& input, const std::vector<ImageHash>& hashes,
+                const std::vector<Entry>& entries) {
   print(output, "{}: {} image of {} bytes, {}\n", printable(options.image), input.file.container,
         input.file.source->size(),
         input.disk.kind == ntfs::DiskKind::volume
@@ -154,7 +160,6 @@ void write_text(Output& output, const Options& options, const DiskInput& input,
                           input.disk.partitions.size(),
                           input.disk.partitions.size() == 1 ? "" : "s", input.disk.sector_size));
   for (const auto& hash : hashes) output.write(hash_text(hash));
-  const TextCharts charts{options.output, options.color};
   for (const auto& entry : entries) {
     const auto& partition = entry.partition;
     print(output, "{:>3}  at {:#x}, {} bytes, type {}{}: {}\n", partition.number, partition.offset,
@@ -162,7 +167,7 @@ void write_text(Output& output, const Options& options, const DiskInput& input,
           partition.name.empty() ? "" : " '" + printable(partition.name) + "'",
           input.is_mft ? "a $MFT" : to_string(partition.kind));
     if (charts.shown() && input.disk.kind != ntfs::DiskKind::volume) {
-      ChartSteps place{0, static_cast<double>(input.file.source->size()), chart_width};
+      ChartSteps place{0, static_cast<double>(input.file.source->size()), chart_width(charts)};
       const auto from = static_cast<double>(partition.offset);
       const auto size = static_cast<double>(partition.size);
       place.add(from, from + size, size);
@@ -185,6 +190,7 @@ Exit run(const Options& options) {
     progress.begin("verifying", "", input->file.source->size());
     verify_hashes(*input->file.source, hashes, progress.hook(), findings);
   }
+  const TextCharts charts{options.output, options.color};
   std::vector<Entry> entries;
   bool any = false;
   const bool all = !options.partition && !options.offset && !options.mft_offset && !input->is_mft;
@@ -200,7 +206,7 @@ Exit run(const Options& options) {
       continue;
     }
     entry.volume = std::move(*volume);
-    entry.counts = count_records(*entry.volume, findings);
+    entry.counts = count_records(*entry.volume, chart_width(charts), findings);
     any = true;
   }
   input->file.add_findings(findings);
@@ -214,7 +220,7 @@ Exit run(const Options& options) {
   if (options.format == "json") {
     write_json(output, options, *input, hashes, entries, findings);
   } else {
-    write_text(output, options, *input, hashes, entries);
+    write_text(output, options, charts, *input, hashes, entries);
   }
   output.commit();
   return report.exit();

@@ -241,21 +241,26 @@ class Figures(Case):
             for at in range(extent["offset"], extent["offset"] + extent["clusters"] * cluster, size):
                 used.append(image[at:at + 4] == b"FILE" and image[at + 0x16] & 1)
         used = used[:one["volume"]["records"]] if "records" in one["volume"] else used
-        cells, step = [0.0] * 60, len(used) / 60
-        for number, in_use in enumerate(used):
-            for cell in range(60):
-                shared = min(number + 1, (cell + 1) * step) - max(number, cell * step)
-                cells[cell] += in_use * max(shared, 0)
-        text = on_terminal("ntfs", "info", self.image, "--color", "never")
-        drawn = re.search("^  records in use  (.{60})$", text, re.M).group(1)
-        near = [abs(HEIGHTS.index(c) - height) for c, height in zip(drawn, lengths(cells, step, 8))]
-        self.assertLessEqual(max(near), 0, drawn)
-        where = re.search("^  \\$MFT on volume  (.{60})$", text, re.M).group(1)
-        per_cell = one["volume"]["clusters"] / 60
-        for cell, shade in enumerate(where):
-            touched = any(extent["lcn"] < (cell + 1) * per_cell and
-                          extent["lcn"] + extent["clusters"] > cell * per_cell for extent in clusters)
-            self.assertEqual(shade != "·", touched, (cell, where))
+        # Beside 18 columns of labels, from 20 to 80 columns wide.
+        for columns, width in (30, 20), (78, 60), (100, 80), (160, 80):
+            with self.subTest(columns=columns):
+                cells, step = [0.0] * width, len(used) / width
+                for number, in_use in enumerate(used):
+                    for cell in range(width):
+                        shared = min(number + 1, (cell + 1) * step) - max(number, cell * step)
+                        cells[cell] += in_use * max(shared, 0)
+                text = on_terminal("ntfs", "info", self.image, "--color", "never", columns=columns)
+                drawn = re.search("^  records in use  (.*)$", text, re.M).group(1)
+                self.assertEqual(len(drawn), width, drawn)
+                near = [abs(HEIGHTS.index(c) - height) for c, height in zip(drawn, lengths(cells, step, 8))]
+                self.assertLessEqual(max(near), 0, drawn)
+                where = re.search("^  \\$MFT on volume  (.*)$", text, re.M).group(1)
+                self.assertEqual(len(where), width, where)
+                per_cell = one["volume"]["clusters"] / width
+                for cell, shade in enumerate(where):
+                    touched = any(extent["lcn"] < (cell + 1) * per_cell and
+                                  extent["lcn"] + extent["clusters"] > cell * per_cell for extent in clusters)
+                    self.assertEqual(shade != "·", touched, (cell, where))
 
 
 class Widths(Case):
