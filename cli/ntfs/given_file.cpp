@@ -17,29 +17,6 @@ using core::FileKind;
 
 constexpr std::string_view wanted = "an image or a snapshot";
 
-// By its contents; one that nothing is known of by its name too.
-bool is_image_or_snapshot(core::ByteView, FileKind kind, std::string_view name) {
-  switch (kind) {
-    case FileKind::coldtrace_json:
-    case FileKind::ntfs_volume:
-    case FileKind::ntfs_mft:
-    case FileKind::ntfs_usn_journal:
-    case FileKind::disk_mbr:
-    case FileKind::disk_gpt:
-    case FileKind::vhd_fixed:
-    case FileKind::ewf:
-    case FileKind::ewf_2:
-      return true;
-    case FileKind::unknown:
-    case FileKind::zeros:
-      return std::ranges::any_of(
-          std::array<std::string_view, 6>{".img", ".raw", ".dd", ".001", ".bin", ".vhd"},
-          [&](std::string_view end) { return name.ends_with(end); });
-    default:
-      return core::is_virtual_disk(kind);
-  }
-}
-
 std::string names_of(const std::vector<tracefile::UnpackedFile>& files) {
   constexpr std::size_t shown = 8;
   std::vector<std::string> names;
@@ -84,6 +61,28 @@ bool unpack_given(GivenFile& given, FileKind kind, const std::string& path,
 }
 
 }  // namespace
+
+bool is_image_or_snapshot(core::ByteView, FileKind kind, std::string_view name) {
+  switch (kind) {
+    case FileKind::coldtrace_json:
+    case FileKind::ntfs_volume:
+    case FileKind::ntfs_mft:
+    case FileKind::ntfs_usn_journal:
+    case FileKind::disk_mbr:
+    case FileKind::disk_gpt:
+    case FileKind::vhd_fixed:
+    case FileKind::ewf:
+    case FileKind::ewf_2:
+      return true;
+    case FileKind::unknown:
+    case FileKind::zeros:
+      return std::ranges::any_of(
+          std::array<std::string_view, 6>{".img", ".raw", ".dd", ".001", ".bin", ".vhd"},
+          [&](std::string_view end) { return name.ends_with(end); });
+    default:
+      return core::is_virtual_disk(kind);
+  }
+}
 
 bool GivenFile::is_snapshot() const {
   std::array<std::byte, 1> first;

@@ -8,6 +8,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/command/report.hpp"
 #include "coldtrace/core/error.hpp"
+#include "coldtrace/core/file_kind.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/image_source.hpp"
 
@@ -31,6 +32,10 @@ struct GivenFile {
 // taken as it is where it `may_be_raw` and nothing can be unpacked.
 std::optional<GivenFile> open_given(const std::string& path, std::optional<u64> limit,
                                     bool may_be_raw, core::Findings& findings, Report& report);
+
+// Whether what is packed is one of these, by its first bytes; one that nothing is known of by its
+// name too.
+bool is_image_or_snapshot(core::ByteView head, core::FileKind kind, std::string_view name);
 
 void add_unpacked_limit_option(Command& command, std::optional<u64>& limit);
 

@@ -4,16 +4,13 @@
 #include <filesystem>
 
 #include "cli/report/hooks/hooks_report.hpp"
+#include "cli/report/report_inputs.hpp"
 #include "cli/report/snapshot/snapshot_report.hpp"
 #include "cli/report/trace/trace_report.hpp"
 #include "cli/sandbox/sandbox.hpp"
-#include "coldtrace/core/file.hpp"
-#include "coldtrace/core/file_kind.hpp"
 
 namespace coldtrace::cli {
 namespace {
-
-using core::FileKind;
 
 struct Options : AnalysisOptions {
   std::vector<std::string> inputs;
@@ -22,56 +19,21 @@ struct Options : AnalysisOptions {
   u32 disk = 0;
 };
 
-// The inputs by what a page makes of them.
-struct Inputs {
-  std::vector<std::string> traces, disks, hook_tables;
-};
-
-bool is_disk(FileKind kind) {
-  switch (kind) {
-    case FileKind::disk_mbr:
-    case FileKind::disk_gpt:
-    case FileKind::ntfs_volume:
-    case FileKind::ntfs_mft:
-    case FileKind::ewf:
-      return true;
-    default:
-      return core::is_virtual_disk(kind);
-  }
-}
-
-// By their contents; what is neither a disk nor a hook table is for the reader of traces, which
-// knows folders, pipes and packed files, and says what else a file is.
-Inputs sorted(const std::vector<std::string>& paths) {
-  Inputs inputs;
-  for (const auto& path : paths) {
-    const auto file = path == "-" ? core::Result<std::unique_ptr<core::FileImage>>{nullptr}
-                                  : core::FileImage::open(path);
-    const auto kind = file && *file ? core::recognize_file(**file) : FileKind::unknown;
-    if (kind == FileKind::hook_table || kind == FileKind::coldtrace_json)
-      inputs.hook_tables.push_back(path);
-    else if (is_disk(kind))
-      inputs.disks.push_back(path);
-    else
-      inputs.traces.push_back(path);
-  }
-  return inputs;
-}
-
 // Disks and hook tables: false where none of them can be shown.
-bool add_others(Page& page, const Inputs& inputs, const Options& options, TracedVolumes& traced,
-                Report& report) {
+bool add_others(Page& page, const ReportInputs& inputs, const Options& options,
+                TracedVolumes& traced, Report& report) {
   bool any = false;
   // Which of several images a request is to would not be known.
   const bool is_joined = inputs.disks.size() == 1 && !inputs.traces.empty();
   if (inputs.disks.size() > 1 && !inputs.traces.empty())
     page.overview.push_back(
-        "Requests of the trace are not shown on the maps of disks, since there are several images: "
-        "make a page of the trace and the one that it is of.");
+        "Requests of the trace are not shown on the maps of disks, since there are several images "
+        "or snapshots: make a page of the trace and the one that it is of.");
   for (const auto& path : inputs.disks) {
     DiskOptions disk;
     static_cast<CommonOptions&>(disk) = options;
     disk.image = path;
+    disk.unpacked_limit = options.unpacked_limit;
     const SnapshotReportOptions snapshot{options.report.top, options.jobs,
                                          "disk-" + std::to_string(page.sections.size()),
                                          options.report.largest, is_joined ? &traced : nullptr};
@@ -105,7 +67,7 @@ void write(Output& output, const Page& page, const Options& options, Report& rep
 }
 
 Exit run(const Options& options) {
-  const auto inputs = sorted(options.inputs);
+  const auto inputs = sort_report_inputs(options.inputs);
   Output output{options.output};
   Page page;
   Report report{options.findings};
@@ -148,6 +110,7 @@ void add_report_command(CLI::App& app, Exit& exit) {
        "  coldtrace report run.etl -o report.html\n"
        "  coldtrace report run.ctrace --top 1000 -o report.html\n"
        "  coldtrace report disk.img -o disk.html\n"
+       "  coldtrace report files.ndjson.zst -o disk.html\n"
        "  coldtrace report tracer.hooktab run.etl disk.img -o all.html\n",
        "  0  the inputs were read to their end\n"
        "  1  damage or loss, or an input that tells nothing of what a page shows; the rest was\n"
@@ -158,9 +121,9 @@ void add_report_command(CLI::App& app, Exit& exit) {
         command
             .add_input(
                 "FILE", options.inputs,
-                "Traces (.etl, .ctrace, also packed; several .etl files and folders of them "
-                "are one trace), images of disks or volumes with NTFS, hook tables (binary or "
-                "JSON), system call maps (JSON)")
+                "Traces (.etl, .ctrace; several .etl files and folders of them are one trace), "
+                "images of disks or volumes with NTFS or what 'ntfs snapshot' wrote of them, all "
+                "of these also packed; hook tables (binary or JSON), system call maps (JSON)")
             .required()
             .type_name("FILE|DIR");
         add_trace_reading_options(command, options);
@@ -174,8 +137,9 @@ void add_report_command(CLI::App& app, Exit& exit) {
             .as_size()
             .capture_default_str();
         command
-            .add_option("--snapshot-disk", options.disk,
-                        "Of a trace and an image: the number that the trace has for its disk")
+            .add_option(
+                "--snapshot-disk", options.disk,
+                "Of a trace and an image or snapshot: the number that the trace has for its disk")
             .capture_default_str();
         command
             .add_option("--snapshot-offset", options.disk_offset,

@@ -1,6 +1,6 @@
 #include "coldtrace/ntfs/locate/place_finder.hpp"
 
-#include "ntfs/locate/allocation_bitmap.hpp"
+#include "coldtrace/ntfs/allocation_bitmap.hpp"
 #include "ntfs/locate/cluster_claims.hpp"
 #include "ntfs/locate/place_owners.hpp"
 #include "ntfs/locate/record_place.hpp"

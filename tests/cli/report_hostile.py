@@ -1,10 +1,11 @@
-"""Pages of hostile traces and volumes open in a browser that has nothing to complain of: names that look like markup,
+"""Pages of hostile traces, volumes and snapshots open in a browser that has nothing to complain of: names that look like markup,
 times without sense, numbers at their ends, bytes that are no longer what they were, files that end early.
 
 usage: report_hostile.py COLDTRACE SHARED [--pages COUNT] [arguments of unittest]
 COUNT pages are looked at, 8 where it is not given; the same ones each time.
 """
 import gzip
+import json
 import random
 import struct
 import sys
@@ -34,7 +35,7 @@ class Made:
 
     def __init__(self, folder):
         self.folder = folder
-        self.runs, self.images = [], []
+        self.runs, self.images, self.snapshots = [], [], []
         for name in SCENARIOS:
             path = folder / f"{name}.ctrace"
             if run("trace", "synthesize", name, "--seed", 1, "-o", path).returncode == 0:
@@ -42,10 +43,16 @@ class Made:
         for packed in sorted((SHARED / "samples/ntfs").glob("*.raw.gz")):
             with gzip.open(packed) as file:
                 self.images.append(file.read())
+            path = folder / "volume.img"
+            path.write_bytes(self.images[-1])
+            done = run("ntfs", "snapshot", "--state", "all", path)
+            if done.stdout:
+                self.snapshots.append(done.stdout.splitlines())
 
     def make(self, number):
         chance = random.Random(number)
         kinds = [self.trace, self.damaged_run, self.damaged_etl] + [self.damaged_image] * bool(self.images)
+        kinds += [self.damaged_snapshot] * bool(self.snapshots)
         suffix, content = kinds[number % len(kinds)](chance)
         path = self.folder / f"hostile-{number}{suffix}"
         path.write_bytes(content)
@@ -95,6 +102,30 @@ class Made:
 
     def damaged_etl(self, chance):
         return ".etl", self.damage(chance, self.trace(chance)[1])
+
+    def damaged_snapshot(self, chance):
+        lines = list(chance.choice(self.snapshots))
+        for _ in range(chance.choice((1, 10, 100))):
+            at = chance.randrange(len(lines)) if chance.random() < 0.9 else 0
+            line = json.loads(lines[at])
+            self.spoil(chance, line)
+            lines[at] = json.dumps(line).encode()
+        content = b"\n".join(lines) + b"\n"
+        return ".ndjson", self.damage(chance, content, 200) if chance.random() < 0.3 else content
+
+    def spoil(self, chance, value):
+        """Puts something else in the place of a member, or of one within."""
+        places = list(value) if isinstance(value, dict) else list(range(len(value)))
+        if not places:
+            return
+        place = chance.choice(places)
+        if isinstance(value[place], (dict, list)) and chance.random() < 0.8:
+            self.spoil(chance, value[place])
+        elif place not in ("type", "schema"):
+            value[place] = chance.choice((
+                chance.choice(NAMES), chance.choice(NAMES), 0, 1, -1, 2**63, 2**64 - 1, 1e300, None, True, [], {},
+                chance.getrandbits(40), "live", "9999-12-31T23:59:59.9999999Z", "+30828-01-01T00:00:00.0000000Z",
+                "/" + "a/" * 500, ["x"] * 50, [{"vcn": 0, "lcn": 2**63, "clusters": 2**63}]))
 
     def damaged_image(self, chance):
         return ".img", self.damage(chance, chance.choice(self.images))

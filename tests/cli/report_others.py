@@ -7,11 +7,15 @@ import base64
 import datetime
 import gzip
 import json
+import lzma
+import os
 import shutil
 import struct
+import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 import zlib
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -28,13 +32,32 @@ COLDTRACE, SHARED, IMAGES = (Path(a).resolve() for a in sys.argv[1:4])
 run = runner(COLDTRACE)
 
 
+UNPACKED = tempfile.TemporaryDirectory()
+
+
 def images(folder):
-    """The sample images, unpacked."""
+    """The sample images, unpacked once, as links in the folder; what is edited is a copy."""
     for packed in sorted((SHARED / "samples/ntfs").glob("*.raw.gz")):
-        image = folder / packed.stem
-        with gzip.open(packed) as file, open(image, "wb") as out:
-            shutil.copyfileobj(file, out)
+        image, whole = folder / packed.stem, Path(UNPACKED.name) / packed.stem
+        if not whole.exists():
+            with gzip.open(packed) as file, open(whole, "wb") as out:
+                while block := file.read(1 << 20):
+                    out.seek(len(block), 1) if not any(block) else out.write(block)
+                out.truncate()
+        if not image.exists():
+            image.symlink_to(whole)
         yield image
+
+
+def small_volume(path):
+    """A volume of a few MB with nothing on it; nothing where there is no mkntfs."""
+    if not shutil.which("mkntfs"):
+        raise unittest.SkipTest("mkntfs is not here")
+    path.write_bytes(b"")
+    os.truncate(path, 4 << 20)
+    subprocess.run(["mkntfs", "-F", "-q", "-Q", "-L", "small <b>", path], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return path
 
 
 class Case(unittest.TestCase):
@@ -293,6 +316,223 @@ class Names(Case):
         self.assertEqual(page.complaints(), [])
 
 
+class Volume:
+    """Reads of a volume what says which clusters are used, by the documentation of linux-ntfs alone."""
+
+    def __init__(self, content):
+        self.content = content
+        sector, = struct.unpack_from("<H", content, 0x0b)
+        self.cluster = sector * content[0x0d]
+        sectors, mft = struct.unpack_from("<QQ", content, 0x28)
+        self.clusters = sectors // content[0x0d]
+        size, = struct.unpack_from("<b", content, 0x40)
+        self.record = size * self.cluster if size > 0 else 1 << -size
+        self.sector, self.mft = sector, mft * self.cluster
+        self.places = list(self.bytes_of_bitmap())  # where on the image each of its bytes lies
+
+    def used(self, cluster):
+        return self.content[self.places[cluster // 8]] >> cluster % 8 & 1
+
+    def bytes_of_bitmap(self):
+        record = bytearray(self.content[self.mft + 6 * self.record:][:self.record])
+        fixups, count = struct.unpack_from("<HH", record, 4)
+        for i in range(1, count):
+            end = i * self.sector
+            record[end - 2:end] = record[fixups + 2 * i:fixups + 2 * i + 2]
+        at, = struct.unpack_from("<H", record, 0x14)
+        while True:
+            kind, length = struct.unpack_from("<II", record, at)
+            if kind == 0x80:
+                break
+            at += length
+        runs = at + struct.unpack_from("<H", record, at + 0x20)[0]
+        left, = struct.unpack_from("<Q", record, at + 0x30)
+        lcn = 0
+        while record[runs] and left:
+            low, high = record[runs] & 15, record[runs] >> 4
+            count = int.from_bytes(record[runs + 1:runs + 1 + low], "little")
+            lcn += int.from_bytes(record[runs + 1 + low:runs + 1 + low + high], "little", signed=True)
+            many = min(left, count * self.cluster)
+            yield from range(lcn * self.cluster, lcn * self.cluster + many)
+            left -= many
+            runs += 1 + low + high
+
+
+class Free(Case):
+    """The map of the disk says what $Bitmap says."""
+
+    def check(self, image, content):
+        volume = Volume(content)
+        listed = set()
+        done = run("ntfs", "snapshot", "--state", "all", image)
+        for line in done.stdout.splitlines():
+            row = json.loads(line)
+            if row["type"] != "file" or row["state"] in ("deleted", "stale", "slack"):
+                continue
+            for stream in (row["streams"] or []) + (row["other_streams"] or []):
+                for extent in stream["extents"]:
+                    if extent["lcn"] is not None:
+                        listed.update(range(extent["lcn"], extent["lcn"] + extent["clusters"]))
+        answer = run("report", image)
+        page = Page(answer.stdout)
+        table = next(name for name in page.tables if name.endswith("-map"))
+        starts = page.figures(table, "From byte")
+        ends = [*starts[1:], volume.clusters * volume.cluster]
+        told = [page.figures(table, name) for name in ("Free", "Used", "Used, of no file")]
+        self.assertEqual({len(one) for one in told}, {len(starts)})
+        contradicted = 0
+        for i, (begin, end) in enumerate(zip(starts, ends)):
+            place = range(begin // volume.cluster, min(end // volume.cluster, volume.clusters))
+            used = [cluster for cluster in place if volume.used(cluster)]
+            self.assertEqual([one[i] for one in told],
+                             [len(place) - len(used), len(used), sum(cluster not in listed for cluster in used)],
+                             (image.name, begin))
+            contradicted += sum(not volume.used(cluster) and cluster in listed for cluster in place)
+        text = "".join(page.text)
+        self.assertEqual("free as $Bitmap says, and a file" in text, contradicted > 0)
+        self.assertEqual(b"cluster-bitmap" in answer.stderr, contradicted > 0)
+        self.assertIn(f"Free clusters, as $Bitmap says: {sum(told[0]):,}", text)
+        return volume, listed, sum(told[2])
+
+    def test_what_is_free_is_what_the_bitmap_says(self):
+        image = small_volume(self.here / "small.img")
+        volume, listed, unlisted = self.check(image, image.read_bytes())
+        # A free cluster that is marked, and one of a file that is not.
+        edited = bytearray(volume.content)
+        free = next(one for one in reversed(range(volume.clusters)) if not volume.used(one) and one not in listed)
+        edited[volume.places[free // 8]] |= 1 << free % 8
+        image.write_bytes(edited)
+        self.assertEqual(self.check(image, bytes(edited))[2], unlisted + 1)
+        taken = max(one for one in listed if volume.used(one))
+        edited[volume.places[taken // 8]] &= ~(1 << taken % 8)
+        image.write_bytes(edited)
+        self.check(image, bytes(edited))
+
+    def test_of_a_volume_that_windows_made(self):
+        image = next(images(self.here), None)
+        if image is None:
+            self.skipTest("the sample images are not here")
+        content = image.read_bytes()
+        start, = struct.unpack_from("<I", content, 446 + 8)
+        self.check(image, content[512 * start:])
+
+
+class Snapshots(Case):
+    """Pages of what `ntfs snapshot` wrote."""
+
+    def setUp(self):
+        super().setUp()
+        self.images = list(images(self.here))
+        if not self.images:
+            self.skipTest("the sample images are not here")
+
+    def snapshot(self, image, *options, name="files.ndjson"):
+        path = self.here / name
+        self.assertIn(run("ntfs", "snapshot", *options, image, "-o", path).returncode, (0, 1))
+        return path
+
+    @staticmethod
+    def told(page, findings_left_out=()):
+        """All that a page says, but for what is free and the findings of these codes."""
+        tables = {}
+        for name, rows in page.tables.items():
+            if name.endswith("-map"):
+                rows = [row[:3] for row in rows]
+            if name.endswith("-findings"):
+                rows = sorted(row for row in rows if row[0] not in findings_left_out)
+            if not name.endswith("-all-findings") and len(rows) > name.endswith("-findings"):
+                tables[name] = [[(str(cell), cell.exact) for cell in row] for row in rows]
+        return tables, [text for attributes, text in page.scripts if "type" in attributes]
+
+    def test_the_page_is_that_of_the_image(self):
+        for image in self.images:
+            if run("ntfs", "info", image).returncode == 2:
+                continue
+            with self.subTest(image=image.name):
+                page = Page(run("report", image).stdout)
+                own = [row[0] for name, rows in page.tables.items() if name.endswith("-all-findings") for row in rows[1:]]
+                again = Page(run("report", self.snapshot(image, "--state", "all")).stdout)
+                own += ["cluster-bitmap", "snapshot-findings"]
+                self.assertEqual(self.told(again, own), self.told(page, own))
+                self.assertIn("which does not have what clusters are free", " ".join(again.text))
+
+    def test_packed_ones_are_taken(self):
+        image = small_volume(self.here / "small.img")
+        path = self.snapshot(image, "--state", "all")
+        for source in image, path:
+            whole = run("report", source)
+            content, packed = source.read_bytes(), self.here / "packed"
+            with zipfile.ZipFile(self.here / "packed.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+                archive.writestr("readme.txt", "what was taken")
+                archive.writestr(source.name, content)
+            forms = [gzip.compress(content), lzma.compress(content), (self.here / "packed.zip").read_bytes()]
+            if shutil.which("zstd"):
+                subprocess.run(["zstd", "-q", "-f", source, "-o", packed], check=True)
+                forms.append(packed.read_bytes())
+            for form in forms:
+                packed.write_bytes(form)
+                done = run("report", packed)
+                if done.returncode == 2 and b"libarchive" in done.stderr:
+                    continue
+                self.assertEqual((done.returncode, self.told(Page(done.stdout), ["packed-others"])),
+                                 (whole.returncode, self.told(Page(whole.stdout))), form[:4])
+            packed.write_bytes(gzip.compress(content)[:-20])
+            done = run("report", packed)
+            self.assertIn(b"packed-damaged", done.stderr)
+            self.assertIn(done.returncode, (1, 2))
+
+    def test_what_it_leaves_out_is_said(self):
+        image = self.images[0]
+        totals = json.loads(self.snapshot(image).read_bytes().splitlines()[-1])["counts"]
+        deleted = totals["deleted"]
+        text = " ".join(Page(run("report", self.here / "files.ndjson").stdout).text)
+        self.assertEqual(f"{deleted:,} deleted" in text, deleted > 0)
+        self.assertEqual("Names that the snapshot leaves out" in text,
+                         any(totals[state] for state in ("deleted", "stale", "detached", "unreachable", "unnamed")))
+        # Without members.
+        done = run("report", self.snapshot(image, "--fields", "path,size"))
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"Take the snapshot without --fields", done.stderr)
+        done = run("report", self.snapshot(image, "--fields", "path,name,record,state,directory,si"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"report-members", done.stderr)
+        page = Page(done.stdout)
+        self.assertIn("report-members", page.column(next(n for n in page.tables if n.endswith("-findings")), "Code"))
+        # A row less, and the end less.
+        path = self.snapshot(image)
+        lines = path.read_bytes().splitlines(keepends=True)
+        rows = [i for i, line in enumerate(lines) if b'"type":"file"' in line]
+        for cut, code in (lines[:rows[-1]] + lines[rows[-1] + 1:], b"snapshot-selection"), (lines[:-1], b"snapshot-incomplete"):
+            path.write_bytes(b"".join(cut))
+            done = run("report", path)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(code, done.stderr)
+            self.assertIn("not as it was written", " ".join(Page(done.stdout).text))
+        # A value of another type, an array, other lines.
+        changed = [json.loads(line) for line in lines]
+        changed[rows[1]]["streams"] = 7
+        path.write_text("".join(json.dumps(one) + "\n" for one in changed))
+        self.assertIn(b"snapshot-value", run("report", path).stderr)
+        path.write_text(json.dumps(changed))
+        self.assertEqual(run("report", path).returncode, 2)
+        path.write_text('{"type":"header","schema":"coldtrace.ntfs-snapshot/1"}\n')
+        self.assertEqual(run("report", path).returncode, 2)
+
+    def test_several_volumes_have_sections_of_their_own(self):
+        one = self.snapshot(self.images[0], "--state", "all").read_bytes()
+        path = self.here / "two.ndjson"
+        path.write_bytes(one * 2)
+        page = Page(run("report", path).stdout)
+        self.assertEqual(len(page.ids), len(set(page.ids)))
+        states = [rows for name, rows in page.tables.items() if name.endswith("-states")]
+        self.assertEqual(len(states), 2)
+        self.assertEqual(states[0], states[1])
+        path.write_bytes(one.splitlines(keepends=True)[0] * 300)
+        done = run("report", path)
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"300 volumes", done.stderr)
+
+
 class Both(Case):
     """A trace and the image of the disk that it was taken on."""
 
@@ -335,6 +575,43 @@ class Both(Case):
         self.assertEqual(sum(page.figures(places, "Bytes read")), sum(read.values()))
         self.assertEqual(sum(page.figures(places, "Bytes written")), sum(written.values()))
         shown(self, path)
+        # A snapshot of the image says the same.
+        lines = self.here / "files.ndjson"
+        run("ntfs", "snapshot", "--state", "all", image, "-o", lines)
+        again = Page(run("report", trace, lines).stdout)
+        for name in table, places:
+            self.assertEqual(again.tables[name], page.tables[name])
+
+    def test_a_trace_of_another_disk_is_not_drawn(self):
+        # A disk of one partition, which begins at sector 8.
+        content, start = small_volume(self.here / "small.img").read_bytes(), 8 * 512
+        sectors = (len(content) + 511) // 512
+        table = bytearray(512)
+        table[446:462] = struct.pack("<B3sB3sII", 0, b"\0" * 3, 7, b"\0" * 3, start // 512, sectors)
+        table[510:] = b"\x55\xaa"
+        disk = self.here / "disk.img"
+        disk.write_bytes(table.ljust(start, b"\0") + content)
+        lines = self.here / "files.ndjson"
+        run("ntfs", "snapshot", "--state", "all", disk, "-o", lines)
+        end = disk.stat().st_size
+        said = "does not seem to be of this disk"
+        for source in disk, lines:
+            inside = run("report", source, self.trace([("read", end - 512, 512)]))
+            self.assertNotIn(said, "".join(Page(inside.stdout).text))
+            self.assertNotIn(b"snapshot-mismatch", inside.stderr)
+            beyond = run("report", source, self.trace([("read", start, 512), ("write", end - 512, 1024)]))
+            self.assertEqual(beyond.returncode, 1)
+            self.assertIn(b"snapshot-mismatch", beyond.stderr)
+            page = Page(beyond.stdout)
+            self.assertIn(said, "".join(page.text))
+            self.assertFalse([name for name in page.tables if "-accessed-" in name])
+            # Where the image begins elsewhere it may be of it.
+            self.assertNotIn(said, "".join(Page(run(
+                "report", source, self.trace([("read", end, 512)]), "--snapshot-offset", 4096).stdout).text))
+        # Of a volume alone nobody knows where its disk ends.
+        alone = run("report", self.here / "small.img", self.trace([("read", 1 << 40, 512)]))
+        self.assertIn("No request of the trace to this disk lies on this volume.", "".join(Page(alone.stdout).text))
+        self.assertNotIn(b"snapshot-mismatch", alone.stderr)
 
     def test_a_mft_alone_has_no_places(self):
         image = next(images(self.here), None)
@@ -361,7 +638,7 @@ class Both(Case):
         trace = self.trace([("read", 0, 512)])
         page = Page(run("report", image, trace, "--snapshot-disk", 1).stdout)
         self.assertFalse([name for name in page.tables if name.endswith("-accessed-files")])
-        self.assertIn("No request of the trace to this disk lies on this volume.", "".join(page.text))
+        self.assertIn("it has no request to disk 1, but to others: 0", "".join(page.text))
         both = Page(run("report", image, image, trace).stdout)
         self.assertIn("there are several images", "".join(both.text))
 

@@ -148,6 +148,25 @@ class Unpacker {
   bool full_ = false;
 };
 
+bool holds_member(const core::ImageSource& source, FileKind kind, const WantedMember& wanted,
+                  unsigned depth) {
+  const auto reader = kind == FileKind::gzip ? read_gzip(source) : read_archive(source, kind);
+  if (!reader) return false;
+  std::vector<std::byte> bytes(window);
+  PackedMember member;
+  for (u64 members = 0; members < most_members; ++members) {
+    if (reader->next(member) != PackedReader::State::member) return false;
+    if (!member.is_file || member.encrypted) continue;
+    const auto head = std::span{bytes}.first(reader->read(bytes));
+    const core::MemoryImage image{head};
+    const auto inner = core::recognize_file(image);
+    const bool nested = is_unpackable(inner) && depth < most_nested;
+    if (nested ? holds_member(image, inner, wanted, depth + 1) : wanted(head, inner, member.name))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_unpackable(FileKind kind) {
@@ -164,6 +183,10 @@ bool is_trace_member(core::ByteView head, FileKind kind, std::string_view name) 
   return kind == FileKind::event_trace || kind == FileKind::ctrace ||
          find_damaged_ctrace_magic(core::MemoryImage{head}) ||
          (ends_like_a_trace(name) && (kind == FileKind::unknown || kind == FileKind::zeros));
+}
+
+bool holds_member(const core::ImageSource& source, FileKind kind, const WantedMember& wanted) {
+  return holds_member(source, kind, wanted, 1);
 }
 
 std::string list_names(const std::vector<std::string>& names, u64 count) {

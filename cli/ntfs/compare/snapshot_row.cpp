@@ -1,7 +1,7 @@
 #include "cli/ntfs/compare/snapshot_row.hpp"
 
 #include "cli/ntfs/ntfs_rows.hpp"
-#include "cli/ntfs/snapshot_time.hpp"
+#include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_members.hpp"
 
 namespace coldtrace::cli {
@@ -15,19 +15,6 @@ std::optional<ntfs::FileReference> reference(const Value& json) {
   const auto sequence = number_member(json, "sequence");
   if (!record || !sequence || *record >= most_records || *sequence > 0xffff) return std::nullopt;
   return ntfs::FileReference{*record, static_cast<u16>(*sequence)};
-}
-
-std::optional<ntfs::Times> read_times(const Value& json, MistypedMembers& mistyped) {
-  const auto* times = mistyped.find(json, "si", &Value::IsObject);
-  if (!times) return std::nullopt;
-  const auto time = [&](const char* name) {
-    const auto* const text = mistyped.find(*times, name, &Value::IsString);
-    if (!text) return core::FileTime{};
-    const auto read = parse_snapshot_time({text->GetString(), text->GetStringLength()});
-    if (!read) mistyped.add("si");
-    return read.value_or(core::FileTime{});
-  };
-  return ntfs::Times{time("created"), time("modified"), time("changed"), time("accessed")};
 }
 
 std::optional<u32> read_attributes(const Value& json, MistypedMembers& mistyped) {
@@ -48,37 +35,8 @@ std::string read_name(const Value& json) {
   return units.empty() ? text_member(json, "name") : ntfs::inexact_name(units);
 }
 
-bool is_absent_or_null(const Value& object, const char* name) {
-  return !object.HasMember(name) || find_member(object, name, &Value::IsNull) != nullptr;
-}
-
-// Whether the members that are compared are of the types they have.
-bool is_extent(const Value& json) {
-  if (!json.IsObject()) return false;
-  for (const auto* name : {"vcn", "clusters"})
-    if (json.HasMember(name) && !number_member(json, name)) return false;
-  return number_member(json, "lcn") || is_absent_or_null(json, "lcn");
-}
-
-bool is_stream(const Value& json) {
-  if (!json.IsObject()) return false;
-  for (const auto* name : {"name", "name_utf16"})
-    if (!find_member(json, name, &Value::IsString) && !is_absent_or_null(json, name)) return false;
-  return (number_member(json, "size") || is_absent_or_null(json, "size")) &&
-         (find_member(json, "resident", &Value::IsBool) || !json.HasMember("resident"));
-}
-
-ntfs::Extent read_extent(const Value& json, MistypedMembers& mistyped) {
-  if (!is_extent(json)) mistyped.add("streams");
-  ntfs::Extent extent{.vcn = number_member(json, "vcn").value_or(0),
-                      .clusters = number_member(json, "clusters").value_or(0),
-                      .lcn = std::nullopt};
-  if (const auto lcn = number_member(json, "lcn")) extent.lcn = ntfs::Lcn{*lcn};
-  return extent;
-}
-
 ntfs::ComparedStream read_stream(const Value& json, MistypedMembers& mistyped) {
-  if (!is_stream(json)) mistyped.add("streams");
+  if (!is_snapshot_stream(json)) mistyped.add("streams");
   ntfs::ComparedStream stream{.name = read_name(json),
                               .size = number_member(json, "size"),
                               .resident = find_member(json, "resident", &Value::IsTrue) != nullptr,
@@ -86,7 +44,7 @@ ntfs::ComparedStream read_stream(const Value& json, MistypedMembers& mistyped) {
   if (!json.IsObject()) return stream;
   if (const auto* extents = mistyped.find(json, "extents", &Value::IsArray))
     for (const auto& extent : extents->GetArray())
-      stream.extents.push_back(read_extent(extent, mistyped));
+      stream.extents.push_back(read_snapshot_extent(extent, "streams", mistyped));
   return stream;
 }
 
@@ -117,7 +75,7 @@ bool read_compared_file(const Value& json, ntfs::ComparedFile& file, LackingMemb
   file.directory = mistyped.find(json, "directory", &Value::IsBool) != nullptr &&
                    find_member(json, "directory", &Value::IsTrue) != nullptr;
   file.names.push_back({*in, read_name(json), text_member(json, "path")});
-  file.times = read_times(json, mistyped);
+  file.times = read_snapshot_times(json, mistyped);
   file.attributes = read_attributes(json, mistyped);
   if (const auto* owner = mistyped.find(json, "owner_sid", &Value::IsString);
       owner && owner->GetStringLength() > 0)

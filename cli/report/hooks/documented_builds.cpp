@@ -51,7 +51,8 @@ std::optional<std::vector<ShownBuild>> read_documented_builds(const std::string&
   if (!is_map && schema != "coldtrace.hook-table/1") {
     report.failed(path,
                   "of JSON a page shows that of 'coldtrace hooks table' and of 'coldtrace syscalls "
-                  "map', and this is neither, or not whole");
+                  "map', and the NDJSON of 'coldtrace ntfs snapshot': this is none of them, or not "
+                  "whole");
     return std::nullopt;
   }
   std::vector<ShownBuild> builds;

@@ -20,9 +20,9 @@ void TracedVolumes::begin_volume(std::size_t section, const ntfs::ClusterMap& cl
                       .all = {}});
 }
 
-void TracedVolumes::add(const ntfs::FileRow& row) {
+void TracedVolumes::add(const ntfs::SummaryRow& row) {
   const auto& clusters = volumes_.back().clusters;
-  const auto state = trace_analysis::find_name_state(to_string(row.source->state));
+  const auto state = trace_analysis::find_name_state(to_string(row.state));
   if (!state || row.extents.empty()) return;
   std::optional<u32> file;
   for (const auto& extent : row.extents) {
@@ -31,7 +31,7 @@ void TracedVolumes::add(const ntfs::FileRow& row) {
     if (!at || !clusters.contains(*extent.lcn, extent.clusters)) continue;
     const auto on_disk = core::checked_add(*at, offset_);
     if (!on_disk) continue;
-    if (!file) file = files_.add_file({row.path(), *state});
+    if (!file) file = files_.add_file({row.path, *state});
     if (!file) return;
     files_.add_extent(*file, *on_disk, extent.clusters * clusters.cluster_size);
   }
@@ -44,13 +44,56 @@ std::optional<DiskIo::Snapshot> TracedVolumes::on_disk() const {
 
 void TracedVolumes::add_request(const DiskIo::Row& row) {
   const auto& request = row.request;
-  if (request.disk != disk_ || !request.offset || *request.offset < offset_) return;
+  if (volumes_.empty() || request.disk != disk_ || !request.offset) return;
+  check_end(row);
+  if (*request.offset < offset_) return;
   const auto at = *request.offset - offset_;
   for (auto& volume : volumes_) {
     const auto begin = volume.clusters.volume_offset;
     const auto size = volume.clusters.clusters * volume.clusters.cluster_size;
     if (at >= begin && at - begin < size) add_to(volume, at - begin, row);
   }
+}
+
+void TracedVolumes::check_end(const DiskIo::Row& row) {
+  const auto& request = row.request;
+  const bool moves = request.action == DiskAction::read || request.action == DiskAction::write;
+  if (!end_ || !moves) return;
+  const auto to = core::saturating_add(*request.offset, request.bytes.value_or(0));
+  if (to > *end_ && behind_end_++ == 0) first_behind_end_ = *request.offset;
+}
+
+void TracedVolumes::note_findings(core::Findings& findings) const {
+  if (behind_end_ > 0)
+    findings.warning(
+        "snapshot-mismatch", std::nullopt,
+        "{} of the requests to disk {} {} behind the end of the image's disk: it is "
+        "of another disk (--snapshot-disk), begins elsewhere (--snapshot-offset) or is "
+        "cut off",
+        behind_end_, disk_, behind_end_ == 1 ? "lies" : "lie");
+}
+
+std::string TracedVolumes::why_another(const DiskIo& requests) const {
+  if (behind_end_ > 0)
+    return fmt::format(
+        "{} of its requests to disk {} {} behind the end of this one, byte {}; the first begins at "
+        "{}",
+        grouped(behind_end_), disk_, behind_end_ == 1 ? "lies" : "lie", grouped(*end_),
+        grouped(first_behind_end_));
+  if (requests.has_snapshot_of_other_disk()) {
+    std::string others;
+    for (const auto& [number, one] : requests.disks())
+      if (number) others += fmt::format("{}{}", others.empty() ? "" : ", ", *number);
+    return fmt::format("it has no request to disk {}, but to others: {}", disk_,
+                       others.empty() ? "without a number" : others);
+  }
+  const auto& agreement = requests.agreement();
+  if (agreement.unlike > agreement.alike)
+    return fmt::format(
+        "of the requests whose file the trace names, this disk has another file at "
+        "the place of {}, and the same at that of {}",
+        grouped(agreement.unlike), grouped(agreement.alike));
+  return {};
 }
 
 void TracedVolumes::add_to(Volume& volume, u64 at, const DiskIo::Row& row) const {
@@ -73,14 +116,30 @@ void TracedVolumes::add_to(Volume& volume, u64 at, const DiskIo::Row& row) const
   }
 }
 
-void TracedVolumes::write(Page& page, const trace_analysis::FileTable& files, u64 top) const {
-  for (const auto& volume : volumes_) write(page.sections[volume.section], volume, files, top);
+void TracedVolumes::write(Page& page, const DiskIo& requests, u64 top) const {
+  const auto why = why_another(requests);
+  for (const auto& volume : volumes_) {
+    auto& section = page.sections[volume.section];
+    section.content.element("h3", "What the trace did here");
+    if (why.empty())
+      write(section, volume, requests.files(), top);
+    else
+      section.content.element(
+          "p",
+          fmt::format("Not shown, since the trace does not seem to be of this disk: {}. "
+                      "--snapshot-disk and --snapshot-offset say which disk of the trace it is "
+                      "and where it begins.{}",
+                      why,
+                      requests.agreement().named == 0
+                          ? ""
+                          : " Names of files that the trace lacks, and this page has from the "
+                            "disk, may be wrong."));
+  }
 }
 
 void TracedVolumes::write(Page::Section& section, const Volume& volume,
                           const trace_analysis::FileTable& files, u64 top) {
   auto& html = section.content;
-  html.element("h3", "What the trace did here");
   if (volume.all.reads + volume.all.writes == 0) {
     html.element("p", "No request of the trace to this disk lies on this volume.");
     return;

@@ -2,10 +2,12 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/report/page/page.hpp"
-#include "coldtrace/ntfs/volume_summary.hpp"
+#include "coldtrace/core/checked.hpp"
+#include "coldtrace/ntfs/summary/volume_summary.hpp"
 #include "coldtrace/trace_analysis/requests/disk_io.hpp"
 
 namespace coldtrace::cli {
@@ -21,18 +23,28 @@ class TracedVolumes {
   TracedVolumes(const TracedVolumes&) = delete;
   TracedVolumes& operator=(const TracedVolumes&) = delete;
 
+  // The image is of a whole disk, which has this many bytes.
+  void set_whole_disk(u64 bytes) { end_ = core::checked_add(offset_, bytes); }
   // The rows that follow are of this volume, whose section of the page has the number `section`.
   void begin_volume(std::size_t section, const ntfs::ClusterMap& clusters,
                     const ntfs::VolumeSummary& summary);
-  void add(const ntfs::FileRow& row);
+  void add(const ntfs::SummaryRow& row);
+  std::size_t volumes() const { return volumes_.size(); }
+  // Those behind the first `count` have no section after all.
+  void keep_volumes(std::size_t count) {
+    volumes_.erase(volumes_.begin() + static_cast<std::ptrdiff_t>(count), volumes_.end());
+  }
   // To be called once, after all rows.
   void finish() { files_.finish(); }
 
   // What names requests; nothing without a volume.
   std::optional<trace_analysis::DiskIo::Snapshot> on_disk() const;
   void add_request(const trace_analysis::DiskIo::Row& row);
-  // Adds to the section of each volume what the trace did there.
-  void write(Page& page, const trace_analysis::FileTable& files, u64 top) const;
+  // Behind all requests: the warning where some lie behind the end of the disk.
+  void note_findings(core::Findings& findings) const;
+  // Adds to the section of each volume what the trace did there, or why the trace cannot be of this
+  // disk.
+  void write(Page& page, const trace_analysis::DiskIo& requests, u64 top) const;
 
  private:
   struct Sums {
@@ -50,9 +62,15 @@ class TracedVolumes {
   static void write(Page::Section& section, const Volume& volume,
                     const trace_analysis::FileTable& files, u64 top);
   void add_to(Volume& volume, u64 at, const trace_analysis::DiskIo::Row& row) const;
+  void check_end(const trace_analysis::DiskIo::Row& row);
+  // Empty where nothing speaks against it.
+  std::string why_another(const trace_analysis::DiskIo& requests) const;
 
   u64 offset_;
   u32 disk_;
+  std::optional<u64> end_;    // of the disk, where that is known
+  u64 behind_end_ = 0;        // requests
+  u64 first_behind_end_ = 0;  // where the first of them begins
   trace_analysis::DiskMap files_;
   std::vector<Volume> volumes_;
 };

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/report/snapshot/volume_sections.hpp"
-#include "coldtrace/ntfs/volume_summary.hpp"
+#include "coldtrace/ntfs/summary/volume_summary.hpp"
 
 namespace coldtrace::cli {
 

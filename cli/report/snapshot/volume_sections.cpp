@@ -43,7 +43,56 @@ void write_file_table(Html& html, const VolumeAnswers& answers, std::string_view
   table.finish(0);
 }
 
+void write_map_strip(Html& html, const VolumeAnswers& answers, std::string_view what,
+                     const std::vector<i64>& clusters) {
+  const auto places = answers.summary.map().size();
+  const auto most = static_cast<i64>(answers.summary.clusters_of_place());
+  u64 all = 0;
+  for (const auto one : clusters) all += static_cast<u64>(one);
+  write_strip(html,
+              {fmt::format("{}: {}", what, grouped(all)), clusters, most, "0",
+               short_bytes(places * answers.summary.clusters_of_place() * answers.cluster_size)});
+}
+
+void write_use_strips(Html& html, const VolumeAnswers& answers) {
+  std::vector<i64> free, unlisted;
+  u64 contradicted = 0, unknown = 0;
+  for (const auto& place : answers.use) {
+    free.push_back(static_cast<i64>(place.free));
+    unlisted.push_back(static_cast<i64>(place.unlisted));
+    contradicted += place.contradicted;
+    unknown += place.unknown;
+  }
+  write_map_strip(html, answers, "Free clusters, as $Bitmap says", free);
+  write_map_strip(html, answers, "Used clusters that no listed file has", unlisted);
+  if (contradicted > 0)
+    html.element("p", fmt::format("{} free as $Bitmap says, and a file that is not deleted has "
+                                  "them.",
+                                  counted(contradicted, "cluster is", "clusters are")));
+  if (unknown > 0)
+    html.element("p", fmt::format("Of {} $Bitmap does not say whether they are free: it ends "
+                                  "before them, or cannot be read.",
+                                  counted(unknown, "cluster", "clusters")));
+}
+
+std::vector<HtmlTable::Column> finding_columns() {
+  return {{"Code"}, {"Severity"}, {"Number", true}, {"The first"}};
+}
+
+void write_finding(HtmlTable& table, const ShownFinding& one) {
+  table.text(one.code);
+  table.text(one.severity);
+  table.count(one.count);
+  table.text(one.first_offset ? fmt::format("{:#x}: {}", *one.first_offset, one.text) : one.text);
+}
+
 }  // namespace
+
+void append_findings(const core::Findings& findings, std::vector<ShownFinding>& shown) {
+  for (const auto& one : findings.all())
+    shown.push_back({std::string{one.code.view()}, std::string{to_string(one.severity)}, one.count,
+                     one.first_offset, one.text});
+}
 
 void write_states(Html& html, const VolumeAnswers& answers) {
   HtmlTable table{
@@ -133,30 +182,28 @@ void write_map(Html& html, const VolumeAnswers& answers) {
   if (map.empty()) return;
   html.element("h3", "Where it lies");
   const auto bytes = answers.summary.clusters_of_place() * answers.cluster_size;
-  const auto most = static_cast<i64>(answers.summary.clusters_of_place());
-  const auto end = short_bytes(map.size() * bytes);
   std::vector<i64> live, deleted;
-  u64 all_live = 0, all_deleted = 0;
   for (const auto& place : map) {
     live.push_back(static_cast<i64>(place.live));
     deleted.push_back(static_cast<i64>(place.deleted));
-    all_live += place.live;
-    all_deleted += place.deleted;
   }
-  write_strip(html, {fmt::format("Clusters of files from the start to the end of the volume: {}",
-                                 grouped(all_live)),
-                     live, most, "0", end});
-  write_strip(html, {fmt::format("Clusters that deleted files had: {}", grouped(all_deleted)),
-                     deleted, most, "0", end});
+  write_map_strip(html, answers, "Clusters of files from the start to the end of the volume", live);
+  write_map_strip(html, answers, "Clusters that deleted files had", deleted);
+  if (!answers.use.empty()) write_use_strips(html, answers);
   html.markup("<details class=\"as-table\"><summary>As a table</summary>\n");
-  HtmlTable table{html,
-                  answers.id + "-map",
-                  "Clusters by place",
-                  {{"From byte", true}, {"Files", true}, {"Deleted files", true}}};
+  std::vector<HtmlTable::Column> columns{
+      {"From byte", true}, {"Files", true}, {"Deleted files", true}};
+  if (!answers.use.empty())
+    for (const auto* title : {"Free", "Used", "Used, of no file"}) columns.push_back({title, true});
+  HtmlTable table{html, answers.id + "-map", "Clusters by place", std::move(columns)};
   for (std::size_t i = 0; i < map.size(); ++i) {
     table.count(i * bytes);
     table.count(map[i].live);
     table.count(map[i].deleted);
+    if (answers.use.empty()) continue;
+    table.count(answers.use[i].free);
+    table.count(answers.use[i].used);
+    table.count(answers.use[i].unlisted);
   }
   table.finish(0);
   html.markup("</details>\n");
@@ -179,23 +226,23 @@ void write_volume_findings(Html& html, const VolumeAnswers& answers) {
     html.element("p", "Nothing was odd, skipped or missing.");
     return;
   }
-  HtmlTable table{html,
-                  answers.id + "-findings",
-                  "What was odd, damaged or missing, by kind",
-                  {{"Code"}, {"Severity"}, {"Number", true}, {"The first"}}};
-  for (const auto& one : answers.findings.all()) {
-    if (rows.contains(std::string{one.code.view()})) continue;
-    table.text(one.code.view());
-    table.text(to_string(one.severity));
-    table.count(one.count);
-    table.text(one.first_offset ? fmt::format("{:#x}: {}", *one.first_offset, one.text) : one.text);
-  }
+  HtmlTable table{html, answers.id + "-findings", "What was odd, damaged or missing, by kind",
+                  finding_columns()};
+  for (const auto& one : answers.findings)
+    if (!rows.contains(one.code)) write_finding(table, one);
   for (const auto& [code, sums] : rows) {
     table.text(code);
     table.text(sums.warning ? "warning" : "info");
     table.count(sums.count);
     table.text(fmt::format("{}: {}", sums.first_path, sums.first_text));
   }
+  table.finish(answers.summary.kinds_left_out());
+}
+
+void write_findings_table(Html& html, std::string_view id,
+                          const std::vector<ShownFinding>& findings) {
+  HtmlTable table{html, id, "What was odd, damaged or missing, by kind", finding_columns()};
+  for (const auto& one : findings) write_finding(table, one);
   table.finish(0);
 }
 

@@ -2,17 +2,28 @@
 
 #include "cli/report/page/page.hpp"
 #include "coldtrace/core/findings.hpp"
-#include "coldtrace/ntfs/volume_summary.hpp"
+#include "coldtrace/ntfs/summary/cluster_use.hpp"
+#include "coldtrace/ntfs/summary/volume_summary.hpp"
 
 namespace coldtrace::cli {
+
+// A finding as a table shows it: of this run, or of the one that took a snapshot.
+struct ShownFinding {
+  std::string code, severity;
+  u64 count = 1;
+  std::optional<u64> first_offset;
+  std::string text;
+};
+void append_findings(const core::Findings& findings, std::vector<ShownFinding>& shown);
 
 // One volume, as its section shows it.
 struct VolumeAnswers {
   const ntfs::VolumeSummary& summary;
-  const core::Findings& findings;
+  const std::vector<ShownFinding>& findings;
   u32 cluster_size;
-  std::string id;  // in front of the names of elements
-  u64 top;         // rows of each table
+  std::string id;                     // in front of the names of elements
+  u64 top;                            // rows of each table
+  std::vector<ntfs::ClusterUse> use;  // of each place of the map; empty: not known
 };
 
 void write_states(Html& html, const VolumeAnswers& answers);
@@ -21,6 +32,9 @@ void write_activity(Html& html, const VolumeAnswers& answers);
 void write_map(Html& html, const VolumeAnswers& answers);
 void write_files(Html& html, const VolumeAnswers& answers);
 void write_volume_findings(Html& html, const VolumeAnswers& answers);
+// Of a whole image or snapshot.
+void write_findings_table(Html& html, std::string_view id,
+                          const std::vector<ShownFinding>& findings);
 
 // What the script draws of it: the treemap of its directories.
 std::string volume_data(const VolumeAnswers& answers);

@@ -103,6 +103,7 @@ void TraceReport::note_findings() {
   note_ready_events(use_.schedule().turns().counts(), findings);
   note_processor_use(use_, code_, findings);
   note_disk_requests(disk_, findings);
+  volumes_.note_findings(findings);
   note_file_requests(files_, findings);
   note_network_requests(network_, findings);
   note_deadlocks(deadlocks_, findings);
@@ -142,7 +143,7 @@ void TraceReport::add_to(Page& others) const {
   add_idle(page, answers);
   add_tree(page, answers);
   add_findings(page, run_.findings());
-  volumes_.write(others, disk_.files(), options_.top);
+  volumes_.write(others, disk_, options_.top);
   const auto written = size_of(page) + size_of(others);
   constexpr u64 least = u64{1} << 16U;
   const auto room = options_.largest - std::min(options_.largest, written);

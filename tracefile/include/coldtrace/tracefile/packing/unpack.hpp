@@ -51,6 +51,11 @@ core::Result<Unpacked> unpack(const core::ImageSource& source, core::FileKind ki
                               core::Findings& findings,
                               const WantedMember& wanted = is_trace_member);
 
+// Whether something that is wanted begins in a packed file, what is packed alone included, and
+// packings in each other as far as the first bytes of the outer one tell. Reads no more than it has
+// to.
+bool holds_member(const core::ImageSource& source, core::FileKind kind, const WantedMember& wanted);
+
 // Why there are no files, for people: "it is a ZIP archive without a trace; it holds a.txt".
 std::string describe_none(const Unpacked& unpacked, core::FileKind kind, std::string_view wanted);
 

@@ -1,0 +1,55 @@
+#include "cli/ntfs/snapshot_values.hpp"
+
+#include "cli/ntfs/snapshot_time.hpp"
+#include "cli/output/json_members.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using rapidjson::Value;
+
+bool is_absent_or_null(const Value& object, const char* name) {
+  return !object.HasMember(name) || find_member(object, name, &Value::IsNull) != nullptr;
+}
+
+bool is_extent(const Value& json) {
+  if (!json.IsObject()) return false;
+  for (const auto* name : {"vcn", "clusters"})
+    if (json.HasMember(name) && !number_member(json, name)) return false;
+  return number_member(json, "lcn") || is_absent_or_null(json, "lcn");
+}
+
+}  // namespace
+
+std::optional<ntfs::Times> read_snapshot_times(const Value& json, MistypedMembers& mistyped) {
+  const auto* times = mistyped.find(json, "si", &Value::IsObject);
+  if (!times) return std::nullopt;
+  const auto time = [&](const char* name) {
+    const auto* const text = mistyped.find(*times, name, &Value::IsString);
+    if (!text) return core::FileTime{};
+    const auto read = parse_snapshot_time({text->GetString(), text->GetStringLength()});
+    if (!read) mistyped.add("si");
+    return read.value_or(core::FileTime{});
+  };
+  return ntfs::Times{time("created"), time("modified"), time("changed"), time("accessed")};
+}
+
+bool is_snapshot_stream(const Value& json) {
+  if (!json.IsObject()) return false;
+  for (const auto* name : {"name", "name_utf16"})
+    if (!find_member(json, name, &Value::IsString) && !is_absent_or_null(json, name)) return false;
+  return (number_member(json, "size") || is_absent_or_null(json, "size")) &&
+         (find_member(json, "resident", &Value::IsBool) || !json.HasMember("resident"));
+}
+
+ntfs::Extent read_snapshot_extent(const Value& json, std::string_view member,
+                                  MistypedMembers& mistyped) {
+  if (!is_extent(json)) mistyped.add(member);
+  ntfs::Extent extent{.vcn = number_member(json, "vcn").value_or(0),
+                      .clusters = number_member(json, "clusters").value_or(0),
+                      .lcn = std::nullopt};
+  if (const auto lcn = number_member(json, "lcn")) extent.lcn = ntfs::Lcn{*lcn};
+  return extent;
+}
+
+}  // namespace coldtrace::cli

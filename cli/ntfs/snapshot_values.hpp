@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include <rapidjson/fwd.h>
+
+#include "cli/ntfs/snapshot_lines.hpp"
+#include "coldtrace/ntfs/extents.hpp"
+#include "coldtrace/ntfs/standard_information.hpp"
+
+namespace coldtrace::cli {
+
+// Values of the lines of a snapshot. What is of another type than its member has counts as none,
+// and is told to `mistyped`.
+
+// The member "si" of a file; times that are not set are 0.
+std::optional<ntfs::Times> read_snapshot_times(const rapidjson::Value& json,
+                                               MistypedMembers& mistyped);
+
+// Whether the members of a stream are of the types they have; its extents are not looked at.
+bool is_snapshot_stream(const rapidjson::Value& json);
+
+// One of the extents of a stream of `member`.
+ntfs::Extent read_snapshot_extent(const rapidjson::Value& json, std::string_view member,
+                                  MistypedMembers& mistyped);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,74 @@
+#include "cli/report/report_inputs.hpp"
+
+#include <array>
+
+#include "cli/ntfs/given_file.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/tracefile/packing/unpack.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using core::FileKind;
+
+bool is_disk(FileKind kind) {
+  switch (kind) {
+    case FileKind::disk_mbr:
+    case FileKind::disk_gpt:
+    case FileKind::ntfs_volume:
+    case FileKind::ntfs_mft:
+    case FileKind::ewf:
+      return true;
+    default:
+      return core::is_virtual_disk(kind);
+  }
+}
+
+// The first line of NDJSON; an array of the same objects begins with a bracket.
+bool is_snapshot(core::ByteView head) {
+  const auto text = core::to_chars(head);
+  const auto start = text.find_first_not_of(" \t\r\n");
+  return start != text.npos && text[start] == '{' &&
+         text.substr(start, text.find('\n', start) - start).find("\"coldtrace.ntfs-snapshot/") !=
+             text.npos;
+}
+
+bool is_snapshot(const core::ImageSource& file) {
+  std::array<std::byte, 4096> head;
+  const auto bytes = std::span{head}.first(std::min<u64>(head.size(), file.size()));
+  return file.read_at(0, bytes) && is_snapshot(bytes);
+}
+
+// An archive that has a trace as well is one of traces.
+bool packs_disk(const core::ImageSource& file, FileKind kind) {
+  return !tracefile::holds_member(file, kind, tracefile::is_trace_member) &&
+         tracefile::holds_member(
+             file, kind, [](core::ByteView head, FileKind inner, std::string_view name) {
+               return inner == FileKind::coldtrace_json ? is_snapshot(head)
+                                                        : is_image_or_snapshot(head, inner, name);
+             });
+}
+
+}  // namespace
+
+ReportInputs sort_report_inputs(const std::vector<std::string>& paths) {
+  ReportInputs inputs;
+  for (const auto& path : paths) {
+    const auto file = path == "-" ? core::Result<std::unique_ptr<core::FileImage>>{nullptr}
+                                  : core::FileImage::open(path);
+    const bool opened = file && *file;
+    const auto kind = opened ? core::recognize_file(**file) : FileKind::unknown;
+    const bool is_json = kind == FileKind::coldtrace_json;
+    if (is_disk(kind) || (is_json && is_snapshot(**file)) ||
+        (opened && tracefile::is_unpackable(kind) && packs_disk(**file, kind)))
+      inputs.disks.push_back(path);
+    else if (is_json || kind == FileKind::hook_table)
+      inputs.hook_tables.push_back(path);
+    else
+      inputs.traces.push_back(path);
+  }
+  return inputs;
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,270 @@
+#include "cli/report/snapshot/line_report.hpp"
+
+#include <array>
+#include <optional>
+
+#include "cli/ntfs/snapshot_lines.hpp"
+#include "cli/output/json_members.hpp"
+#include "cli/report/snapshot/summary_line.hpp"
+#include "coldtrace/ntfs/partition.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using ntfs::State;
+using rapidjson::Value;
+
+// Volumes of one file, each of which has tables of hundreds of rows however short it is.
+constexpr u64 most_volumes = 256;
+
+// "12 deleted, 3 stale"
+void append_count(std::string& text, std::string_view count, State state) {
+  text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(state));
+}
+
+std::vector<ShownFinding> read_findings(const Value& summary) {
+  constexpr std::size_t most = 1000;
+  std::vector<ShownFinding> shown;
+  const auto* const findings = find_member(summary, "findings", &Value::IsArray);
+  if (findings == nullptr) return shown;
+  for (const auto& one : findings->GetArray())
+    if (shown.size() < most && one.IsObject())
+      shown.push_back({text_member(one, "code"), text_member(one, "severity"),
+                       number_member(one, "count").value_or(1), number_member(one, "first_offset"),
+                       text_member(one, "text")});
+  return shown;
+}
+
+// Where the clusters of a volume are; without clusters where the line says nothing that can be.
+ntfs::ClusterMap read_clusters(const Value& header, const Value& volume) {
+  constexpr u64 largest_cluster = u64{1} << 30U;
+  constexpr u64 largest_disk = ~u64{0} >> 1U;
+  const auto size = number_member(volume, "cluster_size").value_or(0);
+  const auto count = number_member(volume, "clusters").value_or(0);
+  const auto* const partition = find_member(header, "partition", &Value::IsObject);
+  auto offset = partition ? number_member(*partition, "offset").value_or(0) : 0;
+  // A volume may begin further on than its partition.
+  if (const auto* extents = find_member(volume, "mft_extents", &Value::IsArray))
+    for (const auto& extent : extents->GetArray()) {
+      const auto lcn = number_member(extent, "lcn");
+      const auto at = number_member(extent, "offset");
+      if (!lcn || !at) continue;
+      const auto before = core::checked_multiply(*lcn, size);
+      if (before && *before <= *at) offset = *at - *before;
+      break;
+    }
+  const auto bytes = core::checked_multiply(size, count);
+  const bool fits =
+      size <= largest_cluster && bytes && *bytes <= largest_disk && offset <= largest_disk - *bytes;
+  if (!fits) return {};
+  return {offset, static_cast<u32>(size), count};
+}
+
+// Makes sections of the lines of snapshots, one by one.
+class ReportedLines {
+ public:
+  ReportedLines(Page& page, const SnapshotReportOptions& options, core::Findings& findings)
+      : page_{page},
+        options_{options},
+        findings_{findings},
+        sections_before_{page.sections.size()},
+        data_before_{page.data.size()},
+        paragraphs_before_{page.overview.size()},
+        traced_before_{options.traced == nullptr ? 0 : options.traced->volumes()} {}
+
+  // False where the line is none of a snapshot, or cannot be used.
+  bool read(const Value& json) {
+    if (!json.IsObject()) return false;
+    const auto type = text_member(json, "type");
+    if (type == "header") return read_header(json);
+    if (!volume_) return false;
+    if (type == "summary") return read_summary(json);
+    if (type == "gap") return true;
+    if (type != "file" || !lines_->read(json, row_)) return false;
+    ++states_[static_cast<std::size_t>(row_.state)];
+    volume_->add(row_);
+    return true;
+  }
+
+  // All lines were read. Empty where there are sections, else why not.
+  std::string finish(const SnapshotLines& lines) {
+    lines.report(findings_);
+    if (!selection_.empty())
+      findings_.warning("snapshot-selection", std::nullopt,
+                        "the snapshot has not all names that its last line counts: {}. The others "
+                        "are not in the page",
+                        selection_);
+    report_lacking();
+    mistyped_.report(findings_);
+    const bool alone = volumes_ == 1;
+    append_findings(findings_, alone ? of_volume_ : of_all_);
+    end_volume();
+    if (auto refusal = find_refusal(); !refusal.empty()) {
+      take_back();
+      return refusal;
+    }
+    if (!of_all_.empty()) {
+      auto& html = add_section(page_, options_.id + "-all", "Findings of the snapshot");
+      write_findings_table(html, options_.id + "-all-findings", of_all_);
+    }
+    write_overview();
+    damage_.report(findings_);
+    return {};
+  }
+
+ private:
+  bool read_header(const Value& json) {
+    if (!is_snapshot_header(json)) return false;
+    end_volume();
+    ++part_volumes_;
+    if (++volumes_ > most_volumes) return false;
+    const auto* const volume = find_member(json, "volume", &Value::IsObject);
+    const auto* const partition = find_member(json, "partition", &Value::IsObject);
+    if (volume == nullptr || partition == nullptr) return false;
+    const auto number = number_member(*partition, "number").value_or(0);
+    auto id = fmt::format("{}-{}", options_.id, number);
+    if (!ids_.insert(id).second) id += fmt::format("-{}", volumes_);
+    const auto clusters = read_clusters(json, *volume);
+    note_disk(json);
+    volume_.emplace(page_,
+                    ShownVolume{volume_heading(number, text_member(*volume, "label")), id, clusters,
+                                text_member(*volume, "source") != "mft"},
+                    options_, findings_);
+    lines_.emplace(clusters.cluster_size, lacking_, mistyped_);
+    return true;
+  }
+
+  // How large the disk is, where the snapshot is of a whole one.
+  void note_disk(const Value& header) {
+    const auto* const disk = find_member(header, "disk", &Value::IsObject);
+    if (options_.traced == nullptr || disk == nullptr) return;
+    const auto table = text_member(*disk, "table");
+    const auto size = number_member(*disk, "size");
+    if (size && !table.empty() && table != to_string(ntfs::DiskKind::volume))
+      options_.traced->set_whole_disk(*size);
+  }
+
+  bool read_summary(const Value& json) {
+    damage_.read(json);
+    auto findings = read_findings(json);
+    auto& known = part_volumes_ == 1 ? of_volume_ : of_all_;
+    known.insert(known.end(), std::make_move_iterator(findings.begin()),
+                 std::make_move_iterator(findings.end()));
+    if (const auto* counts = find_member(json, "counts", &Value::IsObject)) compare(*counts);
+    part_volumes_ = 0;
+    states_ = {};
+    return true;
+  }
+
+  // What the volumes have and the snapshot leaves out. It has all names of a state or, by its
+  // --state, none; a query's answer has those that matched.
+  void compare(const Value& counts) {
+    const bool is_answer = counts.HasMember("matched");
+    for (std::size_t i = 0; i < ntfs::state_count; ++i) {
+      const auto state = static_cast<State>(i);
+      const auto stated =
+          number_member(counts, std::string{to_string(state)}.c_str()).value_or(states_[i]);
+      if (stated <= states_[i]) continue;
+      if (states_[i] == 0 || is_answer)
+        append_count(left_out_, grouped(stated - states_[i]), state);
+      else
+        append_count(selection_, fmt::format("{} of {}", states_[i], stated), state);
+    }
+  }
+
+  // A volume whose rows cannot be told from each other has no section.
+  void end_volume() {
+    if (!volume_) return;
+    if (volume_->rows() == 0 && !lacking_.empty())
+      volume_->abandon();
+    else
+      volume_->finish(of_volume_);
+    volume_.reset();
+    of_volume_.clear();
+  }
+
+  std::string find_refusal() const {
+    if (volumes_ > most_volumes)
+      return fmt::format("{} volumes: no more than {} are shown", volumes_, most_volumes);
+    if (page_.sections.size() > sections_before_) return {};
+    return lacking_.empty()
+               ? std::string{"its first line does not say what volume it is of"}
+               : fmt::format(
+                     "rows lack members that say what they are of:{}. Take the snapshot "
+                     "without --fields",
+                     lacking_text());
+  }
+
+  // The page is as it was.
+  void take_back() {
+    const auto cut = [](auto& list, std::size_t count) {
+      list.erase(list.begin() + static_cast<std::ptrdiff_t>(count), list.end());
+    };
+    cut(page_.sections, sections_before_);
+    cut(page_.data, data_before_);
+    cut(page_.overview, paragraphs_before_);
+    if (options_.traced != nullptr) options_.traced->keep_volumes(traced_before_);
+  }
+
+  std::string lacking_text() const {
+    std::string text;
+    for (const auto name : lacking_) text += fmt::format(" {}", name);
+    return text;
+  }
+
+  void report_lacking() {
+    if (!lacking_.empty())
+      findings_.warning("report-members", std::nullopt,
+                        "rows of the snapshot lack members that the page shows:{}", lacking_text());
+  }
+
+  void write_overview() {
+    page_.overview.push_back(
+        "The disk is shown as a snapshot lists it, which does not have what clusters are free.");
+    if (!left_out_.empty())
+      page_.overview.push_back(
+          fmt::format("Names that the snapshot leaves out: {}. 'coldtrace ntfs snapshot --state "
+                      "all' lists them.",
+                      left_out_));
+    if (findings_.has_warnings())
+      page_.overview.push_back(
+          "The snapshot is not whole, or not as it was written: see the findings.");
+  }
+
+  Page& page_;
+  const SnapshotReportOptions& options_;
+  core::Findings& findings_;
+  std::size_t sections_before_, data_before_, paragraphs_before_, traced_before_;
+  std::optional<VolumeReport> volume_;
+  std::optional<SummaryLines> lines_;  // of the volume
+  ntfs::SummaryRow row_;
+  std::set<std::string> ids_;
+  std::set<std::string_view> lacking_;
+  MistypedMembers mistyped_;
+  SnapshotDamage damage_;
+  u64 volumes_ = 0;
+  u64 part_volumes_ = 0;                         // of the snapshot that is being read
+  std::array<u64, ntfs::state_count> states_{};  // of that snapshot
+  std::string left_out_, selection_;
+  std::vector<ShownFinding> of_volume_, of_all_;
+};
+
+}  // namespace
+
+bool add_line_report(Page& page, const SnapshotFile& file, const SnapshotReportOptions& options,
+                     core::Findings findings, Report& report) {
+  SnapshotLines lines{file.bytes};
+  ReportedLines reported{page, options, findings};
+  if (!lines.read_all([&](const Value& json) { return reported.read(json); })) {
+    report.failed(file.path, "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'");
+    return false;
+  }
+  if (const auto refusal = reported.finish(lines); !refusal.empty()) {
+    report.failed(file.path, refusal);
+    return false;
+  }
+  report.read(file.path, findings);
+  return true;
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,90 @@
+#include "cli/report/snapshot/volume_report.hpp"
+
+#include <algorithm>
+
+#include "cli/report/snapshot/volume_names_data.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+// Of a volume with more names those whose files are largest are searched.
+constexpr std::size_t most_names = 250'000;
+
+}  // namespace
+
+std::string volume_heading(u64 partition, std::string_view label) {
+  auto title = partition == 0 ? std::string{"Volume"} : fmt::format("Partition {}", partition);
+  if (!label.empty()) title += fmt::format(" \"{}\"", label);
+  return title;
+}
+
+VolumeReport::VolumeReport(Page& page, ShownVolume volume, const SnapshotReportOptions& options,
+                           core::Findings& findings)
+    : page_{page},
+      volume_{std::move(volume)},
+      options_{options},
+      traced_{volume_.has_places ? options.traced : nullptr},
+      summary_{volume_.clusters.clusters, static_cast<std::size_t>(options.top)},
+      names_{most_names} {
+  if (traced_ != nullptr)
+    traced_->begin_volume(page.sections.size(), volume_.clusters, summary_);
+  else if (options.traced != nullptr)
+    findings.warning("snapshot-without-places", std::nullopt,
+                     "$MFT alone does not say where on the disk its files are: no request of the "
+                     "trace is laid on it");
+}
+
+void VolumeReport::add(const ntfs::SummaryRow& row) {
+  ++rows_;
+  summary_.add(row);
+  names_.add(row);
+  if (traced_ != nullptr) traced_->add(row);
+}
+
+void VolumeReport::add_use(ntfs::ClusterUseCounter& counter, core::Findings& findings) {
+  use_ = counter.finish();
+  u64 contradicted = 0;
+  for (const auto& place : use_) contradicted += place.contradicted;
+  if (contradicted > 0)
+    findings.warning("cluster-bitmap", std::nullopt,
+                     "$Bitmap says that {} clusters are free which files that are not deleted have",
+                     contradicted);
+}
+
+void VolumeReport::abandon() {
+  if (traced_ != nullptr) traced_->keep_volumes(traced_->volumes() - 1);
+}
+
+// In what room the page has, less a fifth for what follows.
+void VolumeReport::write_names(const VolumeAnswers& answers) {
+  const auto written = size_of(page_);
+  const auto room = (options_.largest - std::min(options_.largest, written)) / 5 * 4;
+  auto data = names_data(answers, names_, room);
+  write_search(page_.sections.back().content, answers, names_, data);
+  if (data.names > 0) page_.data.push_back(std::move(data.packed));
+}
+
+void VolumeReport::finish(const std::vector<ShownFinding>& findings) {
+  summary_.finish();
+  names_.finish();
+  const auto& clusters = volume_.clusters;
+  const VolumeAnswers answers{summary_,   findings,     clusters.cluster_size,
+                              volume_.id, options_.top, std::move(use_)};
+  auto& html = add_section(page_, answers.id, volume_.title);
+  const auto live = summary_.states()[static_cast<std::size_t>(ntfs::State::live)];
+  page_.overview.push_back(fmt::format(
+      "{}: {} in clusters of {}; {} with {}, and {} that are deleted.", volume_.title,
+      short_bytes(clusters.clusters * clusters.cluster_size), short_bytes(clusters.cluster_size),
+      counted(live.names, "name", "names"), short_bytes(live.bytes),
+      grouped(summary_.states()[static_cast<std::size_t>(ntfs::State::deleted)].names)));
+  write_states(html, answers);
+  write_sizes(html, answers);
+  write_activity(html, answers);
+  write_map(html, answers);
+  write_files(html, answers);
+  write_volume_findings(html, answers);
+  page_.data.push_back(volume_data(answers));
+  write_names(answers);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cli/report/page/page.hpp"
+#include "cli/report/snapshot/traced_volumes.hpp"
+#include "cli/report/snapshot/volume_sections.hpp"
+
+namespace coldtrace::cli {
+
+struct SnapshotReportOptions {
+  u64 top = 250;  // rows of each table
+  unsigned jobs = 1;
+  std::string id = "volume";        // in front of the names of elements
+  u64 largest = 0;                  // bytes that the page is to have at most
+  TracedVolumes* traced = nullptr;  // gets the volumes, if it is there
+};
+
+// What is known of a volume in front of its rows.
+struct ShownVolume {
+  std::string title;
+  std::string id;  // in front of the names of elements
+  ntfs::ClusterMap clusters;
+  bool has_places = true;  // false of a $MFT alone, which may be from anywhere
+};
+
+// "Partition 2 "data""; of a partition 0 "Volume".
+std::string volume_heading(u64 partition, std::string_view label);
+
+// One volume on its way to its section of a page: how much is in which state, sizes, activity,
+// where the clusters lie, files that stand out, findings.
+class VolumeReport {
+ public:
+  // `page` and what `options` lead to outlive it; the section will be the next one of the page.
+  // What a trace cannot be laid on is a finding.
+  VolumeReport(Page& page, ShownVolume volume, const SnapshotReportOptions& options,
+               core::Findings& findings);
+  VolumeReport(const VolumeReport&) = delete;
+  VolumeReport& operator=(const VolumeReport&) = delete;
+
+  void add(const ntfs::SummaryRow& row);
+  const ntfs::VolumeSummary& summary() const { return summary_; }
+  u64 rows() const { return rows_; }
+  // Of an image, after all rows: which clusters are free. What $Bitmap denies a file is a finding.
+  void add_use(ntfs::ClusterUseCounter& counter, core::Findings& findings);
+  // One of both is to be called, once and after all rows. Adds the section.
+  void finish(const std::vector<ShownFinding>& findings);
+  // Adds none.
+  void abandon();
+
+ private:
+  void write_names(const VolumeAnswers& answers);
+
+  Page& page_;
+  ShownVolume volume_;
+  const SnapshotReportOptions& options_;
+  TracedVolumes* traced_;
+  ntfs::VolumeSummary summary_;
+  ntfs::VolumeNames names_;
+  std::vector<ntfs::ClusterUse> use_;
+  u64 rows_ = 0;
+};
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coldtrace/ntfs/row.hpp"
+
+namespace coldtrace::ntfs {
+
+// What a summary asks of one name of a volume, whoever read it: a row, or the line that a snapshot
+// has of it.
+struct SummaryRow {
+  struct Note {
+    std::string code;
+    bool warning = false;
+    std::string text;
+  };
+
+  State state = State::live;
+  std::string path;            // "/a/b", the root "/"; empty without a name
+  std::string directory_path;  // "/a"; of what lies in the root empty
+  bool directory = false;
+  bool first_of_file = false;  // it has a record, and no row before it was of the same
+  std::optional<Times> times;  // of $STANDARD_INFORMATION
+  u64 size = 0, on_disk = 0;   // bytes of the $DATA streams, and of their clusters and what lies in
+                               // records
+  std::vector<Extent> extents;   // of all streams, those of $DATA first
+  std::size_t data_extents = 0;  // of $DATA
+  std::vector<Note> notes;       // findings of the name and its file
+
+  // Adds a $DATA stream, whose extents follow. Sums of damaged volumes stay the largest number.
+  void add_data(std::optional<u64> stream_size, bool resident);
+  // `cluster_size` is 0 where it is not known.
+  void add_data_extent(const Extent& extent, u32 cluster_size);
+  // Extents of $DATA that are no holes.
+  u64 pieces() const;
+  // Empties all.
+  void clear();
+};
+
+void to_summary_row(const FileRow& row, u32 cluster_size, SummaryRow& summary);
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,139 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "coldtrace/ntfs/summary/summary_row.hpp"
+
+namespace coldtrace::ntfs {
+
+// What is on a volume, in as few figures as can be looked at: sizes by directory, when files were
+// made and changed, which are largest or in most pieces, where on the volume they lie. A file with
+// several names counts once. Memory grows with directories, days and kinds of findings, up to a
+// stated number of each.
+class VolumeSummary {
+ public:
+  static constexpr std::size_t most_directories = std::size_t{1} << 18U;
+  static constexpr std::size_t places = 512;       // that the volume is divided into
+  static constexpr std::size_t most_kinds = 1000;  // of findings
+
+  struct Directory {
+    u32 parent;  // its place among the directories; of the root its own
+    std::string name;
+    u64 bytes = 0, files = 0;  // on the disk, of all below, once finish() was called
+  };
+  struct File {
+    std::string path;
+    State state;
+    u64 size = 0;
+    u64 on_disk = 0;  // bytes of its clusters, and of what lies in its record
+    u64 extents = 0;
+    std::optional<core::FileTime> modified;
+  };
+  struct StateSums {
+    u64 names = 0, bytes = 0;  // on the disk
+  };
+  struct FindingSums {
+    bool warning = false;
+    u64 count = 0;
+    std::string first_path, first_text;
+  };
+  // Clusters of one place, by whose they are.
+  struct Place {
+    u64 live = 0, deleted = 0;
+  };
+  // Of the four times of $STANDARD_INFORMATION, how many lie in one day.
+  using Day = std::array<u64, 4>;
+
+  // `top` files are kept of each kind.
+  VolumeSummary(u64 clusters, std::size_t top);
+
+  void add(const SummaryRow& row);
+  // To be called once, after all rows.
+  void finish();
+
+  const std::vector<Directory>& directories() const { return directories_; }  // the root first
+  u64 directories_left_out() const { return left_out_; }  // files that count for one above
+  const std::array<StateSums, state_count>& states() const { return states_; }
+  const std::map<u64, Day>& days() const { return days_; }  // since 1601
+  const std::map<std::string, FindingSums>& findings() const { return findings_; }
+  u64 kinds_left_out() const { return kinds_left_out_; }  // findings of further kinds
+  const std::vector<Place>& map() const { return map_; }
+  u64 clusters_of_place() const { return clusters_of_place_; }
+
+  // First come those that take most of the disk, or are in most pieces.
+  const std::vector<File>& largest() const { return largest_; }
+  const std::vector<File>& fragmented() const { return fragmented_; }
+  const std::vector<File>& deleted() const { return deleted_; }
+
+ private:
+  u32 directory_of(std::string_view path);
+  void add_times(const SummaryRow& row);
+  void add_places(const SummaryRow& row);
+  void add_findings(const SummaryRow& row);
+  void keep(std::vector<File>& files, const File& file, bool by_extents) const;
+
+  u64 clusters_of_place_;
+  std::size_t top_;
+  std::vector<Directory> directories_{{0, "", 0, 0}};
+  std::unordered_map<std::string, u32> numbers_{{"", 0}};
+  std::string last_path_;
+  u32 last_directory_ = 0;
+  u64 left_out_ = 0;
+  u64 kinds_left_out_ = 0;
+  std::array<StateSums, state_count> states_{};
+  std::map<u64, Day> days_;
+  std::map<std::string, FindingSums> findings_;
+  std::vector<Place> map_;
+  std::vector<File> largest_, fragmented_, deleted_;
+};
+
+// The names of a volume that are live or deleted, to be searched: all, or of more than a stated
+// number those whose files take most of the disk.
+class VolumeNames {
+ public:
+  // Of one file; what lies in more pieces is known by its first ones.
+  static constexpr std::size_t most_extents = 64;
+
+  struct Name {
+    std::string path;
+    State state;
+    bool directory;
+    u64 size, on_disk;        // bytes, as VolumeSummary has them
+    std::array<u64, 4> days;  // of $STANDARD_INFORMATION, since 1601: created, modified, changed,
+                              // accessed; 0 where that is not set, or no time of this age
+    u64 extents;              // of $DATA, without holes
+    std::vector<Extent> first_extents;
+  };
+
+  explicit VolumeNames(std::size_t most) : most_{most} {}
+
+  void add(const SummaryRow& row);
+  // Sorts them by directory, then by name. To be called once, after all rows.
+  void finish();
+
+  const std::vector<Name>& names() const { return names_; }
+  // Of all that were seen.
+  u64 seen() const { return seen_; }
+
+ private:
+  void keep(std::size_t count);
+
+  std::size_t most_;
+  std::vector<Name> names_;
+  u64 seen_ = 0;
+};
+
+// "/Users/a" and "b" of "/Users/a/b"; the directory is empty of what lies in the root.
+struct SplitPath {
+  std::string_view directory, name;
+};
+SplitPath split_path(std::string_view path);
+
+// Whether the file of `a` takes more of the disk than that of `b`; then by path.
+bool weighs_more(const VolumeNames::Name& a, const VolumeNames::Name& b);
+
+}  // namespace coldtrace::ntfs
