@@ -53,29 +53,30 @@ void VolumeSummary::add(const SummaryRow& row) {
   }
 }
 
-// Rows of one directory follow each other, and its own row comes before them as a rule. Beyond the
-// most directories what is below counts for the one above.
+// Rows of one directory follow each other. Beyond the most directories what is below counts for the
+// one above.
 u32 VolumeSummary::directory_of(std::string_view path) {
   if (path == last_path_) return last_directory_;
-  std::vector<std::size_t> ends;  // of the ancestors that are not known yet
-  auto end = path.size();
-  auto known = numbers_.find(std::string{path});
-  while (known == numbers_.end()) {
-    ends.push_back(end);
-    const auto slash = path.rfind('/', end == 0 ? 0 : end - 1);
-    end = slash == std::string_view::npos ? 0 : slash;
-    known = numbers_.find(std::string{path.substr(0, end)});
-  }
-  auto number = known->second;
-  for (; !ends.empty() && directories_.size() < most_directories; ends.pop_back()) {
-    const auto name = path.substr(end, ends.back() - end);
-    end = ends.back();
-    directories_.push_back({number, std::string{name.substr(name.starts_with('/') ? 1 : 0)}});
-    number = static_cast<u32>(directories_.size() - 1);
-    numbers_.emplace(path.substr(0, end), number);
-  }
-  if (!ends.empty()) ++left_out_;
   last_path_ = path;
+  u32 number = 0;
+  for (std::size_t at = path.starts_with('/') ? 1 : 0; at < path.size();) {
+    const auto end = std::min(path.find('/', at), path.size());
+    const auto name = path.substr(at, end - at);
+    at = end + 1;
+    const auto known = numbers_.find(DirectoryKey{number, std::string{name}});
+    if (known != numbers_.end()) {
+      number = known->second;
+      continue;
+    }
+    if (directories_.size() >= most_directories) {
+      ++left_out_;
+      break;
+    }
+    const auto added = static_cast<u32>(directories_.size());
+    directories_.push_back({number, std::string{name}});
+    numbers_.emplace(DirectoryKey{number, std::string{name}}, added);
+    number = added;
+  }
   last_directory_ = number;
   return number;
 }
@@ -100,7 +101,7 @@ void VolumeSummary::add_places(const SummaryRow& row) {
     while (left > 0 && at / clusters_of_place_ < map_.size()) {
       const auto here = std::min(left, clusters_of_place_ - at % clusters_of_place_);
       auto& place = map_[at / clusters_of_place_];
-      (live ? place.live : place.deleted) += here;
+      add_to(live ? place.live : place.deleted, here);
       at += here;
       left -= here;
     }

@@ -4,6 +4,7 @@
 
 #include "cli/report/page/charts.hpp"
 #include "cli/report/page/html_table.hpp"
+#include "coldtrace/core/checked.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -43,12 +44,17 @@ void write_file_table(Html& html, const VolumeAnswers& answers, std::string_view
   table.finish(0);
 }
 
+// Of damaged volumes files have more clusters than there are.
+i64 drawn(u64 clusters) {
+  return static_cast<i64>(std::min(clusters, ~u64{0} >> 1U));
+}
+
 void write_map_strip(Html& html, const VolumeAnswers& answers, std::string_view what,
                      const std::vector<i64>& clusters) {
   const auto places = answers.summary.map().size();
   const auto most = static_cast<i64>(answers.summary.clusters_of_place());
   u64 all = 0;
-  for (const auto one : clusters) all += static_cast<u64>(one);
+  for (const auto one : clusters) all = core::saturating_add(all, static_cast<u64>(one));
   write_strip(html,
               {fmt::format("{}: {}", what, grouped(all)), clusters, most, "0",
                short_bytes(places * answers.summary.clusters_of_place() * answers.cluster_size)});
@@ -184,8 +190,8 @@ void write_map(Html& html, const VolumeAnswers& answers) {
   const auto bytes = answers.summary.clusters_of_place() * answers.cluster_size;
   std::vector<i64> live, deleted;
   for (const auto& place : map) {
-    live.push_back(static_cast<i64>(place.live));
-    deleted.push_back(static_cast<i64>(place.deleted));
+    live.push_back(drawn(place.live));
+    deleted.push_back(drawn(place.deleted));
   }
   write_map_strip(html, answers, "Clusters of files from the start to the end of the volume", live);
   write_map_strip(html, answers, "Clusters that deleted files had", deleted);

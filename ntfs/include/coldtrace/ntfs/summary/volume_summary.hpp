@@ -3,7 +3,7 @@
 #include <array>
 #include <map>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "coldtrace/ntfs/summary/summary_row.hpp"
@@ -70,6 +70,9 @@ class VolumeSummary {
   const std::vector<File>& deleted() const { return deleted_; }
 
  private:
+  // The directory above and the name: whole paths would be as long as directories are deep.
+  using DirectoryKey = std::pair<u32, std::string>;
+
   u32 directory_of(std::string_view path);
   void add_times(const SummaryRow& row);
   void add_places(const SummaryRow& row);
@@ -79,7 +82,7 @@ class VolumeSummary {
   u64 clusters_of_place_;
   std::size_t top_;
   std::vector<Directory> directories_{{0, "", 0, 0}};
-  std::unordered_map<std::string, u32> numbers_{{"", 0}};
+  std::map<DirectoryKey, u32> numbers_;
   std::string last_path_;
   u32 last_directory_ = 0;
   u64 left_out_ = 0;
