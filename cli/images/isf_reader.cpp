@@ -305,6 +305,9 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
 core::Expected<IsfTable, std::string> read_isf(std::string& json) {
   constexpr unsigned flags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
                              rapidjson::kParseValidateEncodingFlag;
+  // The parser takes a sequence of UTF-8 that is cut off as far as it would go, past the end.
+  constexpr std::size_t longest_sequence = 4;
+  json.append(longest_sequence, '\0');
   Handler handler;
   rapidjson::Reader reader;
   rapidjson::InsituStringStream stream{json.data()};
