@@ -20,8 +20,8 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from answers import answer_of, runner
-from cli.etl_writer import EtlWriter
+from cli.trace.analysis.answers import answer_of, runner
+from cli.trace.etl_writer import EtlWriter
 
 COLDTRACE, SOURCES, SHARED = (Path(a).resolve() for a in sys.argv[1:4])
 HEIGHTS = " ▁▂▃▄▅▆▇█"

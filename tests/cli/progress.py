@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "ntfs"))
-from etl_writer import EtlWriter
+from cli.trace.etl_writer import EtlWriter
 import usn_writer
 
 COLDTRACE = Path(sys.argv[1]).resolve()

@@ -1,0 +1,716 @@
+"""What `coldtrace report` writes of disks and hook tables: the figures are those that Python makes of the lines of
+`ntfs snapshot` and of the JSON of `hooks show`.
+
+usage: report_others.py COLDTRACE SHARED IMAGES [arguments of unittest]
+"""
+import base64
+import datetime
+import gzip
+import json
+import lzma
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+import zlib
+from collections import Counter, defaultdict
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import browser
+from cli.trace.analysis.answers import runner
+from cli.trace.etl_writer import EtlWriter
+from cli.report.page_reader import Page
+from strict import strict_json
+
+COLDTRACE, SHARED, IMAGES = (Path(a).resolve() for a in sys.argv[1:4])
+
+run = runner(COLDTRACE)
+
+
+UNPACKED = tempfile.TemporaryDirectory()
+
+
+def images(folder):
+    """The sample images, unpacked once, as links in the folder; what is edited is a copy."""
+    for packed in sorted((SHARED / "samples/ntfs").glob("*.raw.gz")):
+        image, whole = folder / packed.stem, Path(UNPACKED.name) / packed.stem
+        if not whole.exists():
+            with gzip.open(packed) as file, open(whole, "wb") as out:
+                while block := file.read(1 << 20):
+                    out.seek(len(block), 1) if not any(block) else out.write(block)
+                out.truncate()
+        if not image.exists():
+            image.symlink_to(whole)
+        yield image
+
+
+def small_volume(path):
+    """A volume of a few MB with nothing on it; nothing where there is no mkntfs."""
+    if not shutil.which("mkntfs"):
+        raise unittest.SkipTest("mkntfs is not here")
+    path.write_bytes(b"")
+    os.truncate(path, 4 << 20)
+    subprocess.run(["mkntfs", "-F", "-q", "-Q", "-L", "small <b>", path], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return path
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+        self.here = Path(self.directory.name)
+
+
+def shown(self, path):
+    one = browser.start()
+    if one is None:
+        self.skipTest("no Chromium is here that starts")
+    self.addCleanup(one.close)
+    page = one.page(path)
+    page.wait_for("document.body && document.body.dataset.ready === '1'")
+    for width in 390, 1280:
+        page.resize(width, 844)
+        self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"),
+                             page.evaluate("document.documentElement.clientWidth"))
+    self.assertEqual(page.complaints(), [])
+    return page
+
+
+class Disks(Case):
+    def test_figures_are_those_of_the_rows(self):
+        count = 0
+        for image in images(self.here):
+            done = run("ntfs", "snapshot", "--state", "all", image)
+            if done.returncode == 2:
+                continue
+            rows = [json.loads(line) for line in done.stdout.splitlines()]
+            if sum(row["type"] == "header" for row in rows) != 1:
+                continue
+            count += 1
+            with self.subTest(image=image.name):
+                answer = run("report", image)
+                self.assertIn(answer.returncode, (0, 1))
+                self.compare(Page(answer.stdout), next(row for row in rows if row["type"] == "header")["volume"]["cluster_size"], [row for row in rows if row["type"] == "file"])
+        if count == 0:
+            self.skipTest("the sample images are not here")
+
+    def compare(self, page, cluster, rows):
+        prefix = next(name for name in page.tables if name.endswith("-states")).removesuffix("-states")
+        told = dict(zip(page.column(f"{prefix}-states", "State"), page.figures(f"{prefix}-states", "Names")))
+        self.assertEqual(told, dict(Counter(row["state"] for row in rows)))
+        met, files, directories = set(), [], defaultdict(int)
+        for row in rows:
+            if row["record"] is None or row["record_offset"] is None or row["record"] in met and row["state"] in ("live", "deleted"):
+                continue
+            if row["state"] in ("stale", "slack"):
+                continue
+            met.add(row["record"])
+            size = sum((stream["size"] or 0) if stream["resident"] else
+                       sum(extent["clusters"] for extent in stream["extents"] if extent["lcn"] is not None) * cluster
+                       for stream in row["streams"] or [])
+            pieces = sum(extent.get("lcn") is not None for stream in row["streams"] or []
+                         for extent in stream.get("extents") or [])
+            files.append((row["state"], row["path"], size, pieces))
+            if row["state"] == "live":
+                path = row["path"] if row["directory"] else row["path"].rpartition("/")[0]
+                while True:
+                    path = path if path != "/" else ""
+                    directories[path or "/"] += size
+                    if not path:
+                        break
+                    path = path.rpartition("/")[0]
+        if f"{prefix}-directories" in page.tables:
+            for name, size in zip(page.column(f"{prefix}-directories", "Directory"),
+                                  page.figures(f"{prefix}-directories", "Bytes")):
+                self.assertEqual(size, directories[name], name)
+        largest = sorted((-size, path) for state, path, size, _ in files if state == "live")[:250]
+        self.assertEqual(page.figures(f"{prefix}-largest", "On disk"), [-size for size, _ in largest])
+        if f"{prefix}-fragmented" in page.tables:
+            pieces = sorted((-pieces for state, _, _, pieces in files if state == "live" and pieces > 1))[:250]
+            self.assertEqual(page.figures(f"{prefix}-fragmented", "Extents"), [-one for one in pieces])
+
+    def test_a_page_names_what_could_not_be_read(self):
+        image = next(images(self.here), None)
+        if image is None:
+            self.skipTest("the sample images are not here")
+        whole = Page(run("report", image).stdout)
+        self.assertNotIn("could not be read", " ".join(whole.text))
+        # Nothing, ones without a kind, and the name of a script's end.
+        broken = [self.here / name for name in ("empty.etl", "junk.raw", "<script>alert(1)<")]
+        for path, content in zip(broken, (b"", b"\x5a" * 5000, b"\x00" * 4096)):
+            path.write_bytes(content)
+        answer = run("report", image, *broken)
+        self.assertEqual(answer.returncode, 1)
+        page = Page(answer.stdout)
+        told = [text for text in page.text if "could not be read" in text]
+        self.assertEqual(len(told), 1, told)
+        named = told[0].removeprefix("Not in this page, as they could not be read: ").removesuffix(".")
+        self.assertEqual(sorted(named.split(", ")), sorted(path.name for path in broken))
+        # A path is the machine's own matter.
+        self.assertNotIn(str(self.here), answer.stdout.decode())
+
+    def test_a_browser_shows_the_treemap(self):
+        for image in list(images(self.here))[:1]:
+            path = self.here / "disk.html"
+            if run("report", image, "-o", path).returncode == 2:
+                continue
+            page = shown(self, path)
+            self.assertGreater(page.evaluate("document.querySelectorAll('.map g').length"), 1)
+
+
+def columns(page):
+    """Of the data of a page: facts and a reader of the numbers behind them, for each part."""
+    for attributes, text in page.scripts:
+        if "type" not in attributes:
+            continue
+        content, at = zlib.decompress(base64.b64decode(text, validate=True), -15), 0
+
+        def number():
+            nonlocal at
+            value = shift = 0
+            while True:
+                byte = content[at]
+                at += 1
+                value |= (byte & 127) << shift
+                shift += 7
+                if byte < 128:
+                    return value
+
+        size = number()
+        facts = json.loads(content[at:at + size])
+        at += size
+        yield facts, number, lambda: len(content) - at
+
+
+def signed(number):
+    return -(number + 1) // 2 if number % 2 else number // 2
+
+
+class Names(Case):
+    """The search over the names of a volume."""
+
+    def told(self, page):
+        for facts, number, left in columns(page):
+            for volume in facts.get("volumes", []):
+                count = volume["count"]
+                directories = [volume["directories"][i] for i, size in
+                               enumerate([number() for _ in volume["directories"]]) for _ in range(size)]
+                column = lambda: [number() for _ in range(count)]
+                flags, size, on_disk, *days, extents, kept = (column() for _ in range(9))
+                end, places = 0, []
+                for many in kept:
+                    mine = []
+                    for _ in range(many):
+                        begin = end + signed(number())
+                        mine.append((begin, number()))
+                        end = sum(mine[-1])
+                    places.append(mine)
+                self.assertEqual(left(), 0)
+                day = lambda one: None if one == 0 else one - 1 + volume["firstDay"]
+                return volume, [
+                    (f"{directories[i]}/{volume['names'][i]}", "deleted" if flags[i] & 1 else "live", bool(flags[i] & 2),
+                     size[i], on_disk[i], [day(one[i]) for one in days], extents[i], places[i]) for i in range(count)]
+        return None, []
+
+    @staticmethod
+    def rows(image):
+        """What `ntfs snapshot` says."""
+        lines = [json.loads(line) for line in run("ntfs", "snapshot", "--state", "live,deleted", image).stdout.splitlines()]
+        cluster = lines[0]["volume"]["cluster_size"]
+        for row in lines:
+            if row["type"] != "file":
+                continue
+            streams = row["streams"] or []
+            places = [(extent["lcn"], extent["clusters"]) for stream in streams for extent in stream.get("extents") or []
+                      if extent["lcn"] is not None]
+            on_disk = sum(count for _, count in places) * cluster
+            on_disk += sum(stream["size"] or 0 for stream in streams if stream["resident"])
+            yield row, sum(stream["size"] or 0 for stream in streams), on_disk, places
+
+    @staticmethod
+    def day_of(text):
+        """Since 1601; nothing of times of another age."""
+        if text is None or not 1970 <= int(text[:4]) < 2200:
+            return None
+        return (datetime.date.fromisoformat(text[:10]) - datetime.date(1601, 1, 1)).days
+
+    def test_names_are_those_of_the_rows(self):
+        image = next(images(self.here), None)
+        if image is None:
+            self.skipTest("the sample images are not here")
+        volume, names = self.told(Page(run("report", image).stdout))
+        told = {(path, state): rest for path, state, *rest in names}
+        many = Counter((path, state) for path, state, *_ in names)
+        seen = 0
+        for row, size, on_disk, places in self.rows(image):
+            path = row["path"] if row["path"].startswith("/") else "/" + row["path"]
+            if "\\" in path:  # controls, which a page escapes
+                continue
+            seen += 1
+            directory, told_size, told_disk, days, extents, kept = told[path, row["state"]]
+            if many[path, row["state"]] == 1:
+                self.assertEqual((directory, told_size, told_disk, extents, kept),
+                                 (bool(row["directory"]), size, on_disk, len(places), places[:64]), path)
+                times = [row["si"] and row["si"][name] for name in ("created", "modified", "changed", "accessed")]
+                self.assertEqual(days, [self.day_of(one) for one in times], path)
+        self.assertGreater(seen, 10)
+        self.assertEqual(volume["count"], len(names))
+
+    def test_what_has_no_room_is_said(self):
+        image = next(images(self.here), None)
+        if image is None:
+            self.skipTest("the sample images are not here")
+        whole = run("report", image)
+        volume, names = self.told(Page(whole.stdout))
+        least, few = len(whole.stdout), []
+        for part in 0.98, 0.95, 0.9, 0.8, 0.5:
+            page = Page(run("report", image, "--size-limit", int(least * part)).stdout)
+            few = self.told(page)[1]
+            said = [text for text in page.text if "there is no room for the others" in text]
+            self.assertEqual(len(said), len(few) < len(names), part)
+            kept = {name[:2] for name in few}
+            left = [name[4] for name in names if name[:2] not in kept]
+            if few and left:
+                self.assertGreaterEqual(min(name[4] for name in few), max(left))
+        self.assertLess(len(few), len(names))
+
+    def test_a_browser_searches_them(self):
+        image = next(images(self.here), None)
+        if image is None:
+            self.skipTest("the sample images are not here")
+        path = self.here / "names.html"
+        run("report", image, "-o", path)
+        volume, names = self.told(Page(path.read_bytes()))
+        page = shown(self, path)
+        home = f"document.getElementById('{volume['id']}')"
+        status = f"{home}.querySelector('output').textContent"
+        self.assertTrue(page.evaluate(status).startswith(f"{len(names):,} of {len(names):,} names"))
+        page.evaluate(f"{home}.querySelector('input').focus()")
+        page.type("$mft")
+        wanted = [name for name in names if "$mft" in name[0].lower()]
+        self.assertTrue(page.evaluate(status).startswith(f"{len(wanted)} of "), page.evaluate(status))
+        page.evaluate(f"[...{home}.querySelectorAll('button')].find(one => one.textContent === '/$MFT').click()")
+        mft = next(name for name in names if name[0] == "/$MFT")
+        self.assertEqual(page.evaluate(f"{home}.querySelectorAll('.place rect').length"), len(mft[7]))
+        clusters = page.evaluate(f"{home}.querySelector('.place rect').getAttribute('x')")
+        self.assertAlmostEqual(float(clusters), 1000 * mft[7][0][0] / volume["clusters"], delta=0.01)
+        # Days, by arrows: the last one that has a file, and back.
+        page.evaluate(f"(() => {{ const one = {home}.querySelector('input'); one.value = '';"
+                      "one.dispatchEvent(new Event('input')) })()")
+        figure = "document.querySelector('[data-brush][data-kind=\"1\"] svg')"
+        page.evaluate(f"{figure}.focus()")
+        page.key("ArrowLeft")
+        first, step, bins = (page.evaluate(f"Number({figure}.parentElement.dataset.{name})") for name in ("first", "step", "bins"))
+        day = first + (bins - 1) * step
+        count = sum(name[5][1] is not None and day <= name[5][1] < day + step for name in names)
+        self.assertTrue(page.evaluate(status).startswith(f"{count:,} of "), (page.evaluate(status), count))
+        self.assertIn("modified", page.evaluate(status))
+        page.key("Escape")
+        self.assertTrue(page.evaluate(status).startswith(f"{len(names):,} of "))
+        self.assertEqual(page.complaints(), [])
+
+
+class Volume:
+    """Reads of a volume what says which clusters are used, by the documentation of linux-ntfs alone."""
+
+    def __init__(self, content):
+        self.content = content
+        sector, = struct.unpack_from("<H", content, 0x0b)
+        self.cluster = sector * content[0x0d]
+        sectors, mft = struct.unpack_from("<QQ", content, 0x28)
+        self.clusters = sectors // content[0x0d]
+        size, = struct.unpack_from("<b", content, 0x40)
+        self.record = size * self.cluster if size > 0 else 1 << -size
+        self.sector, self.mft = sector, mft * self.cluster
+        self.places = list(self.bytes_of_bitmap())  # where on the image each of its bytes lies
+
+    def used(self, cluster):
+        return self.content[self.places[cluster // 8]] >> cluster % 8 & 1
+
+    def bytes_of_bitmap(self):
+        record = bytearray(self.content[self.mft + 6 * self.record:][:self.record])
+        fixups, count = struct.unpack_from("<HH", record, 4)
+        for i in range(1, count):
+            end = i * self.sector
+            record[end - 2:end] = record[fixups + 2 * i:fixups + 2 * i + 2]
+        at, = struct.unpack_from("<H", record, 0x14)
+        while True:
+            kind, length = struct.unpack_from("<II", record, at)
+            if kind == 0x80:
+                break
+            at += length
+        runs = at + struct.unpack_from("<H", record, at + 0x20)[0]
+        left, = struct.unpack_from("<Q", record, at + 0x30)
+        lcn = 0
+        while record[runs] and left:
+            low, high = record[runs] & 15, record[runs] >> 4
+            count = int.from_bytes(record[runs + 1:runs + 1 + low], "little")
+            lcn += int.from_bytes(record[runs + 1 + low:runs + 1 + low + high], "little", signed=True)
+            many = min(left, count * self.cluster)
+            yield from range(lcn * self.cluster, lcn * self.cluster + many)
+            left -= many
+            runs += 1 + low + high
+
+
+class Free(Case):
+    """The map of the disk says what $Bitmap says."""
+
+    def check(self, image, content):
+        volume = Volume(content)
+        listed = set()
+        done = run("ntfs", "snapshot", "--state", "all", image)
+        for line in done.stdout.splitlines():
+            row = json.loads(line)
+            if row["type"] != "file" or row["state"] in ("deleted", "stale", "slack"):
+                continue
+            for stream in (row["streams"] or []) + (row["other_streams"] or []):
+                for extent in stream["extents"]:
+                    if extent["lcn"] is not None:
+                        listed.update(range(extent["lcn"], extent["lcn"] + extent["clusters"]))
+        answer = run("report", image)
+        page = Page(answer.stdout)
+        table = next(name for name in page.tables if name.endswith("-map"))
+        starts = page.figures(table, "From byte")
+        ends = [*starts[1:], volume.clusters * volume.cluster]
+        told = [page.figures(table, name) for name in ("Free", "Used", "Used, of no file")]
+        self.assertEqual({len(one) for one in told}, {len(starts)})
+        contradicted = 0
+        for i, (begin, end) in enumerate(zip(starts, ends)):
+            place = range(begin // volume.cluster, min(end // volume.cluster, volume.clusters))
+            used = [cluster for cluster in place if volume.used(cluster)]
+            self.assertEqual([one[i] for one in told],
+                             [len(place) - len(used), len(used), sum(cluster not in listed for cluster in used)],
+                             (image.name, begin))
+            contradicted += sum(not volume.used(cluster) and cluster in listed for cluster in place)
+        text = "".join(page.text)
+        self.assertEqual("free as $Bitmap says, and a file" in text, contradicted > 0)
+        self.assertEqual(b"cluster-bitmap" in answer.stderr, contradicted > 0)
+        self.assertIn(f"Free clusters, as $Bitmap says: {sum(told[0]):,}", text)
+        return volume, listed, sum(told[2])
+
+    def test_what_is_free_is_what_the_bitmap_says(self):
+        image = small_volume(self.here / "small.img")
+        volume, listed, unlisted = self.check(image, image.read_bytes())
+        # A free cluster that is marked, and one of a file that is not.
+        edited = bytearray(volume.content)
+        free = next(one for one in reversed(range(volume.clusters)) if not volume.used(one) and one not in listed)
+        edited[volume.places[free // 8]] |= 1 << free % 8
+        image.write_bytes(edited)
+        self.assertEqual(self.check(image, bytes(edited))[2], unlisted + 1)
+        taken = max(one for one in listed if volume.used(one))
+        edited[volume.places[taken // 8]] &= ~(1 << taken % 8)
+        image.write_bytes(edited)
+        self.check(image, bytes(edited))
+
+    def test_of_a_volume_that_windows_made(self):
+        image = next(images(self.here), None)
+        if image is None:
+            self.skipTest("the sample images are not here")
+        content = image.read_bytes()
+        start, = struct.unpack_from("<I", content, 446 + 8)
+        self.check(image, content[512 * start:])
+
+
+class Snapshots(Case):
+    """Pages of what `ntfs snapshot` wrote."""
+
+    def setUp(self):
+        super().setUp()
+        self.images = list(images(self.here))
+        if not self.images:
+            self.skipTest("the sample images are not here")
+
+    def snapshot(self, image, *options, name="files.ndjson"):
+        path = self.here / name
+        self.assertIn(run("ntfs", "snapshot", *options, image, "-o", path).returncode, (0, 1))
+        return path
+
+    @staticmethod
+    def told(page, findings_left_out=()):
+        """All that a page says, but for what is free and the findings of these codes."""
+        tables = {}
+        for name, rows in page.tables.items():
+            if name.endswith("-map"):
+                rows = [row[:3] for row in rows]
+            if name.endswith("-findings"):
+                rows = sorted(row for row in rows if row[0] not in findings_left_out)
+            if not name.endswith("-all-findings") and len(rows) > name.endswith("-findings"):
+                tables[name] = [[(str(cell), cell.exact) for cell in row] for row in rows]
+        return tables, [text for attributes, text in page.scripts if "type" in attributes]
+
+    def test_the_page_is_that_of_the_image(self):
+        for image in self.images:
+            if run("ntfs", "info", image).returncode == 2:
+                continue
+            with self.subTest(image=image.name):
+                page = Page(run("report", image).stdout)
+                own = [row[0] for name, rows in page.tables.items() if name.endswith("-all-findings") for row in rows[1:]]
+                again = Page(run("report", self.snapshot(image, "--state", "all")).stdout)
+                own += ["cluster-bitmap", "snapshot-findings"]
+                self.assertEqual(self.told(again, own), self.told(page, own))
+                self.assertIn("which does not have what clusters are free", " ".join(again.text))
+
+    def test_packed_ones_are_taken(self):
+        image = small_volume(self.here / "small.img")
+        path = self.snapshot(image, "--state", "all")
+        for source in image, path:
+            whole = run("report", source)
+            content, packed = source.read_bytes(), self.here / "packed"
+            with zipfile.ZipFile(self.here / "packed.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+                archive.writestr("readme.txt", "what was taken")
+                archive.writestr(source.name, content)
+            forms = [gzip.compress(content), lzma.compress(content), (self.here / "packed.zip").read_bytes()]
+            if shutil.which("zstd"):
+                subprocess.run(["zstd", "-q", "-f", source, "-o", packed], check=True)
+                forms.append(packed.read_bytes())
+            for form in forms:
+                packed.write_bytes(form)
+                done = run("report", packed)
+                if done.returncode == 2 and b"libarchive" in done.stderr:
+                    continue
+                self.assertEqual((done.returncode, self.told(Page(done.stdout), ["packed-others"])),
+                                 (whole.returncode, self.told(Page(whole.stdout))), form[:4])
+            packed.write_bytes(gzip.compress(content)[:-20])
+            done = run("report", packed)
+            self.assertIn(b"packed-damaged", done.stderr)
+            self.assertIn(done.returncode, (1, 2))
+
+    def test_what_it_leaves_out_is_said(self):
+        image = self.images[0]
+        totals = json.loads(self.snapshot(image).read_bytes().splitlines()[-1])["counts"]
+        deleted = totals["deleted"]
+        text = " ".join(Page(run("report", self.here / "files.ndjson").stdout).text)
+        self.assertEqual(f"{deleted:,} deleted" in text, deleted > 0)
+        self.assertEqual("Names that the snapshot leaves out" in text,
+                         any(totals[state] for state in ("deleted", "stale", "detached", "unreachable", "unnamed")))
+        # Without members.
+        done = run("report", self.snapshot(image, "--fields", "path,size"))
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"Take the snapshot without --fields", done.stderr)
+        done = run("report", self.snapshot(image, "--fields", "path,name,record,state,directory,si"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"report-members", done.stderr)
+        page = Page(done.stdout)
+        self.assertIn("report-members", page.column(next(n for n in page.tables if n.endswith("-findings")), "Code"))
+        # A row less, and the end less.
+        path = self.snapshot(image)
+        lines = path.read_bytes().splitlines(keepends=True)
+        rows = [i for i, line in enumerate(lines) if b'"type":"file"' in line]
+        for cut, code in (lines[:rows[-1]] + lines[rows[-1] + 1:], b"snapshot-selection"), (lines[:-1], b"snapshot-incomplete"):
+            path.write_bytes(b"".join(cut))
+            done = run("report", path)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(code, done.stderr)
+            self.assertIn("not as it was written", " ".join(Page(done.stdout).text))
+        # A value of another type, an array, other lines.
+        changed = [json.loads(line) for line in lines]
+        changed[rows[1]]["streams"] = 7
+        path.write_text("".join(json.dumps(one) + "\n" for one in changed))
+        self.assertIn(b"snapshot-value", run("report", path).stderr)
+        path.write_text(json.dumps(changed))
+        self.assertEqual(run("report", path).returncode, 2)
+        path.write_text('{"type":"header","schema":"coldtrace.ntfs-snapshot/1"}\n')
+        self.assertEqual(run("report", path).returncode, 2)
+
+    def test_several_volumes_have_sections_of_their_own(self):
+        one = self.snapshot(self.images[0], "--state", "all").read_bytes()
+        path = self.here / "two.ndjson"
+        path.write_bytes(one * 2)
+        page = Page(run("report", path).stdout)
+        self.assertEqual(len(page.ids), len(set(page.ids)))
+        states = [rows for name, rows in page.tables.items() if name.endswith("-states")]
+        self.assertEqual(len(states), 2)
+        self.assertEqual(states[0], states[1])
+        path.write_bytes(one.splitlines(keepends=True)[0] * 300)
+        done = run("report", path)
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"300 volumes", done.stderr)
+
+
+class Both(Case):
+    """A trace and the image of the disk that it was taken on."""
+
+    def trace(self, requests):
+        """Requests of disk 0: (action, offset, bytes)."""
+        writer = EtlWriter(1)
+        writer.process(0, 0, 10, "reader.exe")
+        writer.thread(0, 0, 10, 101)
+        for number, (action, offset, count) in enumerate(requests):
+            hook = {"read": 0x010a, "write": 0x010b}[action]
+            writer.system(0, hook, 3, 1000 * (number + 1),
+                          struct.pack("<IIIIQQQQI", 0, 0, count, 0, offset, 0, 0x5000 + number, 10, 101))
+        path = self.here / "run.etl"
+        path.write_bytes(writer.build())
+        return path
+
+    def test_requests_lie_on_the_map_with_names(self):
+        image = next(images(self.here), None)
+        if image is None:
+            self.skipTest("the sample images are not here")
+        rows = [row for row in Names.rows(image) if row[0]["state"] == "live" and row[3]]
+        offsets = [(row[0]["path"], extent["offset"]) for row in rows for stream in row[0]["streams"]
+                   for extent in stream.get("extents") or [] if extent["offset"] is not None][:12]
+        self.assertGreater(len(offsets), 3)
+        requests = [("write" if i % 3 == 2 else "read", offset, 512 * (i + 1)) for i, (_, offset) in enumerate(offsets)]
+        trace = self.trace(requests)
+        path = self.here / "both.html"
+        self.assertIn(run("report", image, trace, "-o", path).returncode, (0, 1))
+        page = Page(path.read_bytes())
+        prefix = next(name for name in page.tables if name.endswith("-accessed-files")).removesuffix("-accessed-files")
+        read, written = defaultdict(int), defaultdict(int)
+        for (name, _), (action, _, count) in zip(offsets, requests):
+            (read if action == "read" else written)[name] += count
+        table = f"{prefix}-accessed-files"
+        files = page.column(table, "File")
+        self.assertEqual(set(page.column(table, "Named by")), {"the volume"})
+        self.assertEqual(dict(zip(files, page.figures(table, "Bytes read"))), {name: read[name] for name, _ in offsets})
+        self.assertEqual(dict(zip(files, page.figures(table, "Bytes written"))), {name: written[name] for name, _ in offsets})
+        places = f"{prefix}-accessed-places"
+        self.assertEqual(sum(page.figures(places, "Bytes read")), sum(read.values()))
+        self.assertEqual(sum(page.figures(places, "Bytes written")), sum(written.values()))
+        shown(self, path)
+        # A snapshot of the image says the same.
+        lines = self.here / "files.ndjson"
+        run("ntfs", "snapshot", "--state", "all", image, "-o", lines)
+        again = Page(run("report", trace, lines).stdout)
+        for name in table, places:
+            self.assertEqual(again.tables[name], page.tables[name])
+
+    def test_a_trace_of_another_disk_is_not_drawn(self):
+        # A disk of one partition, which begins at sector 8.
+        content, start = small_volume(self.here / "small.img").read_bytes(), 8 * 512
+        sectors = (len(content) + 511) // 512
+        table = bytearray(512)
+        table[446:462] = struct.pack("<B3sB3sII", 0, b"\0" * 3, 7, b"\0" * 3, start // 512, sectors)
+        table[510:] = b"\x55\xaa"
+        disk = self.here / "disk.img"
+        disk.write_bytes(table.ljust(start, b"\0") + content)
+        lines = self.here / "files.ndjson"
+        run("ntfs", "snapshot", "--state", "all", disk, "-o", lines)
+        end = disk.stat().st_size
+        said = "does not seem to be of this disk"
+        for source in disk, lines:
+            inside = run("report", source, self.trace([("read", end - 512, 512)]))
+            self.assertNotIn(said, "".join(Page(inside.stdout).text))
+            self.assertNotIn(b"snapshot-mismatch", inside.stderr)
+            beyond = run("report", source, self.trace([("read", start, 512), ("write", end - 512, 1024)]))
+            self.assertEqual(beyond.returncode, 1)
+            self.assertIn(b"snapshot-mismatch", beyond.stderr)
+            page = Page(beyond.stdout)
+            self.assertIn(said, "".join(page.text))
+            self.assertFalse([name for name in page.tables if "-accessed-" in name])
+            # Where the image begins elsewhere it may be of it.
+            self.assertNotIn(said, "".join(Page(run(
+                "report", source, self.trace([("read", end, 512)]), "--snapshot-offset", 4096).stdout).text))
+        # Of a volume alone nobody knows where its disk ends.
+        alone = run("report", self.here / "small.img", self.trace([("read", 1 << 40, 512)]))
+        self.assertIn("No request of the trace to this disk lies on this volume.", "".join(Page(alone.stdout).text))
+        self.assertNotIn(b"snapshot-mismatch", alone.stderr)
+
+    def test_a_mft_alone_has_no_places(self):
+        image = next(images(self.here), None)
+        if image is None:
+            self.skipTest("the sample images are not here")
+        lines = [json.loads(line) for line in run("ntfs", "snapshot", image).stdout.splitlines()]
+        cluster = lines[0]["volume"]["cluster_size"]
+        table = next(row for row in lines if row.get("path") == "/$MFT")
+        content, alone = image.read_bytes(), self.here / "MFT"
+        alone.write_bytes(b"".join(content[extent["offset"]:extent["offset"] + extent["clusters"] * cluster]
+                                   for stream in table["streams"] if stream["name"] is None
+                                   for extent in stream["extents"]))
+        done = run("report", alone, self.trace([("read", 4096, 512)]))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"snapshot-without-places", done.stderr)
+        page = Page(done.stdout)
+        self.assertFalse([name for name in page.tables if "-accessed-" in name])
+        self.assertNotIn("No request of the trace", "".join(page.text))
+
+    def test_of_another_disk_nothing_is_shown(self):
+        image = next(images(self.here), None)
+        if image is None:
+            self.skipTest("the sample images are not here")
+        trace = self.trace([("read", 0, 512)])
+        page = Page(run("report", image, trace, "--snapshot-disk", 1).stdout)
+        self.assertFalse([name for name in page.tables if name.endswith("-accessed-files")])
+        self.assertIn("it has no request to disk 1, but to others: 0", "".join(page.text))
+        both = Page(run("report", image, image, trace).stdout)
+        self.assertIn("there are several images", "".join(both.text))
+
+
+class Hooks(Case):
+    def tables(self):
+        found = 0
+        for folder in sorted(IMAGES.glob("*")):
+            for kernel in folder.glob("*krnl*.exe"):
+                path = self.here / f"{found}.hooktab"
+                done = run("hooks", "table", "--kernel", kernel, "--format", "hooktab", "-o", path)
+                if done.returncode != 2 and path.exists():
+                    found += 1
+                    yield path
+                if found == 3:
+                    return
+
+    def test_numbers_are_those_of_the_tables(self):
+        tables = list(self.tables())
+        if not tables:
+            self.skipTest("no kernels were built")
+        path = self.here / "hooks.html"
+        self.assertIn(run("report", *tables, "-o", path).returncode, (0, 1))
+        page = Page(path.read_bytes())
+        builds = [build for table in tables
+                  for build in strict_json(run("hooks", "show", table, "--format", "json").stdout)["builds"]]
+        for number, build in enumerate(builds):
+            named = {service["names"][0]: service["number"] for service in build["services"] if service["names"]}
+            told = {row[0]: int(row[1 + number].exact) for row in page.rows("matrix") if row[0] in named}
+            self.assertEqual(told, named)
+            rows = page.rows(f"build-{number}-services")
+            self.assertEqual(len(rows), min(250, len(build["services"])))
+            for row, service in zip(rows, build["services"]):
+                self.assertEqual(row[2].exact, str(service["target"]) if service["target"] is not None else "-1")
+                self.assertEqual(row[5].startswith("yes"), service["target"] is not None)
+        shown(self, path)
+        # The JSON of the same says the same.
+        documents = []
+        for number, table in enumerate(tables):
+            documents.append(self.here / f"{number}.json")
+            run("hooks", "show", table, "--format", "json", "-o", documents[-1])
+        again = Page(run("report", *documents).stdout)
+        self.assertEqual(again.tables, page.tables)
+
+    def test_maps_are_shown_beside_each_other(self):
+        stubs = [path for folder in sorted(IMAGES.glob("*")) for path in folder.glob("ntdll.dll")][:3]
+        if not stubs:
+            self.skipTest("no images were built")
+        path = self.here / "maps.json"
+        run("syscalls", "map", *stubs, "--format", "json", "-o", path)
+        maps = strict_json(path.read_bytes())["images"]
+        page = Page(run("report", path).stdout)
+        for number, one in enumerate(maps):
+            named = {service["name"]: service["number"] for service in one["services"] if service["name"]}
+            self.assertTrue(named)
+            told = {row[0]: int(row[1 + number].exact) for row in page.rows("matrix") if row[0] in named}
+            self.assertEqual(told, named)
+            self.assertEqual(set(page.column(f"build-{number}-services", "Can be hooked")), {"not told by a system call map"})
+        other = self.here / "other.json"
+        other.write_text('{"schema":"coldtrace.trace-info/1","tool":"coldtrace 1"}')
+        self.assertEqual(run("report", other).returncode, 2)
+        # What cannot be shown is not left out in silence.
+        for number in (-1, 65536, "x", None):
+            document = json.loads(path.read_bytes())
+            document["images"][0]["services"][1]["number"] = number
+            other.write_text(json.dumps(document))
+            done = run("report", other)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), number)
+            self.assertIn(b"1 of its services have no number", done.stderr)
+        other.write_text('{"schema":"coldtrace.syscall-map/1","images":[]}')
+        self.assertIn(b"it has no build", run("report", other).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

@@ -1,0 +1,289 @@
+"""Events get their fields and names from instrumentation manifests, as from the DLLs that they become.
+
+usage: trace_manifests.py COLDTRACE PROJECT SHARED COMPILE_MANIFEST [unittest arguments]
+"""
+import json
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import uuid
+import xml.sax.saxutils
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+from cli.trace.etl_writer import EtlWriter, utf16z
+from strict import strict_ndjson
+
+COLDTRACE, PROJECT, SHARED, COMPILE = (Path(a).resolve() for a in sys.argv[1:5])
+CASES = SHARED / "facts/etl-schema-cases.json"
+FOLDER = Path(tempfile.mkdtemp(prefix="coldtrace-manifests-"))
+PAINTER, HELPER, CASE = (uuid.UUID(f"aa0f3f0e-97a4-4ba7-9d4c-62d5b4b3e0{n}") for n in (11, 12, 13))
+MANIFEST = (PROJECT / "tests/cli/trace/painter.man").read_text()
+
+WALL = struct.pack("<II", 2, 0xd) + utf16z("the hall")
+ROWS = (struct.pack("<HB", 2, 1) + "k".encode("utf-16-le") + b"\2" + "vv".encode("utf-16-le") +
+        b"\3abc" + b"\2" + struct.pack("<HH", 5, 6) + struct.pack("<hh", -1, 2) + b"\x08\x09" +
+        b"xyz" + struct.pack("<I", 2) + b"\xca\xfe")
+TYPES = (struct.pack("<bIIH", -2, 0xC0000022, 4711, 0xBB01) + bytes([192, 168, 1, 20]) + PAINTER.bytes_le +
+         bytes([1, 1, 0, 0, 0, 0, 0, 5, 18, 0, 0, 0]) + struct.pack("<QQfI", 132223104001234567, 0x1234, 1.5, 7) +
+         b"\1" + struct.pack("<H", 4) + "ok".encode("utf-16-le"))
+FIELDS = [
+    {"Colour": 2, "Sides": "0xd", "Where": "the hall"},
+    {"Count": 2, "Rows": [{"Size": 1, "Key": "k"}, {"Size": 2, "Key": "vv"}], "Size": 3, "Data": "616263",
+     "Size_2": 2, "More": [5, 6], "Point": {"X": -1, "Y": 2}, "Pair": [8, 9], "Fixed": "xyz",
+     "__binLength": 2, "Tail": "cafe"},
+    {"Int8": -2, "Code": "0xc0000022", "Pid": 4711, "Port": 443, "Address": "192.168.1.20",
+     "Id": str(PAINTER), "User": "S-1-5-18", "Time": "2020-01-01T00:00:00.1234567Z", "Pointer": "0x1234",
+     "Float": 1.5, "Flag": True, "Byte": True, "Counted": "ok"},
+    {},
+    {"Hand": 9}]
+
+
+def write(name, content):
+    path = FOLDER / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return name
+
+
+def compile_manifest(manifest, module, *arguments):
+    (FOLDER / module).parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run([COMPILE, FOLDER / manifest, FOLDER / module, *arguments], check=True)
+    return module
+
+
+def setUpModule():
+    log = EtlWriter()
+    for time, (provider, number, version, payload, opcode, keywords) in enumerate((
+            (PAINTER, 1, 0, WALL, 40, 0x1000000000011), (PAINTER, 2, 1, ROWS, 1, 0x10),
+            (PAINTER, 3, 0, TYPES, 0, 0), (PAINTER, 4, 0, b"", 34, 0),
+            (HELPER, 1, 0, struct.pack("<I", 9), 0, 0))):
+        log.manifest(0, time, provider, number, version, payload, opcode, keywords=keywords)
+    write("painted.etl", log.build())
+    write("painter.man", MANIFEST)
+    compile_manifest("painter.man", "painter.dll")
+
+
+def tearDownModule():
+    shutil.rmtree(FOLDER)
+
+
+def run(*arguments, status=0):
+    done = subprocess.run([COLDTRACE, "trace", *map(str, arguments)], capture_output=True, timeout=300,
+                          cwd=FOLDER)
+    if done.returncode != status:
+        raise AssertionError((done.returncode, done.stderr.decode()))
+    return done.stdout
+
+
+def decode(*options, trace="painted.etl", status=0):
+    lines = strict_ndjson(run("decode", trace, *options, status=status))
+    events = [line for line in lines if line["type"] == "event" and
+              line["provider"]["guid"].startswith("aa0f3f0e")]
+    return lines[0], events, lines[-1]
+
+
+def codes(summary):
+    return {finding["code"]: finding["count"] for finding in summary["findings"]}
+
+
+class Manifests(unittest.TestCase):
+    def test_names_fields_and_messages(self):
+        header, events, summary = decode("--schemas", "painter.man", "--messages")
+        self.assertEqual([e["fields"] for e in events], FIELDS)
+        self.assertEqual({e["decoded"] for e in events}, {"exact"})
+        self.assertEqual(events[0]["resolved"], {"Colour": "Blue", "Sides": "Left|Right|0x8"})
+        self.assertEqual(events[0]["message"], "Painted Blue on Left|Right|0x8 in the hall\n(100%)")
+        self.assertEqual([e["name"] for e in events],
+                         ["Paint/Brush", "Rest/Start", "Types", "Rest/Roll", "Help"])
+        # By the numbers of the header, which is of no task: its own opcode of Paint is not of all.
+        self.assertEqual(events[0]["names"], {"level": "Informational",
+                                              "keywords": ["Walls", "Doors", "ResponseTime"]})
+        self.assertEqual(events[3]["names"]["opcode"], "Roll")
+        self.assertEqual({e["provider"]["name"] for e in events}, {"Manifest-Painter", "Manifest-Helper"})
+        self.assertIsNone(events[3]["message"])  # a string that is missing
+        for where, wanted in (("message like 'Painted*'", [events[0]]), ("exists message", [e for e in events if e["message"]]),
+                              ("message matches 'the (hall|attic)' and id == 1", [events[0]]),
+                              ("resolved.Colour == 'blue'", [events[0]]), ("resolved.Colour == '2'", [])):
+            self.assertEqual(decode("--schemas", "painter.man", "--messages", "--where", where,
+                                    status=0 if wanted else 1)[1], wanted)  # no-match
+        self.assertEqual(codes(summary), {})
+        self.assertEqual(header["schemas"], [
+            {"file": "painter.man", "file_version": None, "language_file": None, "store": None,
+             "sha256": None, "providers": [
+                {"guid": str(PAINTER), "name": "Manifest-Painter", "recreated": False, "kinds": 4},
+                {"guid": str(HELPER), "name": "Manifest-Helper", "recreated": False, "kinds": 1}]}])
+
+    def test_the_dll_that_it_becomes_says_the_same(self):
+        for version in ("5", "3"):
+            compile_manifest("painter.man", f"v{version}/painter.dll", "en-US", version)
+            ours, theirs = (decode("--schemas", name, "--messages")[1]
+                            for name in ("painter.man", f"v{version}/painter.dll"))
+            for event in (*ours, *theirs) if version == "3" else ():
+                event["provider"].pop("name")  # 3.1 has none for the second
+            self.assertEqual(ours, theirs)
+
+    def test_both_at_once_are_no_conflict(self):
+        header, events, summary = decode("--schemas", "painter.man", "--schemas", "painter.dll")
+        self.assertEqual([f["file"] for f in header["schemas"]], ["painter.man"])
+        self.assertEqual(codes(summary), {})
+
+    def test_languages(self):
+        events = decode("--schemas", "painter.man", "--messages", "--language", "DE-de")[1]
+        self.assertEqual(events[0]["message"], "the hall: Blau auf Left|Right|0x8")  # the rest is English
+        events, summary = decode("--schemas", "painter.man", "--messages", "--language", "fr", status=1)[1:]
+        self.assertEqual(events[0]["resolved"]["Colour"], "Blue")
+        self.assertEqual(codes(summary), {"no-match": 1})
+
+    def test_known_by_content_in_folders_and_every_encoding(self):
+        wanted = decode("--schemas", "painter.man")[1]
+        prefixed = re.sub(r"<(/?)([a-zA-Z])", r"<\1e:\2", MANIFEST).replace(
+            'xmlns="http://schemas', 'xmlns:e="http://schemas')
+        assembly = MANIFEST.replace("<instrumentationManifest", "<assembly").replace(
+            "</instrumentationManifest", "</assembly")
+        for number, content in enumerate((MANIFEST, "\ufeff" + MANIFEST,
+                                          MANIFEST.replace("UTF-8", "UTF-16").encode("utf-16"),
+                                          MANIFEST.replace("UTF-8", "UTF-16").encode("utf-16-be"),
+                                          prefixed, assembly)):
+            with self.subTest(number):
+                write(f"folder{number}/deep/readme.txt", content)
+                write(f"folder{number}/notes.xml", "<notes><instrumentationManifest/></notes>")
+                write(f"folder{number}/torn.xml", MANIFEST[:3000])
+                header, events, summary = decode("--schemas", f"folder{number}")
+                self.assertEqual(events, wanted)
+                self.assertEqual([f["file"] for f in header["schemas"]], [f"folder{number}/deep/readme.txt"])
+
+    def test_one_that_was_re_created_goes_last_and_says_so(self):
+        lossy = MANIFEST.replace('resourceFileName="painter.dll" messageFileName="painter.dll"',
+                                 'resourceFileName="Manifest-Painter" messageFileName="Manifest-Painter"', 1)
+        lossy = re.sub(r' outType="[^"]*"', "", lossy).replace(
+            'name="Data" inType="win:Binary" length="Size"', 'name="Data" inType="win:Binary"').replace(
+            'name="Float" inType="win:Float"', 'name="Float" inType="win:28"')
+        write("lossy.man", lossy)
+        header, events, summary = decode("--schemas", "lossy.man")
+        self.assertEqual(codes(summary), {"schema-lossy": 1, "schema-incomplete": 1})
+        self.assertEqual([p["recreated"] for p in header["schemas"][0]["providers"]], [True, False])
+        self.assertEqual(events[1]["fields"], {k: v for k, v in FIELDS[1].items() if k in ("Count", "Rows", "Size")})
+        self.assertEqual(events[1]["decoded"], "trailing")
+        self.assertEqual(events[1]["trailing"], ROWS[ROWS.index(b"abc"):].hex())
+        self.assertEqual(events[0]["fields"]["Sides"], 0xd)  # no outType
+        header, events, summary = decode("--schemas", "lossy.man", "--schemas", "painter.man", status=1)
+        self.assertEqual([e["fields"] for e in events], FIELDS)
+        # Other output types alone are no conflict, other fields are.
+        self.assertEqual(codes(summary), {"schema-conflict": 2, "schema-lossy": 1, "schema-incomplete": 1})
+
+    def test_what_is_no_manifest_is_told(self):
+        for content, text in ((MANIFEST[:3000], "event manifest.XML"),
+                              ("<instrumentationManifest/>", "event manifest has no provider with a GUID"),
+                              ("<a/>", "neither a PE file nor an instrumentation manifest"),
+                              (" " * (1 << 24) + MANIFEST, "neither a PE file nor"),
+                              (MANIFEST + " " * (1 << 24), "0x1000000")):
+            with self.subTest(text):
+                summary = decode("--schemas", write("bad.man", content), status=1)[2]
+                self.assertEqual(codes(summary), {"schema-file": 1, "schema-unused": 1})
+                self.assertIn(text, summary["findings"][0]["text"])
+
+    def test_references_that_lead_nowhere_cost_their_event(self):
+        write("lost.man", MANIFEST.replace('template="rows"', 'template="nothing"')
+              .replace('map="Sides"', 'map="nothing"').replace('task="Paint"', 'task="Nowhere"'))
+        events, summary = decode("--schemas", "lost.man", status=1)[1:]
+        self.assertEqual([e["decoded"] for e in events], ["exact", "raw", "exact", "exact", "exact"])
+        self.assertEqual(codes(summary), {"schema-damaged": 1})
+        self.assertIn("lost.man: ", summary["findings"][0]["text"])
+        self.assertEqual(events[0]["name"], "Nowhere/Brush")
+
+    def test_hostile_manifests_are_bounded(self):
+        body = re.search(r"<template tid=\"wall\">.*?</template>", MANIFEST, re.S)[0]
+        deep = "<template tid=\"wall\">" + "<struct name=\"s\">" * 50_000 + "</struct>" * 50_000 + "</template>"
+        wide = "<template tid=\"wall\">" + "<data name=\"n\" inType=\"win:UInt8\"/>" * 50_000 + "</template>"
+        long = body.replace("Where", "W" * 100_000)
+        many = MANIFEST.replace("</events>\n      </provider>", "".join(
+            f'<event value="{n}" version="7" template="wall"/>' for n in range(60_000)) + "</events></provider>", 1)
+        bomb = MANIFEST.replace("<instrumentationManifest", "<!DOCTYPE a [<!ENTITY b \"" + "c" * 1000 +
+                                "\">]><instrumentationManifest", 1).replace("$(string.painted)", "&b;" * 1000)
+        nested = "<a>" * 300_000 + "instrumentationManifest"
+        for name, content, first, found in (
+                ("deep", MANIFEST.replace(body, deep), "trailing", {"schema-incomplete"}),
+                ("wide", MANIFEST.replace(body, wide), "partial", {"schema-incomplete"}),
+                ("long", MANIFEST.replace(body, long), "exact", {"schema-name"}),
+                ("many", many, "exact", set()), ("bomb", bomb, "exact", set()),
+                ("nested", nested, "raw", {"schema-file", "schema-unused"})):
+            with self.subTest(name):
+                status = 1 if found & {"schema-name", "schema-file"} else 0
+                events, summary = decode("--schemas", write(f"{name}.man", content), status=status)[1:]
+                self.assertEqual(events[0]["decoded"], first)
+                self.assertLessEqual(set(codes(summary)), found | {"resolved-limit"})
+
+
+@unittest.skipUnless(CASES.exists(), "the payloads with answers are not here")
+class Cases(unittest.TestCase):
+    """Payloads made by hand from documented layouts, decoded by a second decoder."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cases = {number: case for number, case in enumerate(json.loads(CASES.read_text())["events"])
+                     if isinstance(case["schema"], list)}
+        log = EtlWriter()
+        for number, case in cls.cases.items():
+            log.manifest(0, number, CASE, number, 0, bytes.fromhex(case["payload"]),
+                         pointer_size=case["pointer_size"])
+        write("cases.etl", log.build())
+        write("cases.man", cls.manifest())
+
+    @classmethod
+    def manifest(cls):
+        def quoted(value):
+            return xml.sax.saxutils.quoteattr(str(value))
+
+        def items(fields):
+            for field in fields:
+                attributes = "".join(f" {key}={quoted(value)}" for key, value in field.items()
+                                     if key not in ("fields", "inType"))
+                if field["inType"] == "struct":
+                    yield f"<struct{attributes}>{''.join(items(field['fields']))}</struct>"
+                else:
+                    yield f"<data inType={quoted(field['inType'])}{attributes}/>"
+
+        maps, templates, events, strings = [], [], [], []
+        for number, case in cls.cases.items():
+            for name, one in case.get("maps", {}).items():
+                tag = "bitMap" if one["kind"] == "bits" else "valueMap"
+                rows = []
+                for value, text in one["entries"].items():
+                    strings.append(f"<string id=\"s{len(strings)}\" value={quoted(text)}/>")
+                    rows.append(f"<map value=\"{value}\" message=\"$(string.s{len(strings) - 1})\"/>")
+                maps.append(f"<{tag} name={quoted(name)}>{''.join(rows)}</{tag}>")
+            templates.append(f"<template tid=\"t{number}\">{''.join(items(case['schema']))}</template>")
+            events.append(f"<event value=\"{number}\" template=\"t{number}\"/>")
+        return ("<instrumentationManifest><instrumentation><events><provider name=\"Cases\" guid=\"{" +
+                str(CASE) + "}\" resourceFileName=\"c.dll\"><maps>" + "".join(maps) + "</maps><templates>" +
+                "".join(templates) + "</templates><events>" + "".join(events) +
+                "</events></provider></events></instrumentation><localization><resources culture=\"en-US\">"
+                "<stringTable>" + "".join(strings) + "</stringTable></resources></localization>"
+                "</instrumentationManifest>")
+
+    def test_every_payload(self):
+        events = decode("--schemas", "cases.man", trace="cases.etl")[1]
+        self.assertEqual(len(events), len(self.cases))
+        self.assertGreater(len(events), 28)
+        for event in events:
+            case = self.cases[event["id"]]
+            with self.subTest(case["id"], why=case["why"]):
+                self.assertEqual(event["fields"], case["expect"])
+                self.assertEqual(event["decoded"], case["result"])
+                self.assertEqual(event.get("trailing") or None, case.get("trailing"))
+                for name, wanted in case.get("resolved", {}).items():
+                    names = "|".join(wanted) if isinstance(wanted, list) else wanted
+                    self.assertEqual(event.get("resolved", {}).get(name), names)
+
+    def test_compiled_they_are_the_same(self):
+        compile_manifest("cases.man", "cases.dll")
+        self.assertEqual(*(decode("--schemas", name, trace="cases.etl")[1] for name in ("cases.man", "cases.dll")))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])

@@ -1,0 +1,143 @@
+"""'trace check' counts what the lines of 'trace decode' have.
+
+usage: trace_check.py COLDTRACE SOURCES MAKE_TRACE [unittest arguments]
+"""
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+from pathlib import Path
+
+import jsonschema
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from strict import strict_json, strict_ndjson
+
+COLDTRACE, SOURCES, MAKE_TRACE = (Path(a).resolve() for a in sys.argv[1:4])
+
+
+def run(*arguments):
+    return subprocess.run([COLDTRACE, "trace", *map(str, arguments)], capture_output=True,
+                          timeout=120)
+
+
+class Check(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        subprocess.run([MAKE_TRACE, cls.folder], check=True)
+        cls.ctrace = cls.folder / "deadlock.ctrace"
+        subprocess.run([COLDTRACE, "trace", "synthesize", "deadlock-5", "-o", cls.ctrace], check=True)
+
+    def lines(self, path):
+        return strict_ndjson(run("decode", path).stdout)
+
+    def check(self, *arguments, status):
+        done = run("check", *arguments)
+        self.assertEqual(done.returncode, status, done.stderr.decode())
+        return done.stdout
+
+    def test_what_is_counted_is_what_lines_have(self):
+        schema = json.loads((SOURCES / "docs/schema/trace-check.schema.json").read_text())
+        validator = jsonschema.Draft202012Validator(schema)
+        for path in [*sorted(self.folder.glob("*.etl")), self.ctrace]:
+            with self.subTest(path=path.name):
+                header, *lines, summary = self.lines(path)
+                events = [line for line in lines if line["type"] == "event"]
+                cpus = sum(event["cpu"] == 0 for event in events)
+                named = sum(event["name"] is not None for event in events)
+                done = run("check", path, "--format", "json", "--expect", "cpu == 0", "--min", cpus,
+                           "--max", cpus, "--expect", "exists name", "--max", named,
+                           "--expect", "exists cpu and not exists cpu", "--none")
+                self.assertEqual(done.returncode, run("decode", path).returncode)
+                answer = strict_json(done.stdout)
+                validator.validate(answer)
+                self.assertEqual([e["events"] for e in answer["expectations"]], [cpus, named, 0])
+                self.assertEqual([(e["min"], e["max"]) for e in answer["expectations"]],
+                                 [(cpus, cpus), (0, named), (0, 0)])
+                self.assertTrue(answer["met"])
+                counts = summary["counts"]
+                self.assertEqual(answer["events"], counts["events"])
+                self.assertEqual(answer["undecoded"], counts["events"] - counts["exact"])
+                self.assertEqual(answer["gaps"], counts["gaps"])
+                self.assertEqual(answer["events_lost"], header["session"]["events_lost"])
+                self.assertEqual(answer["buffers_lost"], header["session"].get("buffers_lost"))
+                self.assertEqual(answer["findings"], summary["findings"])
+
+    def test_bounds_belong_to_the_expectation_before_them(self):
+        events = sum(line["type"] == "event" for line in self.lines(self.ctrace))
+        everything = "exists cpu or not exists cpu"
+        nothing = "cpu == 65535"
+        for arguments, met in (
+                ([everything], True), ([nothing], False), ([nothing, "--none"], True),
+                ([everything, "--none"], False), ([nothing, "--max", 0], True),
+                ([everything, "--min", events], True), ([everything, "--min", events + 1], False),
+                ([everything, "--max", events], True), ([everything, "--max", events - 1], False),
+                ([nothing, "--none", "--expect", everything], True),
+                ([everything, "--expect", nothing, "--none"], True),
+                ([everything, "--none", "--expect", nothing], False)):
+            with self.subTest(arguments=arguments):
+                self.check(self.ctrace, "--expect", *arguments, status=0 if met else 1)
+
+    def test_text_has_a_line_for_each(self):
+        text = self.check(self.ctrace, "--expect", "cpu == 65535", "--expect", "cpu == 65535", "--none",
+                          status=1).decode().splitlines()
+        self.assertEqual(text[0], "FAILED cpu == 65535: 0 events, expected at least 1")
+        self.assertEqual(text[1], "ok     cpu == 65535: 0 events, expected none")
+        self.assertTrue(text[2].startswith("1 of 2 expectations met; "), text[2])
+
+    def test_junit_has_a_case_for_each(self):
+        wrong = "name like '<\"&\x01>*'"
+        content = self.check(self.ctrace, "--expect", wrong, "--expect", "exists cpu", "--format", "junit",
+                             status=1)
+        root = xml.etree.ElementTree.fromstring(content)
+        suite = root.find("testsuite")
+        self.assertEqual((suite.get("tests"), suite.get("failures")), ("2", "1"))
+        cases = suite.findall("testcase")
+        self.assertEqual([case.get("name") for case in cases], [wrong.replace("\x01", "\\x01"), "exists cpu"])
+        self.assertEqual([len(case.findall("failure")) for case in cases], [1, 0])
+        self.assertEqual(cases[0].find("failure").get("message"), "0 events, expected at least 1")
+        properties = {p.get("name"): p.get("value") for p in suite.iter("property")}
+        counts = self.lines(self.ctrace)[-1]["counts"]
+        self.assertEqual(properties["events"], str(counts["events"]))
+
+    def test_a_misspelt_field_is_never_met_in_silence(self):
+        done = run("check", self.ctrace, "--expect", "NoSuchField == 1", "--none")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no-match: --expect: nothing matches 'NoSuchField'", done.stderr.decode())
+        for tolerated, failures in ((), "1"), (("--tolerate", "no-match"), "0"):
+            said = lambda form: self.check(self.ctrace, "--expect", "NoSuchField == 1", "--none", "--format",
+                                           form, *tolerated, status=int(failures))
+            answer = strict_json(said("json"))
+            self.assertEqual(answer["met"], failures == "0")
+            self.assertEqual([(one["no_match"], one["met"]) for one in answer["expectations"]],
+                             [(True, failures == "0")])
+            suite = xml.etree.ElementTree.fromstring(said("junit")).find("testsuite")
+            self.assertEqual(suite.get("failures"), failures)
+            self.assertTrue(said("text").startswith(b"FAILED" if failures == "1" else b"ok"))
+
+    def test_what_an_expectation_asks_twice_is_told_once(self):
+        done = run("check", self.ctrace, "--expect", "NoSuchField == 1 or NoSuchField == 2", "--none")
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(done.stderr.decode().endswith("no-match: --expect: nothing matches 'NoSuchField'\n"),
+                        done.stderr.decode())
+
+    def test_usage(self):
+        for arguments, message in ((["--none", "--expect", "pid == 1"], "--none must follow"),
+                                   (["--expect", "pid == 1", "--min", 3, "--max", 2], "--min is greater"),
+                                   (["--expect", "pid == 1", "--min", "x"], "'x' is no number"),
+                                   (["--expect", "pid = 1"], "--expect: 1:5: expected"),
+                                   ([], "--expect is required")):
+            with self.subTest(arguments=arguments):
+                done = run("check", self.ctrace, *arguments)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(message, done.stderr.decode())
+                self.assertEqual(done.stdout, b"")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
