@@ -39,7 +39,7 @@ std::vector<std::string> named_files(const std::vector<std::string>& words) {
   return files;
 }
 
-Exit run(int argc, char** argv) {
+Exit run_main(int argc, char** argv) {
   CLI::App app{"Offline forensic parser and static toolkit for Windows", "coldtrace"};
   app.set_version_flag("-V,--version", [] { return version_text(); });
   app.add_flag("--no-sandbox", is_sandbox_off(), no_sandbox_help);
@@ -88,7 +88,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a write then fails with EPIPE, which Output knows
   Exit exit = Exit::failure;
   try {
-    exit = run(argc, argv);
+    exit = run_main(argc, argv);
   } catch (const ClosedPipe&) {
     exit = Exit::ok;
   } catch (const Failure& failure) {

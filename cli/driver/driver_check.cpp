@@ -36,7 +36,7 @@ std::optional<bool> DriverCheckAnswer::has_file(const registry::Service& service
 
 namespace {
 
-struct Options : CommonOptions {
+struct DriverCheckOptions : CommonOptions {
   std::vector<std::string> hives;
   std::string files;
 };
@@ -48,14 +48,14 @@ const registry::Hive* find_hive(const DriverCheckAnswer& answer, HiveKind kind) 
 }
 
 // Neither a log of the hive is replaced, nor is there a file afterwards that is taken for one.
-void guard_logs(const Options& options, const HiveInput& hive) {
+void guard_logs(const DriverCheckOptions& options, const HiveInput& hive) {
   guard_output(options.output, options.format, hive.log_paths);
   if (is_log_name(hive.path, options.output.path))
     throw Failure{
         fmt::format("{}: it would be taken for a log of {}", options.output.path, hive.path)};
 }
 
-void open_hives(const Options& options, DriverCheckAnswer& answer) {
+void open_hives(const DriverCheckOptions& options, DriverCheckAnswer& answer) {
   for (const auto& path : options.hives) {
     auto input = open_hive(path);
     guard_logs(options, *input);
@@ -88,7 +88,7 @@ const std::string& main_path(const DriverCheckAnswer& answer) {
   return answer.hives.front()->path;
 }
 
-Exit run(const Options& options) {
+Exit run_driver_check(const DriverCheckOptions& options) {
   Output output{options.output};
   Report report{options.findings};
   DriverCheckAnswer answer;
@@ -112,7 +112,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_driver_check(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<DriverCheckOptions>(
       app, exit,
       {"check",
        "Check the configuration of drivers, filters, traces and loaded DLLs in registry hives",
@@ -124,7 +124,7 @@ void add_driver_check(CLI::App& app, Exit& exit) {
        "changes\n"
        "  2  an input could not be read, or is neither a SYSTEM nor a SOFTWARE hive\n"},
       {"text", "json"},
-      [](Command& command, Options& options) {
+      [](Command& command, DriverCheckOptions& options) {
         command
             .add_input("--hive", options.hives,
                        "A SYSTEM or SOFTWARE hive; repeated for one of each. The logs beside it "
@@ -138,7 +138,7 @@ void add_driver_check(CLI::App& app, Exit& exit) {
                        "folder where it is mounted: whether drivers and DLLs are there")
             .type_name("FILE|DIR");
       },
-      run);
+      run_driver_check);
 }
 
 }  // namespace coldtrace::cli

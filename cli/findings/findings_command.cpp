@@ -10,7 +10,7 @@
 namespace coldtrace::cli {
 namespace {
 
-struct Options : CommonOptions {
+struct FindingsCommandOptions : CommonOptions {
   std::vector<std::string> codes;
 };
 
@@ -46,7 +46,7 @@ void write_json(Output& output, const std::vector<FindingPage>& pages, Int64 int
   json.end_array().end_object().end_document();
 }
 
-Exit run(const Options& options) {
+Exit run_findings_command(const FindingsCommandOptions& options) {
   const auto pages = finding_pages(options.codes);
   Output output{options.output};
   if (options.format == "json")
@@ -64,7 +64,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_findings_command(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<FindingsCommandOptions>(
       app, exit,
       {"findings", "List the codes of findings, or say what some mean and what to do about them",
        "  coldtrace findings\n"
@@ -73,11 +73,11 @@ void add_findings_command(CLI::App& app, Exit& exit) {
        "  0  the list or the pages were written\n"
        "  2  usage, no such code, or the output cannot be written\n"},
       {"text", "json", "markdown"},
-      [](Command& command, Options& options) {
+      [](Command& command, FindingsCommandOptions& options) {
         command.add_option("CODE", options.codes, "Say what these mean, instead of the list")
             .finding_codes();
       },
-      run);
+      run_findings_command);
 }
 
 }  // namespace coldtrace::cli

@@ -16,7 +16,7 @@
 namespace coldtrace::cli {
 namespace {
 
-struct Options : CommonOptions {
+struct HelpCommandOptions : CommonOptions {
   std::vector<std::string> words;
   bool man = false;
   std::string shell;
@@ -48,7 +48,7 @@ CLI::App& find_command(CLI::App& root, const std::vector<std::string>& words) {
   return *command;
 }
 
-std::string text_of(CLI::App& root, const Options& options) {
+std::string text_of(CLI::App& root, const HelpCommandOptions& options) {
   if (!options.shell.empty()) return shell_completion(describe_all(root), options.shell);
   auto& command = find_command(root, options.words);
   if (options.man) return man_page(describe_command(command, 2));
@@ -64,7 +64,7 @@ void add_help_flags(CLI::App& app) {
 }
 
 void add_help_command(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<HelpCommandOptions>(
       app, exit,
       {"help", "Show the help of a command, its manual page, or completions for a shell",
        "  coldtrace help pe info\n"
@@ -73,7 +73,7 @@ void add_help_command(CLI::App& app, Exit& exit) {
        "  0  it was written\n"
        "  2  usage, no such command, or the output cannot be written\n"},
       {"text"},
-      [](Command& command, Options& options) {
+      [](Command& command, HelpCommandOptions& options) {
         command.add_option("COMMAND", options.words, "The words of a command, as 'pe info'");
         const auto man = command.add_flag("--man", options.man, "Its manual page, for man -l");
         command
@@ -82,7 +82,7 @@ void add_help_command(CLI::App& app, Exit& exit) {
             .one_of(completed_shells())
             .excludes(man);
       },
-      [&app](const Options& options) {
+      [&app](const HelpCommandOptions& options) {
         const auto text = text_of(app, options);
         Output output{options.output};
         output.write(text);

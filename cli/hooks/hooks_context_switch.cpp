@@ -15,7 +15,7 @@
 namespace coldtrace::cli {
 namespace {
 
-struct Options : PeOptions {
+struct HooksContextSwitchOptions : PeOptions {
   std::vector<std::string> pdbs;
 };
 
@@ -29,7 +29,7 @@ struct SearchedImage {
   core::Findings findings;
 };
 
-SearchedImage search(PeInput& input, const Options& options,
+SearchedImage search(PeInput& input, const HooksContextSwitchOptions& options,
                      const std::vector<pe::SymbolFile>& pdbs) {
   SearchedImage image;
   image.path = input.path;
@@ -98,7 +98,8 @@ void write_text(Output& output, const std::vector<SearchedImage>& images) {
   }
 }
 
-void write_json(Output& output, const Options& options, const std::vector<SearchedImage>& images) {
+void write_json(Output& output, const HooksContextSwitchOptions& options,
+                const std::vector<SearchedImage>& images) {
   JsonWriter json{output, options.int64};
   json.begin_object().field("schema", "coldtrace.context-switch/1").field("tool", tool_version);
   json.key("images").begin_array();
@@ -115,7 +116,7 @@ void write_json(Output& output, const Options& options, const std::vector<Search
   json.end_array().end_object().end_document();
 }
 
-Exit run(const Options& options) {
+Exit run_hooks_context_switch(const HooksContextSwitchOptions& options) {
   Output output{options.output};
   Report report{options.findings};
   const auto pdbs = open_symbol_files(options.pdbs, report);
@@ -140,7 +141,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_hooks_context_switch(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<HooksContextSwitchOptions>(
       app, exit,
       {"context-switch", "Find where a kernel switches threads, with proof, and how to hook it",
        "  coldtrace hooks context-switch ntoskrnl.exe\n"
@@ -151,7 +152,7 @@ void add_hooks_context_switch(CLI::App& app, Exit& exit) {
        "     a PDB does not match, or a file is no PE image\n"
        "  2  usage, no input could be read, or the output cannot be written\n"},
       {"text", "json"},
-      [](Command& command, Options& options) {
+      [](Command& command, HooksContextSwitchOptions& options) {
         add_pe_options(command, options);
         command
             .add_input(
@@ -159,7 +160,7 @@ void add_hooks_context_switch(CLI::App& app, Exit& exit) {
                 "Symbols and types for the image that it matches; may be given more than once")
             .repeatable();
       },
-      run);
+      run_hooks_context_switch);
 }
 
 }  // namespace coldtrace::cli

@@ -17,7 +17,7 @@ namespace {
 
 using syscall_map::Derivation;
 
-struct Options : PeOptions {
+struct HooksDeriveOptions : PeOptions {
   std::string function;
   std::vector<u32> places;
   u32 least_fixed = syscall_map::enough_fixed_bytes;
@@ -56,7 +56,7 @@ struct Result {
 };
 
 // Where no image has the name, which exports of each come nearest.
-void note_unknown_name(const Options& options, Result& result) {
+void note_unknown_name(const HooksDeriveOptions& options, Result& result) {
   for (const auto& image : result.images)
     if (image.place) return;
   for (auto& image : result.images) {
@@ -89,7 +89,7 @@ void check_against_symbol(const syscall_map::NamedPlace& symbol, std::string_vie
                    who, value(rva), symbol.name, value(symbol.rva));
 }
 
-std::optional<DerivedImage> open_image(const std::string& path, const Options& options,
+std::optional<DerivedImage> open_image(const std::string& path, const HooksDeriveOptions& options,
                                        std::optional<pe::Rva> place, SymbolPlaces& symbols,
                                        Report& report) {
   auto input = open_pe(path, options, report);
@@ -138,7 +138,7 @@ std::string place_text(const DerivedImage& image, const syscall_map::DerivedPlac
 }
 
 // A signature file: what is said of the signature stands in comments.
-void write_text(Output& output, const Options& options, const Result& result) {
+void write_text(Output& output, const HooksDeriveOptions& options, const Result& result) {
   const auto& derivation = result.derivation;
   if (!derivation.signature) {
     print(output, "# {}: {}\n", printable(options.function), printable(derivation.reason));
@@ -216,7 +216,7 @@ void write_image(JsonWriter& json, const DerivedImage& image, const Derivation& 
   json.end_object();
 }
 
-void write_json(Output& output, const Options& options, const Result& result,
+void write_json(Output& output, const HooksDeriveOptions& options, const Result& result,
                 const SymbolPlaces& symbols) {
   JsonWriter json{output, options.int64};
   json.begin_object().field("schema", "coldtrace.derived-signature/1").field("tool", tool_version);
@@ -232,7 +232,7 @@ void write_json(Output& output, const Options& options, const Result& result,
   json.end_object().end_document();
 }
 
-Exit run(const Options& options) {
+Exit run_hooks_derive(const HooksDeriveOptions& options) {
   if (options.places.size() > options.files.size())
     throw Failure{fmt::format("--at is given {} times for {} files", options.places.size(),
                               options.files.size())};
@@ -273,7 +273,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_hooks_derive(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<HooksDeriveOptions>(
       app, exit,
       {"derive", "Derive the shortest signature of a function that is unique in each image",
        "  coldtrace hooks derive KeBugCheckEx ntoskrnl.exe\n"
@@ -286,7 +286,7 @@ void add_hooks_derive(CLI::App& app, Exit& exit) {
        "     to no image\n"
        "  2  usage, no image could be read, or the output cannot be written\n"},
       {"text", "json"},
-      [](Command& command, Options& options) {
+      [](Command& command, HooksDeriveOptions& options) {
         command
             .add_option("NAME", options.function,
                         "Function: an exported one, a public symbol with --pdb, any name with --at")
@@ -306,7 +306,7 @@ void add_hooks_derive(CLI::App& app, Exit& exit) {
             .type_name("BYTES");
         add_pdb_option(command, options.pdbs);
       },
-      run);
+      run_hooks_derive);
 }
 
 }  // namespace coldtrace::cli

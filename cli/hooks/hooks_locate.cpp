@@ -28,7 +28,7 @@ using syscall_map::PlaceSource;
 using syscall_map::Signature;
 using syscall_map::SignatureMatch;
 
-struct Options : PeOptions {
+struct HooksLocateOptions : PeOptions {
   std::string function;
   std::string signatures;  // empty: those that are built in
   std::string ntdll;
@@ -93,7 +93,8 @@ void write_source(Output& output, const FunctionLocation& location, const Functi
   for (const auto& sentence : place.evidence) print(output, "    {}\n", printable(sentence));
 }
 
-void write_text(Output& output, const Options& options, const std::vector<LocatedImage>& images) {
+void write_text(Output& output, const HooksLocateOptions& options,
+                const std::vector<LocatedImage>& images) {
   for (const auto& image : images) {
     print(output, "{}: {}\n", printable(image.path), to_text(image.identity));
     if (image.search.locations.empty())
@@ -157,8 +158,8 @@ void write_match(JsonWriter& json, const SignatureMatch& match) {
   json.end_array().end_object();
 }
 
-void write_json(Output& output, const Options& options, const std::vector<LocatedImage>& images,
-                const SymbolPlaces& symbols) {
+void write_json(Output& output, const HooksLocateOptions& options,
+                const std::vector<LocatedImage>& images, const SymbolPlaces& symbols) {
   JsonWriter json{output, options.int64};
   json.begin_object().field("schema", "coldtrace.hook-locations/1").field("tool", tool_version);
   json.field("function", options.function).key("images").begin_array();
@@ -195,7 +196,7 @@ void write_json(Output& output, const Options& options, const std::vector<Locate
 }
 
 // The public symbols that the name may mean.
-std::vector<syscall_map::NamedPlace> symbols_of(const Options& options,
+std::vector<syscall_map::NamedPlace> symbols_of(const HooksLocateOptions& options,
                                                 const pe::Identity& identity, SymbolPlaces& symbols,
                                                 core::Findings& findings) {
   if (is_glob(options.function)) return symbols.all(identity);
@@ -204,7 +205,7 @@ std::vector<syscall_map::NamedPlace> symbols_of(const Options& options,
 }
 
 // The services of a kernel where the name may be that of one; nothing else is read for it.
-HookTable services_of(const Options& options, const std::string& path,
+HookTable services_of(const HooksLocateOptions& options, const std::string& path,
                       const syscall_map::KernelView& view, const pe::Identity& identity,
                       const std::optional<PeInput>& ntdll, const pe::Identity& user) {
   if ((!options.function.starts_with("Nt") && !is_glob(options.function)) ||
@@ -221,7 +222,7 @@ HookTable services_of(const Options& options, const std::string& path,
   return syscall_map::build_hook_services(sources);
 }
 
-Exit run(const Options& options) {
+Exit run_hooks_locate(const HooksLocateOptions& options) {
   const auto signatures = read_signatures(options.signatures);
   Output output{options.output};
   Report report{options.findings};
@@ -270,7 +271,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_hooks_locate(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<HooksLocateOptions>(
       app, exit,
       {"locate", "Locate a function by exports, service table, PDB, signatures and structure",
        "  coldtrace hooks locate SwapContext ntoskrnl.exe\n"
@@ -285,7 +286,7 @@ void add_hooks_locate(CLI::App& app, Exit& exit) {
        "  2  no input could be read, the signatures have an error, or the file of --ntdll is\n"
        "     another image or for another machine\n"},
       {"text", "json", "csv"},
-      [](Command& command, Options& options) {
+      [](Command& command, HooksLocateOptions& options) {
         command
             .add_option("NAME", options.function,
                         "Function, as exports, services, signatures or the PDB name it, or a glob "
@@ -297,7 +298,7 @@ void add_hooks_locate(CLI::App& app, Exit& exit) {
         command.add_input("--ntdll", options.ntdll, "Names services that the kernel does not");
         add_pdb_option(command, options.pdbs);
       },
-      run);
+      run_hooks_locate);
 }
 
 }  // namespace coldtrace::cli

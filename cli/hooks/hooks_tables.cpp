@@ -16,7 +16,7 @@ using syscall_map::LocatedServiceTable;
 using syscall_map::ServiceMap;
 using syscall_map::ServiceTable;
 
-struct Options : PeOptions {
+struct HooksTablesOptions : PeOptions {
   std::string ntdll;
   std::string win32u;
 };
@@ -71,7 +71,7 @@ void name_tables(const pe::ImageTables& tables, const ServiceMap& kernel, const 
   }
 }
 
-std::optional<TablesImage> read_tables(const std::string& path, const Options& options,
+std::optional<TablesImage> read_tables(const std::string& path, const HooksTablesOptions& options,
                                        const UserSides& users, Report& report) {
   auto input = open_pe(path, options, report);
   if (!input) return std::nullopt;
@@ -103,7 +103,7 @@ std::optional<TablesImage> read_tables(const std::string& path, const Options& o
 
 // A user side that was asked for and cannot be read leaves entries without names.
 std::optional<MappedImage> read_user_side(const std::string& path, syscall_map::ImageRole role,
-                                          const Options& options, Report& report) {
+                                          const HooksTablesOptions& options, Report& report) {
   if (path.empty()) return std::nullopt;
   auto side = map_image(path, options, report);
   if (!side) throw Failure{fmt::format("{}: no names can be read from it", path)};
@@ -111,7 +111,7 @@ std::optional<MappedImage> read_user_side(const std::string& path, syscall_map::
   return side;
 }
 
-Exit run(const Options& options) {
+Exit run_hooks_tables(const HooksTablesOptions& options) {
   Output output{options.output};
   Report report{options.findings};
   const UserSides users{
@@ -134,7 +134,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_hooks_tables(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<HooksTablesOptions>(
       app, exit,
       {"tables", "List the service tables of kernels and win32k images, with evidence",
        "  coldtrace hooks tables ntoskrnl.exe\n"
@@ -146,14 +146,14 @@ void add_hooks_tables(CLI::App& app, Exit& exit) {
        "image or\n"
        "     for another machine\n"},
       {"text", "json", "csv"},
-      [](Command& command, Options& options) {
+      [](Command& command, HooksTablesOptions& options) {
         add_pe_options(command, options);
         command.add_input("--ntdll", options.ntdll,
                           "Name entries of KiServiceTable using this ntdll");
         command.add_input("--win32u", options.win32u,
                           "Name entries of W32pServiceTable using this win32u");
       },
-      run);
+      run_hooks_tables);
 }
 
 }  // namespace coldtrace::cli

@@ -15,7 +15,7 @@
 namespace coldtrace::cli {
 namespace {
 
-struct Options : DiskOptions {
+struct NtfsInfoOptions : DiskOptions {
   bool verify = false;
   std::string color;
 };
@@ -62,7 +62,7 @@ RecordCounts count_records(const ntfs::Volume& volume, std::size_t steps,
   return counts;
 }
 
-void write_json(Output& output, const Options& options, const DiskInput& input,
+void write_json(Output& output, const NtfsInfoOptions& options, const DiskInput& input,
                 const std::vector<ImageHash>& hashes, const std::vector<Entry>& entries,
                 const core::Findings& findings) {
   JsonWriter json{output, options.int64};
@@ -149,7 +149,7 @@ void write_volume_text(Output& output, const TextCharts& charts, const Entry& en
   }
 }
 
-void write_text(Output& output, const Options& options, const TextCharts& charts,
+void write_text(Output& output, const NtfsInfoOptions& options, const TextCharts& charts,
                 const DiskInput& input, const std::vector<ImageHash>& hashes,
                 const std::vector<Entry>& entries) {
   print(output, "{}: {} image of {} bytes, {}\n", printable(options.image), input.file.container,
@@ -177,7 +177,7 @@ void write_text(Output& output, const Options& options, const TextCharts& charts
   }
 }
 
-Exit run(const Options& options) {
+Exit run_ntfs_info(const NtfsInfoOptions& options) {
   Output output{options.output};
   Report report{options.findings};
   core::Findings findings;
@@ -229,7 +229,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_ntfs_info(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<NtfsInfoOptions>(
       app, exit,
       {"info", "List the partitions of a disk image and the geometry of its NTFS volumes",
        "  coldtrace ntfs info disk.img\n"
@@ -239,14 +239,14 @@ void add_ntfs_info(CLI::App& app, Exit& exit) {
        "  1  damage was found, or a hash that the image states is not that of its bytes\n"
        "  2  there is no NTFS volume, or the image cannot be read\n"},
       {"text", "json"},
-      [](Command& command, Options& options) {
+      [](Command& command, NtfsInfoOptions& options) {
         add_disk_options(command, options);
         command.add_flag("--verify", options.verify,
                          "Read the whole disk and hold it against the hashes that an E01 image "
                          "states");
         add_color_option(command, options.color);
       },
-      run);
+      run_ntfs_info);
 }
 
 }  // namespace coldtrace::cli

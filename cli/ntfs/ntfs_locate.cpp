@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t most_at_once = 65'536;  // places of which the answers are in memory
 
-struct Options : DiskOptions {
+struct NtfsLocateOptions : DiskOptions {
   PlaceOptions places;
   unsigned jobs = 1;
 
@@ -144,7 +144,7 @@ void Locator::locate(const std::vector<AskedPlace>& asked, Write&& write) {
 }
 
 // The volumes of the input that can be opened.
-std::vector<OpenVolume> open_volumes(const DiskInput& input, const Options& options,
+std::vector<OpenVolume> open_volumes(const DiskInput& input, const NtfsLocateOptions& options,
                                      UnopenedVolumes& unopened) {
   std::vector<OpenVolume> volumes;
   unopened = visit_volumes(
@@ -163,7 +163,7 @@ std::vector<OpenVolume> open_volumes(const DiskInput& input, const Options& opti
 // Writes the answers in one format.
 class LocateWriter {
  public:
-  LocateWriter(const Options& options, Output& output)
+  LocateWriter(const NtfsLocateOptions& options, Output& output)
       : options_{options}, output_{output}, lines_{output, options.format, options.int64} {}
 
   void begin(const DiskInput& input, const std::vector<OpenVolume>& volumes) {
@@ -198,7 +198,7 @@ class LocateWriter {
   }
 
  private:
-  const Options& options_;
+  const NtfsLocateOptions& options_;
   Output& output_;
   JsonLines lines_;
 };
@@ -212,7 +212,7 @@ void refuse_clusters_of_several(const std::vector<AskedPlace>& asked, std::size_
                     printable(cluster->text), volumes)};
 }
 
-Exit run(const Options& options) {
+Exit run_ntfs_locate(const NtfsLocateOptions& options) {
   if (options.places.places.empty() && options.places.list.empty())
     throw Failure{"no place is asked for: PLACE or --list"};
   if (options.image == "-" && options.places.list == "-")
@@ -261,7 +261,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_ntfs_locate(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<NtfsLocateOptions>(
       app, exit,
       {"locate",
        "Say whose the bytes at places of a disk image are: a file's, a deleted file's, slack, "
@@ -275,12 +275,12 @@ void add_ntfs_locate(CLI::App& app, Exit& exit) {
        "  2  there is no NTFS volume, the image cannot be read, or what is asked for is no "
        "place\n"},
       {"text", "ndjson", "json"},
-      [](Command& command, Options& options) {
+      [](Command& command, NtfsLocateOptions& options) {
         add_volume_options(command, options);
         add_place_options(command, options.places);
         add_jobs_option(command, options.jobs);
       },
-      run);
+      run_ntfs_locate);
 }
 
 }  // namespace coldtrace::cli

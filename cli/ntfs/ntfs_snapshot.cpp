@@ -22,7 +22,7 @@ namespace {
 
 using ntfs::State;
 
-struct Options : DiskOptions {
+struct NtfsSnapshotOptions : DiskOptions {
   std::vector<std::string> states;
   std::vector<std::string> fields;
   std::string time_rules = "quiet";
@@ -67,12 +67,13 @@ struct Formatter {
 };
 
 // What stands before an object of the output: in an array a bracket or a comma.
-void separate(Output& output, const Options& options, bool first) {
+void separate(Output& output, const NtfsSnapshotOptions& options, bool first) {
   if (options.array()) output.write(first ? "[" : ",");
 }
 
-void write_header(Output& output, JsonWriter& json, const Options& options, const DiskInput& input,
-                  const ntfs::Partition& partition, const ntfs::Snapshot& snapshot, bool first) {
+void write_header(Output& output, JsonWriter& json, const NtfsSnapshotOptions& options,
+                  const DiskInput& input, const ntfs::Partition& partition,
+                  const ntfs::Snapshot& snapshot, bool first) {
   separate(output, options, first);
   write_snapshot_header(json, input, partition, snapshot);
   for (const auto& gap : snapshot.gaps()) {
@@ -97,9 +98,10 @@ void add_lines(SnapshotTables& tables, Write write) {
 }
 
 // Walks one volume; formatting is shared by the jobs.
-void write_rows(const std::function<void(std::string_view)>& write, const Options& options,
-                const VolumeName& name, const ntfs::Snapshot& snapshot, ntfs::Walk& walk,
-                TerminalProgress& progress, core::Findings& findings) {
+void write_rows(const std::function<void(std::string_view)>& write,
+                const NtfsSnapshotOptions& options, const VolumeName& name,
+                const ntfs::Snapshot& snapshot, ntfs::Walk& walk, TerminalProgress& progress,
+                core::Findings& findings) {
   const auto& records = snapshot.records();
   u64 present = 0;
   for (u64 record = 0; record < records.size(); ++record) present += records.has(record) ? 1U : 0U;
@@ -161,7 +163,7 @@ std::string left_out(const ntfs::Walk& walk, ntfs::StateSet wanted) {
   return text;
 }
 
-void snapshot_volume(Output& output, JsonWriter& json, const Options& options,
+void snapshot_volume(Output& output, JsonWriter& json, const NtfsSnapshotOptions& options,
                      const DiskInput& input, const ntfs::Partition& partition,
                      const ntfs::Volume& volume, core::Findings findings, Report& report,
                      SnapshotTables* tables, SnapshotTotals& totals) {
@@ -197,7 +199,7 @@ void snapshot_volume(Output& output, JsonWriter& json, const Options& options,
 }
 
 // States that were asked for by name and that no row has.
-void note_empty_states(const Options& options, const SnapshotTotals& totals,
+void note_empty_states(const NtfsSnapshotOptions& options, const SnapshotTotals& totals,
                        core::Findings& findings) {
   core::NoMatch unmatched;
   for (std::size_t i = 0; i < ntfs::state_count; ++i) {
@@ -208,7 +210,7 @@ void note_empty_states(const Options& options, const SnapshotTotals& totals,
   unmatched.report(findings);
 }
 
-void check_options(const Options& options) {
+void check_options(const NtfsSnapshotOptions& options) {
   if (options.longest_cell && options.format != "csv")
     throw Failure{"--cell-limit is for --format csv"};
   if (!options.fields.empty() && !options.has_lines() && options.format != "csv")
@@ -218,7 +220,7 @@ void check_options(const Options& options) {
     throw Failure{"--zone-ids is for ndjson, json, csv and mftecmd-csv"};
 }
 
-Exit run(const Options& options) {
+Exit run_ntfs_snapshot(const NtfsSnapshotOptions& options) {
   check_options(options);
   Output output{options.output};
   Report report{options.findings};
@@ -265,7 +267,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<NtfsSnapshotOptions>(
       app, exit,
       {"snapshot",
        "List file metadata of NTFS volumes: names, sizes, times, attributes, locations; no "
@@ -282,7 +284,7 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
        "     is in a state that was asked for\n"
        "  2  no NTFS volume could be read\n"},
       {"ndjson", "json", "csv", "mftecmd-csv", "bodyfile", "timesketch", "ecs", "sqlite", "text"},
-      [](Command& command, Options& options) {
+      [](Command& command, NtfsSnapshotOptions& options) {
         add_disk_options(command, options);
         std::vector<std::string> states{"all"};
         for (std::size_t i = 0; i < ntfs::state_count; ++i)
@@ -319,7 +321,7 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
           if (options.format == "sqlite") open_database_file(needs);
         });
       },
-      run);
+      run_ntfs_snapshot);
 }
 
 }  // namespace coldtrace::cli

@@ -18,7 +18,7 @@
 namespace coldtrace::cli {
 namespace {
 
-struct Options : PeOptions {
+struct PeInfoOptions : PeOptions {
   bool details = false;
 };
 
@@ -113,14 +113,14 @@ class InfoView final : public PeView {
 }  // namespace
 
 void add_pe_info(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<PeInfoOptions>(
       app, exit,
       {"info", "Summarize a PE image: identity, headers, tables, resources",
        "  coldtrace pe info ntdll.dll\n"
        "  coldtrace pe info --format json --details driver.sys | jq .images[0].details\n",
        pe_exits},
       {"text", "json", "csv"},
-      [](Command& command, Options& options) {
+      [](Command& command, PeInfoOptions& options) {
         add_pe_options(command, options);
         add_jobs_option(command, options.jobs);
         command.add_flag("--details", options.details,
@@ -130,7 +130,7 @@ void add_pe_info(CLI::App& app, Exit& exit) {
           if (options.details) needs.helper = details_helper();
         });
       },
-      [](const Options& options) {
+      [](const PeInfoOptions& options) {
         if (options.details && options.format == "csv")
           throw Failure{"--details is for text and json"};
         const auto make_view = [&] {

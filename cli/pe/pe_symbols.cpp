@@ -13,7 +13,7 @@
 namespace coldtrace::cli {
 namespace {
 
-struct Options : PeOptions {
+struct PeSymbolsOptions : PeOptions {
   std::string image;  // empty: none
   std::vector<std::string> names;
   std::vector<std::string> kinds;
@@ -40,7 +40,7 @@ std::optional<u64> address_of(const SymbolRow& row) {
 
 class Writer {
  public:
-  Writer(const std::optional<Image>& image, const Options& options)
+  Writer(const std::optional<Image>& image, const PeSymbolsOptions& options)
       : image_{image},
         format_{options.format},
         output_{options.output},
@@ -176,7 +176,7 @@ class Writer {
   JsonWriter json_;
 };
 
-Exit run(const Options& options) {
+Exit run_pe_symbols(const PeSymbolsOptions& options) {
   Report report{options.findings};
   std::optional<Image> image;
   if (!options.image.empty()) {
@@ -206,7 +206,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_pe_symbols(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<PeSymbolsOptions>(
       app, exit,
       {"symbols", "List the symbols of PDB files by address",
        "  coldtrace pe symbols ntoskrnl.pdb\n"
@@ -219,7 +219,7 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
        "  2  usage, no file or not the image could be read, or the output cannot be\n"
        "     written\n"},
       {"text", "json", "csv"},
-      [](Command& command, Options& options) {
+      [](Command& command, PeSymbolsOptions& options) {
         command
             .add_input("FILE", options.files,
                        "Program databases (PDB 7.0), or symbol tables of Volatility 3 (ISF: .json, "
@@ -239,7 +239,7 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
             .default_str("public");
         add_image_options(command, options);
       },
-      run);
+      run_pe_symbols);
 }
 
 }  // namespace coldtrace::cli

@@ -12,7 +12,7 @@
 namespace coldtrace::cli {
 namespace {
 
-struct Options : AnalysisOptions {
+struct ReportCommandOptions : AnalysisOptions {
   std::vector<std::string> inputs;
   TraceReportOptions report;
   u64 disk_offset = 0;
@@ -20,7 +20,7 @@ struct Options : AnalysisOptions {
 };
 
 // Disks and hook tables: false where none of them can be shown.
-bool add_others(Page& page, const ReportInputs& inputs, const Options& options,
+bool add_others(Page& page, const ReportInputs& inputs, const ReportCommandOptions& options,
                 TracedVolumes& traced, Report& report) {
   bool any = false;
   // Which of several images a request is to would not be known.
@@ -55,7 +55,7 @@ void note_missing(Page& page, const std::vector<const Report*>& reports) {
       fmt::format("Not in this page, as they could not be read: {}.", fmt::join(names, ", ")));
 }
 
-void write(Output& output, const Page& page, const Options& options, Report& report) {
+void write(Output& output, const Page& page, const ReportCommandOptions& options, Report& report) {
   const auto bytes = write_page(output, page);
   if (bytes <= options.report.largest) return;
   core::Findings findings;
@@ -66,7 +66,7 @@ void write(Output& output, const Page& page, const Options& options, Report& rep
   report.tell("report", findings);
 }
 
-Exit run(const Options& options) {
+Exit run_report_command(const ReportCommandOptions& options) {
   const auto inputs = sort_report_inputs(options.inputs);
   Output output{options.output};
   Page page;
@@ -104,7 +104,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_report_command(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<ReportCommandOptions>(
       app, exit,
       {"report", "Write one HTML page of a trace, disk or hook table, to look at and to hand on",
        "  coldtrace report run.etl -o report.html\n"
@@ -117,7 +117,7 @@ void add_report_command(CLI::App& app, Exit& exit) {
        "     written\n"
        "  2  nothing that a page can be made of, or it cannot be read or written\n"},
       {"html"},
-      [](Command& command, Options& options) {
+      [](Command& command, ReportCommandOptions& options) {
         command
             .add_input(
                 "FILE", options.inputs,
@@ -148,7 +148,7 @@ void add_report_command(CLI::App& app, Exit& exit) {
         // Images of virtual machines are read by a process of their own.
         before_sandbox([](SandboxNeeds& needs) { needs.processes = true; });
       },
-      run);
+      run_report_command);
 }
 
 }  // namespace coldtrace::cli

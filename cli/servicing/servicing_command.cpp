@@ -104,7 +104,7 @@ void compare_modules(Servicing& servicing, const ServicingOptions& options, Serv
       });
 }
 
-Exit run(const ServicingOptions& options) {
+Exit run_servicing_command(const ServicingOptions& options) {
   check_kinds(options);
   read_member_lists(options.members);  // what is wrong with one is told before all else
   Output output{options.output};
@@ -171,7 +171,7 @@ void add_servicing_command(CLI::App& app, Exit& exit) {
         add_image_options(command, options);
         add_jobs_option(command, options.jobs);
       },
-      run);
+      run_servicing_command);
 }
 
 }  // namespace coldtrace::cli

@@ -15,7 +15,7 @@ namespace {
 using syscall_map::Agreement;
 using syscall_map::ImageRole;
 
-struct Options : ModuleCheckOptions {  // of --image and --dump
+struct SyscallsCheckOptions : ModuleCheckOptions {  // of --image and --dump
   std::string ntdll;
   std::string kernel;
 };
@@ -70,7 +70,7 @@ void write_json(Output& output, Int64 int64, const MappedImage& ntdll, const Map
   json.end_object().end_document();
 }
 
-Exit check_numbers(const Options& options) {
+Exit check_numbers(const SyscallsCheckOptions& options) {
   Output output{options.output};
   Report report{options.findings};
   const auto ntdll = map_image(options.ntdll, options, report);
@@ -94,7 +94,7 @@ Exit check_numbers(const Options& options) {
   return agreed ? report.exit() : Exit::findings;
 }
 
-Exit run(const Options& options) {
+Exit run_syscalls_check(const SyscallsCheckOptions& options) {
   const bool of_dump = !options.file.empty() && !options.dump.empty();
   const bool of_numbers = !options.ntdll.empty() && !options.kernel.empty();
   const bool other = options.file.empty() != options.dump.empty() ||
@@ -110,7 +110,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_syscalls_check(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<SyscallsCheckOptions>(
       app, exit,
       {"check",
        "Check whether ntdll and kernel agree on service numbers, or whether a dump is hooked",
@@ -124,7 +124,7 @@ void add_syscalls_check(CLI::App& app, Exit& exit) {
        "machine;\n"
        "     of a dump: it is not of this image\n"},
       {"text", "json"},
-      [](Command& command, Options& options) {
+      [](Command& command, SyscallsCheckOptions& options) {
         command.add_input("--ntdll", options.ntdll, "The user side");
         command.add_input("--kernel", options.kernel, "The kernel side");
         command.add_input("--image", options.file, "An ntdll, win32u, win32k or kernel, as a file");
@@ -133,7 +133,7 @@ void add_syscalls_check(CLI::App& app, Exit& exit) {
                           "something hooking here?");
         add_module_check_options(command, options);
       },
-      run);
+      run_syscalls_check);
 }
 
 }  // namespace coldtrace::cli

@@ -49,7 +49,7 @@ void write_json(Output& output, Int64 int64, const MappedImage& before, const Ma
   json.end_object().end_document();
 }
 
-Exit run(const PeOptions& options) {
+Exit run_syscalls_compare(const PeOptions& options) {
   Output output{options.output};
   Report report{options.findings};
   const auto before = map_image(options.files[0], options, report);
@@ -86,7 +86,7 @@ void add_syscalls_compare(CLI::App& app, Exit& exit) {
             .expected(2);
         add_image_options(command, options);
       },
-      run);
+      run_syscalls_compare);
 }
 
 }  // namespace coldtrace::cli

@@ -11,11 +11,11 @@
 namespace coldtrace::cli {
 namespace {
 
-struct Options : CommonOptions {
+struct SyscallsHashOptions : CommonOptions {
   std::vector<std::string> names;
 };
 
-void write_json(Output& output, const Options& options) {
+void write_json(Output& output, const SyscallsHashOptions& options) {
   JsonWriter json{output, options.int64};
   json.begin_object()
       .field("schema", "coldtrace.service-name-hashes/1")
@@ -33,7 +33,7 @@ void write_json(Output& output, const Options& options) {
   json.end_array().end_object().end_document();
 }
 
-void write_csv(Output& output, const Options& options) {
+void write_csv(Output& output, const SyscallsHashOptions& options) {
   output.write("name,hashed_name,hash\n");
   for (const auto& name : options.names) {
     const auto hashed = syscall_map::hashed_name(name);
@@ -41,13 +41,13 @@ void write_csv(Output& output, const Options& options) {
   }
 }
 
-void write_text(Output& output, const Options& options) {
+void write_text(Output& output, const SyscallsHashOptions& options) {
   for (const auto& name : options.names)
     print(output, "{:#010x}  {}\n", syscall_map::hash_name(syscall_map::hashed_name(name)),
           printable(name));
 }
 
-Exit run(const Options& options) {
+Exit run_syscalls_hash(const SyscallsHashOptions& options) {
   Output output{options.output};
   if (options.format == "json")
     write_json(output, options);
@@ -62,7 +62,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_syscalls_hash(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<SyscallsHashOptions>(
       app, exit,
       {"hash", "Hash service names as KiServicesTab of Windows 10 1903 does",
        "  coldtrace syscalls hash NtCreateFile OpenProcess\n"
@@ -70,11 +70,11 @@ void add_syscalls_hash(CLI::App& app, Exit& exit) {
        "  0  the hashes were written\n"
        "  2  usage, or the output cannot be written\n"},
       {"text", "json", "csv"},
-      [](Command& command, Options& options) {
+      [](Command& command, SyscallsHashOptions& options) {
         command.add_option("NAME", options.names, "Names of services, with or without Nt or Zw")
             .required();
       },
-      run);
+      run_syscalls_hash);
 }
 
 }  // namespace coldtrace::cli

@@ -18,7 +18,7 @@ namespace {
 
 using syscall_map::Service;
 
-struct Options : PeOptions {
+struct SyscallsMapOptions : PeOptions {
   bool explain = false;
 };
 
@@ -114,7 +114,7 @@ std::vector<MappedImage> without_copies(std::vector<MappedImage> images, Report&
 }
 
 // A format that is made of all images together.
-Exit run_together(const Options& options) {
+Exit run_together(const SyscallsMapOptions& options) {
   Output output{options.output};
   Report report{options.findings};
   auto images = map_images(options, report);
@@ -131,7 +131,7 @@ Exit run_together(const Options& options) {
   return report.exit();
 }
 
-Exit run(const Options& options) {
+Exit run_syscalls_map(const SyscallsMapOptions& options) {
   if (options.format == "c-header" || options.format == "j00ru-csv" || options.format == "sqlite")
     return run_together(options);
   return run_pe_view([&] { return std::make_unique<MapView>(options.explain); }, options);
@@ -140,7 +140,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_syscalls_map(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<SyscallsMapOptions>(
       app, exit,
       {"map", "List the system call numbers of PE images, each with its evidence",
        "  coldtrace syscalls map ntdll.dll\n"
@@ -153,7 +153,7 @@ void add_syscalls_map(CLI::App& app, Exit& exit) {
        "     one with other services, or is no PE image\n"
        "  2  no input could be read\n"},
       {"text", "json", "csv", "c-header", "j00ru-csv", "sqlite"},
-      [](Command& command, Options& options) {
+      [](Command& command, SyscallsMapOptions& options) {
         add_pe_options(command, options);
         add_jobs_option(command, options.jobs);
         command.add_flag("--explain", options.explain,
@@ -162,7 +162,7 @@ void add_syscalls_map(CLI::App& app, Exit& exit) {
           if (options.format == "sqlite") open_database_file(needs);
         });
       },
-      run);
+      run_syscalls_map);
 }
 
 }  // namespace coldtrace::cli

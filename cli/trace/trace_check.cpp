@@ -18,7 +18,7 @@ namespace {
 using tracefile::CheckedTrace;
 using tracefile::Expectation;
 
-struct Options : TraceInputOptions {
+struct TraceCheckOptions : TraceInputOptions {
   std::vector<Expectation> expectations;
   SchemaOptions schemas;
 };
@@ -170,7 +170,7 @@ std::string check_bounds(const std::vector<Expectation>& expectations) {
   return {};
 }
 
-Exit run(const Options& options) {
+Exit run_trace_check(const TraceCheckOptions& options) {
   Answer answer;
   answer.expectations = options.expectations;
   answer.tolerates_no_match = std::ranges::count(options.findings.tolerate, "no-match") > 0;
@@ -213,13 +213,13 @@ Exit run(const Options& options) {
   return report.exit();
 }
 
-Expectation& last_of(Options& options, std::string_view bound) {
+Expectation& last_of(TraceCheckOptions& options, std::string_view bound) {
   if (options.expectations.empty())
     throw Failure{fmt::format("{} must follow the --expect that it is for", bound)};
   return options.expectations.back();
 }
 
-void add_bound(Command& command, Options& options, const std::string& name,
+void add_bound(Command& command, TraceCheckOptions& options, const std::string& name,
                std::optional<u64> Expectation::*bound, const std::string& help) {
   const auto take = [&options, name, bound](const std::string& text) {
     u64 events = 0;
@@ -235,7 +235,7 @@ void add_bound(Command& command, Options& options, const std::string& name,
 }  // namespace
 
 void add_trace_check(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceCheckOptions>(
       app, exit,
       {"check", "Check that a trace has the events it should have, for tests and CI",
        "  coldtrace trace check run.etl --expect 'name == \"Process/Start\"' --min 2\n"
@@ -245,7 +245,7 @@ void add_trace_check(CLI::App& app, Exit& exit) {
        "  1  one is not met, or the trace has damage or loss\n"
        "  2  not a trace, it cannot be read or written, or an expression is wrong\n"},
       {"text", "json", "junit"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceCheckOptions& options) {
         add_trace_input_options(command, options);
         command
             .add_option_function<std::string>(
@@ -273,7 +273,7 @@ void add_trace_check(CLI::App& app, Exit& exit) {
         add_parameters_option(command, options.schemas);
         add_tmf_option(command, options.schemas);
       },
-      run);
+      run_trace_check);
 }
 
 }  // namespace coldtrace::cli

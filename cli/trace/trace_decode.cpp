@@ -20,7 +20,7 @@ using tracefile::Decoded;
 using tracefile::EventClass;
 using tracefile::KindCount;
 
-struct Options : TraceInputOptions {
+struct TraceDecodeOptions : TraceInputOptions {
   std::string syscall_map;
   SchemaOptions schemas;
   std::optional<std::string> where;
@@ -155,7 +155,7 @@ TraceContext context_of(const tracefile::AnyTrace& trace, const TraceSchemas& sc
 }
 
 // Stacks of events before --to may come later than that.
-std::unique_ptr<tracefile::EventSequence> open_events(const Options& options,
+std::unique_ptr<tracefile::EventSequence> open_events(const TraceDecodeOptions& options,
                                                       const TracePipelineOptions& pipeline,
                                                       TraceInput& input) {
   const auto& trace = input.trace;
@@ -169,7 +169,7 @@ std::unique_ptr<tracefile::EventSequence> open_events(const Options& options,
                                                     last, pipeline.order == tracefile::Order::time);
 }
 
-Exit run(const Options& options) {
+Exit run_trace_decode(const TraceDecodeOptions& options) {
   auto pipeline = options.pipeline;
   pipeline.lines.frames = options.stacks == "attach";
   if (options.where) {
@@ -250,7 +250,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_decode(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceDecodeOptions>(
       app, exit,
       {"decode", "Decode every event of a trace, with its names and fields",
        "  coldtrace trace decode run.etl\n"
@@ -266,7 +266,7 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
        "  1  the trace has damage or loss, or lacks what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"ndjson", "json", "csv"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceDecodeOptions& options) {
         add_trace_input_options(command, options);
         command
             .add_option_function<std::string>(
@@ -305,7 +305,7 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
         add_selection_options(command, options.pipeline.selection, options.where);
         command.add_option("--limit", options.pipeline.limit, "Stop after this many events");
       },
-      run);
+      run_trace_decode);
 }
 
 }  // namespace coldtrace::cli

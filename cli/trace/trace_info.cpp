@@ -22,7 +22,7 @@ using tracefile::Decoded;
 using tracefile::EventClass;
 using tracefile::KindCount;
 
-struct Options : TraceInputOptions {
+struct TraceInfoOptions : TraceInputOptions {
   SchemaOptions schemas;
   std::string color;
 };
@@ -264,7 +264,7 @@ void write_trace_info(JsonWriter& json, const TraceInput& input,
 
 namespace {
 
-Exit run(const Options& options) {
+Exit run_trace_info(const TraceInfoOptions& options) {
   Report report{options.findings};
   const auto use = options.schemas.any() ? TraceUse::counts_by_files : TraceUse::counts;
   auto input = open_trace(options, use, report);
@@ -289,7 +289,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_info(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceInfoOptions>(
       app, exit,
       {"info", "Summarize a trace: session, machine, clock, loss, events by kind",
        "  coldtrace trace info run.etl\n"
@@ -299,13 +299,13 @@ void add_trace_info(CLI::App& app, Exit& exit) {
        "  1  the trace has damage or loss\n"
        "  2  not a trace, or it cannot be read\n"},
       {"text", "json"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceInfoOptions& options) {
         add_trace_input_options(command, options);
         add_schema_options(command, options.schemas);
         add_tmf_option(command, options.schemas);
         add_color_option(command, options.color);
       },
-      run);
+      run_trace_info);
 }
 
 }  // namespace coldtrace::cli

@@ -17,7 +17,7 @@ namespace {
 using tracefile::CapturedPacket;
 using Item = tracefile::EventSequence::Item;
 
-struct Options : TraceInputOptions {
+struct TracePacketsOptions : TraceInputOptions {
   tracefile::EventSelection selection;
   std::optional<std::string> where;
   tracefile::PacketCaptureOptions packets;
@@ -64,7 +64,7 @@ class PacketFile {
   std::map<tracefile::PacketPlace, u32> numbers_;
 };
 
-Exit run(const Options& options) {
+Exit run_trace_packets(const TracePacketsOptions& options) {
   auto selection = options.selection;
   if (options.where) {
     selection.where = read_where("--where", *options.where);
@@ -115,7 +115,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_packets(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TracePacketsOptions>(
       app, exit,
       {"packets", "Export packets that NDIS or PktMon captured as pcapng, for Wireshark",
        "  coldtrace trace packets NetTrace.etl -o NetTrace.pcapng\n"
@@ -125,7 +125,7 @@ void add_trace_packets(CLI::App& app, Exit& exit) {
        "  1  packets are damaged or incomplete, or there are none; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"pcapng"},
-      [](Command& command, Options& options) {
+      [](Command& command, TracePacketsOptions& options) {
         add_trace_input_options(command, options);
         command.add_flag("--every-appearance", options.packets.every_appearance,
                          "A packet of PktMon as often as it was seen, at each component that it "
@@ -137,7 +137,7 @@ void add_trace_packets(CLI::App& app, Exit& exit) {
                 "Only packets whose events an expression is true of, as \"ComponentId == 12\"")
             .type_name("EXPR");
       },
-      run);
+      run_trace_packets);
 }
 
 }  // namespace coldtrace::cli

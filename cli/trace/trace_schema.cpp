@@ -19,7 +19,7 @@ using tracefile::FieldAmount;
 using tracefile::FieldDeclaration;
 using tracefile::Schema;
 
-struct Options : CommonOptions {
+struct TraceSchemaOptions : CommonOptions {
   std::vector<std::string> files;
 };
 
@@ -60,7 +60,7 @@ struct ReadSchemas {
   bool unreadable = false;          // what `report` said
 };
 
-ReadSchemas read_schemas(const Options& options, Report& report) {
+ReadSchemas read_schemas(const TraceSchemaOptions& options, Report& report) {
   ReadSchemas read;
   std::string all;
   for (const auto& path : options.files) {
@@ -199,8 +199,8 @@ void show_json(JsonWriter& json, const std::vector<Schema>& schemas) {
 enum class Action : u8 { check, show, c_header };
 
 // An error is the answer of a check, and the end of everything else.
-Exit refuse(const Options& options, const std::vector<std::string>& errors, Action action,
-            Report& report) {
+Exit refuse(const TraceSchemaOptions& options, const std::vector<std::string>& errors,
+            Action action, Report& report) {
   if (action != Action::check) {
     for (const auto& error : errors) report.failed("schema", error);
     return Exit::failure;
@@ -212,7 +212,7 @@ Exit refuse(const Options& options, const std::vector<std::string>& errors, Acti
   return report.exit();
 }
 
-Exit run(const Options& options, Action action) {
+Exit run_trace_schema(const TraceSchemaOptions& options, Action action) {
   Report report{options.findings};
   const auto read = read_schemas(options, report);
   if (read.unreadable) return Exit::failure;
@@ -236,9 +236,9 @@ Exit run(const Options& options, Action action) {
 
 void add_action(CLI::App& group, const CommandHelp& help, const std::vector<std::string>& formats,
                 Action action, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceSchemaOptions>(
       group, exit, help, formats,
-      [](Command& command, Options& options) {
+      [](Command& command, TraceSchemaOptions& options) {
         std::string built_in;
         for (const auto& schema : tracefile::built_in_schemas())
           built_in += fmt::format("{}{}", built_in.empty() ? "" : ", ", schema.name);
@@ -247,7 +247,7 @@ void add_action(CLI::App& group, const CommandHelp& help, const std::vector<std:
                        "Schema texts, .ctrace files, or built-in schemas: " + built_in)
             .required();
       },
-      [action](const Options& options) { return run(options, action); });
+      [action](const TraceSchemaOptions& options) { return run_trace_schema(options, action); });
 }
 
 constexpr const char* check_exits =

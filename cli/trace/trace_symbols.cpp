@@ -19,7 +19,7 @@ using trace_analysis::NeededPdb;
 using trace_analysis::NeededSymbols;
 using trace_analysis::UnnamedImage;
 
-struct Options : TraceInputOptions {
+struct TraceSymbolsOptions : TraceInputOptions {
   tracefile::EventSelection times;
   bool all = false;
   bool images = false;
@@ -67,7 +67,8 @@ std::string to_url(std::string_view server, std::string_view path) {
 
 class Answer {
  public:
-  Answer(const Options& options, const TraceInput& input, const NeededSymbols& symbols, u64 events)
+  Answer(const TraceSymbolsOptions& options, const TraceInput& input, const NeededSymbols& symbols,
+         u64 events)
       : options_{options},
         input_{input},
         symbols_{symbols},
@@ -197,7 +198,7 @@ class Answer {
         .field("url", path ? std::optional{to_url(options_.server, *path)} : std::nullopt);
   }
 
-  const Options& options_;
+  const TraceSymbolsOptions& options_;
   const TraceInput& input_;
   const NeededSymbols& symbols_;
   std::vector<NeededPdb> pdbs_;
@@ -205,7 +206,7 @@ class Answer {
   u64 events_;
 };
 
-u64 read_events(const Options& options, TraceInput& input, NeededSymbols& symbols) {
+u64 read_events(const TraceSymbolsOptions& options, TraceInput& input, NeededSymbols& symbols) {
   using Item = tracefile::EventSequence::Item;
   tracefile::StreamOptions stream_options;
   tracefile::limit_to_times(options.times, input.trace.clock(), stream_options);
@@ -224,7 +225,7 @@ u64 read_events(const Options& options, TraceInput& input, NeededSymbols& symbol
   return count;
 }
 
-Exit run(const Options& options) {
+Exit run_trace_symbols(const TraceSymbolsOptions& options) {
   Report report{options.findings};
   auto input = open_trace(options, TraceUse::lines, report);
   if (!input) return Exit::failure;
@@ -259,7 +260,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_symbols(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceSymbolsOptions>(
       app, exit,
       {"symbols", "List the PDBs that name the code of a trace, and their paths on symbol servers",
        "  coldtrace trace symbols run.etl\n"
@@ -271,7 +272,7 @@ void add_trace_symbols(CLI::App& app, Exit& exit) {
        "  1  the trace has damage or loss, or names no code and no PDB\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"text", "json", "paths", "urls"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceSymbolsOptions& options) {
         add_trace_input_options(command, options);
         add_time_options(command, options.times);
         command.add_flag("--all", options.all, "Also those of images that no address lies in");
@@ -288,7 +289,7 @@ void add_trace_symbols(CLI::App& app, Exit& exit) {
                          : "'" + url + "' begins with neither https:// nor http://";
             });
       },
-      run);
+      run_trace_symbols);
 }
 
 }  // namespace coldtrace::cli

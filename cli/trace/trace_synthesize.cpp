@@ -14,13 +14,13 @@
 namespace coldtrace::cli {
 namespace {
 
-struct Options : CommonOptions {
+struct TraceSynthesizeOptions : CommonOptions {
   std::string scenario;
   std::string ntdll;
   tracefile::ScenarioOptions made;
 };
 
-Exit run(const Options& options) {
+Exit run_trace_synthesize(const TraceSynthesizeOptions& options) {
   Report report{options.findings};
   auto made = options.made;
   if (!options.ntdll.empty()) {
@@ -47,7 +47,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_synthesize(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceSynthesizeOptions>(
       app, exit,
       {"synthesize",
        "Write a made-up trace in coldtrace's own format, or with --format json what an analysis of "
@@ -58,7 +58,7 @@ void add_trace_synthesize(CLI::App& app, Exit& exit) {
        "  0  it was written\n"
        "  2  it cannot be written\n"},
       {"ctrace", "json"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceSynthesizeOptions& options) {
         std::vector<std::string> names;
         std::string help = "What happens in it:";
         for (const auto& scenario : tracefile::scenarios()) {
@@ -74,7 +74,7 @@ void add_trace_synthesize(CLI::App& app, Exit& exit) {
         command.add_input("--ntdll", options.ntdll,
                           "The trace names this image as the one whose system calls it has");
       },
-      run);
+      run_trace_synthesize);
 }
 
 }  // namespace coldtrace::cli

@@ -4,7 +4,7 @@
 namespace coldtrace::cli {
 namespace {
 
-Exit run(const HookExportOptions& options) {
+Exit run_export_c_header(const HookExportOptions& options) {
   Report report{options.findings};
   HookTableDocument document;
   document.builds = read_hook_export_tables(options, report);
@@ -23,7 +23,7 @@ void add_hooks_export_c_header(CLI::App& app, Exit& exit) {
       {"c-header", "C89 header with all that the tables have",
        "  coldtrace hooks export c-header a.hooktab b.hooktab -o kernels.h\n",
        hook_export_exit_status},
-      {"c-header"}, add_hook_export_options, run);
+      {"c-header"}, add_hook_export_options, run_export_c_header);
 }
 
 }  // namespace coldtrace::cli

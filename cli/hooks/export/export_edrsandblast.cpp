@@ -4,7 +4,7 @@
 namespace coldtrace::cli {
 namespace {
 
-Exit run(const HookExportOptions& options) {
+Exit run_export_edrsandblast(const HookExportOptions& options) {
   Report report{options.findings};
   const auto builds = read_hook_export_tables(options, report);
   if (report.exit() == Exit::failure) return Exit::failure;
@@ -30,7 +30,7 @@ void add_hooks_export_edrsandblast(CLI::App& app, Exit& exit) {
        "  coldtrace hooks table --dir builds --pdb ntkrnlmp.pdb --members edrsandblast \\\n"
        "    --format hooktab -o builds.hooktab\n",
        hook_export_exit_status},
-      {"csv"}, add_hook_export_options, run);
+      {"csv"}, add_hook_export_options, run_export_edrsandblast);
 }
 
 }  // namespace coldtrace::cli

@@ -67,7 +67,7 @@ class Writer {
   std::map<u32, pe::IsfBase> bases_ = integers();
 };
 
-Exit run(const HookExportOptions& options) {
+Exit run_export_isf(const HookExportOptions& options) {
   Report report{options.findings};
   const auto builds = read_hook_export_tables(options, report);
   if (report.exit() == Exit::failure) return Exit::failure;
@@ -111,7 +111,7 @@ void add_hooks_export_isf(CLI::App& app, Exit& exit) {
       app, exit,
       {"isf", "Symbol table for Volatility 3 with what one kernel's member lists have",
        "  coldtrace hooks export isf kernel.hooktab -o kernel.json\n", hook_export_exit_status},
-      {"json"}, add_hook_export_options, run);
+      {"json"}, add_hook_export_options, run_export_isf);
 }
 
 }  // namespace coldtrace::cli

@@ -12,7 +12,7 @@ namespace {
 using syscall_map::ServiceTable;
 using Columns = std::vector<syscall_map::SystemColumn>;
 
-struct Options : HookExportOptions {
+struct ExportJ00ruOptions : HookExportOptions {
   std::string table = "nt";
 };
 
@@ -80,7 +80,7 @@ void write_per_syscall(JsonWriter& json, const Columns& columns) {
   json.end_object().end_document();
 }
 
-Exit run(const Options& options) {
+Exit run_export_j00ru(const ExportJ00ruOptions& options) {
   Report report{options.findings};
   const auto builds = read_hook_export_tables(options, report);
   if (report.exit() == Exit::failure) return Exit::failure;
@@ -107,20 +107,20 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_hooks_export_j00ru(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<ExportJ00ruOptions>(
       app, exit,
       {"j00ru", "System call numbers in the layout of j00ru's tables, of one machine",
        "  coldtrace hooks export j00ru builds.hooktab -o nt-per-syscall.json\n"
        "  coldtrace hooks export j00ru --format csv --table win32k builds.hooktab\n",
        hook_export_exit_status},
       {"json-per-syscall", "json-per-system", "csv"},
-      [](Command& command, Options& options) {
+      [](Command& command, ExportJ00ruOptions& options) {
         add_hook_export_options(command, options);
         command.add_option("--table", options.table, "Services of the kernel, or of win32k")
             .one_of({"nt", "win32k"})
             .capture_default_str();
       },
-      run);
+      run_export_j00ru);
 }
 
 }  // namespace coldtrace::cli

@@ -15,7 +15,7 @@ void write_row(Output& output, const syscall_map::KphdynRow& row) {
         row.size_of_image, row.fields);
 }
 
-Exit run(const HookExportOptions& options) {
+Exit run_export_kphdyn(const HookExportOptions& options) {
   Report report{options.findings};
   const auto builds = read_hook_export_tables(options, report);
   if (report.exit() == Exit::failure) return Exit::failure;
@@ -50,7 +50,7 @@ void add_hooks_export_kphdyn(CLI::App& app, Exit& exit) {
        "  coldtrace hooks table --dir builds --pdb ntkrnlmp.pdb --members kphdyn \\\n"
        "    --format hooktab -o builds.hooktab\n",
        hook_export_exit_status},
-      {"xml"}, add_hook_export_options, run);
+      {"xml"}, add_hook_export_options, run_export_kphdyn);
 }
 
 }  // namespace coldtrace::cli

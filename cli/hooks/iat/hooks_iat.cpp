@@ -10,7 +10,7 @@
 namespace coldtrace::cli {
 namespace {
 
-struct Options : PeOptions {
+struct HooksIatOptions : PeOptions {
   std::string program;
   std::vector<std::string> folders;
   pe::ImportSelection selection;
@@ -38,7 +38,7 @@ std::vector<pe::PlannedModule> take_silent(pe::ImportPlan& plan) {
   return silent;
 }
 
-Exit run(const Options& options) {
+Exit run_hooks_iat(const HooksIatOptions& options) {
   if (options.program.empty() && options.folders.empty())
     throw Failure{"give a program, or --dir with a folder of modules"};
   Output output{options.output};
@@ -102,7 +102,7 @@ bool runs_while_loaded(const pe::ModuleTables& tables) {
 }
 
 void add_hooks_iat(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<HooksIatOptions>(
       app, exit,
       {"iat", "List the import slots that calls go through, and calls that bypass them",
        "  coldtrace hooks iat --function CreateFileW program.exe\n"
@@ -115,7 +115,7 @@ void add_hooks_iat(CLI::App& app, Exit& exit) {
        "     --module selects nothing\n"
        "  2  the program or a folder cannot be read, or no module is in it\n"},
       {"text", "json", "csv"},
-      [](Command& command, Options& options) {
+      [](Command& command, HooksIatOptions& options) {
         command.add_input("FILE", options.program,
                           "A program: the plan is for it and the DLLs that it leads to");
         command
@@ -141,7 +141,7 @@ void add_hooks_iat(CLI::App& app, Exit& exit) {
             .type_name("GLOB");
         add_image_options(command, options);
       },
-      run);
+      run_hooks_iat);
 }
 
 }  // namespace coldtrace::cli

@@ -93,7 +93,7 @@ void write_json(Output& output, const ProfileOptions& options, const Checked& ch
   json.end_object().end_document();
 }
 
-Exit run(const ProfileOptions& options) {
+Exit run_hooks_profile_check(const ProfileOptions& options) {
   Output output{options.output};
   Report report{options.findings};
   Checked checked;
@@ -130,7 +130,7 @@ void add_profile_check(CLI::App& group, Exit& exit) {
        "  2  it could not be read, or none of --against could\n"},
       {"text", "json"},
       [](Command& command, ProfileOptions& options) { add_profile_options(command, options); },
-      run);
+      run_hooks_profile_check);
 }
 
 }  // namespace coldtrace::cli

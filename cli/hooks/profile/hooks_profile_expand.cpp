@@ -45,7 +45,7 @@ void write_json(Output& output, const ProfileOptions& options, const SelectedSer
   json.end_object().end_document();
 }
 
-Exit run(const ProfileOptions& options) {
+Exit run_hooks_profile_expand(const ProfileOptions& options) {
   return run_on_selection(options, [&](Output& output, SelectedServices& selected) {
     if (options.format == "json") return write_json(output, options, selected);
     note_unnamed(selected);
@@ -66,7 +66,7 @@ void add_profile_expand(CLI::App& group, Exit& exit) {
        "  2  the profile has an error or could not be read, or none of --against could\n"},
       {"text", "json"},
       [](Command& command, ProfileOptions& options) { add_profile_options(command, options); },
-      run);
+      run_hooks_profile_expand);
 }
 
 }  // namespace coldtrace::cli

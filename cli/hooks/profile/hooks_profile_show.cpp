@@ -98,7 +98,7 @@ void write_json(Output& output, const ProfileOptions& options, const SelectedSer
   json.end_object().end_document();
 }
 
-Exit run(const ProfileOptions& options) {
+Exit run_hooks_profile_show(const ProfileOptions& options) {
   return run_on_selection(options, [&](Output& output, const SelectedServices& selected) {
     options.format == "json" ? write_json(output, options, selected) : write_text(output, selected);
   });
@@ -117,7 +117,7 @@ void add_profile_show(CLI::App& group, Exit& exit) {
        "  2  the profile has an error or could not be read, or none of --against could\n"},
       {"text", "json"},
       [](Command& command, ProfileOptions& options) { add_profile_options(command, options); },
-      run);
+      run_hooks_profile_show);
 }
 
 }  // namespace coldtrace::cli

@@ -8,12 +8,12 @@
 namespace coldtrace::cli {
 namespace {
 
-struct Options : CommonOptions {
+struct HooksMergeOptions : CommonOptions {
   std::vector<std::string> tables;
   bool no_evidence = false;
 };
 
-Exit run(const Options& options) {
+Exit run_hooks_merge(const HooksMergeOptions& options) {
   Output output{options.output};
   Report report{options.findings};
   const auto builds = read_hook_table_files(options.tables, report);
@@ -26,7 +26,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_hooks_merge(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<HooksMergeOptions>(
       app, exit,
       {"merge", "Merge binary hook tables into one",
        "  coldtrace hooks merge old.hooktab new.hooktab -o tracer.hooktab\n",
@@ -35,13 +35,13 @@ void add_hooks_merge(CLI::App& app, Exit& exit) {
        "unreadable\n"
        "  2  no table could be read, or the output cannot be written\n"},
       {"hooktab"},
-      [](Command& command, Options& options) {
+      [](Command& command, HooksMergeOptions& options) {
         command.add_input("TABLE", options.tables, "Binary hook tables; earlier ones win")
             .required();
         command.add_flag("--no-evidence", options.no_evidence,
                          "Leave out the sentences that prove each value");
       },
-      run);
+      run_hooks_merge);
 }
 
 }  // namespace coldtrace::cli

@@ -16,7 +16,7 @@ namespace {
 using syscall_map::ImageRole;
 using syscall_map::SupportedInterface;
 
-struct Options : PeOptions {
+struct HooksPlanOptions : PeOptions {
   std::vector<std::string> functions;
   std::string kernel;
   std::string ntdll;
@@ -36,7 +36,8 @@ std::vector<SupportedInterface> trace_interfaces(std::vector<SupportedInterface>
 }
 
 // KeIsValidTraceCallbackTarget wants the callback in a driver that was linked with /INTEGRITYCHECK.
-std::vector<TraceDriver> read_drivers(const Options& options, pe::Machine kernel, Report& report) {
+std::vector<TraceDriver> read_drivers(const HooksPlanOptions& options, pe::Machine kernel,
+                                      Report& report) {
   auto as_linked = options;
   as_linked.layout = pe::Layout::file;
   std::vector<TraceDriver> drivers;
@@ -65,8 +66,8 @@ std::vector<TraceDriver> read_drivers(const Options& options, pe::Machine kernel
 }
 
 // The plan alone: what the rest of a hook table lacks does not matter to it.
-std::optional<TracePlan> make_plan(const Options& options, const std::vector<pe::SymbolFile>& pdbs,
-                                   Report& report) {
+std::optional<TracePlan> make_plan(const HooksPlanOptions& options,
+                                   const std::vector<pe::SymbolFile>& pdbs, Report& report) {
   auto kernel = open_pe(options.kernel, options, report);
   if (!kernel) return std::nullopt;
   std::optional<PeInput> ntdll;
@@ -108,7 +109,7 @@ std::optional<TracePlan> make_plan(const Options& options, const std::vector<pe:
   return plan;
 }
 
-Exit run_plan(const Options& options, Output& output, Report& report) {
+Exit run_plan(const HooksPlanOptions& options, Output& output, Report& report) {
   auto plan = make_plan(options, open_symbol_files(options.pdbs, report), report);
   if (!plan) return Exit::failure;
   report.read(options.kernel, plan->findings);
@@ -120,7 +121,7 @@ Exit run_plan(const Options& options, Output& output, Report& report) {
 }
 
 // The table of the build, with the trace points in it.
-Exit run_table(const Options& options, Output& output, Report& report) {
+Exit run_table(const HooksPlanOptions& options, Output& output, Report& report) {
   syscall_map::BuildFiles files{{ImageRole::kernel, options.kernel, {}, {}}};
   if (!options.ntdll.empty()) files.push_back({ImageRole::ntdll, options.ntdll, {}, {}});
   auto table = make_hook_table(files, options, open_symbol_files(options.pdbs, report), report,
@@ -135,7 +136,7 @@ Exit run_table(const Options& options, Output& output, Report& report) {
   return report.exit();
 }
 
-Exit run(const Options& options) {
+Exit run_hooks_plan(const HooksPlanOptions& options) {
   for (const auto& function : options.functions)
     if (!syscall_map::is_trace_request(function))
       throw Failure{fmt::format("--function {}: neither a name nor a number of 32 bits", function)};
@@ -151,7 +152,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_hooks_plan(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<HooksPlanOptions>(
       app, exit,
       {"plan", "Plan trace points of a kernel: where INT 3 may go, and the instruction to emulate",
        "  coldtrace hooks plan --kernel ntoskrnl.exe --function NtCreateFile 0x1234\n"
@@ -169,7 +170,7 @@ void add_hooks_plan(CLI::App& app, Exit& exit) {
        "for\n"
        "     another machine, or the output cannot be written\n"},
       {"text", "json", "c-header", "hooktab"},
-      [](Command& command, Options& options) {
+      [](Command& command, HooksPlanOptions& options) {
         command
             .add_option(
                 "--function", options.functions,
@@ -194,7 +195,7 @@ void add_hooks_plan(CLI::App& app, Exit& exit) {
         command.add_flag("--no-evidence", options.no_evidence,
                          "hooktab: leave out the sentences that prove each value");
       },
-      run);
+      run_hooks_plan);
 }
 
 }  // namespace coldtrace::cli

@@ -10,11 +10,11 @@
 namespace coldtrace::cli {
 namespace {
 
-struct Options : CommonOptions {
+struct HooksShowOptions : CommonOptions {
   std::string table;
 };
 
-Exit run(const Options& options) {
+Exit run_hooks_show(const HooksShowOptions& options) {
   Output output{options.output};
   Report report{options.findings};
   auto builds = read_hook_table_file(options.table, report);
@@ -30,7 +30,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_hooks_show(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<HooksShowOptions>(
       app, exit,
       {"show", "Show what a binary hook table contains",
        "  coldtrace hooks show tracer.hooktab\n"
@@ -39,7 +39,7 @@ void add_hooks_show(CLI::App& app, Exit& exit) {
        "  1  a finding that --fail-on names\n"
        "  2  it is damaged, of a later version, or no hook table\n"},
       {"text", "json", "c-header", "sqlite"},
-      [](Command& command, Options& options) {
+      [](Command& command, HooksShowOptions& options) {
         command
             .add_input("TABLE", options.table, "A file that 'hooks table' or 'hooks merge' wrote")
             .required();
@@ -47,7 +47,7 @@ void add_hooks_show(CLI::App& app, Exit& exit) {
           if (options.format == "sqlite") open_database_file(needs);
         });
       },
-      run);
+      run_hooks_show);
 }
 
 }  // namespace coldtrace::cli

@@ -18,7 +18,7 @@ namespace {
 
 using syscall_map::ImageRole;
 
-struct Options : PeOptions {
+struct HooksTableOptions : PeOptions {
   std::string kernel;
   std::string ntdll;
   std::string win32u;
@@ -32,7 +32,7 @@ struct Options : PeOptions {
 };
 
 // The build that the options name file by file.
-syscall_map::BuildFiles named_files(const Options& options) {
+syscall_map::BuildFiles named_files(const HooksTableOptions& options) {
   syscall_map::BuildFiles files{{ImageRole::kernel, options.kernel, {}, {}}};
   if (!options.ntdll.empty()) files.push_back({ImageRole::ntdll, options.ntdll, {}, {}});
   if (!options.win32u.empty()) files.push_back({ImageRole::win32u, options.win32u, {}, {}});
@@ -67,7 +67,7 @@ void report_unused(const std::vector<pe::SymbolFile>& symbols, const HookTableDo
                        "{}: no kernel of the table has its GUID, age and machine", file.path);
 }
 
-Exit run(const Options& options) {
+Exit run_hooks_table(const HooksTableOptions& options) {
   if (options.kernel.empty() == options.dir.empty())
     throw Failure{"either --kernel FILE or --dir DIR is needed"};
   if (options.format == "csv" && options.members.empty())
@@ -114,7 +114,7 @@ Exit run(const Options& options) {
   return report.exit();
 }
 
-void add_inputs(Command& command, Options& options) {
+void add_inputs(Command& command, HooksTableOptions& options) {
   command.add_input("--kernel", options.kernel, "The kernel: ntoskrnl.exe");
   command.add_input("--ntdll", options.ntdll, "Names services that the kernel does not");
   command.add_input("--win32u", options.win32u, "Names services of win32k");
@@ -133,7 +133,7 @@ void add_inputs(Command& command, Options& options) {
 }  // namespace
 
 void add_hooks_table(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<HooksTableOptions>(
       app, exit,
       {"table", "Generate hook tables for one build or many",
        "  coldtrace hooks table --kernel ntoskrnl.exe --ntdll ntdll.dll\n"
@@ -149,7 +149,7 @@ void add_hooks_table(CLI::App& app, Exit& exit) {
        "  2  usage, no kernel could be read, a file is another image than its option says or for\n"
        "     another machine, or the output cannot be written\n"},
       {"text", "json", "c-header", "csv", "hooktab", "sqlite"},
-      [](Command& command, Options& options) {
+      [](Command& command, HooksTableOptions& options) {
         add_inputs(command, options);
         add_image_options(command, options);
         command.add_flag("--no-evidence", options.no_evidence,
@@ -158,7 +158,7 @@ void add_hooks_table(CLI::App& app, Exit& exit) {
           if (options.format == "sqlite") open_database_file(needs);
         });
       },
-      run);
+      run_hooks_table);
 }
 
 }  // namespace coldtrace::cli

@@ -23,7 +23,7 @@ using syscall_map::HookTable;
 using syscall_map::HookTableDifference;
 using syscall_map::HookTableImage;
 
-struct Options : PeOptions {
+struct HooksVerifyOptions : PeOptions {
   std::string table;
   std::vector<std::string> pdbs;
   std::string profile;
@@ -76,7 +76,7 @@ bool is_given(const HookTable& build, const BuildFiles& files) {
 
 // What the files say otherwise; that there is no kernel when it cannot be read a second time.
 std::vector<HookTableDifference> compare(const HookTable& build, const BuildFiles& files,
-                                         const Options& options,
+                                         const HooksVerifyOptions& options,
                                          const std::optional<syscall_map::HookProfile>& profile,
                                          const std::vector<pe::SymbolFile>& symbols,
                                          const std::vector<syscall_map::MemberRequest>& members,
@@ -93,8 +93,8 @@ std::vector<HookTableDifference> compare(const HookTable& build, const BuildFile
   return syscall_map::compare_hook_tables(build, *again);
 }
 
-Result verify(const std::vector<HookTable>& builds, const BuildFiles& files, const Options& options,
-              Report& report) {
+Result verify(const std::vector<HookTable>& builds, const BuildFiles& files,
+              const HooksVerifyOptions& options, Report& report) {
   Result result;
   std::vector<bool> used(files.size());
   const auto contents = image_contents(options.layout);
@@ -165,7 +165,7 @@ void write_json(Output& output, Int64 int64, const Result& result) {
   json.end_object().end_document();
 }
 
-Exit run(const Options& options) {
+Exit run_hooks_verify(const HooksVerifyOptions& options) {
   Output output{options.output};
   Report report{options.findings};
   const auto builds = read_hook_table_file(options.table, report);
@@ -195,7 +195,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_hooks_verify(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<HooksVerifyOptions>(
       app, exit,
       {"verify", "Verify a binary hook table against PE files",
        "  coldtrace hooks verify tracer.hooktab ntoskrnl.exe ntdll.dll win32u.dll win32k.sys\n",
@@ -204,7 +204,7 @@ void add_hooks_verify(CLI::App& app, Exit& exit) {
        "     has the headers of another one and is not checked\n"
        "  2  the table or all files could not be read\n"},
       {"text", "json"},
-      [](Command& command, Options& options) {
+      [](Command& command, HooksVerifyOptions& options) {
         command.add_input("TABLE", options.table, "A binary hook table").required();
         add_pe_options(command, options);
         command
@@ -215,7 +215,7 @@ void add_hooks_verify(CLI::App& app, Exit& exit) {
         add_members_option(command, options.members);
         add_known_build_options(command, options.known);
       },
-      run);
+      run_hooks_verify);
 }
 
 }  // namespace coldtrace::cli

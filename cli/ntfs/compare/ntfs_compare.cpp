@@ -12,7 +12,7 @@
 namespace coldtrace::cli {
 namespace {
 
-struct Options : CommonOptions {
+struct NtfsCompareOptions : CommonOptions {
   std::string before;
   std::string after;
   std::vector<std::string> parents;
@@ -70,7 +70,7 @@ void check_serial_numbers(const Pair& pair, core::Findings& findings) {
 // Writes what differs in one format.
 class CompareWriter {
  public:
-  CompareWriter(const Options& options, Output& output)
+  CompareWriter(const NtfsCompareOptions& options, Output& output)
       : options_{options}, output_{output}, lines_{output, options.format, options.int64} {}
 
   void begin(const Pair& pair) {
@@ -116,7 +116,7 @@ class CompareWriter {
     json.field("names", volume.files.names()).end_object();
   }
 
-  const Options& options_;
+  const NtfsCompareOptions& options_;
   Output& output_;
   JsonLines lines_;
 };
@@ -128,7 +128,7 @@ void add(ntfs::ComparisonCounts& sum, const ntfs::ComparisonCounts& counts) {
   for (std::size_t i = 0; i < counts.changes.size(); ++i) sum.changes[i] += counts.changes[i];
 }
 
-std::optional<Volumes> read_side(const Options& options, const std::string& path,
+std::optional<Volumes> read_side(const NtfsCompareOptions& options, const std::string& path,
                                  core::Findings& all, Report& report) {
   DiskOptions disk;
   disk.image = path;
@@ -143,7 +143,7 @@ std::optional<Volumes> read_side(const Options& options, const std::string& path
   return volumes;
 }
 
-Exit run(const Options& options) {
+Exit run_ntfs_compare(const NtfsCompareOptions& options) {
   if (options.before == "-" && options.after == "-")
     throw Failure{"standard input is one of the two"};
   Output output{options.output};
@@ -182,7 +182,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_ntfs_compare(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<NtfsCompareOptions>(
       app, exit,
       {"compare",
        "Say what changed between two images of a volume: created, deleted, renamed, moved, "
@@ -194,7 +194,7 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
        "  1  they differ, or damage was found\n"
        "  2  one of them cannot be read\n"},
       {"text", "ndjson", "json"},
-      [](Command& command, Options& options) {
+      [](Command& command, NtfsCompareOptions& options) {
         command
             .add_input(
                 "BEFORE", options.before,
@@ -215,7 +215,7 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
         add_unpacked_limit_option(command, options.unpacked_limit);
         add_jobs_option(command, options.jobs);
       },
-      run);
+      run_ntfs_compare);
 }
 
 }  // namespace coldtrace::cli

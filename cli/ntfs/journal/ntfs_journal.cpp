@@ -20,7 +20,7 @@
 namespace coldtrace::cli {
 namespace {
 
-struct Options : DiskOptions {
+struct NtfsJournalOptions : DiskOptions {
   std::string mft;
   bool stream = false;
   bool events = false;
@@ -64,7 +64,7 @@ struct Source {
 // Writes the journals of one input, one after the other.
 class JournalWriter {
  public:
-  JournalWriter(const Options& options, Output& output)
+  JournalWriter(const NtfsJournalOptions& options, Output& output)
       : options_{options}, output_{output}, lines_{output, options.format, options.int64} {
     output_.write(journal_csv_header(options.row_format()));
   }
@@ -81,7 +81,7 @@ class JournalWriter {
   void write_rows(const Source& source, ntfs::JournalReplay& replay, TerminalProgress& progress,
                   core::Findings& findings);
 
-  const Options& options_;
+  const NtfsJournalOptions& options_;
   Output& output_;
   JsonLines lines_;
   Totals totals_;
@@ -208,7 +208,7 @@ struct Directories {
   ntfs::DirectoryHistory history;
 };
 
-Directories read_directories(const ntfs::Volume& volume, const Options& options,
+Directories read_directories(const ntfs::Volume& volume, const NtfsJournalOptions& options,
                              core::Findings& findings) {
   TerminalProgress progress{options.output, options.findings.quiet};
   const auto& mft = volume.mft();
@@ -224,7 +224,7 @@ Directories read_directories(const ntfs::Volume& volume, const Options& options,
 }
 
 // What --mft-file knows. Nothing where the file cannot be used, which is said.
-std::optional<Directories> read_mft_file(const Options& options, Report& report) {
+std::optional<Directories> read_mft_file(const NtfsJournalOptions& options, Report& report) {
   core::Findings findings;
   const auto file = ntfs::open_image(options.mft, findings);
   if (!file) {
@@ -241,8 +241,8 @@ std::optional<Directories> read_mft_file(const Options& options, Report& report)
   return directories;
 }
 
-Exit run_copy(const Options& options, const ntfs::ImageFile& file, core::Findings findings,
-              Report& report) {
+Exit run_copy(const NtfsJournalOptions& options, const ntfs::ImageFile& file,
+              core::Findings findings, Report& report) {
   if (options.is_of_volume())
     throw Failure{fmt::format("{}: it is a copied $J: options that locate a volume are for images",
                               printable(options.image))};
@@ -267,7 +267,7 @@ Exit run_copy(const Options& options, const ntfs::ImageFile& file, core::Finding
 }
 
 // False where there is no journal.
-bool write_volume_journals(const Options& options, const DiskInput& input,
+bool write_volume_journals(const NtfsJournalOptions& options, const DiskInput& input,
                            const ntfs::Partition& partition, const ntfs::Volume& volume,
                            JournalWriter& writer, core::Findings& findings) {
   const auto directories = read_directories(volume, options, findings);
@@ -291,7 +291,7 @@ bool write_volume_journals(const Options& options, const DiskInput& input,
   return journals.size() > deleted;
 }
 
-Exit run_image(const Options& options, ntfs::ImageFile file, core::Findings of_disk,
+Exit run_image(const NtfsJournalOptions& options, ntfs::ImageFile file, core::Findings of_disk,
                Report& report) {
   if (!options.mft.empty())
     throw Failure{"--mft-file is for a $J that was copied out; an image has its own $MFT"};
@@ -333,7 +333,7 @@ Exit run_image(const Options& options, ntfs::ImageFile file, core::Findings of_d
   return report.exit();
 }
 
-Exit run(const Options& options) {
+Exit run_ntfs_journal(const NtfsJournalOptions& options) {
   Report report{options.findings};
   core::Findings findings;
   auto given = open_given(options, findings, report);
@@ -348,7 +348,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_ntfs_journal(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<NtfsJournalOptions>(
       app, exit,
       {"journal",
        "List what the change journal of NTFS volumes ($UsnJrnl) says: what was created, changed, "
@@ -361,7 +361,7 @@ void add_ntfs_journal(CLI::App& app, Exit& exit) {
        "  1  damage: records are lost, or contradict each other or their places\n"
        "  2  there is no journal, or it cannot be read\n"},
       {"ndjson", "json", "csv", "mftecmd-csv", "bodyfile", "text"},
-      [](Command& command, Options& options) {
+      [](Command& command, NtfsJournalOptions& options) {
         add_volume_options(command, options);
         command.add_flag(
             "--stream", options.stream,
@@ -376,7 +376,7 @@ void add_ntfs_journal(CLI::App& app, Exit& exit) {
                          "Also what is left of journals that were deleted");
         add_jobs_option(command, options.jobs);
       },
-      run);
+      run_ntfs_journal);
 }
 
 }  // namespace coldtrace::cli

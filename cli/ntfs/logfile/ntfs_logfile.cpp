@@ -10,7 +10,7 @@
 namespace coldtrace::cli {
 namespace {
 
-struct Options : DiskOptions {
+struct NtfsLogfileOptions : DiskOptions {
   std::string mft;
   bool copied = false;
 
@@ -34,7 +34,7 @@ struct Source {
 // Writes the logs of one input, one after the other.
 class LogWriter {
  public:
-  LogWriter(const Options& options, Output& output)
+  LogWriter(const NtfsLogfileOptions& options, Output& output)
       : options_{options}, output_{output}, lines_{output, options.format, options.int64} {
     if (options.format == "csv") output_.write(log_csv_header);
   }
@@ -49,7 +49,7 @@ class LogWriter {
   void write_header(const Source& source, const ntfs::LogFile& log);
   void write_row(const LogRow& row);
 
-  const Options& options_;
+  const NtfsLogfileOptions& options_;
   Output& output_;
   JsonLines lines_;
   Totals totals_;
@@ -148,7 +148,7 @@ ntfs::RecordTable read_records(const ntfs::Volume& volume, core::Findings& findi
 }
 
 // A $MFT beside a log that was copied out. False where it cannot be used, which is said.
-bool read_mft_file(const Options& options, std::optional<ntfs::RecordTable>& records,
+bool read_mft_file(const NtfsLogfileOptions& options, std::optional<ntfs::RecordTable>& records,
                    Report& report) {
   if (options.mft.empty()) return true;
   core::Findings findings;
@@ -167,8 +167,8 @@ bool read_mft_file(const Options& options, std::optional<ntfs::RecordTable>& rec
   return true;
 }
 
-Exit run_copy(const Options& options, const ntfs::ImageFile& file, core::Findings findings,
-              Report& report) {
+Exit run_copy(const NtfsLogfileOptions& options, const ntfs::ImageFile& file,
+              core::Findings findings, Report& report) {
   constexpr u32 usual_cluster_size = 4096;
   if (options.locates_volume())
     throw Failure{
@@ -188,7 +188,7 @@ Exit run_copy(const Options& options, const ntfs::ImageFile& file, core::Finding
   return report.exit();
 }
 
-Exit run_image(const Options& options, ntfs::ImageFile file, core::Findings of_disk,
+Exit run_image(const NtfsLogfileOptions& options, ntfs::ImageFile file, core::Findings of_disk,
                Report& report) {
   if (!options.mft.empty())
     throw Failure{"--mft-file is for a $LogFile that was copied out; an image has its own $MFT"};
@@ -237,7 +237,7 @@ Exit run_image(const Options& options, ntfs::ImageFile file, core::Findings of_d
   return report.exit();
 }
 
-Exit run(const Options& options) {
+Exit run_ntfs_logfile(const NtfsLogfileOptions& options) {
   Report report{options.findings};
   core::Findings findings;
   auto given = open_given(options, findings, report);
@@ -252,7 +252,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_ntfs_logfile(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<NtfsLogfileOptions>(
       app, exit,
       {"logfile",
        "List what the log of NTFS volumes ($LogFile) shows: whether it is clean, and files that "
@@ -265,7 +265,7 @@ void add_ntfs_logfile(CLI::App& app, Exit& exit) {
        "  1  damage: pages cannot be read, or no restart page can\n"
        "  2  there is no log, or it cannot be read\n"},
       {"ndjson", "json", "csv", "text"},
-      [](Command& command, Options& options) {
+      [](Command& command, NtfsLogfileOptions& options) {
         add_volume_options(command, options);
         command.add_flag(
             "--copied", options.copied,
@@ -275,7 +275,7 @@ void add_ntfs_logfile(CLI::App& app, Exit& exit) {
                        "The $MFT of the volume that a copied $LogFile is of")
             .type_name("FILE");
       },
-      run);
+      run_ntfs_logfile);
 }
 
 }  // namespace coldtrace::cli

@@ -56,7 +56,7 @@ bool answer(Query& query, Report& report) {
   return query_lines(query, *given->bytes, std::move(findings), report);
 }
 
-Exit run(const QueryOptions& options) {
+Exit run_ntfs_query(const QueryOptions& options) {
   check_options(options);
   std::optional<where::WhereExpression> where;
   if (options.where) {
@@ -123,7 +123,7 @@ void add_ntfs_query(CLI::App& app, Exit& exit) {
                          "Also look for names in unused bytes of the directories' indexes");
         add_jobs_option(command, options.jobs);
       },
-      run);
+      run_ntfs_query);
 }
 
 }  // namespace coldtrace::cli

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options : PeOptions {
+struct PeIsfOptions : PeOptions {
   std::string file;
   std::string image;     // empty: none
   std::string database;  // empty: as the image says, else the name of the file
@@ -34,7 +34,7 @@ std::string_view last_name(std::string_view path) {
 }
 
 // What the image calls its PDB, or the table that is read, without a path.
-std::string database_of(const Options& options, const pe::SymbolFile& file,
+std::string database_of(const PeIsfOptions& options, const pe::SymbolFile& file,
                         const std::optional<pe::PdbReference>& reference) {
   if (!options.database.empty()) return options.database;
   const auto name = reference                     ? last_name(reference->name)
@@ -44,7 +44,7 @@ std::string database_of(const Options& options, const pe::SymbolFile& file,
 }
 
 // Where Volatility looks for a table: windows/NAME.pdb/GUID-AGE.json.xz below a folder of symbols.
-std::string store_path(const Options& options, const pe::SymbolFile& file,
+std::string store_path(const PeIsfOptions& options, const pe::SymbolFile& file,
                        const std::string& database) {
   if (database.find('/') != std::string::npos || database == ".." || database == ".")
     throw Failure{fmt::format("{}: no name of a PDB", database)};
@@ -70,7 +70,7 @@ void add_linked_folders(const std::string& folder, std::vector<std::string>& fol
   }
 }
 
-void write(const Options& options, const OutputOptions& where, const pe::SymbolFile& file,
+void write(const PeIsfOptions& options, const OutputOptions& where, const pe::SymbolFile& file,
            const pe::TypeTable& table, const std::string& database,
            const std::optional<pe::VersionNumber>& version, core::Findings& findings) {
   Output output{where};
@@ -89,7 +89,7 @@ void write(const Options& options, const OutputOptions& where, const pe::SymbolF
   output.commit();
 }
 
-Exit run(const Options& options) {
+Exit run_pe_isf(const PeIsfOptions& options) {
   Report report{options.findings};
   if (options.xz && !can_pack_xz()) throw Failure{"--xz: this coldtrace was built without liblzma"};
   std::optional<pe::PdbReference> reference;
@@ -126,7 +126,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_pe_isf(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<PeIsfOptions>(
       app, exit,
       {"isf", "Types and symbols of a PDB as a symbol table for Volatility 3",
        "  coldtrace pe isf ntkrnlmp.pdb -o ntkrnlmp.json\n"
@@ -135,7 +135,7 @@ void add_pe_isf(CLI::App& app, Exit& exit) {
        "  1  damage was found, or the PDB is not that of the image\n"
        "  2  usage, a file could not be read, or the output cannot be written\n"},
       {"json"},
-      [](Command& command, Options& options) {
+      [](Command& command, PeIsfOptions& options) {
         command.add_input("FILE", options.file, symbol_file_help).required();
         command.add_input(
             "--image", options.image,
@@ -159,7 +159,7 @@ void add_pe_isf(CLI::App& app, Exit& exit) {
           add_linked_folders(options.store + "/windows", needs.folders);
         });
       },
-      run);
+      run_pe_isf);
 }
 
 }  // namespace coldtrace::cli

@@ -9,7 +9,7 @@
 namespace coldtrace::cli {
 namespace {
 
-struct Options : CommonOptions {
+struct PeTypesOptions : CommonOptions {
   std::string file;
   std::vector<std::string> names;
   std::string before;  // --compare; empty: nothing to compare
@@ -17,7 +17,7 @@ struct Options : CommonOptions {
   bool expand = false;
 };
 
-void write(const Options& options, const TypeView& view, TypeWriting& writing) {
+void write(const PeTypesOptions& options, const TypeView& view, TypeWriting& writing) {
   Output output{options.output};
   if (options.format == "json") {
     JsonWriter json{output, options.int64};
@@ -41,7 +41,7 @@ void write(const Options& options, const TypeView& view, TypeWriting& writing) {
   output.commit();
 }
 
-Exit show(const Options& options, pe::TypeFile& file, Report& report) {
+Exit show(const PeTypesOptions& options, pe::TypeFile& file, Report& report) {
   const auto types = pe::select_types(file.table, options.names, file.findings);
   pe::MemberChoice choice{options.depth, options.expand};
   if (options.expand && options.depth == 0) choice.depth = pe::deepest_members;
@@ -52,7 +52,7 @@ Exit show(const Options& options, pe::TypeFile& file, Report& report) {
   return report.exit();
 }
 
-Exit compare(const Options& options, pe::TypeFile& after, Report& report) {
+Exit compare(const PeTypesOptions& options, pe::TypeFile& after, Report& report) {
   auto before = open_type_file(options.before, report);
   if (!before) return Exit::failure;
   const auto comparison =
@@ -80,7 +80,7 @@ Exit compare(const Options& options, pe::TypeFile& after, Report& report) {
   return report.exit();
 }
 
-Exit run(const Options& options) {
+Exit run_pe_types(const PeTypesOptions& options) {
   Report report{options.findings};
   if (!options.before.empty() && options.format != "text" && options.format != "json")
     throw Failure{"--compare takes --format text or json"};
@@ -92,7 +92,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_pe_types(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<PeTypesOptions>(
       app, exit,
       {"types", "Structures, unions and enumerations of a PDB, or how they differ from another's",
        "  coldtrace pe types ntkrnlmp.pdb\n"
@@ -104,7 +104,7 @@ void add_pe_types(CLI::App& app, Exit& exit) {
        "  1  damage was found, a NAME is not there, or the types differ\n"
        "  2  usage, a file could not be read, or the output cannot be written\n"},
       {"text", "json", "csv", "c-header"},
-      [](Command& command, Options& options) {
+      [](Command& command, PeTypesOptions& options) {
         command.add_input("FILE", options.file, symbol_file_help).required();
         command
             .add_option("NAME", options.names,
@@ -125,7 +125,7 @@ void add_pe_types(CLI::App& app, Exit& exit) {
                        "gone, moved, resized or of another type")
             .type_name("OLD");
       },
-      run);
+      run_pe_types);
 }
 
 }  // namespace coldtrace::cli

@@ -17,7 +17,7 @@ using trace_analysis::KindTally;
 using trace_analysis::PairTally;
 using trace_analysis::TraceTally;
 
-struct Options : TraceInputOptions {
+struct TraceCompareOptions : TraceInputOptions {
   SchemaOptions schemas;
   tracefile::EventSelection selection;
   std::optional<std::string> where;
@@ -30,7 +30,8 @@ struct Side {
   TraceTally tally;
 };
 
-std::optional<Side> read_side(const std::string& path, const Options& options, Report& report) {
+std::optional<Side> read_side(const std::string& path, const TraceCompareOptions& options,
+                              Report& report) {
   const auto use = options.schemas.any() ? TraceUse::lines_by_files : TraceUse::lines;
   auto input = open_trace({path}, options, use, report);
   if (!input || !check_one_run(*input, report)) return std::nullopt;
@@ -154,7 +155,7 @@ void write_duration(JsonWriter& json, const char* name, const PairTally& pair) {
       .end_object();
 }
 
-void write_json(JsonWriter& json, const Side& a, const Side& b, const Options& options,
+void write_json(JsonWriter& json, const Side& a, const Side& b, const TraceCompareOptions& options,
                 const trace_analysis::TraceComparison& comparison) {
   json.begin_object()
       .field("schema", "coldtrace.trace-compare/1")
@@ -192,7 +193,7 @@ void write_json(JsonWriter& json, const Side& a, const Side& b, const Options& o
       .end_document();
 }
 
-Exit run(const Options& given) {
+Exit run_trace_compare(const TraceCompareOptions& given) {
   auto options = given;
   if (options.files.size() != 2)
     throw Failure{
@@ -226,7 +227,7 @@ Exit run(const Options& given) {
 }  // namespace
 
 void add_trace_compare(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceCompareOptions>(
       app, exit,
       {"compare", "Which events appear, disappear or change between two runs",
        "  coldtrace trace compare before.etl after.etl\n"
@@ -236,7 +237,7 @@ void add_trace_compare(CLI::App& app, Exit& exit) {
        "  1  they differ, or a trace has damage or loss\n"
        "  2  not two traces, or one cannot be read, or the expression is wrong\n"},
       {"text", "json"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceCompareOptions& options) {
         add_trace_input_options(command, options);
         command
             .add_option_function<std::string>(
@@ -258,7 +259,7 @@ void add_trace_compare(CLI::App& app, Exit& exit) {
         add_schema_options(command, options.schemas);
         add_parameters_option(command, options.schemas);
       },
-      run);
+      run_trace_compare);
 }
 
 }  // namespace coldtrace::cli

@@ -19,7 +19,7 @@ using tracefile::Outcome;
 // More than any buffer of NtTraceControl has a use for.
 constexpr u64 largest_buffer = u64{16} << 20;
 
-struct Options : CommonOptions {
+struct TraceControlDecodeOptions : CommonOptions {
   std::string code;
   std::string file;
   std::string version = "10.0";
@@ -87,7 +87,7 @@ std::string outcome_text(const tracefile::ExpectedStatus& expectation) {
   return "";
 }
 
-void write_text(Output& output, const Options& options, const Answer& answer) {
+void write_text(Output& output, const TraceControlDecodeOptions& options, const Answer& answer) {
   print(output, "{}: {:#x} bytes, {} of {}{}{}, version {}\n", printable(options.file), answer.size,
         options.returned ? "output" : "input", control_code_text(answer.code),
         answer.row ? " " : "", answer.row ? answer.row->name : "", options.version);
@@ -154,7 +154,7 @@ void write_field(JsonWriter& json, const DecodedControlField& field) {
   json.end_object();
 }
 
-void write_json(Output& output, const Options& options, const Answer& answer) {
+void write_json(Output& output, const TraceControlDecodeOptions& options, const Answer& answer) {
   JsonWriter json{output, options.int64};
   json.begin_object()
       .field("schema", "coldtrace.trace-control-buffer/1")
@@ -183,7 +183,7 @@ void write_json(Output& output, const Options& options, const Answer& answer) {
   json.end_object().end_document();
 }
 
-Exit run(const Options& options) {
+Exit run_trace_control_decode(const TraceControlDecodeOptions& options) {
   const auto code = parse_control_code(options.code);
   const auto bytes = core::read_whole_file(options.file, largest_buffer);
   if (!bytes) throw Failure{fmt::format("{}: {}", options.file, core::to_string(bytes.error()))};
@@ -220,7 +220,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_control_decode(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceControlDecodeOptions>(
       app, exit,
       {"decode", "Decode a buffer of NtTraceControl, and the status the call returns",
        "  coldtrace trace control decode 0x0D --input scenario.bin --output-length 0\n"
@@ -231,7 +231,7 @@ void add_trace_control_decode(CLI::App& app, Exit& exit) {
        "  2  CODE is neither a number nor a name, FILE cannot be read, usage, or the output "
        "cannot be written\n"},
       {"text", "json"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceControlDecodeOptions& options) {
         command.add_option("CODE", options.code, "Function code, as a number or by its name")
             .required();
         command
@@ -247,7 +247,7 @@ void add_trace_control_decode(CLI::App& app, Exit& exit) {
         command.add_flag("--returned", options.returned,
                          "FILE is the output buffer of a call that was made");
       },
-      run);
+      run_trace_control_decode);
 }
 
 }  // namespace coldtrace::cli

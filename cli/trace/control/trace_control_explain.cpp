@@ -11,7 +11,7 @@ using tracefile::ControlCode;
 using tracefile::ControlType;
 using tracefile::KernelVersion;
 
-struct Options : CommonOptions {
+struct TraceControlExplainOptions : CommonOptions {
   std::string code;
   std::string version;  // empty: all
 };
@@ -66,7 +66,7 @@ void write_text(Output& output, const ControlCode& code, std::optional<KernelVer
   for (const auto* layout : layouts_of(code, version)) write_layout(output, *layout, version);
 }
 
-Exit run(const Options& options) {
+Exit run_trace_control_explain(const TraceControlExplainOptions& options) {
   const auto code = parse_control_code(options.code);
   const auto version = tracefile::find_kernel_version(options.version);
   const auto* row = tracefile::find_control_code(code);
@@ -93,7 +93,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_control_explain(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceControlExplainOptions>(
       app, exit,
       {"explain", "Explain what a function code of NtTraceControl takes, returns and checks",
        "  coldtrace trace control explain 0x0F --version 10.0\n"
@@ -103,12 +103,12 @@ void add_trace_control_explain(CLI::App& app, Exit& exit) {
        "  2  CODE is neither a number nor a name, usage, or the output cannot be "
        "written\n"},
       {"text", "json"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceControlExplainOptions& options) {
         command.add_option("CODE", options.code, "Function code, as a number or by its name")
             .required();
         add_kernel_version(command, options.version, "absent: what any version has");
       },
-      run);
+      run_trace_control_explain);
 }
 
 }  // namespace coldtrace::cli

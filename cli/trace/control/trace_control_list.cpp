@@ -7,11 +7,11 @@
 namespace coldtrace::cli {
 namespace {
 
-struct Options : CommonOptions {
+struct TraceControlListOptions : CommonOptions {
   std::string version;  // empty: all
 };
 
-Exit run(const Options& options) {
+Exit run_trace_control_list(const TraceControlListOptions& options) {
   const auto version = tracefile::find_kernel_version(options.version);
   std::vector<const tracefile::ControlCode*> codes;
   for (const auto& code : tracefile::control_codes())
@@ -32,7 +32,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_control_list(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceControlListOptions>(
       app, exit,
       {"list", "List the function codes of NtTraceControl",
        "  coldtrace trace control list\n"
@@ -40,10 +40,10 @@ void add_trace_control_list(CLI::App& app, Exit& exit) {
        "  0  the codes were written\n"
        "  2  usage, or the output cannot be written\n"},
       {"text", "json"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceControlListOptions& options) {
         add_kernel_version(command, options.version, "absent: of all versions");
       },
-      run);
+      run_trace_control_list);
 }
 
 }  // namespace coldtrace::cli

@@ -8,7 +8,7 @@
 namespace coldtrace::cli {
 namespace {
 
-Exit run(const ExportOptions& options) {
+Exit run_trace_export_ctf(const ExportOptions& options) {
   OutputFolder output{options.output};
   enter_sandbox({.output_folder = output.place()});
   ExportRun exporting{options};
@@ -47,7 +47,7 @@ void add_trace_export_ctf(CLI::App& app, Exit& exit) {
         add_export_options(command, options);
         before_sandbox([](SandboxNeeds& needs) { needs.later = true; });
       },
-      run);
+      run_trace_export_ctf);
 }
 
 }  // namespace coldtrace::cli

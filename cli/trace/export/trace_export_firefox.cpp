@@ -6,7 +6,7 @@
 namespace coldtrace::cli {
 namespace {
 
-Exit run(const ExportOptions& options) {
+Exit run_trace_export_firefox(const ExportOptions& options) {
   ExportRun exporting{options};
   if (!exporting.opened()) return Exit::failure;
   auto& run = exporting.run();
@@ -50,7 +50,7 @@ void add_trace_export_firefox(CLI::App& app, Exit& exit) {
        "  0  the whole trace was read\n"
        "  1  events are missing, or what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
-      {"json"}, add_export_options, run);
+      {"json"}, add_export_options, run_trace_export_firefox);
 }
 
 }  // namespace coldtrace::cli

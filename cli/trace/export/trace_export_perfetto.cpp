@@ -6,11 +6,11 @@
 namespace coldtrace::cli {
 namespace {
 
-struct Options : ExportOptions {
+struct TraceExportPerfettoOptions : ExportOptions {
   trace_export::PerfettoTrace::Options perfetto;
 };
 
-Exit run(const Options& options) {
+Exit run_trace_export_perfetto(const TraceExportPerfettoOptions& options) {
   ExportRun exporting{options};
   if (!exporting.opened()) return Exit::failure;
   auto& run = exporting.run();
@@ -32,7 +32,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_export_perfetto(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceExportPerfettoOptions>(
       app, exit,
       {"perfetto", "What happened when, for ui.perfetto.dev and its trace_processor",
        "  coldtrace trace export perfetto run.etl -o run.pftrace\n"
@@ -42,12 +42,12 @@ void add_trace_export_perfetto(CLI::App& app, Exit& exit) {
        "  1  events are missing, or what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"pftrace"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceExportPerfettoOptions& options) {
         add_export_options(command, options);
         command.add_flag("--compress", options.perfetto.compress,
                          "Packets in zlib's format; Perfetto unpacks them");
       },
-      run);
+      run_trace_export_perfetto);
 }
 
 }  // namespace coldtrace::cli

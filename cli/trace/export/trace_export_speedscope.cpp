@@ -118,7 +118,7 @@ class SpeedscopeFile {
 // Samples beyond are counted: a page has no room for them either.
 constexpr std::size_t most_samples = std::size_t{1} << 22U;
 
-Exit run(const StackOptions& options) {
+Exit run_trace_export_speedscope(const StackOptions& options) {
   std::vector<Spent> spent;
   u64 left_out = 0;
   StackRun stacks{options, [&](const auto&, const auto& sum, u32 node) {
@@ -160,7 +160,7 @@ void add_trace_export_speedscope(CLI::App& app, Exit& exit) {
        "  0  the whole trace was read\n"
        "  1  events are missing, or what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
-      {"json"}, add_stack_options, run);
+      {"json"}, add_stack_options, run_trace_export_speedscope);
 }
 
 }  // namespace coldtrace::cli

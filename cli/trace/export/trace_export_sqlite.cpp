@@ -10,7 +10,7 @@
 namespace coldtrace::cli {
 namespace {
 
-Exit run(const EventExportOptions& options) {
+Exit run_trace_export_sqlite(const EventExportOptions& options) {
   EventExport exporting{options};
   if (!exporting.opened()) return Exit::failure;
   SqliteFile file;
@@ -53,7 +53,7 @@ void add_trace_export_sqlite(CLI::App& app, Exit& exit) {
         add_event_export_options(command, options);
         before_sandbox(&open_database_file);
       },
-      run);
+      run_trace_export_sqlite);
 }
 
 }  // namespace coldtrace::cli

@@ -14,7 +14,7 @@
 namespace coldtrace::cli {
 namespace {
 
-struct Options : CommonOptions {
+struct TraceSchemasBuildOptions : CommonOptions {
   std::vector<std::string> inputs;
   SchemaOptions schemas;  // the languages of it
 };
@@ -25,7 +25,7 @@ std::string digest_of(const std::string& path) {
   return compute_digest("sha256", std::array{core::ByteView{*bytes}}).value_or(std::string{});
 }
 
-Exit run(const Options& options) {
+Exit run_trace_schemas_build(const TraceSchemasBuildOptions& options) {
   Report report{options.findings};
   schema_files::StoreBuilder builder{options.schemas.languages, digest_of};
   TerminalProgress progress{options.output, options.findings.quiet};
@@ -49,7 +49,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_schemas_build(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceSchemasBuildOptions>(
       app, exit,
       {"build", "Build one store from the event schemas that files and folders contain",
        "  coldtrace trace schemas build /mnt/c/Windows -o windows.ctschemas\n"
@@ -58,7 +58,7 @@ void add_trace_schemas_build(CLI::App& app, Exit& exit) {
        "  1  it was written, but a file that declares events is damaged or cannot be read\n"
        "  2  no file declares events, or the store cannot be written\n"},
       {"ctschemas"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceSchemasBuildOptions& options) {
         command
             .add_input("FILE|DIR", options.inputs,
                        "PE files, manifests (.man), stores, and folders with such files in them or "
@@ -66,7 +66,7 @@ void add_trace_schemas_build(CLI::App& app, Exit& exit) {
             .required();
         add_language_option(command, options.schemas);
       },
-      run);
+      run_trace_schemas_build);
 }
 
 }  // namespace coldtrace::cli

@@ -19,7 +19,7 @@ using schema_files::FileSchemas;
 using tracefile::KindCount;
 using MessagePdbs = std::set<tracefile::MessagePdb>;
 
-struct Options : TraceInputOptions {
+struct TraceSchemasCheckOptions : TraceInputOptions {
   SchemaOptions schemas;
 };
 
@@ -178,7 +178,7 @@ void write_json(JsonWriter& json, const std::vector<Checked>& providers, const M
   json.end_object().end_document();
 }
 
-Exit run(const Options& options) {
+Exit run_trace_schemas_check(const TraceSchemasCheckOptions& options) {
   Report report{options.findings};
   auto input = open_trace(options, TraceUse::counts_by_files, report);
   if (!input) return Exit::failure;
@@ -214,7 +214,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_schemas_check(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceSchemasCheckOptions>(
       app, exit,
       {"check", "Check which providers of a trace have schemas, and which files declare them",
        "  coldtrace trace schemas check boot.etl --schemas windows.ctschemas\n"
@@ -223,12 +223,12 @@ void add_trace_schemas_check(CLI::App& app, Exit& exit) {
        "  1  some have none, or the trace or a file is damaged\n"
        "  2  not a trace, or it cannot be read\n"},
       {"text", "json"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceSchemasCheckOptions& options) {
         add_trace_input_options(command, options);
         add_schema_options(command, options.schemas);
         add_tmf_option(command, options.schemas);
       },
-      run);
+      run_trace_schemas_check);
 }
 
 }  // namespace coldtrace::cli

@@ -10,7 +10,7 @@
 namespace coldtrace::cli {
 namespace {
 
-struct Options : CommonOptions {
+struct TraceSchemasListOptions : CommonOptions {
   SchemaOptions schemas;
 };
 
@@ -69,7 +69,7 @@ void write_json(JsonWriter& json, const std::vector<Row>& rows, const core::Find
   json.end_object().end_document();
 }
 
-Exit run(const Options& options) {
+Exit run_trace_schemas_list(const TraceSchemasListOptions& options) {
   Report report{options.findings};
   if (!options.schemas.any()) throw Failure{"--schemas or COLDTRACE_SCHEMAS must name files"};
   core::Findings findings;
@@ -92,7 +92,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_schemas_list(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceSchemasListOptions>(
       app, exit,
       {"list", "List the event providers that files declare",
        "  coldtrace trace schemas list --schemas windows.ctschemas\n"
@@ -101,8 +101,10 @@ void add_trace_schemas_list(CLI::App& app, Exit& exit) {
        "  1  a file is damaged, cannot be read or declares nothing\n"
        "  2  no file is named, or the output cannot be written\n"},
       {"text", "json"},
-      [](Command& command, Options& options) { add_schema_options(command, options.schemas); },
-      run);
+      [](Command& command, TraceSchemasListOptions& options) {
+        add_schema_options(command, options.schemas);
+      },
+      run_trace_schemas_list);
 }
 
 }  // namespace coldtrace::cli

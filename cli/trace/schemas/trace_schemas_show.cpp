@@ -16,7 +16,7 @@ using schema_files::SchemaFiles;
 using tracefile::FieldSchema;
 using tracefile::ProviderNames;
 
-struct Options : CommonOptions {
+struct TraceSchemasShowOptions : CommonOptions {
   std::string provider;
   SchemaOptions schemas;
 };
@@ -184,7 +184,7 @@ void show_declaration(Show& show, const SchemaFiles::Declaration& found) {
 
 // Shows all of the provider; where there is none, that is a finding.
 template <class Show>
-void show_all(Show& show, const SchemaFiles& files, const Options& options,
+void show_all(Show& show, const SchemaFiles& files, const TraceSchemasShowOptions& options,
               core::Findings& findings) {
   const auto guid = core::parse_guid(options.provider);
   bool found_one = false;
@@ -205,7 +205,7 @@ void show_all(Show& show, const SchemaFiles& files, const Options& options,
   none.report(findings);
 }
 
-Exit run(const Options& options) {
+Exit run_trace_schemas_show(const TraceSchemasShowOptions& options) {
   Report report{options.findings};
   if (!options.schemas.any()) throw Failure{"--schemas or COLDTRACE_SCHEMAS must name files"};
   core::Findings findings;
@@ -235,7 +235,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_schemas_show(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceSchemasShowOptions>(
       app, exit,
       {"show", "Show the events of a provider with their fields, as each file declares them",
        "  coldtrace trace schemas show Microsoft-Windows-Kernel-Process --schemas "
@@ -245,12 +245,12 @@ void add_trace_schemas_show(CLI::App& app, Exit& exit) {
        "  1  no file declares the provider, or a file is damaged or cannot be read\n"
        "  2  no file is named, or the output cannot be written\n"},
       {"text", "json"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceSchemasShowOptions& options) {
         command.add_option("PROVIDER", options.provider, "Provider, by GUID, name or glob")
             .required();
         add_schema_options(command, options.schemas);
       },
-      run);
+      run_trace_schemas_show);
 }
 
 }  // namespace coldtrace::cli

@@ -9,13 +9,13 @@ namespace {
 using trace_analysis::CodeNames;
 using trace_analysis::ProcessorUse;
 
-struct Options : AnalysisOptions {
+struct TraceCpuOptions : AnalysisOptions {
   std::string stacks = "running";
   std::string process;
   u64 top = 15;  // rows of each table in text
 };
 
-Exit run(const Options& options) {
+Exit run_trace_cpu(const TraceCpuOptions& options) {
   if (options.format == "collapsed") {
     StackOptions stacks;
     static_cast<AnalysisOptions&>(stacks) = options;
@@ -59,7 +59,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_cpu(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceCpuOptions>(
       app, exit,
       {"cpu", "Show what used the processors, by samples, context switches, DPCs and ISRs",
        "  coldtrace trace cpu run.etl\n"
@@ -71,7 +71,7 @@ void add_trace_cpu(CLI::App& app, Exit& exit) {
        "  1  events are missing, or the trace tells nothing of processors; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"text", "json", "csv", "collapsed"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceCpuOptions& options) {
         add_analysis_options(command, options);
         add_symbol_options(command, options.symbols);
         command.add_option("--top", options.top, "In text: rows of each table")
@@ -83,7 +83,7 @@ void add_trace_cpu(CLI::App& app, Exit& exit) {
         command.add_option("--process", options.process,
                            "Collapsed: only of this process: an id, a name or a glob");
       },
-      run);
+      run_trace_cpu);
 }
 
 }  // namespace coldtrace::cli

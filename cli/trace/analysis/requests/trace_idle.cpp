@@ -29,7 +29,7 @@ using trace_analysis::RestSaving;
 
 constexpr i64 millisecond = 10'000;  // units of 100 ns
 
-struct Options : AnalysisOptions {
+struct TraceIdleOptions : AnalysisOptions {
   SnapshotOptions snapshot;
   std::vector<u32> timeouts = {1'000, 5'000, 30'000};  // milliseconds, as those that follow
   u32 spin_up = 2'000;
@@ -39,7 +39,7 @@ struct Options : AnalysisOptions {
   std::string color;
 };
 
-RestPolicy policy_of(const Options& options) {
+RestPolicy policy_of(const TraceIdleOptions& options) {
   RestPolicy policy;
   for (const auto timeout : options.timeouts) policy.timeouts.push_back(timeout * millisecond);
   policy.spin_up = options.spin_up * millisecond;
@@ -71,7 +71,7 @@ std::string_view cause_of(const AtRest::Device& device, const RestEnd& end) {
 class IdleWriter {
  public:
   IdleWriter(const TraceInput& input, const trace_analysis::Observation& observation,
-             const RestPolicy& policy, const Options& options, Output& output)
+             const RestPolicy& policy, const TraceIdleOptions& options, Output& output)
       : input_{input},
         observation_{observation},
         policy_{policy},
@@ -305,11 +305,11 @@ class IdleWriter {
   const TraceInput& input_;
   const trace_analysis::Observation& observation_;
   const RestPolicy& policy_;
-  const Options& options_;
+  const TraceIdleOptions& options_;
   Output& output_;
 };
 
-Exit run(const Options& options) {
+Exit run_trace_idle(const TraceIdleOptions& options) {
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
   const auto& trace = run.input().trace;
@@ -354,7 +354,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_idle(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceIdleOptions>(
       app, exit,
       {"idle", "Show idle times of processors, disks and network, and what a timeout saves",
        "  coldtrace trace idle run.etl\n"
@@ -364,7 +364,7 @@ void add_trace_idle(CLI::App& app, Exit& exit) {
        "  1  events are missing, or the trace has none of these; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"text", "json", "csv"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceIdleOptions& options) {
         add_analysis_options(command, options);
         add_snapshot_options(command, options.snapshot);
         command
@@ -388,7 +388,7 @@ void add_trace_idle(CLI::App& app, Exit& exit) {
             .capture_default_str();
         add_color_option(command, options.color);
       },
-      run);
+      run_trace_idle);
 }
 
 }  // namespace coldtrace::cli

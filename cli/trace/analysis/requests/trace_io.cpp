@@ -15,7 +15,7 @@ namespace {
 
 using trace_analysis::DiskIo;
 
-struct Options : AnalysisOptions {
+struct TraceIoOptions : AnalysisOptions {
   SnapshotOptions snapshot;
   u64 top = 20;  // rows of each table in text
 };
@@ -30,7 +30,7 @@ class IoWriter {
  public:
   // All must outlive it; no snapshot is null.
   IoWriter(const TraceInput& input, const trace_analysis::Observation& observation,
-           const Analyses& analyses, const DiskSnapshot* snapshot, const Options& options,
+           const Analyses& analyses, const DiskSnapshot* snapshot, const TraceIoOptions& options,
            Output& output)
       : input_{input},
         observed_{observation.observed()},
@@ -93,7 +93,7 @@ class IoWriter {
   const trace_analysis::Observed& observed_;
   const DiskIo& disk_;
   const DiskSnapshot* snapshot_;
-  const Options& options_;
+  const TraceIoOptions& options_;
   Output& output_;
   TraceTimes times_;
   DiskTables requests_;
@@ -113,7 +113,7 @@ void note_requests(const Analyses& analyses, AnalysisRun& run) {
         "FILE_IO and NETWORK_TCPIP of the kernel's flags)");
 }
 
-Exit run(const Options& options) {
+Exit run_trace_io(const TraceIoOptions& options) {
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
   const auto& trace = run.input().trace;
@@ -139,7 +139,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_io(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceIoOptions>(
       app, exit,
       {"io", "List requests to disks, file systems and the network: by whom, for what, how long",
        "  coldtrace trace io run.etl\n"
@@ -149,13 +149,13 @@ void add_trace_io(CLI::App& app, Exit& exit) {
        "  1  events are missing, or the trace has no requests; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"text", "json", "csv"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceIoOptions& options) {
         add_analysis_options(command, options);
         add_snapshot_options(command, options.snapshot);
         command.add_option("--top", options.top, "In text: files and processes that are shown")
             .capture_default_str();
       },
-      run);
+      run_trace_io);
 }
 
 }  // namespace coldtrace::cli

@@ -21,7 +21,7 @@ using trace_analysis::Periods;
 using trace_analysis::Services;
 using trace_analysis::ServiceSums;
 
-struct Options : AnalysisOptions {
+struct TraceServicesOptions : AnalysisOptions {
   std::string syscall_map;
   ServiceChoice choice;
   std::vector<std::string> pairs;
@@ -249,7 +249,8 @@ i64 ticks_of(u32 milliseconds, const tracefile::Clock& clock) {
   return std::max<i64>(1, ticks);
 }
 
-std::optional<Periods> periods_of(const Options& options, const tracefile::Clock& clock) {
+std::optional<Periods> periods_of(const TraceServicesOptions& options,
+                                  const tracefile::Clock& clock) {
   if (options.every > 0) return Periods::of_length(ticks_of(options.every, clock));
   auto texts = options.moments;
   for (const auto& text : {options.since, options.until})
@@ -263,13 +264,13 @@ std::optional<Periods> periods_of(const Options& options, const tracefile::Clock
 }
 
 // Of those that --since and --until make.
-std::optional<u64> shown_period(const Options& options) {
+std::optional<u64> shown_period(const TraceServicesOptions& options) {
   if (options.since.empty() && options.until.empty()) return std::nullopt;
   return options.since.empty() ? u64{0} : u64{1};
 }
 
 // A moment that the trace does not reach cuts nothing off.
-void note_moments(const Options& options, AnalysisRun& run) {
+void note_moments(const TraceServicesOptions& options, AnalysisRun& run) {
   const auto& observed = run.observation().observed();
   if (!observed.first) return;  // which is told already
   core::NoMatch outside;
@@ -300,7 +301,7 @@ void note_choice(const Services& services, const EventPairs& pairs, AnalysisRun&
                      left_out);
 }
 
-Exit run(const Options& options) {
+Exit run_trace_services(const TraceServicesOptions& options) {
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
   const auto& trace = run.input().trace;
@@ -343,7 +344,7 @@ Exit run(const Options& options) {
   return run.finish(output);
 }
 
-void add_pair_option(Command& command, Options& options) {
+void add_pair_option(Command& command, TraceServicesOptions& options) {
   command
       .add_option("--pair", options.pairs,
                   "Also a service that begins with one event and ends with another, each as "
@@ -357,7 +358,7 @@ void add_pair_option(Command& command, Options& options) {
       });
 }
 
-void add_period_options(Command& command, Options& options) {
+void add_period_options(Command& command, TraceServicesOptions& options) {
   const auto moments =
       command
           .add_option("--moment", options.moments,
@@ -382,7 +383,7 @@ void add_period_options(Command& command, Options& options) {
 }  // namespace
 
 void add_trace_services(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceServicesOptions>(
       app, exit,
       {"services", "Count and time system calls, VxD services, DPCs and ISRs, by caller",
        "  coldtrace trace services run.etl\n"
@@ -394,7 +395,7 @@ void add_trace_services(CLI::App& app, Exit& exit) {
        "  1  events are missing, or what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"text", "json", "csv"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceServicesOptions& options) {
         add_analysis_options(command, options);
         add_symbol_options(command, options.symbols);
         command.add_input(
@@ -413,7 +414,7 @@ void add_trace_services(CLI::App& app, Exit& exit) {
             .needs(trees)
             .capture_default_str();
       },
-      run);
+      run_trace_services);
 }
 
 }  // namespace coldtrace::cli

@@ -20,7 +20,7 @@ using trace_analysis::Hop;
 using trace_analysis::Index;
 using trace_analysis::nobody;
 
-struct Options : AnalysisOptions {
+struct TraceCriticalPathOptions : AnalysisOptions {
   u32 thread = 0;
   u64 hops = 200;  // in text
 };
@@ -52,7 +52,7 @@ class PathWriter {
  public:
   PathWriter(const TraceInput& input, const trace_analysis::Observed& observed,
              SymbolNames& symbols, std::span<const Hop> hops, const Window& window,
-             const Options& options, Output& output)
+             const TraceCriticalPathOptions& options, Output& output)
       : input_{input},
         observed_{observed},
         symbols_{symbols},
@@ -203,7 +203,7 @@ class PathWriter {
   const SymbolNames& symbols_;
   std::span<const Hop> hops_;
   Window window_;
-  const Options& options_;
+  const TraceCriticalPathOptions& options_;
   Output& output_;
   ThreadNames names_;
 };
@@ -233,7 +233,7 @@ void note_path(const CriticalPath& path, std::span<const Hop> hops, const Thread
 
 // Nothing where several threads had the id, which the report then says.
 std::optional<Window> find_window(const tracefile::StreamOptions& limits, const ThreadNames& names,
-                                  const Options& options, AnalysisRun& run) {
+                                  const TraceCriticalPathOptions& options, AnalysisRun& run) {
   const auto& observed = run.observation().observed();
   Window window;
   if (!observed.first) return window;  // which note_path says
@@ -271,7 +271,7 @@ std::optional<Window> find_window(const tracefile::StreamOptions& limits, const 
   return window;
 }
 
-Exit run(const Options& options) {
+Exit run(const TraceCriticalPathOptions& options) {
   // What a thread did before the window says where it is when that begins.
   AnalysisOptions reading = options;
   reading.times.from.reset();
@@ -297,7 +297,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_critical_path(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceCriticalPathOptions>(
       app, exit,
       {"critical-path", "Show what delayed a thread in an interval, hop by hop",
        "  coldtrace trace critical-path run.etl --thread 4711\n"
@@ -308,7 +308,7 @@ void add_trace_critical_path(CLI::App& app, Exit& exit) {
        "     or more of them than are kept; the rest was written\n"
        "  2  not a trace, or it cannot be read or written, or several threads had the id\n"},
       {"text", "json", "svg"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceCriticalPathOptions& options) {
         add_trace_input_options(command, options);
         add_time_options(command, options.times, "Where the path begins (UTC)",
                          "Where the path ends, at most (UTC)");

@@ -15,7 +15,7 @@ using trace_analysis::nobody;
 using trace_analysis::Priorities;
 using trace_analysis::PriorityStep;
 
-struct Options : AnalysisOptions {
+struct TracePriorityOptions : AnalysisOptions {
   std::string process;
   std::optional<u32> thread;
   u64 top = 20;  // threads in text
@@ -28,7 +28,7 @@ constexpr std::string_view step_columns =
 // Which threads --process and --thread ask for. Whose process is not known is in none.
 class Focus {
  public:
-  Focus(const Options& options, const trace_analysis::Population& population)
+  Focus(const TracePriorityOptions& options, const trace_analysis::Population& population)
       : options_{options}, population_{population} {}
 
   bool has(Index index) const {
@@ -53,7 +53,7 @@ class Focus {
   }
 
  private:
-  const Options& options_;
+  const TracePriorityOptions& options_;
   const trace_analysis::Population& population_;
 };
 
@@ -145,7 +145,7 @@ void note_priorities(const Priorities& priorities, const Inversions& inversions,
                   "the trace does not name what threads waited for: inversions cannot be proved");
 }
 
-Exit run(const Options& options) {
+Exit run_trace_priority(const TracePriorityOptions& options) {
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
   const auto& observed = run.observation().observed();
@@ -174,7 +174,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_priority(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TracePriorityOptions>(
       app, exit,
       {"priority", "Show priorities of threads over time, what raised them, and inversions",
        "  coldtrace trace priority run.etl\n"
@@ -184,7 +184,7 @@ void add_trace_priority(CLI::App& app, Exit& exit) {
        "  1  events are missing, or the trace shows no priorities; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"text", "json", "csv"},
-      [](Command& command, Options& options) {
+      [](Command& command, TracePriorityOptions& options) {
         add_analysis_options(command, options);
         command.add_option("--process", options.process,
                            "Only threads of this process: an id, a name or a glob");
@@ -193,7 +193,7 @@ void add_trace_priority(CLI::App& app, Exit& exit) {
         command.add_option("--top", options.top, "In text: threads that are shown")
             .capture_default_str();
       },
-      run);
+      run_trace_priority);
 }
 
 }  // namespace coldtrace::cli

@@ -21,7 +21,7 @@ using trace_analysis::Standing;
 using trace_analysis::ThreadSchedule;
 using trace_analysis::Turn;
 
-struct Options : AnalysisOptions {
+struct TraceScheduleOptions : AnalysisOptions {
   u64 top = 20;  // threads in text
 };
 
@@ -351,7 +351,7 @@ class ScheduleWriter {
   ThreadNames names_;
 };
 
-Exit run(const Options& options) {
+Exit run_trace_schedule(const TraceScheduleOptions& options) {
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
   const auto& observation = run.observation();
@@ -373,7 +373,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_schedule(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceScheduleOptions>(
       app, exit,
       {"schedule", "Show which threads ran, were ready and waited, and for how long",
        "  coldtrace trace schedule run.etl\n"
@@ -383,12 +383,12 @@ void add_trace_schedule(CLI::App& app, Exit& exit) {
        "  1  events are missing, or the trace has no context switches; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"text", "json", "csv"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceScheduleOptions& options) {
         add_analysis_options(command, options);
         command.add_option("--top", options.top, "In text: threads that are shown")
             .capture_default_str();
       },
-      run);
+      run_trace_schedule);
 }
 
 }  // namespace coldtrace::cli

@@ -13,7 +13,7 @@ using trace_analysis::Lifetime;
 using trace_analysis::nobody;
 using trace_analysis::ProcessTree;
 
-struct Options : AnalysisOptions {
+struct TraceTreeOptions : AnalysisOptions {
   u64 threads = 8;  // of a process, in text
   u64 nodes = 500;  // of a drawing
 };
@@ -24,7 +24,7 @@ constexpr unsigned deepest_indentation = 32;
 class TreeWriter {
  public:
   TreeWriter(const TraceInput& input, const trace_analysis::Observation& observation,
-             SymbolNames& symbols, const Options& options, Output& output)
+             SymbolNames& symbols, const TraceTreeOptions& options, Output& output)
       : input_{input},
         observation_{observation},
         symbols_{symbols},
@@ -188,13 +188,13 @@ class TreeWriter {
   const TraceInput& input_;
   const trace_analysis::Observation& observation_;
   const SymbolNames& symbols_;
-  const Options& options_;
+  const TraceTreeOptions& options_;
   Output& output_;
   const trace_analysis::Population& population_;
   ThreadNames names_;
 };
 
-Exit run(const Options& options) {
+Exit run_trace_tree(const TraceTreeOptions& options) {
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
   run.observe({});
@@ -209,7 +209,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_tree(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceTreeOptions>(
       app, exit,
       {"tree", "Show the processes and threads of a trace, and who started them",
        "  coldtrace trace tree run.etl\n"
@@ -219,7 +219,7 @@ void add_trace_tree(CLI::App& app, Exit& exit) {
        "  1  the trace has damage or loss, or tells of no process; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"text", "json", "dot", "svg"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceTreeOptions& options) {
         add_analysis_options(command, options);
         add_symbol_options(command, options.symbols);
         command
@@ -231,7 +231,7 @@ void add_trace_tree(CLI::App& app, Exit& exit) {
                         "In drawings: processes and threads that are shown")
             .capture_default_str();
       },
-      run);
+      run_trace_tree);
 }
 
 }  // namespace coldtrace::cli

@@ -15,7 +15,7 @@ constexpr u64 rows_by_default = 4;
 constexpr u64 most_fitting_rows = 10;
 constexpr std::ptrdiff_t page_height = 50;  // lines
 
-struct Options : AnalysisOptions {
+struct TraceTopOptions : AnalysisOptions {
   std::optional<u64> top;  // rows of each table
   std::string color;
 };
@@ -33,7 +33,7 @@ void note_answers(const TopAnswers& answers, const TopPage& page, AnalysisRun& r
   note_services(answers.services, findings);
 }
 
-Exit run(const Options& options) {
+Exit run_trace_top(const TraceTopOptions& options) {
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
   Output output{options.output};
@@ -83,7 +83,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_top(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceTopOptions>(
       app, exit,
       {"top", "Summarize use of processors, disks and network, and the longest waits, on one page",
        "  coldtrace trace top run.etl\n"
@@ -93,7 +93,7 @@ void add_trace_top(CLI::App& app, Exit& exit) {
        "  1  events are missing, or the trace has nothing for the page; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"text", "json"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceTopOptions& options) {
         add_analysis_options(command, options);
         add_color_option(command, options.color);
         command.add_option(
@@ -101,7 +101,7 @@ void add_trace_top(CLI::App& app, Exit& exit) {
             "Rows of each table, by default 4 in JSON, and in text as many as 50 lines "
             "have room for; at most 1,000 waits are kept");
       },
-      run);
+      run_trace_top);
 }
 
 }  // namespace coldtrace::cli

@@ -10,13 +10,13 @@ using trace_analysis::Deadlocks;
 using trace_analysis::LockOrder;
 using trace_analysis::nobody;
 
-using Options = AnalysisOptions;
+using TraceDeadlocksOptions = AnalysisOptions;
 
 class DeadlockWriter {
  public:
   DeadlockWriter(const TraceInput& input, const trace_analysis::Observed& observed,
-                 SymbolNames& symbols, const Deadlocks& answer, const Options& options,
-                 Output& output)
+                 SymbolNames& symbols, const Deadlocks& answer,
+                 const TraceDeadlocksOptions& options, Output& output)
       : input_{input},
         observed_{observed},
         symbols_{symbols},
@@ -150,12 +150,12 @@ class DeadlockWriter {
   const trace_analysis::Observed& observed_;
   const SymbolNames& symbols_;
   const Deadlocks& answer_;
-  const Options& options_;
+  const TraceDeadlocksOptions& options_;
   Output& output_;
   WaitNames names_;
 };
 
-Exit run(const Options& options) {
+Exit run_trace_deadlocks(const TraceDeadlocksOptions& options) {
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
   Deadlocks answer;
@@ -172,7 +172,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_deadlocks(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceDeadlocksOptions>(
       app, exit,
       {"deadlocks", "Threads that wait for each other, when and how long; orders of locks that can",
        "  coldtrace trace deadlocks run.ctrace\n"
@@ -181,11 +181,11 @@ void add_trace_deadlocks(CLI::App& app, Exit& exit) {
        "  1  the trace has damage or loss, or tells of no wait; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"text", "json"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceDeadlocksOptions& options) {
         add_analysis_options(command, options);
         add_symbol_options(command, options.symbols);
       },
-      run);
+      run_trace_deadlocks);
 }
 
 }  // namespace coldtrace::cli

@@ -18,12 +18,12 @@ using trace_analysis::WaitGraph;
 using trace_analysis::WaitGraphView;
 using trace_analysis::WaitKinds;
 
-struct Options : AnalysisOptions {
+struct TraceGraphWaitForOptions : AnalysisOptions {
   std::string process;
   u64 nodes = 500;
 };
 
-void write(Output& output, const WaitGraphAnswer& answer, const Options& options) {
+void write(Output& output, const WaitGraphAnswer& answer, const TraceGraphWaitForOptions& options) {
   const WaitGraphLabels labels{answer};
   if (options.format == "json")
     write_wait_graph_json(output, options.int64, answer);
@@ -60,7 +60,7 @@ void note_graph(const WaitEvidence& evidence, AnalysisRun& run) {
                   "the trace does not name what threads waited for, only who made them ready");
 }
 
-Exit run(const Options& options) {
+Exit run_trace_graph_wait_for(const TraceGraphWaitForOptions& options) {
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
   const auto& trace = run.input().trace;
@@ -94,7 +94,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 void add_trace_graph_wait_for(CLI::App& app, Exit& exit) {
-  add_command<Options>(
+  add_command<TraceGraphWaitForOptions>(
       app, exit,
       {"wait-for", "Show which threads waited for which objects, and who owned them",
        "  coldtrace trace graph wait-for run.ctrace\n"
@@ -104,7 +104,7 @@ void add_trace_graph_wait_for(CLI::App& app, Exit& exit) {
        "  1  the trace has damage or loss, or tells of no wait; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"text", "json", "dot", "svg"},
-      [](Command& command, Options& options) {
+      [](Command& command, TraceGraphWaitForOptions& options) {
         add_analysis_options(command, options);
         add_symbol_options(command, options.symbols);
         command
@@ -115,7 +115,7 @@ void add_trace_graph_wait_for(CLI::App& app, Exit& exit) {
             .add_option("--nodes", options.nodes, "In drawings: threads and objects that are shown")
             .capture_default_str();
       },
-      run);
+      run_trace_graph_wait_for);
 }
 
 }  // namespace coldtrace::cli
