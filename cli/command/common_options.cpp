@@ -55,13 +55,15 @@ void add_common_options(Command& command, const std::vector<std::string>& format
   command.heading("Options");
 }
 
-void check_common_options(const CommonOptions& options, const std::vector<std::string>& inputs) {
+void begin_run(const CommonOptions& options, const Command& command) {
   if (options.output.csv_safe && options.format.find("csv") == std::string::npos)
     throw Failure{"--csv-safe is for --format csv"};
-  guard_output(options.output, options.format, inputs);
-  const auto output = options.output.is_standard() ? std::string{} : options.output.path;
-  if (!output.empty()) open_target(output);
-  enter_sandbox_for(output);
+  guard_output(options.output, options.format, command.inputs());
+  SandboxNeeds needs;
+  if (!options.output.is_standard()) needs.output = options.output.path;
+  if (!needs.output.empty()) open_target(needs.output);
+  command.tell_needs(needs);
+  if (!needs.later) enter_sandbox(needs);
 }
 
 void add_jobs_option(Command& command, unsigned& jobs) {

@@ -18,9 +18,9 @@ struct CommonOptions {
   FindingPolicy findings;
 };
 
-// Throws Failure where the options contradict each other, or the output would do harm to one of
-// the `inputs` (cli/command/output_guard.hpp).
-void check_common_options(const CommonOptions& options, const std::vector<std::string>& inputs);
+// Before a run: throws Failure where the options contradict each other, or the output would do harm
+// to one of the command's inputs (cli/command/output_guard.hpp); enters the sandbox.
+void begin_run(const CommonOptions& options, const Command& command);
 
 // The options that every command has; `formats` lists what --format takes, the default first.
 void add_common_options(Command& command, const std::vector<std::string>& formats,
@@ -39,7 +39,7 @@ void add_command(CLI::App& parent, Exit& exit, const CommandHelp& help,
     add_common_options(command, formats, *options);
     define(command, *options);
     command.callback([options, run, &exit, command] {
-      check_common_options(*options, command.inputs());
+      begin_run(*options, command);
       exit = run(*options);
     });
   });

@@ -178,6 +178,14 @@ template Option Command::add_input(const std::string&, std::string&, const std::
 template Option Command::add_input(const std::string&, std::vector<std::string>&,
                                    const std::string&);
 
+void Command::before_sandbox(std::function<void(SandboxNeeds&)> tell) {
+  before_sandbox_.push_back(std::move(tell));
+}
+
+void Command::tell_needs(SandboxNeeds& needs) const {
+  for (const auto& tell : before_sandbox_) tell(needs);
+}
+
 std::vector<std::string> Command::inputs() const {
   std::vector<std::string> paths;
   const auto add = [&](const std::string& path) {

@@ -12,6 +12,8 @@ class Option;
 
 namespace coldtrace::cli {
 
+struct SandboxNeeds;
+
 // An option of a command, as CLI11 has it. Only options.cpp knows its headers: they take seconds to
 // compile, and each file that includes them makes and destroys validators at every start.
 class Option {
@@ -83,8 +85,13 @@ class Command {
   // What to do when all is parsed.
   void callback(std::function<void()> run);
 
+  // `tell` is asked for what the run needs once all is parsed (cli/sandbox/sandbox.hpp).
+  void before_sandbox(std::function<void(SandboxNeeds&)> tell);
+  void tell_needs(SandboxNeeds& needs) const;
+
  private:
   CLI::App& app_;
+  std::vector<std::function<void(SandboxNeeds&)>> before_sandbox_;
   std::vector<std::variant<const std::string*, const std::vector<std::string>*>> inputs_;
 };
 

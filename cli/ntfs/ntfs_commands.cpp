@@ -1,7 +1,5 @@
 #include "cli/ntfs/ntfs_commands.hpp"
 
-#include "cli/sandbox/sandbox.hpp"
-
 namespace coldtrace::cli {
 
 void add_ntfs_commands(CLI::App& app, Exit& exit) {
@@ -13,8 +11,6 @@ void add_ntfs_commands(CLI::App& app, Exit& exit) {
     add_ntfs_locate(group, exit);
     add_ntfs_compare(group, exit);
     add_ntfs_query(group, exit);
-    // Images of virtual machines are read by a process of their own.
-    before_sandbox([](SandboxNeeds& needs) { needs.processes = true; });
   });
 }
 

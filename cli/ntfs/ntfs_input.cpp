@@ -9,6 +9,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/images/other_kind.hpp"
+#include "cli/sandbox/sandbox.hpp"
 #include "coldtrace/ntfs/image_file.hpp"
 #include "coldtrace/ntfs/volume_search.hpp"
 
@@ -128,10 +129,15 @@ std::vector<Option> add_options_of_volumes(Command& command, DiskOptions& option
   });
   partition.excludes(offset);
   add_unpacked_limit_option(command, options.unpacked_limit);
+  leave_image_readers(command);
   return {partition, offset, mft_offset, cluster_size};
 }
 
 }  // namespace
+
+void leave_image_readers(Command& command) {
+  command.before_sandbox([](SandboxNeeds& needs) { needs.processes = true; });
+}
 
 void add_volume_options(Command& command, DiskOptions& options) {
   add_options_of_volumes(command, options);

@@ -26,6 +26,10 @@ struct DiskOptions : CommonOptions {
   bool locates_volume() const { return partition || offset || mft_offset; }
 };
 
+// What the sandbox has to leave: disk images of virtual machines are read by a process of their
+// own.
+void leave_image_readers(Command& command);
+
 // IMAGE, --parent, --partition, --offset, --mft-offset, --cluster-size and --unpacked-limit.
 void add_volume_options(Command& command, DiskOptions& options);
 // The same and --mft.

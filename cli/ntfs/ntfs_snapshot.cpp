@@ -317,7 +317,7 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
                         "csv: leave cells of more bytes empty, and say how many")
             .as_size();
         add_jobs_option(command, options.jobs);
-        before_sandbox([&options](SandboxNeeds& needs) {
+        command.before_sandbox([&options](SandboxNeeds& needs) {
           if (options.format == "sqlite") open_database_file(needs);
         });
       },

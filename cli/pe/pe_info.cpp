@@ -126,7 +126,7 @@ void add_pe_info(CLI::App& app, Exit& exit) {
         command.add_flag("--details", options.details,
                          "Rich header, imphash, overlay, entropy of sections, .NET; whether the "
                          "signed digest is the file's; tables as LIEF reads them; text and json");
-        before_sandbox([&options](SandboxNeeds& needs) {
+        command.before_sandbox([&options](SandboxNeeds& needs) {
           if (options.details) needs.helper = details_helper();
         });
       },

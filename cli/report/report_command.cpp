@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/ntfs/ntfs_input.hpp"
 #include "cli/report/hooks/hooks_report.hpp"
 #include "cli/report/report_inputs.hpp"
 #include "cli/report/snapshot/snapshot_report.hpp"
 #include "cli/report/trace/trace_report.hpp"
-#include "cli/sandbox/sandbox.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -145,8 +145,7 @@ void add_report_command(CLI::App& app, Exit& exit) {
             .add_option("--snapshot-offset", options.disk_offset,
                         "Where on the disk the image begins, in bytes")
             .capture_default_str();
-        // Images of virtual machines are read by a process of their own.
-        before_sandbox([](SandboxNeeds& needs) { needs.processes = true; });
+        leave_image_readers(command);
       },
       run_report_command);
 }

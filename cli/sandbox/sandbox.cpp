@@ -26,11 +26,6 @@ constexpr bool is_possible = false;
 constexpr bool is_possible = true;
 #endif
 
-std::vector<std::function<void(SandboxNeeds&)>>& told_before() {
-  static std::vector<std::function<void(SandboxNeeds&)>> all;
-  return all;
-}
-
 // The folder that is there, of those above and the path itself.
 std::string nearest_folder(const std::string& path) {
   std::error_code error;
@@ -144,10 +139,6 @@ class Cage {
 
 }  // namespace
 
-void before_sandbox(std::function<void(SandboxNeeds&)> tell) {
-  told_before().push_back(std::move(tell));
-}
-
 bool& is_sandbox_off() {
   static bool off = false;
   return off;
@@ -155,13 +146,6 @@ bool& is_sandbox_off() {
 
 void enter_sandbox(const SandboxNeeds& needs) {
   if (is_possible && !is_sandbox_off()) Cage{needs}.close();
-}
-
-void enter_sandbox_for(const std::string& output) {
-  SandboxNeeds needs{.output = output};
-  // Once: a program may parse a second command line, when the options of the first are gone.
-  for (const auto& tell : std::exchange(told_before(), {})) tell(needs);
-  if (!needs.later) enter_sandbox(needs);
 }
 
 std::string sandbox_text() {

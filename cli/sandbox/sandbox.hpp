@@ -1,12 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
 namespace coldtrace::cli {
 
-// What a run needs once all is parsed, beside reading files and writing what is open already.
+// What a run needs once all is parsed, beside reading files and writing what is open already: what
+// Command::before_sandbox() tells.
 struct SandboxNeeds {
   std::string output;                // the file that the results go to; empty: standard output
   std::string output_folder;         // one that is there, and gets its name beside it at the end
@@ -16,9 +16,6 @@ struct SandboxNeeds {
   bool named_temporaries = false;    // has temporary files that have a name for a moment
   bool later = false;                // the command itself enters, when its output is open
 };
-
-// Called where a command is defined: `tell` is asked when the run enters the sandbox.
-void before_sandbox(std::function<void(SandboxNeeds&)> tell);
 
 // What --no-sandbox sets, which stands before a command or among its options.
 bool& is_sandbox_off();
@@ -31,10 +28,6 @@ inline constexpr const char* no_sandbox_help =
 // temporary ones; sockets, other programs, other processes' memory, mounts. Files can be read. It
 // comes before the first byte of an input is read, and before there are threads.
 void enter_sandbox(const SandboxNeeds& needs);
-
-// The same for a command whose results go to `output`, with what before_sandbox() was told; nothing
-// for one that enters later.
-void enter_sandbox_for(const std::string& output);
 
 // What of it is active in a run here, for --version.
 std::string sandbox_text();

@@ -158,7 +158,7 @@ void add_syscalls_map(CLI::App& app, Exit& exit) {
         add_jobs_option(command, options.jobs);
         command.add_flag("--explain", options.explain,
                          "Show the evidence for each number and why names were left out");
-        before_sandbox([&options](SandboxNeeds& needs) {
+        command.before_sandbox([&options](SandboxNeeds& needs) {
           if (options.format == "sqlite") open_database_file(needs);
         });
       },

@@ -43,7 +43,7 @@ void add_hooks_show(CLI::App& app, Exit& exit) {
         command
             .add_input("TABLE", options.table, "A file that 'hooks table' or 'hooks merge' wrote")
             .required();
-        before_sandbox([&options](SandboxNeeds& needs) {
+        command.before_sandbox([&options](SandboxNeeds& needs) {
           if (options.format == "sqlite") open_database_file(needs);
         });
       },

@@ -154,7 +154,7 @@ void add_hooks_table(CLI::App& app, Exit& exit) {
         add_image_options(command, options);
         command.add_flag("--no-evidence", options.no_evidence,
                          "hooktab: leave out the sentences that prove each value");
-        before_sandbox([&options](SandboxNeeds& needs) {
+        command.before_sandbox([&options](SandboxNeeds& needs) {
           if (options.format == "sqlite") open_database_file(needs);
         });
       },

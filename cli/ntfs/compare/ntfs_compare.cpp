@@ -6,6 +6,7 @@
 #include "cli/ntfs/compare/compare_rows.hpp"
 #include "cli/ntfs/compare/compared_input.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
+#include "cli/ntfs/ntfs_input.hpp"
 #include "cli/output/json_lines.hpp"
 #include "cli/output/text.hpp"
 
@@ -213,6 +214,7 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
         command.add_option("--partition", options.partition,
                            "Of images only the partition with this number");
         add_unpacked_limit_option(command, options.unpacked_limit);
+        leave_image_readers(command);
         add_jobs_option(command, options.jobs);
       },
       run_ntfs_compare);

@@ -152,7 +152,7 @@ void add_pe_isf(CLI::App& app, Exit& exit) {
                 "Write to DIR/windows/NAME.pdb/GUID-AGE.json, or .json.xz, where Volatility "
                 "looks; folders are made")
             .type_name("DIR");
-        before_sandbox([&options](SandboxNeeds& needs) {
+        command.before_sandbox([&options](SandboxNeeds& needs) {
           if (options.store.empty()) return;
           needs.folders.push_back(options.store);
           needs.folders.push_back(options.store + "/windows");  // perhaps a link to elsewhere

@@ -45,7 +45,7 @@ void add_trace_export_ctf(CLI::App& app, Exit& exit) {
       {"ctf"},
       [](Command& command, ExportOptions& options) {
         add_export_options(command, options);
-        before_sandbox([](SandboxNeeds& needs) { needs.later = true; });
+        command.before_sandbox([](SandboxNeeds& needs) { needs.later = true; });
       },
       run_trace_export_ctf);
 }

@@ -51,7 +51,7 @@ void add_trace_export_sqlite(CLI::App& app, Exit& exit) {
       {"sqlite"},
       [](Command& command, EventExportOptions& options) {
         add_event_export_options(command, options);
-        before_sandbox(&open_database_file);
+        command.before_sandbox(&open_database_file);
       },
       run_trace_export_sqlite);
 }
