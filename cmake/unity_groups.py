@@ -4,12 +4,14 @@
 
 What an unnamed namespace, "static" or #define names is its file's own. Where such a name is a word of
 another file at all, be it a member or a local variable, the two are not compiled as one: no name
-means anything else for its neighbours, and none has to be given another for their sake. So it is with
-the names of a namespace that a file uses whole: those that use the same are compiled as one. A file that
-includes another within a namespace stands alone.
+means anything else for its neighbours. What using-declarations bring is shared by those that bring the
+same. So it is with the names of a namespace that a file uses whole: those that use the same are compiled
+as one. A table that a file includes within a namespace is part of it; one that includes anything else
+there stands alone.
 """
 
 import collections
+import pathlib
 import re
 import sys
 
@@ -21,7 +23,8 @@ UNNAMED = re.compile(r"^namespace \{$(.*?)^\}  // namespace$", re.M | re.S)
 ENUMERATORS = re.compile(r"^enum (?!class)[^{;]*\{([^}]*)\}", re.M)
 STATIC = re.compile(r"^static (.*?[;{])", re.M | re.S)
 USED = re.compile(r"^using namespace ([\w:]+);", re.M)
-INCLUDED_WITHIN = re.compile(r"^namespace [\w:]+ \{.*^#include", re.M | re.S)
+BROUGHT = re.compile(r"^using ([\w:]+::(\w+));", re.M)
+INCLUDED = re.compile(r'^#include (?:"([^"\n]*\.inc)")?.*$', re.M)
 MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.M)
 DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*$", re.M)
 TOKEN = re.compile(r"[A-Za-z_]\w*|::|\[\[|\]\]|\S")
@@ -29,7 +32,7 @@ OPENING, CLOSING = {"(", "{", "[", "[["}, {")", "}", "]", "]]"}
 
 
 def declared(code):
-    """The names that the outermost declarations of a piece of code declare."""
+    """The names that the outermost declarations of a piece of code declare, but for using-declarations."""
     depth = angles = 0
     name = qualified = None
     done = is_using = is_template = False
@@ -51,8 +54,9 @@ def declared(code):
                 name = "::"
             elif angles == 0 and token in {"(", "{", "=", "[", ";", ":"} and name:
                 # static_assert and TEST_CASE declare nothing.
-                if name not in {"::", "static_assert", "TEST_CASE"} and (is_using or not qualified):
-                    yield name
+                if name not in {"::", "static_assert", "TEST_CASE"} and not qualified:
+                    if not is_using or token == "=":
+                        yield name
                 done = True
         if token in OPENING:
             depth += 1
@@ -64,23 +68,53 @@ def declared(code):
             done = is_using = is_template = False
 
 
+def tables_in_place(path, text):
+    """The text with the tables (*.inc) that it includes within a namespace, or nothing if they are not all
+    there is included."""
+    at = re.search(r"^namespace ", text, re.M)
+    at = at.start() if at else len(text)
+
+    def table(match):
+        folders = pathlib.Path(path).resolve().parents if match[1] else ()
+        found = next((each for each in (folder / match[1] for folder in folders) if each.is_file()), None)
+        inner = found.read_text(encoding="utf-8") if found else "#include"
+        whole.append(not re.search(r"^#include", inner, re.M))
+        return inner
+
+    whole = []
+    text = text[:at] + INCLUDED.sub(table, text[at:])
+    return text if all(whole) else None
+
+
 def read(path):
-    """What files compiled with this one have to share; the names that are its own; all its words."""
+    """What files compiled with this one have to share; the names that are its own, and which of another
+    namespace each stands for, if any; all its words."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
+    placed = tables_in_place(path, text)
+    text = placed or text
     unnamed = [DIRECTIVE.sub("", NOISE.sub(" ", piece)) for piece in UNNAMED.findall(text)]
     text = NOISE.sub(" ", text)
-    shared = path if INCLUDED_WITHIN.search(text) else frozenset(USED.findall(text))
-    own = set(MACRO.findall(text))
+    shared = path if placed is None else frozenset(USED.findall(text))
+    own = dict.fromkeys(MACRO.findall(text))
     text = DIRECTIVE.sub("", text)
     for piece in unnamed + STATIC.findall(text):
-        own |= set(declared(piece))
+        own |= dict.fromkeys(declared(piece))
         for enumerators in ENUMERATORS.findall(piece):
-            own |= set(re.findall(r"(?:^|,)\s*(\w+)", enumerators))
-    return shared, own, set(re.findall(r"[A-Za-z_]\w*", text)) | own
+            own |= dict.fromkeys(re.findall(r"(?:^|,)\s*(\w+)", enumerators))
+        own |= {name: path for path, name in BROUGHT.findall(piece)}
+    return shared, own, set(re.findall(r"[A-Za-z_]\w*", text)) | own.keys()
 
 
 Group = collections.namedtuple("Group", "shared paths own words")
+
+
+def clash(own, words, others, their_words):
+    """Whether a name that is one's own is a word of the other's, and not the same name brought by both."""
+    return any(
+        own.get(name) is None or own.get(name) != others.get(name)
+        for name in (own.keys() & their_words) | (others.keys() & words)
+    )
 
 
 def groups(paths, most):
@@ -93,13 +127,12 @@ def groups(paths, most):
             for group in found
             if shared == group.shared
             and len(group.paths) < most
-            and not own & group.words
-            and not words & group.own
+            and not clash(own, words, group.own, group.words)
         ]
         if fitting:
             group = max(fitting, key=lambda group: len(group.paths))
         else:
-            group = Group(shared, [], set(), set())
+            group = Group(shared, [], {}, set())
             found.append(group)
         group.paths.append(path)
         group.own.update(own)

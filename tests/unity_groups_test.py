@@ -58,6 +58,36 @@ class UnityGroups(unittest.TestCase):
             [["a"], ["b"], ["c"]],
         )
 
+    def test_a_table_included_within_a_namespace_is_part_of_the_file(self):
+        within = 'namespace n {{\n#define ROW(name) name,\n#include "{}"\n#undef ROW\n}}  // namespace n\n'
+        with TemporaryDirectory() as folder:
+            folder = Path(folder)
+            (folder / "rooms").mkdir()
+            (folder / "rooms/names.inc").write_text("ROW(same)\n")
+            (folder / "rooms/others.inc").write_text('#include "names.inc"\n')
+            files = {"rooms/a.cpp": within.format("rooms/names.inc"), "rooms/b.cpp": own("int b();"),
+                     "rooms/c.cpp": own("int same();"), "rooms/d.cpp": within.format("rooms/others.inc"),
+                     "rooms/e.cpp": within.format("rooms/missing.inc")}
+            for name, text in files.items():
+                (folder / name).write_text(text)
+            done = subprocess.run([sys.executable, SCRIPT, "16"], text=True, capture_output=True, check=True,
+                                  input="".join(f"target {folder / name}\n" for name in files))
+        groups = defaultdict(set)
+        for line in done.stdout.splitlines():
+            groups[line.split(" ")[2]].add(Path(line.split(" ")[1]).stem)
+        self.assertEqual(sorted(map(sorted, groups.values())), [["a", "b"], ["c"], ["d"], ["e"]])
+
+    def test_what_both_bring_of_the_same_namespace_keeps_none_apart(self):
+        a, b = own("using y::same;\n\nint a() { return same(); }"), own("using y::same;\n\nint b();")
+        self.assertEqual(grouped(16, a=a, b=b), [["a", "b"]])
+        for other in (own("using z::same;"), own("using same = y::same;"), own("int c() { return same(); }")):
+            with self.subTest(other=other):
+                self.assertEqual(grouped(16, a=a, b=b, c=other), [["a", "b"], ["c"]])
+
+    def test_a_namespace_that_is_used_whole_is_no_name_of_the_file(self):
+        self.assertEqual(grouped(16, a=own("using namespace y;\nint a();"), b=own("using namespace y;\ny::b c();")),
+                         [["a", "b"]])
+
     def test_each_kind_of_name_keeps_files_apart(self):
         for declaration in (
             "int same() { return 1; }",

@@ -9,6 +9,7 @@ target, with the flags of the program, which knows all libraries.
 """
 
 import functools
+import itertools
 import json
 import re
 import shlex
@@ -48,21 +49,28 @@ def headers_of(path):
     return frozenset(found)
 
 
+def namespaces_of(text):
+    """Those of the project that a file declares things in."""
+    return set(re.findall(r"^namespace ([\w:]+) \{", text, re.M))
+
+
 @functools.cache
 def declared_in(header):
+    """The names that a header declares, each with each of the header's namespaces."""
+    spaces = namespaces_of(header.read_text())
     text = re.sub(r"^(namespace [^{]*\{|\}  // namespace.*)$", "", header.read_text(), flags=re.M)
     text = unity_groups.DIRECTIVE.sub("", unity_groups.NOISE.sub(" ", text))
-    return frozenset(unity_groups.declared(text))
+    return frozenset(itertools.product(spaces, unity_groups.declared(text)))
 
 
 def read(path, alone=unity_groups.read):
     """As unity_groups.read(), with what the headers declare: one target's do not mind another's names."""
     shared, own, words = alone(path)
-    brought = set(re.findall(r"^using [\w:]+::(\w+);", path.read_text(), re.M))
+    spaces = namespaces_of(path.read_text())
     return (
         shared,
-        own | {f"header's {name}" for name in own - brought},
-        words | {f"header's {name}" for header in headers_of(path) for name in declared_in(header)},
+        own | dict.fromkeys(itertools.product(spaces, (name for name, brought in own.items() if not brought))),
+        words.union(*map(declared_in, headers_of(path))),
     )
 
 
