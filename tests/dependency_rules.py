@@ -328,7 +328,8 @@ def check_includes(project):
     broken += check_cycles(project_includes(project))
     broken += check_folders([path.relative_to(project)
                              for folder in (*ALLOWED, "cli", "fixtures", "tests", "bench", "fuzz")
-                             for path in sources(project / folder)], public_headers(project))
+                             for path in (*sources(project / folder), *(project / folder).rglob("*.py"))],
+                            public_headers(project))
     broken += check_types((path.relative_to(project), path.read_text())
                           for library in (*ALLOWED, "cli") for path in sources(project / library))
     broken += check_functions((path.relative_to(project), path.read_text())
