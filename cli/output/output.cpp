@@ -81,7 +81,7 @@ Output::Output(const OutputOptions& options) : descriptor_{STDOUT_FILENO} {
   buffer_.reserve(roomy_size);
   if (options.csv_safe) cells_.emplace();
   if (options.is_standard()) return;
-  auto packer = pack_or_fail([&] { return make_packer(packing_of(options.path), options.path); });
+  packer_ = pack_or_fail([&] { return make_packer(packing_of(options.path), options.path); });
   path_ = final_path(options.path);
   struct stat status {};
   const bool exists = ::stat(path_.c_str(), &status) == 0;
@@ -90,7 +90,6 @@ Output::Output(const OutputOptions& options) : descriptor_{STDOUT_FILENO} {
   if (exists && !S_ISREG(status.st_mode)) {
     descriptor_ = take_target(path_);
     if (descriptor_ < 0) fail(errno);
-    set_packer(descriptor_, std::move(packer));
     return;
   }
   replaces_ = true;
@@ -102,14 +101,10 @@ Output::Output(const OutputOptions& options) : descriptor_{STDOUT_FILENO} {
     temporary_.clear();
     fail(errno);
   }
-  set_packer(descriptor_, std::move(packer));
 }
 
 Output::~Output() {
-  if (!path_.empty() && descriptor_ >= 0) {
-    set_packer(descriptor_, nullptr);
-    ::close(descriptor_);
-  }
+  if (!path_.empty() && descriptor_ >= 0) ::close(descriptor_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
@@ -158,10 +153,9 @@ void Output::send(std::string_view text) {
     cells_->append(safe_, text);
     text = safe_.view();
   }
-  auto* const packer = find_packer(descriptor_);
-  if (packer == nullptr) return write_out(text);
+  if (!packer_) return write_out(text);
   pack_or_fail(
-      [&] { packer->pack(text, false, [this](std::string_view packed) { write_out(packed); }); });
+      [&] { packer_->pack(text, false, [this](std::string_view packed) { write_out(packed); }); });
 }
 
 void Output::write_out(std::string_view left) {
@@ -176,11 +170,10 @@ void Output::write_out(std::string_view left) {
 
 void Output::commit() {
   flush();
-  if (auto* const packer = find_packer(descriptor_))
+  if (packer_)
     pack_or_fail(
-        [&] { packer->pack({}, true, [this](std::string_view packed) { write_out(packed); }); });
+        [&] { packer_->pack({}, true, [this](std::string_view packed) { write_out(packed); }); });
   if (path_.empty()) return;
-  set_packer(descriptor_, nullptr);
   if (replaces_ && temporary_.empty()) give_name();
   if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
   if (temporary_.empty()) return;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -10,6 +11,8 @@
 #include "coldtrace/core/text_buffer.hpp"
 
 namespace coldtrace::cli {
+
+class StreamPacker;
 
 // Something that ends the program with status 2; `message` names the file and what is wrong.
 struct Failure {
@@ -79,10 +82,11 @@ class Output {
   void give_name();
   [[noreturn]] void fail(int code) const;
 
-  std::string path_;       // empty: standard output
-  bool replaces_ = false;  // a file that gets its name at the end
-  std::string temporary_;  // empty: none to remove
-  int descriptor_ = -1;    // none: in memory
+  std::string path_;                      // empty: standard output
+  bool replaces_ = false;                 // a file that gets its name at the end
+  std::string temporary_;                 // empty: none to remove
+  int descriptor_ = -1;                   // none: in memory
+  std::unique_ptr<StreamPacker> packer_;  // none: the text is written as it is
   core::TextBuffer buffer_;
   std::optional<SpreadsheetCells> cells_;
   core::TextBuffer safe_;

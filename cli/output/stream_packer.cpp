@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <map>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -113,11 +111,6 @@ class ZstdPacker final : public StreamPacker {
   Libzstd::Packer* context_;
 };
 
-std::map<int, std::unique_ptr<StreamPacker>>& packers() {
-  static std::map<int, std::unique_ptr<StreamPacker>> by_descriptor;
-  return by_descriptor;
-}
-
 std::string unpack_gzip(core::ByteView packed, std::size_t most) {
   std::vector<char> start(most);
   z_stream stream{};
@@ -168,18 +161,6 @@ std::unique_ptr<StreamPacker> make_packer(Packing packing, const std::string& pa
   if (library == nullptr)
     throw PackingError{path + ": its name asks for zstd, which needs libzstd (Debian: libzstd1)"};
   return std::make_unique<ZstdPacker>(*library, path);
-}
-
-void set_packer(int descriptor, std::unique_ptr<StreamPacker> packer) {
-  if (packer)
-    packers()[descriptor] = std::move(packer);
-  else
-    packers().erase(descriptor);
-}
-
-StreamPacker* find_packer(int descriptor) {
-  const auto found = packers().find(descriptor);
-  return found == packers().end() ? nullptr : found->second.get();
 }
 
 std::string unpack_start(core::ByteView packed, Packing packing, std::size_t most) {

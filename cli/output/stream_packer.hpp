@@ -33,11 +33,6 @@ class StreamPacker {
 // Null for none. Throws PackingError where libzstd is not there.
 std::unique_ptr<StreamPacker> make_packer(Packing packing, const std::string& path);
 
-// Has what is written to a descriptor packed, until it is given null; it is not closed before.
-void set_packer(int descriptor, std::unique_ptr<StreamPacker> packer);
-// Null where what is written is the text.
-StreamPacker* find_packer(int descriptor);
-
 // The first bytes of what `packed`, the first bytes of a packed file, holds, at most `most` of
 // them; fewer where it ends, is damaged, or needs what is not there.
 std::string unpack_start(core::ByteView packed, Packing packing, std::size_t most);
