@@ -558,6 +558,7 @@ class InBrowser(HostileCase):
         run("report", self.made_run("server"), "-o", path)
         page = self.browser.page(path)
         self.addCleanup(page.close)
+        page.wait_for("document.readyState === 'complete'")  # what is not there cannot be loaded again
         page.call("Emulation.setScriptExecutionDisabled", value=True)
         page.call("Page.reload")
         page.wait_for("document.readyState === 'complete'")

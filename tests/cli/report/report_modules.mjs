@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Reader } from "../../report/data.js";
-import { grouped, moment, roundStep, shortBytes, shortTime, tickLabel } from "../../report/figures.js";
-import { CallTree } from "../../report/flame.js";
-import { Names, dateOf } from "../../report/names.js";
-import { addToSteps, groupSlices, lowerBound, placesBetween } from "../../report/lanes.js";
-import { orderOf } from "../../report/tables.js";
+import { Reader } from "../../../report/data.js";
+import { grouped, moment, roundStep, shortBytes, shortTime, tickLabel } from "../../../report/figures.js";
+import { CallTree } from "../../../report/flame.js";
+import { Names, dateOf } from "../../../report/names.js";
+import { addToSteps, groupSlices, lowerBound, placesBetween } from "../../../report/lanes.js";
+import { orderOf } from "../../../report/tables.js";
 
 test("numbers of any size are read back", () => {
   // By the definition of LEB128: seven bits a byte, the least first.
