@@ -73,11 +73,8 @@ bool read_branch(Operation& operation, u32 word) {
     operation.flow = (word >> 31) != 0 ? Flow::call : Flow::jump;
     distance = signed_field(word, 0, 26) * 4;
     operation.shape = word & 0xfc000000;
-  } else if ((word & 0xff000010) == 0x54000000) {  // B.cond
-    operation.flow = Flow::conditional;
-    distance = signed_field(word, 5, 19) * 4;
-    operation.shape = word & 0xff00001f;
-  } else if ((word & 0x7e000000) == 0x34000000) {  // CBZ, CBNZ
+  } else if ((word & 0xff000010) == 0x54000000 ||  // B.cond
+             (word & 0x7e000000) == 0x34000000) {  // CBZ, CBNZ
     operation.flow = Flow::conditional;
     distance = signed_field(word, 5, 19) * 4;
     operation.shape = word & 0xff00001f;
