@@ -104,13 +104,17 @@ std::optional<std::string> PdbFiles::find(const pe::PdbReference& reference) {
       return given.path;
     }
   std::string other;
+  bool expected = false;
+  const auto [first, last] = expected_.equal_range(pe::to_lower(file_name(reference.name)));
   for (const auto& path : candidates(reference)) {
     const auto& found = identify(path);
     if (!found) continue;
     if (asks_for(reference, *found)) return path;
+    expected |=
+        std::any_of(first, last, [&](const auto& image) { return asks_for(image.second, *found); });
     if (other.empty()) other = fmt::format("{} has {}", path, text_of(*found));
   }
-  if (!other.empty())
+  if (!other.empty() && !expected)
     findings_.warning("symbols-other-build", std::nullopt,
                       "{} and is not used: the image asks for {}", other, text_of(reference));
   return std::nullopt;
@@ -118,6 +122,10 @@ std::optional<std::string> PdbFiles::find(const pe::PdbReference& reference) {
 
 void PdbFiles::note_asked_for(const pe::PdbReference& reference) {
   for (auto& given : given_) given.matched |= asks_for(reference, given.reference);
+}
+
+void PdbFiles::expect(const pe::PdbReference& reference) {
+  expected_.emplace(pe::to_lower(file_name(reference.name)), reference);
 }
 
 bool PdbFiles::all_asked_for() const {

@@ -43,6 +43,8 @@ class PdbFiles {
   // not.
   void note_asked_for(const pe::PdbReference& reference);
   bool all_asked_for() const;
+  // Another image asks for it: a file that is its own is not told as one of another build.
+  void expect(const pe::PdbReference& reference);
   // Notes the given files that nothing has asked for.
   void report_unmatched();
 
@@ -63,6 +65,7 @@ class PdbFiles {
   std::vector<Given> given_;
   std::vector<std::string> folder_paths_;
   std::map<std::string, std::optional<pe::PdbReference>> identities_;  // by path
+  std::multimap<std::string, pe::PdbReference> expected_;              // by file name
 };
 
 }  // namespace coldtrace::cli

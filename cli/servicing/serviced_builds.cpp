@@ -142,6 +142,9 @@ class Builds {
     count_rows(build.changes);
     build.before = std::move(old_table->table.images);
     build.after = std::move(new_table->table.images);
+    // Of a copy the images beside it are not looked for.
+    build.before.front().path = before_.modules[*pair.before].path;
+    build.after.front().path = after_.modules[*pair.after].path;
     build.pdb_before = std::move(old_table->pdb);
     build.pdb_after = std::move(new_table->pdb);
     result_.builds.push_back(std::move(build));
@@ -150,30 +153,46 @@ class Builds {
   // Looks for the builds of a table among the old kernels.
   void add_table(const std::string& path, const std::vector<HookTable>& builds,
                  const std::vector<syscall_map::ModulePair>& pairs) {
-    bool matched = false;
+    std::size_t missing = 0;
     for (const auto& build : builds) {
-      const auto& kernel = *syscall_map::find_kernel(build);
-      const auto pair = std::find_if(pairs.begin(), pairs.end(), [&](const auto& candidate) {
-        return candidate.before && before_.modules[*candidate.before].role == ImageRole::kernel &&
-               same_headers(before_.modules[*candidate.before].identity, kernel.identity);
-      });
-      if (pair == pairs.end()) continue;
-      matched = true;
-      compare_table(path, build, *pair, builds);
+      const auto found = pairs_of(build, pairs);
+      missing += found.empty();
+      for (const auto* const pair : found) compare_table(path, build, *pair, builds);
     }
-    if (!matched)
+    if (missing > 0) result_.missing.emplace_back(path, missing);
+    if (missing == builds.size())
       result_.findings.warning("servicing-table", std::nullopt,
                                "{}: {} has no kernel that this table was made of, so that nothing "
                                "is said of its rows",
                                path, before_.path);
+    else if (missing > 0)
+      result_.findings.info("servicing-table", std::nullopt,
+                            "{}: {} has no kernel of {} of its {} builds, so that nothing is said "
+                            "of their rows",
+                            path, before_.path, missing, builds.size());
   }
 
   ServicedBuilds finish() { return std::move(result_); }
 
  private:
+  // The pairs with the kernel of a build; without a partner only where none has one.
+  std::vector<const syscall_map::ModulePair*> pairs_of(
+      const HookTable& build, const std::vector<syscall_map::ModulePair>& pairs) const {
+    const auto& kernel = *syscall_map::find_kernel(build);
+    std::vector<const syscall_map::ModulePair*> whole, alone;
+    for (const auto& pair : pairs)
+      if (pair.before && before_.modules[*pair.before].role == ImageRole::kernel &&
+          same_headers(before_.modules[*pair.before].identity, kernel.identity))
+        (pair.after ? whole : alone).push_back(&pair);
+    if (whole.empty() && !alone.empty()) whole.push_back(alone.front());
+    return whole;
+  }
+
   void compare_table(const std::string& path, const HookTable& build,
                      const syscall_map::ModulePair& pair, const std::vector<HookTable>& builds) {
-    ServicedTable table{path, before_.identity(*pair.before), {}, false, {}};
+    ServicedTable table{path, before_.identity(*pair.before), {}, false, {}, {}, {}};
+    table.path_before = before_.modules[*pair.before].path;
+    if (pair.after) table.path_after = after_.modules[*pair.after].path;
     const auto* const files =
         pair.after ? find_build(new_builds_, after_.modules[*pair.after]) : nullptr;
     std::optional<MadeTable> made;

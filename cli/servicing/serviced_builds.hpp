@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/images/pdb_files.hpp"
@@ -27,19 +28,22 @@ struct ServicedBuild {
   RowChanges changes;
 };
 
-// A build of a user's table whose kernel the old system has.
+// A build of a user's table whose kernel the old system has, and one pair with that kernel.
 struct ServicedTable {
   std::string path;
   HashedIdentity kernel;                // of the old system
   std::optional<HashedIdentity> after;  // of the new one; nothing: it has none for it
   bool covered = false;                 // the table has the new kernel's build as well
   RowChanges changes;                   // no row is added
+  std::string path_before;              // of the kernels
+  std::optional<std::string> path_after;
 };
 
 struct ServicedBuilds {
   std::vector<ServicedBuild> builds;
   std::vector<ServicedTable> tables;
-  core::Findings findings;  // what became of the rows of tables
+  std::vector<std::pair<std::string, std::size_t>> missing;  // builds of a table that OLD lacks
+  core::Findings findings;                                   // what became of the rows of tables
 };
 
 // Compares the hook tables of each pair of kernels, and the tables that the options give with the

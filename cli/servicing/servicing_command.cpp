@@ -25,6 +25,24 @@ void check_kinds(const ServicingOptions& options) {
         fmt::format("{} and {}: give two folders or two images", options.before, options.after)};
 }
 
+// A file of one of both systems stays as it is, whatever it is.
+void refuse_to_replace_files(const ServicingOptions& options) {
+  std::error_code error;
+  const fs::path file{options.output.path};
+  if (options.output.is_standard() || !fs::is_regular_file(file, error)) return;
+  const auto target = fs::canonical(file, error);
+  const auto place = fs::weakly_canonical(fs::absolute(file, error).parent_path(), error);
+  for (const auto& side : {options.before, options.after}) {
+    if (!fs::is_directory(side, error)) continue;
+    const auto folder = fs::canonical(side, error);
+    for (const auto& path : {target, place / file.filename()})
+      if (const auto below = path.lexically_relative(folder);
+          !error && !below.empty() && *below.begin() != "..")
+        throw Failure{fmt::format("{}: a file of {}, which no output replaces; name another one",
+                                  options.output.path, side)};
+  }
+}
+
 // Two images that were named are the same module, whatever they are called.
 syscall_map::ModulePairs pair_files(const Servicing& servicing) {
   const auto& before = servicing.before.modules.front();
@@ -47,7 +65,10 @@ void find_pdbs(Servicing& servicing, PdbFiles& pdbs) {
   };
   for (const auto* side : {&servicing.before, &servicing.after})
     for (const auto& module : side->modules)
-      if (module.identity.pdb) pdbs.note_asked_for(*module.identity.pdb);
+      if (const auto& reference = module.identity.pdb) {
+        pdbs.note_asked_for(*reference);
+        pdbs.expect(*reference);
+      }
   for (auto& pair : servicing.pairs) {
     const auto& [before, after, by] = pair.modules;
     if (!before || !after) continue;
@@ -106,6 +127,7 @@ void compare_modules(Servicing& servicing, const ServicingOptions& options, Serv
 
 Exit run_servicing_command(const ServicingOptions& options) {
   check_kinds(options);
+  refuse_to_replace_files(options);
   read_member_lists(options.members);  // what is wrong with one is told before all else
   Output output{options.output};
   Report report{options.findings};

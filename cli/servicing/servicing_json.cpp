@@ -148,7 +148,11 @@ class JsonServicing final : public ServicingWriter {
 
  private:
   void write_table(const ServicedTable& table) {
-    json_.begin_object().field("path", table.path).key("kernel_before");
+    json_.begin_object()
+        .field("path", table.path)
+        .field("path_before", table.path_before)
+        .field("path_after", table.path_after)
+        .key("kernel_before");
     write_identity(json_, table.kernel);
     json_.key("kernel_after");
     if (table.after)

@@ -113,6 +113,9 @@ class TextServicing final : public ServicingWriter {
       write_rows(output_, build.changes, false);
     }
     for (const auto& table : servicing.builds.tables) write_table(table);
+    for (const auto& [path, missing] : servicing.builds.missing)
+      print(output_, "\ntable {}: {} of its builds {} not in the old system and not compared\n",
+            printable(path), missing, missing == 1 ? "is" : "are");
   }
 
  private:
@@ -139,6 +142,8 @@ class TextServicing final : public ServicingWriter {
   void write_table(const ServicedTable& table) {
     print(output_, "\ntable {}, of {}: {}\n", printable(table.path), to_text(table.kernel),
           counts_of(table.changes));
+    print(output_, "  kernel {} -> {}\n", printable(table.path_before),
+          printable(table.path_after.value_or("none")));
     if (table.covered) output_.write("  it has the new build as well\n");
     write_rows(output_, table.changes, true);
   }

@@ -21,10 +21,23 @@ std::string file_name_of(const ServicedModule& module) {
   return pe::to_lower(std::string_view{module.place}.substr(module.place.rfind('/') + 1));
 }
 
+std::string own_name_of(const ServicedModule& module) {
+  return pe::to_lower(module.identity.name);
+}
+
+std::string role_of(const ServicedModule& module) {
+  return module.role ? std::string{to_string(*module.role)} : std::string{};
+}
+
 class Pairing {
  public:
   Pairing(std::span<const ServicedModule> before, std::span<const ServicedModule> after)
-      : before_{before}, after_{after}, old_(before.size()), new_(after.size()) {}
+      : before_{before},
+        after_{after},
+        old_(before.size()),
+        new_(after.size()),
+        old_noted_(before.size()),
+        new_noted_(after.size()) {}
 
   // Pairs what is the only one of its name left on both sides.
   void pair_by(PairedBy why, const NameOf& name_of) {
@@ -35,14 +48,22 @@ class Pairing {
     }
   }
 
-  void note_ambiguous() {
-    for (const auto& [key, found] : candidates(file_name_of))
-      if (!found.before.empty() && !found.after.empty())
-        result_.findings.info("servicing-ambiguous", std::nullopt,
-                              "{}: {} of the old and {} of the new modules of this name lie at "
-                              "places that the other system lacks; they are told as removed and "
-                              "added",
-                              key.first, found.before.size(), found.after.size());
+  // What has been told by one name is not told by the next.
+  void note_ambiguous(std::string_view what, const NameOf& name_of) {
+    for (const auto& [key, found] : candidates(name_of)) {
+      if (found.before.empty() || found.after.empty()) continue;
+      const auto told = [](const std::vector<std::size_t>& all, const std::vector<bool>& noted) {
+        return std::all_of(all.begin(), all.end(), [&](std::size_t i) { return noted[i]; });
+      };
+      if (told(found.before, old_noted_) && told(found.after, new_noted_)) continue;
+      for (const auto i : found.before) old_noted_[i] = true;
+      for (const auto i : found.after) new_noted_[i] = true;
+      result_.findings.info("servicing-ambiguous", std::nullopt,
+                            "{}: {} of the old and {} of the new modules of this {} lie at "
+                            "places that the other system lacks; they are told as removed and "
+                            "added",
+                            key.first, found.before.size(), found.after.size(), what);
+    }
   }
 
   ModulePairs finish() {
@@ -77,7 +98,8 @@ class Pairing {
   }
 
   std::span<const ServicedModule> before_, after_;
-  std::vector<bool> old_, new_;  // that are paired
+  std::vector<bool> old_, new_;              // that are paired
+  std::vector<bool> old_noted_, new_noted_;  // as ambiguous
   ModulePairs result_;
 };
 
@@ -108,12 +130,11 @@ ModulePairs pair_modules(std::span<const ServicedModule> before,
   pairing.pair_by(PairedBy::path,
                   [](const ServicedModule& module) { return pe::to_lower(module.place); });
   pairing.pair_by(PairedBy::file_name, file_name_of);
-  pairing.pair_by(PairedBy::own_name,
-                  [](const ServicedModule& module) { return pe::to_lower(module.identity.name); });
-  pairing.pair_by(PairedBy::role, [](const ServicedModule& module) {
-    return module.role ? std::string{to_string(*module.role)} : std::string{};
-  });
-  pairing.note_ambiguous();
+  pairing.pair_by(PairedBy::own_name, own_name_of);
+  pairing.pair_by(PairedBy::role, role_of);
+  pairing.note_ambiguous("name", file_name_of);
+  pairing.note_ambiguous("own name", own_name_of);
+  pairing.note_ambiguous("role", role_of);
   return pairing.finish();
 }
 

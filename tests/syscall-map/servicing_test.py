@@ -380,10 +380,28 @@ class Hostile(Case):
         self.assertEqual((new / "one.dll").read_bytes(), content)
         self.servicing(0, old, new, "-o", new / "answer.txt")
         text = (new / "answer.txt").read_bytes()
-        self.servicing(0, old, new, "-o", new / "answer.txt")
         self.assertIn(b"new: 1 module, 0 other files\n", text)
-        self.assertEqual((new / "answer.txt").read_bytes(),
-                         text.replace(b"new: 1 module, 0 other files", b"new: 1 module, 1 other file"))
+        # What is there already stays, whatever it is and whatever leads to it.
+        (self.here / "link").symlink_to(new / "answer.txt")
+        (new / "out").symlink_to(self.write("outside.txt", b"kept"))
+        for output in (new / "answer.txt", self.here / "link", old / "../new/answer.txt", new / "out"):
+            self.assertIn(b"which no output replaces", self.servicing(2, old, new, "-o", output).stderr)
+        self.assertEqual((new / "answer.txt").read_bytes(), text)
+        self.assertEqual((self.here / "outside.txt").read_bytes(), b"kept")
+        self.servicing(0, old, new, "-o", self.here / "outside.txt")
+
+    def test_programs_of_dos_are_other_files(self):
+        program = struct.pack("<14H", 0x5a4d, 502, 1, 0, 2, 16, 0xffff, 0, 256, 0, 0, 0, 28, 0) + bytes(4)
+        program += b"\xb4\x09\xba\x0e\x00 a text that is longer than the header of a program of today"
+        program = program.ljust(502, b"\x90")
+        one = code_image(b"\xc3")
+        old = self.folder("old", {"one.dll": one})
+        new = self.folder("new", {"one.dll": one, "MEM.EXE": program,
+                                  "tiny.exe": struct.pack("<2H", 0x5a4d, 40) + program[4:40]})
+        self.assertEqual(self.document(0, old, new)["after"]["other_files"], 2)
+        (new / "MEM.EXE").write_bytes(program[:-1])
+        unreadable = self.document(1, old, new)["after"]["unreadable"]
+        self.assertEqual([Path(row["file"]).name for row in unreadable], ["MEM.EXE"])
 
     def test_many_files_take_no_time_each(self):
         one = code_image(b"\xc3")
@@ -542,6 +560,98 @@ _KTHREAD.Process
         document = self.document(1, old, new, "--hook-table", self.table(old, "hooktab"))
         self.assertEqual({row["state"] for row in document["tables"][0]["rows"]}, {"unproved"})
 
+    def test_each_copy_of_the_kernel_is_compared_with_its_partner(self):
+        kernels = [(self.kernel(name, after) / "ntoskrnl.exe").read_bytes()
+                   for name, after in (("one", False), ("two", True))]
+        pdbs = ("--pdb", self.here / "one", "--pdb", self.here / "two")
+        table = self.table(self.here / "one", "hooktab")
+        for changed in "ab":
+            with self.subTest(changed):
+                old = self.folder("old" + changed, {f"{name}/ntoskrnl.exe": kernels[0] for name in "ab"})
+                new = self.folder("new" + changed, {f"{name}/ntoskrnl.exe": kernels[name == changed]
+                                                    for name in "ab"})
+                document = self.document(1, old, new, *pdbs, "--hook-table", table)
+                self.assertEqual(
+                    {(row["path_before"], row["path_after"],
+                      row["counts"]["survives"] == len(row["rows"])) for row in document["tables"]},
+                    {(str(old / name / "ntoskrnl.exe"), str(new / name / "ntoskrnl.exe"), name != changed)
+                     for name in "ab"})
+                for side, folder in (("before", old), ("after", new)):
+                    self.assertEqual([build[side]["images"][0]["path"] for build in document["builds"]],
+                                     [str(folder / name / "ntoskrnl.exe") for name in "ab"])
+        text = self.servicing(1, old, new, *pdbs, "--hook-table", table).stdout.decode()
+        self.assertIn(f"  kernel {old}/b/ntoskrnl.exe -> {new}/b/ntoskrnl.exe\n", text)
+        # A copy that went with the update is no reason to fail.
+        (new / "b/ntoskrnl.exe").unlink()
+        self.assertEqual(len(self.document(0, old, new, *pdbs, "--hook-table", table)["tables"]), 1)
+
+    def test_builds_that_the_old_system_lacks_are_told(self):
+        old, new = self.kernel("old", False), self.kernel("new", True)
+        tables = [self.table(folder, "hooktab").rename(self.here / f"{folder.name}.hooktab")
+                  for folder in (old, new)]
+        both = self.here / "both.hooktab"
+        self.call(COLDTRACE, "hooks", "merge", *tables, "-o", both)
+        options = (old, old, "--pdb", old, "--hook-table", both)
+        document = self.document(0, *options)
+        finding, = (row for row in document["findings"] if row["code"] == "servicing-table")
+        self.assertEqual(finding["severity"], "info")
+        self.assertIn("no kernel of 1 of its 2 builds", finding["text"])
+        self.assertIn(f"\ntable {both}: 1 of its builds is not in the old system and not compared\n",
+                      self.servicing(0, *options).stdout.decode())
+
+    def test_kernels_that_nothing_pairs_are_told(self):
+        kernels = [(self.kernel(name, after) / "ntoskrnl.exe").read_bytes()
+                   for name, after in (("one", False), ("two", True))]
+        old = self.folder("old", {"a.exe": kernels[0], "ntoskrnl.exe": other_code(kernels[0])})
+        new = self.folder("new", {"b.exe": kernels[1]})
+        document = self.document(0, old, new)
+        self.assertEqual(document["counts"], {"same": 0, "changed": 0, "added": 1, "removed": 2})
+        finding, = (row for row in document["findings"] if row["code"] == "servicing-ambiguous")
+        self.assertEqual(finding["count"], 1)
+        self.assertIn("ntoskrnl.exe: 2 of the old and 1 of the new modules of this own name",
+                      finding["text"])
+
+    def test_a_pdb_of_one_side_is_not_one_of_another_build(self):
+        old, new = self.kernel("old", False), self.kernel("new", True)
+        for folder in (old, new):
+            self.assertNotIn("symbols-other-build", {
+                row["code"] for row in self.document(0, old, new, "--pdb", folder)["findings"]})
+        third = self.kernel("third", True, stays=True)
+        document = self.document(1, old, new, "--pdb", third)
+        self.assertIn("symbols-other-build", {row["code"] for row in document["findings"]})
+
+    def check_refused(self, old, table, edits):
+        """Each edit of a build's JSON is refused, and nothing else of it is."""
+        path = self.write("same.json", json.dumps(table).encode())
+        self.document(0, old, old, "--pdb", old, "--hook-table", path)
+        for name, edit in edits:
+            with self.subTest(name):
+                broken = json.loads(json.dumps(table))
+                edit(broken["builds"][0])
+                path = self.write("broken.json", json.dumps(broken).encode())
+                done = self.servicing(1, old, old, "--pdb", old, "--hook-table", path)
+                self.assertIn(b"1 of its rows are not as 'hooks table' writes them", done.stderr)
+
+    def test_values_of_json_tables_are_of_their_types(self):
+        old = self.kernel("old", False)
+        table = json.loads(self.table(old, "json").read_text())
+        edits = []
+        for part, wrong in (("services", 5), ("services", {}), ("service_tables", 7), ("services_tab", 1),
+                            ("context_switch", 5), ("thread_offsets", None), ("supported_interfaces", "x"),
+                            ("members", 0), ("trace_points", False)):
+            edits.append((part, lambda build, part=part, wrong=wrong: build.__setitem__(part, wrong)))
+            edits.append((part + " absent", lambda build, part=part: build.pop(part)))
+        for part, member, *values in (
+                ("supported_interfaces", "rva", 99999999999, -1, "x"), ("supported_interfaces", "exported", 1),
+                ("members", "value", 1.5, None, "x", []), ("members", "size", 5000000000, "x"),
+                ("members", "expression", 5, None), ("members", "bit_length", 256)):
+            for value in values:
+                edits.append((f"{part}.{member} {value}", lambda build, part=part, member=member, value=value:
+                              build[part][0].__setitem__(member, value)))
+            edits.append((f"{part}.{member} absent", lambda build, part=part, member=member:
+                          build[part][0].pop(member)))
+        self.check_refused(old, table, edits)
+
     def test_trace_points_are_planned_again(self):
         old, new = self.kernel("old", False), self.kernel("new", True)
         path = self.here / "points.hooktab"
@@ -611,6 +721,30 @@ class Services(Case):
         (new / "ntdll.dll").unlink()
         told, = self.document(1, old, new, "--hook-table", table)["tables"]
         self.assertNotIn("gone", {row["state"] for row in told["rows"] if row["kind"] == "service"})
+
+    def test_values_of_services_in_json_are_of_their_types(self):
+        old = self.folder("old", {"ntoskrnl.exe": self.image("tables-x64-kernel-rva32"),
+                                  "ntdll.dll": self.image("windows10-x64")})
+        done = subprocess.run([COLDTRACE, "hooks", "table", "--dir", old, "--format", "json"],
+                              capture_output=True, timeout=60)
+        table = json.loads(done.stdout)
+        number = json.loads(subprocess.run(
+            [COLDTRACE, "hooks", "table", "--dir", old, "--format", "json", "--int64", "string"],
+            capture_output=True, timeout=60).stdout)
+        edits = []
+        for part, member, *values in (
+                ("services", "target", 5000000000, "x", -5, 1.5), ("services", "argument_bytes", 5000000000),
+                ("services", "name_hash", 5000000000, True), ("services", "names", "NtClose", [5], None),
+                ("services", "image", "foo", 7), ("services", "table", "x", None), ("services", "number", None),
+                ("service_tables", "entries", 42, [1], [{}]), ("service_tables", "limit", "x"),
+                ("services_tab", "records", 3)):
+            for value in values:
+                def edit(build, part=part, member=member, value=value):
+                    row = build[part] if part == "services_tab" else build[part][0]
+                    row[member] = value
+                edits.append((f"{part}.{member} {value}", edit))
+        Tables.check_refused(self, old, table, edits)
+        self.document(0, old, old, "--hook-table", self.write("t.json", json.dumps(number).encode()))
 
     def test_numbers_of_stubs_are_those_of_syscalls_compare(self):
         one, two = self.image("windows7-x64"), self.image("windows10-x64")

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cli/hooks/table/hook_table_file.hpp"
+#include "cli/hooks/table/hook_table_shape.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/file_kind.hpp"
@@ -74,11 +75,22 @@ std::optional<std::vector<u8>> bytes_member(const Value& object, const char* nam
   return result;
 }
 
+bool is_table_name(const Value& json) {
+  const auto text = text_member(json, "table");
+  return text == to_string(ServiceTable::nt) || text == to_string(ServiceTable::win32k);
+}
+
+std::optional<HookService> read_service(const Value& json) {
+  auto service = read_documented_service(json);
+  const bool known_image = !service || service->image || find_member(json, "image", &Value::IsNull);
+  return known_image && is_table_name(json) ? std::move(service) : std::nullopt;
+}
+
 std::optional<HookServiceTable> read_service_table(const Value& json) {
   const auto role = find_named(roles, text_member(json, "image"));
   const auto form = find_named(forms, text_member(json, "form"));
   const auto rva = rva_member(json, "rva");
-  if (!role || !form || !rva) return std::nullopt;
+  if (!role || !form || !rva || !is_table_name(json)) return std::nullopt;
   HookServiceTable located{*role, {}};
   auto& table = located.table;
   table.name = text_member(json, "name");
@@ -172,7 +184,7 @@ std::optional<MemberValue> read_member(const Value& json) {
     if (!number.IsInt64()) return std::nullopt;
     member.value = static_cast<u64>(number.GetInt64());
     member.negative = true;
-  } else if (!member.value && !member.expression.empty()) {
+  } else if (!member.value && !find_member(json, "value", &Value::IsNull)) {
     return std::nullopt;
   }
   member.size = u32_member(json, "size");
@@ -271,30 +283,36 @@ std::optional<HookService> read_documented_service(const Value& json) {
 }
 
 HookTable read_documented_build(const Value& json, u64& unread) {
+  using namespace hook_table_shape;
   HookTable build;
-  const auto read = [&](const Value& object, const char* name, auto& rows, auto parse) {
+  unread += count_unwritten_parts(json);
+  const auto read = [&](const Value& object, const char* name, auto& rows, auto fits, auto parse) {
     unread += each_object(object, name, [&](const Value& row) {
-      if (auto one = parse(row))
+      auto one = fits(row) ? parse(row) : std::nullopt;
+      if (one)
         rows.push_back(std::move(*one));
       else
         ++unread;
     });
   };
-  read(json, "images", build.images, [](const Value& row) { return read_documented_image(row); });
-  read(json, "services", build.services, read_documented_service);
-  read(json, "service_tables", build.service_tables, read_service_table);
+  read(json, "images", build.images, is_written_image,
+       [](const Value& row) { return read_documented_image(row); });
+  read(json, "services", build.services, is_written_service, read_service);
+  read(json, "service_tables", build.service_tables, is_written_service_table, read_service_table);
   if (const auto* tab = find_member(json, "services_tab", &Value::IsObject)) {
-    build.services_tab = read_services_tab(*tab);
+    if (is_written_services_tab(*tab)) build.services_tab = read_services_tab(*tab);
     unread += !build.services_tab.has_value();
   }
   if (const auto* search = find_member(json, "context_switch", &Value::IsObject)) {
-    read(*search, "candidates", build.context_switch.candidates, read_context_switch);
+    read(*search, "candidates", build.context_switch.candidates, is_written_context_switch,
+         read_context_switch);
     append_texts(*search, "reasons", build.context_switch.reasons);
   }
-  read(json, "thread_offsets", build.thread_offsets.fields, read_field);
-  read(json, "supported_interfaces", build.supported_interfaces, read_interface);
-  read(json, "members", build.members, read_member);
-  read(json, "trace_points", build.trace_points, read_point);
+  read(json, "thread_offsets", build.thread_offsets.fields, is_written_field, read_field);
+  read(json, "supported_interfaces", build.supported_interfaces, is_written_interface,
+       read_interface);
+  read(json, "members", build.members, is_written_member, read_member);
+  read(json, "trace_points", build.trace_points, is_written_point, read_point);
   return build;
 }
 
