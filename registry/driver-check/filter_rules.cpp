@@ -89,9 +89,8 @@ class FilterRules {
               list.value));
     const auto file = service->file(checked_.configuration.windows);
     if (file && checked_.lacks(*file))
-      return add("filter-file-missing", list, name,
-                 fmt::format("the file of the service {} is not there: {}", name, file->text()),
-                 removal);
+      add("filter-file-missing", list, name,
+          fmt::format("the file of the service {} is not there: {}", name, file->text()), removal);
     // Source: MS Learn, "Specifying Driver Load Order": filters of devices that are needed to start
     // the machine are boot drivers themselves.
     if (is_boot_class(list) && !list.of_device && list.class_id != boot_classes.back() &&

@@ -25,6 +25,18 @@ std::string_view add_field(const MemberValue& member, MemberSymbols& result) {
   return {};
 }
 
+// Whether the size or bit of a member is that of a field; true for what stands by itself.
+bool is_told(const MemberValue& member, const MemberSymbols& symbols) {
+  const auto [type, path] = split_member(member.expression);
+  const bool of_member =
+      member.kind == MemberKind::bit || (member.kind == MemberKind::size && !path.empty());
+  if (!of_member) return true;
+  const auto found = symbols.types.find(std::string{type});
+  return found != symbols.types.end() &&
+         std::ranges::find(found->second.fields, path, &MemberSymbols::Field::name) !=
+             found->second.fields.end();
+}
+
 }  // namespace
 
 MemberSymbols make_member_symbols(const HookTable& build, core::Findings& findings) {
@@ -42,9 +54,12 @@ MemberSymbols make_member_symbols(const HookTable& build, core::Findings& findin
       why = "a constant's enumeration is not known as a whole";
     if (why.empty() && (member.kind == MemberKind::global || member.kind == MemberKind::function))
       result.symbols.try_emplace(member.expression, static_cast<u32>(*member.value));
-    // The size of a member and the position of a bit field are told by the member itself.
     if (!why.empty()) left_out.add(build, member.name, why);
   }
+  // The size of a member and the position of a bit field are told by the member itself.
+  for (const auto& member : build.members)
+    if (is_reliable(member) && !is_told(member, result))
+      left_out.add(build, member.name, "the offset of its member, which tells it, is not there");
   left_out.report(findings);
   for (auto& [name, type] : result.types)
     std::ranges::sort(type.fields, [](const auto& a, const auto& b) {

@@ -249,6 +249,14 @@ class Rules(Check):
         self.assertEqual({row["name"] for row in document["services"] if row["file_exists"] is None},
                          unknown | {"agent"})
 
+    def test_a_filter_without_its_file_starts_too_late_all_the_same(self):
+        tree = system()
+        at(tree, r"ControlSet001\Services")["late"] = driver(3)
+        at(tree, r"ControlSet001\Control\Class")[DISK]["UpperFilters"] = ["PartMgr", "late"]
+        document = self.check(tree, "--files", self.folder(), status=1)
+        self.assertEqual({row["code"] for row in document["problems"] if row["data"] == "late"},
+                         {"filter-file-missing", "filter-start"})
+
     def test_folders_of_other_names_and_of_none(self):
         files = self.folder([file.replace("Windows", "WINNT").replace("WINDOWS", "WINNT") for file in FILES], "nt")
         tree = system()

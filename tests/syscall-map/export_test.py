@@ -342,6 +342,12 @@ class Rows(Case):
         self.assertEqual([(mine["offset"], mine["type"]["bit_position"], mine["type"]["bit_length"])],
                          [(theirs["offset"], theirs["type"]["bit_position"], theirs["type"]["bit_length"])])
         self.assertEqual(made["symbols"], {"PsProcessType": {"address": truth["PsProcessType"]}})
+        # Without the offset nothing tells the bit field, nor the size of a member.
+        for line in (b"bit Bits = _HANDLE_TABLE_ENTRY.Attributes", b"size Wide = _EPROCESS.Protection"):
+            alone = self.write("alone.members", b"size _EPROCESS\nsize _HANDLE_TABLE_ENTRY\n" + line + b"\n")
+            told = self.run_hooks(1, "export", "isf", self.hooktab("k", image, pdb, members=(alone,)))
+            self.assertRegex(told.stderr.decode(), r"hook-value.*\b(Bits|Wide)\b.*the offset of its member")
+            self.assertFalse(any(type_["fields"] for type_ in strict_json(told.stdout)["user_types"].values()))
         # It serves as an input again, and gives the same values.
         isf = self.write("again.json", done.stdout)
         again = self.run_hooks(0, "table", "--tolerate", LACKING, "--kernel", image, "--pdb", isf,
