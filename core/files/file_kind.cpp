@@ -77,6 +77,7 @@ constexpr std::array signatures = {
     Signature{FileKind::ntfs_mft, 0, "BAAD\x2a\0"sv},
     Signature{FileKind::ntfs_log_file, 0, "RSTR"sv},
     Signature{FileKind::ntfs_log_file, 0, "RCRD"sv},
+    Signature{FileKind::ntfs_log_file, 0, "CHKD\x1e\0"sv},  // as chkdsk leaves it
     Signature{FileKind::ntfs_index, 0, "INDX\x28\0"sv},
 
     Signature{FileKind::gzip, 0, "\x1f\x8b"sv},
@@ -85,6 +86,7 @@ constexpr std::array signatures = {
     Signature{FileKind::bzip2, 4, "\x17\x72\x45\x38\x50\x90"sv},  // of nothing
     Signature{FileKind::zstandard, 0, "\x28\xb5\x2f\xfd"sv},
     Signature{FileKind::lz4, 0, "\x04\x22\x4d\x18"sv},
+    Signature{FileKind::lz4, 0, "\x02\x21\x4c\x18"sv},  // of its legacy frames
     Signature{FileKind::compress_exe, 0, "SZDD\x88\xf0\x27\x33"sv},
     Signature{FileKind::zip, 0, "PK\x03\x04"sv},
     Signature{FileKind::zip, 0, "PK\x05\x06"sv},  // without a member
@@ -124,6 +126,24 @@ FileKind recognize_dos(ByteView head, u64 size, const ReadAt& read) {
   if (is("LX"sv)) return FileKind::lx_image;
   if (is("W3"sv) || is("W4"sv)) return FileKind::vxd_library;
   return at >= size ? FileKind::dos_program_cut : FileKind::dos_program;
+}
+
+// RFC 8878 and the LZ4 frame format: frames to be skipped may come first, as pzstd writes them.
+bool is_skippable_frame(ByteView head) {
+  return (load<u32>(head, 0).value_or(0) & 0xfffffff0) == 0x184d2a50;
+}
+
+FileKind recognize_behind_skippable(u64 size, const ReadAt& read) {
+  constexpr u64 header_size = 8;
+  constexpr int most_frames = 64;
+  u64 at = 0;
+  for (int frame = 0; frame < most_frames && at < size; ++frame) {
+    const auto header = read(at, header_size);
+    if (!is_skippable_frame(header))
+      return matches(header, 0, "\x04\x22\x4d\x18"sv) ? FileKind::lz4 : FileKind::zstandard;
+    at += header_size + load<u32>(header, 4).value_or(0);
+  }
+  return FileKind::zstandard;
 }
 
 // A COFF header has no signature: a known machine, and a section table inside the file.
@@ -229,6 +249,7 @@ FileKind recognize(u64 size, const ReadAt& read, const NextData& next_data) {
   if (matches(head, 0, "MZ"sv)) return recognize_dos(head, size, read);
   if (const auto kind = find_signature(head); kind != FileKind::unknown)
     return refine(kind, head, size);
+  if (is_skippable_frame(head)) return recognize_behind_skippable(size, read);
 
   // A fixed VHD is the disk itself and then a footer, of 511 bytes before 2004.
   for (const u64 footer : {sector_size, sector_size - 1})

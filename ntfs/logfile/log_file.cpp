@@ -55,6 +55,9 @@ LogFile LogFile::read(const LogStream& stream, core::Findings& findings) {
   log.data_room_ = stream.size() * data_room_factor;
   log.read_restarts(findings);
   if (log.restart() == nullptr) return log;
+  if (const u64 size = log.restart()->file_size; size > stream.size() && size <= largest_log)
+    findings.warning("log-unread", std::nullopt, "$LogFile is cut off: of {} bytes {} are there",
+                     size, stream.size());
   log.read_copies();
   log.find_records(findings);
   return log;

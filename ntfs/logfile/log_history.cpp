@@ -149,7 +149,9 @@ void HistoryReader::add_times(const LogAction& action, std::size_t index,
     const auto after = core::load<u64>(action.redo_data, place - start);
     if (before && after) item.times.push_back({which, {*before}, {*after}});
   }
-  transaction.times.push_back(std::move(item));
+  const bool same = std::ranges::all_of(
+      item.times, [](const LoggedTime& time) { return time.before == time.after; });
+  if (item.partial || item.times.empty() || !same) transaction.times.push_back(std::move(item));
 }
 
 // Records of the journal among the bytes that were written.

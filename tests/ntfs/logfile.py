@@ -67,6 +67,8 @@ class Logs(Case):
         for event in events:
             number, _, sequence = event["ref"].partition("-")
             set_times = event["op"] == "si-times"
+            if set_times and event["fields"] and not event["partial"] and event["old"] == event["new"]:
+                continue
             names = [name and (name["name"], name["parent"])
                      for name in ((None, None) if set_times else (event.get("new"), event.get("old")))]
             times = tuple((TIMES[field], before, after) for field, before, after in
@@ -241,6 +243,9 @@ class Operations(Logs):
         log = lw.Log(40)
         told = Story(log)
         old, new = (struct.pack("<QQQQ", *(w.START + base + i for i in range(4))) for base in (0, 1000))
+        # Of a record that grew, all times are there and none is another.
+        told.run(None, 0, (lw.UPDATE_RESIDENT, lw.UPDATE_RESIDENT, old + bytes(40), old + bytes(16),
+                           {"file": 60, "record_offset": 0x38, "attribute_offset": 0x18}))
         for start in (0, 3, 8, 27):
             told.run(None, 0, (lw.UPDATE_RESIDENT, lw.UPDATE_RESIDENT, new[start:], old[start:],
                                {"file": 60, "record_offset": 0x38, "attribute_offset": 0x18 + start}))
@@ -248,6 +253,8 @@ class Operations(Logs):
         names = list(TIMES.values())
         self.assertEqual([[time["time"] for time in row["times"]] for row in rows], [names, names[1:], names[1:], []])
         self.assertEqual([row["times_partial"] for row in rows], [False, True, False, True])
+        csv = strict_csv(self.run_log("--format", "csv", self.here / "LOG").stdout)
+        self.assertEqual([row["times_partial"] for row in csv], ["false", "true", "false", "true"])
         self.assertEqual({(row["operation"], row["record"], row["sequence"]) for row in rows}, {("times_set", 60, None)})
         self.assertEqual([(t["before"][-9:], t["after"][-9:]) for t in rows[0]["times"]],
                          [(f"0.{i:07}Z"[1:].rjust(9, "0"), f".{1000 + i:07}Z".rjust(9, "0")) for i in range(4)])
@@ -359,6 +366,11 @@ class Pages(Logs):
         self.assertEqual((lost[0]["log"]["state"], self.codes(lost)), ("damaged", {"log-restart": 3}))
         cut = self.lines("--copied", self.write("LOG", data[:3000]), status=1)
         self.assertEqual(self.codes(cut), {"log-unread": 2, "log-restart": 1})
+        for size in (100000, len(data) - 4096):
+            self.assertEqual(self.codes(self.lines(self.write("LOG", data[:size]), status=1)), {"log-unread": 1})
+        checked = self.write("LOG", b"CHKD" + data[4:4096] + b"CHKD" + data[4100:])
+        self.assertEqual(self.lines(checked)[0]["log"]["records"], len(log.numbers))
+        self.run_log(self.write("other", data), "-o", checked, status=2)
         torn = bytearray(data)
         torn[4 * 4096 + 510] ^= 1
         self.assertEqual(self.codes(self.lines(self.write("LOG", torn))), {"log-page-torn": 1})

@@ -1,9 +1,12 @@
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <clocale>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/reader.hpp"
 #include "tracefile/packing/libarchive.hpp"
 #include "tracefile/packing/packed_reader.hpp"
 
@@ -70,6 +73,20 @@ la_int64_t seek_input(archive*, void* data, la_int64_t offset, int whence) {
   return to;
 }
 
+// Behind the frames to be skipped that come first, which libarchive 3.6 does not take.
+u64 skip_first_frames(const core::ImageSource& source) {
+  constexpr u64 header_size = 8;
+  constexpr int most_frames = 64;
+  std::array<std::byte, header_size> header{};
+  u64 at = 0;
+  for (int frame = 0; frame < most_frames; ++frame) {
+    if (source.size() - at < header_size || !source.read_at(at, header)) return at;
+    if ((core::load<u32>(header, 0).value_or(0) & 0xfffffff0) != 0x184d2a50) return at;
+    at += std::min(source.size() - at, header_size + core::load<u32>(header, 4).value_or(0));
+  }
+  return at;
+}
+
 // Only what the signature says: each format more could take the bytes for its own.
 void support(const Libarchive& library, archive* reader, FileKind kind) {
   switch (kind) {
@@ -107,6 +124,7 @@ class ArchiveReader final : public PackedReader {
         input_{source, std::vector<std::byte>(window)},
         reader_{library.read_new()} {
     if (reader_ == nullptr) return;
+    if (kind == FileKind::zstandard || kind == FileKind::lz4) input_.at = skip_first_frames(source);
     support(library, reader_, kind);
     library.set_read_callback(reader_, read_input);
     library.set_skip_callback(reader_, skip_input);

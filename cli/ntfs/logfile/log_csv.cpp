@@ -72,7 +72,7 @@ void append_log_csv(core::TextBuffer& csv, const LogRow& row) {
   cells.text(row.path).name(event.after).text(row.old_path).name(event.before);
   cells.text(event.committed ? "true" : "false").number(event.lsn).number(event.transaction);
   cells.text(row.present ? to_string(*row.present) : std::string_view{});
-  cells.text(times_text(event)).text(evidence_text(row));
+  cells.text(times_text(event)).text(event.partial ? "true" : "false").text(evidence_text(row));
   csv.append(',');
   csv.append(row.volume ? volume_cells(*row.volume) : ",,");
   csv.append('\n');

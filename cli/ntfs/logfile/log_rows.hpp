@@ -34,7 +34,7 @@ constexpr std::string_view log_csv_header =
     "operation,time,time_from,not_before,not_after,record,sequence,path,name,parent_record,parent_"
     "sequence,"
     "old_path,old_name,old_parent_record,old_parent_sequence,committed,lsn,transaction,mft,times,"
-    "evidence,"
+    "times_partial,evidence,"
     "volume_image,volume_partition,volume_start\n";
 void append_log_csv(core::TextBuffer& csv, const LogRow& row);
 

@@ -9,6 +9,7 @@ import io
 import lzma
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tarfile
@@ -111,6 +112,18 @@ class Packed(unittest.TestCase):
                 packed = self.folder / name
                 self.program(*arguments, packed, *([] if tool == "zstd" else ["names.etl"]))
                 self.same(packed)
+
+    def test_frames_that_are_skipped_come_first(self):
+        needs("zstd")
+        packed = subprocess.run(["zstd", "-qc", self.path], check=True, capture_output=True).stdout
+        frame = struct.pack("<II", 0x184D2A50, 4) + struct.pack("<I", len(packed))  # as pzstd writes it
+        for start in (frame, frame + struct.pack("<II", 0x184D2A5F, 0)):
+            path = self.write("p.etl.zst", start + packed + frame)
+            self.same(path)
+            done = run("info", self.path, "-o", path)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"which no output replaces", done.stderr)
+            self.assertEqual(path.read_bytes(), start + packed + frame)
 
     def test_archives_in_archives_up_to_a_depth(self):
         data = self.bytes
