@@ -155,7 +155,7 @@ export class NamesView {
     const list = element("dl");
     for (const [name, text] of pairs) list.append(element("dt", name), element("dd", text));
     this.detail.replaceChildren(list);
-    if (extents.length) this.detail.append(this.#strip(extents));
+    if (extents.length && names.facts.clusters > 0) this.detail.append(this.#strip(extents));
   }
 
   /** From the start of the volume to its end. */

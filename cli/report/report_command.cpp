@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/command/text_input.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
+#include "cli/output/messages.hpp"
 #include "cli/report/hooks/hooks_report.hpp"
 #include "cli/report/report_inputs.hpp"
 #include "cli/report/snapshot/snapshot_report.hpp"
@@ -55,6 +57,16 @@ void note_missing(Page& page, const std::vector<const Report*>& reports) {
       fmt::format("Not in this page, as they could not be read: {}.", fmt::join(names, ", ")));
 }
 
+// What was given may be none, of a kind that is read otherwise.
+void explain_pipes(const Report& traces) {
+  for (const auto& input : traces.failed_inputs())
+    if (is_pipe(input.file))
+      return say(
+          "Of pipes 'coldtrace report' takes traces: disks, their snapshots, hook tables and "
+          "system "
+          "call maps are read from files.\n");
+}
+
 void write(Output& output, const Page& page, const ReportCommandOptions& options, Report& report) {
   const auto bytes = write_page(output, page);
   if (bytes <= options.report.largest) return;
@@ -85,6 +97,7 @@ Exit run_report_command(const ReportCommandOptions& options) {
   AnalysisOptions of_trace = options;
   of_trace.files = inputs.traces;
   AnalysisRun run{of_trace, TraceUse::lines};
+  explain_pipes(run.report());
   if (!run.opened()) {
     if (!has_others) return Exit::failure;
     note_missing(page, {&report, &run.report()});
@@ -123,7 +136,8 @@ void add_report_command(CLI::App& app, Exit& exit) {
                 "FILE", options.inputs,
                 "Traces (.etl, .ctrace; several .etl files and folders of them are one trace), "
                 "images of disks or volumes with NTFS or what 'ntfs snapshot' wrote of them, all "
-                "of these also packed; hook tables (binary or JSON), system call maps (JSON)")
+                "of these also packed; hook tables (binary or JSON), system call maps (JSON). Of "
+                "pipes ('-' is standard input) traces only")
             .required()
             .type_name("FILE|DIR");
         add_trace_reading_options(command, options);

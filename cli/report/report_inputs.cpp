@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "cli/command/text_input.hpp"
 #include "cli/ntfs/given_file.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
@@ -55,8 +56,9 @@ bool packs_disk(const core::ImageSource& file, FileKind kind) {
 ReportInputs sort_report_inputs(const std::vector<std::string>& paths) {
   ReportInputs inputs;
   for (const auto& path : paths) {
-    const auto file = path == "-" ? core::Result<std::unique_ptr<core::FileImage>>{nullptr}
-                                  : core::FileImage::open(path);
+    // What a pipe has can be read but once.
+    const auto file = is_pipe(path) ? core::Result<std::unique_ptr<core::FileImage>>{nullptr}
+                                    : core::FileImage::open(path);
     const bool opened = file && *file;
     const auto kind = opened ? core::recognize_file(**file) : FileKind::unknown;
     const bool is_json = kind == FileKind::coldtrace_json;

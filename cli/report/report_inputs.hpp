@@ -12,8 +12,8 @@ struct ReportInputs {
   std::vector<std::string> hook_tables;
 };
 
-// By their contents, also of packed files; what is neither a disk nor a hook table is for the
-// reader of traces, which knows folders and pipes, and says what else a file is.
+// By their contents, also of packed files; pipes are traces, and what is neither a disk nor a hook
+// table is for the reader of traces, which knows folders and pipes, and says what else a file is.
 ReportInputs sort_report_inputs(const std::vector<std::string>& paths);
 
 }  // namespace coldtrace::cli

@@ -5,19 +5,28 @@
 #include "coldtrace/core/checked.hpp"
 
 namespace coldtrace::ntfs {
+namespace {
+
+// Where the size of clusters is not known: as long as the longest records, so that what lies in one
+// does not weigh more than a cluster.
+constexpr u64 weighed_cluster = 4096;
+
+}  // namespace
 
 void SummaryRow::add_data(std::optional<u64> stream_size, bool resident) {
   size = core::saturating_add(size, stream_size.value_or(0));
   if (resident) on_disk = core::saturating_add(on_disk, stream_size.value_or(0));
 }
 
-void SummaryRow::add_data_extent(const Extent& extent, u32 cluster_size) {
+void SummaryRow::add_data_extent(const Extent& extent, const ClusterMap& clusters) {
   extents.push_back(extent);
   ++data_extents;
-  if (extent.lcn)
-    on_disk = core::saturating_add(
-        on_disk,
-        core::saturating_multiply(extent.clusters, cluster_size == 0 ? 1 : u64{cluster_size}));
+  if (!extent.lcn) return;
+  const bool sized = clusters.cluster_size != 0;
+  if (sized && !clusters.contains(*extent.lcn, extent.clusters)) return;
+  on_disk = core::saturating_add(
+      on_disk,
+      core::saturating_multiply(extent.clusters, sized ? clusters.cluster_size : weighed_cluster));
 }
 
 u64 SummaryRow::pieces() const {
@@ -39,7 +48,7 @@ void SummaryRow::clear() {
   notes.clear();
 }
 
-void to_summary_row(const FileRow& row, u32 cluster_size, SummaryRow& summary) {
+void to_summary_row(const FileRow& row, const ClusterMap& clusters, SummaryRow& summary) {
   summary.clear();
   summary.state = row.source->state;
   row.append_path(summary.path);
@@ -49,7 +58,7 @@ void to_summary_row(const FileRow& row, u32 cluster_size, SummaryRow& summary) {
   if (row.facts.information) summary.times = row.facts.information->times;
   for (const auto& stream : row.streams) {
     summary.add_data(stream.size, stream.resident);
-    for (const auto& extent : row.extents_of(stream)) summary.add_data_extent(extent, cluster_size);
+    for (const auto& extent : row.extents_of(stream)) summary.add_data_extent(extent, clusters);
   }
   for (const auto& stream : row.other_streams)
     for (const auto& extent : row.extents_of(stream)) summary.extents.push_back(extent);

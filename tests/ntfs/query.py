@@ -516,6 +516,19 @@ class Query(Case):
         stateless[-1]["counts"] = {"live": len(rows)}
         self.assertNotIn("not in the snapshot", told(stateless))
 
+    def test_zones_stay_in_rows(self):
+        written = run("snapshot", "-q", "--zone-ids", "--state", "all", self.images[0]).stdout.splitlines()
+        rows = [json.loads(line) for line in written]
+        for row in rows[1:-1:2]:
+            if "zone_id" in row:
+                row["zone_id"] = {"zone": 3, "referrer_url": None, "host_url": "http://a/", "resident": True}
+        path = self.write("zones.ndjson", "\n".join(map(json.dumps, rows)).encode())
+        asked = [line for _, line in files(query(path))]
+        self.assertEqual([list(line.items()) for line in asked],
+                         [list(row.items()) for row in rows if row["type"] == "file"])
+        self.assertTrue(any(line["zone_id"] for line in asked))
+        self.assertFalse([line for _, line in files(query(path, "--fields", "path,findings")) if "zone_id" in line])
+
     def test_values_of_other_types_are_told(self):
         lines = [json.loads(line) for line in self.snapshots[self.images[0]].read_bytes().splitlines()]
         place = next(i for i, line in enumerate(lines) if line["type"] == "file" and line["streams"] and line["si"])

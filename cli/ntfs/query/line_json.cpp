@@ -91,10 +91,14 @@ void append_line_json(core::TextBuffer& out, const Value& line, const RowFields&
     append_json_value(out, found->value, int64);
   };
   out.append(R"({"type":"file")");
+  const auto zone = line.FindMember("zone_id");
+  const bool has_zone = fields.contains(RowField::zone_id) && zone != line.MemberEnd() &&
+                        (zone->value.IsObject() || zone->value.IsNull());
   const auto& names = row_field_names();
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto field = static_cast<RowField>(i);
     if (!fields.contains(field)) continue;
+    if (field == RowField::findings && has_zone) append_member("zone_id");
     append_member(names[i]);
     if (field == RowField::name) append_member("name_utf16");
   }

@@ -44,7 +44,10 @@ class QueriedLines {
   explicit QueriedLines(Query& query)
       : query_{query},
         fields_{query.options.fields},
+        line_fields_{query.options.fields},
         shown_{query.options.format, query.options.fields} {
+    // Rows have it where the snapshot was made with --zone-ids.
+    if (query.options.fields.empty()) line_fields_.add(RowField::zone_id);
     if (query.where)
       for (const auto& test : query.where->tests)
         asked_.insert(static_cast<ntfs::FileMember>(test.member));
@@ -204,7 +207,7 @@ class QueriedLines {
       append_line_csv(text_, json, fields_, options.int64);
     } else {
       if (options.format == "json") text_.append(',');
-      append_line_json(text_, json, fields_, options.int64);
+      append_line_json(text_, json, line_fields_, options.int64);
     }
     query_.rows.add(query_.key_of(values_), text_.view());
   }
@@ -219,7 +222,7 @@ class QueriedLines {
   }
 
   Query& query_;
-  RowFields fields_;
+  RowFields fields_, line_fields_;
   ShownMembers shown_;
   MistypedMembers mistyped_;
   LineValues values_{mistyped_};

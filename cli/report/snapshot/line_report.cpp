@@ -35,10 +35,13 @@ std::vector<ShownFinding> read_findings(const Value& summary) {
   return shown;
 }
 
-// Where the clusters of a volume are; without clusters where the line says nothing that can be.
-ntfs::ClusterMap read_clusters(const Value& header, const Value& volume) {
+// Where the clusters of a volume are; without clusters where the line says nothing that can be,
+// which is told unless it is of a $MFT alone.
+ntfs::ClusterMap read_clusters(const Value& header, const Value& volume,
+                               MistypedMembers& mistyped) {
   constexpr u64 largest_cluster = u64{1} << 30U;
   constexpr u64 largest_disk = ~u64{0} >> 1U;
+  if (text_member(volume, "source") == "mft") return {};
   const auto size = number_member(volume, "cluster_size").value_or(0);
   const auto count = number_member(volume, "clusters").value_or(0);
   const auto* const partition = find_member(header, "partition", &Value::IsObject);
@@ -54,9 +57,11 @@ ntfs::ClusterMap read_clusters(const Value& header, const Value& volume) {
       break;
     }
   const auto bytes = core::checked_multiply(size, count);
-  const bool fits =
-      size <= largest_cluster && bytes && *bytes <= largest_disk && offset <= largest_disk - *bytes;
-  if (!fits) return {};
+  const bool has_size = size > 0 && size <= largest_cluster;
+  const bool fits = bytes && *bytes <= largest_disk && offset <= largest_disk - *bytes;
+  if (!has_size) mistyped.add("cluster_size");
+  if (!fits || !number_member(volume, "clusters")) mistyped.add("clusters");
+  if (!has_size || !fits) return {};
   return {offset, static_cast<u32>(size), count};
 }
 
@@ -94,6 +99,9 @@ class ReportedLines {
                         "the snapshot has not all names that its last line counts: {}. The others "
                         "are not in the page",
                         selection_);
+    if (!surplus_.empty())
+      findings_.warning("snapshot-incomplete", std::nullopt,
+                        "the snapshot has more names than its last line counts: {}", surplus_);
     report_lacking();
     mistyped_.report(findings_);
     const bool alone = volumes_ == 1;
@@ -124,13 +132,13 @@ class ReportedLines {
     const auto number = number_member(*partition, "number").value_or(0);
     auto id = fmt::format("{}-{}", options_.id, number);
     if (!ids_.insert(id).second) id += fmt::format("-{}", volumes_);
-    const auto clusters = read_clusters(json, *volume);
+    const auto clusters = read_clusters(json, *volume, mistyped_);
     note_disk(json);
     volume_.emplace(page_,
                     ShownVolume{volume_heading(number, text_member(*volume, "label")), id, clusters,
                                 text_member(*volume, "source") != "mft"},
                     options_, findings_);
-    lines_.emplace(clusters.cluster_size, lacking_, mistyped_);
+    lines_.emplace(clusters, lacking_, mistyped_);
     return true;
   }
 
@@ -145,12 +153,14 @@ class ReportedLines {
   }
 
   bool read_summary(const Value& json) {
+    const auto* const counts = find_member(json, "counts", &Value::IsObject);
+    if (counts == nullptr) return false;
     damage_.read(json);
     auto findings = read_findings(json);
     auto& known = part_volumes_ == 1 ? of_volume_ : of_all_;
     known.insert(known.end(), std::make_move_iterator(findings.begin()),
                  std::make_move_iterator(findings.end()));
-    if (const auto* counts = find_member(json, "counts", &Value::IsObject)) compare(*counts);
+    compare(*counts);
     part_volumes_ = 0;
     states_ = {};
     return true;
@@ -162,8 +172,11 @@ class ReportedLines {
     const bool is_answer = counts.HasMember("matched");
     for (std::size_t i = 0; i < ntfs::state_count; ++i) {
       const auto state = static_cast<State>(i);
-      const auto stated =
-          number_member(counts, std::string{to_string(state)}.c_str()).value_or(states_[i]);
+      const auto known = number_member(counts, std::string{to_string(state)}.c_str());
+      if (!known) mistyped_.add("counts");
+      const auto stated = known.value_or(states_[i]);
+      if (stated < states_[i])
+        append_count(surplus_, fmt::format("{} of {}", states_[i], stated), state);
       if (stated <= states_[i]) continue;
       if (states_[i] == 0 || is_answer)
         append_count(left_out_, grouped(stated - states_[i]), state);
@@ -245,7 +258,7 @@ class ReportedLines {
   u64 volumes_ = 0;
   u64 part_volumes_ = 0;                         // of the snapshot that is being read
   std::array<u64, ntfs::state_count> states_{};  // of that snapshot
-  std::string left_out_, selection_;
+  std::string left_out_, selection_, surplus_;
   std::vector<ShownFinding> of_volume_, of_all_;
 };
 

@@ -16,9 +16,14 @@ ntfs::StateSet all_states() {
   return all;
 }
 
+// A copied $MFT does not say how large the clusters of its volume are, nor how many it has.
+ntfs::ClusterMap known_clusters(const ntfs::Volume& volume) {
+  return volume.mft().extracted() ? ntfs::ClusterMap{} : volume.mft().clusters();
+}
+
 void add_rows(const Snapshot& snapshot, VolumeReport& shown, core::Findings& findings) {
   const auto& volume = snapshot.volume();
-  const auto cluster_size = volume.mft().clusters().cluster_size;
+  const auto clusters = known_clusters(volume);
   ntfs::ClusterUseCounter use{volume, shown.summary().clusters_of_place(),
                               shown.summary().map().size()};
   ntfs::Walk walk{snapshot, all_states()};
@@ -30,7 +35,7 @@ void add_rows(const Snapshot& snapshot, VolumeReport& shown, core::Findings& fin
     for (const auto& source : batch.rows) {
       snapshot.build_row(batch, source, row);
       note_findings(row, findings);
-      to_summary_row(row, cluster_size, summary);
+      to_summary_row(row, clusters, summary);
       shown.add(summary);
       use.add(summary);
     }
@@ -44,11 +49,11 @@ void add_volume(Page& page, const ntfs::Partition& partition, const ntfs::Volume
                 const SnapshotReportOptions& options, core::Findings& findings) {
   const auto snapshot = Snapshot::take(volume, {.jobs = options.jobs, .slack = false}, findings);
   const auto& information = volume.information();
-  const auto& clusters = volume.mft().clusters();
   VolumeReport shown{
       page,
       {volume_heading(partition.number, information ? std::string_view{information->label} : ""),
-       fmt::format("{}-{}", options.id, partition.number), clusters, !volume.mft().extracted()},
+       fmt::format("{}-{}", options.id, partition.number), known_clusters(volume),
+       !volume.mft().extracted()},
       options,
       findings};
   add_rows(snapshot, shown, findings);

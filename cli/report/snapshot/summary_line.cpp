@@ -64,12 +64,22 @@ bool SummaryLines::read_name(const Value& json, ntfs::SummaryRow& row) {
   row.state = *state;
   row.path = text_member(json, "path");
   row.directory_path = directory_of(row.path, text_member(json, "name"));
-  row.directory = find_member(json, "directory", &Value::IsTrue) != nullptr;
   // Null where there is no record.
-  const bool has_record = find_member(json, "directory", &Value::IsBool) != nullptr;
-  const auto record = number_member(json, "record");
+  const auto* const directory = mistyped_.find(json, "directory", &Value::IsBool);
+  row.directory = directory != nullptr && directory->GetBool();
+  const bool has_record = directory != nullptr;
+  const auto record = read_record(json, *state);
   row.first_of_file = has_record && record && records_.insert(*record).second;
   return true;
+}
+
+// Of what an entry says alone it may be lost.
+std::optional<u64> SummaryLines::read_record(const Value& json, ntfs::State state) {
+  const bool may_be_lost = state == ntfs::State::stale || state == ntfs::State::slack;
+  const auto record = number_member(json, "record");
+  if (!record && !(may_be_lost && find_member(json, "record", &Value::IsNull) != nullptr))
+    mistyped_.add("record");
+  return record;
 }
 
 void SummaryLines::read_streams(const Value& json, ntfs::SummaryRow& row) {
@@ -77,15 +87,22 @@ void SummaryLines::read_streams(const Value& json, ntfs::SummaryRow& row) {
     if (!is_snapshot_stream(stream)) mistyped_.add(member);
     if (!stream.IsObject()) return;
     if (const auto* extents = mistyped_.find(stream, "extents", &Value::IsArray))
-      for (const auto& extent : extents->GetArray())
-        take(read_snapshot_extent(extent, member, mistyped_));
+      for (const auto& one : extents->GetArray()) {
+        const auto extent = read_snapshot_extent(one, member, mistyped_);
+        // 'ntfs snapshot' gives none that lies outside the volume a place on the disk.
+        if (extent.lcn && clusters_.cluster_size != 0 &&
+            !clusters_.contains(*extent.lcn, extent.clusters) &&
+            find_member(one, "offset", &Value::IsNull) == nullptr)
+          mistyped_.add(member);
+        take(extent);
+      }
   };
   if (const auto* streams = mistyped_.find(json, "streams", &Value::IsArray))
     for (const auto& stream : streams->GetArray()) {
       row.add_data(number_member(stream, "size"),
                    find_member(stream, "resident", &Value::IsTrue) != nullptr);
       each_extent(stream, "streams",
-                  [&](const ntfs::Extent& extent) { row.add_data_extent(extent, cluster_size_); });
+                  [&](const ntfs::Extent& extent) { row.add_data_extent(extent, clusters_); });
     }
   if (const auto* streams = mistyped_.find(json, "other_streams", &Value::IsArray))
     for (const auto& stream : streams->GetArray())

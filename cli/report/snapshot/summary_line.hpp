@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string_view>
 #include <unordered_set>
@@ -15,17 +16,19 @@ namespace coldtrace::cli {
 class SummaryLines {
  public:
   // What lines lack, and what is of another type than it should be; both outlive this.
-  SummaryLines(u32 cluster_size, std::set<std::string_view>& lacking, MistypedMembers& mistyped)
-      : cluster_size_{cluster_size}, lacking_{lacking}, mistyped_{mistyped} {}
+  SummaryLines(const ntfs::ClusterMap& clusters, std::set<std::string_view>& lacking,
+               MistypedMembers& mistyped)
+      : clusters_{clusters}, lacking_{lacking}, mistyped_{mistyped} {}
 
   // False where a line does not say which name it is of, and in which state.
   bool read(const rapidjson::Value& json, ntfs::SummaryRow& row);
 
  private:
   bool read_name(const rapidjson::Value& json, ntfs::SummaryRow& row);
+  std::optional<u64> read_record(const rapidjson::Value& json, ntfs::State state);
   void read_streams(const rapidjson::Value& json, ntfs::SummaryRow& row);
 
-  u32 cluster_size_;
+  ntfs::ClusterMap clusters_;  // without clusters where it is not known
   std::set<std::string_view>& lacking_;
   MistypedMembers& mistyped_;
   std::unordered_set<u64> records_;  // that were met

@@ -63,7 +63,10 @@ void TracedVolumes::check_end(const DiskIo::Row& row) {
   if (to > *end_ && behind_end_++ == 0) first_behind_end_ = *request.offset;
 }
 
-void TracedVolumes::note_findings(core::Findings& findings) const {
+void TracedVolumes::note_findings(const DiskIo& requests, core::Findings& findings) const {
+  if (!volumes_.empty() && requests.disks().empty())
+    findings.warning("snapshot-without-requests", std::nullopt,
+                     "the trace has no requests to any disk: nothing of it is laid on the volumes");
   if (behind_end_ > 0)
     findings.warning(
         "snapshot-mismatch", std::nullopt,
@@ -118,10 +121,13 @@ void TracedVolumes::add_to(Volume& volume, u64 at, const DiskIo::Row& row) const
 
 void TracedVolumes::write(Page& page, const DiskIo& requests, u64 top) const {
   const auto why = why_another(requests);
+  const bool any = !requests.disks().empty();
   for (const auto& volume : volumes_) {
     auto& section = page.sections[volume.section];
     section.content.element("h3", "What the trace did here");
-    if (why.empty())
+    if (!any)
+      section.content.element("p", "The trace has no requests to any disk.");
+    else if (why.empty())
       write(section, volume, requests.files(), top);
     else
       section.content.element(

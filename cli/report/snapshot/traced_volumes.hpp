@@ -40,8 +40,9 @@ class TracedVolumes {
   // What names requests; nothing without a volume.
   std::optional<trace_analysis::DiskIo::Snapshot> on_disk() const;
   void add_request(const trace_analysis::DiskIo::Row& row);
-  // Behind all requests: the warning where some lie behind the end of the disk.
-  void note_findings(core::Findings& findings) const;
+  // Behind all requests: the warnings where some lie behind the end of the disk, or there are none
+  // to any disk.
+  void note_findings(const trace_analysis::DiskIo& requests, core::Findings& findings) const;
   // Adds to the section of each volume what the trace did there, or why the trace cannot be of this
   // disk.
   void write(Page& page, const trace_analysis::DiskIo& requests, u64 top) const;

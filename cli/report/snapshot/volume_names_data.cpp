@@ -54,7 +54,8 @@ class NameColumns {
       return (name.state == State::deleted ? 1U : 0U) + (name.directory ? 2U : 0U);
     });
     column(data, [](const Name& name) { return name.size; });
-    column(data, [](const Name& name) { return name.on_disk; });
+    const bool sized = answers_.cluster_size != 0;
+    column(data, [&](const Name& name) { return sized || name.extents == 0 ? name.on_disk : 0; });
     for (std::size_t kind = 0; kind < 4; ++kind)
       column(data, [&](const Name& name) {
         return name.days[kind] == 0 ? 0 : name.days[kind] - first_day_ + 1;

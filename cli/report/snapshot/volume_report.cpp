@@ -72,18 +72,27 @@ void VolumeReport::finish(const std::vector<ShownFinding>& findings) {
                               volume_.id, options_.top, std::move(use_)};
   auto& html = add_section(page_, answers.id, volume_.title);
   const auto live = summary_.states()[static_cast<std::size_t>(ntfs::State::live)];
+  const bool sized = clusters.cluster_size != 0;
   page_.overview.push_back(fmt::format(
-      "{}: {} in clusters of {}; {} with {}, and {} that are deleted.", volume_.title,
-      short_bytes(clusters.clusters * clusters.cluster_size), short_bytes(clusters.cluster_size),
-      counted(live.names, "name", "names"), short_bytes(live.bytes),
+      "{}: {}; {}{}, and {} that are deleted.", volume_.title,
+      sized ? fmt::format("{} in clusters of {}",
+                          short_bytes(clusters.clusters * clusters.cluster_size),
+                          short_bytes(clusters.cluster_size))
+            : "its size and that of its clusters are not known",
+      counted(live.names, "name", "names"),
+      sized ? fmt::format(" with {}", short_bytes(live.bytes)) : "",
       grouped(summary_.states()[static_cast<std::size_t>(ntfs::State::deleted)].names)));
+  if (!sized)
+    html.element("p",
+                 "How large this volume and its clusters are is not known, as of a $MFT that was "
+                 "copied alone: what files take of the disk is not told, and there is no map.");
   write_states(html, answers);
   write_sizes(html, answers);
   write_activity(html, answers);
   write_map(html, answers);
   write_files(html, answers);
   write_volume_findings(html, answers);
-  page_.data.push_back(volume_data(answers));
+  if (sized) page_.data.push_back(volume_data(answers));
   write_names(answers);
 }
 

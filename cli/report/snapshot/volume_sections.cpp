@@ -30,13 +30,13 @@ std::string path_of(const std::vector<VolumeSummary::Directory>& directories, u3
 void write_file_table(Html& html, const VolumeAnswers& answers, std::string_view name,
                       std::string_view caption, const std::vector<VolumeSummary::File>& files) {
   if (files.empty()) return;
-  HtmlTable table{html,
-                  fmt::format("{}-{}", answers.id, name),
-                  caption,
-                  {{"Path"}, {"On disk", true}, {"Size", true}, {"Extents", true}, {"Modified"}}};
+  std::vector<HtmlTable::Column> columns{
+      {"Path"}, {"On disk", true}, {"Size", true}, {"Extents", true}, {"Modified"}};
+  if (answers.cluster_size == 0) columns.erase(columns.begin() + 1);
+  HtmlTable table{html, fmt::format("{}-{}", answers.id, name), caption, std::move(columns)};
   for (const auto& file : files) {
     table.text(file.path.empty() ? "(without a name)" : file.path);
-    table.bytes(file.on_disk);
+    if (answers.cluster_size != 0) table.bytes(file.on_disk);
     table.bytes(file.size);
     table.count(file.extents);
     table.word(file.modified ? core::to_string(*file.modified).substr(0, 19) : "-");
@@ -101,25 +101,27 @@ void append_findings(const core::Findings& findings, std::vector<ShownFinding>& 
 }
 
 void write_states(Html& html, const VolumeAnswers& answers) {
-  HtmlTable table{
-      html,
-      answers.id + "-states",
-      "Names by how they were found, and what their files take of the disk; a file with "
-      "several names counts once",
-      {{"State"}, {"Names", true}, {"Bytes", true}}};
+  const bool sized = answers.cluster_size != 0;
+  std::vector<HtmlTable::Column> columns{{"State"}, {"Names", true}};
+  if (sized) columns.push_back({"Bytes", true});
+  HtmlTable table{html, answers.id + "-states",
+                  sized ? "Names by how they were found, and what their files take of the disk; a "
+                          "file with several names counts once"
+                        : "Names by how they were found",
+                  std::move(columns)};
   for (std::size_t i = 0; i < ntfs::state_count; ++i) {
     const auto& sums = answers.summary.states()[i];
     if (sums.names == 0) continue;
     table.text(to_string(static_cast<State>(i)));
     table.count(sums.names);
-    table.bytes(sums.bytes);
+    if (sized) table.bytes(sums.bytes);
   }
   table.finish(0);
 }
 
 void write_sizes(Html& html, const VolumeAnswers& answers) {
   const auto& directories = answers.summary.directories();
-  if (directories[0].bytes == 0) return;
+  if (directories[0].bytes == 0 || answers.cluster_size == 0) return;
   html.element("h3", "Sizes");
   html.markup(
       fmt::format("<div id=\"{}-treemap\" class=\"treemap\" data-label=\"Sizes of "
@@ -137,7 +139,7 @@ void write_sizes(Html& html, const VolumeAnswers& answers) {
     const auto& one = directories[number];
     table.text(path_of(directories, number));
     table.bytes(one.bytes);
-    table.share(static_cast<i64>(one.bytes), static_cast<i64>(directories[0].bytes));
+    table.share(drawn(one.bytes), drawn(directories[0].bytes));
     table.count(one.files);
   }
   table.finish(order.size() - shown);
@@ -217,12 +219,16 @@ void write_map(Html& html, const VolumeAnswers& answers) {
 
 void write_files(Html& html, const VolumeAnswers& answers) {
   html.element("h3", "Files");
-  write_file_table(html, answers, "largest", "Files that take most of the disk",
+  const bool sized = answers.cluster_size != 0;
+  write_file_table(html, answers, "largest",
+                   sized ? "Files that take most of the disk" : "Files that have most clusters",
                    answers.summary.largest());
   write_file_table(html, answers, "fragmented", "Files in most pieces",
                    answers.summary.fragmented());
-  write_file_table(html, answers, "deleted", "Deleted files that took most of the disk",
-                   answers.summary.deleted());
+  write_file_table(
+      html, answers, "deleted",
+      sized ? "Deleted files that took most of the disk" : "Deleted files that had most clusters",
+      answers.summary.deleted());
 }
 
 void write_volume_findings(Html& html, const VolumeAnswers& answers) {

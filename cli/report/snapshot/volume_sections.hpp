@@ -20,7 +20,7 @@ void append_findings(const core::Findings& findings, std::vector<ShownFinding>& 
 struct VolumeAnswers {
   const ntfs::VolumeSummary& summary;
   const std::vector<ShownFinding>& findings;
-  u32 cluster_size;
+  u32 cluster_size;                   // 0: not known, nor what anything takes of the disk
   std::string id;                     // in front of the names of elements
   u64 top;                            // rows of each table
   std::vector<ntfs::ClusterUse> use;  // of each place of the map; empty: not known

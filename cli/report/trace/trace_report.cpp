@@ -103,7 +103,7 @@ void TraceReport::note_findings() {
   note_ready_events(use_.schedule().turns().counts(), findings);
   note_processor_use(use_, code_, findings);
   note_disk_requests(disk_, findings);
-  volumes_.note_findings(findings);
+  volumes_.note_findings(disk_, findings);
   note_file_requests(files_, findings);
   note_network_requests(network_, findings);
   note_deadlocks(deadlocks_, findings);

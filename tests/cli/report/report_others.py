@@ -60,6 +60,18 @@ def small_volume(path):
     return path
 
 
+def mft_of(image, path):
+    """The volume's $MFT, copied out."""
+    lines = [json.loads(line) for line in run("ntfs", "snapshot", image).stdout.splitlines()]
+    cluster = lines[0]["volume"]["cluster_size"]
+    table = next(row for row in lines if row.get("path") == "/$MFT")
+    content = image.read_bytes()
+    path.write_bytes(b"".join(content[extent["offset"]:extent["offset"] + extent["clusters"] * cluster]
+                              for stream in table["streams"] if stream["name"] is None
+                              for extent in stream["extents"]))
+    return path
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()
@@ -154,6 +166,33 @@ class Disks(Case):
         self.assertEqual(sorted(named.split(", ")), sorted(path.name for path in broken))
         # A path is the machine's own matter.
         self.assertNotIn(str(self.here), answer.stdout.decode())
+
+    def test_of_a_copied_mft_no_sizes_on_the_disk_are_known(self):
+        image = next(images(self.here), None)
+        if image is None:
+            self.skipTest("the sample images are not here")
+        mft, lines = mft_of(image, self.here / "MFT"), self.here / "files.ndjson"
+        run("ntfs", "snapshot", "--state", "all", mft, "-o", lines)
+        whole = [json.loads(line) for line in run("ntfs", "snapshot", image).stdout.splitlines()]
+        most = max((row for row in whole if row["type"] == "file"), key=lambda row: sum(
+            extent["clusters"] for stream in row["streams"] for extent in stream["extents"] if extent["lcn"] is not None))
+        for source in mft, lines:
+            answer = run("report", source)
+            self.assertEqual(answer.returncode, 0)
+            page = Page(answer.stdout)
+            text = "".join(page.text)
+            self.assertIn("its size and that of its clusters are not known", text)
+            self.assertNotIn("in clusters of", text)
+            self.assertNotIn("Where it lies", text)
+            kinds = {name.rsplit("-", 1)[1]: [str(cell) for cell in rows[0]] for name, rows in page.tables.items()}
+            self.assertFalse({"map", "directories"} & set(kinds))
+            self.assertEqual(kinds["states"], ["State", "Names"])
+            self.assertEqual(kinds["largest"], ["Path", "Size", "Extents", "Modified"])
+            table = next(name for name in page.tables if name.endswith("-largest"))
+            self.assertEqual(page.column(table, "Path")[0], most["path"])
+            volume = next(one for facts, *_ in columns(page) for one in facts.get("volumes", []))
+            self.assertEqual((volume["clusters"], volume["clusterSize"]), (0, 0))
+            self.assertFalse([facts for facts, *_ in columns(page) if "treemaps" in facts])
 
     def test_a_browser_shows_the_treemap(self):
         for image in list(images(self.here))[:1]:
@@ -518,6 +557,49 @@ class Snapshots(Case):
         path.write_text('{"type":"header","schema":"coldtrace.ntfs-snapshot/1"}\n')
         self.assertEqual(run("report", path).returncode, 2)
 
+    def test_values_that_were_edited_are_told(self):
+        lines = [json.loads(line) for line in self.snapshot(self.images[0], "--state", "all").read_bytes().splitlines()]
+        row = next(i for i, line in enumerate(lines) if line.get("path") == "/$MFT")
+        extent = next(stream for stream in lines[row]["streams"] if stream["extents"])["extents"][0]
+        volume, summary = lines[0]["volume"], lines[-1]
+        path = self.here / "edited.ndjson"
+
+        def report(added=()):
+            path.write_text("".join(json.dumps(one) + "\n" for one in [*lines[:-1], *added, summary]))
+            return run("report", path)
+
+        untouched = report()
+        largest = max(size for name, rows in Page(untouched.stdout).tables.items() if name.endswith("-states")
+                      for size in Page(untouched.stdout).figures(name, "Bytes"))
+        edits = [(lines[row], "record", value) for value in ("x", -1, 1 << 64, 1.5, None)]
+        edits += [(lines[row], "directory", value) for value in (1, "true")]
+        edits += [(volume, "cluster_size", value) for value in ("x", 0, None, -1, 1 << 40)]
+        edits += [(volume, "clusters", value) for value in ("x", None, (1 << 63) // volume["cluster_size"] + 1)]
+        edits += [(extent, "clusters", 1 << 62), (extent, "lcn", volume["clusters"]), (summary, "counts", {})]
+        for holder, name, value in edits:
+            before, holder[name] = holder[name], value
+            with self.subTest(member=name, value=value):
+                done = report()
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(b"snapshot-value", done.stderr)
+                page = Page(done.stdout)
+                for table, rows in page.tables.items():
+                    if table.endswith("-states") and "Bytes" in [str(cell) for cell in rows[0]]:
+                        self.assertLessEqual(max(page.figures(table, "Bytes")), largest)
+            holder[name] = before
+        del volume["cluster_size"]
+        done = report()
+        self.assertIn(b"snapshot-value", done.stderr)
+        self.assertNotIn("in clusters of", "".join(Page(done.stdout).text))
+        volume["cluster_size"] = json.loads(self.snapshot(self.images[0]).read_bytes().splitlines()[0])["volume"]["cluster_size"]
+        counts, summary["counts"] = summary["counts"], None
+        self.assertIn(b"snapshot-incomplete", report().stderr)
+        summary["counts"] = counts
+        twice = report([lines[row]])
+        self.assertEqual(twice.returncode, 1)
+        self.assertIn(b"more names than its last line counts", twice.stderr)
+        self.assertEqual(report().stderr, untouched.stderr)
+
     def test_several_volumes_have_sections_of_their_own(self):
         one = self.snapshot(self.images[0], "--state", "all").read_bytes()
         path = self.here / "two.ndjson"
@@ -617,13 +699,7 @@ class Both(Case):
         image = next(images(self.here), None)
         if image is None:
             self.skipTest("the sample images are not here")
-        lines = [json.loads(line) for line in run("ntfs", "snapshot", image).stdout.splitlines()]
-        cluster = lines[0]["volume"]["cluster_size"]
-        table = next(row for row in lines if row.get("path") == "/$MFT")
-        content, alone = image.read_bytes(), self.here / "MFT"
-        alone.write_bytes(b"".join(content[extent["offset"]:extent["offset"] + extent["clusters"] * cluster]
-                                   for stream in table["streams"] if stream["name"] is None
-                                   for extent in stream["extents"]))
+        alone = mft_of(image, self.here / "MFT")
         done = run("report", alone, self.trace([("read", 4096, 512)]))
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"snapshot-without-places", done.stderr)
@@ -641,6 +717,34 @@ class Both(Case):
         self.assertIn("it has no request to disk 1, but to others: 0", "".join(page.text))
         both = Page(run("report", image, image, trace).stdout)
         self.assertIn("there are several images", "".join(both.text))
+
+    def test_of_pipes_traces_are_taken(self):
+        trace, pipe = self.trace([("read", 0, 512)]), self.here / "pipe"
+        os.mkfifo(pipe)
+
+        def fed(path):
+            with subprocess.Popen([COLDTRACE, "report", pipe], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as reader:
+                with open(pipe, "wb") as out:  # once, and it ends
+                    out.write(path.read_bytes())
+                told = reader.communicate(timeout=60)
+            return reader.returncode, *told
+
+        whole, page, _ = fed(trace)
+        self.assertIn(whole, (0, 1))
+        self.assertEqual(page, run("report", trace).stdout)
+        status, page, told = fed(small_volume(self.here / "small.img"))
+        self.assertEqual((status, page), (2, b""))
+        self.assertIn(b"system call maps are read from files", told)
+
+    def test_a_trace_without_requests_is_told(self):
+        trace = self.trace([])
+        image = small_volume(self.here / "small.img")
+        done = run("report", image, trace)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"snapshot-without-requests", done.stderr)
+        text = "".join(Page(done.stdout).text)
+        self.assertIn("The trace has no requests to any disk.", text)
+        self.assertNotIn("No request of the trace to this disk", text)
 
 
 class Hooks(Case):

@@ -31,14 +31,15 @@ struct SummaryRow {
 
   // Adds a $DATA stream, whose extents follow. Sums of damaged volumes stay the largest number.
   void add_data(std::optional<u64> stream_size, bool resident);
-  // `cluster_size` is 0 where it is not known.
-  void add_data_extent(const Extent& extent, u32 cluster_size);
+  // Clusters outside the volume take nothing of the disk. Where the size of clusters is 0, as it is
+  // not known, `on_disk` serves to compare files only.
+  void add_data_extent(const Extent& extent, const ClusterMap& clusters);
   // Extents of $DATA that are no holes.
   u64 pieces() const;
   // Empties all.
   void clear();
 };
 
-void to_summary_row(const FileRow& row, u32 cluster_size, SummaryRow& summary);
+void to_summary_row(const FileRow& row, const ClusterMap& clusters, SummaryRow& summary);
 
 }  // namespace coldtrace::ntfs
