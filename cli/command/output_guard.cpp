@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -233,6 +234,23 @@ void guard_output(const OutputOptions& output, const std::string& format,
                                                format) != binary_formats.end()))
     throw Failure{"binary output is not written to a terminal; name a file with -o"};
   refuse_file(*target, inputs);
+}
+
+void refuse_files_below(const OutputOptions& output, const std::vector<std::string>& folders) {
+  std::error_code error;
+  const fs::path file{output.path};
+  if (output.is_standard() || !fs::is_regular_file(file, error)) return;
+  const auto target = fs::canonical(file, error);
+  const auto place = fs::weakly_canonical(fs::absolute(file, error).parent_path(), error);
+  for (const auto& name : folders) {
+    if (!fs::is_directory(name, error)) continue;
+    const auto folder = fs::canonical(name, error);
+    for (const auto& path : {target, place / file.filename()})
+      if (const auto below = path.lexically_relative(folder);
+          !error && !below.empty() && *below.begin() != "..")
+        throw Failure{fmt::format("{}: a file of {}, which no output replaces; name another one",
+                                  output.path, name)};
+  }
 }
 
 }  // namespace coldtrace::cli

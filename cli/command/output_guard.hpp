@@ -19,4 +19,8 @@ void guard_output(const OutputOptions& output, const std::string& format,
 // The same for standard error; where writing there would do harm, nothing is said from then on.
 void guard_messages(const std::vector<std::string>& inputs);
 
+// Throws Failure where the output would replace a file below one of the folders, whatever it is:
+// for commands that look at all of a folder. What is no folder is passed over.
+void refuse_files_below(const OutputOptions& output, const std::vector<std::string>& folders);
+
 }  // namespace coldtrace::cli

@@ -89,6 +89,7 @@ const std::string& main_path(const DriverCheckAnswer& answer) {
 }
 
 Exit run_driver_check(const DriverCheckOptions& options) {
+  refuse_files_below(options.output, {options.files});
   Output output{options.output};
   Report report{options.findings};
   DriverCheckAnswer answer;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/command/common_options.hpp"
+#include "cli/command/output_guard.hpp"
 #include "cli/hooks/member_lists.hpp"
 #include "cli/images/image_roles.hpp"
 #include "cli/images/pdb_files.hpp"
@@ -23,24 +24,6 @@ void check_kinds(const ServicingOptions& options) {
   if (fs::is_directory(options.before, ignored) != fs::is_directory(options.after, ignored))
     throw Failure{
         fmt::format("{} and {}: give two folders or two images", options.before, options.after)};
-}
-
-// A file of one of both systems stays as it is, whatever it is.
-void refuse_to_replace_files(const ServicingOptions& options) {
-  std::error_code error;
-  const fs::path file{options.output.path};
-  if (options.output.is_standard() || !fs::is_regular_file(file, error)) return;
-  const auto target = fs::canonical(file, error);
-  const auto place = fs::weakly_canonical(fs::absolute(file, error).parent_path(), error);
-  for (const auto& side : {options.before, options.after}) {
-    if (!fs::is_directory(side, error)) continue;
-    const auto folder = fs::canonical(side, error);
-    for (const auto& path : {target, place / file.filename()})
-      if (const auto below = path.lexically_relative(folder);
-          !error && !below.empty() && *below.begin() != "..")
-        throw Failure{fmt::format("{}: a file of {}, which no output replaces; name another one",
-                                  options.output.path, side)};
-  }
 }
 
 // Two images that were named are the same module, whatever they are called.
@@ -127,7 +110,7 @@ void compare_modules(Servicing& servicing, const ServicingOptions& options, Serv
 
 Exit run_servicing_command(const ServicingOptions& options) {
   check_kinds(options);
-  refuse_to_replace_files(options);
+  refuse_files_below(options.output, {options.before, options.after});
   read_member_lists(options.members);  // what is wrong with one is told before all else
   Output output{options.output};
   Report report{options.findings};

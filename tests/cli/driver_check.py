@@ -657,6 +657,20 @@ class Hostile(Check):
             self.assertEqual(self.run_check(*arguments).returncode, 2, arguments)
         self.assertEqual(good.read_bytes(), writer.Hive(system()).data)
 
+    def test_no_output_replaces_a_file_of_the_folder_that_is_looked_at(self):
+        good, volume = self.write("good", writer.Hive(system()).data), self.here / "volume"
+        driver = volume / "Windows/System32/drivers/tracer.sys"
+        driver.parent.mkdir(parents=True)
+        driver.write_bytes(b"")
+        link = self.here / "link.json"
+        link.symlink_to(driver)
+        for output in (driver, link):
+            done = self.run_check("--hive", good, "--files", volume, "-o", output)
+            self.assertEqual((done.returncode, driver.read_bytes()), (2, b""))
+            self.assertIn("which no output replaces", done.stderr.decode())
+        self.run_check("--hive", good, "--files", volume, "-o", volume / "new.txt")
+        self.assertIn("tracer", (volume / "new.txt").read_text())
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
