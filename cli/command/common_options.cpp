@@ -4,19 +4,27 @@
 #include <thread>
 #include <utility>
 
+#include "cli/command/default_format.hpp"
 #include "cli/command/output_guard.hpp"
 #include "cli/output/opened_target.hpp"
+#include "cli/output/terminal.hpp"
 #include "cli/sandbox/sandbox.hpp"
 
 namespace coldtrace::cli {
 
 void add_common_options(Command& command, const std::vector<std::string>& formats,
                         CommonOptions& options) {
-  options.format = formats.front();
+  options.formats = formats;
+  const bool rows = writes_rows(formats);
   if (formats.size() > 1)
-    command.add_option("--format", options.format, "Output format")
+    command
+        .add_option("--format", options.format,
+                    rows ? "Output format; without it as the name of -o's FILE ends, text on a "
+                           "terminal, else this one"
+                         : "Output format; without it as the name of -o's FILE ends, else this one")
         .one_of(formats)
-        .capture_default_str();
+        .default_str(formats.front());
+  if (rows) add_text_time_options(command, options.text);
   command.heading(common_options_heading);
   command
       .add_option(
@@ -26,6 +34,8 @@ void add_common_options(Command& command, const std::vector<std::string>& format
       .check("FILE", [](const std::string& file) {
         return file.empty() ? "no file has an empty name; '-' is standard output" : "";
       });
+  if (std::find(formats.begin(), formats.end(), "text") != formats.end())
+    add_pager_option(command, options.text);
   if (std::find(formats.begin(), formats.end(), "csv") != formats.end())
     command.add_flag("--csv-safe", options.output.csv_safe,
                      "CSV: an apostrophe before cells that a spreadsheet would take for formulas");
@@ -55,10 +65,17 @@ void add_common_options(Command& command, const std::vector<std::string>& format
   command.heading("Options");
 }
 
-void begin_run(const CommonOptions& options, const Command& command) {
+void begin_run(CommonOptions& options, const Command& command) {
+  if (options.format.empty())
+    options.format = default_format(options.formats, options.output, command.has_whole_text());
   if (options.output.csv_safe && options.format.find("csv") == std::string::npos)
     throw Failure{"--csv-safe is for --format csv"};
   guard_output(options.output, options.format, command.inputs());
+  begin_text(options.text, options.format, options.output);
+  // A pager has whole lines.
+  if (writes_rows(options.formats) && options.format == "text" && !options.text.pager &&
+      is_shown_on_terminal(options.output))
+    options.output.columns = terminal_columns();
   SandboxNeeds needs;
   if (!options.output.is_standard()) needs.output = options.output.path;
   if (!needs.output.empty()) open_target(needs.output);

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/command/options.hpp"
 #include "cli/command/report.hpp"
+#include "cli/command/text_options.hpp"
 #include "cli/output/json.hpp"
 #include "cli/output/output.hpp"
 
@@ -13,14 +16,17 @@ namespace coldtrace::cli {
 // Options that every command has. A command's own options derive from them.
 struct CommonOptions {
   OutputOptions output;
-  std::string format;
+  std::vector<std::string> formats;  // the default first
+  std::string format;                // empty until begin_run() where --format is not given
+  TextOptions text;
   Int64 int64 = Int64::number;
   FindingPolicy findings;
 };
 
-// Before a run: throws Failure where the options contradict each other, or the output would do harm
-// to one of the command's inputs (cli/command/output_guard.hpp); enters the sandbox.
-void begin_run(const CommonOptions& options, const Command& command);
+// Before a run: settles the format (cli/command/default_format.hpp); throws Failure where the
+// options contradict each other, or the output would do harm to one of the command's inputs
+// (cli/command/output_guard.hpp); starts a pager, enters the sandbox.
+void begin_run(CommonOptions& options, const Command& command);
 
 // The options that every command has; `formats` lists what --format takes, the default first.
 void add_common_options(Command& command, const std::vector<std::string>& formats,

@@ -178,6 +178,14 @@ template Option Command::add_input(const std::string&, std::string&, const std::
 template Option Command::add_input(const std::string&, std::vector<std::string>&,
                                    const std::string&);
 
+void Command::text_lacks(std::function<bool()> lacks) {
+  text_lacks_ = std::move(lacks);
+}
+
+bool Command::has_whole_text() const {
+  return !text_lacks_ || !text_lacks_();
+}
+
 void Command::before_sandbox(std::function<void(SandboxNeeds&)> tell) {
   before_sandbox_.push_back(std::move(tell));
 }

@@ -85,12 +85,18 @@ class Command {
   // What to do when all is parsed.
   void callback(std::function<void()> run);
 
+  // `lacks` tells, once all is parsed, whether something was asked for that text does not show: a
+  // terminal then gets what a pipe gets.
+  void text_lacks(std::function<bool()> lacks);
+  bool has_whole_text() const;
+
   // `tell` is asked for what the run needs once all is parsed (cli/sandbox/sandbox.hpp).
   void before_sandbox(std::function<void(SandboxNeeds&)> tell);
   void tell_needs(SandboxNeeds& needs) const;
 
  private:
   CLI::App& app_;
+  std::function<bool()> text_lacks_;
   std::vector<std::function<void(SandboxNeeds&)>> before_sandbox_;
   std::vector<std::variant<const std::string*, const std::vector<std::string>*>> inputs_;
 };

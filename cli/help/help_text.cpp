@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/command/options.hpp"
-#include "cli/output/text_charts.hpp"
+#include "cli/output/terminal.hpp"
 
 namespace coldtrace::cli {
 namespace {

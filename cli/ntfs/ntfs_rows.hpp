@@ -87,6 +87,11 @@ std::unique_ptr<RowFormat> make_mftecmd_rows(const VolumeName& volume);
 // The line with the names of the columns.
 std::string csv_header(const RowFields& fields);
 std::string_view mftecmd_header();
+std::string file_text_heading();
+// "   4711-3       1.2 MiB  2024-02-29T12:34:56  ": the columns before the name of a file's text.
+// Of what is not known what stands for it.
+std::string file_text_columns(std::string_view record, std::string_view sequence,
+                              std::string_view size, std::string_view modified);
 
 using ntfs::dos_attribute_bit;
 using ntfs::dos_attribute_names;

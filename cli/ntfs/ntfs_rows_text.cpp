@@ -2,12 +2,13 @@
 
 #include "cli/ntfs/ntfs_rows.hpp"
 #include "cli/output/text.hpp"
+#include "cli/output/text_time.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
 std::string size_of(const ntfs::StreamRow& stream) {
-  return stream.size ? fmt::format("{}", *stream.size) : std::string{"?"};
+  return stream.size ? size_text(*stream.size) : std::string{"?"};
 }
 
 // A tree for people: live names under their directories, others with their whole path.
@@ -26,16 +27,15 @@ class TextRows final : public RowFormat {
     const auto* content = row.content();
     const auto& information = row.facts.information;
     const auto modified = information && information->times.modified.ticks != 0
-                              ? core::to_string(information->times.modified).substr(0, 19)
+                              ? text_time(information->times.modified)
                               : std::string{"-"};
-    out.append(
-        fmt::format("{:>10}-{:<5} {:>15}  {:<19}  ",
-                    row.file_known() ? fmt::format("{}", source.file.record) : std::string{"?"},
-                    source.file.sequence,
-                    content        ? size_of(*content)
-                    : source.entry ? fmt::format("{}", source.entry->size)
-                                   : std::string{"-"},
-                    modified));
+    out.append(file_text_columns(
+        row.file_known() ? fmt::format("{}", source.file.record) : std::string{"?"},
+        fmt::format("{}", source.file.sequence),
+        content        ? size_of(*content)
+        : source.entry ? size_text(source.entry->size)
+                       : std::string{"-"},
+        modified));
     if (!live) out.append(fmt::format("[{}] ", to_string(source.state)));
     for (std::size_t i = 0; live && i < depth; ++i) out.append("  ");
     out.append(printable(name));
@@ -56,6 +56,16 @@ class TextRows final : public RowFormat {
 };
 
 }  // namespace
+
+std::string file_text_heading() {
+  return file_text_columns("record", "seq", "size", fmt::format("modified ({})", text_zone())) +
+         "name\n";
+}
+
+std::string file_text_columns(std::string_view record, std::string_view sequence,
+                              std::string_view size, std::string_view modified) {
+  return fmt::format("{:>8}-{:<5} {:>10}  {:<19}  ", record, sequence, size, modified);
+}
 
 std::unique_ptr<RowFormat> make_text_rows(const VolumeName& volume) {
   return std::make_unique<TextRows>(volume);

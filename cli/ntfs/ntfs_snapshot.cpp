@@ -233,6 +233,7 @@ Exit run_ntfs_snapshot(const NtfsSnapshotOptions& options) {
   if (options.format == "sqlite") tables.emplace();
   if (options.format == "mftecmd-csv") output.write(mftecmd_header());
   if (options.format == "csv") output.write(csv_header(options.row_fields()));
+  if (options.format == "text") output.write(file_text_heading());
   const auto unopened = visit_volumes(
       *input, options,
       [&](const ntfs::Partition& partition, const ntfs::Volume& volume, core::Findings findings) {
@@ -277,7 +278,7 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
        "  coldtrace ntfs snapshot --format bodyfile --partition 2 /dev/sdb | mactime -b -\n"
        "  coldtrace ntfs snapshot --mft '$MFT' --format csv --fields path,si,fn\n"
        "  coldtrace ntfs snapshot --state all disk.img --format timesketch -o files.jsonl\n"
-       "  coldtrace ntfs snapshot disk.img --format sqlite -o files.sqlite\n",
+       "  coldtrace ntfs snapshot disk.img -o files.sqlite\n",
        "  0  every volume was read to its end\n"
        "  1  damage: something was unreadable, contradictory or lost; the rest is there. Or no "
        "name\n"
@@ -317,6 +318,9 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
                         "csv: leave cells of more bytes empty, and say how many")
             .as_size();
         add_jobs_option(command, options.jobs);
+        command.text_lacks([&options] {
+          return !options.fields.empty() || options.zone_ids || options.longest_cell;
+        });
         command.before_sandbox([&options](SandboxNeeds& needs) {
           if (options.format == "sqlite") open_database_file(needs);
         });

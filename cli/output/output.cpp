@@ -80,8 +80,10 @@ Output::Output(std::size_t limit, BufferPool& pool)
 Output::Output(const OutputOptions& options) : descriptor_{STDOUT_FILENO} {
   buffer_.reserve(roomy_size);
   if (options.csv_safe) cells_.emplace();
+  if (options.columns > 0) lines_.emplace(options.columns);
   if (options.is_standard()) return;
-  packer_ = pack_or_fail([&] { return make_packer(packing_of(options.path), options.path); });
+  if (!options.is_packed)
+    packer_ = pack_or_fail([&] { return make_packer(packing_of(options.path), options.path); });
   path_ = final_path(options.path);
   struct stat status {};
   const bool exists = ::stat(path_.c_str(), &status) == 0;
@@ -149,9 +151,13 @@ void Output::clear() {
 
 void Output::send(std::string_view text) {
   if (cells_) {
-    safe_.clear();
-    cells_->append(safe_, text);
-    text = safe_.view();
+    changed_.clear();
+    cells_->append(changed_, text);
+    text = changed_.view();
+  } else if (lines_) {
+    changed_.clear();
+    lines_->append(changed_, text);
+    text = changed_.view();
   }
   if (!packer_) return write_out(text);
   pack_or_fail(
@@ -170,6 +176,11 @@ void Output::write_out(std::string_view left) {
 
 void Output::commit() {
   flush();
+  if (lines_) {
+    changed_.clear();
+    lines_->finish(changed_);
+    write_out(changed_.view());
+  }
   if (packer_)
     pack_or_fail(
         [&] { packer_->pack({}, true, [this](std::string_view packed) { write_out(packed); }); });

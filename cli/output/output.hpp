@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/output/fitted_lines.hpp"
 #include "cli/output/spreadsheet_cells.hpp"
 #include "coldtrace/core/text_buffer.hpp"
 
@@ -25,10 +26,12 @@ struct ClosedPipe {};
 // An output in memory has reached its limit.
 struct TooLong {};
 
-// What --output and --csv-safe say.
+// What --output and --csv-safe say, and what follows from where the results go.
 struct OutputOptions {
   std::string path;  // empty or "-": standard output
   bool csv_safe = false;
+  std::size_t columns = 0;  // that lines are cut to; 0: they are whole
+  bool is_packed = false;   // by who writes it, as its name says
 
   bool is_standard() const { return path.empty() || path == "-"; }
 };
@@ -89,7 +92,8 @@ class Output {
   std::unique_ptr<StreamPacker> packer_;  // none: the text is written as it is
   core::TextBuffer buffer_;
   std::optional<SpreadsheetCells> cells_;
-  core::TextBuffer safe_;
+  std::optional<FittedLines> lines_;
+  core::TextBuffer changed_;  // by one of the two
 
   // In memory.
   BufferPool* pool_ = nullptr;

@@ -143,18 +143,23 @@ std::string unpack_zstd(core::ByteView packed, std::size_t most) {
 
 }  // namespace
 
+bool has_ending(std::string_view path, std::string_view ending) {
+  return path.size() > ending.size() &&
+         std::ranges::equal(path.substr(path.size() - ending.size()), ending, [](char a, char b) {
+           return std::tolower(static_cast<unsigned char>(a)) == b;
+         });
+}
+
 Packing packing_of(std::string_view path) {
-  const auto ends = [&](std::string_view end) {
-    return path.size() > end.size() &&
-           std::ranges::equal(path.substr(path.size() - end.size()), end, [](char a, char b) {
-             return std::tolower(static_cast<unsigned char>(a)) == b;
-           });
-  };
-  if (ends(".gz")) return Packing::gzip;
-  return ends(".zst") ? Packing::zstandard : Packing::none;
+  if (has_ending(path, ".gz")) return Packing::gzip;
+  return has_ending(path, ".zst") ? Packing::zstandard : Packing::none;
 }
 
 std::unique_ptr<StreamPacker> make_packer(Packing packing, const std::string& path) {
+  for (const std::string_view ending : {".xz", ".bz2", ".lz4", ".zip", ".7z", ".cab"})
+    if (has_ending(path, ending))
+      throw PackingError{
+          fmt::format("{}: nothing is packed as {}; name the file .zst or .gz", path, ending)};
   if (packing == Packing::none) return nullptr;
   if (packing == Packing::gzip) return std::make_unique<GzipPacker>(path);
   const auto* const library = libzstd();

@@ -16,6 +16,9 @@ struct PackingError {
 
 enum class Packing { none, gzip, zstandard };
 
+// Whether the file's name ends so, in whatever case, and is more than that.
+bool has_ending(std::string_view path, std::string_view ending);
+
 // What the end of a file's name asks for, in whatever case: .gz or .zst.
 Packing packing_of(std::string_view path);
 
@@ -30,7 +33,8 @@ class StreamPacker {
   virtual void pack(std::string_view text, bool last, const Sink& sink) = 0;
 };
 
-// Null for none. Throws PackingError where libzstd is not there.
+// Null for none. Throws PackingError where libzstd is not there, and where the name ends as those
+// of files do that are packed in another way.
 std::unique_ptr<StreamPacker> make_packer(Packing packing, const std::string& path);
 
 // The first bytes of what `packed`, the first bytes of a packed file, holds, at most `most` of

@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "cli/output/messages.hpp"
-#include "cli/output/output.hpp"
+#include "cli/output/terminal.hpp"
+#include "cli/output/text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -16,15 +17,6 @@ using namespace std::chrono_literals;
 
 constexpr auto first_after = 500ms;  // a run that is done by then says nothing
 constexpr auto between = 200ms;
-
-std::string size_text(u64 bytes) {
-  constexpr u64 kib = 1024;
-  for (const auto& [unit, name] :
-       {std::pair{kib * kib * kib, "GiB"}, std::pair{kib * kib, "MiB"}, std::pair{kib, "KiB"}})
-    if (bytes >= unit)
-      return fmt::format("{:.1f} {}", static_cast<double>(bytes) / static_cast<double>(unit), name);
-  return fmt::format("{} bytes", bytes);
-}
 
 // With commas between thousands.
 std::string count_text(u64 count) {
@@ -42,8 +34,7 @@ std::string left_text(double seconds) {
 }
 
 bool is_shown(const OutputOptions& output, bool quiet) {
-  return !quiet && ::isatty(STDERR_FILENO) == 1 &&
-         !(output.is_standard() && ::isatty(STDOUT_FILENO) == 1);
+  return !quiet && ::isatty(STDERR_FILENO) == 1 && !is_shown_on_terminal(output);
 }
 
 }  // namespace

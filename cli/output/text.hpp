@@ -23,6 +23,9 @@ std::string cell(const std::optional<T>& number) {
   return number ? fmt::format("{}", *number) : std::string{};
 }
 
+// "1.2 GiB", "17 bytes".
+std::string size_text(u64 bytes);
+
 // Formats to the output.
 template <class... Args>
 void print(Output& output, fmt::format_string<Args...> text, Args&&... args) {

@@ -6,10 +6,8 @@
 #include <cstdlib>
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-#include "cli/output/output.hpp"
+#include "cli/output/terminal.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -68,15 +66,8 @@ void ChartSteps::add(double from, double to, double amount) {
   }
 }
 
-std::size_t terminal_columns() {
-  constexpr std::size_t without_terminal = 80;
-  ::winsize size{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return without_terminal;
-  return size.ws_col;
-}
-
 TextCharts::TextCharts(const OutputOptions& output, std::string_view color) {
-  const bool terminal = output.is_standard() && ::isatty(STDOUT_FILENO) == 1;
+  const bool terminal = is_shown_on_terminal(output);
   const bool always = color == "always";
   shown_ = always || (terminal && shows_blocks());
   colored_ = always || (shown_ && color == "auto" && environment("NO_COLOR").empty());

@@ -26,9 +26,6 @@ class ChartSteps {
   std::vector<double> amounts_;
 };
 
-// Columns of the terminal that standard output is; 80 where it is none or does not tell.
-std::size_t terminal_columns();
-
 // Small charts of block characters beside text for people: on a terminal, and with `--color
 // always`. Pipes and files get none, so that their text is the same whoever asks for it.
 class TextCharts {

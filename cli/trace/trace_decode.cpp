@@ -4,6 +4,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
+#include "cli/trace/event_text.hpp"
 #include "cli/trace/symbol_names.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"
@@ -28,6 +29,12 @@ struct TraceDecodeOptions : TraceInputOptions {
   SymbolOptions symbols;
   std::string stacks = "events";
   TracePipelineOptions pipeline;
+
+  // Whether members are asked for that text does not show.
+  bool lacks_in_text() const {
+    return !fields.empty() || pipeline.lines.header_fields || pipeline.lines.schema_files ||
+           stacks == "attach";
+  }
 };
 
 void write_header(JsonWriter& json, std::string_view schema, const TraceInput& input,
@@ -170,6 +177,10 @@ std::unique_ptr<tracefile::EventSequence> open_events(const TraceDecodeOptions& 
 }
 
 Exit run_trace_decode(const TraceDecodeOptions& options) {
+  if (options.format == "text" && options.lacks_in_text())
+    throw Failure{
+        "--fields, --header-fields, --schema-files and --stacks attach are for ndjson, json and "
+        "csv"};
   auto pipeline = options.pipeline;
   pipeline.lines.frames = options.stacks == "attach";
   if (options.where) {
@@ -203,11 +214,17 @@ Exit run_trace_decode(const TraceDecodeOptions& options) {
   pipeline.lines.int64 = options.int64;
   const bool array = options.format == "json";
   const bool csv = options.format == "csv";
-  pipeline.lines.format = csv ? TraceFormat::csv : array ? TraceFormat::json : TraceFormat::ndjson;
+  const bool text = options.format == "text";
+  pipeline.lines.format = text    ? TraceFormat::text
+                          : csv   ? TraceFormat::csv
+                          : array ? TraceFormat::json
+                                  : TraceFormat::ndjson;
   if (array) output.write("[");
   if (csv)
     output.write(pipeline.lines.chosen ? pipeline.lines.chosen->csv_header()
                                        : trace_csv_header(input->has_several_files()));
+  else if (text)
+    output.write(event_text_heading());
   else
     write_headers(json, output, array,
                   pipeline.lines.chosen ? "coldtrace.trace-members/1" : "coldtrace.trace/1", *input,
@@ -236,7 +253,7 @@ Exit run_trace_decode(const TraceDecodeOptions& options) {
                          "{} stacks are of no event that waits for one; they are events of their "
                          "own",
                          stacks->unattached);
-  if (!csv) {
+  if (!csv && !text) {
     if (array) output.write(",");
     write_summary(json, result, context.names, stacks, symbols, input->findings);
     if (array) output.write("]\n");
@@ -257,7 +274,7 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
        "  coldtrace trace decode run.ctrace\n"
        "  coldtrace trace decode run.kernel.etl run.user.etl\n"
        "  coldtrace trace decode boot.etl.zip\n"
-       "  coldtrace trace decode run.etl --event Process --format csv -o processes.csv\n"
+       "  coldtrace trace decode run.etl --event Process -o processes.csv\n"
        "  coldtrace trace decode run.etl --provider Microsoft-Windows-DotNETRuntime --pid 4711\n"
        "  coldtrace trace decode run.etl --where 'TransferSize >= 64KiB and time in 1s..2s'\n"
        "  coldtrace trace decode boot.etl --schemas /mnt/c/Windows/System32\n"
@@ -265,7 +282,7 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
        "  0  the whole trace was read\n"
        "  1  the trace has damage or loss, or lacks what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
-      {"ndjson", "json", "csv"},
+      {"ndjson", "json", "csv", "text"},
       [](Command& command, TraceDecodeOptions& options) {
         add_trace_input_options(command, options);
         command
@@ -302,6 +319,7 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
         command.add_input(
             "--syscall-map", options.syscall_map,
             "Names system calls of a .ctrace file: ntdll.dll, or the JSON of 'syscalls map'");
+        command.text_lacks([&options] { return options.lacks_in_text(); });
         add_selection_options(command, options.pipeline.selection, options.where);
         command.add_option("--limit", options.pipeline.limit, "Stop after this many events");
       },

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/json_text.hpp"
+#include "cli/trace/event_text.hpp"
 #include "cli/trace/trace_text.hpp"
 #include "coldtrace/tracefile/etl/buffer_walker.hpp"
 #include "coldtrace/tracefile/names/event_stack.hpp"
@@ -72,6 +73,10 @@ void TraceLines::append_event(TextBuffer& text, const Event& event,
     whole_.clear();
     append_json_event(whole_, event, kind);
     append_chosen(text);
+  } else if (options_.format == TraceFormat::text) {
+    whole_.clear();
+    append_json_event(whole_, event, kind);
+    append_event_text(text, whole_.view());
   } else if (options_.format == TraceFormat::csv) {
     append_csv_event(text, event, kind);
   } else {
@@ -401,7 +406,11 @@ void TraceLines::append_gap(TextBuffer& text, const tracefile::Gap& gap) {
                                  to_string(gap.reason), gap.offset, gap.length,
                                  gap.buffers > 0 ? fmt::format(",\"buffers\":{}", gap.buffers) : "",
                                  gap.events > 0 ? fmt::format(",\"events\":{}", gap.events) : "");
-  if (options_.format != TraceFormat::csv) {
+  if (options_.format == TraceFormat::text) {
+    whole_.clear();
+    append_json_gap(whole_, gap, place);
+    append_event_text(text, whole_.view());
+  } else if (options_.format != TraceFormat::csv) {
     if (options_.format == TraceFormat::json) text.append(',');
     append_json_gap(text, gap, place);
   } else if (options_.chosen) {

@@ -10,7 +10,7 @@
 
 namespace coldtrace::cli {
 
-enum class TraceFormat : u8 { ndjson, json, csv };
+enum class TraceFormat : u8 { ndjson, json, csv, text };
 
 // What the columns of CSV are; those of several files have one more.
 std::string trace_csv_header(bool has_several_files);
@@ -138,7 +138,7 @@ class TraceLines {
   ProcessText process_;
   core::TextBuffer scratch_;
   core::TextBuffer details_;
-  core::TextBuffer whole_;  // line that members are chosen from
+  core::TextBuffer whole_;  // line that members are chosen from, or that text is made of
   tracefile::EventStack stack_;
   const tracefile::AttachedStack* attached_ = nullptr;  // to the event
 };

@@ -455,8 +455,9 @@ class Formats(Journals):
 
     def test_text_has_a_line_for_each(self):
         lines = self.output("text").decode().splitlines()
-        self.assertEqual(len(lines), len(self.expected))
-        for line, row in zip(lines, self.expected):
+        self.assertEqual(len(lines), len(self.expected) + 1)
+        self.assertEqual(lines[0].split()[:3], ["usn", "time", "(UTC)"])
+        for line, row in zip(lines[1:], self.expected):
             self.assertEqual(int(line.split()[0]), row["usn"])
             self.assertTrue(line.endswith(" ".join(row["reasons"])))
             self.assertEqual(line.split()[1], (row["time"] or "-")[:19])

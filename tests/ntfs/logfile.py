@@ -311,8 +311,9 @@ class Operations(Logs):
                           for row in rows])
         self.assertEqual(strict_json(self.run_log("--format", "json", path).stdout), lines)
         text = self.run_log("--format", "text", path).stdout.decode().splitlines()
-        self.assertEqual(len(text), len(rows) + 1)
+        self.assertEqual(len(text), len(rows) + 2)
         self.assertTrue(text[0].startswith("$LogFile: clean, version 1.1, "))
+        self.assertEqual(text[1].split(), ["lsn", "time", "(UTC)", "event", "file", "and", "names"])
 
 
 class Pages(Logs):

@@ -2,7 +2,7 @@
 
 #include "cli/ntfs/compare/compare_rows.hpp"
 #include "cli/output/text.hpp"
-#include "coldtrace/core/file_time.hpp"
+#include "cli/output/text_time.hpp"
 #include "coldtrace/ntfs/dos_attributes.hpp"
 
 namespace coldtrace::cli {
@@ -32,7 +32,7 @@ std::string times_text(const ntfs::FileDifference& difference) {
   std::string text;
   const auto add = [&](std::string_view name, core::FileTime old_time, core::FileTime new_time) {
     if (old_time != new_time)
-      text += fmt::format("; {} {}", name, new_time.ticks == 0 ? "-" : core::to_string(new_time));
+      text += fmt::format("; {} {}", name, new_time.ticks == 0 ? "-" : exact_text_time(new_time));
   };
   add("created", before.created, after.created);
   add("modified", before.modified, after.modified);

@@ -213,6 +213,7 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
             .type_name("FILE");
         command.add_option("--partition", options.partition,
                            "Of images only the partition with this number");
+        add_text_time_options(command, options.text);
         add_unpacked_limit_option(command, options.unpacked_limit);
         leave_image_readers(command);
         add_jobs_option(command, options.jobs);

@@ -37,5 +37,6 @@ std::unique_ptr<JournalFormat> make_journal_text(const JournalFormatOptions& opt
 
 // The line with the names of the columns; empty for formats without one.
 std::string journal_csv_header(const JournalFormatOptions& options);
+std::string journal_text_heading();
 
 }  // namespace coldtrace::cli

@@ -1,6 +1,6 @@
 #include "cli/ntfs/journal/journal_formats.hpp"
 #include "cli/ntfs/journal/usn_texts.hpp"
-#include "coldtrace/core/file_time.hpp"
+#include "cli/output/text_time.hpp"
 #include "coldtrace/core/printable.hpp"
 
 namespace coldtrace::cli {
@@ -19,7 +19,7 @@ class JournalLines final : public JournalFormat {
     batch.append_path(row, path);
     path.insert(0, path.empty() ? "" : volume_);
     if (path.empty()) path = fmt::format("<file {}-{}>", record.file.record, record.file.sequence);
-    const auto time = record.time ? core::to_string(*record.time).substr(0, 19) : std::string{"-"};
+    const auto time = record.time ? text_time(*record.time) : std::string{"-"};
     out.append(fmt::format("{:>12}  {:<19}  {}", record.usn, time, core::printable(path)));
     if (row.path_known && !row.path_certain) out.append(" (path uncertain)");
     if (row.event) {
@@ -44,6 +44,11 @@ class JournalLines final : public JournalFormat {
 
 std::unique_ptr<JournalFormat> make_journal_text(const JournalFormatOptions& options) {
   return std::make_unique<JournalLines>(options);
+}
+
+std::string journal_text_heading() {
+  return fmt::format("{:>12}  {:<19}  path and what happened\n", "usn",
+                     fmt::format("time ({})", text_zone()));
 }
 
 std::unique_ptr<JournalFormat> make_journal_format(const JournalFormatOptions& options) {

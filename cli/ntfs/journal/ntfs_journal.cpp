@@ -67,6 +67,7 @@ class JournalWriter {
   JournalWriter(const NtfsJournalOptions& options, Output& output)
       : options_{options}, output_{output}, lines_{output, options.format, options.int64} {
     output_.write(journal_csv_header(options.row_format()));
+    if (options.format == "text") output_.write(journal_text_heading());
   }
 
   // `times` may be null: no $MFT is known.

@@ -1,5 +1,5 @@
 #include "cli/ntfs/logfile/log_rows.hpp"
-#include "coldtrace/core/file_time.hpp"
+#include "cli/output/text_time.hpp"
 #include "coldtrace/core/printable.hpp"
 
 namespace coldtrace::cli {
@@ -13,7 +13,7 @@ std::string name_text(const std::optional<ntfs::LoggedName>& name, const std::st
 }
 
 std::string time_text(const std::optional<core::FileTime>& time) {
-  return time && time->ticks != 0 ? core::to_string(*time).substr(0, 19) : "-";
+  return time && time->ticks != 0 ? text_time(*time) : "-";
 }
 
 }  // namespace
@@ -26,7 +26,8 @@ std::string log_heading(const ntfs::LogFile& log) {
       fmt::format("$LogFile: {}, version {}.{}, {} records in {} pages", log_state(log),
                   restart->major, restart->minor, records.size(), log.counts().pages);
   if (!records.empty()) text += fmt::format(", {} to {}", records.front().lsn, records.back().lsn);
-  return text + '\n';
+  return text + fmt::format("\n{:>12}  {:<19}  {:<11}  file and names\n", "lsn",
+                            fmt::format("time ({})", text_zone()), "event");
 }
 
 void append_log_text(core::TextBuffer& text, const LogRow& row) {

@@ -119,6 +119,7 @@ void add_ntfs_query(CLI::App& app, Exit& exit) {
                         "Only these members of the lines, or columns; for ndjson, json and csv")
             .list("FIELD")
             .one_of(row_field_names());
+        command.text_lacks([&options] { return !options.fields.empty(); });
         command.add_flag("--slack", options.slack,
                          "Also look for names in unused bytes of the directories' indexes");
         add_jobs_option(command, options.jobs);

@@ -117,6 +117,7 @@ bool query_image(Query& query, GivenFile given, core::Findings disk_findings, Re
   if (!input) return false;
   SnapshotTotals totals;
   if (options.format == "csv") query.output.write(csv_header(RowFields{options.fields}));
+  if (options.format == "text") query.output.write(file_text_heading());
   const auto unopened = visit_volumes(
       *input, options,
       [&](const ntfs::Partition& partition, const ntfs::Volume& volume, core::Findings findings) {

@@ -248,6 +248,7 @@ bool query_lines(Query& query, const core::ImageSource& file, core::Findings fin
   SnapshotLines lines{file};
   QueriedLines queried{query};
   if (options.format == "csv") query.output.write(csv_header(RowFields{options.fields}));
+  if (options.format == "text") query.output.write(file_text_heading());
   if (!lines.read_all([&](const Value& json) { return queried.read(json); })) {
     report.failed(options.image, "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'");
     return false;

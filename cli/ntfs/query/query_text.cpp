@@ -1,8 +1,12 @@
 #include "cli/ntfs/query/query_text.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
+#include "cli/ntfs/ntfs_rows.hpp"
 #include "cli/output/text.hpp"
+#include "cli/output/text_time.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -15,7 +19,7 @@ std::string first_of(ntfs::FileValues& values, FileMember member, std::string_vi
   values.each(member, [&](const where::Subject& value) {
     if (text) return;
     if (value.number) text = fmt::format("{}", value.number->magnitude);
-    if (value.time) text = core::to_string(*value.time);
+    if (value.time) text = text_time(*value.time);
     if (value.boolean) text = *value.boolean ? "true" : "false";
     if (value.text) text = printable(*value.text);
   });
@@ -23,16 +27,22 @@ std::string first_of(ntfs::FileValues& values, FileMember member, std::string_vi
 }
 
 std::string size_of(ntfs::FileValues& values) {
-  const auto size = first_of(values, FileMember::size, "");
-  return size.empty() ? first_of(values, FileMember::entry_size, "-") : size;
+  std::string text{"-"};
+  for (const auto member : {FileMember::entry_size, FileMember::size}) {
+    bool is_first = true;
+    values.each(member, [&](const where::Subject& size) {
+      if (size.number && std::exchange(is_first, false)) text = size_text(size.number->magnitude);
+    });
+  }
+  return text;
 }
 
 }  // namespace
 
 void append_query_text(core::TextBuffer& out, ntfs::FileValues& values) {
-  out.append(fmt::format("{:>10}-{:<5} {:>15}  {:<19}  ", first_of(values, FileMember::record, "?"),
-                         first_of(values, FileMember::sequence, "?"), size_of(values),
-                         first_of(values, FileMember::si_modified, "-").substr(0, 19)));
+  out.append(file_text_columns(first_of(values, FileMember::record, "?"),
+                               first_of(values, FileMember::sequence, "?"), size_of(values),
+                               first_of(values, FileMember::si_modified, "-")));
   const auto state = first_of(values, FileMember::state, "");
   if (!state.empty() && state != "live") out.append(fmt::format("[{}] ", state));
   const auto path = first_of(values, FileMember::path, "<unnamed>");

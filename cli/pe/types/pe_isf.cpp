@@ -6,6 +6,7 @@
 #include "cli/command/output_guard.hpp"
 #include "cli/images/pe_input.hpp"
 #include "cli/images/symbol_file.hpp"
+#include "cli/output/stream_packer.hpp"
 #include "cli/output/xz_pack.hpp"
 #include "cli/pe/pe_commands.hpp"
 #include "cli/pe/types/isf_json.hpp"
@@ -117,6 +118,7 @@ Exit run_pe_isf(const PeIsfOptions& options) {
   const auto database = database_of(options, *file, reference);
   OutputOptions where = options.output;
   if (!options.store.empty()) where.path = store_path(options, *file, database);
+  where.is_packed = options.xz && has_ending(where.path, ".xz");
   guard_output(where, options.xz ? "xz" : "json", {options.file, options.image});
   write(options, where, *file, *table, database, version, file->findings);
   report.read(options.file, file->findings);

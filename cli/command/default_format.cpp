@@ -1,0 +1,56 @@
+#include "cli/command/default_format.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "cli/output/output.hpp"
+#include "cli/output/stream_packer.hpp"
+#include "cli/output/terminal.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+struct NameEnding {
+  std::string_view ending, format;
+};
+
+constexpr std::array name_endings{
+    NameEnding{".body", "bodyfile"},   NameEnding{".bodyfile", "bodyfile"},
+    NameEnding{".csv", "csv"},         NameEnding{".db", "sqlite"},
+    NameEnding{".dot", "dot"},         NameEnding{".folded", "collapsed"},
+    NameEnding{".gv", "dot"},          NameEnding{".h", "c-header"},
+    NameEnding{".hooktab", "hooktab"}, NameEnding{".json", "json"},
+    NameEnding{".jsonl", "ndjson"},    NameEnding{".md", "markdown"},
+    NameEnding{".ndjson", "ndjson"},   NameEnding{".sqlite", "sqlite"},
+    NameEnding{".sqlite3", "sqlite"},  NameEnding{".svg", "svg"},
+    NameEnding{".txt", "text"},        NameEnding{".xml", "junit"},
+};
+
+bool has_format(const std::vector<std::string>& formats, std::string_view format) {
+  return std::ranges::find(formats, format) != formats.end();
+}
+
+}  // namespace
+
+bool writes_rows(const std::vector<std::string>& formats) {
+  return formats.front() == "ndjson" && has_format(formats, "text");
+}
+
+std::string format_of_name(std::string_view path, const std::vector<std::string>& formats) {
+  if (packing_of(path) != Packing::none) path = path.substr(0, path.rfind('.'));
+  for (const auto& [ending, format] : name_endings)
+    if (has_ending(path, ending) && has_format(formats, format)) return std::string{format};
+  return {};
+}
+
+std::string default_format(const std::vector<std::string>& formats, const OutputOptions& output,
+                           bool rows_as_text) {
+  if (!output.is_standard()) {
+    auto named = format_of_name(output.path, formats);
+    if (!named.empty()) return named;
+  }
+  const bool text = rows_as_text && writes_rows(formats) && is_shown_on_terminal(output);
+  return text ? "text" : formats.front();
+}
+
+}  // namespace coldtrace::cli

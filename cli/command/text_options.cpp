@@ -1,0 +1,35 @@
+#include "cli/command/text_options.hpp"
+
+#include "cli/output/output.hpp"
+#include "cli/output/pager.hpp"
+#include "cli/output/text_time.hpp"
+
+namespace coldtrace::cli {
+
+void add_text_time_options(Command& command, TextOptions& options) {
+  auto utc_offset =
+      command.add_option("--utc-offset", options.utc_offset,
+                         "Text: times so far from UTC, such as +05:30 or -08:00, instead of UTC");
+  utc_offset.type_name("HH:MM");
+  command.add_flag("--local", options.local, "Text: times of this machine's time zone")
+      .excludes(utc_offset);
+}
+
+void add_pager_option(Command& command, TextOptions& options) {
+  command.add_flag("--pager", options.pager,
+                   "Text on a terminal: page by page, through $PAGER or less");
+}
+
+void begin_text(const TextOptions& options, const std::string& format,
+                const OutputOptions& output) {
+  const bool is_text = format == "text";
+  if ((!options.utc_offset.empty() || options.local) && !is_text)
+    throw Failure{"--utc-offset and --local are for --format text: other formats are in UTC"};
+  if (options.local) use_local_time();
+  if (!options.utc_offset.empty() && !use_utc_offset(options.utc_offset))
+    throw Failure{"--utc-offset: '" + options.utc_offset +
+                  "' is no offset such as +05:30 or -08:00, of up to 14 hours"};
+  if (options.pager && is_text && output.is_standard()) start_pager();
+}
+
+}  // namespace coldtrace::cli

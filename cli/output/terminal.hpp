@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+
+namespace coldtrace::cli {
+
+struct OutputOptions;
+
+// Whether a person sees the results as they come: standard output is a terminal, or a pager shows
+// it on one.
+bool is_shown_on_terminal(const OutputOptions& output);
+
+// Columns of the terminal that standard output is; 80 where it is none or does not tell.
+std::size_t terminal_columns();
+
+// From here on standard output counts as the terminal that it is now, whatever takes its place.
+void keep_terminal();
+
+}  // namespace coldtrace::cli

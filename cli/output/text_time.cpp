@@ -1,0 +1,86 @@
+#include "cli/output/text_time.hpp"
+
+#include <array>
+#include <ctime>
+
+#include <fmt/format.h>
+
+namespace coldtrace::cli {
+namespace {
+
+constexpr u64 ticks_per_second = 10'000'000;
+constexpr i64 unix_epoch = 11'644'473'600;  // seconds since 1601
+
+struct TextZone {
+  bool local = false;
+  i64 minutes = 0;  // east of UTC
+};
+
+TextZone& zone() {
+  static TextZone chosen;
+  return chosen;
+}
+
+bool is_utc() {
+  return !zone().local && zone().minutes == 0;
+}
+
+i64 seconds_east(core::FileTime time) {
+  if (!zone().local) return zone().minutes * 60;
+  const auto seconds = static_cast<std::time_t>(time.ticks / ticks_per_second) - unix_epoch;
+  std::tm parts{};
+  return ::localtime_r(&seconds, &parts) != nullptr ? parts.tm_gmtoff : 0;
+}
+
+// One that would lie before 1601 or behind the last one there is stays as it is.
+core::FileTime shifted(core::FileTime time) {
+  const i64 seconds = seconds_east(time);
+  const u64 moved = time.ticks + static_cast<u64>(seconds) * ticks_per_second;
+  const bool is_over = seconds < 0 ? moved > time.ticks : moved < time.ticks;
+  return is_over ? time : core::FileTime{moved};
+}
+
+}  // namespace
+
+void use_local_time() {
+  ::tzset();  // reads the zone's file, before the sandbox
+  zone() = {.local = true};
+}
+
+bool use_utc_offset(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  if (text.size() != 5 || text[2] != ':') return false;
+  for (const std::size_t at : std::array<std::size_t, 4>{0, 1, 3, 4})
+    if (text[at] < '0' || text[at] > '9') return false;
+  const auto number = [&](std::size_t at) {
+    return i64{text[at] - '0'} * 10 + (text[at + 1] - '0');
+  };
+  const i64 minutes = number(0) * 60 + number(3);
+  constexpr i64 most = i64{14} * 60;
+  if (number(3) > 59 || minutes > most) return false;
+  zone() = {.minutes = negative ? -minutes : minutes};
+  return true;
+}
+
+std::string text_zone() {
+  if (zone().local) return "local";
+  if (is_utc()) return "UTC";
+  const bool negative = zone().minutes < 0;
+  const i64 minutes = negative ? -zone().minutes : zone().minutes;
+  return fmt::format("UTC{}{:02}:{:02}", negative ? '-' : '+', minutes / 60, minutes % 60);
+}
+
+std::string text_time(core::FileTime time) {
+  auto text = core::to_string(shifted(time));
+  text.resize(text.find('.'));
+  return text;
+}
+
+std::string exact_text_time(core::FileTime time) {
+  auto text = core::to_string(shifted(time));
+  if (!is_utc()) text.pop_back();
+  return text;
+}
+
+}  // namespace coldtrace::cli

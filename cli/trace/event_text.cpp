@@ -1,0 +1,112 @@
+#include "cli/trace/event_text.hpp"
+
+#include <fmt/format.h>
+#include <rapidjson/document.h>
+
+#include "cli/output/text.hpp"
+#include "cli/output/text_time.hpp"
+#include "cli/sqlite/json_values.hpp"
+#include "coldtrace/core/display_width.hpp"
+#include "coldtrace/core/file_time.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using rapidjson::Value;
+
+constexpr std::size_t time_columns = 27;
+constexpr std::size_t process_columns = 15;
+
+std::string number_or_dash(const Value& number) {
+  return number.IsNumber() ? json_of(number) : "-";
+}
+
+std::string time_column(const Value& event) {
+  const auto time = core::parse_file_time(text_of(event, "time"));
+  auto text = time ? exact_text_time(*time) : std::string{"-"};
+  if (text.ends_with('Z')) text.pop_back();
+  return text;
+}
+
+// "Thread/CSwitch" of the kernel, "Provider/Event" of others.
+std::string event_name(const Value& event) {
+  const auto& provider = member_of(event, "provider");
+  auto name = std::string{text_of(event, "name")};
+  if (name.empty()) {
+    const auto& id = member_of(event, "id");
+    name = id.IsNumber() ? "id " + json_of(id)
+                         : "opcode " + number_or_dash(member_of(event, "opcode"));
+  }
+  auto owner = std::string{text_of(provider, "name")};
+  if (owner == "Windows Kernel") return printable(name);
+  if (owner.empty()) owner = text_of(provider, "guid");
+  return printable(owner.empty() ? name : fmt::format("{}/{}", owner, name));
+}
+
+// A text without blanks stands as it is.
+std::string value_text(const Value& value) {
+  if (!value.IsString()) return printable(json_of(value));
+  const std::string_view text{value.GetString(), value.GetStringLength()};
+  const bool plain = !text.empty() && text.find_first_of(" \"=()") == std::string_view::npos;
+  return printable(plain ? std::string{text} : fmt::format("\"{}\"", text));
+}
+
+// " Name=value(what it stands for)" of each member.
+void append_members(core::TextBuffer& text, const Value& members, const Value& resolved) {
+  if (!members.IsObject()) return;
+  for (const auto& member : members.GetObject()) {
+    if (member.value.IsNull()) continue;
+    const auto* const name = member.name.GetString();
+    text.append(fmt::format(" {}={}", printable(name), value_text(member.value)));
+    const auto& meaning = member_of(resolved, name);
+    if (!meaning.IsNull() && meaning != member.value)
+      text.append(fmt::format("({})", printable(plain_of(meaning))));
+  }
+}
+
+void append_gap(core::TextBuffer& text, Value& gap) {
+  text.append("lost events:");
+  for (const auto* const known : {"type", "time", "timestamp"}) gap.RemoveMember(known);
+  append_members(text, gap, {});
+}
+
+void append_details_of(core::TextBuffer& text, const Value& event) {
+  if (const auto message = text_of(event, "message"); !message.empty()) {
+    text.append(' ');
+    text.append(printable(message));
+    return;
+  }
+  append_members(text, member_of(event, "fields"), member_of(event, "resolved"));
+  for (const auto* const bytes : {"payload", "trailing"})
+    if (const auto hex = text_of(event, bytes); !hex.empty())
+      text.append(fmt::format(" {}={}", bytes, hex));
+}
+
+}  // namespace
+
+std::string event_text_heading() {
+  return fmt::format("{:<{}}  {:>6} {:<6}  {:<{}}  event and fields\n",
+                     fmt::format("time ({})", text_zone()), time_columns, "pid", "tid", "process",
+                     process_columns);
+}
+
+void append_event_text(core::TextBuffer& text, std::string_view json) {
+  rapidjson::Document event;
+  event.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
+  if (event.HasParseError() || !event.IsObject()) return;
+  text.append(fmt::format("{:<{}}  ", time_column(event), time_columns));
+  if (text_of(event, "type") == "gap") {
+    append_gap(text, event);
+  } else {
+    const auto process = printable(text_of(event, "process"));
+    const auto width = core::display_width(process);
+    text.append(fmt::format("{:>6} {:<6}  {}{}  {}", number_or_dash(member_of(event, "pid")),
+                            number_or_dash(member_of(event, "tid")), process,
+                            std::string(width < process_columns ? process_columns - width : 0, ' '),
+                            event_name(event)));
+    append_details_of(text, event);
+  }
+  text.append('\n');
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,203 @@
+"""What results look like follows from where they go: rows are text on a terminal and lines of JSON in a
+pipe, and the end of a file's name is a format, for all commands alike.
+
+usage: terminals.py COLDTRACE DEMO [unittest arguments]
+"""
+import datetime
+import fcntl
+import gzip
+import os
+import pty
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import termios
+import threading
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import case
+from strict import strict_json
+
+COLDTRACE, DEMO = (Path(argument).resolve() for argument in sys.argv[1:3])
+DISK, TRACE, NTDLL = DEMO / "demo-disk.img", DEMO / "demo-trace.etl", DEMO / "demo-ntdll.dll"
+ROWS = (("trace", "decode", TRACE), ("ntfs", "snapshot", DISK), ("ntfs", "query", DISK, "--where", "size >= 0"))
+
+
+def run(*arguments, **options):
+    return subprocess.run([COLDTRACE, *map(str, arguments)], capture_output=True, timeout=60, **options)
+
+
+def on_terminal(*arguments, columns=80, **changes):
+    """The lines that a terminal so wide gets, and the exit status."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    got = []
+
+    def listen():
+        try:
+            while data := os.read(ours, 65536):
+                got.append(data)
+        except OSError:  # the other end is closed
+            pass
+
+    listener = threading.Thread(target=listen, daemon=True)
+    listener.start()
+    environment = {name: value for name, value in os.environ.items() if name not in ("PAGER", "LESS", "TZ")}
+    done = subprocess.run([COLDTRACE, *map(str, arguments)], stdout=theirs, stderr=subprocess.PIPE,
+                          stdin=subprocess.DEVNULL, env=environment | changes, timeout=60)
+    os.close(theirs)
+    listener.join(30)
+    os.close(ours)
+    return b"".join(got).decode().replace("\r\n", "\n").splitlines(), done.returncode
+
+
+def rows_of(*arguments):
+    """The events or files that the lines of JSON have."""
+    lines = [strict_json(line) for line in run(*arguments, "--format", "ndjson").stdout.splitlines()]
+    return [line for line in lines if line["type"] in ("event", "file")]
+
+
+class Terminals(case.Case):
+    def test_rows_are_text_on_a_terminal_and_json_in_a_pipe(self):
+        for command in ROWS:
+            with self.subTest(command=command):
+                lines, status = on_terminal(*command, "-q")
+                self.assertEqual(status, 0)
+                self.assertRegex(lines[0], r"\((UTC)\)")
+                self.assertEqual(len(lines) - 1, len(rows_of(*command)))
+                self.assertFalse([line for line in lines if line.startswith("{")])
+                piped = run(*command, "-q").stdout
+                self.assertEqual(piped, run(*command, "-q", "--format", "ndjson").stdout)
+                self.assertEqual(strict_json(piped.splitlines()[0])["type"], "header")
+                # What is asked for by name is had on a terminal too.
+                lines, _ = on_terminal(*command, "-q", "--format", "ndjson", columns=40)
+                self.assertEqual("\n".join(lines).encode(), piped.rstrip(b"\n"))
+
+    def test_lines_end_where_the_terminal_does(self):
+        for command in ROWS:
+            whole = run(*command, "-q", "--format", "text").stdout.decode().splitlines()
+            for columns in (20, 61, 80, 1000):
+                with self.subTest(command=command, columns=columns):
+                    lines, _ = on_terminal(*command, "-q", columns=columns)
+                    self.assertEqual(lines, [line if len(line) <= columns else line[:columns - 1] + "…"
+                                             for line in whole])
+        self.assertGreater(max(map(len, whole)), 80)
+
+    def test_text_of_events_says_what_their_lines_say(self):
+        lines = run("trace", "decode", TRACE, "--format", "text").stdout.decode().splitlines()[1:]
+        events = rows_of("trace", "decode", TRACE)
+        self.assertGreater(len(events), 5)
+        for line, event in zip(lines, events, strict=True):
+            with self.subTest(line=line):
+                self.assertTrue(line.startswith(event["time"].rstrip("Z") + "  "))
+                pid, tid = (("-" if event[name] is None else str(event[name])) for name in ("pid", "tid"))
+                self.assertRegex(line[27:], rf"^ +{pid} {tid} +{re.escape(event['process'] or '')} *{event['name']} ")
+                for name, value in event["fields"].items():
+                    if isinstance(value, int):
+                        self.assertRegex(line, rf" {name}={value}(\(| |$)")
+                    if (event.get("resolved") or {}).get(name, value) != value:
+                        self.assertIn(f"({event['resolved'][name]})", line)
+
+    def test_text_of_files_has_sizes_with_units(self):
+        def size_of(row):
+            size = row["size"]
+            if size is None:
+                return "-"
+            return f"{size} bytes" if size < 1024 else f"{size / 1024:.1f} KiB"
+
+        files = rows_of("ntfs", "query", DISK, "--where", "size >= 0")
+        self.assertGreater(max(row["size"] for row in files), 1024)
+        lines = run("ntfs", "query", DISK, "--where", "size >= 0", "--format", "text").stdout.decode().splitlines()
+        for line, row in zip(lines[1:], files, strict=True):
+            self.assertRegex(line, rf"^ +{row['record']}-{row['sequence']} +{re.escape(size_of(row))}  "
+                                   rf"{row['si']['modified'][:19]}  (\[\w+\] )?{re.escape(row['path'])}")
+
+    def test_times_are_of_the_zone_that_is_asked_for(self):
+        def shown(*options, **changes):
+            lines, status = on_terminal("trace", "decode", TRACE, "-q", *options, **changes)
+            self.assertEqual(status, 0)
+            return lines[0], [line[:26] for line in lines[1:]]
+
+        utc = [datetime.datetime.fromisoformat(event["time"][:26]) for event in rows_of("trace", "decode", TRACE)]
+        for offset, minutes in (("+05:30", 330), ("-08:00", -480), ("02:00", 120), ("+14:00", 840)):
+            moved = [(time + datetime.timedelta(minutes=minutes)).isoformat(timespec="microseconds") for time in utc]
+            heading, times = shown("--utc-offset", offset)
+            self.assertEqual(times, moved)
+            self.assertIn(f"(UTC{offset if offset[0] in '+-' else '+' + offset})", heading)
+            hours, rest = divmod(abs(minutes), 60)  # POSIX counts to the west
+            zone = f"XXX{'-' if minutes > 0 else '+'}{hours}:{rest:02}"
+            heading, times = shown("--local", TZ=zone)
+            self.assertIn("(local)", heading)
+            self.assertEqual(times, moved)
+        for wrong in ("5:30", "+05:60", "+15:00", "UTC", "+0530"):
+            done = run("trace", "decode", TRACE, "--format", "text", "--utc-offset", wrong)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), wrong)
+        self.assertEqual(run("trace", "decode", TRACE, "--local").returncode, 2, "a pipe gets JSON, in UTC")
+
+    def test_members_that_text_lacks_are_not_lost_on_a_terminal(self):
+        for options in (("ntfs", "snapshot", DISK, "--fields", "path,size"), ("ntfs", "snapshot", DISK, "--zone-ids"),
+                        ("ntfs", "query", DISK, "--fields", "path"), ("trace", "decode", TRACE, "--fields", "time,pid"),
+                        ("trace", "decode", TRACE, "--header-fields")):
+            with self.subTest(options=options):
+                lines, status = on_terminal(*options, "-q")
+                self.assertEqual(status, 0)
+                self.assertEqual("\n".join(lines).encode(), run(*options, "-q").stdout.rstrip(b"\n"))
+
+    def test_the_end_of_a_name_is_a_format(self):
+        cases = ((("ntfs", "snapshot", DISK), {"csv": "csv", "json": "json", "ndjson": "ndjson", "jsonl": "ndjson",
+                                               "body": "bodyfile", "bodyfile": "bodyfile", "txt": "text"}),
+                 (("trace", "decode", TRACE), {"csv": "csv", "json": "json", "txt": "text", "log": "ndjson"}),
+                 (("trace", "tree", TRACE), {"svg": "svg", "dot": "dot", "gv": "dot", "json": "json", "csv": "text"}),
+                 (("syscalls", "map", NTDLL), {"h": "c-header", "csv": "csv", "json": "json", "dat": "text"}),
+                 (("trace", "check", TRACE, "--expect", "pid == 4"), {"xml": "junit", "json": "json"}),
+                 (("findings", "hooked-stub"), {"md": "markdown", "json": "json"}))
+        for command, endings in cases:
+            for ending, form in endings.items():
+                expected = run(*command, "--format", form).stdout
+                self.assertTrue(expected)
+                for name, unpack in ((f"x.{ending}", bytes), (f"x.{ending.upper()}.gz", gzip.decompress)):
+                    with self.subTest(command=command, name=name):
+                        self.assertIn(run(*command, "-o", name, cwd=self.here).returncode, (0, 1))
+                        self.assertEqual(unpack((self.here / name).read_bytes()), expected)
+                        (self.here / name).unlink()
+        self.assertIn(run("syscalls", "map", NTDLL, "-o", "x.db", cwd=self.here).returncode, (0, 1))
+        self.assertTrue((self.here / "x.db").read_bytes().startswith(b"SQLite format 3\0"))
+        # --format has the last word.
+        run("ntfs", "snapshot", DISK, "--format", "bodyfile", "-o", "x.csv", cwd=self.here)
+        self.assertEqual((self.here / "x.csv").read_bytes(), run("ntfs", "snapshot", DISK, "--format", "bodyfile").stdout)
+
+    def test_names_of_files_that_are_packed_otherwise_are_refused(self):
+        for ending in ("xz", "bz2", "LZ4", "zip", "7z"):
+            done = run("ntfs", "snapshot", DISK, "-o", f"x.ndjson.{ending}", cwd=self.here)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b".zst or .gz", done.stderr)
+        self.assertEqual(list(self.here.iterdir()), [])
+
+    def test_a_pager_gets_whole_lines_and_the_status_stays(self):
+        whole = run("ntfs", "snapshot", DISK, "-q", "--format", "text").stdout.decode().splitlines()
+        lines, status = on_terminal("ntfs", "snapshot", DISK, "-q", "--pager", PAGER="sed 's/^/page: /'", columns=40)
+        self.assertEqual((lines, status), (["page: " + line for line in whole], 0))
+        lines, status = on_terminal("syscalls", "map", NTDLL, "--pager", PAGER="tail -n 1")
+        self.assertEqual((len(lines), status), (1, 1))
+        # A pager that ends, or is none, ends the run quietly.
+        self.assertEqual(on_terminal("ntfs", "snapshot", DISK, "-q", "--pager", PAGER="true"), ([], 0))
+        for arguments in (("--format", "ndjson"), ("-o", self.here / "files")):
+            lines, status = on_terminal("ntfs", "snapshot", DISK, "-q", "--pager", *arguments, PAGER="sed 's/^/page: /'")
+            self.assertFalse([line for line in lines if line.startswith("page: ")], arguments)
+        # In a pipe nothing is paged, nor is a program run.
+        done = run("ntfs", "snapshot", DISK, "-q", "--pager", "--format", "text", env=os.environ | {"PAGER": "false"})
+        self.assertEqual(done.stdout.decode().splitlines(), whole)
+
+    @unittest.skipUnless(shutil.which("less"), "less is not installed")
+    def test_less_is_the_pager_where_none_is_named(self):
+        lines, status = on_terminal("findings", "hooked-stub", "--pager", TERM="xterm")
+        self.assertEqual(status, 0)
+        self.assertIn("hooked-stub", re.sub(r"\x1b\[[\d;?]*\w|\r", "", "\n".join(lines)))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
