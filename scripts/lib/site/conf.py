@@ -1,0 +1,13 @@
+"""How sphinx makes pages of the documents (scripts/site)."""
+project = "coldtrace"
+author = "coldtrace"
+extensions = ["myst_parser"]
+html_theme = "furo"
+html_title = "coldtrace"
+html_copy_source = False
+html_show_copyright = False
+html_show_sphinx = False
+html_last_updated_fmt = None
+myst_heading_anchors = 4
+highlight_language = "none"
+suppress_warnings = ["misc.highlighting_failure"]
