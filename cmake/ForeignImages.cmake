@@ -58,7 +58,7 @@ function(coldtrace_add_image id)
     set(file_name ${arg_NAME})
     set(version ${arg_VERSION})
     string(REPLACE "." "," version_commas ${arg_VERSION})
-    configure_file(${PROJECT_SOURCE_DIR}/fixtures/asm/version.rc.in ${work}/version.rc @ONLY)
+    configure_file(${PROJECT_SOURCE_DIR}/fixtures/asm/common/version.rc.in ${work}/version.rc @ONLY)
     list(APPEND arg_RESOURCES ${work}/version.rc)
   endif()
   foreach(source IN LISTS arg_SOURCES)
@@ -99,7 +99,7 @@ function(coldtrace_add_image id)
                          ${inputs} ${arg_LINK_OPTIONS})
   set(mark)
   if(arg_WINE)
-    set(mark COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/fixtures/asm/mark_as_wine.py
+    set(mark COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/fixtures/asm/common/mark_as_wine.py
         ${image})
   endif()
   add_custom_command(OUTPUT ${folder}/${arg_NAME} COMMAND ${link} ${mark}

@@ -71,7 +71,7 @@ def relocated(path):
 
 def services(name):
     """Name, number and argument bytes of each service, from the assembler source."""
-    text = (SOURCES / "fixtures/asm" / name).read_text()
+    text = (SOURCES / "fixtures/asm/common" / name).read_text()
     odd = {"service_query_information_process": "QueryInformationProcess",
            "service_query_system_information": "QuerySystemInformation",
            "service_query_system_time": "QuerySystemTime"}
