@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include <elf.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/output/output.hpp"
 #include "cli/sandbox/landlock.hpp"
 #include "cli/sandbox/system_calls.hpp"
 #include "coldtrace/core/temporary_file.hpp"
@@ -60,6 +62,12 @@ std::string interpreter() {
   return path;
 }
 
+[[noreturn]] void refuse(std::string_view part) {
+  throw Failure{fmt::format(
+      "the sandbox could not be entered: the kernel has {} and refused it; --no-sandbox runs without",
+      part)};
+}
+
 // Both parts of the sandbox, as the needs make them.
 class Cage {
  public:
@@ -76,9 +84,11 @@ class Cage {
     }
   }
 
+  // Throws where the kernel has a part and does not take it.
   void close() {
-    files_.enforce();
-    filter_system_calls(calls_);
+    if (Landlock::abi() != 0 && !files_.enforce()) refuse("Landlock");
+    if (has_system_call_filter() && kernel_takes_filters() && !filter_system_calls(calls_))
+      refuse("seccomp");
   }
 
  private:

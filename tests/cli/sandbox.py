@@ -3,12 +3,14 @@
 usage: sandbox.py COLDTRACE PROJECT [unittest arguments]
 With --no-sandbox the same attempts succeed, so that each of them can fail.
 """
+import ctypes
 import gzip
 import hashlib
 import os
 import shutil
 import socket
 import stat
+import struct
 import subprocess
 import sys
 import time
@@ -186,6 +188,46 @@ class Sandbox(case.Case):
             decoding.wait(60)
         self.assertGreaterEqual(len(filters), 3)
         self.assertEqual(set(filters), {("1", "2")})
+
+
+def take_all_landlock_layers():
+    """Linux has 16 for a process; each here only keeps it from making sockets in folders."""
+    system, attributes = ctypes.CDLL(None).syscall, struct.pack("Q", 1 << 9)
+    ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
+    while system(446, system(444, attributes, len(attributes), 0), 0) == 0:
+        pass
+
+
+def take_all_filter_instructions():
+    """Linux has 32,768 for all filters of a thread; each here allows everything."""
+    library = ctypes.CDLL(None)
+    library.prctl(38, 1, 0, 0, 0)
+    for length in 4096, 512, 64, 8, 1:
+        code = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0x7FFF0000) * length)
+        program = struct.pack("HxxxxxxQ", length, ctypes.addressof(code))
+        while library.prctl(22, 2, program, 0, 0) == 0:  # PR_SET_SECCOMP, SECCOMP_MODE_FILTER
+            pass
+
+
+class Refused(case.Case):
+    """A kernel that has a part of the sandbox and does not give it."""
+
+    def test_the_run_ends_and_without_the_sandbox_it_does_not(self):
+        for part, exhaust in (("Landlock", take_all_landlock_layers),
+                              ("seccomp", take_all_filter_instructions)):
+            with self.subTest(part=part):
+                if part not in active() or "no " in active():
+                    self.skipTest(f"sandbox: {active()}")
+                done = run("pe", "info", PROGRAM, preexec_fn=exhaust)
+                self.assertEqual((done.returncode, done.stdout), (2, b""))
+                self.assertIn(f"the kernel has {part} and refused it".encode(), done.stderr)
+                out = self.here / f"{part}.ctf"
+                trace = self.here / "made.ctrace"
+                run("trace", "synthesize", "deadlock-2", "-o", trace)
+                done = run("trace", "export", "ctf", trace, "-o", out, preexec_fn=exhaust)
+                self.assertEqual((done.returncode, out.exists()), (2, False))
+                done = run("pe", "info", "--no-sandbox", PROGRAM, preexec_fn=exhaust)
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
 
 
 class Outputs(case.Case):

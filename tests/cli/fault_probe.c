@@ -1,0 +1,108 @@
+// Loaded into coldtrace: lets one call of a kind fail, or ends the process at it.
+//
+// FAULT_KIND  read, write or memory; which calls are counted and fail; "kill" counts those of
+//             reading, writing and naming
+// FAULT_AT    the first of them that fails, from 1; 0: none
+// FAULT_LAST  the last one that fails
+// FAULT_COUNT a file of eight bytes that gets the number of calls
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+extern void* __libc_malloc(size_t);
+extern void* __libc_calloc(size_t, size_t);
+extern void* __libc_realloc(void*, size_t);
+
+enum { reads = 1, writes = 2, memory = 4, names = 8 };
+
+static int counted;  // the kinds of calls
+static int kills;
+static int is_on;
+static unsigned long first, last;
+static unsigned long* calls;  // in the file of FAULT_COUNT, since a process may end without a word
+
+__attribute__((constructor)) static void begin(void) {
+  const char* kind = getenv("FAULT_KIND");
+  if (kind == NULL) return;
+  kills = strcmp(kind, "kill") == 0;
+  counted = strcmp(kind, "read") == 0    ? reads
+            : strcmp(kind, "write") == 0 ? writes
+            : kills                      ? reads | writes | names
+                                         : memory;
+  first = strtoul(getenv("FAULT_AT"), NULL, 10);
+  last = strtoul(getenv("FAULT_LAST"), NULL, 10);
+  const int report = open(getenv("FAULT_COUNT"), O_RDWR | O_CLOEXEC);
+  calls = mmap(NULL, sizeof *calls, PROT_READ | PROT_WRITE, MAP_SHARED, report, 0);
+  if (calls == MAP_FAILED) abort();
+  unsetenv("LD_PRELOAD");
+  is_on = 1;
+}
+
+// Whether this call is to fail.
+static int fails(int kind) {
+  if (!is_on || (counted & kind) == 0) return 0;
+  const unsigned long call = __atomic_add_fetch(calls, 1, __ATOMIC_RELAXED);
+  if (first == 0 || call < first || call > last) return 0;
+  if (kills) raise(SIGKILL);
+  return 1;
+}
+
+#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+// What is written to standard error is how a fault is told.
+#define FAILING(type, name, kind, error, parameters, arguments) \
+  type name parameters {                                        \
+    if (!(kind == writes && file == 2) && fails(kind)) {        \
+      errno = error;                                            \
+      return (type)-1;                                          \
+    }                                                           \
+    return NEXT(name) arguments;                                \
+  }
+
+FAILING(ssize_t, read, reads, EIO, (int file, void* to, size_t size), (file, to, size))
+FAILING(ssize_t, pread, reads, EIO, (int file, void* to, size_t size, off_t at),
+        (file, to, size, at))
+FAILING(ssize_t, pread64, reads, EIO, (int file, void* to, size_t size, off64_t at),
+        (file, to, size, at))
+FAILING(ssize_t, readv, reads, EIO, (int file, const struct iovec* to, int count),
+        (file, to, count))
+FAILING(ssize_t, preadv, reads, EIO, (int file, const struct iovec* to, int count, off_t at),
+        (file, to, count, at))
+FAILING(ssize_t, write, writes, ENOSPC, (int file, const void* from, size_t size),
+        (file, from, size))
+FAILING(ssize_t, pwrite, writes, ENOSPC, (int file, const void* from, size_t size, off_t at),
+        (file, from, size, at))
+FAILING(ssize_t, pwrite64, writes, ENOSPC, (int file, const void* from, size_t size, off64_t at),
+        (file, from, size, at))
+FAILING(ssize_t, writev, writes, ENOSPC, (int file, const struct iovec* from, int count),
+        (file, from, count))
+FAILING(int, fsync, writes, EIO, (int file), (file))
+FAILING(int, fdatasync, writes, EIO, (int file), (file))
+FAILING(int, close, names, EIO, (int file), (file))
+FAILING(int, linkat, names, EIO, (int file, const char* old, int to, const char* name, int flags),
+        (file, old, to, name, flags))
+
+int rename(const char* old, const char* name) {
+  return fails(names) ? -1 : NEXT(rename)(old, name);
+}
+int unlink(const char* name) {
+  return fails(names) ? -1 : NEXT(unlink)(name);
+}
+
+void* malloc(size_t size) {
+  return fails(memory) ? NULL : __libc_malloc(size);
+}
+void* calloc(size_t count, size_t size) {
+  return fails(memory) ? NULL : __libc_calloc(count, size);
+}
+void* realloc(void* old, size_t size) {
+  return fails(memory) ? NULL : __libc_realloc(old, size);
+}

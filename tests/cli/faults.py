@@ -1,0 +1,123 @@
+"""A read, a write or an allocation that fails, and a kill at any of them: what is promised holds.
+
+usage: faults.py COLDTRACE PROJECT MAKE_TRACE [unittest arguments]
+A library that is loaded into coldtrace counts its calls and lets one fail, or all from one on. COLDTRACE_FAULTS=all tries
+each of them; else a sample does, spread over the run, with its beginning and end.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import case
+
+COLDTRACE, PROJECT, MAKE_TRACE = (Path(argument).resolve() for argument in sys.argv[1:4])
+del sys.argv[1:4]
+CORPUS = PROJECT / "fuzz/corpus"
+TRIES = 10**9 if os.environ.get("COLDTRACE_FAULTS") == "all" else 30
+
+
+class Faults(case.Case):
+    def setUp(self):
+        super().setUp()
+        if not shutil.which("cc"):
+            self.skipTest("no C compiler")
+        self.probe = self.here / "probe.so"
+        subprocess.run(["cc", "-O1", "-w", "-fno-builtin", "-shared", "-fPIC", "-o", self.probe,
+                        PROJECT / "tests/cli/fault_probe.c", "-ldl"], check=True)
+        self.results = self.here / "results"
+        self.results.mkdir()
+
+    def commands(self):
+        """Commands over something of every reader, and how each writes."""
+        volume = self.here / "volume.img"
+        volume.write_bytes((CORPUS / "ntfs_volume" / sorted(os.listdir(CORPUS / "ntfs_volume"))[0])
+                           .read_bytes())
+        trace = self.here / "made.ctrace"
+        subprocess.run([COLDTRACE, "trace", "synthesize", "deadlock-2", "-o", trace], check=True)
+        subprocess.run([MAKE_TRACE, self.here], check=True)
+        log = self.here / "busy.etl"
+        packed = self.here / "made.etl.gz"
+        packed.write_bytes(subprocess.run(["gzip", "-c", log], capture_output=True, check=True).stdout)
+        yield ["pe", "info", CORPUS / "pe_image/x64"]
+        yield ["pe", "types", "--format", "json", next((CORPUS / "pdb_types").iterdir())]
+        yield ["syscalls", "map", "--format", "json", CORPUS / "syscall_map/wine-x64"]
+        yield ["ntfs", "snapshot", volume]
+        yield ["trace", "decode", log]
+        yield ["trace", "decode", packed]
+        yield ["trace", "export", "sqlite", trace]
+        yield ["report", trace]
+
+    def run_with(self, command, kind, first, last, output):
+        """What became of it, and how many calls there were."""
+        count = self.here / "count"
+        count.write_bytes(bytes(8))
+        done = subprocess.run(
+            [COLDTRACE, *map(str, command), *(["-o", output] if output else [])], capture_output=True,
+            timeout=120, env={**os.environ, "LD_PRELOAD": str(self.probe), "FAULT_KIND": kind,
+                              "FAULT_AT": str(first), "FAULT_LAST": str(last),
+                              "FAULT_COUNT": str(count), "TMPDIR": str(self.results)})
+        return done, int.from_bytes(count.read_bytes(), "little")
+
+    def moments(self, calls):
+        step = max(1, calls // TRIES)
+        return sorted({*range(1, calls + 1, step), *range(max(1, calls - 3), calls + 1)})
+
+    def faults(self, kind, persistent, to_file, check):
+        tried = 0
+        for command in self.commands():
+            output = self.results / "out" if to_file else None
+            plain, calls = self.run_with(command, kind, 0, 0, output)
+            self.assertIn(plain.returncode, (0, 1), plain.stderr)
+            expected = output.read_bytes() if output else plain.stdout
+            self.assertGreater(calls, 0, command)
+            for at in self.moments(calls):
+                with self.subTest(command=list(map(str, command)), kind=kind, at=at, of=calls):
+                    if output:
+                        output.write_bytes(expected)  # of an earlier run, which may be replaced
+                    done, _ = self.run_with(command, kind, at, 10**12 if persistent else at, output)
+                    check(done, plain, expected, output)
+                    tried += 1
+                    self.assertEqual([path.name for path in self.results.iterdir()],
+                                     ["out"] if output else [])
+        self.assertGreater(tried, 50)
+
+    def check_told(self, done, plain, expected, output):
+        """The results are those without the fault, or it is told."""
+        self.assertGreaterEqual(done.returncode, 0, done.stderr)
+        found = output.read_bytes() if output else done.stdout
+        if done.returncode == 2:
+            self.assertTrue(done.stderr.strip())
+            if output:
+                self.assertEqual(found, expected)
+        elif (found, done.returncode) != (expected, plain.returncode):
+            self.assertEqual(done.returncode, 1, (found, done.stderr))
+            self.assertNotEqual(done.stderr, plain.stderr)
+
+    def test_a_read_that_fails_is_told(self):
+        self.faults("read", False, False, self.check_told)
+
+    def test_reads_that_fail_from_some_moment_on_are_told(self):
+        self.faults("read", True, True, self.check_told)
+
+    def test_a_full_disk_leaves_what_was_there(self):
+        self.faults("write", True, True, self.check_told)
+
+    def test_memory_that_ends_is_told(self):
+        self.faults("memory", True, True, self.check_told)
+
+    def test_an_allocation_that_fails_is_told(self):
+        self.faults("memory", False, False, self.check_told)
+
+    def test_a_kill_leaves_the_old_results_or_the_new_ones(self):
+        def check(done, plain, expected, output):
+            self.assertIn(done.returncode, (-9, plain.returncode))
+            self.assertEqual(output.read_bytes(), expected)
+        self.faults("kill", False, True, check)
+
+
+if __name__ == "__main__":
+    unittest.main()
