@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "coldtrace/core/lazy_file.hpp"
+#include "coldtrace/core/skippable_frames.hpp"
 #include "coldtrace/core/text.hpp"
 #include "core/files/signature.hpp"
 #include "core/files/usn_journal.hpp"
@@ -128,24 +129,6 @@ FileKind recognize_dos(ByteView head, u64 size, const ReadAt& read) {
   return at >= size ? FileKind::dos_program_cut : FileKind::dos_program;
 }
 
-// RFC 8878 and the LZ4 frame format: frames to be skipped may come first, as pzstd writes them.
-bool is_skippable_frame(ByteView head) {
-  return (load<u32>(head, 0).value_or(0) & 0xfffffff0) == 0x184d2a50;
-}
-
-FileKind recognize_behind_skippable(u64 size, const ReadAt& read) {
-  constexpr u64 header_size = 8;
-  constexpr int most_frames = 64;
-  u64 at = 0;
-  for (int frame = 0; frame < most_frames && at < size; ++frame) {
-    const auto header = read(at, header_size);
-    if (!is_skippable_frame(header))
-      return matches(header, 0, "\x04\x22\x4d\x18"sv) ? FileKind::lz4 : FileKind::zstandard;
-    at += header_size + load<u32>(header, 4).value_or(0);
-  }
-  return FileKind::zstandard;
-}
-
 // A COFF header has no signature: a known machine, and a section table inside the file.
 bool is_coff_object(ByteView head, u64 size) {
   constexpr u64 header_size = 20;
@@ -249,7 +232,8 @@ FileKind recognize(u64 size, const ReadAt& read, const NextData& next_data) {
   if (matches(head, 0, "MZ"sv)) return recognize_dos(head, size, read);
   if (const auto kind = find_signature(head); kind != FileKind::unknown)
     return refine(kind, head, size);
-  if (is_skippable_frame(head)) return recognize_behind_skippable(size, read);
+  if (const auto frame = behind_skippable_frames(size, read); frame > 0)
+    return find_signature(read(frame, 4)) == FileKind::lz4 ? FileKind::lz4 : FileKind::zstandard;
 
   // A fixed VHD is the disk itself and then a footer, of 511 bytes before 2004.
   for (const u64 footer : {sector_size, sector_size - 1})

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "coldtrace/core/reader.hpp"
+#include "coldtrace/core/skippable_frames.hpp"
 #include "tracefile/packing/libarchive.hpp"
 #include "tracefile/packing/packed_reader.hpp"
 
@@ -73,18 +73,13 @@ la_int64_t seek_input(archive*, void* data, la_int64_t offset, int whence) {
   return to;
 }
 
-// Behind the frames to be skipped that come first, which libarchive 3.6 does not take.
+// libarchive 3.6 takes no frames to be skipped.
 u64 skip_first_frames(const core::ImageSource& source) {
-  constexpr u64 header_size = 8;
-  constexpr int most_frames = 64;
-  std::array<std::byte, header_size> header{};
-  u64 at = 0;
-  for (int frame = 0; frame < most_frames; ++frame) {
-    if (source.size() - at < header_size || !source.read_at(at, header)) return at;
-    if ((core::load<u32>(header, 0).value_or(0) & 0xfffffff0) != 0x184d2a50) return at;
-    at += std::min(source.size() - at, header_size + core::load<u32>(header, 4).value_or(0));
-  }
-  return at;
+  return core::behind_skippable_frames(source.size(), [&](u64 offset, u64 length) {
+    std::vector<std::byte> bytes(length);
+    if (!source.read_at(offset, bytes)) bytes.clear();
+    return bytes;
+  });
 }
 
 // Only what the signature says: each format more could take the bytes for its own.
