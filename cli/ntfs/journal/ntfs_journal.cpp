@@ -2,11 +2,10 @@
 #include <memory>
 
 #include "cli/command/common_options.hpp"
-#include "cli/images/other_kind.hpp"
 #include "cli/ntfs/journal/journal_formats.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
-#include "cli/ntfs/visited_volumes.hpp"
+#include "cli/ntfs/volume_file.hpp"
 #include "cli/output/json_lines.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
@@ -20,8 +19,9 @@
 namespace coldtrace::cli {
 namespace {
 
-struct NtfsJournalOptions : DiskOptions {
-  std::string mft;
+constexpr VolumeFileNames journal_names{"$J", "journal", "a change journal"};
+
+struct NtfsJournalOptions : VolumeFileOptions {
   bool stream = false;
   bool events = false;
   bool deleted = false;
@@ -75,7 +75,7 @@ class JournalWriter {
              ntfs::DirectoryHistory directories, ntfs::JournalTimes* times,
              core::Findings& findings);
   void finish(const core::Findings& findings);
-  u64 journals() const { return totals_.journals; }
+  u64 count() const { return totals_.journals; }
 
  private:
   void write_header(const Source& source, const ntfs::JournalStream& stream);
@@ -224,24 +224,6 @@ Directories read_directories(const ntfs::Volume& volume, const NtfsJournalOption
   return directories;
 }
 
-// What --mft-file knows. Nothing where the file cannot be used, which is said.
-std::optional<Directories> read_mft_file(const NtfsJournalOptions& options, Report& report) {
-  core::Findings findings;
-  const auto file = ntfs::open_image(options.mft, findings);
-  if (!file) {
-    report.failed(options.mft, to_message(file.error()));
-    return std::nullopt;
-  }
-  const auto volume = ntfs::Volume::open_extracted_mft(*file->source, findings);
-  if (!volume) {
-    report.failed(options.mft, describe_other(file->kind, "a $MFT"));
-    return std::nullopt;
-  }
-  auto directories = read_directories(*volume, options, findings);
-  report.read(options.mft, findings);
-  return directories;
-}
-
 Exit run_copy(const NtfsJournalOptions& options, const ntfs::ImageFile& file,
               core::Findings findings, Report& report) {
   if (options.is_of_volume())
@@ -251,9 +233,10 @@ Exit run_copy(const NtfsJournalOptions& options, const ntfs::ImageFile& file,
   std::optional<Directories> directories;
   std::optional<ntfs::JournalTimes> times;
   if (!options.mft.empty()) {
-    auto read = read_mft_file(options, report);
-    if (!read) return Exit::failure;
-    directories.emplace(std::move(*read));
+    const auto read = [&](const ntfs::Volume& volume, core::Findings& of_mft) {
+      directories.emplace(read_directories(volume, options, of_mft));
+    };
+    if (!use_mft_file(options, report, read)) return Exit::failure;
     times.emplace(directories->records);
   }
   JournalWriter writer{options, output};
@@ -292,48 +275,6 @@ bool write_volume_journals(const NtfsJournalOptions& options, const DiskInput& i
   return journals.size() > deleted;
 }
 
-Exit run_image(const NtfsJournalOptions& options, ntfs::ImageFile file, core::Findings of_disk,
-               Report& report) {
-  if (!options.mft.empty())
-    throw Failure{"--mft-file is for a $J that was copied out; an image has its own $MFT"};
-  Output output{options.output};
-  const auto input = find_volumes(options, std::move(file), of_disk, report);
-  if (!input) return report.exit();
-  if (input->is_mft) {
-    report.failed(options.image,
-                  "it is a $MFT, which has no journal; --mft-file takes it beside "
-                  "a $J");
-    return report.exit();
-  }
-  JournalWriter writer{options, output};
-  core::Findings findings;
-  bool any = false;
-  const auto unopened = visit_volumes(
-      *input, options,
-      [&](const ntfs::Partition& partition, const ntfs::Volume& volume, core::Findings of_volume) {
-        any = true;
-        const auto name = volume_title(options.image, partition);
-        if (write_volume_journals(options, *input, partition, volume, writer, of_volume))
-          report.read(name, of_volume);
-        else
-          report.tell(name, of_volume);
-        findings.merge(of_volume);
-      });
-  input->file.add_findings(of_disk);
-  findings.merge(unopened.report(options.image, any, report));
-  if (!any || writer.journals() == 0) report.tell(options.image, of_disk);
-  if (!any) return report.exit();
-  if (writer.journals() == 0) {
-    report.failed(options.image, "no volume of it has a change journal");
-    return report.exit();
-  }
-  report.read(options.image, of_disk);
-  findings.merge(of_disk);
-  writer.finish(findings);
-  output.commit();
-  return report.exit();
-}
-
 Exit run_ntfs_journal(const NtfsJournalOptions& options) {
   Report report{options.findings};
   core::Findings findings;
@@ -343,7 +284,13 @@ Exit run_ntfs_journal(const NtfsJournalOptions& options) {
   if (!file) return report.exit();
   if (options.stream || file->kind == core::FileKind::ntfs_usn_journal)
     return run_copy(options, *file, std::move(findings), report);
-  return run_image(options, std::move(*file), std::move(findings), report);
+  const auto write = [&options](JournalWriter& writer, const DiskInput& input,
+                                const ntfs::Partition& partition, const ntfs::Volume& volume,
+                                core::Findings& of_volume) {
+    return write_volume_journals(options, input, partition, volume, writer, of_volume);
+  };
+  return write_volume_files<JournalWriter>(options, journal_names, std::move(*file),
+                                           std::move(findings), report, write);
 }
 
 }  // namespace
@@ -367,10 +314,8 @@ void add_ntfs_journal(CLI::App& app, Exit& exit) {
         command.add_flag(
             "--stream", options.stream,
             "IMAGE is a $J that was copied out of its volume, whatever it starts with");
-        command
-            .add_input("--mft-file", options.mft,
-                       "The $MFT of the volume that a copied $J is of, for paths")
-            .type_name("FILE");
+        add_mft_file_option(command, options,
+                            "The $MFT of the volume that a copied $J is of, for paths");
         command.add_flag("--events", options.events,
                          "One row for all that happened to a file until it was closed");
         command.add_flag("--deleted", options.deleted,

@@ -1,17 +1,17 @@
 #include "cli/command/common_options.hpp"
-#include "cli/images/other_kind.hpp"
 #include "cli/ntfs/logfile/log_rows.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
-#include "cli/ntfs/visited_volumes.hpp"
+#include "cli/ntfs/volume_file.hpp"
 #include "cli/output/json_lines.hpp"
 #include "cli/output/text.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
-struct NtfsLogfileOptions : DiskOptions {
-  std::string mft;
+constexpr VolumeFileNames log_names{"$LogFile", "log", "a $LogFile"};
+
+struct NtfsLogfileOptions : VolumeFileOptions {
   bool copied = false;
 
   bool has_lines() const { return format == "ndjson" || format == "json"; }
@@ -43,7 +43,7 @@ class LogWriter {
   void write(const Source& source, const ntfs::LogStream& stream, const ntfs::RecordTable* records,
              u32 cluster_size, core::Findings& findings);
   void finish(const core::Findings& findings);
-  u64 logs() const { return totals_.logs; }
+  u64 count() const { return totals_.logs; }
 
  private:
   void write_header(const Source& source, const ntfs::LogFile& log);
@@ -147,26 +147,6 @@ ntfs::RecordTable read_records(const ntfs::Volume& volume, core::Findings& findi
   return ntfs::RecordTable::scan(volume.image(), volume.mft(), 1, findings, gaps);
 }
 
-// A $MFT beside a log that was copied out. False where it cannot be used, which is said.
-bool read_mft_file(const NtfsLogfileOptions& options, std::optional<ntfs::RecordTable>& records,
-                   Report& report) {
-  if (options.mft.empty()) return true;
-  core::Findings findings;
-  const auto file = ntfs::open_image(options.mft, findings);
-  if (!file) {
-    report.failed(options.mft, to_message(file.error()));
-    return false;
-  }
-  const auto volume = ntfs::Volume::open_extracted_mft(*file->source, findings);
-  if (!volume) {
-    report.failed(options.mft, describe_other(file->kind, "a $MFT"));
-    return false;
-  }
-  records.emplace(read_records(*volume, findings));
-  report.read(options.mft, findings);
-  return true;
-}
-
 Exit run_copy(const NtfsLogfileOptions& options, const ntfs::ImageFile& file,
               core::Findings findings, Report& report) {
   constexpr u32 usual_cluster_size = 4096;
@@ -176,7 +156,10 @@ Exit run_copy(const NtfsLogfileOptions& options, const ntfs::ImageFile& file,
                     printable(options.image))};
   Output output{options.output};
   std::optional<ntfs::RecordTable> records;
-  if (!read_mft_file(options, records, report)) return Exit::failure;
+  const auto read = [&](const ntfs::Volume& volume, core::Findings& of_mft) {
+    records.emplace(read_records(volume, of_mft));
+  };
+  if (!options.mft.empty() && !use_mft_file(options, report, read)) return Exit::failure;
   LogWriter writer{options, output};
   const auto stream = ntfs::LogStream::of_file(*file.source);
   writer.write({}, stream, records ? &*records : nullptr,
@@ -188,53 +171,19 @@ Exit run_copy(const NtfsLogfileOptions& options, const ntfs::ImageFile& file,
   return report.exit();
 }
 
-Exit run_image(const NtfsLogfileOptions& options, ntfs::ImageFile file, core::Findings of_disk,
-               Report& report) {
-  if (!options.mft.empty())
-    throw Failure{"--mft-file is for a $LogFile that was copied out; an image has its own $MFT"};
-  Output output{options.output};
-  const auto input = find_volumes(options, std::move(file), of_disk, report);
-  if (!input) return report.exit();
-  if (input->is_mft) {
-    report.failed(options.image,
-                  "it is a $MFT, which has no log; --mft-file takes it beside a $LogFile");
-    return report.exit();
+// False where there is no log.
+bool write_volume_log(LogWriter& writer, const DiskInput& input, const ntfs::Partition& partition,
+                      const ntfs::Volume& volume, core::Findings& findings) {
+  const auto stream = ntfs::LogStream::of_volume(volume);
+  if (!stream) {
+    findings.warning("log-unread", volume.mft().offset_of(ntfs::LogStream::record),
+                     "the volume's $LogFile has no clusters that are known");
+    return false;
   }
-  LogWriter writer{options, output};
-  core::Findings findings;
-  bool any = false;
-  const auto unopened = visit_volumes(
-      *input, options,
-      [&](const ntfs::Partition& partition, const ntfs::Volume& volume, core::Findings of_volume) {
-        any = true;
-        const auto title = volume_title(options.image, partition);
-        if (const auto stream = ntfs::LogStream::of_volume(volume)) {
-          const auto records = read_records(volume, of_volume);
-          writer.write({&*input, &partition, &volume}, *stream, &records,
-                       volume.mft().clusters().cluster_size, of_volume);
-          report.read(title, of_volume);
-        } else {
-          of_volume.warning("log-unread", volume.mft().offset_of(ntfs::LogStream::record),
-                            "the volume's $LogFile has no clusters that are known");
-          report.tell(title, of_volume);
-        }
-        findings.merge(of_volume);
-      });
-  input->file.add_findings(of_disk);
-  findings.merge(unopened.report(options.image, any, report));
-  if (!any) {
-    report.tell(options.image, of_disk);
-    return report.exit();
-  }
-  if (writer.logs() == 0) {
-    report.failed(options.image, "no volume of it has a $LogFile");
-    return report.exit();
-  }
-  report.read(options.image, of_disk);
-  findings.merge(of_disk);
-  writer.finish(findings);
-  output.commit();
-  return report.exit();
+  const auto records = read_records(volume, findings);
+  writer.write({&input, &partition, &volume}, *stream, &records,
+               volume.mft().clusters().cluster_size, findings);
+  return true;
 }
 
 Exit run_ntfs_logfile(const NtfsLogfileOptions& options) {
@@ -246,7 +195,8 @@ Exit run_ntfs_logfile(const NtfsLogfileOptions& options) {
   if (!file) return report.exit();
   if (options.copied || file->kind == core::FileKind::ntfs_log_file)
     return run_copy(options, *file, std::move(findings), report);
-  return run_image(options, std::move(*file), std::move(findings), report);
+  return write_volume_files<LogWriter>(options, log_names, std::move(*file), std::move(findings),
+                                       report, write_volume_log);
 }
 
 }  // namespace
@@ -270,10 +220,8 @@ void add_ntfs_logfile(CLI::App& app, Exit& exit) {
         command.add_flag(
             "--copied", options.copied,
             "IMAGE is a $LogFile that was copied out of its volume, whatever it starts with");
-        command
-            .add_input("--mft-file", options.mft,
-                       "The $MFT of the volume that a copied $LogFile is of")
-            .type_name("FILE");
+        add_mft_file_option(command, options,
+                            "The $MFT of the volume that a copied $LogFile is of");
       },
       run_ntfs_logfile);
 }

@@ -1,0 +1,36 @@
+#include "cli/ntfs/volume_file.hpp"
+
+#include "cli/images/other_kind.hpp"
+#include "cli/output/text.hpp"
+
+namespace coldtrace::cli {
+
+void add_mft_file_option(Command& command, VolumeFileOptions& options, const char* help) {
+  command.add_input("--mft-file", options.mft, help).type_name("FILE");
+}
+
+bool use_mft_file(const VolumeFileOptions& options, Report& report,
+                  const std::function<void(const ntfs::Volume&, core::Findings&)>& use) {
+  core::Findings findings;
+  const auto file = ntfs::open_image(options.mft, findings);
+  if (!file) {
+    report.failed(options.mft, to_message(file.error()));
+    return false;
+  }
+  const auto volume = ntfs::Volume::open_extracted_mft(*file->source, findings);
+  if (!volume) {
+    report.failed(options.mft, describe_other(file->kind, "a $MFT"));
+    return false;
+  }
+  use(*volume, findings);
+  report.read(options.mft, findings);
+  return true;
+}
+
+void refuse_mft_file(const VolumeFileOptions& options, const VolumeFileNames& names) {
+  if (!options.mft.empty())
+    throw Failure{fmt::format(
+        "--mft-file is for a {} that was copied out; an image has its own $MFT", names.copy)};
+}
+
+}  // namespace coldtrace::cli

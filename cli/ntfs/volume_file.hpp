@@ -1,0 +1,79 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "cli/ntfs/ntfs_input.hpp"
+#include "cli/ntfs/visited_volumes.hpp"
+
+namespace coldtrace::cli {
+
+// Options of the commands about one file of a volume, which may have been copied out.
+struct VolumeFileOptions : DiskOptions {
+  std::string mft;  // --mft-file: the $MFT of the volume that a copy is of
+};
+
+// How messages name the file: "$J", "journal", "a change journal".
+struct VolumeFileNames {
+  std::string_view copy;
+  std::string_view brief;
+  std::string_view one;
+};
+
+// --mft-file.
+void add_mft_file_option(Command& command, VolumeFileOptions& options, const char* help);
+
+// Gives `use` the $MFT of --mft-file. False where it cannot be used, which is said.
+bool use_mft_file(const VolumeFileOptions& options, Report& report,
+                  const std::function<void(const ntfs::Volume&, core::Findings&)>& use);
+
+// For an image as a whole: throws where an option is for copies.
+void refuse_mft_file(const VolumeFileOptions& options, const VolumeFileNames& names);
+
+// Writes the file of each volume of an image with a Writer{options, output}, which has count() of
+// files and finish(findings). `write_volume` gets (writer, input, partition, volume, findings) and
+// says whether the volume has the file.
+template <typename Writer, typename Options, typename WriteVolume>
+Exit write_volume_files(const Options& options, const VolumeFileNames& names, ntfs::ImageFile file,
+                        core::Findings of_disk, Report& report, WriteVolume write_volume) {
+  refuse_mft_file(options, names);
+  Output output{options.output};
+  const auto input = find_volumes(options, std::move(file), of_disk, report);
+  if (!input) return report.exit();
+  if (input->is_mft) {
+    report.failed(options.image, fmt::format("it is a $MFT, which has no {}; --mft-file takes it "
+                                             "beside a {}",
+                                             names.brief, names.copy));
+    return report.exit();
+  }
+  Writer writer{options, output};
+  core::Findings findings;
+  bool any = false;
+  const auto unopened = visit_volumes(
+      *input, options,
+      [&](const ntfs::Partition& partition, const ntfs::Volume& volume, core::Findings of_volume) {
+        any = true;
+        const auto title = volume_title(options.image, partition);
+        if (write_volume(writer, *input, partition, volume, of_volume))
+          report.read(title, of_volume);
+        else
+          report.tell(title, of_volume);
+        findings.merge(of_volume);
+      });
+  input->file.add_findings(of_disk);
+  findings.merge(unopened.report(options.image, any, report));
+  if (writer.count() == 0) {
+    report.tell(options.image, of_disk);
+    if (any) report.failed(options.image, fmt::format("no volume of it has {}", names.one));
+    return report.exit();
+  }
+  report.read(options.image, of_disk);
+  findings.merge(of_disk);
+  writer.finish(findings);
+  output.commit();
+  return report.exit();
+}
+
+}  // namespace coldtrace::cli
