@@ -66,6 +66,7 @@ Option& Option::capture_default_str() {
 
 Option& Option::in_order() {
   option_->trigger_on_parse();
+  describe_values(option_).repeats = true;
   return *this;
 }
 

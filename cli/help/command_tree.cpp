@@ -43,6 +43,18 @@ OptionInfo describe_option(const CLI::Option& option) {
 
 }  // namespace
 
+std::string OptionInfo::full_help() const {
+  std::string text = help;
+  if (is_required) text += " [required]";
+  // A list shows it by "[,...]", an argument by "...".
+  if ((kind.repeats || is_row) && name.starts_with('-') && !value.ends_with("[,...]"))
+    text += " [repeatable]";
+  if (!default_value.empty()) text += fmt::format(" [default: {}]", default_value);
+  if (!needs.empty()) text += fmt::format(" [with {}]", fmt::join(needs, ", "));
+  if (!excludes.empty()) text += fmt::format(" [not with {}]", fmt::join(excludes, ", "));
+  return text;
+}
+
 std::string CommandInfo::usage() const {
   std::string text = name;
   if (!options.empty()) text += " [OPTIONS]";

@@ -19,6 +19,9 @@ struct OptionInfo {
   bool is_row = false;  // takes all arguments up to the next option
   std::vector<std::string> needs;
   std::vector<std::string> excludes;
+
+  // `help` with what applies to any option, in brackets: "[repeatable] [default: 4]".
+  std::string full_help() const;
 };
 
 // A command, or a group that has `commands`.

@@ -37,21 +37,11 @@ std::string option_names(const OptionInfo& option) {
   return names;
 }
 
-std::string option_help(const OptionInfo& option) {
-  std::string text = option.help;
-  if (option.is_required) text += " [required]";
-  if (!option.default_value.empty()) text += fmt::format(" [default: {}]", option.default_value);
-  if (!option.needs.empty()) text += fmt::format(" [with {}]", fmt::join(option.needs, ", "));
-  if (!option.excludes.empty())
-    text += fmt::format(" [not with {}]", fmt::join(option.excludes, ", "));
-  return text;
-}
-
 void append_options(std::string& out, const CommandInfo& command, const std::string& group,
                     std::size_t width) {
   out += '\n' + group + ":\n";
   for (const auto& option : command.options)
-    if (option.group == group) append_row(out, option_names(option), option_help(option), width);
+    if (option.group == group) append_row(out, option_names(option), option.full_help(), width);
 }
 
 // The shared options in one sentence.

@@ -59,10 +59,7 @@ void append_options(std::string& out, const CommandInfo& command) {
       });
       out += fmt::format(".SH {}\n", roff(heading));
     }
-    auto text = option.help;
-    if (option.is_required) text += " [required]";
-    if (!option.default_value.empty()) text += fmt::format(" [default: {}]", option.default_value);
-    append_term(out, option_term(option), text);
+    append_term(out, option_term(option), option.full_help());
   }
 }
 

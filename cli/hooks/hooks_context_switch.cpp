@@ -154,10 +154,7 @@ void add_hooks_context_switch(CLI::App& app, Exit& exit) {
       {"text", "json"},
       [](Command& command, HooksContextSwitchOptions& options) {
         add_pe_options(command, options);
-        command
-            .add_input(
-                "--pdb", options.pdbs,
-                "Symbols and types for the image that it matches; may be given more than once")
+        command.add_input("--pdb", options.pdbs, "Symbols and types for the image that it matches")
             .repeatable();
       },
       run_hooks_context_switch);

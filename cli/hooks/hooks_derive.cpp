@@ -292,18 +292,15 @@ void add_hooks_derive(CLI::App& app, Exit& exit) {
                         "Function: an exported one, a public symbol with --pdb, any name with --at")
             .required();
         add_pe_options(command, options);
-        command
-            .add_option("--at", options.places,
-                        "Where the function is; repeated, one per FILE, in order")
+        command.add_option("--at", options.places, "Where the function is: one per FILE, in order")
             .type_name("RVA")
             .repeatable();
         command
             .add_option(
                 "--at-least", options.least_fixed,
-                fmt::format("Minimum fixed bytes of the signature, {} unless given: shorter "
-                            "ones rarely hold for other builds",
-                            syscall_map::enough_fixed_bytes))
-            .type_name("BYTES");
+                "Minimum fixed bytes of the signature: shorter ones rarely hold for other builds")
+            .type_name("BYTES")
+            .default_str(std::to_string(syscall_map::enough_fixed_bytes));
         add_pdb_option(command, options.pdbs);
       },
       run_hooks_derive);

@@ -11,7 +11,7 @@ void add_members_option(Command& command, std::vector<std::string>& lists) {
   command
       .add_input("--members", lists,
                  fmt::format("Values that a member list asks of the kernel: the name of a built-in "
-                             "list ({}) or a file. Can be repeated",
+                             "list ({}) or a file",
                              fmt::join(syscall_map::built_in_member_lists(), ", ")))
       .repeatable()
       .type_name("LIST|FILE");

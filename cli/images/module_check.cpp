@@ -70,8 +70,7 @@ void add_module_check_options(Command& command, ModuleCheckOptions& options) {
           [&options](const std::string& text) {
             if (auto module = parse_module(text)) options.modules.push_back(std::move(*module));
           },
-          "Another module in the same memory, to name where jumps and imports lead. Can be "
-          "repeated")
+          "Another module in the same memory, to name where jumps and imports lead")
       .in_order()
       .check("NAME=BASE:SIZE", [](const std::string& text) {
         return parse_module(text) ? std::string{} : "not NAME=BASE:SIZE: " + text;
@@ -79,7 +78,7 @@ void add_module_check_options(Command& command, ModuleCheckOptions& options) {
   command
       .add_input("--other-dump", options.other_dumps,
                  "Dump of another module of the same memory: its header says where it was, its "
-                 "exports name what lies in it. Can be repeated")
+                 "exports name what lies in it")
       .repeatable();
   add_pdb_option(command, options.pdbs);
   command

@@ -43,7 +43,7 @@ void add_pdb_paths_option(Command& command, std::vector<std::string>& paths) {
           "--pdb", paths,
           "Program database or symbol table of Volatility 3 (ISF), or a folder with PDBs in it "
           "or below (flat, or the store of a symbol server); used for the image with its GUID "
-          "and age. Can be repeated")
+          "and age")
       .repeatable()
       .type_name("FILE|DIR");
 }

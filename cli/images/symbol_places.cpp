@@ -18,7 +18,7 @@ void add_pdb_option(Command& command, std::vector<std::string>& pdbs) {
       .add_input(
           "--pdb", pdbs,
           "Program database that names functions, or symbol table of Volatility 3 (ISF: .json, "
-          ".json.xz); used for the image with its GUID and age. Can be repeated")
+          ".json.xz); used for the image with its GUID and age")
       .repeatable();
 }
 

@@ -64,13 +64,12 @@ void add_symbol_options(Command& command, SymbolOptions& options) {
   command
       .add_input("--image", options.images,
                  "PE image whose exports name functions; used for the image of the trace with its "
-                 "stamp, size, checksum and PDB. Can be repeated")
+                 "stamp, size, checksum and PDB")
       .repeatable();
   add_pdb_paths_option(command, options.pdbs);
   command
       .add_input("--dir", options.folders,
-                 "Folder with such images and PDBs, in it or below; looked up by name. Can be "
-                 "repeated")
+                 "Folder with such images and PDBs, in it or below; looked up by name")
       .repeatable()
       .type_name("DIR");
 }

@@ -107,7 +107,7 @@ std::vector<Option> add_options_of_volumes(Command& command, DiskOptions& option
   command
       .add_input("--parent", options.parents,
                  "The parent of a disk image that holds what changed since then, where it is not "
-                 "beside it. Can be repeated, for the parent's own")
+                 "beside it, for the parent's own")
       .repeatable()
       .type_name("FILE");
   auto partition =
@@ -115,9 +115,11 @@ std::vector<Option> add_options_of_volumes(Command& command, DiskOptions& option
                          "Only the partition with this number, as 'ntfs info' lists them");
   auto offset = command.add_option("--offset", options.offset,
                                    "Only the volume that starts at this byte of the image");
+  offset.type_name("BYTES");
   auto mft_offset = command.add_option(
       "--mft-offset", options.mft_offset,
       "The byte of the image where record 0 of $MFT is; boot sectors are not read");
+  mft_offset.type_name("BYTES");
   auto cluster_size =
       command.add_option("--cluster-size", options.cluster_size,
                          "Bytes in a cluster of a volume whose boot sectors are lost");

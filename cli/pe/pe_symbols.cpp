@@ -229,7 +229,7 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
                           "The PE image they must belong to; adds its file offsets");
         command
             .add_option("--name", options.names,
-                        "Only symbols that have this name, or match this glob. Can be repeated")
+                        "Only symbols that have this name, or match this glob")
             .repeatable()
             .type_name("NAME|GLOB");
         options.kinds = {"public"};

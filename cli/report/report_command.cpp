@@ -157,7 +157,8 @@ void add_report_command(CLI::App& app, Exit& exit) {
             .capture_default_str();
         command
             .add_option("--snapshot-offset", options.disk_offset,
-                        "Where on the disk the image begins, in bytes")
+                        "Where on the disk the image begins")
+            .type_name("BYTES")
             .capture_default_str();
         leave_image_readers(command);
       },

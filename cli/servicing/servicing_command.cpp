@@ -147,7 +147,7 @@ Exit run_servicing_command(const ServicingOptions& options) {
 void add_servicing_command(CLI::App& app, Exit& exit) {
   add_command<ServicingOptions>(
       app, exit,
-      {"servicing", "What an update changed: modules, system calls, hook offsets, events",
+      {"servicing", "Show what an update changed: modules, system calls, hook offsets, events",
        "  coldtrace servicing old/System32 new/System32\n"
        "  coldtrace servicing old new --pdb symbols --format json -o update.json\n"
        "  coldtrace servicing old new --hook-table tracer.hooktab\n"
@@ -169,7 +169,7 @@ void add_servicing_command(CLI::App& app, Exit& exit) {
         command
             .add_input("--hook-table", options.tables,
                        "A table that a driver uses, made of OLD by 'coldtrace hooks table' "
-                       "(hooktab or JSON): which of its rows survive. May be given more than once")
+                       "(hooktab or JSON): which of its rows survive")
             .repeatable();
         add_pdb_paths_option(command, options.pdbs);
         add_members_option(command, options.members);

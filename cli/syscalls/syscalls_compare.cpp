@@ -49,11 +49,16 @@ void write_json(Output& output, Int64 int64, const MappedImage& before, const Ma
   json.end_object().end_document();
 }
 
-Exit run_syscalls_compare(const PeOptions& options) {
+struct SyscallsCompareOptions : PeOptions {
+  std::string before;
+  std::string after;
+};
+
+Exit run_syscalls_compare(const SyscallsCompareOptions& options) {
   Output output{options.output};
   Report report{options.findings};
-  const auto before = map_image(options.files[0], options, report);
-  const auto after = map_image(options.files[1], options, report);
+  const auto before = map_image(options.before, options, report);
+  const auto after = map_image(options.after, options, report);
   if (!before || !after) return Exit::failure;
   require_one_machine({before->path, before->identity.identity},
                       {after->path, after->identity.identity});
@@ -72,7 +77,7 @@ Exit run_syscalls_compare(const PeOptions& options) {
 }  // namespace
 
 void add_syscalls_compare(CLI::App& app, Exit& exit) {
-  add_command<PeOptions>(
+  add_command<SyscallsCompareOptions>(
       app, exit,
       {"compare", "List services added, removed and renumbered between images",
        "  coldtrace syscalls compare old/ntdll.dll new/ntdll.dll\n",
@@ -80,10 +85,13 @@ void add_syscalls_compare(CLI::App& app, Exit& exit) {
        "  1  they differ\n"
        "  2  an input could not be read or has no services, or they are for different machines\n"},
       {"text", "json"},
-      [](Command& command, PeOptions& options) {
-        command.add_input("IMAGE", options.files, "The two PE images, the older one first")
+      [](Command& command, SyscallsCompareOptions& options) {
+        command.add_input("BEFORE", options.before, "PE image of the older build")
             .required()
-            .expected(2);
+            .type_name("FILE");
+        command.add_input("AFTER", options.after, "PE image of the newer build")
+            .required()
+            .type_name("FILE");
         add_image_options(command, options);
       },
       run_syscalls_compare);

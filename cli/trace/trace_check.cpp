@@ -253,15 +253,14 @@ void add_trace_check(CLI::App& app, Exit& exit) {
                 [&options](const std::string& text) {
                   options.expectations.push_back({.text = text});
                 },
-                "Counts the events that it is true of; more than once, each with the bounds behind "
-                "it")
+                "Count the events that it is true of; each with the bounds behind it")
             .type_name("EXPR")
             .in_order()
             .required();
         add_bound(command, options, "--min", &Expectation::min,
-                  "Least number of events (default: 1), of the --expect before it; more than once");
+                  "Least number of events (default: 1), of the --expect before it");
         add_bound(command, options, "--max", &Expectation::max,
-                  "Most events, of the --expect before it; more than once");
+                  "Most events, of the --expect before it");
         command
             .add_option_function<std::string>(
                 "--none", [&options](const std::string&) { last_of(options, "--none").max = 0; },

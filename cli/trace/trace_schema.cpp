@@ -270,13 +270,13 @@ void add_trace_schema(CLI::App& app, Exit& exit) {
                {"text"}, Action::check, exit);
     add_action(
         group,
-        {"show", "Events with their fields, and where these lie for pointers of 4 and 8 bytes",
+        {"show", "Show events with their fields, and where these lie for pointers of 4 and 8 bytes",
          "  coldtrace trace schema show wmk\n"
          "  coldtrace trace schema show run.ctrace --format json\n",
          exits},
         {"text", "json"}, Action::show, exit);
     add_action(group,
-               {"c-header", "Packed C structures and type ids for the driver",
+               {"c-header", "Write packed C structures and type ids for the driver",
                 "  coldtrace trace schema c-header driver.schema -o driver_events.h\n", exits},
                {"text"}, Action::c_header, exit);
   });

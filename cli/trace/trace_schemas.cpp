@@ -35,7 +35,7 @@ void add_schema_options(Command& command, SchemaOptions& options) {
       .add_input("--schemas", options.paths,
                  "PE file, manifest (.man) or store (trace schemas build) that declares providers "
                  "of events, or a folder with such files in it or below; known by what is in them. "
-                 "Can be repeated; behind it those of COLDTRACE_SCHEMAS, with colons between them")
+                 "Behind it those of COLDTRACE_SCHEMAS, with colons between them")
       .repeatable()
       .type_name("FILE|DIR");
   add_language_option(command, options);
@@ -45,7 +45,7 @@ void add_parameters_option(Command& command, SchemaOptions& options) {
   command
       .add_input("--parameters", options.parameters,
                  "PE file with the texts that %%n in values stands for in messages, as msobjs.dll "
-                 "or kernel32.dll. Can be repeated")
+                 "or kernel32.dll")
       .repeatable();
 }
 
@@ -53,7 +53,7 @@ void add_tmf_option(Command& command, SchemaOptions& options) {
   command
       .add_input("--tmf", options.tmf,
                  "Formats of WPP messages: TMF text, PDB with WPP's annotations, or a folder with "
-                 "such files in it or below; known by what is in them. Can be repeated")
+                 "such files in it or below; known by what is in them")
       .repeatable()
       .type_name("FILE|DIR");
 }

@@ -167,6 +167,7 @@ class Findings(Case):
                     self.assertEqual(commas, twice)
                 elif re.match(r"\S+ \.\.\.", described):
                     forms["row"] += 1
+                    self.assertIn("[repeatable]", described)
                     self.assertFalse(once_only, twice)
                     # No argument of any number behind it could be meant, and it takes all there are.
                     self.assertNotRegex(usage, r"\.\.\.")
@@ -174,11 +175,12 @@ class Findings(Case):
                                                        usage.split("[OPTIONS]")[1] + " "))
                     done = run(*command, *arguments, option, value, value, value)
                     self.assertNotIn(b"not expected", done.stderr)
-                elif re.search(r"more\s+than\s+once|[Rr]epeated", described):
+                elif "[repeatable]" in described:
                     forms["again"] += 1
                     self.assertFalse(once_only, twice)
                 else:
                     forms["one"] += 1
+                    self.assertNotIn("repeated", described)
                     self.assertTrue(once_only, (described, twice))
         for form, count in forms.items():
             self.assertGreater(count, 3, form)

@@ -119,24 +119,21 @@ void add_hooks_iat(CLI::App& app, Exit& exit) {
         command.add_input("FILE", options.program,
                           "A program: the plan is for it and the DLLs that it leads to");
         command
-            .add_input(
-                "--dir", options.folders,
-                "A folder with DLLs; may be given more than once, first one first. Without FILE, "
-                "all modules of them; without --dir, the folder of FILE")
+            .add_input("--dir", options.folders,
+                       "A folder with DLLs, first one first. Without FILE, "
+                       "all modules of them; without --dir, the folder of FILE")
             .repeatable()
             .type_name("DIR");
         command
             .add_option(
                 "--function", options.selection.functions,
                 "Only this function: its imported name or where forwarders lead; '*' and '?' "
-                "stand for others, case counts, #12 is an ordinal; may be given more than once")
+                "stand for others, case counts, #12 is an ordinal")
             .repeatable()
             .type_name("GLOB");
         command
-            .add_option(
-                "--module", options.selection.modules,
-                "Only slots of importing modules of this file name; case does not count; may be "
-                "given more than once")
+            .add_option("--module", options.selection.modules,
+                        "Only slots of importing modules of this file name; case does not count")
             .repeatable()
             .type_name("GLOB");
         add_image_options(command, options);

@@ -60,8 +60,7 @@ void add_profile_options(Command& command, ProfileOptions& options) {
   command.add_input(
       "--against", options.against,
       "The services there are: a system call map or hook table (JSON or binary), a PE "
-      "image with stubs such as ntdll.dll, or a list of names; may be given more than "
-      "once");
+      "image with stubs such as ntdll.dll, or a list of names");
 }
 
 Exit run_on_selection(const ProfileOptions& options,

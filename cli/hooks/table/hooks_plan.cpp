@@ -172,24 +172,19 @@ void add_hooks_plan(CLI::App& app, Exit& exit) {
       {"text", "json", "c-header", "hooktab"},
       [](Command& command, HooksPlanOptions& options) {
         command
-            .add_option(
-                "--function", options.functions,
-                "Where: NAME, NAME+OFFSET or RVA, one or more; may be given more than once. A "
-                "NAME may be a glob: '*' and '?' stand for others, case counts")
+            .add_option("--function", options.functions,
+                        "Where: NAME, NAME+OFFSET or RVA, one or more. A "
+                        "NAME may be a glob: '*' and '?' stand for others, case counts")
             .required()
             .type_name("NAME|RVA");
         command.add_input("--kernel", options.kernel, "The kernel: ntoskrnl.exe").required();
         command.add_input("--ntdll", options.ntdll,
                           "Names services that the kernel does not export");
-        command
-            .add_input("--pdb", options.pdbs,
-                       "Symbols of the kernel, if it matches; may be given more than once")
+        command.add_input("--pdb", options.pdbs, "Symbols of the kernel, if it matches")
             .repeatable();
         command
-            .add_input(
-                "--driver", options.drivers,
-                "A driver that is to be called back: is it linked with /INTEGRITYCHECK? May be "
-                "given more than once")
+            .add_input("--driver", options.drivers,
+                       "A driver that is to be called back: is it linked with /INTEGRITYCHECK?")
             .repeatable();
         add_image_options(command, options);
         command.add_flag("--no-evidence", options.no_evidence,

@@ -118,12 +118,10 @@ void add_inputs(Command& command, HooksTableOptions& options) {
   command.add_input("--kernel", options.kernel, "The kernel: ntoskrnl.exe");
   command.add_input("--ntdll", options.ntdll, "Names services that the kernel does not");
   command.add_input("--win32u", options.win32u, "Names services of win32k");
-  command.add_input("--win32k", options.win32k,
-                    "win32k.sys, win32kbase.sys, win32kfull.sys; may be given more than once");
+  command.add_input("--win32k", options.win32k, "win32k.sys, win32kbase.sys, win32kfull.sys");
   command.add_input("--dir", options.dir, "All builds whose files are in this folder or below")
       .type_name("DIR");
-  command.add_input("--pdb", options.pdbs,
-                    "Symbols of a kernel, for the one they match; may be given more than once");
+  command.add_input("--pdb", options.pdbs, "Symbols of a kernel, for the one they match");
   command.add_input("--profile", options.profile,
                     "Only the services that this hook profile selects ('coldtrace hooks profile')");
   add_members_option(command, options.members);

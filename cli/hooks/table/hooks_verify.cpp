@@ -207,9 +207,7 @@ void add_hooks_verify(CLI::App& app, Exit& exit) {
       [](Command& command, HooksVerifyOptions& options) {
         command.add_input("TABLE", options.table, "A binary hook table").required();
         add_pe_options(command, options);
-        command
-            .add_input("--pdb", options.pdbs,
-                       "Symbols that the table was made with, if any; may be given more than once")
+        command.add_input("--pdb", options.pdbs, "Symbols that the table was made with, if any")
             .repeatable();
         command.add_input("--profile", options.profile, "The profile of its services, if any");
         add_members_option(command, options.members);

@@ -18,14 +18,12 @@ void add_known_build_options(Command& command, KnownBuildOptions& options) {
   command
       .add_input("--derive-from", options.kernels,
                  "A kernel of another build, for members that nothing shows in this one: their "
-                 "offsets are inferred from instructions that are the same in both. May be given "
-                 "more than once")
+                 "offsets are inferred from instructions that are the same in both")
       .repeatable()
       .type_name("FILE");
   command
       .add_input("--derive-pdb", options.pdbs,
-                 "PDB or symbol table of a kernel that --derive-from names. May be given more than "
-                 "once")
+                 "PDB or symbol table of a kernel that --derive-from names")
       .repeatable()
       .type_name("FILE");
 }

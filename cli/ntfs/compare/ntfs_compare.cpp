@@ -208,7 +208,7 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
         command
             .add_input("--parent", options.parents,
                        "The parent of a disk image that holds what changed since then, where it is "
-                       "not beside it. Can be repeated, for the parent's own")
+                       "not beside it, for the parent's own")
             .repeatable()
             .type_name("FILE");
         command.add_option("--partition", options.partition,

@@ -130,7 +130,7 @@ Exit run_pe_isf(const PeIsfOptions& options) {
 void add_pe_isf(CLI::App& app, Exit& exit) {
   add_command<PeIsfOptions>(
       app, exit,
-      {"isf", "Types and symbols of a PDB as a symbol table for Volatility 3",
+      {"isf", "Write types and symbols of a PDB as a symbol table for Volatility 3",
        "  coldtrace pe isf ntkrnlmp.pdb -o ntkrnlmp.json\n"
        "  coldtrace pe isf --image ntoskrnl.exe --xz --store symbols ntkrnlmp.pdb\n",
        "  0  the table was written, without warnings\n"

@@ -94,7 +94,7 @@ Exit run_pe_types(const PeTypesOptions& options) {
 void add_pe_types(CLI::App& app, Exit& exit) {
   add_command<PeTypesOptions>(
       app, exit,
-      {"types", "Structures, unions and enumerations of a PDB, or how they differ from another's",
+      {"types", "Show structures, unions and enumerations of a PDB, or compare them with another's",
        "  coldtrace pe types ntkrnlmp.pdb\n"
        "  coldtrace pe types ntkrnlmp.pdb _EPROCESS '_KTHREAD*'\n"
        "  coldtrace pe types --format c-header ntkrnlmp.pdb _EPROCESS -o eprocess.h\n"

@@ -18,6 +18,8 @@ using trace_analysis::PairTally;
 using trace_analysis::TraceTally;
 
 struct TraceCompareOptions : TraceInputOptions {
+  std::string before;
+  std::string after;
   SchemaOptions schemas;
   tracefile::EventSelection selection;
   std::optional<std::string> where;
@@ -195,19 +197,14 @@ void write_json(JsonWriter& json, const Side& a, const Side& b, const TraceCompa
 
 Exit run_trace_compare(const TraceCompareOptions& given) {
   auto options = given;
-  if (options.files.size() != 2)
-    throw Failure{
-        fmt::format("two traces are compared, and {} are named; several files of one "
-                    "trace are a folder or an archive",
-                    options.files.size())};
   if (options.where) {
     options.selection.where = read_where("--where", *options.where);
     if (!options.selection.where) return Exit::failure;
   }
   Report report{options.findings};
-  const auto a = read_side(options.files[0], options, report);
+  const auto a = read_side(options.before, options, report);
   if (!a) return Exit::failure;
-  const auto b = read_side(options.files[1], options, report);
+  const auto b = read_side(options.after, options, report);
   if (!b) return Exit::failure;
   const auto comparison = trace_analysis::compare(a->tally, b->tally, options.comparison);
   Output output{options.output};
@@ -229,7 +226,7 @@ Exit run_trace_compare(const TraceCompareOptions& given) {
 void add_trace_compare(CLI::App& app, Exit& exit) {
   add_command<TraceCompareOptions>(
       app, exit,
-      {"compare", "Which events appear, disappear or change between two runs",
+      {"compare", "Show which events appear, disappear or change between two runs",
        "  coldtrace trace compare before.etl after.etl\n"
        "  coldtrace trace compare monday.zip tuesday.zip --by rate --threshold 20\n"
        "  coldtrace trace compare a.etl b.etl --where 'process == \"app.exe\"' --format json\n",
@@ -238,7 +235,16 @@ void add_trace_compare(CLI::App& app, Exit& exit) {
        "  2  not two traces, or one cannot be read, or the expression is wrong\n"},
       {"text", "json"},
       [](Command& command, TraceCompareOptions& options) {
-        add_trace_input_options(command, options);
+        command
+            .add_input("BEFORE", options.before,
+                       "The first trace: an .etl or .ctrace file, also packed or from a pipe; '-' "
+                       "is standard input. Several files of one trace are a folder or an archive")
+            .required()
+            .type_name("FILE|DIR");
+        command.add_input("AFTER", options.after, "The second one")
+            .required()
+            .type_name("FILE|DIR");
+        add_trace_reading_options(command, options);
         command
             .add_option_function<std::string>(
                 "--by",
@@ -248,9 +254,10 @@ void add_trace_compare(CLI::App& app, Exit& exit) {
             .one_of({"count", "rate"});
         command
             .add_option("--threshold", options.comparison.threshold,
-                        "Percent of the first trace's number, rate or mean duration that the "
+                        "Part of the first trace's number, rate or mean duration that the "
                         "second may differ by")
-            .in_range(0, 1'000'000);
+            .in_range(0, 1'000'000)
+            .type_name("PERCENT");
         command
             .add_option_function<std::string>(
                 "--where", [&options](const std::string& text) { options.where = text; },

@@ -239,8 +239,10 @@ void add_trace_control_decode(CLI::App& app, Exit& exit) {
 
             .required();
         add_kernel_version(command, options.version, "absent: 10.0");
-        command.add_option("--output-length", options.output_length,
-                           "OutBufferLen of the call; absent: not known");
+        command
+            .add_option("--output-length", options.output_length,
+                        "OutBufferLen of the call; absent: not known")
+            .type_name("BYTES");
         command.add_option("--mode", options.mode, "Whether the caller is in user or kernel mode")
             .one_of({"user", "kernel"})
             .capture_default_str();

@@ -12,7 +12,8 @@ void add_stack_options(Command& command, StackOptions& options) {
           "or of the events that are chosen")
       .one_of({"running", "waiting", "disk", "events"})
       .capture_default_str();
-  command.add_option("--process", options.process, "Only of this process: an id, a name or a glob");
+  command.add_option("--process", options.process, "Only of this process: an id, a name or a glob")
+      .type_name("PROCESS");
   command
       .add_option("--provider", options.times.providers,
                   "Events of these providers, by GUID, name or glob")

@@ -27,7 +27,7 @@ Exit run_trace_export_chrome(const ExportOptions& options) {
 void add_trace_export_chrome(CLI::App& app, Exit& exit) {
   add_command<ExportOptions>(
       app, exit,
-      {"chrome", "What happened when, as the JSON of Chrome's tracing; for small traces",
+      {"chrome", "Export what happened when as the JSON of Chrome's tracing, for small traces",
        "  coldtrace trace export chrome run.etl -o run.json\n"
        "  coldtrace trace export chrome run.ctrace --syscall-map ntdll.dll --pid 4711 -o run.json\n"
        "  coldtrace trace export chrome run.etl --where 'name == \"DiskIo/Read\"' -o reads.json\n",

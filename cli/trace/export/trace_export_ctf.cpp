@@ -36,7 +36,8 @@ Exit run_trace_export_ctf(const ExportOptions& options) {
 void add_trace_export_ctf(CLI::App& app, Exit& exit) {
   add_command<ExportOptions>(
       app, exit,
-      {"ctf", "Processors, threads and interrupts for Trace Compass and babeltrace2 (CTF 1.8)",
+      {"ctf",
+       "Export processors, threads and interrupts for Trace Compass and babeltrace2 (CTF 1.8)",
        "  coldtrace trace export ctf run.etl -o run.ctf\n"
        "  coldtrace trace export ctf run.etl --pid 4711 -o one.ctf && babeltrace2 one.ctf\n",
        "  0  the whole trace was read\n"

@@ -43,7 +43,7 @@ void add_trace_export_firefox(CLI::App& app, Exit& exit) {
   add_command<ExportOptions>(
       app, exit,
       {"firefox",
-       "Samples with stacks, waits, calls and requests by thread, for profiler.firefox.com",
+       "Export samples with stacks, waits, calls and requests by thread, for profiler.firefox.com",
        "  coldtrace trace export firefox run.etl -o run.json\n"
        "  coldtrace trace export firefox run.etl --pid 4711 --pdb symbols -o run.json\n"
        "  coldtrace trace export firefox run.ctrace --syscall-map ntdll.dll -o run.json\n",

@@ -320,7 +320,7 @@ constexpr const char* exits =
 void add_trace_export_timesketch(CLI::App& app, Exit& exit) {
   add_command<EventExportOptions>(
       app, exit,
-      {"timesketch", "Every event as a line of JSON for Timesketch, with plaso's names",
+      {"timesketch", "Export every event as a line of JSON for Timesketch, with plaso's names",
        "  coldtrace trace export timesketch run.etl -o run.jsonl\n"
        "  coldtrace trace export timesketch run.etl --event Process,Image -o programs.jsonl\n",
        exits},
@@ -330,7 +330,7 @@ void add_trace_export_timesketch(CLI::App& app, Exit& exit) {
 void add_trace_export_ecs(CLI::App& app, Exit& exit) {
   add_command<EventExportOptions>(
       app, exit,
-      {"ecs", "Every event as a line of JSON for Elastic, in its Common Schema",
+      {"ecs", "Export every event as a line of JSON for Elastic, in its Common Schema",
        "  coldtrace trace export ecs run.etl -o run.jsonl\n"
        "  coldtrace trace export ecs run.etl --event TcpIp,UdpIp -o network.jsonl\n",
        exits},

@@ -34,7 +34,7 @@ Exit run_trace_export_perfetto(const TraceExportPerfettoOptions& options) {
 void add_trace_export_perfetto(CLI::App& app, Exit& exit) {
   add_command<TraceExportPerfettoOptions>(
       app, exit,
-      {"perfetto", "What happened when, for ui.perfetto.dev and its trace_processor",
+      {"perfetto", "Export what happened when, for ui.perfetto.dev and its trace_processor",
        "  coldtrace trace export perfetto run.etl -o run.pftrace\n"
        "  coldtrace trace export perfetto run.etl --compress -o run.pftrace\n"
        "  coldtrace trace export perfetto run.ctrace --syscall-map ntdll.dll -o run.pftrace\n",

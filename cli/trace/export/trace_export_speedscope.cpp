@@ -152,7 +152,7 @@ Exit run_trace_export_speedscope(const StackOptions& options) {
 void add_trace_export_speedscope(CLI::App& app, Exit& exit) {
   add_command<StackOptions>(
       app, exit,
-      {"speedscope", "Stacks by thread, for speedscope.app",
+      {"speedscope", "Export stacks by thread, for speedscope.app",
        "  coldtrace trace export speedscope run.etl -o run.speedscope.json\n"
        "  coldtrace trace export speedscope run.etl --of waiting --process a.exe -o "
        "waits.json\n"

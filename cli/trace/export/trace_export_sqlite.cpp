@@ -41,7 +41,7 @@ Exit run_trace_export_sqlite(const EventExportOptions& options) {
 void add_trace_export_sqlite(CLI::App& app, Exit& exit) {
   add_command<EventExportOptions>(
       app, exit,
-      {"sqlite", "Events, processes, threads and turns on processors, as an SQLite database",
+      {"sqlite", "Export events, processes, threads and turns on processors as an SQLite database",
        "  coldtrace trace export sqlite run.etl -o run.sqlite\n"
        "  coldtrace trace export sqlite run.etl --schemas /mnt/c/Windows/System32 -o run.sqlite\n"
        "  coldtrace trace export sqlite run.etl --pid 4711 -o one.sqlite\n",

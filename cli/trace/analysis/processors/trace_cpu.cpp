@@ -80,8 +80,10 @@ void add_trace_cpu(CLI::App& app, Exit& exit) {
             .add_option("--of", options.stacks,
                         "Collapsed: of samples, or of threads off the processor by what kept them")
             .one_of({"running", "waiting"});
-        command.add_option("--process", options.process,
-                           "Collapsed: only of this process: an id, a name or a glob");
+        command
+            .add_option("--process", options.process,
+                        "Collapsed: only of this process: an id, a name or a glob")
+            .type_name("PROCESS");
       },
       run_trace_cpu);
 }

@@ -149,7 +149,9 @@ void add_snapshot_options(Command& command, SnapshotOptions& options) {
   });
   command
       .add_option("--snapshot-offset", options.offset,
-                  "Where on the disk the image of the snapshot begins, in bytes (0)")
+                  "Where on the disk the image of the snapshot begins")
+      .type_name("BYTES")
+      .default_str("0")
       .needs(snapshot);
   command
       .add_option("--snapshot-disk", options.disk,

@@ -87,8 +87,7 @@ void add_service_choice(Command& command, ServiceChoice& choice) {
       .list("SERVICE");
   command
       .add_input("--profile", choice.profiles,
-                 "Only the services that these hook profiles select ('coldtrace hooks profile'); "
-                 "may be given more than once")
+                 "Only the services that these hook profiles select ('coldtrace hooks profile')")
       .repeatable();
 }
 

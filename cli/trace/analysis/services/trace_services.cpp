@@ -349,7 +349,7 @@ void add_pair_option(Command& command, TraceServicesOptions& options) {
       .add_option("--pair", options.pairs,
                   "Also a service that begins with one event and ends with another, each as "
                   "'trace decode --event' takes it, after PROVIDER! if need be; in one thread, or "
-                  "with @FIELD behind it where that field is the same; may be given more than once")
+                  "with @FIELD behind it where that field is the same")
       .repeatable()
       .check("ENTER=EXIT[@FIELD]", [](const std::string& text) {
         return trace_analysis::parse_event_pair(text)
@@ -365,10 +365,9 @@ void add_period_options(Command& command, TraceServicesOptions& options) {
                       "Also what was called between such moments (UTC), before and after them")
           .list("TIME")
           .check("", check_time);
-  auto every =
-      command.add_option("--every", options.every,
-                         "The same for periods of so many milliseconds, from the first event on");
-  every.in_range(1, 4'000'000'000).excludes(moments);
+  auto every = command.add_option("--every", options.every,
+                                  "The same for periods this long, from the first event on");
+  every.in_range(1, 4'000'000'000).type_name("MILLISECONDS").excludes(moments);
   for (const auto& [name, time, what] :
        {std::tuple{"--since", &options.since,
                    "Only what was called from then on (UTC), beside all"},

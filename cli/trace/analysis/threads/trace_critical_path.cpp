@@ -313,7 +313,9 @@ void add_trace_critical_path(CLI::App& app, Exit& exit) {
         add_time_options(command, options.times, "Where the path begins (UTC)",
                          "Where the path ends, at most (UTC)");
         add_symbol_options(command, options.symbols);
-        command.add_option("--thread", options.thread, "Whose path: the id of a thread").required();
+        command.add_option("--thread", options.thread, "Whose path: the id of a thread")
+            .type_name("TID")
+            .required();
         command.add_option("--hops", options.hops, "In text: hops that are shown")
             .capture_default_str();
       },

@@ -186,10 +186,14 @@ void add_trace_priority(CLI::App& app, Exit& exit) {
       {"text", "json", "csv"},
       [](Command& command, TracePriorityOptions& options) {
         add_analysis_options(command, options);
-        command.add_option("--process", options.process,
-                           "Only threads of this process: an id, a name or a glob");
-        command.add_option("--thread", options.thread,
-                           "Only threads with this id; text then lists each change");
+        command
+            .add_option("--process", options.process,
+                        "Only threads of this process: an id, a name or a glob")
+            .type_name("PROCESS");
+        command
+            .add_option("--thread", options.thread,
+                        "Only threads with this id; text then lists each change")
+            .type_name("TID");
         command.add_option("--top", options.top, "In text: threads that are shown")
             .capture_default_str();
       },

@@ -174,7 +174,8 @@ Exit run_trace_deadlocks(const TraceDeadlocksOptions& options) {
 void add_trace_deadlocks(CLI::App& app, Exit& exit) {
   add_command<TraceDeadlocksOptions>(
       app, exit,
-      {"deadlocks", "Threads that wait for each other, when and how long; orders of locks that can",
+      {"deadlocks",
+       "Show threads that wait for each other, when and how long, and lock orders that could",
        "  coldtrace trace deadlocks run.ctrace\n"
        "  coldtrace trace deadlocks run.ctrace --format json\n",
        "  0  the whole trace was read, whether it has deadlocks or not\n"
