@@ -5,6 +5,7 @@
 
 #include "cli/command/output_guard.hpp"
 #include "coldtrace/core/glob.hpp"
+#include "coldtrace/schema_files/traced_build.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -76,14 +77,7 @@ schema_files::SchemaFiles find_schema_files(const SchemaOptions& schemas,
 }
 
 std::optional<schema_files::WindowsBuild> windows_build_of(const tracefile::AnyTrace& trace) {
-  if (const auto* const ctrace = trace.ctrace(); ctrace != nullptr) {
-    const auto& version = ctrace->header().windows_version;
-    return schema_files::WindowsBuild{version[0], version[1], version[2]};
-  }
-  if (!trace.etl()->scan().has_header) return std::nullopt;
-  const auto& header = trace.etl()->header();
-  return schema_files::WindowsBuild{header.major_version, header.minor_version,
-                                    header.provider_version};
+  return schema_files::traced_build(trace);
 }
 
 TraceSchemas::TraceSchemas(const SchemaOptions& schemas, const CommonOptions& options,

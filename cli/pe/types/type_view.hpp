@@ -9,6 +9,7 @@
 #include "cli/output/output.hpp"
 #include "coldtrace/pdb/type_file.hpp"
 #include "coldtrace/pdb/type_members.hpp"
+#include "coldtrace/pdb/type_words.hpp"
 
 namespace coldtrace::cli {
 
@@ -35,11 +36,8 @@ void write_types_json(JsonWriter& json, const TypeView& view, TypeWriting& writi
 // The members of "file": path, GUID, ages, machine, and what the type stream says of itself.
 void write_type_file(JsonWriter& json, const pe::TypeFile& file);
 
-// "struct", "class", "union", "interface" or "enum".
-std::string_view keyword_of(core::ByteView record);
-// "member", "base" and so on, as JSON and CSV have it.
-std::string_view word_of(pe::Field::Kind kind);
-// Whether an enumerator is below 0: its integer has a sign, and the number too.
-bool is_negative(const pe::TypeTable& table, u32 enumeration, u64 number);
+using pe::is_negative;
+using pe::keyword_of;
+using pe::word_of;
 
 }  // namespace coldtrace::cli

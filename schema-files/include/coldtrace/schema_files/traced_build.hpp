@@ -1,0 +1,13 @@
+#pragma once
+
+#include <optional>
+
+#include "coldtrace/schema_files/windows_build.hpp"
+#include "coldtrace/tracefile/opening/any_trace.hpp"
+
+namespace coldtrace::schema_files {
+
+// The build that a trace is of; nothing where its header is lost.
+std::optional<WindowsBuild> traced_build(const tracefile::AnyTrace& trace);
+
+}  // namespace coldtrace::schema_files
