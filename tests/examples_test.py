@@ -4,6 +4,7 @@ pkg-config, they say what the program says.
 usage: examples_test.py COLDTRACE BUILD SOURCES CMAKE CXX [unittest arguments]
 """
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -56,9 +57,15 @@ class Examples(unittest.TestCase):
         cls.addClassCleanup(cls.folder.cleanup)
         cls.here = Path(cls.folder.name)
         # The prefix moves after installation: nothing in it may name the place.
-        run(CMAKE, "--install", BUILD, "--prefix", cls.here / "first", "--component", "libraries")
-        cls.prefix = cls.here / "prefix"
-        shutil.move(cls.here / "first", cls.prefix)
+        if shutil.which("dpkg-deb") and (SOURCES / ".git").exists():
+            package = run(SOURCES / "scripts/package", BUILD, cls.here, "libraries",
+                          env={**os.environ, "DPKG_DEB_COMPRESSOR_LEVEL": "0"}).strip()
+            run("dpkg-deb", "-x", package, cls.here / "package")
+            cls.prefix = cls.here / "package/usr"
+        else:
+            run(CMAKE, "--install", BUILD, "--prefix", cls.here / "first", "--component", "libraries")
+            cls.prefix = cls.here / "prefix"
+            shutil.move(cls.here / "first", cls.prefix)
         run(CMAKE, "-S", SOURCES / "examples", "-B", cls.here / "built", "-G", "Ninja",
             f"-DCMAKE_PREFIX_PATH={cls.prefix}", "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror -O0")
         run(CMAKE, "--build", cls.here / "built")
@@ -160,9 +167,16 @@ class Examples(unittest.TestCase):
         if not shutil.which("pkg-config"):
             self.skipTest("no pkg-config here")
         folder = next(self.prefix.rglob("pkgconfig"))
+        paths = {"PKG_CONFIG_PATH": str(folder), "PATH": "/usr/bin:/bin"}
+        described = {file.stem for file in folder.iterdir()}
+        archives = {"coldtrace-" + file.stem.removeprefix("libcoldtrace_")
+                    for file in self.prefix.rglob("libcoldtrace_*.a")}
+        self.assertEqual({name.replace("_", "-") for name in described},
+                         {name.replace("_", "-") for name in archives})
+        for name in described:
+            run("pkg-config", "--exists", "--print-errors", name, env=paths)
         for name, library in LIBRARIES.items():
-            flags = run("pkg-config", "--cflags", "--libs", f"coldtrace-{library}",
-                        env={"PKG_CONFIG_PATH": str(folder), "PATH": "/usr/bin:/bin"}).split()
+            flags = run("pkg-config", "--cflags", "--libs", f"coldtrace-{library}", env=paths).split()
             program = self.here / f"{name}-by-pkg-config"
             run(CXX, "-std=c++20", SOURCES / "examples" / f"{name}.cpp", "-o", program, *flags)
             argument = ARGUMENTS.get(library, DEMO / "demo-ntoskrnl.exe")

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import unittest
+import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -36,22 +37,34 @@ class Package(case.Case):
         if not (shutil.which("dpkg-shlibdeps") and (PROJECT / ".git").exists()):
             raise unittest.SkipTest("no dpkg-dev, or no history")
 
-    def package(self, name, umask):
+    def pack(self, name, umask):
         # Not compressed: that would take ten times the rest.
         done = subprocess.run([PROJECT / "scripts/package", BUILD, self.here / name], umask=umask,
                               capture_output=True, timeout=200,
-                              env={**os.environ, "DPKG_DEB_COMPRESSOR_LEVEL": "0"})
+                              env={**os.environ, "DPKG_DEB_COMPRESSOR_LEVEL": "0",
+                                   "COLDTRACE_XZ_LEVEL": "0"})
         self.assertEqual(done.returncode, 0, done.stderr)
-        return Path(done.stdout.decode().strip())
+        return {re.match("[a-z0-9]+(-[a-z]+)?", path.name)[0] + path.suffix: path
+                for path in map(Path, done.stdout.decode().splitlines())}
 
-    def test_it_is_the_same_each_time_and_runs(self):
-        package, again = self.package("one", 0o022), self.package("two", 0o077)
-        content = package.read_bytes()
-        self.assertTrue(content == again.read_bytes(), "two packages of one build differ")
-        self.assertEqual((package.parent / "SHA256SUMS").read_text().split(),
-                         [hashlib.sha256(content).hexdigest(), package.name])
-        root = self.here / "root"
+    def unpack(self, package):
+        root = self.here / package.name.split("_")[0]
         subprocess.run(["dpkg-deb", "-x", package, root], check=True)
+        return root
+
+    def test_they_are_the_same_each_time_and_the_program_runs(self):
+        packages, again = self.pack("one", 0o022), self.pack("two", 0o077)
+        self.assertLessEqual({"coldtrace.deb", "libcoldtrace-dev.deb"}, set(packages))
+        self.assertEqual(set(packages), set(again))
+        sums = {}
+        for name, package in packages.items():
+            content = package.read_bytes()
+            self.assertTrue(content == again[name].read_bytes(), f"two packages {name} of one build differ")
+            sums[package.name] = hashlib.sha256(content).hexdigest()
+        package = packages["coldtrace.deb"]
+        said = [line.split() for line in (package.parent / "SHA256SUMS").read_text().splitlines()]
+        self.assertEqual({name: digest for digest, name in said}, sums)
+        root = self.unpack(package)
 
         program = root / "usr/bin/coldtrace"
         for arguments in (["--version"], ["help", "pe"],
@@ -76,9 +89,24 @@ class Package(case.Case):
 
         version = subprocess.run(["dpkg-deb", "-f", package, "Version"], capture_output=True)
         self.assertRegex(version.stdout.decode(), r"^\d+\.\d+\.\d+(~git\d{12}\.[0-9a-f]{12})?\n$")
+        debs = [path for name, path in packages.items() if name.endswith(".deb")]
         if shutil.which("lintian"):
-            done = subprocess.run(["lintian", "--allow-root", package], capture_output=True)
+            done = subprocess.run(["lintian", "--allow-root", *debs], capture_output=True)
             self.assertEqual(done.stdout.decode(), "")
+        if "python3-coldtrace.deb" in packages:
+            self.check_module(packages["python3-coldtrace.deb"], packages["coldtrace.whl"])
+
+    def check_module(self, package, wheel):
+        """Both have the same module, with its types, and it is imported from where they put it."""
+        root = self.unpack(package) / "usr/lib/python3/dist-packages"
+        names = {path.name: path.read_bytes() for path in (root / "coldtrace").iterdir()}
+        self.assertLessEqual({"__init__.py", "_coldtrace.pyi", "py.typed"}, set(names))
+        with zipfile.ZipFile(wheel) as archive:
+            self.assertEqual({Path(name).name: archive.read(name) for name in archive.namelist()
+                              if name.startswith("coldtrace/")}, names)
+        done = subprocess.run(["/usr/bin/python3", "-c", "import coldtrace; print(coldtrace.__version__)"],
+                              capture_output=True, env={"PYTHONPATH": str(root)})
+        self.assertRegex(done.stdout.decode(), r"^\d+\.\d+\.\d+\n$", done.stderr)
 
 
 if __name__ == "__main__":

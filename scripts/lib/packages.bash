@@ -9,6 +9,14 @@ product_packages=(
   libvhdi1 libqcow1 libvmdk1
 )
 
+# What the static programs need on top, with dpkg-dev.
+static_packages=(
+  libvhdi-dev libqcow-dev libvmdk-dev libzstd-dev liblz4-dev libbz2-dev liblief-dev libmbedtls-dev libssl-dev
+)
+
+# The Python module.
+python_packages=(pybind11-dev python3-dev)
+
 # What the tests need on top: compilers for Windows, sanitizers, and other programs to compare with.
 test_packages=(
   clang-14 lld-14 llvm-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev
@@ -20,6 +28,7 @@ test_packages=(
   chromium-headless-shell nodejs graphviz
   ewf-tools qemu-utils dosfstools exfatprogs fdisk gcab zip xz-utils zstd bzip2 7zip time tshark strace
   ca-certificates dpkg-dev lintian
+  "${python_packages[@]}" mypy
 )
 
 # need_packages PACKAGE...: installs those that are missing, as root or through sudo.

@@ -1,0 +1,13 @@
+"""What is on a disk?    disk_partitions.py IMAGE"""
+import sys
+
+import coldtrace
+
+# %% Its partitions
+image = coldtrace.open_image(sys.argv[1])
+for partition in image.partitions:
+    print(partition.number, partition.offset, partition.size, partition.kind)
+
+# %% What was odd about it
+for finding in image.findings:
+    print(finding.severity, finding.code, finding.text)

@@ -1,0 +1,13 @@
+"""How many events has each provider of a trace?    events_by_provider.py TRACE"""
+import sys
+from collections import Counter
+
+import coldtrace
+
+# %% Count
+trace = coldtrace.open_trace(sys.argv[1])
+counts = Counter(event.provider_guid for event in trace.events())
+
+# %% The most first
+for guid, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+    print(count, guid)

@@ -1,0 +1,16 @@
+"""What was changed when, on a volume?    file_timeline.py IMAGE"""
+import sys
+
+import coldtrace
+
+# %% Each file once, by when its data was changed last
+rows = [
+    (file.si.modified, file.path)
+    for volume in coldtrace.open_image(sys.argv[1]).volumes()
+    for file in volume.files(states=["live"])
+    if file.si and file.si.modified and file.path
+]
+
+# %% In the order of time
+for modified, path in sorted(rows):
+    print(modified // 1_000_000_000, coldtrace.time_text(modified), path)

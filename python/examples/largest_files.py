@@ -1,0 +1,15 @@
+"""Which files of an image are the largest?    largest_files.py IMAGE"""
+import sys
+
+import coldtrace
+
+# %% All that have contents, of every NTFS volume in it
+files = [
+    file
+    for volume in coldtrace.open_image(sys.argv[1]).volumes()
+    for file in volume.files(where="directory == false and size > 0", states=["live"])
+]
+
+# %% The ten largest
+for file in sorted(files, key=lambda file: (-(file.size or 0), file.path or ""))[:10]:
+    print(file.size, file.path)

@@ -1,0 +1,156 @@
+// Hook tables: made of a kernel, or read from a .hooktab file.
+
+#include <fstream>
+
+#include <pybind11/stl.h>
+
+#include "coldtrace/syscall-map/hook_table_builder.hpp"
+#include "coldtrace/syscall-map/hook_table_decoder.hpp"
+#include "python/images.hpp"
+#include "python/values.hpp"
+
+namespace coldtrace::python {
+namespace {
+
+using syscall_map::HookTable;
+
+const Record* hook_table_record = nullptr;
+const Record* hook_image_record = nullptr;
+const Record* hook_service_record = nullptr;
+const Record* hook_member_record = nullptr;
+const Record* switch_record = nullptr;
+
+Object make_image(const syscall_map::HookTableImage& image) {
+  const auto& identity = image.identity;
+  const std::array values{text(to_string(image.role)),
+                          text(identity.name),
+                          text(to_string(identity.machine)),
+                          identity.file_version ? text(*identity.file_version) : none(),
+                          number(identity.time_date_stamp),
+                          number(identity.size_of_image),
+                          number(identity.checksum)};
+  return hook_image_record->make(values);
+}
+
+Object make_service(const syscall_map::HookService& service) {
+  const std::array values{number(service.number),
+                          text(to_string(service.table)),
+                          tuple_of(service.names, [](const auto& name) { return text(name); }),
+                          service.image ? text(to_string(*service.image)) : none(),
+                          service.target ? number(value(*service.target)) : none(),
+                          number_or_none(service.argument_bytes),
+                          number_or_none(service.stack_argument_bytes),
+                          number_or_none(service.name_hash),
+                          text(to_string(service.confidence)),
+                          truth(service.verified)};
+  return hook_service_record->make(values);
+}
+
+Object make_member(const syscall_map::MemberValue& member) {
+  const std::array values{text(member.name),
+                          text(to_string(member.kind)),
+                          !member.value     ? none()
+                          : member.negative ? signed_number(static_cast<i64>(*member.value))
+                                            : number(*member.value),
+                          number_or_none(member.size),
+                          number_or_none(member.bit_position),
+                          number_or_none(member.bit_length),
+                          member.value ? text(to_string(member.confidence)) : none()};
+  return hook_member_record->make(values);
+}
+
+Object make_switch(const syscall_map::ContextSwitch& place) {
+  const std::array values{text(place.name), number(value(place.rva)),
+                          text(to_string(place.condition)), text(to_string(place.confidence))};
+  return switch_record->make(values);
+}
+
+py::object make_table(const HookTable& table) {
+  const std::array values{
+      tuple_of(table.images, make_image), tuple_of(table.services, make_service),
+      tuple_of(table.members, make_member), tuple_of(table.context_switch.candidates, make_switch),
+      to_list(table.findings).release().ptr()};
+  return py::reinterpret_steal<py::object>(
+      hook_table_record->make(values, Record::Cycles::possible));
+}
+
+py::object build_table(const std::shared_ptr<PeImage>& kernel) {
+  const syscall_map::KernelView view{kernel->image};
+  const syscall_map::HookTableSource source{
+      {syscall_map::ImageRole::kernel, kernel->path, kernel->identity, {}}, &view};
+  return make_table(syscall_map::build_hook_table({{source}}));
+}
+
+py::list read_tables(const std::string& path) {
+  constexpr u64 largest = u64{256} << 20;
+  const auto file = core::LazyFile::open(path, largest);
+  if (!file) raise_error(path + ": " + to_string(file.error()));
+  const auto content = (*file)->clip(0, (*file)->size());
+  if ((*file)->error()) raise_error(path + ": " + to_string(*(*file)->error()));
+  const auto tables = syscall_map::decode_hook_tables(content);
+  if (!tables) raise_error(path + ": " + to_string(tables.error()));
+  py::list list;
+  for (const auto& table : *tables) list.append(make_table(table));
+  return list;
+}
+
+}  // namespace
+
+void add_hook_tables(py::module_& module) {
+  static const Record image{module,
+                            "HookTableImage",
+                            "An image that a table was made from.",
+                            {{"role", "'kernel', 'ntdll' and so on"},
+                             {"name", ""},
+                             {"machine", ""},
+                             {"file_version", ""},
+                             {"time_date_stamp", ""},
+                             {"size_of_image", ""},
+                             {"checksum", ""}}};
+  static const Record service{module,
+                              "HookService",
+                              "A system service of one build.",
+                              {{"number", ""},
+                               {"table", "'nt' or 'win32k'"},
+                               {"names", "NtX first"},
+                               {"image", "that the target is in"},
+                               {"target", "RVA of the function that does the work"},
+                               {"argument_bytes", ""},
+                               {"stack_argument_bytes", ""},
+                               {"name_hash", "of KiServicesTab"},
+                               {"confidence", ""},
+                               {"verified", ""}}};
+  static const Record member{module,
+                             "HookMember",
+                             "An offset, address, size or constant that was asked for.",
+                             {{"name", ""},
+                              {"kind", ""},
+                              {"value", "None: this build has none"},
+                              {"size", "in bytes"},
+                              {"bit_position", ""},
+                              {"bit_length", ""},
+                              {"confidence", ""}}};
+  static const Record place{module,
+                            "ContextSwitch",
+                            "A place where the kernel switches threads, or may.",
+                            {{"name", ""}, {"rva", ""}, {"condition", ""}, {"confidence", ""}}};
+  static const Record table{module,
+                            "HookTable",
+                            "What a tracer needs to know of one build.",
+                            {{"images", "a tuple of HookTableImage"},
+                             {"services", "a tuple of HookService, by number"},
+                             {"members", "a tuple of HookMember"},
+                             {"context_switches", "a tuple of ContextSwitch"},
+                             {"findings", "a list of Finding"}}};
+  hook_image_record = &image;
+  hook_service_record = &service;
+  hook_member_record = &member;
+  switch_record = &place;
+  hook_table_record = &table;
+  module.def("build_hook_table", &build_table, py::arg("kernel"),
+             "The hook table of a kernel, as 'coldtrace hooks table --kernel' makes it.");
+  module.def("read_hook_tables", &read_tables, py::arg("path"),
+             "The builds of a binary hook table.");
+}
+
+}  // namespace coldtrace::python

@@ -1,0 +1,121 @@
+// PE images: identity, exports, system services.
+
+#include <pybind11/stl.h>
+
+#include "coldtrace/pe/export_directory.hpp"
+#include "coldtrace/syscall-map/service_mapper.hpp"
+#include "python/images.hpp"
+#include "python/values.hpp"
+
+namespace coldtrace::python {
+namespace {
+
+const Record* export_record = nullptr;
+const Record* service_record = nullptr;
+
+std::shared_ptr<PeImage> open_pe(const std::string& path) {
+  constexpr u64 largest = u64{1} << 30;
+  auto file = core::LazyFile::open(path, largest);
+  if (!file) raise_error(path + ": " + to_string(file.error()));
+  core::Findings findings;
+  auto image = pe::Image::open(**file, {}, findings);
+  if (!image) raise_error(path + ": " + to_string(image.error()));
+  auto identity = pe::read_identity(*image, findings);
+  return std::make_shared<PeImage>(
+      PeImage{path, std::move(*file), std::move(*image), std::move(findings), std::move(identity)});
+}
+
+py::list exports_of(PeImage& self) {
+  const auto directory = pe::read_export_directory(self.image, self.findings);
+  if (!directory) raise_error(self.path + ": " + to_string(directory.error()));
+  py::list list;
+  if (!*directory) return list;
+  for (const auto& symbol : (*directory)->exports) {
+    const std::array values{text_or_none(symbol.name), number(symbol.ordinal),
+                            number(value(symbol.address)),
+                            symbol.is_forwarder ? text(symbol.forwarder) : none()};
+    list.append(py::reinterpret_steal<py::object>(export_record->make(values)));
+  }
+  return list;
+}
+
+py::list services_of(PeImage& self) {
+  const auto map = syscall_map::map_services(self.image);
+  self.findings.merge_unknown(map.findings);
+  py::list list;
+  for (const auto& service : map.services) {
+    const auto words = [](const auto& all) {
+      return tuple_of(all, [](const auto& word) { return text(word); });
+    };
+    const std::array values{number(service.number),
+                            text_or_none(service.name),
+                            words(service.aliases),
+                            text(to_string(service.table)),
+                            number(value(service.rva)),
+                            number_or_none(service.file_offset),
+                            number_or_none(service.argument_bytes),
+                            text_or_none(service.shape),
+                            text(to_string(service.source)),
+                            truth(service.hooked),
+                            text_or_none(service.hook),
+                            truth(service.verified),
+                            words(service.evidence)};
+    list.append(py::reinterpret_steal<py::object>(service_record->make(values)));
+  }
+  return list;
+}
+
+}  // namespace
+
+void add_images(py::module_& module) {
+  static const Record exported{module,
+                               "Export",
+                               "A name, or a function that has none.",
+                               {{"name", ""}, {"ordinal", ""}, {"rva", ""}, {"forwarder", ""}}};
+  static const Record service{module,
+                              "Service",
+                              "A system service as one image shows it.",
+                              {{"number", ""},
+                               {"name", "NtX; None of a stub that no export names"},
+                               {"aliases", ""},
+                               {"table", "'nt' or 'win32k'"},
+                               {"rva", "of the stub"},
+                               {"file_offset", ""},
+                               {"argument_bytes", "where the bytes prove it"},
+                               {"shape", "of the stub"},
+                               {"source", "'read' or 'inferred'"},
+                               {"hooked", ""},
+                               {"hook", "what stands in the stub's place"},
+                               {"verified", ""},
+                               {"evidence", "sentences"}}};
+  export_record = &exported;
+  service_record = &service;
+  const auto pdb = [](auto get) {
+    return [get](const PeImage& self) -> py::object {
+      return self.identity.pdb ? get(*self.identity.pdb) : py::none();
+    };
+  };
+  py::class_<PeImage, std::shared_ptr<PeImage>>(module, "PeImage",
+                                                "A PE image: EXE, DLL or driver.")
+      .def_readonly("path", &PeImage::path)
+      .def_property_readonly("name", [](const PeImage& self) { return self.identity.name; })
+      .def_property_readonly(
+          "machine",
+          [](const PeImage& self) { return std::string{to_string(self.identity.machine)}; })
+      .def_property_readonly("file_version",
+                             [](const PeImage& self) { return self.identity.file_version; })
+      .def_property_readonly("time_date_stamp",
+                             [](const PeImage& self) { return self.identity.time_date_stamp; })
+      .def_property_readonly("size_of_image",
+                             [](const PeImage& self) { return self.identity.size_of_image; })
+      .def_property_readonly("checksum", [](const PeImage& self) { return self.identity.checksum; })
+      .def_property_readonly("pdb_path", pdb([](const auto& reference) -> py::object {
+                               return py::str(pe::symbol_server_path(reference));
+                             }))
+      .def_property_readonly("findings", [](const PeImage& self) { return to_list(self.findings); })
+      .def("exports", &exports_of)
+      .def("services", &services_of, "System services, by number.");
+  module.def("open_pe", &open_pe, py::arg("path"));
+}
+
+}  // namespace coldtrace::python

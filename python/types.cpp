@@ -1,0 +1,141 @@
+// Types of PDB files, and of symbol tables of Volatility 3.
+
+#include <memory>
+
+#include <pybind11/stl.h>
+
+#include "coldtrace/pdb/type_file.hpp"
+#include "coldtrace/pdb/type_layers.hpp"
+#include "coldtrace/pdb/type_members.hpp"
+#include "coldtrace/pdb/type_selection.hpp"
+#include "coldtrace/pdb/type_words.hpp"
+#include "python/values.hpp"
+
+namespace coldtrace::python {
+namespace {
+
+const Record* type_record = nullptr;
+const Record* type_member_record = nullptr;
+
+struct TypeFile {
+  pe::TypeFile file;
+  pe::TypeBudget budget;
+};
+
+std::shared_ptr<TypeFile> open_types(const std::string& path) {
+  auto file = pe::TypeFile::open(path);
+  if (!file) raise_error(path + ": " + to_string(file.error().error));
+  pe::TypeBudget budget{file->table};
+  return std::make_shared<TypeFile>(TypeFile{std::move(*file), budget});
+}
+
+// Makes types one by one.
+class Types {
+ public:
+  Types(std::shared_ptr<TypeFile> file, const std::vector<std::string>& names, u32 depth)
+      : file_{std::move(file)},
+        depth_{depth},
+        types_{pe::select_types(file_->file.table, names, file_->file.findings)} {}
+
+  py::object next() {
+    if (next_ == types_.size()) throw py::stop_iteration{};
+    const auto& type = types_[next_++];
+    const auto& table = file_->file.table;
+    const auto& record = *table.find_record(type.index);
+    const auto head = pe::read_type_head(record).value_or(pe::TypeHead{});
+    const bool defined = (head.properties & pe::property_forward) == 0;
+    std::vector<pe::TypeMember> members;
+    if (defined)
+      pe::visit_members(table, type.index, {.depth = depth_, .paths = false}, file_->budget,
+                        file_->file.findings,
+                        [&](const pe::TypeMember& member) { members.push_back(member); });
+    const std::array values{
+        text(type.name),
+        text(pe::keyword_of(record)),
+        number(type.index),
+        truth(defined),
+        defined ? number_or_none(pe::size_of(table, type.index)) : none(),
+        tuple_of(members, [&](const auto& member) { return make_member(type.index, member); })};
+    return py::reinterpret_steal<py::object>(type_record->make(values));
+  }
+
+ private:
+  Object make_member(u32 type, const pe::TypeMember& member) {
+    const auto& table = file_->file.table;
+    const auto& field = member.field;
+    using Kind = pe::Field::Kind;
+    const bool is_number = field.kind == Kind::enumerator;
+    const bool placed =
+        field.kind == Kind::member || field.kind == Kind::base || field.kind == Kind::virtual_table;
+    std::optional<pe::BitField> bits;
+    if (const auto* const record = table.find_record(field.type); !is_number && record != nullptr)
+      bits = pe::read_bit_field(*record);
+    const std::array values{text(pe::word_of(field.kind)),
+                            text_or_none(member.name),
+                            number(member.level),
+                            placed ? number(member.offset) : none(),
+                            placed ? number_or_none(pe::size_of(table, field.type)) : none(),
+                            is_number ? none() : text(pe::to_text(table, field.type)),
+                            bits ? number(bits->position) : none(),
+                            bits ? number(bits->length) : none(),
+                            !is_number ? none()
+                            : pe::is_negative(table, type, field.value)
+                                ? signed_number(static_cast<i64>(field.value))
+                                : number(field.value)};
+    return type_member_record->make(values);
+  }
+
+  std::shared_ptr<TypeFile> file_;
+  u32 depth_;
+  std::vector<pe::TypeTable::Definition> types_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+void add_types(py::module_& module) {
+  static const Record member{module,
+                             "TypeMember",
+                             "What a structure, union or enumeration has.",
+                             {{"kind", "'member', 'enumerator', 'base' and so on"},
+                              {"name", ""},
+                              {"level", "0: of the type itself, 1: of a member's type"},
+                              {"offset", "from the start of the type"},
+                              {"size", "in bytes"},
+                              {"type", "as 'dt' shows it"},
+                              {"bit_position", ""},
+                              {"bit_length", ""},
+                              {"value", "of an enumerator"}}};
+  static const Record type{module,
+                           "Type",
+                           "A structure, union or enumeration.",
+                           {{"name", ""},
+                            {"kind", "'struct', 'class', 'union', 'interface' or 'enum'"},
+                            {"index", "of its record"},
+                            {"defined", "False: only declared"},
+                            {"size", "in bytes"},
+                            {"members", "a tuple of TypeMember"}}};
+  type_member_record = &member;
+  type_record = &type;
+  py::class_<Types>(module, "_Types")
+      .def("__iter__", [](py::object self) { return self; })
+      .def("__next__", &Types::next);
+  py::class_<TypeFile, std::shared_ptr<TypeFile>>(module, "TypeFile", "A PDB or a symbol table.")
+      .def_property_readonly(
+          "guid", [](const TypeFile& self) { return core::to_string(self.file.identity.guid); })
+      .def_property_readonly("age", [](const TypeFile& self) { return self.file.identity.age; })
+      .def_property_readonly("pointer_size",
+                             [](const TypeFile& self) { return self.file.table.pointer_size(); })
+      .def_property_readonly("findings",
+                             [](const TypeFile& self) { return to_list(self.file.findings); })
+      .def(
+          "types",
+          [](const std::shared_ptr<TypeFile>& self, const py::args& names, u32 depth) {
+            return std::make_unique<Types>(self, names.cast<std::vector<std::string>>(), depth);
+          },
+          py::kw_only(), py::arg("depth") = 0,
+          "Types by names and globs, all without any; 'depth' levels of members of members.");
+  module.def("open_types", &open_types, py::arg("path"));
+}
+
+}  // namespace coldtrace::python

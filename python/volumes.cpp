@@ -1,0 +1,455 @@
+// Images of disks, their NTFS volumes, and the files of these.
+
+#include <memory>
+
+#include <pybind11/stl.h>
+
+#include "coldtrace/core/parallel.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/ntfs/image_file.hpp"
+#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/walk.hpp"
+#include "coldtrace/ntfs_query/file_filter.hpp"
+#include "coldtrace/ntfs_query/row_values.hpp"
+#include "python/values.hpp"
+
+namespace coldtrace::python {
+namespace {
+
+using ntfs::FileRow;
+
+const Record* partition_record = nullptr;
+const Record* file_record = nullptr;
+const Record* times_record = nullptr;
+const Record* stream_record = nullptr;
+const Record* extent_record = nullptr;
+std::array<Object, ntfs::state_count> state_texts{};
+
+struct Image {
+  std::string path;
+  ntfs::ImageFile file;
+  ntfs::Disk disk;
+  core::Findings findings;
+};
+
+struct Volume {
+  std::shared_ptr<Image> image;
+  ntfs::Partition partition;
+  ntfs::Volume volume;
+  core::Findings findings;
+  std::unique_ptr<ntfs::Snapshot> snapshot;  // taken when files are first asked for
+  bool with_slack = false;
+};
+
+std::shared_ptr<Image> open_image(const std::string& path,
+                                  const std::vector<std::string>& parents) {
+  const py::gil_scoped_release released;
+  auto image = std::make_shared<Image>();
+  auto file = ntfs::open_image(path, image->findings, parents);
+  if (!file) {
+    const py::gil_scoped_acquire acquired;
+    raise_error(path + ": " + to_string(file.error()));
+  }
+  image->path = path;
+  image->file = std::move(*file);
+  if (image->file.kind != core::FileKind::ntfs_mft)
+    image->disk = ntfs::read_disk(*image->file.source, image->findings);
+  else
+    image->disk.partitions.push_back({0, 0, image->file.source->size(), "", "", image->file.kind});
+  return image;
+}
+
+core::Result<ntfs::Volume> open_volume(const Image& image, const ntfs::Partition& partition,
+                                       core::Findings& findings) {
+  if (image.file.kind == core::FileKind::ntfs_mft)
+    return ntfs::Volume::open_extracted_mft(*image.file.source, findings);
+  return ntfs::Volume::open(*image.file.source, partition.offset, partition.size, findings);
+}
+
+std::vector<std::shared_ptr<Volume>> open_volumes(const std::shared_ptr<Image>& image) {
+  const py::gil_scoped_release released;
+  std::vector<std::shared_ptr<Volume>> volumes;
+  for (const auto& partition : image->disk.partitions) {
+    if (partition.kind != core::FileKind::ntfs_volume && partition.kind != core::FileKind::ntfs_mft)
+      continue;
+    core::Findings findings;
+    auto volume = open_volume(*image, partition, findings);
+    if (volume)
+      volumes.push_back(std::make_shared<Volume>(
+          Volume{image, partition, std::move(*volume), std::move(findings), nullptr}));
+    else
+      image->findings.warning("volume-unreadable", volume.error());
+  }
+  return volumes;
+}
+
+py::list partitions_of(const Image& image) {
+  py::list list;
+  for (const auto& partition : image.disk.partitions) {
+    const std::array values{number(partition.number),     number(partition.offset),
+                            number(partition.size),       text_or_none(partition.type),
+                            text_or_none(partition.name), text(to_string(partition.kind))};
+    list.append(py::reinterpret_steal<py::object>(partition_record->make(values)));
+  }
+  return list;
+}
+
+py::bytes read_image(const Image& image, u64 offset, u64 size) {
+  const auto end = image.file.source->size();
+  if (offset > end || size > end - offset)
+    raise_error(image.path + ": these bytes are not all inside of the image");
+  auto bytes = py::reinterpret_steal<py::bytes>(
+      checked(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size))));
+  const std::span<char> destination{PyBytes_AS_STRING(bytes.ptr()), size};
+  std::optional<core::ParseError> error;
+  {
+    const py::gil_scoped_release released;
+    const auto read = image.file.source->read_at(offset, std::as_writable_bytes(destination));
+    if (!read) error = read.error();
+  }
+  if (error) raise_error(image.path + ": " + to_string(*error));
+  return bytes;
+}
+
+// Gives the files of a volume, a list of some hundred at a time.
+class FileChunks {
+ public:
+  FileChunks(std::shared_ptr<Volume> volume, ntfs::StateSet states,
+             std::optional<where::WhereExpression> where, std::vector<std::size_t> fields,
+             unsigned jobs)
+      : volume_{std::move(volume)},
+        walk_{*volume_->snapshot, states},
+        where_{std::move(where)},
+        fields_{std::move(fields)},
+        jobs_{jobs} {
+    for (unsigned i = 0; i < std::max(jobs, 1U); ++i)
+      values_.emplace_back(*volume_->snapshot, volume_->partition.number,
+                           volume_->partition.offset);
+  }
+
+  py::list next() {
+    std::size_t wanted = 0;
+    {
+      const py::gil_scoped_release released;
+      while (wanted == 0) {
+        if (!walk_.next(batch_)) {
+          if (!std::exchange(ended_, true)) volume_->findings.merge(walk_.findings());
+          break;
+        }
+        wanted = build_rows();
+      }
+    }
+    if (wanted == 0) throw py::stop_iteration{};
+    auto list =
+        py::reinterpret_steal<py::list>(checked(PyList_New(static_cast<Py_ssize_t>(wanted))));
+    Py_ssize_t at = 0;
+    for (std::size_t i = 0; i < batch_.rows.size(); ++i)
+      if (chosen_[i]) PyList_SET_ITEM(list.ptr(), at++, make_file(rows_[i]));
+    return list;
+  }
+
+ private:
+  // How many of the batch are wanted.
+  std::size_t build_rows() {
+    const auto& snapshot = *volume_->snapshot;
+    const auto count = batch_.rows.size();
+    if (rows_.size() < count) rows_.resize(count);
+    chosen_.assign(count, 0);
+    core::parallel_for(jobs_, count, [&](unsigned worker, u64 i) {
+      auto& row = rows_[i];
+      snapshot.build_row(batch_, batch_.rows[i], row);
+      if (!batch_.rows[i].wanted) return;
+      values_[worker].set(row);
+      chosen_[i] = !where_ || ntfs::wants(*where_, values_[worker]) ? 1 : 0;
+    });
+    for (std::size_t i = 0; i < count; ++i) note_findings(rows_[i], volume_->findings);
+    return static_cast<std::size_t>(std::count(chosen_.begin(), chosen_.end(), 1));
+  }
+
+  static Object make_times(const ntfs::Times& times) {
+    const std::array values{time(times.created), time(times.modified), time(times.changed),
+                            time(times.accessed)};
+    return times_record->make(values);
+  }
+
+  Object make_name(ntfs::StoredText name) {
+    if (!name.narrow) return utf16_text(name.bytes);
+    return checked(PyUnicode_DecodeLatin1(core::to_chars(name.bytes).data(),
+                                          static_cast<Py_ssize_t>(name.bytes.size()), nullptr));
+  }
+
+  static Object make_extent(const ntfs::Extent& extent) {
+    const std::array values{number(extent.vcn),
+                            extent.lcn ? number(static_cast<u64>(*extent.lcn)) : none(),
+                            number(extent.clusters)};
+    return extent_record->make(values);
+  }
+
+  Object make_stream(const FileRow& row, const ntfs::StreamRow& stream) {
+    const std::array values{stream.name.empty() ? none() : make_name(stream.name),
+                            number_or_none(stream.size),
+                            number_or_none(stream.allocated),
+                            number_or_none(stream.valid),
+                            truth(stream.resident),
+                            truth(stream.compressed),
+                            truth(stream.encrypted),
+                            truth(stream.sparse),
+                            number_or_none(stream.resident_offset),
+                            tuple_of(row.extents_of(stream), make_extent)};
+    return stream_record->make(values);
+  }
+
+  // Mostly two or all of the sets are the same, and so are those of rows that follow each other.
+  Object shared_times(const ntfs::Times& times) {
+    if (!times_ || times != last_times_) {
+      times_ = py::reinterpret_steal<py::object>(make_times(times));
+      last_times_ = times;
+    }
+    return py::object{times_}.release().ptr();
+  }
+
+  Object shared_owner(std::string_view sid) {
+    if (!owner_ || sid != last_owner_) {
+      owner_ = py::reinterpret_steal<py::object>(text_or_none(sid));
+      last_owner_ = sid;
+    }
+    return py::object{owner_}.release().ptr();
+  }
+
+  Object make_path(const FileRow& row) {
+    path_.clear();
+    row.append_path(path_);
+    return text(path_);
+  }
+
+  // In the order of the record.
+  Object make_field(const FileRow& row, std::size_t field) {
+    const auto& source = *row.source;
+    const auto& information = row.facts.information;
+    const bool unnamed = row.name.empty();
+    const auto parent = row.file_name != nullptr ? row.file_name->parent : source.parent;
+    switch (field) {
+      case 0:
+        return unnamed ? none() : make_path(row);
+      case 1:
+        return unnamed ? none() : make_name(row.name);
+      case 2:
+        return row.file_known() ? number(source.file.record) : none();
+      case 3:
+        return row.file_known() ? number(source.file.sequence) : none();
+      case 4:
+        return unnamed ? none() : number(parent.record);
+      case 5:
+        return unnamed ? none() : number(parent.sequence);
+      case 6:
+        return py::handle{state_texts[static_cast<std::size_t>(source.state)]}.inc_ref().ptr();
+      case 7:
+        return source.has_record ? truth(row.facts.directory) : none();
+      case 8:
+        return source.has_record ? number(row.links) : none();
+      case 9:
+        return row.short_name != nullptr ? make_name(row.short_name->name) : none();
+      case 10:
+        return information ? number(information->dos_attributes) : none();
+      case 11:
+        return information ? shared_times(information->times) : none();
+      case 12:
+        return row.file_name != nullptr ? shared_times(row.file_name->times) : none();
+      case 13:
+        return row.index ? shared_times(*row.index) : none();
+      case 14:
+        return shared_owner(row.owner_sid);
+      case 15:
+        return number_or_none(row.record_offset);
+      case 16:
+        return row.content() != nullptr ? number_or_none(row.content()->size) : none();
+      case 17:
+        return tuple_of(row.streams, [&](const auto& stream) { return make_stream(row, stream); });
+      default:
+        return tuple_of(row.findings,
+                        [](const auto& finding) { return text(finding.code.view()); });
+    }
+  }
+
+  Object make_file(const FileRow& row) {
+    if (!fields_.empty())
+      return tuple_of(fields_, [&](std::size_t field) { return make_field(row, field); });
+    std::array<Object, Record::most_fields> values;
+    for (std::size_t field = 0; field < file_record->size(); ++field)
+      values[field] = make_field(row, field);
+    return file_record->make(std::span{values}.first(file_record->size()));
+  }
+
+  std::shared_ptr<Volume> volume_;
+  ntfs::Walk walk_;
+  std::optional<where::WhereExpression> where_;
+  std::vector<std::size_t> fields_;  // those wanted; empty: all, as a record
+  unsigned jobs_;
+  std::vector<ntfs::RowValues> values_;  // one a thread
+  ntfs::RowBatch batch_;
+  std::vector<FileRow> rows_;
+  std::vector<u8> chosen_;
+  std::string path_;
+  ntfs::Times last_times_{};
+  py::object times_;
+  std::string last_owner_;
+  py::object owner_;
+  bool ended_ = false;
+};
+
+ntfs::StateSet to_states(const std::optional<std::vector<std::string>>& names, bool slack) {
+  ntfs::StateSet states;
+  if (!names) {
+    for (std::size_t i = 0; i < ntfs::state_count; ++i)
+      if (const auto state = static_cast<ntfs::State>(i); slack || state != ntfs::State::slack)
+        states.add(state);
+    return states;
+  }
+  for (const auto& name : *names) {
+    const auto state = ntfs::to_state(name);
+    if (!state) raise_error("states: there is no state '" + name + "'");
+    states.add(*state);
+  }
+  return states;
+}
+
+py::object files_of(const std::shared_ptr<Volume>& volume, const std::optional<std::string>& where,
+                    const std::optional<std::vector<std::string>>& state_names, bool slack,
+                    const std::vector<std::string>& field_names, unsigned jobs) {
+  std::vector<std::size_t> fields;
+  for (const auto& name : field_names) {
+    const auto field = file_record->find(name);
+    if (!field) raise_error("fields: a File has no '" + name + "'");
+    fields.push_back(*field);
+  }
+  std::optional<where::WhereExpression> expression;
+  if (where) {
+    auto parsed = ntfs::parse_file_where(*where);
+    if (!parsed) raise_error("where: " + to_string(parsed.error()));
+    expression = std::move(*parsed);
+  }
+  const auto states = to_states(state_names, slack);
+  const bool needs_slack = states.contains(ntfs::State::slack);
+  if (!volume->snapshot || (needs_slack && !volume->with_slack)) {
+    const py::gil_scoped_release released;
+    volume->snapshot = std::make_unique<ntfs::Snapshot>(ntfs::Snapshot::take(
+        volume->volume, {.jobs = jobs, .slack = needs_slack}, volume->findings));
+    volume->with_slack = needs_slack;
+  }
+  return chained(py::cast(std::make_unique<FileChunks>(volume, states, std::move(expression),
+                                                       std::move(fields), std::max(jobs, 1U))));
+}
+
+void add_records(py::module_& module) {
+  static const Record partition{module,
+                                "Partition",
+                                "A stretch of a disk; of a volume alone it has the number 0.",
+                                {{"number", "from 1, or 0"},
+                                 {"offset", "in bytes"},
+                                 {"size", "in bytes"},
+                                 {"type", "'0x07' or a GUID"},
+                                 {"name", "of a GPT entry"},
+                                 {"kind", "by its first sectors"}}};
+  static const Record times{module,
+                            "Times",
+                            "Four times of a file: nanoseconds since 1970, UTC, or None.",
+                            {{"created", ""},
+                             {"modified", "the data"},
+                             {"changed", "the FILE record"},
+                             {"accessed", ""}}};
+  static const Record extent{
+      module,
+      "Extent",
+      "Clusters of a stream that follow each other.",
+      {{"vcn", "of the first"}, {"lcn", "where it lies, None in a hole"}, {"clusters", ""}}};
+  static const Record stream{module,
+                             "Stream",
+                             "A $DATA attribute and where its bytes are.",
+                             {{"name", "None of the file's own"},
+                              {"size", "in bytes"},
+                              {"allocated", "in bytes; None of a resident one"},
+                              {"valid", "in bytes; None of a resident one"},
+                              {"resident", ""},
+                              {"compressed", ""},
+                              {"encrypted", ""},
+                              {"sparse", ""},
+                              {"resident_offset", "in the image"},
+                              {"extents", "a tuple of Extent"}}};
+  static const Record file{module,
+                           "File",
+                           "One name of a volume, as 'coldtrace ntfs snapshot' has it.",
+                           {{"path", "with U+FFFD for unpaired surrogates"},
+                            {"name", "with its unpaired surrogates"},
+                            {"record", ""},
+                            {"sequence", ""},
+                            {"parent_record", ""},
+                            {"parent_sequence", ""},
+                            {"state", "'live', 'deleted' and so on"},
+                            {"directory", ""},
+                            {"links", ""},
+                            {"short_name", ""},
+                            {"attributes", "bits of FILE_ATTRIBUTE_*"},
+                            {"si", "Times of $STANDARD_INFORMATION"},
+                            {"fn", "Times of $FILE_NAME"},
+                            {"index", "Times of the directory's entry"},
+                            {"owner_sid", ""},
+                            {"record_offset", "in the image"},
+                            {"size", "of its own stream, in bytes"},
+                            {"streams", "a tuple of Stream"},
+                            {"findings", "a tuple of codes"}}};
+  partition_record = &partition;
+  times_record = &times;
+  extent_record = &extent;
+  stream_record = &stream;
+  file_record = &file;
+  for (std::size_t i = 0; i < ntfs::state_count; ++i)
+    state_texts[i] = text(to_string(static_cast<ntfs::State>(i)));
+}
+
+}  // namespace
+
+void add_volumes(py::module_& module) {
+  add_records(module);
+  py::class_<FileChunks>(module, "_FileChunks")
+      .def("__iter__", [](py::object self) { return self; })
+      .def("__next__", &FileChunks::next);
+  py::class_<Image, std::shared_ptr<Image>>(module, "DiskImage",
+                                            "An image of a disk or a volume, or a copied $MFT.")
+      .def_readonly("path", &Image::path)
+      .def_property_readonly("container",
+                             [](const Image& image) { return std::string{image.file.container}; })
+      .def_property_readonly("size", [](const Image& image) { return image.file.source->size(); })
+      .def_property_readonly("partitions", &partitions_of)
+      .def_property_readonly("findings",
+                             [](const Image& image) {
+                               auto findings = image.findings;
+                               image.file.add_findings(findings);
+                               return to_list(findings);
+                             })
+      .def("volumes", &open_volumes, "The NTFS volumes in it.")
+      .def("read", &read_image, py::arg("offset"), py::arg("size"),
+           "Bytes of what the image holds.");
+  py::class_<Volume, std::shared_ptr<Volume>>(module, "Volume", "An NTFS volume.")
+      .def_property_readonly("number", [](const Volume& self) { return self.partition.number; })
+      .def_property_readonly("offset", [](const Volume& self) { return self.volume.offset(); })
+      .def_property_readonly("size", [](const Volume& self) { return self.partition.size; })
+      .def_property_readonly(
+          "cluster_size",
+          [](const Volume& self) { return self.volume.mft().clusters().cluster_size; })
+      .def_property_readonly(
+          "findings", [](const Volume& self) { return to_list(self.findings); },
+          "Complete when its files were gone through.")
+      .def(
+          "files", &files_of, py::kw_only(), py::arg("where") = py::none(),
+          py::arg("states") = py::none(), py::arg("slack") = false,
+          py::arg("fields") = std::vector<std::string>{}, py::arg("jobs") = 1,
+          "Its names, depth first, then what directories do not reach. 'where' is an expression of "
+          "'coldtrace ntfs query', 'states' are those wanted; names in slack only if asked for. "
+          "With "
+          "'fields' tuples of these members of File alone, which is sooner done.");
+  module.def("open_image", &open_image, py::arg("path"), py::kw_only(),
+             py::arg("parents") = std::vector<std::string>{},
+             "Opens an image by its contents: raw, split, E01, VHD, VHDX, VMDK, QCOW2, or a $MFT.");
+}
+
+}  // namespace coldtrace::python

@@ -1,0 +1,84 @@
+# Sourced by scripts/package: the program, as a Debian package and as a tarball for all Linux systems.
+
+# Whose code the programs contain: Debian's packages, static or headers alone.
+contained=(libfmt-dev libcli11-dev rapidjson-dev libexpected-dev nettle-dev libboost-dev zlib1g-dev libpugixml-dev
+  libre2-dev libsqlite3-dev liblzma-dev libprotozero-dev libseccomp-dev liblief-dev libstdc++-12-dev)
+# And the static ones beside.
+contained_static=(libewf-dev libbfio-dev libvhdi-dev libqcow-dev libvmdk-dev libarchive-dev libzstd-dev
+  liblz4-dev libbz2-dev libmbedtls-dev libssl-dev libc6-dev)
+
+# man_pages FOLDER WORD...: of a command and all below it.
+man_pages() {
+  local folder=$1 name=coldtrace word
+  shift
+  for word; do name+=-$word; done
+  "$coldtrace" help --man "$@" | gzip -9n >"$folder/$name.1.gz"
+  for word in $("$coldtrace" "$@" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z0-9-]*\)  .*/\1/p'); do
+    man_pages "$folder" "$@" "$word"
+  done
+}
+
+# completion SHELL FILE
+completion() {
+  mkdir -p "$(dirname "$2")"
+  "$coldtrace" help --completion "$1" >"$2"
+}
+
+pack_program() {
+  local root=$work/program using=() programs depends
+  DESTDIR=$root cmake --install "$build" --prefix /usr --component Unspecified >"$work/install.log"
+  programs=("$root/usr/bin/coldtrace")
+  for helper in "$root"/usr/libexec/coldtrace/*; do [[ -f $helper ]] && programs+=("$helper"); done
+  strip --remove-section=.comment --remove-section=.note "${programs[@]}"
+  coldtrace=$root/usr/bin/coldtrace
+  if ! objdump -p "$coldtrace" | grep -q 'NEEDED.*libZydis'; then contained+=(libzydis-dev); fi
+  mkdir -p "$root/usr/share/man/man1"
+  man_pages "$root/usr/share/man/man1"
+  completion bash "$root/usr/share/bash-completion/completions/coldtrace"
+  completion zsh "$root/usr/share/zsh/vendor-completions/_coldtrace"
+  completion fish "$root/usr/share/fish/vendor_completions.d/coldtrace.fish"
+  write_documents "$root" coldtrace
+  copy_licences "$root/usr/share/doc/coldtrace/licences" "${contained[@]}"
+  # It contains libraries on purpose: to load a shared one at each start takes longer than to read a file.
+  mkdir -p "$root/usr/share/lintian/overrides"
+  printf 'coldtrace: embedded-library\n' >"$root/usr/share/lintian/overrides/coldtrace"
+  depends=$(needed_packages "${programs[@]}")
+  make_deb "$root" coldtrace <<TEXT
+Depends: $depends
+Recommends: libewf2, libarchive13, libvhdi1, libqcow1, libvmdk1
+Section: utils
+Description: offline forensic parser for Windows artefacts
+ Reads what Windows leaves behind, without Windows: system call numbers and
+ hooks of its images, structures and symbols of PDB files, NTFS volumes and
+ change journals of disk images, and event traces (ETW), with reports and
+ exports to other tools. Inputs are never written, and hostile ones are normal.
+TEXT
+}
+
+# bin/ and libexec/ side by side, wherever they are unpacked to; needs nothing of the system but its kernel.
+pack_tarball() {
+  local name=coldtrace-${version/\~/-}-linux-$(uname -m) using=() root
+  root=$work/tarball/$name
+  mkdir -p "$root"
+  cp -r "$build/static/bin" "$build/static/libexec" "$root"
+  strip --remove-section=.comment --remove-section=.note "$root/bin/coldtrace" "$root"/libexec/coldtrace/*
+  coldtrace=$root/bin/coldtrace
+  mkdir -p "$root/share/man/man1"
+  man_pages "$root/share/man/man1"
+  completion bash "$root/share/bash-completion/completions/coldtrace"
+  completion zsh "$root/share/zsh/site-functions/_coldtrace"
+  completion fish "$root/share/fish/vendor_completions.d/coldtrace.fish"
+  cp "$project/LICENSE" "$project/CHANGELOG.md" "$root"
+  copy_licences "$root/licences" libzydis-dev "${contained[@]}" "${contained_static[@]}"
+  {
+    printf 'The programs contain code of these source packages of Debian, whose licences lie beside. Those of\n'
+    printf 'libewf, libbfio, libvhdi, libqcow, libvmdk, nettle, seccomp and the C library are under the LGPL: their\n'
+    printf 'sources are at https://snapshot.debian.org, and scripts/package of coldtrace, whose own source is\n'
+    printf 'open, links the programs anew with changed ones.\n\n'
+    printf '%s\n' "${using[@]}" | sort -u
+  } >"$root/licences/SOURCES"
+  tar --sort=name --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw --format=gnu \
+    --mtime="@$SOURCE_DATE_EPOCH" -C "$work/tarball" -cf - "$name" |
+    xz -T2 "-${COLDTRACE_XZ_LEVEL:-9}" >"$output/$name.tar.xz"
+  made+=("$name.tar.xz")
+}

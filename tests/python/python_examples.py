@@ -1,0 +1,332 @@
+"""The Python module: what its examples print is what other readers say of the same bytes; its types are those that it
+declares, and it lets other threads run.
+
+usage: python_examples.py BUILD SOURCES SHARED [unittest arguments]
+"""
+import csv
+import ctypes
+import gzip
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import unittest
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from case import Case  # noqa: E402
+
+BUILD, SOURCES, SHARED = (Path(argument).resolve() for argument in sys.argv[1:4])
+DEMO = BUILD / "demo"
+COLDTRACE = BUILD / "cli/coldtrace"
+MODULES = BUILD / "python"
+EXAMPLES = sorted((SOURCES / "python/examples").glob("*.py"))
+
+
+def run(*command, **options):
+    done = subprocess.run([str(part) for part in command], capture_output=True, timeout=120, **options)
+    if done.returncode != 0:
+        raise AssertionError(f"{command}: {done.returncode}\n{done.stderr.decode()}")
+    return done.stdout.decode()
+
+
+def needs(*programs):
+    for program in programs:
+        if not shutil.which(program):
+            raise unittest.SkipTest(f"no {program}")
+
+
+def example(name, *arguments):
+    """The rows that it prints, as words."""
+    text = run(sys.executable, SOURCES / f"python/examples/{name}.py", *arguments,
+               env={"PYTHONPATH": str(MODULES), "PYTHONDONTWRITEBYTECODE": "1"})
+    return [line.split() for line in text.splitlines()]
+
+
+class Volumes(Case):
+    """Against the Sleuth Kit."""
+    FILES = {"small.txt": b"resident", "large.bin": bytes(range(256)) * 3000, "middle.bin": os.urandom(70_001)}
+
+    def setUp(self):
+        super().setUp()
+        needs("mkntfs", "ntfscp", "fls", "icat")
+        self.image = self.here / "volume.img"
+        with self.image.open("wb") as file:
+            file.truncate(4 << 20)
+        run("mkntfs", "-F", "-q", "-s", "512", "-p", "0", "-H", "16", "-S", "63", self.image)
+        for name, content in self.FILES.items():
+            run("ntfscp", "-q", self.image, self.write(name, content), name)
+        body = run("fls", "-r", "-p", "-m", "", self.image)
+        # MD5|name|inode|mode|UID|GID|size|atime|mtime|ctime|crtime
+        self.rows = [row for row in csv.reader(body.splitlines(), delimiter="|")
+                     if "$FILE_NAME" not in row[1] and "OrphanFiles" not in row[1]]
+
+    def test_largest(self):
+        expected = sorted(((int(row[6]), row[1]) for row in self.rows
+                           if row[3].startswith("r/r") and ":" not in row[1] and int(row[6]) > 0),
+                          key=lambda row: (-row[0], row[1]))
+        self.assertEqual(example("largest_files", self.image),
+                         [[str(size), name] for size, name in expected[:10]])
+
+    def test_contents(self):
+        for name, content in self.FILES.items():
+            self.assertEqual(example("file_hash", self.image, "/" + name),
+                             [[hashlib.sha256(content).hexdigest(), "/" + name]])
+
+    def test_times(self):
+        expected = {(row[1], row[8]) for row in self.rows if row[1].strip("/") in self.FILES}
+        found = {(row[2], row[0]) for row in example("file_timeline", self.image)}
+        self.assertEqual(len(expected), 3)
+        self.assertLessEqual(expected, found)
+
+    def test_partitions(self):
+        needs("sfdisk", "mmls")
+        disk = self.here / "disk.img"
+        with disk.open("wb") as file:
+            file.truncate(8 << 20)
+        subprocess.run(["sfdisk", "-q", disk], input=b"label: dos\n2048,8192,7\n", check=True)
+        with disk.open("r+b") as file:
+            file.seek(2048 * 512)
+            file.write(self.image.read_bytes()[:8192 * 512])
+        (row,) = re.findall(r"^\d+:\s+000:000\s+0*(\d+)\s+\d+\s+0*(\d+)", run("mmls", disk), re.M)
+        start, length = (int(number) * 512 for number in row)
+        (found,) = [row for row in example("disk_partitions", disk) if row[0] == "1"]
+        self.assertEqual(found[1:3], [str(start), str(length)])
+
+
+class Traces(Case):
+    """Against what another reader wrote of a real trace."""
+
+    def setUp(self):
+        super().setUp()
+        self.trace = SHARED / "samples/etl/dp_vsgc.etl"
+        if not self.trace.exists():
+            raise unittest.SkipTest("no sample traces")
+        with gzip.open(self.trace.with_suffix(".tsv.gz"), "rt") as file:
+            self.rows = list(csv.DictReader(file, delimiter="\t"))
+
+    def test_providers(self):
+        counts = Counter(row["provider"] for row in self.rows)
+        expected = [[str(count), guid] for guid, count in
+                    sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
+        self.assertEqual(example("events_by_provider", self.trace), expected)
+
+    def test_threads(self):
+        thread = "3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c"
+        expected = sorted(int(row["ts"]) for row in self.rows
+                          if row["provider"] == thread and row["opcode"] == "1")
+        found = example("thread_starts", self.trace)
+        self.assertGreater(len(expected), 1000)
+        self.assertEqual([int(row[0]) for row in found], expected)
+
+
+class Images(Case):
+    def test_exports(self):
+        needs("llvm-readobj-14")
+        text = run("llvm-readobj-14", "--coff-exports", DEMO / "demo-ntdll.dll")
+        expected = [list(row) for row in
+                    re.findall(r"Ordinal: (\d+)\n\s+Name: (\S+)\n\s+RVA: (0x[0-9A-F]+)", text)]
+        self.assertGreater(len(expected), 50)
+        self.assertEqual(example("exported_functions", DEMO / "demo-ntdll.dll"),
+                         [[ordinal, rva.lower(), name] for ordinal, name, rva in expected])
+
+    def test_system_calls(self):
+        content = (DEMO / "demo-ntdll.dll").read_bytes()
+        rows = example("system_calls", DEMO / "demo-ntdll.dll")
+        self.assertGreater(len(rows), 20)
+        for number, offset, _ in rows:
+            # mov r10, rcx; mov eax, NUMBER
+            stub = content[int(offset):int(offset) + 8]
+            self.assertEqual(stub, b"\x4c\x8b\xd1\xb8" + int(number).to_bytes(4, "little"))
+
+    def test_hook_table(self):
+        kernel, table = DEMO / "demo-ntoskrnl.exe", self.here / "demo.hooktab"
+        subprocess.run([COLDTRACE, "hooks", "table", "-q", "--kernel", kernel, "--format", "hooktab", "-o", table],
+                       capture_output=True)
+        done = subprocess.run([COLDTRACE, "hooks", "table", "-q", "--kernel", kernel, "--format", "json"],
+                              capture_output=True)
+        (build,) = json.loads(done.stdout)["builds"]
+        rows = example("hook_targets", table, kernel)
+        services = [[str(row["number"]), *row["names"]] for row in build["services"]]
+        self.assertGreater(len(services), 20)
+        head = [f"{build['images'][0]['identity']['time_date_stamp']:#x}", str(len(services)), "services"]
+        self.assertEqual(rows, [head, *services] * 2)
+
+    def test_structures(self):
+        """The compiler's layout of C structures is that of ctypes."""
+        needs("clang-14", "lld-link-14")
+
+        class Part(ctypes.Structure):
+            _fields_ = [("a", ctypes.c_uint8), ("b", ctypes.c_uint64)]
+
+        class Whole(ctypes.Structure):
+            _fields_ = [("first", ctypes.c_uint16), ("low", ctypes.c_uint32, 3), ("high", ctypes.c_uint32, 5),
+                        ("part", Part), ("many", ctypes.c_uint16 * 5)]
+
+        source = self.write("types.c", b"""
+typedef unsigned char u8; typedef unsigned short u16; typedef unsigned u32; typedef unsigned long long u64;
+struct Part { u8 a; u64 b; };
+struct Whole { u16 first; u32 low : 3; u32 high : 5; struct Part part; u16 many[5]; };
+enum Side { left = -1, right = 7 };
+struct Whole whole; enum Side side;
+int _DllMainCRTStartup(void) { return (int)side + (int)whole.first; }
+""")
+        target = ["clang-14", "--target=x86_64-pc-windows-msvc", "-g", "-gcodeview", "-c", source.name, "-o", "types.obj"]
+        run(*target, cwd=self.here)
+        run("lld-link-14", "/dll", "/debug", "/nodefaultlib", "types.obj", "/out:types.dll", cwd=self.here)
+        rows = example("structure_layout", self.here / "types.pdb", "Whole", "Side")
+        expected = [["enum", "Side", "4"], ["-1", "left"], ["7", "right"],
+                    ["struct", "Whole", str(ctypes.sizeof(Whole))]]
+        for name, kind, *bits in Whole._fields_:
+            field = getattr(Whole, name)
+            position = [str(field.size & 0xffff), str(field.size >> 16)] if bits else ["None", "None"]
+            size = ctypes.sizeof(kind)
+            expected.append([str(field.offset), str(size), name, *position])
+        self.assertEqual(rows, expected)
+
+
+class Module(Case):
+    def setUp(self):
+        super().setUp()
+        sys.path.insert(0, str(MODULES))
+        sys.dont_write_bytecode = True
+        import coldtrace
+        self.module = coldtrace
+
+    def test_errors_are_exceptions(self):
+        garbage = self.write("garbage", b"nothing of all that" * 100)
+        for opener in ("open_trace", "open_pe", "open_types", "read_hook_tables"):
+            with self.assertRaisesRegex(self.module.Error, "garbage: "):
+                getattr(self.module, opener)(str(garbage))
+        with self.assertRaisesRegex(self.module.Error, "missing: "):
+            self.module.open_image(str(self.here / "missing"))
+        (volume,) = self.module.open_image(str(DEMO / "demo-disk.img")).volumes()
+        with self.assertRaisesRegex(self.module.Error, "where: 1:7: "):
+            volume.files(where="size >")
+        with self.assertRaisesRegex(self.module.Error, "a File has no 'hue'"):
+            volume.files(fields=["path", "hue"])
+        with self.assertRaisesRegex(self.module.Error, "no state 'nowhere'"):
+            volume.files(states=["nowhere"])
+
+    def test_damaged_files_end(self):
+        """Every 97th byte of the small inputs changed: an error, or rows with findings."""
+        for name, read in (
+                ("demo-disk.img", lambda path: [list(volume.files(slack=True)) for volume
+                                                in self.module.open_image(path).volumes()]),
+                ("demo-trace.etl", lambda path: list(self.module.open_trace(path).events())),
+                ("demo-ntdll.dll", lambda path: self.module.open_pe(path).services())):
+            content = bytearray((DEMO / name).read_bytes())
+            for start in range(7):
+                damaged = content[:]
+                for at in range(start * 13, min(len(damaged), 1 << 16), 97):
+                    damaged[at] ^= 0xff
+                try:
+                    read(str(self.write(f"{start}{name}", damaged)))
+                except self.module.Error:
+                    pass
+
+    def test_states_and_filters_are_those_of_the_tool(self):
+        image = DEMO / "demo-disk.img"
+        (volume,) = self.module.open_image(str(image)).volumes()
+        for where in ('state != "live"', "size > 100", 'si.modified >= 2020-01-01 and path like "/Users/*"'):
+            done = subprocess.run([COLDTRACE, "ntfs", "query", "-q", image, "--where", where, "--format", "ndjson"],
+                                  capture_output=True)
+            rows = [row for row in map(json.loads, done.stdout.splitlines()) if row["type"] == "file"]
+            files = list(volume.files(where=where))
+            self.assertGreater(len(rows), 0, where)
+            self.assertEqual([(row["path"], row["size"], row["state"], row["record"]) for row in rows],
+                             [(file.path, file.size, file.state, file.record) for file in files])
+            self.assertEqual([row["si"] and row["si"]["created"] for row in rows],
+                             [file.si and self.module.time_text(file.si.created) for file in files])
+
+    def test_events_are_those_of_the_tool(self):
+        trace = DEMO / "demo-trace.etl"
+        done = subprocess.run([COLDTRACE, "trace", "decode", "-q", trace], capture_output=True)
+        rows = [row for row in map(json.loads, done.stdout.splitlines()) if row["type"] == "event"]
+        events = list(self.module.open_trace(str(trace)).events())
+        self.assertEqual(len(rows), len(events))
+
+        def plain(value):
+            if isinstance(value, dict):
+                return {name: plain(inner) for name, inner in value.items()}
+            if isinstance(value, list):
+                return [plain(inner) for inner in value]
+            if isinstance(value, str) and re.fullmatch("0x[0-9a-f]+", value):
+                return int(value, 16)
+            return value
+
+        for row, event in zip(rows, events):
+            self.assertEqual((row["name"], row["pid"], row["tid"], row["cpu"], row["timestamp"], row["decoded"]),
+                             (event.name, event.pid, event.tid, event.cpu, event.timestamp, event.decoded))
+            self.assertEqual(row["time"], self.module.time_text(event.time))
+            self.assertEqual(plain(row["fields"]), plain(event.fields))
+
+    def test_rows_are_tuples_that_last(self):
+        (volume,) = self.module.open_image(str(DEMO / "demo-disk.img")).volumes()
+        rows = volume.files()
+        del volume
+        first = next(rows)
+        others = list(rows)
+        self.assertIsInstance(first, tuple)
+        self.assertEqual(first.path, first[0])
+        (again,) = self.module.open_image(str(DEMO / "demo-disk.img")).volumes()
+        for name in ("path", "size", "si", "streams", "findings", "owner_sid", "state"):
+            self.assertEqual([getattr(file, name) for file in [first, *others]],
+                             [row[0] for row in again.files(fields=[name])])
+        self.assertGreater(len(others), 5)
+
+    def test_other_threads_run(self):
+        """While a trace is opened and gone through, one that only counts gets on."""
+        trace = str(SHARED / "samples/etl/dp_vsgc.etl")
+        if not Path(trace).exists():
+            raise unittest.SkipTest("no sample traces")
+        done, longest = threading.Event(), [0.0]
+
+        def watch():
+            last = time.monotonic()
+            while not done.is_set():
+                time.sleep(0.001)
+                longest[0], last = max(longest[0], time.monotonic() - last), time.monotonic()
+
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        start = time.monotonic()
+        opened = [self.module.open_trace(trace) for _ in range(3)]
+        whole = time.monotonic() - start
+        done.set()
+        watcher.join()
+        self.assertEqual({len(each) for each in opened}, {75_931})
+        self.assertLess(longest[0], whole / 2)
+
+    def test_types_are_declared(self):
+        if subprocess.run([sys.executable, "-c", "import mypy.stubtest"], capture_output=True).returncode != 0:
+            raise unittest.SkipTest("no mypy")
+        # Which metaclass and constructor pybind11 gives, and what tuples with names match by.
+        allowed = self.write("allowed", b".*\\.__match_args__\n"
+                                        b".*\\.(DiskImage|Volume|Trace|PeImage|TypeFile)(\\.__init__)?\n")
+        paths = {"PYTHONPATH": str(MODULES), "MYPYPATH": str(MODULES), "PATH": "/usr/bin:/bin"}
+        run(sys.executable, "-m", "mypy.stubtest", "coldtrace", "--allowlist", allowed, env=paths, cwd=self.here)
+        run(sys.executable, "-m", "mypy", "--strict", *EXAMPLES, env=paths, cwd=self.here)
+        wrong = self.write("wrong.py", b"import coldtrace\nsize: str = next(coldtrace.open_image('x')"
+                                       b".volumes()[0].files()).size\n")
+        done = subprocess.run([sys.executable, "-m", "mypy", "--strict", wrong], capture_output=True, env=paths,
+                              cwd=self.here)
+        self.assertIn(b"Incompatible types in assignment", done.stdout)
+
+
+class Examples(unittest.TestCase):
+    def test_each_has_a_test(self):
+        text = Path(__file__).read_text()
+        self.assertEqual(len(EXAMPLES), 10)
+        self.assertEqual([path.stem for path in EXAMPLES if f'example("{path.stem}"' not in text], [])
+
+
+if __name__ == "__main__":
+    del sys.argv[1:4]
+    unittest.main()
