@@ -161,6 +161,7 @@ class EventChunks {
   }
 
   py::list next() {
+    const OneAtATime turn{busy_};
     {
       const py::gil_scoped_release released;
       read();
@@ -264,6 +265,7 @@ class EventChunks {
   std::vector<Held> events_;
   std::vector<KindObjects> kinds_;
   bool ended_ = false;
+  bool busy_ = false;
 };
 
 py::object events_of(const std::shared_ptr<Trace>& trace, const std::optional<std::string>& where) {

@@ -120,10 +120,12 @@ void add_values(py::module_& module) {
   chain_function = py::object{chain.attr("from_iterable")}.release().ptr();
   module.def(
       "time_text",
-      [](py::object ns) {
-        const auto ticks = py::cast<u64>(ns.attr("__floordiv__")(py::int_{100}) +
-                                         py::int_{u64{116'444'736'000'000'000}});
-        return core::to_string(core::FileTime{ticks});
+      [](const py::int_& ns) {
+        const py::object units = ns.attr("__floordiv__")(py::int_{100});
+        const py::object ticks = units + py::int_{u64{116'444'736'000'000'000}};
+        const auto value = PyLong_AsUnsignedLongLong(ticks.ptr());
+        if (PyErr_Occurred() != nullptr) throw py::error_already_set{};
+        return core::to_string(core::FileTime{value});
       },
       py::arg("ns"), "A time as coldtrace prints it: UTC, in ISO 8601 with seven digits.");
 }

@@ -93,6 +93,21 @@ py::object chained(py::object chunks);
 // coldtrace.Error: an input that nothing can be done with, or a wrong expression.
 [[noreturn]] void raise_error(const std::string& message);
 
+// What is gone through by one thread at a time, since the lock of Python is given up in between.
+class OneAtATime {
+ public:
+  explicit OneAtATime(bool& busy) : busy_{busy} {
+    if (busy_) raise_error("another thread is going through these");
+    busy_ = true;
+  }
+  OneAtATime(const OneAtATime&) = delete;
+  OneAtATime& operator=(const OneAtATime&) = delete;
+  ~OneAtATime() { busy_ = false; }
+
+ private:
+  bool& busy_;
+};
+
 py::list to_list(const core::Findings& findings);
 
 void add_values(py::module_& module);

@@ -37,25 +37,33 @@ struct Volume {
   ntfs::Partition partition;
   ntfs::Volume volume;
   core::Findings findings;
-  std::unique_ptr<ntfs::Snapshot> snapshot;  // taken when files are first asked for
+  std::shared_ptr<const ntfs::Snapshot> snapshot;  // taken when files are first asked for
   bool with_slack = false;
 };
 
+// All below: what other threads of Python may look at is changed while this one has the lock of
+// Python, and nothing is raised without it.
+
 std::shared_ptr<Image> open_image(const std::string& path,
                                   const std::vector<std::string>& parents) {
-  const py::gil_scoped_release released;
   auto image = std::make_shared<Image>();
-  auto file = ntfs::open_image(path, image->findings, parents);
-  if (!file) {
-    const py::gil_scoped_acquire acquired;
-    raise_error(path + ": " + to_string(file.error()));
+  std::optional<core::ParseError> error;
+  {
+    const py::gil_scoped_release released;
+    auto file = ntfs::open_image(path, image->findings, parents);
+    if (!file) {
+      error = file.error();
+    } else {
+      image->path = path;
+      image->file = std::move(*file);
+      const auto& source = *image->file.source;
+      if (image->file.kind == core::FileKind::ntfs_mft)
+        image->disk.partitions.push_back({0, 0, source.size(), "", "", image->file.kind});
+      else
+        image->disk = ntfs::read_disk(source, image->findings);
+    }
   }
-  image->path = path;
-  image->file = std::move(*file);
-  if (image->file.kind != core::FileKind::ntfs_mft)
-    image->disk = ntfs::read_disk(*image->file.source, image->findings);
-  else
-    image->disk.partitions.push_back({0, 0, image->file.source->size(), "", "", image->file.kind});
+  if (error) raise_error(path + ": " + to_string(*error));
   return image;
 }
 
@@ -67,19 +75,24 @@ core::Result<ntfs::Volume> open_volume(const Image& image, const ntfs::Partition
 }
 
 std::vector<std::shared_ptr<Volume>> open_volumes(const std::shared_ptr<Image>& image) {
-  const py::gil_scoped_release released;
   std::vector<std::shared_ptr<Volume>> volumes;
-  for (const auto& partition : image->disk.partitions) {
-    if (partition.kind != core::FileKind::ntfs_volume && partition.kind != core::FileKind::ntfs_mft)
-      continue;
-    core::Findings findings;
-    auto volume = open_volume(*image, partition, findings);
-    if (volume)
-      volumes.push_back(std::make_shared<Volume>(
-          Volume{image, partition, std::move(*volume), std::move(findings), nullptr}));
-    else
-      image->findings.warning("volume-unreadable", volume.error());
+  core::Findings unreadable;
+  {
+    const py::gil_scoped_release released;
+    for (const auto& partition : image->disk.partitions) {
+      if (partition.kind != core::FileKind::ntfs_volume &&
+          partition.kind != core::FileKind::ntfs_mft)
+        continue;
+      core::Findings findings;
+      auto volume = open_volume(*image, partition, findings);
+      if (volume)
+        volumes.push_back(std::make_shared<Volume>(
+            Volume{image, partition, std::move(*volume), std::move(findings), nullptr}));
+      else
+        unreadable.warning("volume-unreadable", volume.error());
+    }
   }
+  image->findings.merge_unknown(unreadable);
   return volumes;
 }
 
@@ -118,27 +131,30 @@ class FileChunks {
              std::optional<where::WhereExpression> where, std::vector<std::size_t> fields,
              unsigned jobs)
       : volume_{std::move(volume)},
-        walk_{*volume_->snapshot, states},
+        snapshot_{volume_->snapshot},
+        walk_{*snapshot_, states},
         where_{std::move(where)},
         fields_{std::move(fields)},
         jobs_{jobs} {
     for (unsigned i = 0; i < std::max(jobs, 1U); ++i)
-      values_.emplace_back(*volume_->snapshot, volume_->partition.number,
-                           volume_->partition.offset);
+      values_.emplace_back(*snapshot_, volume_->partition.number, volume_->partition.offset);
   }
 
   py::list next() {
+    const OneAtATime turn{busy_};
     std::size_t wanted = 0;
+    core::Findings findings;
     {
       const py::gil_scoped_release released;
       while (wanted == 0) {
         if (!walk_.next(batch_)) {
-          if (!std::exchange(ended_, true)) volume_->findings.merge(walk_.findings());
+          if (!std::exchange(ended_, true)) findings.merge(walk_.findings());
           break;
         }
-        wanted = build_rows();
+        wanted = build_rows(findings);
       }
     }
+    volume_->findings.merge(findings);
     if (wanted == 0) throw py::stop_iteration{};
     auto list =
         py::reinterpret_steal<py::list>(checked(PyList_New(static_cast<Py_ssize_t>(wanted))));
@@ -150,8 +166,8 @@ class FileChunks {
 
  private:
   // How many of the batch are wanted.
-  std::size_t build_rows() {
-    const auto& snapshot = *volume_->snapshot;
+  std::size_t build_rows(core::Findings& findings) {
+    const auto& snapshot = *snapshot_;
     const auto count = batch_.rows.size();
     if (rows_.size() < count) rows_.resize(count);
     chosen_.assign(count, 0);
@@ -162,7 +178,7 @@ class FileChunks {
       values_[worker].set(row);
       chosen_[i] = !where_ || ntfs::wants(*where_, values_[worker]) ? 1 : 0;
     });
-    for (std::size_t i = 0; i < count; ++i) note_findings(rows_[i], volume_->findings);
+    for (std::size_t i = 0; i < count; ++i) note_findings(rows_[i], findings);
     return static_cast<std::size_t>(std::count(chosen_.begin(), chosen_.end(), 1));
   }
 
@@ -281,6 +297,7 @@ class FileChunks {
   }
 
   std::shared_ptr<Volume> volume_;
+  std::shared_ptr<const ntfs::Snapshot> snapshot_;
   ntfs::Walk walk_;
   std::optional<where::WhereExpression> where_;
   std::vector<std::size_t> fields_;  // those wanted; empty: all, as a record
@@ -295,6 +312,7 @@ class FileChunks {
   std::string last_owner_;
   py::object owner_;
   bool ended_ = false;
+  bool busy_ = false;
 };
 
 ntfs::StateSet to_states(const std::optional<std::vector<std::string>>& names, bool slack) {
@@ -331,9 +349,15 @@ py::object files_of(const std::shared_ptr<Volume>& volume, const std::optional<s
   const auto states = to_states(state_names, slack);
   const bool needs_slack = states.contains(ntfs::State::slack);
   if (!volume->snapshot || (needs_slack && !volume->with_slack)) {
-    const py::gil_scoped_release released;
-    volume->snapshot = std::make_unique<ntfs::Snapshot>(ntfs::Snapshot::take(
-        volume->volume, {.jobs = jobs, .slack = needs_slack}, volume->findings));
+    core::Findings findings;
+    std::shared_ptr<const ntfs::Snapshot> taken;
+    {
+      const py::gil_scoped_release released;
+      taken = std::make_shared<const ntfs::Snapshot>(
+          ntfs::Snapshot::take(volume->volume, {.jobs = jobs, .slack = needs_slack}, findings));
+    }
+    volume->findings.merge_unknown(findings);
+    volume->snapshot = std::move(taken);
     volume->with_slack = needs_slack;
   }
   return chained(py::cast(std::make_unique<FileChunks>(volume, states, std::move(expression),

@@ -1,7 +1,7 @@
 # Sourced by scripts/package: the Python module, as a Debian package and as a wheel.
 
 pack_python() {
-  local root=$work/python using=() modules tag wheel next
+  local root=$work/python using=() modules tag wheel next contained
   modules=$root/usr/lib/python3/dist-packages
   mkdir -p "$modules"
   cp -r "$build/python/coldtrace" "$modules"
@@ -14,9 +14,10 @@ pack_python() {
   made+=("$wheel")
 
   next=${tag% *}.$((${tag#* } + 1))
+  contained=(pybind11-dev libfmt-dev libexpected-dev libboost-dev zlib1g-dev libpugixml-dev)
+  if ! objdump -p "$modules"/coldtrace/*.so | grep -q 'NEEDED.*libZydis'; then contained+=(libzydis-dev); fi
   write_documents "$root" python3-coldtrace
-  copy_licences "$root/usr/share/doc/python3-coldtrace/licences" pybind11-dev libfmt-dev libexpected-dev \
-    libboost-dev zlib1g-dev libpugixml-dev libre2-dev
+  copy_licences "$root/usr/share/doc/python3-coldtrace/licences" "${contained[@]}"
   mkdir -p "$root/usr/share/lintian/overrides"
   printf 'python3-coldtrace: embedded-library\n' >"$root/usr/share/lintian/overrides/python3-coldtrace"
   make_deb "$root" python3-coldtrace <<TEXT

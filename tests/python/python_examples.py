@@ -281,6 +281,24 @@ class Module(Case):
                              [row[0] for row in again.files(fields=[name])])
         self.assertGreater(len(others), 5)
 
+    def test_iterators_outlive_another_look(self):
+        """One that has begun goes on when the volume is read again, with what is in slack."""
+        (volume,) = self.module.open_image(str(DEMO / "demo-disk.img")).volumes()
+        expected = list(volume.files())
+        rows = volume.files()
+        first = next(rows)
+        self.assertLessEqual(len(expected), len(list(volume.files(slack=True))))
+        self.assertEqual([first, *rows], expected)
+        codes = [finding.code for finding in volume.findings]
+        self.assertEqual(len(codes), len(set(codes)))
+
+    def test_times_have_their_range(self):
+        self.assertEqual(self.module.time_text(0), "1970-01-01T00:00:00.0000000Z")
+        self.assertEqual(self.module.time_text(-11_644_473_600 * 10**9 + 100), "1601-01-01T00:00:00.0000001Z")
+        for outside in (-10**20, 10**30):
+            with self.assertRaises(OverflowError):
+                self.module.time_text(outside)
+
     def test_other_threads_run(self):
         """While a trace is opened and gone through, one that only counts gets on."""
         trace = str(SHARED / "samples/etl/dp_vsgc.etl")
