@@ -40,7 +40,7 @@ class Package(case.Case):
     def pack(self, name, umask):
         # Not compressed: that would take ten times the rest.
         done = subprocess.run([PROJECT / "scripts/package", BUILD, self.here / name], umask=umask,
-                              capture_output=True, timeout=200,
+                              capture_output=True, timeout=500,
                               env={**os.environ, "DPKG_DEB_COMPRESSOR_LEVEL": "0",
                                    "COLDTRACE_XZ_LEVEL": "0"})
         self.assertEqual(done.returncode, 0, done.stderr)
