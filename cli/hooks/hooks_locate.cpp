@@ -4,16 +4,13 @@
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
 #include "cli/hooks/hooks_commands.hpp"
+#include "cli/hooks/signature_file.hpp"
 #include "cli/images/identity.hpp"
 #include "cli/images/image_roles.hpp"
 #include "cli/images/pe_input.hpp"
 #include "cli/images/symbol_places.hpp"
 #include "cli/output/text.hpp"
-#include "coldtrace/core/file.hpp"
 #include "coldtrace/core/glob.hpp"
-#include "coldtrace/core/text.hpp"
-#include "coldtrace/signatures/built_in_signatures.hpp"
-#include "coldtrace/signatures/signature_parser.hpp"
 #include "coldtrace/syscall-map/function_search.hpp"
 #include "coldtrace/syscall-map/hook_table_builder.hpp"
 
@@ -25,7 +22,6 @@ using syscall_map::FunctionPlace;
 using syscall_map::HookTable;
 using syscall_map::ImageRole;
 using syscall_map::PlaceSource;
-using syscall_map::Signature;
 using syscall_map::SignatureMatch;
 
 struct HooksLocateOptions : PeOptions {
@@ -40,20 +36,6 @@ struct LocatedImage {
   HashedIdentity identity;
   syscall_map::FunctionSearch search;
 };
-
-std::vector<Signature> read_signatures(const std::string& path) {
-  std::string text{syscall_map::built_in_signatures()};
-  if (!path.empty()) {
-    const auto bytes = core::read_whole_file(path, syscall_map::largest_signature_file);
-    if (!bytes) throw Failure{fmt::format("{}: {}", path, core::to_string(bytes.error()))};
-    text = core::to_chars(*bytes);
-  }
-  auto signatures = syscall_map::parse_signatures(text);
-  if (!signatures)
-    throw Failure{fmt::format("{}:{}", path.empty() ? "built-in signatures" : path,
-                              to_string(signatures.error()))};
-  return std::move(*signatures);
-}
 
 std::string_view word_of(bool verified) {
   return verified ? "verified" : "unverified";
@@ -223,7 +205,7 @@ HookTable services_of(const HooksLocateOptions& options, const std::string& path
 }
 
 Exit run_hooks_locate(const HooksLocateOptions& options) {
-  const auto signatures = read_signatures(options.signatures);
+  const auto signatures = open_signatures(options.signatures);
   Output output{options.output};
   Report report{options.findings};
   SymbolPlaces symbols{options.pdbs, report};

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/pdb/type_file.hpp"
+#include "coldtrace/syscall-map/signature_locator.hpp"
 #include "syscall-map/code/kernel_code.hpp"
 #include "syscall-map/member-derivation/function_pairs.hpp"
 #include "syscall-map/member-derivation/structure_uses.hpp"
@@ -21,8 +22,24 @@ constexpr std::size_t most_proofs = 4;  // of one offset
 // Functions of both builds that names tell.
 using NamedPairs = std::vector<std::pair<NamedPlace, pe::Rva>>;
 
+// Functions that signatures find at one place.
+std::vector<NamedPlace> signed_places(const KernelView& kernel,
+                                      std::span<const Signature> signatures) {
+  std::set<std::string_view> functions;
+  for (const auto& signature : signatures)
+    if (signature.machine == kernel.image().machine()) functions.insert(signature.function);
+  std::vector<NamedPlace> places;
+  for (const auto function : functions) {
+    const auto found = locate(kernel, function, signatures);
+    if (found.locations.size() == 1)
+      places.push_back({std::string{function}, found.locations.front().rva});
+  }
+  return places;
+}
+
 // Places of the known build by their names, those of C without decoration.
-std::vector<NamedPlace> known_places(const KnownBuild& known) {
+std::vector<NamedPlace> known_places(const KnownBuild& known,
+                                     std::span<const Signature> signatures) {
   std::vector<NamedPlace> places;
   std::set<std::pair<std::string, pe::Rva>> seen;
   const auto add = [&](std::string_view name, pe::Rva rva) {
@@ -30,11 +47,13 @@ std::vector<NamedPlace> known_places(const KnownBuild& known) {
   };
   for (const auto& [name, rva] : known.kernel->export_places()) add(name, rva);
   for (const auto& symbol : known.symbols) add(undecorated(symbol.name), symbol.rva);
+  for (const auto& [name, rva] : signed_places(*known.kernel, signatures)) add(name, rva);
   return places;
 }
 
 NamedPairs pair_names(const std::vector<NamedPlace>& known, const KernelView& target,
-                      const std::vector<HookService>& services) {
+                      const std::vector<HookService>& services,
+                      const std::vector<NamedPlace>& by_signature) {
   std::map<std::string, std::set<pe::Rva>, std::less<>> there;
   for (const auto& [name, rva] : target.export_places()) there[std::string{name}].insert(rva);
   for (const auto& service : services) {
@@ -42,6 +61,7 @@ NamedPairs pair_names(const std::vector<NamedPlace>& known, const KernelView& ta
     for (const auto& name : service.names)
       if (name.starts_with("Nt")) there[name].insert(*service.target);
   }
+  for (const auto& [name, rva] : by_signature) there[name].insert(rva);
   // What a linker folded into one function is several, and not the same in both builds.
   std::map<pe::Rva, std::set<pe::Rva>> forth, back;
   std::map<std::string_view, std::set<pe::Rva>> names;
@@ -77,10 +97,12 @@ using SitesOfPlaces = std::map<Place, Sites>;
 class Carrier {
  public:
   Carrier(const KnownBuild& known, const pe::PdbTypes& types, const KernelView& target,
-          const std::vector<HookService>& services)
+          const std::vector<HookService>& services, std::span<const Signature> signatures)
       : known_{known}, ours_{*known.kernel}, theirs_{target}, layout_{types} {
-    const auto places = known_places(known);
-    pairs_ = pair_functions(ours_, theirs_, pair_names(places, target, services));
+    const auto places = known_places(known, signatures);
+    const auto by_signature = signed_places(target, signatures);
+    for (const auto& place : by_signature) signed_.insert(place.rva);
+    pairs_ = pair_functions(ours_, theirs_, pair_names(places, target, services, by_signature));
     collect(find_structure_uses(pairs_, ours_, layout_, places));
   }
 
@@ -143,18 +165,20 @@ class Carrier {
 
   std::string sentence_of(const Site& site, std::size_t functions) const {
     return fmt::format(
-        "inferred in {} function{}: {} at {:#x} has {} with {:#x}, which in {} at {:#x} is {} with "
-        "{:#x}",
-        functions, functions == 1 ? "" : "s", site.pair->name, value(site.target->rva),
-        theirs_.reader().text(*site.target), site.target->displacement + site.second, known_.name,
-        value(site.known->rva), ours_.reader().text(*site.known),
-        site.known->displacement + site.second);
+        "inferred in {} function{}: {}{} at {:#x} has {} with {:#x}, which in {} at {:#x} is {} "
+        "with {:#x}",
+        functions, functions == 1 ? "" : "s", site.pair->name,
+        signed_.contains(site.pair->target) ? " (found by a signature)" : "",
+        value(site.target->rva), theirs_.reader().text(*site.target),
+        site.target->displacement + site.second, known_.name, value(site.known->rva),
+        ours_.reader().text(*site.known), site.known->displacement + site.second);
   }
 
   const KnownBuild& known_;
   FunctionStore ours_, theirs_;
   StructureLayout layout_;
   std::vector<FunctionPair> pairs_;
+  std::set<pe::Rva> signed_;  // of the other build
   SitesOfPlaces sites_;
 };
 
@@ -163,6 +187,7 @@ class Carrier {
 std::vector<InferredMember> derive_members(std::span<const MemberRequest> requests,
                                            const KnownBuild& known, const KernelView& target,
                                            const std::vector<HookService>& target_services,
+                                           std::span<const Signature> signatures,
                                            core::Findings& findings) {
   std::vector<InferredMember> found;
   const auto machine = target.image().machine();
@@ -172,7 +197,7 @@ std::vector<InferredMember> derive_members(std::span<const MemberRequest> reques
     auto table = pe::read_types(*file, findings);
     if (!table) continue;
     const pe::PdbTypes types{std::move(*table)};
-    const Carrier carrier{known, types, target, target_services};
+    const Carrier carrier{known, types, target, target_services, signatures};
     for (const auto& request : requests)
       if (request.kind == MemberKind::offset) carrier.find(request, found);
     break;

@@ -1,8 +1,11 @@
 #include "cli/hooks/table/hook_table_input.hpp"
 
+#include <algorithm>
 #include <deque>
 
 #include "cli/images/image_roles.hpp"
+#include "coldtrace/pdb/symbol_machine.hpp"
+#include "coldtrace/syscall-map/hook_table_encoder.hpp"
 #include "coldtrace/syscall-map/member_values.hpp"
 #include "coldtrace/syscall-map/trace_planner.hpp"
 
@@ -49,6 +52,22 @@ std::optional<syscall_map::HookTable> make_hook_table(
   findings.merge_unknown(table.findings);
   table.findings = std::move(findings);
   return table;
+}
+
+void report_unused_symbols(const std::vector<pe::SymbolFile>& symbols,
+                           const std::vector<syscall_map::HookTable>& builds,
+                           core::Findings& findings) {
+  const auto used = [&](const pe::SymbolFile& file) {
+    return std::ranges::any_of(builds, [&](const auto& build) {
+      const auto& identity = syscall_map::find_kernel(build)->identity;
+      return pe::belongs_to(file, identity.pdb, identity.machine);
+    });
+  };
+  if (std::ranges::none_of(symbols, used)) return;
+  for (const auto& file : symbols)
+    if (!used(file))
+      findings.warning("pdb-mismatch", std::nullopt,
+                       "{}: no kernel of the table has its GUID, age and machine", file.path);
 }
 
 }  // namespace coldtrace::cli

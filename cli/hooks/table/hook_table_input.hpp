@@ -25,4 +25,10 @@ std::optional<syscall_map::HookTable> make_hook_table(
     const std::vector<syscall_map::MemberRequest>& members = {},
     const KnownBuilds* known = nullptr);
 
+// That a file of symbols is of none of the builds, where another one is of some, as `pdb-mismatch`;
+// that a build finds none at all, the build itself tells.
+void report_unused_symbols(const std::vector<pe::SymbolFile>& symbols,
+                           const std::vector<syscall_map::HookTable>& builds,
+                           core::Findings& findings);
+
 }  // namespace coldtrace::cli

@@ -2,6 +2,7 @@
 #include "cli/hooks/hook_json.hpp"
 #include "cli/hooks/service_table_json.hpp"
 #include "cli/hooks/table/hook_table_formats.hpp"
+#include "cli/hooks/table/member_json.hpp"
 #include "cli/hooks/trace_plan.hpp"
 
 namespace coldtrace::cli {
@@ -44,30 +45,6 @@ void write_service_table(JsonWriter& json, const syscall_map::HookServiceTable& 
   json.end_array().end_object();
 }
 
-void write_member(JsonWriter& json, const syscall_map::MemberValue& member) {
-  json.begin_object()
-      .field("name", member.name)
-      .field("kind", to_string(member.kind))
-      .field("optional", member.optional)
-      .field("expression", member.value ? std::optional{member.expression} : std::nullopt);
-  if (member.value && member.negative)
-    json.field("value", static_cast<i64>(*member.value));
-  else
-    json.field("value", member.value);
-  json.field("size", member.size)
-      .field("bit_position", member.bit_position)
-      .field("bit_length", member.bit_length)
-      .key("sources")
-      .begin_array();
-  if (member.from_pdb) json.value("pdb");
-  if (member.from_code) json.value("code");
-  if (member.inferred) json.value("inferred");
-  json.end_array().field("confidence",
-                         member.value ? std::optional{to_string(member.confidence)} : std::nullopt);
-  write_evidence(json, member.evidence);
-  json.end_object();
-}
-
 void write_build(JsonWriter& json, const HookTable& build) {
   json.begin_object().key("images").begin_array();
   for (const auto& image : build.images) {
@@ -99,6 +76,30 @@ void write_build(JsonWriter& json, const HookTable& build) {
 }
 
 }  // namespace
+
+void write_member(JsonWriter& json, const syscall_map::MemberValue& member) {
+  json.begin_object()
+      .field("name", member.name)
+      .field("kind", to_string(member.kind))
+      .field("optional", member.optional)
+      .field("expression", member.value ? std::optional{member.expression} : std::nullopt);
+  if (member.value && member.negative)
+    json.field("value", static_cast<i64>(*member.value));
+  else
+    json.field("value", member.value);
+  json.field("size", member.size)
+      .field("bit_position", member.bit_position)
+      .field("bit_length", member.bit_length)
+      .key("sources")
+      .begin_array();
+  if (member.from_pdb) json.value("pdb");
+  if (member.from_code) json.value("code");
+  if (member.inferred) json.value("inferred");
+  json.end_array().field("confidence",
+                         member.value ? std::optional{to_string(member.confidence)} : std::nullopt);
+  write_evidence(json, member.evidence);
+  json.end_object();
+}
 
 void write_hook_table_json(Output& output, Int64 int64, const HookTableDocument& document) {
   JsonWriter json{output, int64};

@@ -10,8 +10,6 @@
 #include "cli/images/symbol_file.hpp"
 #include "cli/sandbox/sandbox.hpp"
 #include "cli/sqlite/sqlite_file.hpp"
-#include "coldtrace/pdb/symbol_machine.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -48,23 +46,6 @@ syscall_map::BuildFiles named_files(const HooksTableOptions& options) {
     files.push_back({role, path, {}, {}});
   }
   return files;
-}
-
-// That a file of symbols is of none of several builds is told here; that a build finds none, by the
-// build.
-void report_unused(const std::vector<pe::SymbolFile>& symbols, const HookTableDocument& document,
-                   core::Findings& findings) {
-  const auto used = [&](const pe::SymbolFile& file) {
-    return std::any_of(document.builds.begin(), document.builds.end(), [&](const auto& build) {
-      const auto& identity = syscall_map::find_kernel(build)->identity;
-      return pe::belongs_to(file, identity.pdb, identity.machine);
-    });
-  };
-  if (std::none_of(symbols.begin(), symbols.end(), used)) return;
-  for (const auto& file : symbols)
-    if (!used(file))
-      findings.warning("pdb-mismatch", std::nullopt,
-                       "{}: no kernel of the table has its GUID, age and machine", file.path);
 }
 
 Exit run_hooks_table(const HooksTableOptions& options) {
@@ -105,7 +86,7 @@ Exit run_hooks_table(const HooksTableOptions& options) {
     document.findings.merge(findings);
   }
   core::Findings unused;
-  report_unused(symbols, document, unused);
+  report_unused_symbols(symbols, document.builds, unused);
   report.read("--pdb", unused);
   document.findings.merge(unused);
   for (const auto& build : document.builds) report.read(build.images.front().path, build.findings);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/hooks/signature_file.hpp"
 #include "cli/images/identity.hpp"
 #include "cli/images/image_roles.hpp"
 #include "cli/images/symbol_file.hpp"
@@ -26,6 +27,9 @@ void add_known_build_options(Command& command, KnownBuildOptions& options) {
                  "PDB or symbol table of a kernel that --derive-from names")
       .repeatable()
       .type_name("FILE");
+  command.add_input("--derive-signatures", options.signatures,
+                    "Signatures of functions that both builds have, instead of those that are "
+                    "built in");
 }
 
 KnownBuilds::KnownBuilds(const KnownBuildOptions& options, const PeOptions& images,
@@ -33,7 +37,10 @@ KnownBuilds::KnownBuilds(const KnownBuildOptions& options, const PeOptions& imag
   if (options.kernels.empty() != options.pdbs.empty())
     throw Failure{options.kernels.empty() ? "--derive-pdb needs --derive-from KERNEL"
                                           : "--derive-from needs --derive-pdb PDB"};
+  if (options.kernels.empty() && !options.signatures.empty())
+    throw Failure{"--derive-signatures needs --derive-from KERNEL"};
   if (options.kernels.empty()) return;
+  signatures_ = open_signatures(options.signatures);
   files_ = open_symbol_files(options.pdbs, report);
   std::vector<bool> used(files_.size());
   for (const auto& path : options.kernels) {
@@ -70,14 +77,29 @@ void KnownBuilds::require_use(const std::vector<syscall_map::HookTable>& tables)
   }
 }
 
+syscall_map::KnownBuild KnownBuilds::known_build(const Build& build) {
+  return {&build.view, build.input.path, build.symbols.places, build.symbols.files};
+}
+
+std::vector<std::string> KnownBuilds::member_names(std::string_view wanted,
+                                                   pe::Machine machine) const {
+  std::vector<std::string> names;
+  core::Findings told;  // when the types are read for the members themselves
+  for (const auto& build : builds_) {
+    if (build.input.image.machine() != machine) continue;
+    for (auto& name : syscall_map::find_member_names(known_build(build), wanted, told))
+      if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
 std::vector<InferredMember> KnownBuilds::derive(
     std::span<const syscall_map::MemberRequest> requests, const syscall_map::KernelView& target,
     const std::vector<syscall_map::HookService>& services, core::Findings& findings) const {
   std::vector<InferredMember> inferred;
   for (const auto& build : builds_) {
-    const syscall_map::KnownBuild known{&build.view, build.input.path, build.symbols.places,
-                                        build.symbols.files};
-    auto members = syscall_map::derive_members(requests, known, target, services, findings);
+    auto members = syscall_map::derive_members(requests, known_build(build), target, services,
+                                               signatures_, findings);
     inferred.insert(inferred.end(), std::make_move_iterator(members.begin()),
                     std::make_move_iterator(members.end()));
   }

@@ -16,6 +16,7 @@ namespace coldtrace::cli {
 struct KnownBuildOptions {
   std::vector<std::string> kernels;
   std::vector<std::string> pdbs;
+  std::string signatures;  // empty: those that are built in
 };
 void add_known_build_options(Command& command, KnownBuildOptions& options);
 
@@ -29,6 +30,9 @@ class KnownBuilds {
       std::span<const syscall_map::MemberRequest> requests, const syscall_map::KernelView& target,
       const std::vector<syscall_map::HookService>& services, core::Findings& findings) const;
 
+  // The members that a glob means, by the types of the builds of a machine, each once.
+  std::vector<std::string> member_names(std::string_view wanted, pe::Machine machine) const;
+
   // Throws Failure for one that is for another machine than all of `tables`.
   void require_use(const std::vector<syscall_map::HookTable>& tables) const;
 
@@ -40,7 +44,10 @@ class KnownBuilds {
 
     explicit Build(PeInput opened) : input{std::move(opened)}, view{input.image} {}
   };
+  static syscall_map::KnownBuild known_build(const Build& build);
+
   std::vector<pe::SymbolFile> files_;
+  std::vector<syscall_map::Signature> signatures_;
   std::deque<Build> builds_;
 };
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "coldtrace/pdb/symbol_file.hpp"
+#include "coldtrace/signatures/signature.hpp"
 #include "coldtrace/syscall-map/confidence.hpp"
 #include "coldtrace/syscall-map/hook_service.hpp"
 #include "coldtrace/syscall-map/kernel_view.hpp"
@@ -32,13 +33,20 @@ struct InferredMember {
 // machine, x86, x64 or ARM64. An instruction of the known build that uses a member is one whose
 // base is a pointer to the structure: one that was passed as a documented argument, read from a
 // pointer member, or got from the processor's control region. In functions of both builds (exports,
-// services, and what agreeing instructions of such call), the displacement of the instruction that
+// services, those that `signatures` find at one place, and what agreeing instructions of such
+// call), the displacement of the instruction that
 // has the same neighbours is the member's offset there. An offset that fewer than two functions
 // have is none; one that three have has medium confidence. Places that contradict each other are
 // all given. Bit fields are not looked for: code reads any byte of theirs.
 std::vector<InferredMember> derive_members(std::span<const MemberRequest> requests,
                                            const KnownBuild& known, const KernelView& target,
                                            const std::vector<HookService>& target_services,
+                                           std::span<const Signature> signatures,
+                                           core::Findings& findings);
+
+// The members that `wanted` means, a glob with a dot ("_EPROCESS.*"), by the first types of the
+// known build, in their order: those of structures without a path, bit fields left out.
+std::vector<std::string> find_member_names(const KnownBuild& known, std::string_view wanted,
                                            core::Findings& findings);
 
 }  // namespace coldtrace::syscall_map

@@ -2,6 +2,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
+#include "cli/hooks/derive/derive_members.hpp"
 #include "cli/hooks/hooks_commands.hpp"
 #include "cli/images/identity.hpp"
 #include "cli/images/pe_input.hpp"
@@ -20,8 +21,9 @@ using syscall_map::Derivation;
 struct HooksDeriveOptions : PeOptions {
   std::string function;
   std::vector<u32> places;
-  u32 least_fixed = syscall_map::enough_fixed_bytes;
+  std::optional<u32> least_fixed;
   std::vector<std::string> pdbs;
+  KnownBuildOptions known;  // of a member, no function
 };
 
 // Where it is known from where the function is.
@@ -233,6 +235,14 @@ void write_json(Output& output, const HooksDeriveOptions& options, const Result&
 }
 
 Exit run_hooks_derive(const HooksDeriveOptions& options) {
+  const auto& known = options.known;
+  if (!known.kernels.empty() || !known.pdbs.empty() || !known.signatures.empty()) {
+    if (!options.places.empty() || options.least_fixed)
+      throw Failure{"--at and --at-least are for a function, and --derive-from for a member"};
+    return derive_members({options.function, options.pdbs, known}, options);
+  }
+  if (options.format == "csv")
+    throw Failure{"--format csv has values of members: give --derive-from"};
   if (options.places.size() > options.files.size())
     throw Failure{fmt::format("--at is given {} times for {} files", options.places.size(),
                               options.files.size())};
@@ -254,7 +264,8 @@ Exit run_hooks_derive(const HooksDeriveOptions& options) {
   std::vector<syscall_map::DerivationInput> inputs;
   for (const auto& image : result.images)
     inputs.push_back({&image.input.image, image.input.path, image.place});
-  result.derivation = syscall_map::derive_signature(options.function, inputs, options.least_fixed);
+  result.derivation = syscall_map::derive_signature(
+      options.function, inputs, options.least_fixed.value_or(syscall_map::enough_fixed_bytes));
   if (!result.derivation.signature)
     result.findings.warning("signature-not-derived", std::nullopt, "{}", result.derivation.reason);
   for (auto& image : result.images) {
@@ -275,21 +286,31 @@ Exit run_hooks_derive(const HooksDeriveOptions& options) {
 void add_hooks_derive(CLI::App& app, Exit& exit) {
   add_command<HooksDeriveOptions>(
       app, exit,
-      {"derive", "Derive the shortest signature of a function that is unique in each image",
+      {"derive",
+       "Derive the shortest signature of a function that is unique in each image, or where a "
+       "member lies",
        "  coldtrace hooks derive KeBugCheckEx ntoskrnl.exe\n"
        "  coldtrace hooks derive SwapContext --at 0x4924 ntoskrnl.exe\n"
        "  coldtrace hooks derive SwapContext --pdb ntoskrnl.pdb ntoskrnl.exe -o swap.sig\n"
-       "  coldtrace hooks derive SwapContext --at 0x4924 sp3/ntoskrnl.exe sp2/ntoskrnl.exe\n",
-       "  0  a signature was derived that matches once in each image\n"
+       "  coldtrace hooks derive SwapContext --at 0x4924 sp3/ntoskrnl.exe sp2/ntoskrnl.exe\n"
+       "  coldtrace hooks derive _EPROCESS.Token --derive-from old/ntoskrnl.exe --derive-pdb "
+       "old/ntkrnlmp.pdb ntoskrnl.exe\n"
+       "  coldtrace hooks derive '_KTHREAD.*' --derive-from old/ntoskrnl.exe --derive-pdb "
+       "old/GUID-1.json.xz ntoskrnl.exe\n",
+       "  0  a signature was derived that matches once in each image; the member lies in each\n"
+       "     kernel where the output says\n"
        "  1  there is none, and the finding says why; or an image cannot be read, or a PDB "
        "belongs\n"
        "     to no image\n"
        "  2  usage, no image could be read, or the output cannot be written\n"},
-      {"text", "json"},
+      {"text", "json", "csv"},
       [](Command& command, HooksDeriveOptions& options) {
         command
-            .add_option("NAME", options.function,
-                        "Function: an exported one, a public symbol with --pdb, any name with --at")
+            .add_option(
+                "NAME", options.function,
+                "Function: an exported one, a public symbol with --pdb, any name with --at. With "
+                "--derive-from a member: _EPROCESS.Token, or a glob of those that the "
+                "other build has: '_EPROCESS.*'")
             .required();
         add_pe_options(command, options);
         command.add_option("--at", options.places, "Where the function is: one per FILE, in order")
@@ -302,6 +323,7 @@ void add_hooks_derive(CLI::App& app, Exit& exit) {
             .type_name("BYTES")
             .default_str(std::to_string(syscall_map::enough_fixed_bytes));
         add_pdb_option(command, options.pdbs);
+        add_known_build_options(command, options.known);
       },
       run_hooks_derive);
 }

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/hooks/table/known_builds.hpp"
+
+namespace coldtrace::cli {
+
+// `hooks derive` of a member: where it lies in each file, by the builds that it is known of.
+struct MemberDerivation {
+  std::string wanted;  // "_EPROCESS.Token", or a glob with a dot
+  std::vector<std::string> pdbs;
+  KnownBuildOptions known;
+};
+
+// Writes text, JSON or CSV, as the options say. Throws Failure where nothing can be derived.
+Exit derive_members(const MemberDerivation& derivation, const PeOptions& options);
+
+}  // namespace coldtrace::cli
