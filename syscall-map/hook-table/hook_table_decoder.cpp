@@ -106,6 +106,12 @@ class RecordDecoder {
     }
   }
 
+  // Of a number that flags, or a value that it cannot have, say is none.
+  template <class T>
+  void number_where(bool, std::string_view name, T& value) {
+    number(name, value);
+  }
+
   template <class T>
   void choice(std::string_view, T& value, T last) {
     const auto at = in_.offset();

@@ -65,6 +65,11 @@ class Flattener {
   }
 
   template <class T>
+  void number_where(bool there, std::string_view name, const T& value) {
+    if (there) number(name, value);
+  }
+
+  template <class T>
   void choice(std::string_view name, const T& value, T) {
     put(name, std::string{to_string(value)});
   }

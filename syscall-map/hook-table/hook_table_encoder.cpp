@@ -111,6 +111,12 @@ class RecordEncoder {
     }
   }
 
+  // Of a number that flags, or a value that it cannot have, say is none.
+  template <class T>
+  void number_where(bool, std::string_view name, const T& value) {
+    number(name, value);
+  }
+
   template <class T>
   void choice(std::string_view name, const T& value, T) {
     number(name, value);

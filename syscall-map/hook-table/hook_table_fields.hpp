@@ -42,7 +42,7 @@ void describe(Archive& archive, Image& image) {
   archive.text("pdb.name", pdb.name);
   archive.number("pdb.age", pdb.age);
   auto stamp = pdb.time_date_stamp.value_or(0);
-  archive.number("pdb.time_date_stamp", stamp);
+  archive.number_where(has_stamp, "pdb.time_date_stamp", stamp);
   auto guid = pdb.guid.value_or(core::Guid{});
   archive.fixed("pdb.guid", guid.bytes);
   archive.digest("sha256", image.sha256, has_sha256);
@@ -66,7 +66,7 @@ void describe(Archive& archive, Service& service) {
   archive.optional("argument_bytes", service.argument_bytes);
   archive.optional("stack_argument_bytes", service.stack_argument_bytes);
   auto hash = service.name_hash.value_or(0);
-  archive.number("name_hash", hash);
+  archive.number_where(has_hash, "name_hash", hash);
   if constexpr (Archive::decodes)
     if (has_hash) service.name_hash = hash;
   archive.texts("names", service.names);
@@ -246,8 +246,8 @@ void describe(Archive& archive, Member& member) {
   archive.choice("confidence", member.confidence, Confidence::high);
   auto position = member.bit_position.value_or(no_bits);
   auto length = member.bit_length.value_or(no_bits);
-  archive.number("bit_position", position);
-  archive.number("bit_length", length);
+  archive.number_where(member.bit_position.has_value(), "bit_position", position);
+  archive.number_where(member.bit_length.has_value(), "bit_length", length);
   bool found = member.value.has_value();
   archive.flags(Bit{"found", found}, Bit{"optional", member.optional},
                 Bit{"from_pdb", member.from_pdb}, Bit{"from_code", member.from_code},
@@ -255,7 +255,7 @@ void describe(Archive& archive, Member& member) {
   archive.text("name", member.name);
   archive.text("expression", member.expression);
   auto value = member.value.value_or(0);
-  archive.number("value", value);
+  archive.number_where(found, "value", value);
   archive.optional("size", member.size);
   archive.lines(member.evidence);
   if constexpr (Archive::decodes) {
