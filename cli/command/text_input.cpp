@@ -3,11 +3,14 @@
 #include <cerrno>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/command/report.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/temporary_file.hpp"
+#include "coldtrace/tracefile/packing/unpack.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -19,6 +22,10 @@ core::Result<std::unique_ptr<core::ImageSource>> spool_text(int descriptor, u64 
   if (spooled.cut)
     return core::fail({core::Fault::limit, most, "pipe", "size", most, spooled.file->size()});
   return std::unique_ptr<core::ImageSource>{std::move(spooled.file)};
+}
+
+bool any_member(core::ByteView, core::FileKind, std::string_view) {
+  return true;
 }
 
 }  // namespace
@@ -41,6 +48,43 @@ core::Result<std::unique_ptr<core::ImageSource>> open_text_input(const std::stri
   auto text = spool_text(descriptor, most);
   ::close(descriptor);
   return text;
+}
+
+core::Expected<std::unique_ptr<core::ImageSource>, std::string> unpack_single(
+    const core::ImageSource& packed, core::FileKind kind, u64 most, std::string_view wanted) {
+  core::Findings findings;
+  auto unpacked = tracefile::unpack(packed, kind, most, findings, any_member);
+  if (!unpacked) return core::fail(to_string(unpacked.error()));
+  if (unpacked->needs_library)
+    return core::fail(
+        fmt::format("it is {}, which libarchive unpacks; it is not installed", to_string(kind)));
+  if (findings.count("packed-limit") > 0)
+    return core::fail(
+        fmt::format("it unpacks to more than {} bytes, more than {} has", most, wanted));
+  if (!unpacked->damage.empty())
+    return core::fail(
+        fmt::format("it is {}, damaged or cut off: {}", to_string(kind), unpacked->damage));
+  auto& files = unpacked->files;
+  if (files.size() > 1)
+    return core::fail(fmt::format("it is {} with several files; unpack it first", to_string(kind)));
+  if (files.empty() || files.front().bytes->size() == 0)
+    return core::fail(fmt::format("it is {} with nothing in it", to_string(kind)));
+  return std::move(files.front().bytes);
+}
+
+core::Expected<std::vector<std::byte>, std::string> read_unpacked(const std::string& path, u64 most,
+                                                                  std::string_view wanted) {
+  auto bytes = core::read_whole_file(path, most);
+  if (!bytes) return core::fail(to_message(bytes.error()));
+  const core::MemoryImage image{core::ByteView{*bytes}};
+  const auto kind = core::recognize_file(image);
+  if (!tracefile::is_unpackable(kind)) return std::move(*bytes);
+  const auto unpacked = unpack_single(image, kind, most, wanted);
+  if (!unpacked) return core::fail(unpacked.error());
+  std::vector<std::byte> all((*unpacked)->size());
+  if (const auto done = (*unpacked)->read_at(0, all); !done)
+    return core::fail(to_string(done.error()));
+  return all;
 }
 
 }  // namespace coldtrace::cli

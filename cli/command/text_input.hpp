@@ -3,7 +3,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "coldtrace/core/file_kind.hpp"
 #include "coldtrace/core/image_source.hpp"
 #include "coldtrace/core/result.hpp"
 
@@ -16,5 +19,14 @@ bool is_pipe(const std::string& path);
 // bytes or 64 GiB.
 core::Result<std::unique_ptr<core::ImageSource>> open_text_input(
     const std::string& path, std::optional<u64> limit = std::nullopt);
+
+// What a packed file of this kind holds, where that is one file of at most `most` bytes. Fails with
+// a sentence, which calls that file `wanted` ("a hook table").
+core::Expected<std::unique_ptr<core::ImageSource>, std::string> unpack_single(
+    const core::ImageSource& packed, core::FileKind kind, u64 most, std::string_view wanted);
+
+// A file of at most `most` bytes, unpacked where it is packed, as above.
+core::Expected<std::vector<std::byte>, std::string> read_unpacked(const std::string& path, u64 most,
+                                                                  std::string_view wanted);
 
 }  // namespace coldtrace::cli

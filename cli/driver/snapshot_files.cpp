@@ -12,6 +12,7 @@
 #include "cli/output/json_members.hpp"
 #include "cli/output/output.hpp"
 #include "coldtrace/registry/hive/key.hpp"
+#include "coldtrace/tracefile/packing/unpack.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -112,8 +113,14 @@ std::unique_ptr<DriverFiles> open_snapshot_files(const std::string& path,
                                                  const registry::WindowsFolder& windows,
                                                  const std::set<std::string>& asked,
                                                  core::Findings& findings) {
-  const auto file = open_text_input(path);
+  auto file = open_text_input(path);
   if (!file) throw Failure{fmt::format("{}: {}", path, to_message(file.error()))};
+  if (const auto kind = core::recognize_file(**file); tracefile::is_unpackable(kind)) {
+    const auto most = tracefile::default_unpacked_limit((*file)->size());
+    auto unpacked = unpack_single(**file, kind, most, "a snapshot");
+    if (!unpacked) throw Failure{fmt::format("{}: {}", path, unpacked.error())};
+    *file = std::move(*unpacked);
+  }
   SnapshotLines lines{**file};
   SnapshotReader reader{asked};
   if (!lines.read_all([&](const rapidjson::Value& json) { return reader.read(json); }))

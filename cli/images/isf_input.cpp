@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "cli/command/text_input.hpp"
 #include "cli/images/isf_reader.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/packing/unpack.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -32,21 +32,9 @@ core::Expected<std::string, std::string> read_text(const core::ImageSource& sour
 }
 
 core::Expected<std::string, std::string> unpack(const core::ImageSource& source, FileKind kind) {
-  core::Findings findings;
-  const auto unpacked = tracefile::unpack(source, kind, largest_isf, findings);
-  if (!unpacked) return core::fail(to_string(unpacked.error()));
-  if (unpacked->needs_library)
-    return core::fail(
-        fmt::format("it is {}, which libarchive unpacks; it is not installed", to_string(kind)));
-  if (findings.count("packed-limit") > 0)
-    return core::fail(
-        fmt::format("it unpacks to more than {} bytes, more than a symbol table has", largest_isf));
-  if (!unpacked->damage.empty())
-    return core::fail(
-        fmt::format("it is {}, damaged or cut off: {}", to_string(kind), unpacked->damage));
-  if (unpacked->files.size() != 1)
-    return core::fail(fmt::format("it is {} with nothing in it", to_string(kind)));
-  return read_text(*unpacked->files.front().bytes);
+  const auto unpacked = unpack_single(source, kind, largest_isf, "a symbol table");
+  if (!unpacked) return core::fail(unpacked.error());
+  return read_text(**unpacked);
 }
 
 }  // namespace

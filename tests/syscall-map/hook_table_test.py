@@ -3,9 +3,12 @@
 usage: hook_table_test.py COLDTRACE IMAGES SOURCES DEMO CLANG [unittest arguments]
 Images and compilers that are not there are skipped.
 """
+import bz2
 import csv
+import gzip
 import io
 import json
+import lzma
 import re
 import shutil
 import struct
@@ -469,6 +472,21 @@ class Binary(Case):
         for build in (X86, X64):
             self.assertEqual(self.show(self.binary("a", *build)),
                              without_run(self.document(*build)))
+
+    def test_packed_tables_are_read_as_plain_ones(self):
+        table = self.binary("a", *X86)
+        plain = self.show(table)
+        for pack in (gzip.compress, lzma.compress, bz2.compress):
+            packed = self.write("packed", pack(table.read_bytes()))
+            self.assertEqual(self.show(packed), plain)
+            self.verify(0, packed, *[image(name) for name in X86])
+        self.hooks(0, "merge", packed, "-o", self.here / "again")
+        self.assertEqual((self.here / "again").read_bytes(), table.read_bytes())
+        for content, words in ((packed.read_bytes()[:-20], b"damaged or cut off"),
+                               (gzip.compress(b""), b"nothing in it"),
+                               (gzip.compress(b"{}"), b"it is JSON")):
+            done = self.hooks(2, "show", self.write("broken", content))
+            self.assertIn(words, done.stderr)
 
     def test_merged_tables_have_the_builds_of_both_whatever_the_order(self):
         a, b = self.binary("a", *X86), self.binary("b", *X64)

@@ -4,10 +4,10 @@
 #include <array>
 #include <limits>
 
+#include "cli/command/text_input.hpp"
 #include "cli/hooks/table/hook_table_file.hpp"
 #include "cli/hooks/table/hook_table_shape.hpp"
 #include "cli/output/json_members.hpp"
-#include "coldtrace/core/file.hpp"
 #include "coldtrace/core/file_kind.hpp"
 #include "coldtrace/core/hex.hpp"
 #include "coldtrace/core/lazy_file.hpp"
@@ -317,8 +317,8 @@ HookTable read_documented_build(const Value& json, u64& unread) {
 }
 
 std::optional<std::vector<HookTable>> read_any_hook_table(const std::string& path, Report& report) {
-  const auto bytes =
-      core::read_whole_file(path, std::max(largest_hook_table_document, largest_hook_table));
+  const auto bytes = read_unpacked(path, std::max(largest_hook_table_document, largest_hook_table),
+                                   "a hook table");
   if (!bytes) {
     report.failed(path, bytes.error());
     return std::nullopt;

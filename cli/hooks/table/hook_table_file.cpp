@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "cli/command/text_input.hpp"
 #include "cli/images/other_kind.hpp"
-#include "coldtrace/core/file.hpp"
 #include "coldtrace/core/lazy_file.hpp"
 #include "coldtrace/syscall-map/hook_table_decoder.hpp"
 #include "coldtrace/syscall-map/hook_table_differences.hpp"
@@ -56,7 +56,7 @@ std::string describe(core::ByteView bytes) {
 
 std::optional<std::vector<syscall_map::HookTable>> read_hook_table_file(const std::string& path,
                                                                         Report& report) {
-  const auto bytes = core::read_whole_file(path, syscall_map::largest_hook_table);
+  const auto bytes = read_unpacked(path, syscall_map::largest_hook_table, "a hook table");
   if (!bytes) {
     report.failed(path, bytes.error());
     return std::nullopt;
