@@ -4,8 +4,10 @@ is wrong put into them; dirty ones with logs; hostile ones. libhivex, where it i
 usage: driver_check.py COLDTRACE SOURCES [unittest arguments]
 """
 import copy
+import gzip
 import hashlib
 import json
+import lzma
 import os
 import random
 import re
@@ -268,6 +270,21 @@ class Rules(Check):
         document = self.check(system(), "--files", empty, status=1)
         self.assertEqual((self.codes(document), document["files"]["windows"]), ({"driver-files"}, None))
 
+    def test_packed_snapshots(self):
+        left = self.snapshot([file for file in FILES if "kbdclass" not in file])
+        plain = self.check(system(), "--files", left, status=1)
+        for pack in (gzip.compress, lzma.compress):
+            packed = self.write("packed", pack(left.read_bytes()))
+            document = self.check(system(), "--files", packed, status=1)
+            self.assertEqual(document["problems"], plain["problems"])
+        self.assertNotEqual(plain["problems"], [])
+        for content, words in ((packed.read_bytes()[:-30], "damaged or cut off"),
+                               (gzip.compress(b"text"), "neither a folder nor lines")):
+            done = self.run_check("--hive", self.here / "SYSTEM", "--files",
+                                  self.write("packed", content))
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(words, done.stderr.decode())
+
     def test_snapshots_that_lack_names_call_nothing_missing(self):
         left = [file for file in FILES if "kbdclass" not in file]
         for files, code in ((self.snapshot(left, summary=False), "snapshot-incomplete"),
@@ -513,6 +530,15 @@ class Recovery(Check):
         self.assertEqual(state["pages"], len(writer.changed_pages(self.old, self.new, 512)))
         self.checked(self.lay(writer.with_sequences(self.old, 8, 7, good_checksum=False), LOG=log),
                      {"hive-log-applied"}, 0, True)
+        # Of a broken base block the time counts, or that of the first bin: one of both is the log's.
+        for base_moves, bin_moves in ((0, 9), (9, 0), (9, 9)):
+            broken = bytearray(writer.with_sequences(self.old, 8, 7, good_checksum=False))
+            for at, moves in ((12, base_moves), (4096 + 20, bin_moves)):
+                struct.pack_into("<Q", broken, at, struct.unpack_from("<Q", broken, at)[0] + moves)
+            broken = writer.with_sequences(bytes(broken), 8, 7, good_checksum=False)
+            whole = base_moves + bin_moves < 18
+            codes = {"hive-log-applied"} if whole else {"hive-dirty"}
+            self.checked(self.lay(broken, LOG1=log), codes, 0 if whole else 1, whole)
         self.checked(self.lay(dirty, LOG1=log[:-1]), {"hive-log-damaged", "hive-dirty"}, 1, False)
         other = writer.page_log(writer.Hive(system(), written=5).data, self.new)
         self.checked(self.lay(dirty, LOG1=other), {"hive-dirty"}, 1, False)
