@@ -109,7 +109,7 @@ void write_findings(JsonWriter& json, const core::Findings& findings) {
 
 void write_failed_inputs(JsonWriter& json, const std::vector<FailedInput>& failed) {
   json.begin_array();
-  for (const auto& input : failed) json.object("file", input.file, "error", input.error);
+  for (const auto& input : failed) json.object("file", MaybeText{input.file}, "error", input.error);
   json.end_array();
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/command/output_guard.hpp"
+#include "cli/command/text_input.hpp"
 #include "cli/hooks/member_lists.hpp"
 #include "cli/images/image_roles.hpp"
 #include "cli/images/pdb_files.hpp"
@@ -20,6 +21,10 @@ namespace {
 namespace fs = std::filesystem;
 
 void check_kinds(const ServicingOptions& options) {
+  for (const auto& path : {options.before, options.after})
+    if (is_pipe(path))
+      throw Failure{
+          fmt::format("{}: a pipe is read once, and modules twice; save it to a file first", path)};
   std::error_code ignored;
   if (fs::is_directory(options.before, ignored) != fs::is_directory(options.after, ignored))
     throw Failure{

@@ -10,7 +10,7 @@ using namespace syscall_map;
 
 void write_side(JsonWriter& json, const ServicedSide& side) {
   json.begin_object()
-      .field("path", side.path)
+      .field("path", MaybeText{side.path})
       .field("folder", side.is_folder)
       .field("modules", side.modules.size())
       .field("other_files", side.other_files)
@@ -27,8 +27,8 @@ void write_file(JsonWriter& json, const ServicedSide& side, std::optional<std::s
   }
   const auto& file = side.files[*index];
   json.begin_object()
-      .field("path", side.modules[*index].path)
-      .field("place", side.modules[*index].place)
+      .field("path", MaybeText{side.modules[*index].path})
+      .field("place", MaybeText{side.modules[*index].place})
       .field("file_size", file.size)
       .field("pdb_file", MaybeText{pdb})
       .key("identity");
@@ -80,7 +80,7 @@ void write_images(JsonWriter& json, const std::vector<HookTableImage>& images,
   for (const auto& image : images) {
     json.begin_object()
         .field("role", to_string(image.role))
-        .field("path", image.path)
+        .field("path", MaybeText{image.path})
         .key("identity");
     write_identity(json, {image.identity, image.sha256});
     json.end_object();
@@ -105,11 +105,12 @@ class JsonServicing final : public ServicingWriter {
               const ComparedPair& compared) override {
     const auto& [before, after, by] = pair.modules;
     const auto& named = after ? servicing.after.modules[*after] : servicing.before.modules[*before];
+    const auto name = std::string_view{named.place}.substr(named.place.rfind('/') + 1);
     json_.begin_object()
         .field("change", !before  ? "added"
                          : !after ? "removed"
                                   : "changed")
-        .field("name", named.place.substr(named.place.rfind('/') + 1))
+        .field("name", MaybeText{name})
         .field("machine", pe::to_string(named.identity.machine))
         .field("role", named.role ? std::optional{to_string(*named.role)} : std::nullopt)
         .field("paired_by", to_string(by))
@@ -149,9 +150,10 @@ class JsonServicing final : public ServicingWriter {
  private:
   void write_table(const ServicedTable& table) {
     json_.begin_object()
-        .field("path", table.path)
-        .field("path_before", table.path_before)
-        .field("path_after", table.path_after)
+        .field("path", MaybeText{table.path})
+        .field("path_before", MaybeText{table.path_before})
+        .field("path_after", MaybeText{table.path_after ? std::string_view{*table.path_after}
+                                                        : std::string_view{}})
         .key("kernel_before");
     write_identity(json_, table.kernel);
     json_.key("kernel_after");

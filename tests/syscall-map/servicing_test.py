@@ -4,6 +4,7 @@ usage: servicing_test.py COLDTRACE SOURCES IMAGES CLANG LLD MAKE_SCHEMA_FILES [u
 Modules are made here; what differs between them is read by a reader of this file, or is what was compiled. Where nothing can be
 made the rest is skipped.
 """
+import gzip
 import json
 import os
 import shutil
@@ -359,6 +360,11 @@ class Hostile(Case):
                          {("changed", "one.dll"), ("added", "evil\n\x1b[31m\ufffd.dll")})
         self.assertEqual(document["after"]["other_files"], 5)
         self.assertIn("servicing-links", {row["code"] for row in document["findings"]})
+        evil, = (row for row in document["modules"] if row["change"] == "added")
+        name = os.fsencode("evil\n\x1b[31m\udcff.dll")
+        self.assertEqual((bytes.fromhex(evil["name_bytes"]), bytes.fromhex(evil["after"]["place_bytes"]),
+                          bytes.fromhex(evil["after"]["path_bytes"])),
+                         (name, name, os.fsencode(new) + b"/" + name))
         text = self.servicing(1, old, new).stdout
         self.assertIn(b"evil\\x0a\\x1b[31m", text)
         self.assertNotIn(b"\x1b", text)
@@ -371,6 +377,9 @@ class Hostile(Case):
                           [self.folder("bad", {"bad.dll": code_image(b"\xc3")[:0x100]}), old]):
             with self.subTest(arguments=arguments):
                 self.assertEqual(self.servicing(2, *arguments).stdout, b"")
+        os.mkfifo(self.here / "pipe")  # nobody writes to it
+        for arguments in ([self.here / "pipe", old / "one.dll"], [old / "one.dll", self.here / "pipe"]):
+            self.assertIn(b"save it to a file first", self.servicing(2, *arguments).stderr)
 
     def test_outputs_go_nowhere_near_the_modules(self):
         old = self.folder("old", {"one.dll": code_image(b"\xc3")})
@@ -496,6 +505,10 @@ _KTHREAD.Process
             with self.subTest(form):
                 table = self.table(old, form)
                 document = self.document(1, old, new, "--pdb", old, "--pdb", new, "--hook-table", table)
+                packed = self.write("packed", gzip.compress(table.read_bytes()))
+                again = self.document(1, old, new, "--pdb", old, "--pdb", new, "--hook-table", packed)
+                self.assertEqual([row["counts"] for row in again["tables"]],
+                                 [row["counts"] for row in document["tables"]])
                 told, = document["tables"]
                 self.assertFalse(told["covered"])
                 rows = self.rows(told)
