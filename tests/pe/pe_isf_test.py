@@ -2,7 +2,7 @@
 
 usage: pe_isf_test.py COLDTRACE PDBUTIL CLANG LLD SOURCES [unittest arguments]
 Volatility is no package of Debian: the rules of its schema 6.2.0 and of its loader are written here
-again. With its source tree in $VOL3 its own schema is asked too.
+again. With its source tree in $VOL3 its own schema and loader are asked too.
 """
 import json
 import lzma
@@ -113,7 +113,27 @@ class Isf(Case):
         if "VOL3" in os.environ:
             schema = Path(os.environ["VOL3"]) / "volatility3/schemas/schema-6.2.0.json"
             jsonschema.validate(table, json.loads(schema.read_text()))
+            self.load(table)
         return table, rules
+
+    def load(self, table):
+        """What Volatility's own loader makes of it."""
+        sys.path.insert(0, os.environ["VOL3"])
+        from volatility3.framework import contexts
+        from volatility3.framework.symbols import intermed
+        path = self.write("loaded.json", json.dumps(table).encode())
+        context = contexts.Context()
+        loaded = intermed.IntermediateSymbolTable(context, "isf", "nt", path.as_uri(), validate=False)
+        context.symbol_space.append(loaded)
+        for name, user in table["user_types"].items():
+            type_ = context.symbol_space.get_type(f"nt!{name}")
+            self.assertEqual(type_.size, user["size"])
+            for field, content in user["fields"].items():
+                self.assertEqual(type_.relative_child_offset(field), content["offset"])
+        for name, symbol in table["symbols"].items():
+            self.assertEqual(loaded.get_symbol(name).address, symbol["address"])
+        for name, enum in table["enums"].items():
+            self.assertEqual(loaded.get_enumeration(name).size, enum["size"])
 
     def size_of(self, table, type_):
         kind = type_["kind"]

@@ -5,6 +5,7 @@ Where no PDB can be made, all of it is skipped.
 """
 import json
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -142,7 +143,7 @@ class Case(case.Case):
         flags = ["-x", "c"] if language == "c" else ["-x", "c++", "-std=c++20", "-fno-exceptions",
                                                      "-fno-rtti", "-fstandalone-debug"]
         self.call(CLANG, f"--target={target}-pc-windows-msvc", "-g", "-gcodeview", "-O0", "-w",
-                  "-ffreestanding", "-fno-builtin", "-c", *flags, path, "-o", self.here / "o.obj")
+                  "-ffreestanding", "-funwind-tables", "-fno-builtin", "-c", *flags, path, "-o", self.here / "o.obj")
         self.call(LLD, "/nodefaultlib", "/entry:entry", "/subsystem:console", "/debug", "/brepro",
                   "/force:unresolved", f"/machine:{MACHINES[target]}", f"/out:{self.here}/o.exe",
                   f"/pdb:{self.here}/o.pdb", self.here / "o.obj")
@@ -513,6 +514,10 @@ class Comparison(Case):
         done = run("pe", "types", "--format", "csv", "--compare", path, path)
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"--compare", done.stderr)
+        for option in (("--expand",), ("--depth", "1")):
+            done = run("pe", "types", *option, "--compare", path, path)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertIn(b"neither --depth nor --expand", done.stderr)
 
 
 def structure(name, fields, size=8, count=1, kind=0x1505):
@@ -604,6 +609,40 @@ class Documents(Case):
         text = (Path(SOURCES) / "docs/commands/pe-types.md").read_text()
         header = run("pe", "types", "--format", "csv", "-q", self.pdb("x86_64"), "chain").stdout
         self.assertIn(header.decode().splitlines()[0].replace(",", ", "), text)
+
+
+class Functions(Case):
+    """Those of .pdata by llvm-readobj, and which of them a PDB names."""
+    SOURCE = """
+#define INNER static __attribute__((noinline))
+int sink(const int *numbers, int count) { int sum = 0; while (count) sum += numbers[--count]; return sum; }
+#define FUNCTION(n) \\
+  INNER int inner_##n(int x) { int a[8] = { x, n }; return sink(a, 8); } \\
+  int outer_##n(int x) { int a[4] = { x, n, inner_##n(x) }; return sink(a, 4); }
+#define MANY(n) FUNCTION(n##0) FUNCTION(n##1) FUNCTION(n##2) FUNCTION(n##3) FUNCTION(n##4)
+MANY(1) MANY(2) MANY(3) MANY(4)
+int entry(void) { return outer_10(1) + outer_44(2); }
+"""
+
+    def test_all_have_names(self):
+        readobj = shutil.which("llvm-readobj-14") or shutil.which("llvm-readobj")
+        if not readobj:
+            self.skipTest("no llvm-readobj")
+        for target in ("x86_64", "aarch64"):
+            with self.subTest(target):
+                pdb = self.pdb(target, source=self.SOURCE)
+                image = self.write("functions.exe", self.images[pdb.read_bytes()])
+                unwind = subprocess.run([readobj, "--unwind", image], capture_output=True, text=True,
+                                        timeout=60, check=True).stdout
+                starts = {int(start, 16) - 0x140000000 for start in re.findall(
+                    r"^    (?:  )?(?:StartAddress|Function): .*?\(?(0x[0-9A-Fa-f]+)\)?$", unwind, re.M)}
+                self.assertGreaterEqual(len(starts), 41)
+                done = run("pe", "symbols", "--format", "json", "--image", image, "--kind",
+                           "public,procedure,local-procedure,cold-part", pdb)
+                rows = strict_json(done.stdout)["files"][0]["symbols"]
+                self.assertEqual(starts - {row["rva"] for row in rows}, set())
+                public = {row["rva"] for row in rows if row["kind"] == "public"}
+                self.assertEqual(len(starts - public), 20)  # the inner ones
 
 
 if __name__ == "__main__":

@@ -84,6 +84,9 @@ Exit run_pe_types(const PeTypesOptions& options) {
   Report report{options.findings};
   if (!options.before.empty() && options.format != "text" && options.format != "json")
     throw Failure{"--compare takes --format text or json"};
+  if (!options.before.empty() && (options.expand || options.depth != 0))
+    throw Failure{
+        "--compare takes neither --depth nor --expand: it compares the members of each type"};
   auto file = open_type_file(options.file, report);
   if (!file) return Exit::failure;
   return options.before.empty() ? show(options, *file, report) : compare(options, *file, report);
