@@ -58,6 +58,8 @@ std::string where(const LocatedPlace& located) {
                       *located.offset / located.sector_size);
   if (located.volume && located.volume->partition != 0)
     text += fmt::format(", partition {}", located.volume->partition);
+  if (located.volume && located.volume->shadow != 0)
+    text += fmt::format(", shadow copy {}", located.volume->shadow);
   if (located.place) text += fmt::format(", cluster {}", located.place->cluster);
   return text + ")";
 }

@@ -11,6 +11,7 @@ void add_ntfs_commands(CLI::App& app, Exit& exit) {
     add_ntfs_locate(group, exit);
     add_ntfs_compare(group, exit);
     add_ntfs_query(group, exit);
+    add_ntfs_history(group, exit);
   });
 }
 

@@ -11,5 +11,6 @@ void add_ntfs_logfile(CLI::App& app, Exit& exit);
 void add_ntfs_locate(CLI::App& app, Exit& exit);
 void add_ntfs_compare(CLI::App& app, Exit& exit);
 void add_ntfs_query(CLI::App& app, Exit& exit);
+void add_ntfs_history(CLI::App& app, Exit& exit);
 
 }  // namespace coldtrace::cli

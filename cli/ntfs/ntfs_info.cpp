@@ -7,6 +7,7 @@
 #include "cli/ntfs/image_hashes.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
+#include "cli/ntfs/shadow_list.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_charts.hpp"
@@ -33,6 +34,7 @@ struct Entry {
   ntfs::Partition partition;
   std::optional<ntfs::Volume> volume;
   RecordCounts counts;
+  std::optional<ntfs::ShadowCopies> shadows;
 };
 
 // What the terminal has beside the labels.
@@ -89,6 +91,7 @@ void write_json(Output& output, const NtfsInfoOptions& options, const DiskInput&
     } else {
       json.field("volume", nullptr).field("counts", nullptr);
     }
+    write_shadow_list(json, entry.shadows ? &*entry.shadows : nullptr);
     json.end_object();
   }
   json.end_array().key("findings");
@@ -174,6 +177,7 @@ void write_text(Output& output, const NtfsInfoOptions& options, const TextCharts
       print(output, "  place on disk   {}\n", charts.strip(place.amounts(), place.width()));
     }
     if (entry.volume) write_volume_text(output, charts, entry);
+    if (entry.shadows) write_shadow_text(output, *entry.shadows);
   }
 }
 
@@ -195,12 +199,12 @@ Exit run_ntfs_info(const NtfsInfoOptions& options) {
   bool any = false;
   const bool all = !options.partition && !options.offset && !options.mft_offset && !input->is_mft;
   for (const auto& partition : all ? input->disk.partitions : input->chosen) {
-    auto& entry = entries.emplace_back(Entry{partition, std::nullopt, {}});
+    auto& entry = entries.emplace_back(Entry{partition, std::nullopt, {}, std::nullopt});
     const bool chosen = std::ranges::any_of(input->chosen, [&](const ntfs::Partition& other) {
       return other.number == partition.number;
     });
     if (!chosen) continue;
-    auto volume = open_volume(*input, partition, options, findings);
+    auto volume = open_volume(*input, *input->file.source, partition, options, findings);
     if (!volume) {
       unopened.add(partition, volume_failure(*input, partition, volume.error()));
       continue;
@@ -208,6 +212,10 @@ Exit run_ntfs_info(const NtfsInfoOptions& options) {
     entry.volume = std::move(*volume);
     entry.counts = count_records(*entry.volume, chart_width(charts), findings);
     any = true;
+    if (input->is_mft) continue;
+    if (auto shadows = ntfs::ShadowCopies::read(*input->file.source,
+                                                {partition.offset, partition.size}, findings))
+      entry.shadows.emplace(std::move(*shadows));
   }
   input->file.add_findings(findings);
   const auto unopened_findings = unopened.report(options.image, any, report);
@@ -231,7 +239,9 @@ Exit run_ntfs_info(const NtfsInfoOptions& options) {
 void add_ntfs_info(CLI::App& app, Exit& exit) {
   add_command<NtfsInfoOptions>(
       app, exit,
-      {"info", "List the partitions of a disk image and the geometry of its NTFS volumes",
+      {"info",
+       "List the partitions of a disk image, the geometry of its NTFS volumes and their shadow "
+       "copies",
        "  coldtrace ntfs info disk.img\n"
        "  coldtrace ntfs info --verify disk.E01\n"
        "  coldtrace ntfs info --format json /dev/sdb\n",

@@ -9,6 +9,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/images/other_kind.hpp"
+#include "cli/ntfs/shadow_option.hpp"
 #include "cli/sandbox/sandbox.hpp"
 #include "coldtrace/ntfs/image_file.hpp"
 #include "coldtrace/ntfs/volume_search.hpp"
@@ -193,8 +194,10 @@ std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
   return find_volumes(options, std::move(*file), findings, report);
 }
 
-std::optional<DiskInput> find_volumes(const DiskOptions& options, ntfs::ImageFile file,
-                                      core::Findings& findings, Report& report) {
+namespace {
+
+std::optional<DiskInput> find_chosen(const DiskOptions& options, ntfs::ImageFile file,
+                                     core::Findings& findings, Report& report) {
   DiskInput input;
   input.file = std::move(file);
   const auto kind = input.file.kind;
@@ -244,16 +247,32 @@ std::optional<DiskInput> find_volumes(const DiskOptions& options, ntfs::ImageFil
   return input;
 }
 
-core::Result<ntfs::Volume> open_volume(const DiskInput& input, const Partition& partition,
-                                       const DiskOptions& options, core::Findings& findings) {
-  if (input.is_mft) return ntfs::Volume::open_extracted_mft(*input.file.source, findings);
+}  // namespace
+
+std::optional<DiskInput> find_volumes(const DiskOptions& options, ntfs::ImageFile file,
+                                      core::Findings& findings, Report& report) {
+  auto input = find_chosen(options, std::move(file), findings, report);
+  if (!input || options.shadows.empty()) return input;
+  const auto refusal = input->is_mft ? std::string{"it is a $MFT, which has no shadow copies"}
+                                     : choose_shadows(options.shadows, *input->file.source,
+                                                      input->chosen, input->shadows, findings);
+  if (refusal.empty()) return input;
+  report.tell(options.image, findings);
+  report.failed(options.image, refusal);
+  return std::nullopt;
+}
+
+core::Result<ntfs::Volume> open_volume(const DiskInput& input, const core::ImageSource& image,
+                                       const Partition& partition, const DiskOptions& options,
+                                       core::Findings& findings) {
+  if (input.is_mft) return ntfs::Volume::open_extracted_mft(image, findings);
   ntfs::Volume::Place place{.offset = partition.offset,
                             .size = partition.size,
                             .anywhere = partition.number == 0 && !options.offset,
                             .mft_offset = options.mft_offset,
                             .cluster_size = std::nullopt};
   if (options.cluster_size) place.cluster_size = static_cast<u32>(*options.cluster_size);
-  return ntfs::Volume::open(*input.file.source, place, findings);
+  return ntfs::Volume::open(image, place, findings);
 }
 
 std::string volume_failure(const DiskInput& input, const Partition& partition,
@@ -328,6 +347,12 @@ void write_partition(JsonWriter& json, const Partition& partition) {
                                                 : std::optional<std::string_view>{partition.type});
   json.key("name").value(partition.name.empty() ? std::optional<std::string_view>{}
                                                 : std::optional<std::string_view>{partition.name});
+  if (partition.shadow) {
+    json.key("shadow").begin_object().field("number", partition.shadow->number);
+    json.field("created", core::to_string(partition.shadow->created)).end_object();
+  } else {
+    json.field("shadow", nullptr);
+  }
   json.end_object();
 }
 

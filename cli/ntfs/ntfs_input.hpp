@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "cli/ntfs/given_file.hpp"
 #include "coldtrace/ntfs/image_file.hpp"
 #include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/shadow/shadow_copies.hpp"
 #include "coldtrace/ntfs/volume.hpp"
 
 namespace coldtrace::cli {
@@ -22,6 +25,7 @@ struct DiskOptions : CommonOptions {
   std::optional<u64> mft_offset;
   std::optional<u64> cluster_size;
   std::optional<u64> unpacked_limit;
+  std::vector<std::string> shadows;  // numbers, "all", "live"
 
   bool locates_volume() const { return partition || offset || mft_offset; }
 };
@@ -40,8 +44,10 @@ struct DiskInput {
   ntfs::ImageFile file;
   ntfs::Disk disk;
   bool is_mft = false;  // nothing but a $MFT, as the options or its contents say
-  // The volumes that the options ask for: with no option every NTFS volume.
+  // The volumes that the options ask for: with no option every NTFS volume, as it is now.
   std::vector<ntfs::Partition> chosen;
+  // Of volumes by where they start, where the options ask for shadow copies.
+  std::map<u64, std::unique_ptr<ntfs::ShadowCopies>> shadows;
 };
 
 // Opens IMAGE, as open_given() has it; on failure says so in `report`.
@@ -57,9 +63,10 @@ std::optional<DiskInput> find_volumes(const DiskOptions& options, ntfs::ImageFil
 std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
                                    core::Findings& findings);
 
-// Opens one volume of the input.
-core::Result<ntfs::Volume> open_volume(const DiskInput& input, const ntfs::Partition& partition,
-                                       const DiskOptions& options, core::Findings& findings);
+// Opens one volume of the input, in `image`: as it is now, or as a shadow copy has it.
+core::Result<ntfs::Volume> open_volume(const DiskInput& input, const core::ImageSource& image,
+                                       const ntfs::Partition& partition, const DiskOptions& options,
+                                       core::Findings& findings);
 
 // Why a volume could not be opened: what is there instead, where that is known.
 std::string volume_failure(const DiskInput& input, const ntfs::Partition& partition,

@@ -7,6 +7,7 @@
 #include "cli/ntfs/locate_rows.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
+#include "cli/ntfs/shadow_option.hpp"
 #include "cli/ntfs/visited_volumes.hpp"
 #include "cli/output/json_lines.hpp"
 #include "cli/output/text.hpp"
@@ -35,6 +36,9 @@ struct OpenVolume {
   core::Findings findings;
 };
 
+// Those that are as they were at one time: of one shadow copy each, or as they are now.
+using View = std::vector<OpenVolume>;
+
 // The byte of a place, and what is known of it without a file system.
 struct Aim {
   std::optional<u64> offset;
@@ -44,8 +48,9 @@ struct Aim {
 // Answers places a batch at a time.
 class Locator {
  public:
-  Locator(const DiskInput& input, std::vector<OpenVolume>& volumes)
-      : input_{input}, volumes_{volumes} {
+  // What lies in no volume is answered by the `first` of several.
+  Locator(const DiskInput& input, View& volumes, bool first)
+      : input_{input}, volumes_{volumes}, first_{first} {
     for (const auto& volume : volumes)
       areas_.push_back(
           {volume.volume.mft().clusters(), volume.partition.offset, volume.partition.size});
@@ -63,7 +68,8 @@ class Locator {
   static std::string_view name_of_area(ntfs::DiskArea::Kind kind);
 
   const DiskInput& input_;
-  std::vector<OpenVolume>& volumes_;
+  View& volumes_;
+  bool first_;
   std::vector<ntfs::VolumeArea> areas_;
   std::map<std::string, u64, std::less<>> counts_;
   core::NoMatch unmatched_;
@@ -136,6 +142,7 @@ void Locator::locate(const std::vector<AskedPlace>& asked, Write&& write) {
           &*std::ranges::lower_bound(places[area.index], *offset, {}, &ntfs::Place::offset);
     else
       located.area = name_of_area(area.kind);
+    if (!first_ && located.volume == nullptr) continue;
     if (area.kind == Kind::other_partition)
       located.partition_kind = name_of(input_.disk.partitions[area.index].kind);
     ++counts_[std::string{holds(located)}];
@@ -143,20 +150,23 @@ void Locator::locate(const std::vector<AskedPlace>& asked, Write&& write) {
   }
 }
 
-// The volumes of the input that can be opened.
-std::vector<OpenVolume> open_volumes(const DiskInput& input, const NtfsLocateOptions& options,
-                                     UnopenedVolumes& unopened) {
-  std::vector<OpenVolume> volumes;
+// The volumes of the input that can be opened, by shadow copy.
+std::vector<View> open_volumes(const DiskInput& input, const NtfsLocateOptions& options,
+                               KeptImages& images, UnopenedVolumes& unopened) {
+  std::map<u32, View> views;  // the volume as it is now comes last, as it was asked for
   unopened = visit_volumes(
       input, options,
       [&](const ntfs::Partition& partition, ntfs::Volume volume, core::Findings findings) {
         std::vector<ntfs::Gap> gaps;
         auto records =
-            ntfs::RecordTable::scan(*input.file.source, volume.mft(), options.jobs, findings, gaps);
+            ntfs::RecordTable::scan(volume.image(), volume.mft(), options.jobs, findings, gaps);
         const VolumeName name{options.image, partition, volume};
-        volumes.push_back(
+        views[name.shadow - 1].push_back(
             {partition, std::move(volume), std::move(records), name, std::move(findings)});
-      });
+      },
+      &images);
+  std::vector<View> volumes;
+  for (auto& [number, view] : views) volumes.push_back(std::move(view));
   return volumes;
 }
 
@@ -166,17 +176,18 @@ class LocateWriter {
   LocateWriter(const NtfsLocateOptions& options, Output& output)
       : options_{options}, output_{output}, lines_{output, options.format, options.int64} {}
 
-  void begin(const DiskInput& input, const std::vector<OpenVolume>& volumes) {
+  void begin(const DiskInput& input, const std::vector<View>& views) {
     if (!options_.has_lines()) return;
     auto& json = lines_.begin_header("coldtrace.ntfs-locate/1");
     write_disk(json, input);
     json.key("volumes").begin_array();
-    for (const auto& volume : volumes) {
-      json.begin_object().key("partition");
-      write_partition(json, volume.partition);
-      write_volume(json, volume.volume);
-      json.end_object();
-    }
+    for (const auto& view : views)
+      for (const auto& volume : view) {
+        json.begin_object().key("partition");
+        write_partition(json, volume.partition);
+        write_volume(json, volume.volume);
+        json.end_object();
+      }
     json.end_array();
     lines_.end();
   }
@@ -187,11 +198,14 @@ class LocateWriter {
     lines_.end();
   }
 
-  void finish(const Locator& locator, u64 places, const core::Findings& findings) {
+  void finish(const std::vector<Locator>& locators, u64 places, const core::Findings& findings) {
     if (!options_.has_lines()) return;
+    std::map<std::string_view, u64> counts;
+    for (const auto& locator : locators)
+      for (const auto& [name, count] : locator.counts()) counts[name] += count;
     auto& json = lines_.begin_summary();
     json.key("counts").begin_object().field("places", places).key("holds").begin_object();
-    for (const auto& [name, count] : locator.counts()) json.field(name, count);
+    for (const auto& [name, count] : counts) json.field(name, count);
     json.end_object().end_object().key("findings");
     write_findings(json, findings);
     lines_.end_summary();
@@ -228,32 +242,34 @@ Exit run_ntfs_locate(const NtfsLocateOptions& options) {
     return report.exit();
   }
   UnopenedVolumes unopened;
-  auto volumes = open_volumes(*input, options, unopened);
-  core::Findings findings = unopened.report(options.image, !volumes.empty(), report);
-  if (volumes.empty()) {
+  KeptImages images;
+  auto views = open_volumes(*input, options, images, unopened);
+  core::Findings findings = unopened.report(options.image, !views.empty(), report);
+  if (views.empty()) {
     report.tell(options.image, of_disk);
     return report.exit();
   }
   LocateWriter writer{options, output};
-  writer.begin(*input, volumes);
-  Locator locator{*input, volumes};
+  writer.begin(*input, views);
+  std::vector<Locator> locators;
+  for (auto& view : views) locators.emplace_back(*input, view, locators.empty());
   u64 count = 0;
   for (auto batch = asked.next(most_at_once); !batch.empty(); batch = asked.next(most_at_once)) {
-    refuse_clusters_of_several(batch, volumes.size());
-    locator.locate(batch, [&](const LocatedPlace& located) { writer.write(located); });
+    for (const auto& view : views) refuse_clusters_of_several(batch, view.size());
+    for (auto& locator : locators)
+      locator.locate(batch, [&](const LocatedPlace& located) { writer.write(located); });
     count += batch.size();
   }
-  for (const auto& volume : volumes) {
-    const auto number = volume.partition.number;
-    report.read(number == 0 ? options.image : fmt::format("{} partition {}", options.image, number),
-                volume.findings);
-    findings.merge(volume.findings);
-  }
+  for (const auto& view : views)
+    for (const auto& volume : view) {
+      report.read(volume_title(options.image, volume.partition), volume.findings);
+      findings.merge(volume.findings);
+    }
   input->file.add_findings(of_disk);
-  locator.unmatched().report(of_disk);
+  for (const auto& locator : locators) locator.unmatched().report(of_disk);
   if (!of_disk.empty()) report.read(options.image, of_disk);
   findings.merge(of_disk);
-  writer.finish(locator, count, findings);
+  writer.finish(locators, count, findings);
   output.commit();
   return report.exit();
 }
@@ -277,6 +293,7 @@ void add_ntfs_locate(CLI::App& app, Exit& exit) {
       {"text", "ndjson", "json"},
       [](Command& command, NtfsLocateOptions& options) {
         add_volume_options(command, options);
+        add_shadow_option(command, options.shadows);
         add_place_options(command, options.places);
         add_jobs_option(command, options.jobs);
       },

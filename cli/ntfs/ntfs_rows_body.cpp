@@ -15,7 +15,7 @@ namespace {
 // Source: sleuthkit.org wiki, "Body file".
 class BodyRows final : public RowFormat {
  public:
-  explicit BodyRows(const VolumeName& volume) : volume_{path_prefix(volume.partition)} {}
+  explicit BodyRows(const VolumeName& volume) : volume_{path_prefix(volume)} {}
 
   void write(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row,
              core::TextBuffer& out) override {

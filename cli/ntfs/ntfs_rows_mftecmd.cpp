@@ -37,9 +37,7 @@ bool has_no_milliseconds(core::FileTime time) {
 class MftecmdRows final : public RowFormat {
  public:
   explicit MftecmdRows(const VolumeName& volume)
-      : source_{csv_field(volume.partition == 0
-                              ? volume.image
-                              : fmt::format("{} partition {}", volume.image, volume.partition))} {}
+      : source_{csv_field(volume_title(volume.image, volume.partition, volume.shadow))} {}
 
   void write(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row,
              core::TextBuffer& out) override {

@@ -14,7 +14,7 @@ std::string size_of(const ntfs::StreamRow& stream) {
 // A tree for people: live names under their directories, others with their whole path.
 class TextRows final : public RowFormat {
  public:
-  explicit TextRows(const VolumeName& volume) : prefix_{path_prefix(volume.partition)} {}
+  explicit TextRows(const VolumeName& volume) : prefix_{path_prefix(volume)} {}
 
   void write(const ntfs::Snapshot&, const ntfs::FileRow& row, core::TextBuffer& out) override {
     const auto& source = *row.source;

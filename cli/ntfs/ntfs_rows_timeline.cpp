@@ -166,6 +166,7 @@ class TimesketchRows final : public TimelineRows {
     text("volume_image", volume().image);
     if (volume().partition != 0) number("volume_partition", volume().partition);
     raw("volume_start", fmt::format("{}", volume().start));
+    if (volume().shadow != 0) number("volume_shadow", volume().shadow);
     end_line();
   }
 };
@@ -210,6 +211,7 @@ class EcsRows final : public TimelineRows {
     text("image", volume().image);
     if (volume().partition != 0) number("partition", volume().partition);
     raw("start", fmt::format("{}", volume().start));
+    if (volume().shadow != 0) number("shadow", volume().shadow);
     close();
     close();
     end_line();

@@ -6,6 +6,7 @@
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/ntfs/ntfs_rows.hpp"
 #include "cli/ntfs/ntfs_tables.hpp"
+#include "cli/ntfs/shadow_option.hpp"
 #include "cli/ntfs/snapshot_document.hpp"
 #include "cli/ntfs/visited_volumes.hpp"
 #include "cli/output/messages.hpp"
@@ -277,6 +278,7 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
        "  coldtrace ntfs snapshot --state all --slack disk.E01\n"
        "  coldtrace ntfs snapshot --format bodyfile --partition 2 /dev/sdb | mactime -b -\n"
        "  coldtrace ntfs snapshot --mft '$MFT' --format csv --fields path,si,fn\n"
+       "  coldtrace ntfs snapshot --shadow all,live disk.E01 -o files.ndjson\n"
        "  coldtrace ntfs snapshot --state all disk.img --format timesketch -o files.jsonl\n"
        "  coldtrace ntfs snapshot disk.img -o files.sqlite\n",
        "  0  every volume was read to its end\n"
@@ -287,6 +289,7 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
       {"ndjson", "json", "csv", "mftecmd-csv", "bodyfile", "timesketch", "ecs", "sqlite", "text"},
       [](Command& command, NtfsSnapshotOptions& options) {
         add_disk_options(command, options);
+        add_shadow_option(command, options.shadows);
         std::vector<std::string> states{"all"};
         for (std::size_t i = 0; i < ntfs::state_count; ++i)
           states.emplace_back(to_string(static_cast<State>(i)));

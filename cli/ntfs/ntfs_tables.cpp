@@ -10,7 +10,7 @@ using rapidjson::Value;
 
 constexpr const char* tables =
     "CREATE TABLE volume(id INTEGER PRIMARY KEY, partition INTEGER, partition_offset INTEGER, "
-    "label "
+    "shadow INTEGER, label "
     "TEXT, serial_number TEXT, cluster_size INTEGER, header TEXT NOT NULL) STRICT;"
     "CREATE TABLE gap(volume INTEGER NOT NULL REFERENCES volume, offset INTEGER NOT NULL, length "
     "INTEGER NOT NULL, lost TEXT NOT NULL, first_record INTEGER, records INTEGER, directory "
@@ -39,7 +39,7 @@ void add_times(SqliteRows& rows, const Value& times) {
 }  // namespace
 
 SnapshotTables::SnapshotTables()
-    : volumes_{(file_.run(meta_and_finding_tables), file_.run(tables), file_), "volume", 7},
+    : volumes_{(file_.run(meta_and_finding_tables), file_.run(tables), file_), "volume", 8},
       files_{file_, "file", 36},
       streams_{file_, "stream", 12},
       extents_{file_, "extent", 5},
@@ -78,6 +78,7 @@ void SnapshotTables::add_volume(const Value& header) {
   volumes_.integer(++volume_);
   add_integer(volumes_, member_of(partition, "number"));
   add_integer(volumes_, member_of(partition, "offset"));
+  add_integer(volumes_, member_of(member_of(partition, "shadow"), "number"));
   add_text(volumes_, member_of(volume, "label"));
   add_text(volumes_, member_of(volume, "serial_number"));
   add_integer(volumes_, member_of(volume, "cluster_size"));

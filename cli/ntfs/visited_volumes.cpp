@@ -1,26 +1,39 @@
 #include "cli/ntfs/visited_volumes.hpp"
 
-#include <fmt/format.h>
+#include "cli/ntfs/shadow_option.hpp"
+#include "cli/ntfs/volume_name.hpp"
 
 namespace coldtrace::cli {
 
 UnopenedVolumes visit_volumes(
     const DiskInput& input, const DiskOptions& options,
-    const std::function<void(const ntfs::Partition&, ntfs::Volume, core::Findings)>& visit) {
+    const std::function<void(const ntfs::Partition&, ntfs::Volume, core::Findings)>& visit,
+    KeptImages* keep) {
   UnopenedVolumes unopened;
   for (const auto& partition : input.chosen) {
     core::Findings findings;
-    auto volume = open_volume(input, partition, options, findings);
+    std::unique_ptr<core::ImageSource> shadow;
+    if (partition.shadow) {
+      auto opened = open_shadow(input.shadows, partition, findings);
+      if (!opened) {
+        unopened.add(partition, opened.error());
+        continue;
+      }
+      shadow = std::move(*opened);
+    }
+    auto volume =
+        open_volume(input, shadow ? *shadow : *input.file.source, partition, options, findings);
     if (volume)
       visit(partition, std::move(*volume), std::move(findings));
     else
       unopened.add(partition, volume_failure(input, partition, volume.error()));
+    if (keep != nullptr && shadow) keep->push_back(std::move(shadow));
   }
   return unopened;
 }
 
 std::string volume_title(const std::string& image, const ntfs::Partition& partition) {
-  return partition.number == 0 ? image : fmt::format("{} partition {}", image, partition.number);
+  return volume_title(image, partition.number, partition.shadow ? partition.shadow->number : 0);
 }
 
 ntfs::Snapshot take_snapshot(const ntfs::Volume& volume, unsigned jobs, bool slack,

@@ -11,27 +11,34 @@ namespace coldtrace::cli {
 
 // Which volume of which image a row is of: without the folder of the image, which is this run's.
 struct VolumeName {
-  VolumeName(std::string_view path, u32 number, u64 offset)
-      : image{path.substr(path.rfind('/') + 1)}, partition{number}, start{offset} {}
+  VolumeName(std::string_view path, u32 number, u64 offset, u32 copy = 0)
+      : image{path.substr(path.rfind('/') + 1)}, partition{number}, start{offset}, shadow{copy} {}
   VolumeName(std::string_view path, const ntfs::Partition& of, const ntfs::Volume& volume)
-      : VolumeName{path, of.number, volume.offset()} {}
+      : VolumeName{path, of.number, volume.offset(), of.shadow ? of.shadow->number : 0} {}
 
   std::string image;
   u32 partition;  // 0: of an image without partitions
   u64 start;      // byte of the image
+  u32 shadow;     // number of the shadow copy; 0: the volume as it is now
 };
 
-// The member "volume" of a row: "image", "partition", "start".
+// The member "volume" of a row: "image", "partition", "start", "shadow".
 void write_volume_name(JsonWriter& json, const VolumeName& volume);
 // The same behind other members: ,"volume":{…}
 std::string volume_member(const VolumeName& volume, Int64 int64);
 
-// The cells of the columns volume_image, volume_partition, volume_start.
+// The cells of the columns of a volume's name.
 std::string volume_cells(const VolumeName& volume);
-constexpr std::string_view volume_columns = "volume_image,volume_partition,volume_start";
+constexpr std::string_view volume_columns =
+    "volume_image,volume_partition,volume_start,volume_shadow";
+constexpr std::string_view no_volume_cells = ",,,";
 
-// What stands before paths where a row has no other place for its volume: "/partition2". Nothing
-// of an image without partitions.
-std::string path_prefix(u32 partition);
+// What stands before paths where a row has no other place for its volume: "/partition2/shadow1".
+// Nothing of an image without partitions, as it is now.
+std::string path_prefix(u32 partition, u32 shadow);
+std::string path_prefix(const VolumeName& volume);
+
+// "disk.img partition 2 shadow copy 1"; numbers that are 0 are left out.
+std::string volume_title(std::string_view image, u32 partition, u32 shadow);
 
 }  // namespace coldtrace::cli

@@ -11,7 +11,7 @@ namespace coldtrace::ntfs {
 namespace {
 
 // In the order of FileMember.
-constexpr std::array<std::string_view, static_cast<std::size_t>(FileMember::partition_offset) + 1>
+constexpr std::array<std::string_view, static_cast<std::size_t>(FileMember::partition_shadow) + 1>
     names = {"path",
              "name",
              "name_utf16",
@@ -90,7 +90,8 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(FileMember::part
              "findings.severity",
              "findings.text",
              "partition.number",
-             "partition.offset"};
+             "partition.offset",
+             "partition.shadow"};
 static_assert(!names.back().empty());
 
 class FileVocabulary final : public where::WhereVocabulary {

@@ -173,6 +173,9 @@ void RowValues::metadata(FileMember member, const See& see) {
     case FileMember::partition_number:
       if (number_ != 0) number(number_, see);
       return;
+    case FileMember::partition_shadow:
+      if (shadow_ != 0) number(shadow_, see);
+      return;
     default:
       number(offset_, see);
   }

@@ -23,7 +23,7 @@ test_packages=(
   gcc-mingw-w64-x86-64-win32 gcc-mingw-w64-i686-win32
   catch2 liblief-dev libssl-dev openssl osslsigncode pev binutils jq python3 python3-jsonschema python3-yaml python3-hivex
   protobuf-compiler babeltrace2
-  ntfs-3g sleuthkit libfsntfs-utils libbenchmark-dev psmisc
+  ntfs-3g sleuthkit libfsntfs-utils python3-libvshadow libbenchmark-dev psmisc
   zsh fish mandoc
   chromium-headless-shell nodejs graphviz
   ewf-tools qemu-utils dosfstools exfatprogs fdisk gcab zip xz-utils zstd bzip2 7zip time tshark strace

@@ -432,7 +432,7 @@ class MadeUp(Case):
         before = self.lines("a", one, made_up(30), other, made_up(30, name="x"), SUMMARY)
         after = self.lines("b", other, made_up(30, name="y"), one, made_up(30), SUMMARY)
         (row,), summary = compare(before, after)
-        self.assertEqual((row["changes"], row["volume"]), (["renamed"], {"image": "b", "partition": 2, "start": 8192}))
+        self.assertEqual((row["changes"], row["volume"]), (["renamed"], {"image": "b", "partition": 2, "start": 8192, "shadow": None}))
         rows, summary = compare(before, self.lines("c", one, made_up(30), header(9, "cc"), SUMMARY))
         self.assertEqual((rows, [(f["code"], f["count"]) for f in summary["findings"]]), ([], [("volume-unmatched", 2)]))
         self.assertIn(b"no volume in the same place", run(

@@ -122,7 +122,8 @@ class OtherFiles(Images):
         content = bytearray(volume.read_bytes())
         content[3:11] = b"-FVE-FS-"
         path = self.write("volume", content)
-        self.refused(path, "BitLocker", "the copy of an NTFS boot sector is at its end",
+        self.refused(path, "BitLocker", "its password, recovery key or startup key", "bdemount",
+                     "the copy of an NTFS boot sector is at its end",
                      "--offset 0")
         rows, lines, _ = self.rows(path, "--offset", "0", status=1)
         self.assertEqual([row["path"] for row in rows], [row["path"] for row in whole])

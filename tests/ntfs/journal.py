@@ -399,7 +399,7 @@ class Formats(Journals):
                 "sequence": str(row["sequence"]), "parent_record": str(row["parent"]["record"]),
                 "parent_sequence": str(row["parent"]["sequence"]), "reasons": " ".join(row["reasons"]),
                 "sources": "", "attributes": " ".join(row["attributes"]), "security_id": "0", "version": "2",
-                "offset": str(row["offset"]), "volume_image": "", "volume_partition": "", "volume_start": ""})
+                "offset": str(row["offset"]), "volume_image": "", "volume_partition": "", "volume_start": "", "volume_shadow": ""})
         events = strict_csv(self.output("csv", "--events"))
         told = self.rows("--events", *self.given, kind="event")
         self.assertEqual([(row["usn"], row["records"], row["closed"], row["old_path"]) for row in events],
@@ -479,7 +479,7 @@ class Volumes(Journals):
         rows = [line for line in lines if line["type"] == "record"]
         self.assertEqual([(r["usn"], r["path"]) for r in rows], [t[:2] for t in self.history.truth])
         self.assertTrue(all(row["path_certain"] for row in rows))
-        self.assertTrue(all(row["volume"] == {"image": "volume", "partition": None, "start": 0} for row in rows))
+        self.assertTrue(all(row["volume"] == {"image": "volume", "partition": None, "start": 0, "shadow": None} for row in rows))
         image = self.image.read_bytes()
         for row in rows[::17]:
             at = row["usn"] - (1 << 36)

@@ -231,8 +231,8 @@ class Made(Case):
                          ["file", "file", "unpartitioned", "other_partition", "outside_volume",
                           "unpartitioned", "outside_image", "outside_image"])
         self.assertEqual([row["volume"] for row in rows[:2]],
-                         [{"image": "disk", "partition": 1, "start": 64 * 512},
-                          {"image": "disk", "partition": 3, "start": second}])
+                         [{"image": "disk", "partition": 1, "start": 64 * 512, "shadow": None},
+                          {"image": "disk", "partition": 3, "start": second, "shadow": None}])
         self.assertEqual([row["owners"][0]["record"] for row in rows[:2]],
                          [places(self.volume, mark)[0]["owners"][0]["record"]] * 2)
         self.assertEqual(rows[3]["partition_kind"], "zeros")

@@ -52,7 +52,7 @@ MEMBERS = {
     **{f"streams.{name}": kind for name, kind in STREAM.items()},
     **{f"other_streams.{name}": kind for name, kind in STREAM.items()}, "other_streams.type": "text",
     "findings.code": "text", "findings.severity": "text", "findings.text": "text",
-    "partition.number": "number", "partition.offset": "number"}
+    "partition.number": "number", "partition.offset": "number", "partition.shadow": "number"}
 
 
 def run(command, *arguments, status=0, given=None):
@@ -584,8 +584,8 @@ class Query(Case):
                 file.seek(at)
                 file.write(part)
         alone = self.write("alone", volume)
-        expected = {1: {"image": name, "partition": 1, "start": 64 * 512},
-                    2: {"image": name, "partition": 2, "start": second * 512}}
+        expected = {1: {"image": name, "partition": 1, "start": 64 * 512, "shadow": None},
+                    2: {"image": name, "partition": 2, "start": second * 512, "shadow": None}}
         rows = files(run("snapshot", "-q", "--state", "all", both, status=1).stdout)
         self.assertEqual({header["partition"]["number"] for header, _ in rows}, {1, 2})
         for header, row in rows:
@@ -599,13 +599,13 @@ class Query(Case):
             return run("snapshot", "-q", "--state", "all", "--format", form, image, status=1).stdout
 
         cells = [(row["path"], {"image": row["volume_image"], "partition": int(row["volume_partition"]),
-                                "start": int(row["volume_start"])}) for row in strict_csv(snapshot("csv"))]
+                                "start": int(row["volume_start"]), "shadow": None}) for row in strict_csv(snapshot("csv"))]
         self.assertEqual(cells, [(row["path"], row["volume"]) for _, row in rows])
         for form, kind in (("ndjson", "record"), ("csv", None)):
             output = run("journal", "-q", "--format", form, both).stdout
             rows = ([line["volume"] for line in strict_ndjson(output) if line["type"] == kind] if kind else
                     [{"image": row["volume_image"], "partition": int(row["volume_partition"]),
-                      "start": int(row["volume_start"])} for row in strict_csv(output)])
+                      "start": int(row["volume_start"]), "shadow": None} for row in strict_csv(output)])
             half = len(rows) // 2
             self.assertGreater(half, 49)
             self.assertEqual(rows, [expected[1]] * half + [expected[2]] * half)
@@ -614,7 +614,7 @@ class Query(Case):
             self.assertEqual(output.count(b"/partition1/"), output.count(b"/partition2/"))
             self.assertEqual(output.count(b"/partition1/"), half)
         lone = files(snapshot("ndjson", alone))[0][1]["volume"]
-        self.assertEqual(lone, {"image": "alone", "partition": None, "start": 0})
+        self.assertEqual(lone, {"image": "alone", "partition": None, "start": 0, "shadow": None})
         self.assertEqual({row["volume_partition"] for row in strict_csv(snapshot("csv", alone))}, {""})
         # In a bodyfile two equal volumes differ in what paths start with.
         body = snapshot("bodyfile").splitlines()
@@ -636,8 +636,8 @@ class Query(Case):
                 elif "text" in options:
                     self.assertEqual(re.findall(rb"  (/\S*)", one), [b"/partition1/", b"/partition2/"])
                 self.assertEqual(one, other)
-        for form, find in (("timesketch", lambda line: {member: line[f"volume_{member}"] for member in lone}),
-                           ("ecs", lambda line: line["coldtrace"]["volume"])):
+        for form, find in (("timesketch", lambda line: {member: line.get(f"volume_{member}") for member in lone}),
+                           ("ecs", lambda line: {"shadow": None} | line["coldtrace"]["volume"])):
             found = [find(json.loads(line)) for line in snapshot(form).splitlines()]
             self.assertEqual([volume for at, volume in enumerate(found) if volume not in found[:at]],
                              list(expected.values()))

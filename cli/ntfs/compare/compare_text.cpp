@@ -62,7 +62,7 @@ std::string owner_text(const ntfs::FileDifference& difference) {
 
 std::string difference_text(const VolumeName& volume, const ntfs::FileDifference& difference) {
   std::string text;
-  const auto path_of = [prefix = path_prefix(volume.partition)](const auto& name) {
+  const auto path_of = [prefix = path_prefix(volume)](const auto& name) {
     return prefix + printable(name.path);
   };
   for (const auto change : difference.changes())

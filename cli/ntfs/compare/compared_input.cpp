@@ -141,14 +141,18 @@ class ComparedLines {
   bool read_header(const Value& json) {
     if (!is_snapshot_header(json)) return false;
     ntfs::Partition partition{};
+    u32 shadow = 0;
     if (const auto* stated = find_member(json, "partition", &Value::IsObject)) {
       if (const auto* number = find_member(*stated, "number", &Value::IsUint))
         partition.number = number->GetUint();
       if (const auto* offset = find_member(*stated, "offset", &Value::IsUint64))
         partition.offset = offset->GetUint64();
+      if (const auto* copy = find_member(*stated, "shadow", &Value::IsObject))
+        if (const auto* number = find_member(*copy, "number", &Value::IsUint))
+          shadow = number->GetUint();
     }
     const auto* volume = find_member(json, "volume", &Value::IsObject);
-    volumes_.push_back({{path_, partition.number, partition.offset},
+    volumes_.push_back({{path_, partition.number, partition.offset, shadow},
                         volume ? text_member(*volume, "serial_number") : "",
                         checked(ntfs::ComparedFiles::create())});
     return true;
@@ -201,6 +205,10 @@ std::optional<Volumes> read_compared(const DiskOptions& options, unsigned jobs,
                                      core::Findings& findings, Report& report) {
   auto given = open_given(options, findings, report);
   if (!given) return std::nullopt;
+  if (given->is_snapshot() && !options.shadows.empty()) {
+    report.failed(options.image, "it is a snapshot, and shadow copies are of images");
+    return std::nullopt;
+  }
   return given->is_snapshot() ? read_lines(options.image, *given->bytes, findings, report)
                               : read_image(options, std::move(*given), jobs, findings, report);
 }

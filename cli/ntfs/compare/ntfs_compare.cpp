@@ -18,6 +18,8 @@ struct NtfsCompareOptions : CommonOptions {
   std::string after;
   std::vector<std::string> parents;
   std::optional<u32> partition;
+  std::optional<u32> shadow_before;
+  std::optional<u32> shadow_after;
   std::optional<u64> unpacked_limit;
   unsigned jobs = 1;
 
@@ -36,9 +38,16 @@ std::vector<Pair> pair_volumes(const Volumes& before, const Volumes& after,
                                core::Findings& findings) {
   if (before.size() == 1 && after.size() == 1) return {{&before[0], &after[0]}};
   std::vector<Pair> pairs;
-  const auto find = [](const Volumes& volumes, u64 start) {
-    return std::ranges::find(volumes, start,
-                             [](const ComparedVolume& volume) { return volume.name.start; });
+  // A snapshot may have a volume several times, as shadow copies show it.
+  const auto find = [](const Volumes& volumes, const VolumeName& name) {
+    const auto same = [&](const ComparedVolume& volume) {
+      return volume.name.start == name.start && volume.name.shadow == name.shadow;
+    };
+    const auto found = std::ranges::find_if(volumes, same);
+    return found != volumes.end()
+               ? found
+               : std::ranges::find(volumes, name.start,
+                                   [](const ComparedVolume& volume) { return volume.name.start; });
   };
   const auto tell_alone = [&](const ComparedVolume& volume, std::string_view other) {
     findings.warning("volume-unmatched", volume.name.start,
@@ -46,15 +55,14 @@ std::vector<Pair> pair_volumes(const Volumes& before, const Volumes& after,
                      volume.name.image, volume.name.start, other);
   };
   for (const auto& volume : before) {
-    const auto other = find(after, volume.name.start);
+    const auto other = find(after, volume.name);
     if (other != after.end())
       pairs.push_back({&volume, &*other});
     else
       tell_alone(volume, after.front().name.image);
   }
   for (const auto& volume : after)
-    if (find(before, volume.name.start) == before.end())
-      tell_alone(volume, before.front().name.image);
+    if (find(before, volume.name) == before.end()) tell_alone(volume, before.front().name.image);
   return pairs;
 }
 
@@ -130,12 +138,13 @@ void add(ntfs::ComparisonCounts& sum, const ntfs::ComparisonCounts& counts) {
 }
 
 std::optional<Volumes> read_side(const NtfsCompareOptions& options, const std::string& path,
-                                 core::Findings& all, Report& report) {
+                                 std::optional<u32> shadow, core::Findings& all, Report& report) {
   DiskOptions disk;
   disk.image = path;
   disk.parents = options.parents;
   disk.partition = options.partition;
   disk.unpacked_limit = options.unpacked_limit;
+  if (shadow) disk.shadows.push_back(std::to_string(*shadow));
   core::Findings findings;
   auto volumes = read_compared(disk, options.jobs, findings, report);
   if (!volumes) return std::nullopt;
@@ -150,9 +159,9 @@ Exit run_ntfs_compare(const NtfsCompareOptions& options) {
   Output output{options.output};
   Report report{options.findings};
   core::Findings findings;
-  const auto before = read_side(options, options.before, findings, report);
+  const auto before = read_side(options, options.before, options.shadow_before, findings, report);
   if (!before) return Exit::failure;
-  const auto after = read_side(options, options.after, findings, report);
+  const auto after = read_side(options, options.after, options.shadow_after, findings, report);
   if (!after) return Exit::failure;
   core::Findings of_both;
   CompareWriter writer{options, output};
@@ -190,7 +199,8 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
        "resized, touched, relocated",
        "  coldtrace ntfs compare monday.E01 tuesday.E01\n"
        "  coldtrace ntfs compare monday.ndjson tuesday.E01 --format ndjson\n"
-       "  coldtrace ntfs compare monday.ndjson.zst tuesday.ndjson.gz\n",
+       "  coldtrace ntfs compare monday.ndjson.zst tuesday.ndjson.gz\n"
+       "  coldtrace ntfs compare --before-shadow 2 disk.E01 disk.E01\n",
        "  0  the volumes have the same files\n"
        "  1  they differ, or damage was found\n"
        "  2  one of them cannot be read\n"},
@@ -213,6 +223,9 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
             .type_name("FILE");
         command.add_option("--partition", options.partition,
                            "Of images only the partition with this number");
+        command.add_option("--before-shadow", options.shadow_before,
+                           "Of BEFORE the volume as it was in the shadow copy with this number");
+        command.add_option("--after-shadow", options.shadow_after, "The same of AFTER");
         add_text_time_options(command, options.text);
         add_unpacked_limit_option(command, options.unpacked_limit);
         leave_image_readers(command);

@@ -11,7 +11,7 @@ namespace {
 class BodyLines final : public JournalFormat {
  public:
   explicit BodyLines(const JournalFormatOptions& options)
-      : volume_{options.volume ? path_prefix(options.volume->partition) : ""} {}
+      : volume_{options.volume ? path_prefix(*options.volume) : ""} {}
 
   void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
              core::TextBuffer& out) override {

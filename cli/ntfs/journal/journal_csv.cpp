@@ -15,7 +15,8 @@ constexpr std::string_view event_columns = ",first_usn,first_time,records,closed
 class CsvLines final : public JournalFormat {
  public:
   explicit CsvLines(const JournalFormatOptions& options)
-      : events_{options.events}, volume_{options.volume ? volume_cells(*options.volume) : ",,"} {}
+      : events_{options.events},
+        volume_{options.volume ? volume_cells(*options.volume) : std::string{no_volume_cells}} {}
 
   void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
              core::TextBuffer& out) override {

@@ -11,7 +11,9 @@ namespace {
 // offsets are not cut to 32 bits.
 class MftecmdLines final : public JournalFormat {
  public:
-  explicit MftecmdLines(const JournalFormatOptions& options) : source_{csv_field(options.source)} {}
+  explicit MftecmdLines(const JournalFormatOptions& options)
+      : source_{csv_field(options.volume ? volume_title(options.source, 0, options.volume->shadow)
+                                         : std::string{options.source})} {}
 
   void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
              core::TextBuffer& out) override {

@@ -10,7 +10,7 @@ namespace {
 class JournalLines final : public JournalFormat {
  public:
   explicit JournalLines(const JournalFormatOptions& options)
-      : volume_{options.volume ? path_prefix(options.volume->partition) : ""} {}
+      : volume_{options.volume ? path_prefix(*options.volume) : ""} {}
 
   void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
              core::TextBuffer& out) override {

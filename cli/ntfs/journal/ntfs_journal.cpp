@@ -5,6 +5,7 @@
 #include "cli/ntfs/journal/journal_formats.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
+#include "cli/ntfs/shadow_option.hpp"
 #include "cli/ntfs/volume_file.hpp"
 #include "cli/output/json_lines.hpp"
 #include "cli/output/terminal_progress.hpp"
@@ -28,7 +29,9 @@ struct NtfsJournalOptions : VolumeFileOptions {
   unsigned jobs = 1;
 
   bool has_lines() const { return format == "ndjson" || format == "json"; }
-  bool is_of_volume() const { return locates_volume() || cluster_size || deleted; }
+  bool is_of_volume() const {
+    return locates_volume() || cluster_size || deleted || !shadows.empty();
+  }
   JournalFormatOptions row_format() const { return {format, image, events, int64, {}}; }
 };
 
@@ -311,6 +314,7 @@ void add_ntfs_journal(CLI::App& app, Exit& exit) {
       {"ndjson", "json", "csv", "mftecmd-csv", "bodyfile", "text"},
       [](Command& command, NtfsJournalOptions& options) {
         add_volume_options(command, options);
+        add_shadow_option(command, options.shadows);
         command.add_flag(
             "--stream", options.stream,
             "IMAGE is a $J that was copied out of its volume, whatever it starts with");

@@ -74,7 +74,7 @@ void append_log_csv(core::TextBuffer& csv, const LogRow& row) {
   cells.text(row.present ? to_string(*row.present) : std::string_view{});
   cells.text(times_text(event)).text(event.partial ? "true" : "false").text(evidence_text(row));
   csv.append(',');
-  csv.append(row.volume ? volume_cells(*row.volume) : ",,");
+  csv.append(row.volume ? volume_cells(*row.volume) : std::string{no_volume_cells});
   csv.append('\n');
 }
 

@@ -35,7 +35,7 @@ constexpr std::string_view log_csv_header =
     "sequence,"
     "old_path,old_name,old_parent_record,old_parent_sequence,committed,lsn,transaction,mft,times,"
     "times_partial,evidence,"
-    "volume_image,volume_partition,volume_start\n";
+    "volume_image,volume_partition,volume_start,volume_shadow\n";
 void append_log_csv(core::TextBuffer& csv, const LogRow& row);
 
 // Text for people.

@@ -32,7 +32,7 @@ std::string log_heading(const ntfs::LogFile& log) {
 
 void append_log_text(core::TextBuffer& text, const LogRow& row) {
   const auto& event = row.event;
-  const auto prefix = row.volume ? path_prefix(row.volume->partition) : std::string{};
+  const auto prefix = row.volume ? path_prefix(*row.volume) : std::string{};
   const auto with_prefix = [&](const std::string& path) {
     return path.empty() ? path : prefix + path;
   };

@@ -2,6 +2,7 @@
 #include "cli/ntfs/logfile/log_rows.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
+#include "cli/ntfs/shadow_option.hpp"
 #include "cli/ntfs/volume_file.hpp"
 #include "cli/output/json_lines.hpp"
 #include "cli/output/text.hpp"
@@ -150,7 +151,7 @@ ntfs::RecordTable read_records(const ntfs::Volume& volume, core::Findings& findi
 Exit run_copy(const NtfsLogfileOptions& options, const ntfs::ImageFile& file,
               core::Findings findings, Report& report) {
   constexpr u32 usual_cluster_size = 4096;
-  if (options.locates_volume())
+  if (options.locates_volume() || !options.shadows.empty())
     throw Failure{
         fmt::format("{}: it is a copied $LogFile: options that locate a volume are for images",
                     printable(options.image))};
@@ -217,6 +218,7 @@ void add_ntfs_logfile(CLI::App& app, Exit& exit) {
       {"ndjson", "json", "csv", "text"},
       [](Command& command, NtfsLogfileOptions& options) {
         add_volume_options(command, options);
+        add_shadow_option(command, options.shadows);
         command.add_flag(
             "--copied", options.copied,
             "IMAGE is a $LogFile that was copied out of its volume, whatever it starts with");

@@ -64,7 +64,7 @@ std::vector<const char*> parts_of(RowField field) {
     case RowField::entry:
       return {"offset", "size", "allocated", "attributes", "copies"};
     case RowField::volume:
-      return {"image", "partition", "start"};
+      return {"image", "partition", "start", "shadow"};
     default:
       return {};
   }

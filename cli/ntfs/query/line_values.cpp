@@ -126,6 +126,8 @@ void LineValues::each(FileMember member, const See& see) {
       return number(number_, see);
     case FileMember::partition_offset:
       return number(offset_, see);
+    case FileMember::partition_shadow:
+      return number(shadow_, see);
     default:
       if (!follow(*line_, to_string(member), types, see)) mistyped_.add(to_string(member));
   }
@@ -146,6 +148,7 @@ bool has_member(const Value& line, FileMember member) {
     }
     case FileMember::partition_number:
     case FileMember::partition_offset:
+    case FileMember::partition_shadow:
       return true;
     default:
       return has_path(line, to_string(member));

@@ -14,9 +14,10 @@ class LineValues final : public ntfs::FileValues {
   explicit LineValues(MistypedMembers& mistyped) : mistyped_{mistyped} {}
 
   // The volume of the lines from now on.
-  void set_volume(std::optional<u64> number, std::optional<u64> offset) {
+  void set_volume(std::optional<u64> number, std::optional<u64> offset, std::optional<u64> shadow) {
     number_ = number;
     offset_ = offset;
+    shadow_ = shadow;
   }
   // Asks of this line from now on; it has to last as long.
   void set(const rapidjson::Value& line) { line_ = &line; }
@@ -28,6 +29,7 @@ class LineValues final : public ntfs::FileValues {
   const rapidjson::Value* line_ = nullptr;
   std::optional<u64> number_;
   std::optional<u64> offset_;
+  std::optional<u64> shadow_;
 };
 
 // Whether the line has the member, be it null, that an expression's member is a part of.

@@ -2,6 +2,7 @@
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_rows.hpp"
 #include "cli/ntfs/query/query.hpp"
+#include "cli/ntfs/shadow_option.hpp"
 #include "cli/output/where_error.hpp"
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/ntfs_query/file_filter.hpp"
@@ -39,9 +40,9 @@ void check_options_of_lines(const QueryOptions& options) {
     throw Failure{fmt::format("--format {} is for images: a snapshot's lines lack what it tells",
                               options.format)};
   if (options.offset || options.mft_only || options.mft_offset || options.cluster_size ||
-      options.slack || !options.parents.empty())
+      options.slack || !options.parents.empty() || !options.shadows.empty())
     throw Failure{
-        "--offset, --mft, --mft-offset, --cluster-size, --parent and --slack are for "
+        "--offset, --mft, --mft-offset, --cluster-size, --parent, --shadow and --slack are for "
         "images, and this is a snapshot"};
 }
 
@@ -101,6 +102,7 @@ void add_ntfs_query(CLI::App& app, Exit& exit) {
       {"ndjson", "json", "csv", "bodyfile", "timesketch", "ecs", "text"},
       [](Command& command, QueryOptions& options) {
         add_disk_options(command, options);
+        add_shadow_option(command, options.shadows);
         command
             .add_option_function<std::string>(
                 "--where", [&options](const std::string& text) { options.where = text; },

@@ -29,7 +29,8 @@ struct Batch {
 struct Worker {
   Worker(const QueryOptions& options, const ntfs::Snapshot& snapshot,
          const ntfs::Partition& partition)
-      : values{snapshot, partition.number, partition.offset} {
+      : values{snapshot, partition.number, partition.offset,
+               partition.shadow ? partition.shadow->number : 0} {
     if (options.format != "text")
       format = make_row_format(options.format, RowFields{options.fields}, options.int64, {},
                                {options.image, partition, snapshot.volume()});

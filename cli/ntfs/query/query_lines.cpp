@@ -158,15 +158,18 @@ class QueriedLines {
     ++volumes_;
     std::optional<u64> number;
     std::optional<u64> offset;
+    std::optional<u64> shadow;
     if (const auto* partition = find_member(json, "partition", &Value::IsObject)) {
       number = number_member(*partition, "number");
       offset = number_member(*partition, "offset");
+      if (const auto* copy = find_member(*partition, "shadow", &Value::IsObject))
+        shadow = number_member(*copy, "number");
     }
     const auto& options = query_.options;
     chosen_ = !options.partition || number == *options.partition;
     if (!chosen_) return true;
     ++chosen_volumes_;
-    values_.set_volume(number, offset);
+    values_.set_volume(number, offset, shadow);
     pass_on(json);
     return true;
   }

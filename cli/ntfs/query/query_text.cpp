@@ -48,6 +48,8 @@ void append_query_text(core::TextBuffer& out, ntfs::FileValues& values) {
   const auto path = first_of(values, FileMember::path, "<unnamed>");
   if (const auto number = first_of(values, FileMember::partition_number, ""); !number.empty())
     out.append("/partition" + number);
+  if (const auto number = first_of(values, FileMember::partition_shadow, ""); !number.empty())
+    out.append("/shadow" + number);
   out.append(path);
   if (first_of(values, FileMember::directory, "") == "true" && path != "/") out.append('/');
   const auto target = first_of(values, FileMember::reparse_target, "");

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "coldtrace/core/file_kind.hpp"
+#include "coldtrace/core/file_time.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/guid.hpp"
 #include "coldtrace/core/image_source.hpp"
@@ -12,15 +13,22 @@
 
 namespace coldtrace::ntfs {
 
+// When a volume was as a shadow copy of it shows it.
+struct ShadowMoment {
+  u32 number;  // of the copy, from 1, the oldest
+  core::FileTime created;
+};
+
 // A stretch of a disk. Numbers start with 1 in the order of the table, logical partitions of an
 // MBR with 5.
 struct Partition {
   u32 number;
   u64 offset;  // bytes
   u64 size;
-  std::string type;     // "0x07", or a GUID
-  std::string name;     // of a GPT entry
-  core::FileKind kind;  // by its first sectors
+  std::string type;                         // "0x07", or a GUID
+  std::string name;                         // of a GPT entry
+  core::FileKind kind;                      // by its first sectors
+  std::optional<ShadowMoment> shadow = {};  // the volume as it was, not as it is now
 };
 
 enum class DiskKind : u8 { volume, mbr, gpt };

@@ -90,6 +90,7 @@ enum class FileMember : unsigned {
   finding_text,
   partition_number,
   partition_offset,
+  partition_shadow,  // of a volume as a shadow copy has it
 };
 
 // As it is written: "streams.extents.lcn".

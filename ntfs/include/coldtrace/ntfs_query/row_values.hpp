@@ -13,9 +13,10 @@ namespace coldtrace::ntfs {
 // What a row of a snapshot has: the same that its line has. One object a thread.
 class RowValues final : public FileValues {
  public:
-  // The volume starts at byte `offset` of its image, in the partition `number`, 0 without any.
-  RowValues(core::Borrowed<Snapshot> snapshot, u32 number, u64 offset)
-      : snapshot_{snapshot.get()}, number_{number}, offset_{offset} {}
+  // The volume starts at byte `offset` of its image, in the partition `number`, 0 without any, and
+  // is that of a shadow copy, or as it is now (0).
+  RowValues(core::Borrowed<Snapshot> snapshot, u32 number, u64 offset, u32 shadow = 0)
+      : snapshot_{snapshot.get()}, number_{number}, offset_{offset}, shadow_{shadow} {}
 
   // Asks of this row from now on; it has to last as long.
   void set(const FileRow& row) { row_ = &row; }
@@ -37,6 +38,7 @@ class RowValues final : public FileValues {
   const Snapshot& snapshot_;
   u32 number_;
   u64 offset_;
+  u32 shadow_;
   const FileRow* row_ = nullptr;
   std::string text_;
   std::map<u32, std::vector<std::string>> attributes_;  // volumes have few combinations

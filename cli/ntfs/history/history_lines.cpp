@@ -1,0 +1,116 @@
+#include "cli/ntfs/history/history_lines.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/output/text.hpp"
+#include "cli/output/text_time.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+std::string name_of(const HistoryView& view) {
+  return view.partition.shadow ? fmt::format("{}", view.partition.shadow->number)
+                               : std::string{"live"};
+}
+
+// "1, 3, live": the views of which `is_chosen` is true.
+template <class Chosen>
+std::string names_of(const std::vector<HistoryView>& views, Chosen is_chosen) {
+  std::string names;
+  for (std::size_t i = 0; i < views.size(); ++i)
+    if (is_chosen(i)) names += (names.empty() ? "" : ", ") + name_of(views[i]);
+  return names;
+}
+
+// Members that say in which shadow copies, and whether now.
+template <class Chosen>
+void write_views(JsonWriter& json, std::string_view shadows, std::string_view live,
+                 const std::vector<HistoryView>& views, Chosen is_chosen) {
+  bool now = false;
+  json.key(shadows).begin_array();
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    if (!is_chosen(i)) continue;
+    if (views[i].partition.shadow)
+      json.value(views[i].partition.shadow->number);
+    else
+      now = true;
+  }
+  json.end_array().field(live, now);
+}
+
+bool has(const FileVersion& version, std::size_t view) {
+  return std::ranges::binary_search(version.views, view);
+}
+
+}  // namespace
+
+void HistoryWriter::write_text(const std::vector<HistoryView>& views, const FileHistory& file) {
+  print(output_, "record {}-{}\n", file.file.record, file.file.sequence);
+  for (const auto& version : file.versions)
+    print(output_, "  in {}: {}\n",
+          names_of(views, [&](std::size_t view) { return has(version, view); }), version.summary);
+  const auto absent =
+      names_of(views, [&](std::size_t view) { return views[view].opened && !file.is_in(view); });
+  if (!absent.empty()) print(output_, "  not in {}\n", absent);
+}
+
+void HistoryWriter::write_version(const std::vector<HistoryView>& views, const FileHistory& file,
+                                  const FileVersion& version) {
+  const auto& partition = views.front().partition;
+  auto& json = lines_.begin("version");
+  write_volume_name(json, {image_, partition.number, partition.offset});
+  json.field("record", file.file.record).field("sequence", file.file.sequence);
+  write_views(json, "shadows", "live", views, [&](std::size_t view) { return has(version, view); });
+  write_views(json, "absent_shadows", "absent_live", views,
+              [&](std::size_t view) { return views[view].opened && !file.is_in(view); });
+  core::TextBuffer row;
+  row.append(std::string_view{version.metadata}.substr(0, version.metadata.find('\n')));
+  std::vector<core::TextBuffer> pieces;
+  pieces.push_back(std::move(row));
+  json.key("file").written(pieces);
+  lines_.end();
+}
+
+void HistoryWriter::write(const DiskInput& input, const std::vector<HistoryView>& views,
+                          const VolumeHistory& history) {
+  if (!is_text_) {
+    auto& json = lines_.begin_header("coldtrace.ntfs-history/1");
+    write_disk(json, input);
+    json.key("views").begin_array();
+    for (const auto& view : views) {
+      json.begin_object().key("partition");
+      write_partition(json, view.partition);
+      json.field("opened", view.opened).end_object();
+    }
+    json.end_array();
+    lines_.end();
+  } else {
+    for (const auto& view : views)
+      if (view.partition.shadow)
+        print(output_, "shadow copy {}: {}{}\n", view.partition.shadow->number,
+              exact_text_time(view.partition.shadow->created),
+              view.opened ? "" : ", which cannot be read");
+  }
+  for (const auto& file : history.files()) {
+    ++counts_.files;
+    counts_.versions += file.versions.size();
+    if (is_text_) write_text(views, file);
+    if (is_text_) continue;
+    for (const auto& version : file.versions) write_version(views, file, version);
+  }
+}
+
+void HistoryWriter::finish(const core::Findings& findings) {
+  if (is_text_) return;
+  auto& json = lines_.begin_summary();
+  json.key("counts")
+      .begin_object()
+      .field("files", counts_.files)
+      .field("versions", counts_.versions)
+      .end_object();
+  json.key("findings");
+  write_findings(json, findings);
+  lines_.end_summary();
+}
+
+}  // namespace coldtrace::cli

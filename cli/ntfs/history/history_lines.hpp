@@ -1,0 +1,37 @@
+#pragma once
+
+#include "cli/ntfs/history/file_versions.hpp"
+#include "cli/ntfs/ntfs_input.hpp"
+#include "cli/output/json_lines.hpp"
+
+namespace coldtrace::cli {
+
+struct HistoryCounts {
+  u64 files = 0;
+  u64 versions = 0;
+};
+
+// Writes histories in one format.
+class HistoryWriter {
+ public:
+  HistoryWriter(const std::string& format, Int64 int64, const std::string& image, Output& output)
+      : is_text_{format == "text"}, image_{image}, output_{output}, lines_{output, format, int64} {}
+
+  // One volume, whose views are in the order of their time.
+  void write(const DiskInput& input, const std::vector<HistoryView>& views,
+             const VolumeHistory& history);
+  void finish(const core::Findings& findings);
+
+ private:
+  void write_text(const std::vector<HistoryView>& views, const FileHistory& file);
+  void write_version(const std::vector<HistoryView>& views, const FileHistory& file,
+                     const FileVersion& version);
+
+  bool is_text_;
+  const std::string& image_;
+  Output& output_;
+  JsonLines lines_;
+  HistoryCounts counts_;
+};
+
+}  // namespace coldtrace::cli

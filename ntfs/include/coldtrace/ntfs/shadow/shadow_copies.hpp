@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "coldtrace/core/borrowed.hpp"
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/image_source.hpp"
+#include "coldtrace/ntfs/shadow/shadow_copy.hpp"
+
+namespace coldtrace::ntfs {
+
+// The shadow copies of one volume. Damage of one store leaves the others: blocks whose copies are
+// not known are taken from the next newer copy, or the volume as it is now, which a finding says.
+class ShadowCopies {
+ public:
+  using Place = ShadowPlace;
+
+  // Nothing where the volume never had shadow copies, or its first bytes cannot be read.
+  // `image` outlives the result.
+  static std::optional<ShadowCopies> read(core::Borrowed<core::ImageSource> image, Place place,
+                                          core::Findings& findings);
+  ShadowCopies(ShadowCopies&&) noexcept;
+  ~ShadowCopies();
+
+  const ShadowHeader& header() const { return header_; }
+  std::span<const ShadowCopy> copies() const { return copies_; }
+
+  // The image as it was when the copy with this number was made: bytes of the volume are in the
+  // same places, and others as they are now. Lists of blocks are read when they are needed first.
+  // The error is `missing` where there is no such copy, `unsupported` where its store is on another
+  // volume. The image of the copies outlives the result.
+  core::Result<std::unique_ptr<core::ImageSource>> open(u32 number, core::Findings& findings);
+
+ private:
+  struct Lists;
+  ShadowCopies(const core::ImageSource& image, Place place, const ShadowHeader& header);
+
+  const core::ImageSource* image_;
+  Place place_;
+  ShadowHeader header_;
+  std::vector<ShadowCopy> copies_;
+  std::unique_ptr<Lists> lists_;
+};
+
+}  // namespace coldtrace::ntfs
