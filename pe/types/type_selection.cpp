@@ -42,10 +42,12 @@ std::vector<Definition> select_types(const TypeTable& table, std::span<const std
                                      core::Findings& findings) {
   auto types = table.definitions();
   const auto undefined = table.undefined();
+  const auto defined = static_cast<std::ptrdiff_t>(types.size());
   types.insert(types.end(), undefined.begin(), undefined.end());
-  std::sort(types.begin(), types.end(), [](const Definition& a, const Definition& b) {
-    return std::tie(a.name, a.index) < std::tie(b.name, b.index);
-  });
+  std::inplace_merge(types.begin(), types.begin() + defined, types.end(),
+                     [](const Definition& a, const Definition& b) {
+                       return std::tie(a.name, a.index) < std::tie(b.name, b.index);
+                     });
   if (wanted.empty()) return types;
 
   std::vector<bool> chosen(types.size());

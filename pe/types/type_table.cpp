@@ -147,10 +147,14 @@ const core::ByteView* TypeTable::find_record(u32 index) const {
 std::vector<TypeTable::Definition> TypeTable::undefined() const {
   std::vector<Definition> found;
   core::Findings ignored;
-  for (const auto& declared : declarations_)
-    if ((found.empty() || found.back().name != declared.name) &&
-        !find_definition(declared.index, ignored))
-      found.push_back(declared);
+  auto plain = plain_.begin();  // both are by name
+  for (const auto& declared : declarations_) {
+    if (!found.empty() && found.back().name == declared.name) continue;
+    while (plain != plain_.end() && plain->name < declared.name) ++plain;
+    const bool defined =
+        plain != plain_.end() && plain->name == declared.name && plain->family == declared.family;
+    if (!defined && !find_definition(declared.index, ignored)) found.push_back(declared);
+  }
   return found;
 }
 
