@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -93,6 +94,8 @@ int main(int argc, char** argv) {
     exit = Exit::ok;
   } catch (const Failure& failure) {
     say(fmt::format("coldtrace: {}\n", printable(failure.message)));
+  } catch (const std::bad_alloc&) {
+    say("coldtrace: out of memory\n");
   } catch (const std::exception& error) {
     say(fmt::format("coldtrace: {}\n", printable(error.what())));
   }

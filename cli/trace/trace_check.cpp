@@ -10,6 +10,7 @@
 #include "cli/trace/trace_input.hpp"
 #include "cli/trace/trace_schemas.hpp"
 #include "cli/trace/trace_where.hpp"
+#include "cli/trace/unread_buffers.hpp"
 #include "coldtrace/tracefile/where/expectations.hpp"
 
 namespace coldtrace::cli {
@@ -192,6 +193,7 @@ Exit run_trace_check(const TraceCheckOptions& options) {
   const auto events = trace.stream(stream);
   answer.trace = count_expected(schemas.context_of(trace), *events, answer.expectations, unmatched);
   unmatched.report(input->findings);
+  note_unread_buffers(input->findings, events->unread_buffers());
   if (const auto* const etl = trace.etl()) {
     answer.events_lost = events_lost(*etl);
     answer.buffers_lost = buffers_lost(*etl);

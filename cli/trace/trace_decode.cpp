@@ -11,6 +11,7 @@
 #include "cli/trace/trace_pipeline.hpp"
 #include "cli/trace/trace_schemas.hpp"
 #include "cli/trace/trace_where.hpp"
+#include "cli/trace/unread_buffers.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 #include "coldtrace/tracefile/stacks/stack_attacher.hpp"
 
@@ -242,10 +243,7 @@ Exit run_trace_decode(const TraceDecodeOptions& options) {
     input->findings.info("schema-other", std::nullopt,
                          "{} events are as another file declares them than the one that goes first",
                          result.other_schemas);
-  if (const auto unread = events->unread_buffers(); unread > 0)
-    input->findings.warning("trace-changed", std::nullopt,
-                            "{} buffers could be read when the trace was opened and not again",
-                            unread);
+  note_unread_buffers(input->findings, events->unread_buffers());
   const auto* const attacher = dynamic_cast<const tracefile::StackAttacher*>(events.get());
   const auto* const stacks = attacher != nullptr ? &attacher->counts() : nullptr;
   if (stacks != nullptr && stacks->unattached > 0)

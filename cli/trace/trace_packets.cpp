@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"
 #include "cli/trace/trace_where.hpp"
+#include "cli/trace/unread_buffers.hpp"
 #include "coldtrace/tracefile/packets/packet_capture.hpp"
 #include "coldtrace/tracefile/packets/pcapng_writer.hpp"
 #include "coldtrace/tracefile/selection/event_context.hpp"
@@ -76,7 +78,8 @@ Exit run_trace_packets(const TracePacketsOptions& options) {
   const auto& trace = input->trace;
   const auto context = tracefile::event_context_of(trace, trace.schemas());
   tracefile::StreamOptions all;
-  const auto surroundings = find_packet_surroundings(context, *trace.stream(all));
+  const auto around = trace.stream(all);
+  const auto surroundings = find_packet_surroundings(context, *around);
   surroundings.owners.report(input->findings);
   auto packets = options.packets;
   packets.owners = &surroundings.owners;
@@ -99,10 +102,8 @@ Exit run_trace_packets(const TracePacketsOptions& options) {
   }
   capture.finish();
   selector.unmatched().report(input->findings);
-  if (const auto unread = events->unread_buffers(); unread > 0)
-    input->findings.warning("trace-changed", std::nullopt,
-                            "{} buffers could be read when the trace was opened and not again",
-                            unread);
+  note_unread_buffers(input->findings,
+                      std::max(around->unread_buffers(), events->unread_buffers()));
   if (capture.packets() == 0)
     input->findings.warning("no-match", std::nullopt,
                             "no packet of Microsoft-Windows-NDIS-PacketCapture or "

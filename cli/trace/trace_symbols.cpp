@@ -8,6 +8,7 @@
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"
+#include "cli/trace/unread_buffers.hpp"
 #include "coldtrace/pe/debug_directory.hpp"
 #include "coldtrace/trace_analysis/code/needed_symbols.hpp"
 
@@ -218,10 +219,7 @@ u64 read_events(const TraceSymbolsOptions& options, TraceInput& input, NeededSym
     symbols.add(events->event());
     ++count;
   }
-  if (const auto unread = events->unread_buffers(); unread > 0)
-    input.findings.warning("trace-changed", std::nullopt,
-                           "{} buffers could be read when the trace was opened and not again",
-                           unread);
+  note_unread_buffers(input.findings, events->unread_buffers());
   return count;
 }
 

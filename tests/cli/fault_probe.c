@@ -1,7 +1,7 @@
 // Loaded into coldtrace: lets one call of a kind fail, or ends the process at it.
 //
-// FAULT_KIND  read, write or memory; which calls are counted and fail; "kill" counts those of
-//             reading, writing and naming
+// FAULT_KIND  read or write: which calls are counted and fail; kill: those of reading, writing and
+//             naming
 // FAULT_AT    the first of them that fails, from 1; 0: none
 // FAULT_LAST  the last one that fails
 // FAULT_COUNT a file of eight bytes that gets the number of calls
@@ -17,11 +17,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-extern void* __libc_malloc(size_t);
-extern void* __libc_calloc(size_t, size_t);
-extern void* __libc_realloc(void*, size_t);
-
-enum { reads = 1, writes = 2, memory = 4, names = 8 };
+enum { reads = 1, writes = 2, names = 4 };
 
 static int counted;  // the kinds of calls
 static int kills;
@@ -35,8 +31,7 @@ __attribute__((constructor)) static void begin(void) {
   kills = strcmp(kind, "kill") == 0;
   counted = strcmp(kind, "read") == 0    ? reads
             : strcmp(kind, "write") == 0 ? writes
-            : kills                      ? reads | writes | names
-                                         : memory;
+                                         : reads | writes | names;
   first = strtoul(getenv("FAULT_AT"), NULL, 10);
   last = strtoul(getenv("FAULT_LAST"), NULL, 10);
   const int report = open(getenv("FAULT_COUNT"), O_RDWR | O_CLOEXEC);
@@ -95,14 +90,4 @@ int rename(const char* old, const char* name) {
 }
 int unlink(const char* name) {
   return fails(names) ? -1 : NEXT(unlink)(name);
-}
-
-void* malloc(size_t size) {
-  return fails(memory) ? NULL : __libc_malloc(size);
-}
-void* calloc(size_t count, size_t size) {
-  return fails(memory) ? NULL : __libc_calloc(count, size);
-}
-void* realloc(void* old, size_t size) {
-  return fails(memory) ? NULL : __libc_realloc(old, size);
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/trace/unread_buffers.hpp"
 #include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::cli {
@@ -36,9 +37,7 @@ void AnalysisRun::observe(std::span<trace_analysis::Analysis* const> analyses,
                           trace_analysis::EventWitness* witness) {
   input_->begin_progress("analysing");
   observation_->run(analyses, pairs, witness);
-  if (const auto unread = observation_->unread_buffers(); unread > 0)
-    findings().warning("trace-changed", std::nullopt,
-                       "{} buffers could be read when the trace was opened and not again", unread);
+  note_unread_buffers(findings(), observation_->unread_buffers());
   if (const auto broken = observation_->losses().broken_chains(); broken > 0)
     findings().warning("switch-chain", std::nullopt,
                        "{} switches are from a thread that their processor had not gone to: events "

@@ -8,6 +8,7 @@
 #include "cli/trace/trace_input.hpp"
 #include "cli/trace/trace_schemas.hpp"
 #include "cli/trace/trace_where.hpp"
+#include "cli/trace/unread_buffers.hpp"
 #include "coldtrace/trace_analysis/comparison/trace_comparison.hpp"
 
 namespace coldtrace::cli {
@@ -48,10 +49,7 @@ std::optional<Side> read_side(const std::string& path, const TraceCompareOptions
     input->findings.warning("compare-limit", std::nullopt,
                             "{} events are of more kinds, or start more at once, than are kept",
                             tally.left_out);
-  if (tally.unread_buffers > 0)
-    input->findings.warning("trace-changed", std::nullopt,
-                            "{} buffers could be read when the trace was opened and not again",
-                            tally.unread_buffers);
+  note_unread_buffers(input->findings, tally.unread_buffers);
   return Side{std::move(*input), std::move(tally)};
 }
 

@@ -2,6 +2,7 @@
 
 #include "cli/trace/trace_lines.hpp"
 #include "cli/trace/trace_where.hpp"
+#include "cli/trace/unread_buffers.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 
 namespace coldtrace::cli {
@@ -69,10 +70,7 @@ void EventExport::each(const std::function<void(const EventLine&)>& take) {
           time_of(event, context.clock)});
   }
   selector.unmatched().report(input_->findings);
-  if (const auto unread = events->unread_buffers(); unread > 0)
-    input_->findings.warning("trace-changed", std::nullopt,
-                             "{} buffers could be read when the trace was opened and not again",
-                             unread);
+  note_unread_buffers(input_->findings, events->unread_buffers());
   if (lines.cut_names() > 0)
     input_->findings.warning(
         "resolved-limit", std::nullopt,

@@ -195,8 +195,8 @@ void write_population(SqliteFile& file, const trace_analysis::Population& popula
 
 }  // namespace
 
-void write_schedule_tables(SqliteFile& file, const tracefile::AnyTrace& trace,
-                           const tracefile::EventSelection& selection) {
+u64 write_schedule_tables(SqliteFile& file, const tracefile::AnyTrace& trace,
+                          const tracefile::EventSelection& selection) {
   file.run(
       "CREATE TABLE process(upid INTEGER PRIMARY KEY, pid INTEGER NOT NULL, name TEXT, start_ts "
       "INTEGER, end_ts INTEGER, parent_upid INTEGER REFERENCES process, cmdline TEXT) STRICT;"
@@ -208,7 +208,7 @@ void write_schedule_tables(SqliteFile& file, const tracefile::AnyTrace& trace,
       "REFERENCES thread, state TEXT NOT NULL, wait_reason INTEGER, wait_reason_name TEXT, "
       "waker_utid INTEGER REFERENCES thread) STRICT");
   // Ids would mean threads of several machines.
-  if (!trace.is_one_run()) return;
+  if (!trace.is_one_run()) return 0;
   tracefile::StreamOptions stream;
   limit_to_times(selection, trace.clock(), stream);
   trace_analysis::Observation observation{trace, stream};
@@ -226,6 +226,7 @@ void write_schedule_tables(SqliteFile& file, const tracefile::AnyTrace& trace,
       "CREATE INDEX sched_by_thread ON sched(utid, ts); CREATE INDEX sched_by_cpu ON sched(cpu, "
       "ts);"
       "CREATE INDEX thread_state_by_thread ON thread_state(utid, ts)");
+  return observation.unread_buffers();
 }
 
 }  // namespace coldtrace::cli

@@ -266,6 +266,7 @@ Losses Losses::find(const tracefile::AnyTrace& trace, const tracefile::StreamOpt
     else
       pass.add(events->event());
   }
+  losses.unread_buffers_ = events->unread_buffers();
   pass.finish();
   merge(losses.shared_);
   for (auto& [cpu, stretches] : losses.of_cpu_) merge(stretches);

@@ -1,5 +1,7 @@
 #include "coldtrace/trace_analysis/records/observation.hpp"
 
+#include <algorithm>
+
 #include "tracefile/analysis/records/record_reader.hpp"
 
 namespace coldtrace::trace_analysis {
@@ -30,7 +32,7 @@ void Observation::run(std::span<Analysis* const> analyses, EventPairs* pairs,
     if (reader.read(event)) ++observed_.records;
   }
   observed_.unreadable = reader.unreadable();
-  unread_buffers_ = events->unread_buffers();
+  unread_buffers_ = std::max(losses_.unread_buffers(), events->unread_buffers());
   reader.finish();
   for (auto* const analysis : analyses) analysis->finish(observed_);
 }

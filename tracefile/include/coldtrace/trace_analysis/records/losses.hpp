@@ -31,6 +31,9 @@ class Losses {
   bool misses_switches(i64 from, i64 to) const { return overlaps(broken_, from, to); }
   u64 broken_chains() const { return broken_chains_; }  // how often that is
 
+  // Buffers that could be read when the trace was opened and not now.
+  u64 unread_buffers() const { return unread_buffers_; }
+
   using Stretch = trace_analysis::Stretch;
   // In order and apart.
   const std::vector<Stretch>& all() const { return all_; }
@@ -48,6 +51,7 @@ class Losses {
   OfProcessors broken_of_cpu_;   // chains of switches
   std::vector<Stretch> broken_;  // of any processor
   u64 broken_chains_ = 0;
+  u64 unread_buffers_ = 0;
 };
 
 }  // namespace coldtrace::trace_analysis

@@ -35,6 +35,7 @@ class Observation {
   const Population& population() const { return population_; }
   const Losses& losses() const { return losses_; }
   const Observed& observed() const { return observed_; }
+  // Buffers that one of the two readings could not read.
   u64 unread_buffers() const { return unread_buffers_; }
 
  private:
