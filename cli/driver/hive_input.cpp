@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/command/report.hpp"
+#include "cli/command/standard_input.hpp"
 #include "cli/command/text_input.hpp"
 #include "cli/output/output.hpp"
 #include "coldtrace/core/file.hpp"
@@ -80,7 +81,7 @@ core::Result<std::vector<std::byte>> read_log(const std::string& path) {
 std::unique_ptr<HiveInput> open_hive(const std::string& path) {
   auto input = std::make_unique<HiveInput>();
   input->path = path;
-  auto bytes = core::read_whole_file(path, registry::Hive::largest);
+  auto bytes = core::read_whole_file(readable_path(path), registry::Hive::largest);
   if (!bytes) throw Failure{fmt::format("{}: {}", path, to_message(bytes.error()))};
   input->log_paths = find_logs(path);
   std::vector<std::vector<std::byte>> contents;

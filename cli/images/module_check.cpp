@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "cli/command/common_options.hpp"
+#include "cli/command/standard_input.hpp"
 #include "cli/images/symbol_places.hpp"
 #include "cli/output/output.hpp"
 #include "coldtrace/syscall-map/kernel_symbols.hpp"
@@ -129,7 +130,7 @@ Exit run_module_check(const ModuleCheckOptions& options, bool needs_points) {
   auto file = open_pe(options.file, file_options, report);
   if (!file) return Exit::failure;
   check.file = std::make_unique<PeInput>(std::move(*file));
-  auto bytes = core::LazyFile::open(options.dump, largest_image);
+  auto bytes = core::LazyFile::open(readable_path(options.dump), largest_image);
   if (!bytes) {
     report.failed(options.dump, bytes.error());
     return Exit::failure;

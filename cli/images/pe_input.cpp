@@ -1,6 +1,7 @@
 #include "cli/images/pe_input.hpp"
 
 #include "cli/command/common_options.hpp"
+#include "cli/command/standard_input.hpp"
 #include "cli/images/other_kind.hpp"
 #include "coldtrace/core/lazy_file.hpp"
 
@@ -38,7 +39,7 @@ std::string why_no_image(const core::LazyFile& file, const core::ParseError& err
 
 std::optional<PeInput> open_pe(const std::string& path, const PeOptions& options,
                                std::string& why) {
-  auto file = core::LazyFile::open(path, largest_image);
+  auto file = core::LazyFile::open(readable_path(path), largest_image);
   if (!file) {
     why = to_message(file.error());
     return std::nullopt;

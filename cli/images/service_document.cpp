@@ -1,5 +1,6 @@
 #include "cli/images/service_document.hpp"
 
+#include "cli/command/standard_input.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
@@ -88,7 +89,7 @@ std::optional<ServiceDocument> parse(std::string_view text) {
 }  // namespace
 
 std::optional<ServiceDocument> read_service_document(const std::string& path, Report& report) {
-  const auto bytes = core::read_whole_file(path, largest_document);
+  const auto bytes = core::read_whole_file(readable_path(path), largest_document);
   if (!bytes) {
     report.failed(path, bytes.error());
     return std::nullopt;

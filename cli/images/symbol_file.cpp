@@ -1,5 +1,6 @@
 #include "cli/images/symbol_file.hpp"
 
+#include "cli/command/standard_input.hpp"
 #include "cli/images/isf_input.hpp"
 #include "cli/images/other_kind.hpp"
 #include "coldtrace/pdb/isf_file.hpp"
@@ -48,14 +49,14 @@ auto read_instead(const std::string& path, const pe::SymbolFile::Failure& failur
 }  // namespace
 
 std::optional<pe::SymbolFile> open_symbol_file(const std::string& path, std::string& why) {
-  auto file = pe::SymbolFile::open(path);
+  auto file = pe::SymbolFile::open(readable_path(path));
   if (file) return std::move(*file);
   return read_instead(path, file.error(), why,
                       [&](const pe::IsfTable& table) { return pe::to_symbol_file(path, table); });
 }
 
 std::optional<pe::TypeFile> open_type_file(const std::string& path, std::string& why) {
-  auto file = pe::TypeFile::open(path);
+  auto file = pe::TypeFile::open(readable_path(path));
   if (file) return std::move(*file);
   return read_instead(path, file.error(), why,
                       [&](const pe::IsfTable& table) { return pe::to_type_file(path, table); });

@@ -68,11 +68,12 @@ void TerminalProgress::add(u64 bytes, u64 items) {
 void TerminalProgress::show(Clock::time_point now) const {
   auto text = what_;
   const auto done = std::min(bytes_, total_);
-  if (total_ > 0)
-    text +=
-        fmt::format(" {} %, {} of {},", done * 100 / total_, size_text(done), size_text(total_));
-  text += fmt::format(" {} {}", count_text(count_), items_);
   const std::chrono::duration<double> passed = now - begun_;
+  if (total_ > 0)
+    text += fmt::format(" {} %, {} of {}, {}/s,", done * 100 / total_, size_text(done),
+                        size_text(total_),
+                        size_text(static_cast<u64>(static_cast<double>(done) / passed.count())));
+  text += fmt::format(" {} {}", count_text(count_), items_);
   if (done > 0 && done < total_)
     text += ", " + left_text(passed.count() * static_cast<double>(total_ - done) /
                              static_cast<double>(done));

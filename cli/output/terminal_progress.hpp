@@ -9,9 +9,9 @@ namespace coldtrace::cli {
 
 struct OutputOptions;
 
-// How far a run is, on one line of the terminal that standard error is: "decoding 45 %, 1.2 of
-// 2.6 GiB, 3,200,000 events, 12 s left". Nothing where that is no terminal, with --quiet, and where
-// the results go to a terminal. Messages erase it.
+// How far a run is, on one line of the terminal that standard error is: "decoding 45 %, 1.2 GiB
+// of 2.6 GiB, 118.0 MiB/s, 3,200,000 events, 12 s left". Nothing where that is no terminal, with
+// --quiet, and where the results go to a terminal. Messages erase it.
 class TerminalProgress final : public core::Progress {
  public:
   TerminalProgress(const OutputOptions& output, bool quiet);

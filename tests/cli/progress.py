@@ -22,7 +22,7 @@ from cli.trace.etl_writer import EtlWriter
 import usn_writer
 
 COLDTRACE = Path(sys.argv[1]).resolve()
-LINE = re.compile(rb"decoding (\d+) %, ([\d.]+ [MK]iB) of ([\d.]+ [MK]iB), ([\d,]+) events"
+LINE = re.compile(rb"decoding (\d+) %, ([\d.]+ [MK]iB) of ([\d.]+ [MK]iB), [\d.]+ [MK]iB/s, ([\d,]+) events"
                   rb"(, \d+ (s|min) left)?")
 
 
@@ -88,7 +88,7 @@ class Progress(unittest.TestCase):
     def test_exports_of_rows_show_it_too(self):
         said, results = self.on_terminal("trace", "export", "ecs", self.path)
         self.assertEqual(results.count(b"\n"), 120_001)
-        self.assertTrue(re.search(rb"exporting \d+ %, [\d.]+ [MK]iB of [\d.]+ [MK]iB, [\d,]+ events", said), said[:400])
+        self.assertTrue(re.search(rb"exporting \d+ %, [\d.]+ [MK]iB of [\d.]+ [MK]iB, [\d.]+ [MK]iB/s, [\d,]+ events", said), said[:400])
         self.assertTrue(said.endswith(b"\r\x1b[K"), said[-200:])
 
     def test_journals_show_their_bytes(self):
@@ -99,7 +99,7 @@ class Progress(unittest.TestCase):
         path.write_bytes(journal.data)
         said, results = self.on_terminal("ntfs", "journal", path, "--jobs", 1)
         self.assertEqual(results.count(b'"type":"record"'), 40_000)
-        lines = re.findall(rb"reading the journal (\d+) %, [\d.]+ [MK]iB of ([\d.]+ MiB), ([\d,]+) rows(, \d+ s left)?", said)
+        lines = re.findall(rb"reading the journal (\d+) %, [\d.]+ [MK]iB of ([\d.]+ MiB), [\d.]+ [MK]iB/s, ([\d,]+) rows(, \d+ s left)?", said)
         self.assertTrue(lines, said[:400])
         self.assertEqual({line[1] for line in lines}, {f"{path.stat().st_size / 2**20:.1f} MiB".encode()})
         for percent, _, rows, _ in lines:

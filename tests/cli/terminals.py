@@ -170,6 +170,30 @@ class Terminals(case.Case):
         run("ntfs", "snapshot", DISK, "--format", "bodyfile", "-o", "x.csv", cwd=self.here)
         self.assertEqual((self.here / "x.csv").read_bytes(), run("ntfs", "snapshot", DISK, "--format", "bodyfile").stdout)
 
+    def test_a_dash_is_standard_input(self):
+        def told(text):
+            # The name of the file is all that may differ.
+            return re.sub(r"(?<![\w.])-(?=[:\s\"])", str(NTDLL), text.replace("/dev/stdin", str(NTDLL)))
+
+        for command in (("pe", "info"), ("pe", "exports"), ("pe", "imports"), ("pe", "sections"), ("syscalls", "map"),
+                        ("hooks", "tables"), ("hooks", "locate", "SwapContext"), ("hooks", "context-switch")):
+            with self.subTest(command=command):
+                named = run(*command, "-q", "--format", "json", NTDLL)
+                piped = run(*command, "-q", "--format", "json", "-", input=NTDLL.read_bytes())
+                self.assertEqual((piped.returncode, told(piped.stdout.decode())),
+                                 (named.returncode, told(named.stdout.decode())))
+        table = self.here / "k.hooktab"
+        run("hooks", "table", "-q", "--kernel", DEMO / "demo-ntoskrnl.exe", "-o", table)
+        self.assertEqual(run("hooks", "show", "-", "--format", "json", input=table.read_bytes()).stdout,
+                         run("hooks", "show", table, "--format", "json").stdout)
+        for command in (("pe", "compare", NTDLL, "-"), ("syscalls", "compare", NTDLL, "-")):
+            done = run(*command, "-q", input=NTDLL.read_bytes())
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            self.assertTrue(done.stdout)
+        for wrong in (("driver", "check", "--hive", "-"), ("pe", "types", "-"), ("trace", "control", "decode", "99", "--input", "-")):
+            done = run(*wrong, input=b"no such thing")
+            self.assertNotIn(b"No such file", done.stderr, wrong)
+
     def test_names_of_files_that_are_packed_otherwise_are_refused(self):
         for ending in ("xz", "bz2", "LZ4", "zip", "7z"):
             done = run("ntfs", "snapshot", DISK, "-o", f"x.ndjson.{ending}", cwd=self.here)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/command/standard_input.hpp"
 #include "cli/command/text_input.hpp"
 #include "cli/images/other_kind.hpp"
 #include "coldtrace/core/lazy_file.hpp"
@@ -56,7 +57,8 @@ std::string describe(core::ByteView bytes) {
 
 std::optional<std::vector<syscall_map::HookTable>> read_hook_table_file(const std::string& path,
                                                                         Report& report) {
-  const auto bytes = read_unpacked(path, syscall_map::largest_hook_table, "a hook table");
+  const auto bytes =
+      read_unpacked(readable_path(path), syscall_map::largest_hook_table, "a hook table");
   if (!bytes) {
     report.failed(path, bytes.error());
     return std::nullopt;

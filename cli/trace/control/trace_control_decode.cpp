@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "cli/command/common_options.hpp"
+#include "cli/command/standard_input.hpp"
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/control/trace_control.hpp"
@@ -185,7 +186,7 @@ void write_json(Output& output, const TraceControlDecodeOptions& options, const 
 
 Exit run_trace_control_decode(const TraceControlDecodeOptions& options) {
   const auto code = parse_control_code(options.code);
-  const auto bytes = core::read_whole_file(options.file, largest_buffer);
+  const auto bytes = core::read_whole_file(readable_path(options.file), largest_buffer);
   if (!bytes) throw Failure{fmt::format("{}: {}", options.file, core::to_string(bytes.error()))};
   const auto version = *tracefile::find_kernel_version(options.version);
   const auto direction = options.returned ? ControlDirection::output : ControlDirection::input;
