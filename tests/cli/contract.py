@@ -443,13 +443,6 @@ class Syscalls(Case):
         text = (SOURCES / "docs/schema" / f"{schema}.schema.json").read_text()
         jsonschema.validate(document, json.loads(text))
 
-    def test_the_readme_shows_what_is_printed(self):
-        command, _, shown = re.search(r"```\n\$ coldtrace (.*?)(\n)(.*?)```",
-                                      (SOURCES / "README.md").read_text(), re.DOTALL).groups()
-        done = subprocess.run([COLDTRACE, *command.split()], cwd=IMAGES.parent.parent / "demo",
-                              capture_output=True, text=True)
-        self.assertEqual(done.stdout, shown)
-
     def test_threads_change_nothing(self):
         images = self.every_image() + ["missing.dll", SOURCES]
         for command in (["pe", "info"], ["pe", "exports"], ["pe", "imports"], ["pe", "sections"],

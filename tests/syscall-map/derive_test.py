@@ -193,7 +193,7 @@ class Derive(Case):
         self.assertGreater(asked, 0)
         self.assertGreater(refused, 0)
         self.assertRegex(self.exits(0, "hooks", "derive", "--help").stdout.decode(),
-                         r"16\s+unless\s+given")
+                         r"\[default:\s+16\]")
 
     def test_several_files_give_one_signature(self):
         for machine in ("x86", "x64"):
