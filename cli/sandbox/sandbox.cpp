@@ -63,9 +63,10 @@ std::string interpreter() {
 }
 
 [[noreturn]] void refuse(std::string_view part) {
-  throw Failure{fmt::format(
-      "the sandbox could not be entered: the kernel has {} and refused it; --no-sandbox runs without",
-      part)};
+  throw Failure{
+      fmt::format("the sandbox could not be entered: the kernel has {} and refused it; "
+                  "--no-sandbox runs without",
+                  part)};
 }
 
 // Both parts of the sandbox, as the needs make them.

@@ -15,7 +15,8 @@ bool is_dirty(core::ByteView bitmap, u64 page) {
 bool is_log_of(const BaseBlock& log, const BaseBlock& hive, core::ByteView hive_bytes) {
   constexpr u64 time_of_first_bin = BaseBlock::size + 20;
   if (log.last_written == hive.last_written) return true;
-  return !hive.has_checksum() && core::load<u64>(hive_bytes, time_of_first_bin) == log.last_written.ticks;
+  return !hive.has_checksum() &&
+         core::load<u64>(hive_bytes, time_of_first_bin) == log.last_written.ticks;
 }
 
 void apply_dirty_pages(HiveBytes& hive, const LogFile& log, const BaseBlock& base, LogUse& use,

@@ -15,7 +15,8 @@
 
 namespace coldtrace::test {
 
-// One of the kernels of fixtures/asm/context-switch/switch_*.S, with what the linker says in the PDB.
+// One of the kernels of fixtures/asm/context-switch/switch_*.S, with what the linker says in the
+// PDB.
 struct SwitchKernel {
   std::vector<std::byte> bytes;
   std::map<std::string, u32> labels;  // without the underscore of x86
