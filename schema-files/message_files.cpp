@@ -118,7 +118,10 @@ MessageFiles::File add_pdb(MessageFormats& formats, const std::string& path,
     if (const auto pdb = pe::Pdb::open(**file, own)) {
       auto annotations = read_annotations(*pdb, own);
       append_enumerations(*pdb, annotations.lines, own);
-      added.formats = formats.add_annotations(annotations.lines, path, own);
+      MessageFormats::FlagNames flags;
+      for (const auto& provider : annotations.providers)
+        flags.insert(provider.flags.begin(), provider.flags.end());
+      added.formats = formats.add_annotations(annotations.lines, flags, path, own);
       added.providers = std::move(annotations.providers);
     } else {
       own.warning("schema-file", pdb.error());

@@ -1,17 +1,47 @@
 #include "cli/trace/frame_names.hpp"
 
+#include "cli/output/json_text.hpp"
+
 namespace coldtrace::cli {
 namespace {
 
 constexpr std::size_t most_known = std::size_t{1} << 16U;
+constexpr unsigned known_text_bits = 13;
 
 }  // namespace
 
-void FrameNames::append_text(std::string& text, std::optional<u32> pid, u64 address, i64 time) {
-  if (functions_ == nullptr)
-    names_.append_address(text, pid, address, time);
-  else
-    text += find(pid, address, time).text();
+void FrameNames::set_text(KnownText& known, std::string_view text) {
+  json_.clear();
+  if (!text.empty()) append_json_text(json_, text);
+  known.json = json_.view();
+  known.size = text.size();
+}
+
+FrameNames::Text FrameNames::find_text(std::optional<u32> pid, u64 address, i64 time) {
+  if (functions_ == nullptr) return find_place(pid, address, time, ImageForm::file);
+  set_text(last_text_, find(pid, address, time).text());
+  return last_text_.text();
+}
+
+// Stacks have the same few addresses again and again: bench/compare-trace, decoding of a trace with
+// samples.
+FrameNames::Text FrameNames::find_place(std::optional<u32> pid, u64 address, i64 time,
+                                        ImageForm form) {
+  auto& texts = known_texts_[static_cast<std::size_t>(form)];
+  if (texts.empty()) texts.resize(std::size_t{1} << known_text_bits);
+  const auto hash = (address ^ u64{pid.value_or(0)} << 40U) * 0x9e37'79b9'7f4a'7c15U;
+  auto& known = texts[hash >> (64U - known_text_bits)];
+  if (known.address == address && known.pid == pid && known.from <= time && time < known.to)
+    return known.text();
+  tracefile::NameValidity validity{time};
+  text_.clear();
+  names_.append_address(text_, pid, address, time, form, validity);
+  known.pid = pid;
+  known.address = address;
+  known.from = validity.from();
+  known.to = validity.to();
+  set_text(known, text_);
+  return known.text();
 }
 
 const FrameNames::FunctionName& FrameNames::find(std::optional<u32> pid, u64 address, i64 time) {

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <array>
 #include <unordered_map>
+#include <vector>
 
+#include "coldtrace/core/text_buffer.hpp"
 #include "coldtrace/trace_analysis/records/function_names.hpp"
 
 namespace coldtrace::cli {
@@ -11,6 +14,7 @@ namespace coldtrace::cli {
 class FrameNames {
  public:
   using FunctionName = trace_analysis::FunctionName;
+  using ImageForm = tracefile::NameTables::ImageForm;
 
   // `functions` may be null: then images alone are named. Both must outlive the object.
   FrameNames(const tracefile::NameTables& names, trace_analysis::FunctionNames* functions)
@@ -18,8 +22,19 @@ class FrameNames {
   FrameNames(const FrameNames&) = delete;
   FrameNames& operator=(const FrameNames&) = delete;
 
-  // Appends what text() of its name is, which is made without one where images alone are named.
-  void append_text(std::string& text, std::optional<u32> pid, u64 address, i64 time);
+  bool has_functions() const { return functions_ != nullptr; }
+
+  // A name as JSON has it, and how long it is without escapes.
+  struct Text {
+    std::string_view json;  // empty: nothing is known
+    std::size_t size = 0;
+  };
+
+  // What text() of its name is. Valid until the next call.
+  Text find_text(std::optional<u32> pid, u64 address, i64 time);
+
+  // The method or image of an address, without files of symbols. Valid until the next call.
+  Text find_place(std::optional<u32> pid, u64 address, i64 time, ImageForm form);
 
   // Valid until the next call.
   const FunctionName& find(std::optional<u32> pid, u64 address, i64 time);
@@ -36,11 +51,27 @@ class FrameNames {
     }
   };
 
+  // What an address was called the last time, and when else it is.
+  struct KnownText {
+    std::optional<u32> pid;
+    u64 address = 0;
+    i64 from = 0, to = 0;  // never
+    std::string json;
+    std::size_t size = 0;
+
+    Text text() const { return {json, size}; }
+  };
+  void set_text(KnownText& known, std::string_view text);
+
   const tracefile::NameTables& names_;
   trace_analysis::ImageOffsets offsets_;
   trace_analysis::FunctionNames* functions_;
   std::unordered_map<Place, FunctionName, PlaceHash> known_;
   FunctionName last_;
+  std::array<std::vector<KnownText>, 2> known_texts_;  // by form, and then by hash
+  KnownText last_text_;
+  std::string text_;
+  core::TextBuffer json_;
 };
 
 }  // namespace coldtrace::cli

@@ -50,24 +50,33 @@ ResolvedNames::Entry* ResolvedNames::entry_of(std::string_view field) {
   return &entry;
 }
 
-void ResolvedNames::add(std::string_view field, std::string_view name) {
-  if (name.empty() && arrays_ == 0) return;
+template <class Write>
+void ResolvedNames::add_name(std::string_view field, std::size_t size, Write&& write) {
+  if (size == 0 && arrays_ == 0) return;
   auto* const entry = entry_of(field);
-  if (entry == nullptr || name.size() > room_) {
+  if (entry == nullptr || size > room_) {
     cut_ = true;
-    name = {};
+    size = 0;
   }
   if (entry == nullptr) return;
-  room_ -= name.size();
+  room_ -= size;
   if (entry->values.size() > 0) {
     entry->values.append(',');
     entry->array = true;
   }
-  if (name.empty())
+  if (size == 0)
     entry->values.append("null");
   else
-    append_json_text(entry->values, name);
-  entry->named = entry->named || !name.empty();
+    write(entry->values);
+  entry->named = entry->named || size > 0;
+}
+
+void ResolvedNames::add(std::string_view field, std::string_view name) {
+  add_name(field, name.size(), [&](core::TextBuffer& values) { append_json_text(values, name); });
+}
+
+void ResolvedNames::add(std::string_view field, const FrameNames::Text& name) {
+  add_name(field, name.size, [&](core::TextBuffer& values) { values.append(name.json); });
 }
 
 bool ResolvedNames::empty() const {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/trace/frame_names.hpp"
 #include "coldtrace/core/text_buffer.hpp"
 
 namespace coldtrace::cli {
@@ -23,9 +24,11 @@ class ResolvedNames {
 
   // The name of a field; an empty one is null inside an array and absent elsewhere.
   void add(std::string_view field, std::string_view name);
+  // The same of a name that is JSON already.
+  void add(std::string_view field, const FrameNames::Text& name);
 
   // One of several names that are no field's.
-  void add_element(std::string_view member, std::string_view name) {
+  void add_element(std::string_view member, const FrameNames::Text& name) {
     begin_array();
     add(member, name);
     end_array();
@@ -49,6 +52,9 @@ class ResolvedNames {
   };
 
   Entry* entry_of(std::string_view field);
+  // `write` appends the name, which is `size` long, to the values.
+  template <class Write>
+  void add_name(std::string_view field, std::size_t size, Write&& write);
 
   std::vector<Entry> entries_;  // the first used_ of them
   std::size_t used_ = 0;

@@ -19,6 +19,8 @@ class ControlCallFields {
     if (by_parameters_) add_parameter(name, value);
   }
 
+  bool wants_fields() const { return by_parameters_; }
+
   // Null when the event is no such call.
   const tracefile::LoggedControlCall* call() const { return is_call_ ? &call_ : nullptr; }
 

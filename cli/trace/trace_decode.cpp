@@ -169,6 +169,7 @@ std::unique_ptr<tracefile::EventSequence> open_events(const TraceDecodeOptions& 
   const auto& trace = input.trace;
   auto stream = to_stream_options(pipeline, trace.clock());
   stream.progress = input.begin_progress("decoding");
+  stream.sieved = true;
   if (options.stacks != "attach") return trace.stream(stream);
   const bool none = stream.first && stream.last && *stream.last < *stream.first;
   const auto last = stream.last;
@@ -198,7 +199,11 @@ Exit run_trace_decode(const TraceDecodeOptions& options) {
   auto schema_options = options.schemas;
   schema_options.pdbs = options.symbols.pdbs;
   const auto use = schema_options.any() ? TraceUse::lines_by_files : TraceUse::lines;
-  auto input = open_trace(options, use, report);
+  // Attached stacks need the events behind those that are wanted.
+  const auto sieve = options.stacks == "attach" ? nullptr : make_sieve(pipeline.selection);
+  TraceInputOptions reading = options;
+  reading.sieve = sieve.get();
+  auto input = open_trace(reading, use, report);
   if (!input) return Exit::failure;
   const TraceSchemas schemas{schema_options, options, *input};
   pipeline.selection.providers = schemas.with_message_guids(pipeline.selection.providers);

@@ -125,6 +125,42 @@ void TraceFields::value(const FieldSchema& field, const Value& value) {
   if (value.out >= OutType::win32_error || field.map) resolve(field, value);
 }
 
+tracefile::FixedFields TraceFields::append_fixed(const FixedFieldsText& text,
+                                                 core::ByteView payload) {
+  using Form = FixedFieldsText::Form;
+  if (payload.size() < text.all().size || control_call_.wants_fields()) return {};
+  for (const auto& field : text.fields()) {
+    const auto read = FixedFieldsText::read(field, payload);
+    if (field.form == Form::other) {
+      value(*field.schema, read);
+      continue;
+    }
+    first_ = false;
+    name_bytes_ += field.schema->name.size();
+    char* const start = json_->reserve(field.key_size + FixedFieldsText::key_spoils);
+    json_->commit(static_cast<std::size_t>(text.write_key(start, field) - start));
+    switch (field.form) {
+      case Form::unsigned_integer:
+        append_json_integer(*json_, field.changed ? shown_number(read) : read.number, int64_);
+        break;
+      case Form::signed_integer:
+        append_json_integer(*json_, static_cast<i64>(read.number), int64_);
+        break;
+      case Form::boolean:
+        json_->append(read.number != 0 ? "true" : "false");
+        break;
+      default:
+        json_->append('"');
+        json_->append_hex(read.size < 8 ? read.number & ((u64{1} << read.size * 8U) - 1)
+                                        : read.number);
+        json_->append('"');
+        break;
+    }
+    if (field.resolved) resolve(*field.schema, read);
+  }
+  return text.all();
+}
+
 // A text that does not say all its bytes has them beside it, or in its place inside an array.
 void TraceFields::text(const FieldSchema& field, const Value& value, bool utf16) {
   const auto before = json_->size();
@@ -164,7 +200,7 @@ std::string TraceFields::find_call_name(const Value& value) {
 // What files of symbols call a code address, with the path of the image in front, as addresses
 // without a function have it; frames have the name of the file alone.
 bool TraceFields::resolve_function(const FieldSchema& field, const Value& value) {
-  if (frames_ == nullptr) return false;
+  if (frames_ == nullptr || !frames_->has_functions()) return false;
   const auto& name = frames_->find(pid_, value.number, time_);
   if (name.function.empty()) return false;
   const bool is_method = name.source == trace_analysis::NameSource::method ||
@@ -181,6 +217,15 @@ bool TraceFields::resolve_function(const FieldSchema& field, const Value& value)
   return true;
 }
 
+// The method or image of a code address.
+bool TraceFields::resolve_place(const FieldSchema& field, const Value& value) {
+  if (frames_ == nullptr) return false;
+  using Form = FrameNames::ImageForm;
+  const auto form = value.out == OutType::code_pointer ? Form::path : Form::file;
+  resolved_.add(field.name, frames_->find_place(pid_, value.number, time_, form));
+  return true;
+}
+
 void TraceFields::resolve(const FieldSchema& field, const Value& value) {
   const auto add = [&](std::string_view name) { resolved_.add(field.name, name); };
   switch (field.map ? OutType::none : value.out) {
@@ -189,7 +234,7 @@ void TraceFields::resolve(const FieldSchema& field, const Value& value) {
       return;
     case OutType::code_pointer:
     case OutType::stack_frame:
-      if (resolve_function(field, value)) return;
+      if (resolve_function(field, value) || resolve_place(field, value)) return;
       break;
     case OutType::system_call:
     case OutType::name_hash:

@@ -187,6 +187,7 @@ std::optional<TraceInput> open_trace(const std::vector<std::string>& paths,
   catalog.schema_keys = use == TraceUse::lines_by_files || use == TraceUse::counts_by_files;
   catalog.largest_names = options.names_limit;
   catalog.largest_unpacked = options.unpacked_limit;
+  catalog.sieve = options.sieve;
   trace_options.force = options.force;
   auto files = open_inputs(paths, options, report);
   if (files.empty()) return std::nullopt;

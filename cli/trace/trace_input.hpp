@@ -20,6 +20,8 @@ struct TraceInputOptions : CommonOptions {
   bool force = false;
   std::optional<u64> unpacked_limit;
   u64 names_limit = u64{512} << 20;
+  // No option: which events the command will want, as far as their headers tell.
+  const tracefile::EventSieve* sieve = nullptr;
 };
 
 void add_trace_input_options(Command& command, TraceInputOptions& options);

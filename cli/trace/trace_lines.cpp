@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/json_text.hpp"
+#include "cli/output/literal.hpp"
 #include "cli/trace/event_text.hpp"
 #include "cli/trace/trace_text.hpp"
 #include "coldtrace/tracefile/etl/buffer_walker.hpp"
@@ -59,8 +60,7 @@ TraceLines::TraceLines(const TraceContext& context, const TraceLineOptions& opti
       options_{options},
       decoder_{context.schemas},
       frames_{context.names, context.functions},
-      fields_{context.clock, context.names, context.calls,
-              context.functions != nullptr ? &frames_ : nullptr, options.int64},
+      fields_{context.clock, context.names, context.calls, &frames_, options.int64},
       etw_fields_{context.clock, context.names, nullptr, nullptr, options.int64},
       message_{context.clock, context.parameters} {}
 
@@ -116,15 +116,15 @@ std::optional<core::FileTime> TraceLines::time_of(const tracefile::Gap& gap) con
 
 void TraceLines::append_times(TextBuffer& json, std::optional<core::FileTime> time,
                               std::optional<i64> timestamp) {
-  json.append("\"time\":");
+  append_literal(json, "\"time\":");
   if (time) {
     json.append('"');
     json.append(times_.format(*time));
     json.append('"');
   } else {
-    json.append("null");
+    append_literal(json, "null");
   }
-  json.append(",\"timestamp\":");
+  append_literal(json, ",\"timestamp\":");
   if (timestamp)
     append_json_integer(json, *timestamp, options_.int64);
   else
@@ -132,109 +132,142 @@ void TraceLines::append_times(TextBuffer& json, std::optional<core::FileTime> ti
 }
 
 void TraceLines::append_process(TextBuffer& json, const Event& event) {
-  const auto name =
-      event.pid ? trace_.names.find_process(*event.pid, event.name_time()) : std::nullopt;
-  if (!name || (!name->empty() && shown(*name).empty())) {
-    json.append("null");
+  const auto time = event.name_time();
+  if (event.pid && process_.pid == event.pid && process_.from <= time && time < process_.to) {
+    json.append(process_.json);
     return;
   }
-  if (process_.pid != event.pid || process_.name.data() != name->data()) {
-    scratch_.clear();
-    append_json_text(scratch_, *name);
-    process_ = {event.pid, *name, std::string{scratch_.view()}};
+  tracefile::NameValidity validity{time};
+  const auto name =
+      event.pid ? trace_.names.find_process(*event.pid, time, validity) : std::nullopt;
+  if (!name || (!name->empty() && shown(*name).empty())) {
+    append_literal(json, "null");
+    return;
   }
+  scratch_.clear();
+  append_json_text(scratch_, *name);
+  process_ = {event.pid, validity.from(), validity.to(), std::string{scratch_.view()}};
   json.append(process_.json);
 }
 
-const std::string& TraceLines::kind_text(const EventKind& kind) {
+TraceLines::KindText& TraceLines::texts_of(const EventKind& kind) {
   if (kind.number >= kind_texts_.size()) kind_texts_.resize(kind.number + std::size_t{1});
-  auto& cached = kind_texts_[kind.number];
+  return kind_texts_[kind.number];
+}
+
+const std::string& TraceLines::kind_text(const EventKind& kind) {
+  auto& cached = texts_of(kind);
   if (cached.ready) {
     cut_ |= cached.cut;
     return cached.provider;
   }
-  scratch_.clear();
-  scratch_.append("\"provider\":{\"guid\":");
+  TextBuffer json;
+  json.append("\"provider\":{\"guid\":");
   if (kind.event_class == EventClass::driver && is_zero(kind.provider.bytes)) {
-    scratch_.append("null");
+    json.append("null");
   } else {
-    scratch_.append('"');
-    append_guid(scratch_, kind.provider.bytes);
-    scratch_.append('"');
+    json.append('"');
+    append_guid(json, kind.provider.bytes);
+    json.append('"');
   }
-  scratch_.append(",\"name\":");
+  json.append(",\"name\":");
   const bool cut_before = std::exchange(cut_, false);
   const auto name_or_null = [&](std::string_view name) {
     if (name.empty())
-      scratch_.append("null");
+      json.append("null");
     else
-      append_json_text(scratch_, name);
+      append_json_text(json, name);
   };
   name_or_null(shown(kind.provider_name));
-  scratch_.append("},\"name\":");
+  json.append("},\"name\":");
   name_or_null(shown(kind.name));
-  scratch_.append(",\"id\":");
-  append_optional(scratch_, has_id(kind.event_class) ? std::optional{kind.id} : std::nullopt);
-  cached = {std::string{scratch_.view()}, kind.kept, cut_};
+  json.append(",\"id\":");
+  append_optional(json, has_id(kind.event_class) ? std::optional{kind.id} : std::nullopt);
+  cached.provider = json.view();
+  cached.ready = kind.kept;
+  cached.cut = cut_;
   cut_ |= cut_before;
   return cached.provider;
 }
 
+// From the provider up to the keywords. Mostly the next event of a kind has the same.
+const std::string& TraceLines::header_text(const Event& event, const EventKind& kind) {
+  auto& provider = kind_text(kind);
+  auto& cached = texts_of(kind).header;
+  if (kind.kept && cached.is_of(event)) return cached.json;
+  TextBuffer json;
+  json.append(provider);
+  json.append(",\"opcode\":");
+  append_optional(json, has_opcode(event) ? std::optional{event.opcode} : std::nullopt);
+  json.append(",\"version\":");
+  append_optional(json,
+                  has_version(event.event_class) ? std::optional{event.version} : std::nullopt);
+  json.append(",\"level\":");
+  append_optional(json, has_level(event) ? std::optional{event.level} : std::nullopt);
+  json.append(",\"keywords\":");
+  if (event.event_class == EventClass::manifest) {
+    json.append('"');
+    json.append_hex(event.keywords);
+    json.append('"');
+  } else {
+    json.append("null");
+  }
+  cached = {true,        event.opcode,   event.version,
+            event.level, event.keywords, std::string{json.view()}};
+  return cached.json;
+}
+
 void TraceLines::append_json_event(TextBuffer& text, const Event& event, const EventKind& kind) {
-  text.append("{\"type\":\"event\",");
+  append_literal(text, "{\"type\":\"event\",");
   append_times(text, tracefile::time_of(event, trace_.clock),
                event.has_time ? std::optional{event.timestamp} : std::nullopt);
   if (trace_.clock.approximate() || event.approximate_time)
-    text.append(",\"time_quality\":\"approximate\"");
-  text.append(",\"cpu\":");
+    append_literal(text, ",\"time_quality\":\"approximate\"");
+  append_literal(text, ",\"cpu\":");
   append_optional(text, event.cpu);
-  text.append(",\"pid\":");
+  append_literal(text, ",\"pid\":");
   append_optional(text, event.pid);
-  text.append(",\"tid\":");
+  append_literal(text, ",\"tid\":");
   append_optional(text, event.tid);
-  text.append(",\"process\":");
+  append_literal(text, ",\"process\":");
   append_process(text, event);
   text.append(',');
-  text.append(kind_text(kind));
-  text.append(",\"opcode\":");
-  append_optional(text, has_opcode(event) ? std::optional{event.opcode} : std::nullopt);
-  text.append(",\"version\":");
-  append_optional(text,
-                  has_version(event.event_class) ? std::optional{event.version} : std::nullopt);
-  text.append(",\"level\":");
-  append_optional(text, has_level(event) ? std::optional{event.level} : std::nullopt);
-  text.append(",\"keywords\":");
-  if (event.event_class == EventClass::manifest) {
-    text.append('"');
-    text.append_hex(event.keywords);
-    text.append('"');
-  } else {
-    text.append("null");
-  }
-  text.append(",\"activity\":");
+  text.append(header_text(event, kind));
+  append_literal(text, ",\"activity\":");
   if (event.activity.empty() || is_zero(event.activity)) {
-    text.append("null");
+    append_literal(text, "null");
   } else {
     text.append('"');
     append_guid(text, event.activity);
     text.append('"');
   }
-  text.append(",\"fields\":{");
+  append_literal(text, ",\"fields\":{");
   details_.clear();
   const auto decoded = append_payload(text, event, kind);
   text.append('}');
   append_details(text, event, kind);
-  text.append(",\"decoded\":\"");
+  append_literal(text, ",\"decoded\":\"");
   text.append(to_string(decoded));
   text.append('"');
   append_file(text, event.file);
-  text.append("}\n");
+  append_literal(text, "}\n");
+}
+
+// Null where events of the kind may have several schemas, or none.
+const FixedFieldsText* TraceLines::fixed_text(const EventKind& kind, u8 pointer_size) {
+  if (!kind.kept || !kind.schema || !kind.others.empty()) return nullptr;
+  auto& text = texts_of(kind).fixed[pointer_size == 8 ? 1 : 0];
+  if (!text) text = std::make_unique<FixedFieldsText>(kind, pointer_size, trace_.clock.known());
+  return text.get();
 }
 
 // Members of the object `fields`; what is left of the payload goes to details_.
 Decoded TraceLines::append_payload(TextBuffer& json, const Event& event, const EventKind& kind) {
   fields_.start(json, event, kind, event.name_time());
-  const auto result = decoder_.decode(event, kind, fields_);
+  const auto* const fixed = fixed_text(kind, event.pointer_size);
+  const auto read =
+      fixed != nullptr ? fields_.append_fixed(*fixed, event.payload) : tracefile::FixedFields{};
+  const auto result = decoder_.decode(event, kind, fields_, read);
   counter_.count(kind, result.decoded);
   if (result.decoded == Decoded::exact || (kind.schema && kind.schema->encrypted))
     return result.decoded;
@@ -276,7 +309,7 @@ void TraceLines::append_details(TextBuffer& json, const Event& event, const Even
   if (!fields_.etw_event().empty()) append_etw_event(json, event);
   append_extended(json, event);
   if (options_.header_fields) append_header_fields(json, event);
-  json.append(",\"stack\":");
+  append_literal(json, ",\"stack\":");
   if (options_.frames)
     append_frames(json, event);
   else
@@ -287,11 +320,8 @@ void TraceLines::append_details(TextBuffer& json, const Event& event, const Even
 void TraceLines::resolve_stack(const Event& event) {
   auto& resolved = fields_.resolved();
   resolved.allow(stack_.frames.size() * sizeof(u64));
-  for (const auto frame : stack_.frames) {
-    frame_text_.clear();
-    frames_.append_text(frame_text_, event.pid, frame, event.name_time());
-    resolved.add_element("stack", frame_text_);
-  }
+  for (const auto frame : stack_.frames)
+    resolved.add_element("stack", frames_.find_text(event.pid, frame, event.name_time()));
 }
 
 // The event that ETW gave to its callback, read as if it lay in a buffer of an .etl file. The
@@ -332,7 +362,7 @@ void TraceLines::append_etw_event(TextBuffer& json, const Event& event) {
 
 void TraceLines::append_stack(TextBuffer& json) const {
   if (stack_.frames.empty()) {
-    json.append("null");
+    append_literal(json, "null");
     return;
   }
   char separator = '[';

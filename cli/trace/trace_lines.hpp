@@ -52,11 +52,25 @@ class TraceLines {
   u64 other_schemas() const { return other_schemas_; }
 
  private:
+  // What the last event of a kind had.
+  struct HeaderText {
+    bool ready = false;
+    u8 opcode = 0, version = 0, level = 0;
+    u64 keywords = 0;
+    std::string json;
+
+    bool is_of(const tracefile::Event& event) const {
+      return ready && opcode == event.opcode && version == event.version && level == event.level &&
+             keywords == event.keywords;
+    }
+  };
   // What does not change from event to event, already in JSON.
   struct KindText {
     std::string provider;  // "provider":{...},"name":...,"id":...
     bool ready = false;
     bool cut = false;
+    HeaderText header;
+    std::array<std::unique_ptr<FixedFieldsText>, 2> fixed;  // of 32 and 64 bits
   };
   // The names of the numbers in a header, of the last event of each kind: mostly the next one has
   // the same numbers.
@@ -74,7 +88,7 @@ class TraceLines {
   };
   struct ProcessText {
     std::optional<u32> pid;
-    std::string_view name;
+    i64 from = 0, to = 0;  // never
     std::string json;
   };
 
@@ -115,7 +129,10 @@ class TraceLines {
   void append_times(core::TextBuffer& json, std::optional<core::FileTime> time,
                     std::optional<i64> timestamp);
   void append_process(core::TextBuffer& json, const tracefile::Event& event);
+  KindText& texts_of(const tracefile::EventKind& kind);
   const std::string& kind_text(const tracefile::EventKind& kind);
+  const std::string& header_text(const tracefile::Event& event, const tracefile::EventKind& kind);
+  const FixedFieldsText* fixed_text(const tracefile::EventKind& kind, u8 pointer_size);
   // The name of a process, provider or event, or nothing when it is longer than names are.
   std::string_view shown(std::string_view name);
 
@@ -123,7 +140,6 @@ class TraceLines {
   TraceLineOptions options_;
   tracefile::EventDecoder decoder_;
   FrameNames frames_;
-  std::string frame_text_;
   TraceFields fields_;
   TraceFields etw_fields_;
   tracefile::EventMessage message_;

@@ -2,9 +2,12 @@
 
 #include <charconv>
 #include <chrono>
+#include <cstring>
 
 #include <fmt/compile.h>
 #include <fmt/format.h>
+
+#include "coldtrace/core/decimal.hpp"
 
 namespace coldtrace::core {
 namespace {
@@ -105,15 +108,20 @@ std::string_view FileTimeFormatter::format(FileTime time) {
   const u64 seconds = time.ticks / ticks_per_second;
   const u64 day = seconds / seconds_per_day;
   if (day != day_) write_day(day);
-  const u64 second = seconds % seconds_per_day;
+  const auto second = static_cast<u32>(seconds % seconds_per_day);
+  // As one number, "12034056", whose two zeros become colons.
+  constexpr u64 zeros = 0x3030'3030'3030'3030;
+  constexpr u64 colons = 0x0000'0a00'000a'0000;
+  const u64 clock =
+      eight_digits(second / 3600 * 1'000'000 + second / 60 % 60 * 1'000 + second % 60) + zeros +
+      colons;
+  const u64 fraction = eight_digits(static_cast<u32>(time.ticks % ticks_per_second)) + zeros;
   char* to = text_.data() + date_size_;
-  to = put_digits(to, second / 3600, 2);
-  *to++ = ':';
-  to = put_digits(to, second / 60 % 60, 2);
-  *to++ = ':';
-  to = put_digits(to, second % 60, 2);
-  *to++ = '.';
-  to = put_digits(to, time.ticks % ticks_per_second, 7);
+  std::memcpy(to, &clock, sizeof(clock));
+  to += sizeof(clock);
+  std::memcpy(to, &fraction, sizeof(fraction));
+  *to = '.';  // in place of its first digit, a zero
+  to += sizeof(fraction);
   *to++ = 'Z';
   return {text_.data(), static_cast<std::size_t>(to - text_.data())};
 }

@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   core::Findings findings;
   MessageFormats formats{wanted};
   formats.add(bytes.first(cut), "a", findings);
-  formats.add_annotations(core::to_chars(bytes.first(cut)), "b", findings);
+  formats.add_annotations(core::to_chars(bytes.first(cut)), {"FLAG"}, "b", findings);
   static_cast<void>(MessageFormats::is_likely(bytes.first(cut)));
   for (const auto& key : wanted) {
     if (const auto schema = formats.find(key)) decode(*schema, bytes.subspan(cut));

@@ -7,6 +7,8 @@
 
 #include "coldtrace/core/parallel.hpp"
 #include "coldtrace/tracefile/etl/buffer_walker.hpp"
+#include "coldtrace/tracefile/etl/running_threads.hpp"
+#include "coldtrace/tracefile/names/payload_threads.hpp"
 #include "tracefile/etl/buffer_losses.hpp"
 #include "tracefile/etl/buffer_processors.hpp"
 #include "tracefile/etl/buffer_sequence.hpp"
@@ -38,6 +40,8 @@ struct Part {
   core::Findings findings;
   u64 events = 0;
   u64 bytes = 0;
+  bool has_switches = false;          // by which threads of other events are known
+  bool wants_events_by_them = false;  // the sieve lets such through
 };
 
 class PartReader {
@@ -73,6 +77,7 @@ class PartReader {
     const auto context = context_of(entry, scan.header);
     BufferWalker walker{buffer.bytes, context, static_cast<u32>(BufferHeader::size_on_disk),
                         OnDamage::pass, options_.pointer_size};
+    if (options_.sieve != nullptr) entry.wanted = false;
     i64 before = 0;
     std::size_t told = 0;
     while (walker.next()) {
@@ -90,6 +95,7 @@ class PartReader {
       } else if (time < before && has_time_of_its_own(event)) {
         part.findings.info("event-order", entry.offset,
                            "events of a buffer are not in the order of their time");
+        entry.wanted = true;  // it orders others
       }
       entry.first_time = std::min(entry.first_time, time);
       entry.last_time = std::max(entry.last_time, time);
@@ -100,6 +106,7 @@ class PartReader {
         entry.end_time = time;
       }
       visit(part, event);
+      if (options_.sieve != nullptr) sift(part, entry, event);
     }
     part.events += entry.events;
     report_loss(part, entry);
@@ -126,6 +133,16 @@ class PartReader {
       message_pdbs_.insert(std::move(*pdb));
     if (!options_.schema_keys) return;
     if (const auto key = outside_key_of(event)) add_schema_key(*key);
+  }
+
+  // Of processes and threads as far as the event itself has them.
+  void sift(Part& part, BufferEntry& entry, Event event) {
+    payload_threads_.apply(event, no_names_);
+    const bool is_switch = RunningThreads::is_switch(event);
+    part.has_switches |= is_switch;
+    if (!options_.sieve->lets_through(event)) return;
+    entry.wanted = true;
+    part.wants_events_by_them |= is_switch || RunningThreads::may_complete(event);
   }
 
   // The smallest ones stay, so that it does not matter who read which part.
@@ -199,6 +216,8 @@ class PartReader {
   KindCensus::Counter* counter_;
   std::optional<PointerSizeCheck> pointer_sizes_;  // in the first part
   BufferLoader loader_;
+  PayloadThreads payload_threads_;  // for the sieve
+  const NameTables no_names_{0};
   SchemaKey last_key_{{}, 0, 0, true};  // none
   std::set<SchemaKey> schema_keys_;
   std::set<MessagePdb> message_pdbs_;
@@ -265,6 +284,8 @@ Catalog read_catalog(std::span<ScannedFile> files, const CatalogOptions& options
   SchemaCollector schemas;
   NameTables names{options.largest_names};
   u64 events = 0;
+  bool has_switches = false;
+  bool wants_events_by_them = false;
   Parts parts{files};
   core::ordered_pipeline<Part>(
       jobs, [&](Part& part) { return parts.next(part); },
@@ -273,6 +294,8 @@ Catalog read_catalog(std::span<ScannedFile> files, const CatalogOptions& options
         auto& scan = files[part.file].scan;
         auto& found = findings[part.file];
         events += part.events;
+        has_switches |= part.has_switches;
+        wants_events_by_them |= part.wants_events_by_them;
         files[part.file].events += part.events;
         found.merge(part.findings);
         scan.gaps.insert(scan.gaps.end(), part.gaps.begin(), part.gaps.end());
@@ -289,6 +312,8 @@ Catalog read_catalog(std::span<ScannedFile> files, const CatalogOptions& options
     find_missing_buffers(scan, findings[i]);
     mark_losses(scan);
     for (auto& gap : scan.gaps) gap.file = static_cast<u16>(i);
+    if (has_switches && wants_events_by_them)
+      for (auto& entry : scan.buffers) entry.wanted = true;
   }
   Catalog catalog{{schemas.embedded(), schemas.event_source(), options.schemas},
                   std::move(names),

@@ -11,46 +11,12 @@
 namespace coldtrace::tracefile {
 namespace {
 
-constexpr u8 thread_group = 0x05;
-constexpr u8 context_switch = 36;
 constexpr u32 first_event = BufferHeader::size_on_disk;
 constexpr u32 alignment = 8;
 constexpr u32 largest_window = 64U << 10;  // holds any one event
 constexpr u32 least_window = 4U << 10;
 
-bool lacks_thread(const Event& event) {
-  return event.header_type == static_cast<u8>(HeaderType::perfinfo32) ||
-         event.header_type == static_cast<u8>(HeaderType::perfinfo64);
-}
-
 }  // namespace
-
-void RunningThreads::apply(Event& event, const NameTables& names) {
-  if (!event.cpu || !event.kernel_group) return;
-  if (*event.cpu >= processors_.size()) processors_.resize(std::size_t{*event.cpu} + 1);
-  auto& running = processors_[*event.cpu];
-  const auto process_of = [&](u32 tid) { return names.find_process_of(tid, event.name_time()); };
-  const auto set = [&] {
-    event.tid = running.tid;
-    event.pid = running.pid;
-    if (event.tid) event.thread_source = ThreadSource::context_switch;
-  };
-  if (*event.kernel_group == thread_group && event.opcode == context_switch) {
-    const auto ids = core::Fields<8>::at(event.payload, 0);
-    if (!ids) return;
-    const auto old_tid = ids->get<u32, 4>();
-    if (running.tid != old_tid) running = {old_tid, process_of(old_tid)};
-    if (!event.tid) set();
-    const auto new_tid = ids->get<u32, 0>();
-    running = {new_tid, process_of(new_tid)};
-    return;
-  }
-  if (!event.tid && !event.pid && lacks_thread(event)) set();
-}
-
-void RunningThreads::forget(u16 cpu) {
-  if (cpu < processors_.size()) processors_[cpu] = {};
-}
 
 EventStream::EventStream(std::span<const ScannedFile> files, core::Borrowed<NameTables> names,
                          const StreamOptions& options)
@@ -67,6 +33,10 @@ void EventStream::plan_buffers() {
       if (entry.events == 0) continue;
       if (options_.first && entry.last_time < *options_.first) continue;
       if (options_.last && entry.first_time > *options_.last) continue;
+      if (options_.sieved && !entry.wanted) {
+        if (options_.progress != nullptr) options_.progress->add(entry.size, entry.events);
+        continue;
+      }
       plan_.push_back({static_cast<u16>(file), i});
     }
   }

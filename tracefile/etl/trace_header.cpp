@@ -1,5 +1,7 @@
 #include "coldtrace/tracefile/etl/trace_header.hpp"
 
+#include <array>
+
 #include "tracefile/etl/event_header.hpp"
 #include "tracefile/providers/kernel_group.hpp"
 
@@ -23,6 +25,17 @@ constexpr u16 schema_item = 11;  // EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL
 
 // Extended data items of one event. Windows 11 knows 18 types, and few come twice.
 constexpr unsigned most_items = 64;
+
+// Looked up several times an event, whose types come in no order that could be foreseen.
+constexpr auto layouts = [] {
+  std::array<HeaderLayout, 256> table{};
+  for (std::size_t i = 0; i < table.size(); ++i) table[i] = layout_of(static_cast<HeaderType>(i));
+  return table;
+}();
+
+const HeaderLayout& find_layout(HeaderType type) {
+  return layouts[static_cast<u8>(type)];
+}
 
 std::optional<u32> known_id(u32 id) {
   return id == unknown_id ? std::nullopt : std::optional{id};
@@ -184,7 +197,7 @@ std::optional<RecordStart> read_start(const Fields<8>& marker) {
   } else if ((flags & 0xc0U) != 0xc0U) {
     return std::nullopt;
   }
-  const bool at_start = layout_of(type).size_offset == 0;
+  const bool at_start = find_layout(type).size_offset == 0;
   return RecordStart{type, at_start ? marker.get<u16, 0>() : marker.get<u16, 4>()};
 }
 
@@ -221,7 +234,7 @@ u32 record_size(ByteView bytes, u32 room) {
   const auto marker = Fields<8>::at(bytes, 0);
   const auto start = marker ? read_start(*marker) : std::nullopt;
   if (!start || start->type == HeaderType::timed || start->type == HeaderType::error) return 0;
-  const auto smallest = layout_of(start->type).header_size;
+  const auto smallest = find_layout(start->type).header_size;
   return smallest != 0 && start->size >= smallest && start->size <= room ? start->size : 0;
 }
 
@@ -234,7 +247,7 @@ EventRead peek_event(ByteView bytes, u32 offset, const BufferContext& context, E
   const auto start = read_start(*marker);
   if (!start) return bad(Fault::bad_magic, at + 3, "Flags", 0xc0, marker->get<u8, 3>());
   const auto [type, size] = *start;
-  const auto layout = layout_of(type);
+  const auto& layout = find_layout(type);
   if (layout.header_size == 0)
     return bad(Fault::bad_value, at + 2, "HeaderType", 0, static_cast<u8>(type));
   const u32 left = static_cast<u32>(bytes.size() - offset);

@@ -179,8 +179,8 @@ std::string_view to_string(Decoded decoded) {
 }
 
 DecodeResult decode_fields(const EventSchema& schema, ByteView payload, unsigned pointer_size,
-                           FieldVisitor& visitor) {
-  return run(schema, payload, pointer_size, visitor);
+                           FieldVisitor& visitor, const FixedFields& read) {
+  return run(schema, payload, pointer_size, visitor, read);
 }
 
 DecodeResult measure_fields(const EventSchema& schema, ByteView payload, unsigned pointer_size,

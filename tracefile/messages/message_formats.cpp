@@ -186,17 +186,17 @@ bool MessageFormats::is_likely(core::ByteView start) {
 }
 
 u64 MessageFormats::add(core::ByteView bytes, const std::string& source, core::Findings& findings) {
-  return add(decode(bytes), '\n', source, findings);
+  return add(decode(bytes), '\n', {}, source, findings);
 }
 
-u64 MessageFormats::add_annotations(std::string_view lines, const std::string& source,
-                                    core::Findings& findings) {
-  return add(lines, '\0', source, findings);
+u64 MessageFormats::add_annotations(std::string_view lines, const FlagNames& flags,
+                                    const std::string& source, core::Findings& findings) {
+  return add(lines, '\0', flags, source, findings);
 }
 
-u64 MessageFormats::add(std::string_view text, char separator, const std::string& source,
-                        core::Findings& findings) {
-  const auto read = read_tmf(text, separator, findings);
+u64 MessageFormats::add(std::string_view text, char separator, const FlagNames& flags,
+                        const std::string& source, core::Findings& findings) {
+  const auto read = read_tmf(text, separator, flags, findings);
   Enumerations enumerations;
   for (const auto& enumeration : read.enumerations)
     enumerations.try_emplace(enumeration.name, Enumeration{&enumeration, nullptr, nullptr});

@@ -53,16 +53,24 @@ std::size_t find_next_mark(std::string_view comment) {
   return comment.size();
 }
 
-// What a comment has behind "NAME=": components have marks of their own beside WPP's.
-std::string_view find_mark(std::string_view comment, std::string_view name) {
+// What a comment has behind the first "NAME=" that `is_it` takes by name, with the sign, and value:
+// components have marks of their own beside WPP's.
+template <class IsIt>
+std::string_view find_mark_if(std::string_view comment, IsIt&& is_it) {
   while (true) {
     comment.remove_prefix(find_next_mark(comment));
     if (comment.empty()) return {};
     comment.remove_prefix(1);
-    if (!comment.starts_with(name)) continue;
+    const auto name = comment.substr(0, comment.find('=') + 1);
     comment.remove_prefix(name.size());
-    return trim(comment.substr(0, find_next_mark(comment)));
+    const auto value = trim(comment.substr(0, find_next_mark(comment)));
+    if (is_it(name, value)) return value;
   }
+}
+
+std::string_view find_mark(std::string_view comment, std::string_view wanted) {
+  return find_mark_if(comment,
+                      [&](std::string_view name, std::string_view) { return name == wanted; });
 }
 
 std::string_view comment_of(std::string_view text) {
@@ -72,8 +80,9 @@ std::string_view comment_of(std::string_view text) {
 
 class TmfReader {
  public:
-  TmfReader(std::string_view text, char separator, core::Findings& findings)
-      : text_{text}, separator_{separator}, findings_{findings} {}
+  TmfReader(std::string_view text, char separator, const std::set<std::string, std::less<>>& flags,
+            core::Findings& findings)
+      : text_{text}, separator_{separator}, flags_{flags}, findings_{findings} {}
 
   TmfText read() {
     while (next_line()) {
@@ -163,10 +172,18 @@ class TmfReader {
     format.text = text.substr(1, text.size() - 2);
     const auto comment = rest.substr(comment_at);
     format.level = find_mark(comment, "LEVEL=");
-    format.flags = find_mark(comment, "FLAGS=");
+    format.flags = find_flags(comment);
     format.function = find_mark(comment, "FUNC=");
     read_arguments(format);
     read_.formats.push_back(std::move(format));
+  }
+
+  std::string_view find_flags(std::string_view comment) const {
+    for (const auto* const name : {"FLAGS=", "FLAG="})
+      if (const auto flags = find_mark(comment, name); !flags.empty()) return flags;
+    return find_mark_if(comment, [&](std::string_view name, std::string_view value) {
+      return name != "FUNC=" && flags_.contains(value);
+    });
   }
 
   // Behind the last quotation mark, since the text may have slashes and quotation marks.
@@ -250,6 +267,7 @@ class TmfReader {
 
   std::string_view text_;
   char separator_;
+  const std::set<std::string, std::less<>>& flags_;
   core::Findings& findings_;
   std::size_t at_ = 0, start_ = 0;
   std::string_view line_;
@@ -260,8 +278,9 @@ class TmfReader {
 
 }  // namespace
 
-TmfText read_tmf(std::string_view text, char separator, core::Findings& findings) {
-  return TmfReader{text, separator, findings}.read();
+TmfText read_tmf(std::string_view text, char separator,
+                 const std::set<std::string, std::less<>>& flags, core::Findings& findings) {
+  return TmfReader{text, separator, flags, findings}.read();
 }
 
 }  // namespace coldtrace::tracefile

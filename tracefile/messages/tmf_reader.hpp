@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,11 @@ struct TmfText {
 // another separator between them, since lines of formats can have line breaks. Lines that are no
 // part of one are the finding `schema-damaged`. All views are into `text`. Source: files that
 // tracepdb wrote, and WPP's annotations in public PDBs.
-TmfText read_tmf(std::string_view text, char separator, core::Findings& findings);
+//
+// The flags of a format are behind FLAGS= or FLAG=, as WPP's own macros call their parameter. A
+// component may call it as it likes, DoTraceMessage has it as its LEVEL: so else it is what is one
+// of `flags`, the names that the providers of the same PDB have.
+TmfText read_tmf(std::string_view text, char separator,
+                 const std::set<std::string, std::less<>>& flags, core::Findings& findings);
 
 }  // namespace coldtrace::tracefile

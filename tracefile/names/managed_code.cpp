@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 #include <tuple>
 
 #include "coldtrace/core/checked.hpp"
@@ -22,6 +23,7 @@ constexpr i64 for_ever = std::numeric_limits<i64>::max();
 // How many methods at lower addresses are looked at for one that reaches to an address.
 constexpr int most_starts_tried = 8;
 constexpr std::size_t longest_name = 1024;
+constexpr unsigned known_code_bits = 16;
 
 // Of an entry point's code at most: what lies farther behind it is another's.
 constexpr u64 longest_code = u64{1} << 20;
@@ -177,23 +179,35 @@ void ManagedCode::add(const ManagedRecord& record, u32 text) {
     if (text != 0) modules_.push_back({record.module, record.time, record.pid, text});
     return;
   }
-  records_.push_back({record.start, record.module, record.method, record.time, record.pid,
-                      record.size, record.flags, text, record.verb,
-                      record.of == ManagedRecord::Of::entry_point});
+  const auto code = add_code({record.start, record.module, record.pid, record.size, record.flags,
+                              text, record.of == ManagedRecord::Of::entry_point});
+  records_.push_back({record.time, code, record.verb});
+}
+
+// Each rundown tells of all methods, and so does each file of several. Some may be kept twice.
+u32 ManagedCode::add_code(const Code& code) {
+  if (known_codes_.empty()) known_codes_.resize(std::size_t{1} << known_code_bits);
+  const auto hash = (code.start ^ code.size ^ u64{code.pid} << 40U ^ u64{code.name} << 20U) *
+                    0x9e37'79b9'7f4a'7c15U;
+  auto& known = known_codes_[hash >> (64U - known_code_bits)];
+  if (known < codes_.size() && codes_[known] == code) return known;
+  known = static_cast<u32>(codes_.size());
+  codes_.push_back(code);
+  return known;
 }
 
 void ManagedCode::drop(const ManagedRecord& record) {
   dropped_ = std::min(dropped_.value_or(record.time), record.time);
 }
 
-u32 ManagedCode::find_module(const Record& record) const {
-  const auto after = std::upper_bound(modules_.begin(), modules_.end(), record,
-                                      [](const Record& wanted, const Module& module) {
-                                        return std::tie(wanted.pid, wanted.module, wanted.time) <
-                                               std::tie(module.pid, module.id, module.time);
-                                      });
+u32 ManagedCode::find_module(const Code& code, i64 time) const {
+  const std::tuple wanted{code.pid, code.module, time};
+  const auto after = std::upper_bound(
+      modules_.begin(), modules_.end(), wanted, [](const auto& before, const Module& module) {
+        return before < std::tuple{module.pid, module.id, module.time};
+      });
   const auto is_it = [&](const Module& module) {
-    return module.pid == record.pid && module.id == record.module;
+    return module.pid == code.pid && module.id == code.module;
   };
   // What only a rundown after the method names had its name before.
   if (after != modules_.begin() && is_it(*(after - 1))) return (after - 1)->name;
@@ -201,30 +215,67 @@ u32 ManagedCode::find_module(const Record& record) const {
 }
 
 void ManagedCode::add_entry(const Record& record, i64 from, i64 to) {
-  entries_.push_back({record.start, from, to, record.time, 0, record.pid, record.size, record.flags,
-                      record.name, record.is_entry_point ? 0 : find_module(record),
-                      record.is_entry_point});
+  const auto& code = codes_[record.code];
+  entries_.push_back({from, to, record.time, record.code,
+                      code.is_entry_point ? 0 : find_module(code, record.time)});
+}
+
+// By process and start, each once, which makes the ranges; returns the range of each code. Records
+// have the new numbers then.
+std::vector<u32> ManagedCode::sort_codes() {
+  std::vector<u32> order(codes_.size());
+  std::iota(order.begin(), order.end(), u32{0});
+  const auto key = [&](u32 number) {
+    const auto& code = codes_[number];
+    return std::tie(code.pid, code.start, code.size, code.flags, code.name, code.module,
+                    code.is_entry_point);
+  };
+  std::sort(order.begin(), order.end(), [&](u32 a, u32 b) { return key(a) < key(b); });
+  std::vector<Code> sorted;
+  std::vector<u32> numbers(codes_.size());
+  std::vector<u32> ranges(codes_.size());
+  for (const auto number : order) {
+    const auto& code = codes_[number];
+    if (ranges_.empty() || ranges_.back().pid != code.pid || ranges_.back().start != code.start)
+      ranges_.push_back({code.start, 0, code.pid, 0});
+    if (sorted.empty() || sorted.back() != code) sorted.push_back(code);
+    numbers[number] = static_cast<u32>(sorted.size() - 1);
+    ranges[sorted.size() - 1] = static_cast<u32>(ranges_.size() - 1);
+  }
+  sorted.shrink_to_fit();
+  codes_ = std::move(sorted);
+  for (auto& record : records_) record.code = numbers[record.code];
+  return ranges;
 }
 
 void ManagedCode::finish() {
   std::stable_sort(modules_.begin(), modules_.end(), [](const Module& a, const Module& b) {
     return std::tie(a.pid, a.id, a.time) < std::tie(b.pid, b.id, b.time);
   });
-  std::stable_sort(records_.begin(), records_.end(), [](const Record& a, const Record& b) {
-    return std::tie(a.pid, a.start, a.time) < std::tie(b.pid, b.start, b.time);
+  known_codes_ = {};
+  const auto ranges = sort_codes();
+  std::stable_sort(records_.begin(), records_.end(), [&](const Record& a, const Record& b) {
+    return std::tie(ranges[a.code], a.time) < std::tie(ranges[b.code], b.time);
   });
-  for (const auto& record : records_) add_record(record);
+  std::optional<u32> last;
+  for (const auto& record : records_) {
+    const auto range = ranges[record.code];
+    if (last != range) ranges_[range].first = static_cast<u32>(entries_.size());
+    add_record(record, last != range);
+    last = range;
+  }
   records_ = {};
   measure();
 }
 
-void ManagedCode::add_record(const Record& record) {
-  auto* last = entries_.empty() ? nullptr : &entries_.back();
-  if (last != nullptr && (last->pid != record.pid || last->start != record.start)) last = nullptr;
+void ManagedCode::add_record(const Record& record, bool begins_range) {
+  auto* const last = begins_range ? nullptr : &entries_.back();
   const bool open = last != nullptr && last->to == for_ever;
-  if (record.is_entry_point) {
+  const auto& code = codes_[record.code];
+  if (code.is_entry_point) {
     // Told of each time that someone asks for it; code that is told of with its size says more.
-    if (open && (!last->is_entry_point || last->name == record.name)) return;
+    if (open && (!codes_[last->code].is_entry_point || codes_[last->code].name == code.name))
+      return;
     if (open) last->to = record.time;
     return add_entry(record, last == nullptr ? always : record.time, for_ever);
   }
@@ -234,7 +285,7 @@ void ManagedCode::add_record(const Record& record) {
       add_entry(record, record.time, for_ever);
       break;
     case Verb::exists_before:
-      if (!open) add_entry(record, always, for_ever);
+      if (!open) add_entry(record, last == nullptr ? always : last->to, for_ever);
       break;
     case Verb::ends:
     case Verb::exists_after: {
@@ -250,49 +301,52 @@ void ManagedCode::add_record(const Record& record) {
 
 // Code of entry points reaches to whatever begins next.
 void ManagedCode::measure() {
-  u64 next = 0;
-  for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
-    const bool is_last = entry == entries_.rbegin() || (entry - 1)->pid != entry->pid;
-    if (!is_last && (entry - 1)->start != entry->start) next = (entry - 1)->start;
-    if (is_last) next = 0;
-    if (entry->is_entry_point)
-      entry->size =
-          static_cast<u32>(next == 0 ? longest_code : std::min(next - entry->start, longest_code));
-  }
   u64 reach = 0;
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    auto& entry = entries_[i];
-    if (i == 0 || entries_[i - 1].pid != entry.pid) reach = 0;
-    reach = std::max(reach, core::saturating_add(entry.start, entry.size));
-    entry.reach = reach;
+  for (std::size_t i = 0; i < ranges_.size(); ++i) {
+    auto& range = ranges_[i];
+    const bool is_last = i + 1 == ranges_.size() || ranges_[i + 1].pid != range.pid;
+    const auto room = is_last ? longest_code : ranges_[i + 1].start - range.start;
+    if (i == 0 || ranges_[i - 1].pid != range.pid) reach = 0;
+    for (std::size_t k = range.first; k < first_behind(i); ++k) {
+      auto& code = codes_[entries_[k].code];
+      if (code.is_entry_point) code.size = static_cast<u32>(std::min(room, longest_code));
+      reach = std::max(reach, core::saturating_add(code.start, code.size));
+    }
+    range.reach = reach;
   }
 }
 
-std::optional<ManagedCode::Method> ManagedCode::find(u32 pid, u64 address, i64 time) const {
-  if (entries_.empty() || (dropped_ && time >= *dropped_)) return std::nullopt;
-  const auto by_start = [](const std::pair<u32, u64>& wanted, const Entry& entry) {
-    return std::tie(wanted.first, wanted.second) < std::tie(entry.pid, entry.start);
-  };
-  auto end = std::upper_bound(entries_.begin(), entries_.end(), std::pair{pid, address}, by_start);
-  for (int tried = 0; tried < most_starts_tried && end != entries_.begin(); ++tried) {
-    const auto start = (end - 1)->start;
-    if ((end - 1)->pid != pid || address >= (end - 1)->reach) return std::nullopt;
-    const auto begin = std::partition_point(entries_.begin(), end, [&](const Entry& entry) {
-      return std::tie(entry.pid, entry.start) < std::tie(pid, start);
-    });
+std::optional<ManagedCode::Method> ManagedCode::find(u32 pid, u64 address, i64 time,
+                                                     NameValidity& validity) const {
+  if (entries_.empty()) return std::nullopt;
+  if (dropped_) validity.changes_at(*dropped_);
+  if (dropped_ && time >= *dropped_) return std::nullopt;
+  auto range = static_cast<std::size_t>(
+      std::upper_bound(ranges_.begin(), ranges_.end(), std::pair{pid, address},
+                       [](const std::pair<u32, u64>& wanted, const Range& one) {
+                         return std::tie(wanted.first, wanted.second) <
+                                std::tie(one.pid, one.start);
+                       }) -
+      ranges_.begin());
+  for (int tried = 0; tried < most_starts_tried && range > 0; ++tried) {
+    --range;
+    if (ranges_[range].pid != pid || address >= ranges_[range].reach) return std::nullopt;
+    const auto begin = entries_.begin() + ranges_[range].first;
+    const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(first_behind(range));
     const auto after =
         std::partition_point(begin, end, [&](const Entry& entry) { return entry.from <= time; });
-    if (after != begin) {
-      const auto& entry = *(after - 1);
-      if (time < entry.to && address - entry.start < entry.size) {
-        if (entry.name == 0) return std::nullopt;  // its runtime did not say
-        return Method{entry.name,          entry.module,
-                      entry.flags,         static_cast<u32>(after - 1 - entries_.begin()),
-                      entry.start,         entry.told,
-                      entry.is_entry_point};
-      }
-    }
-    end = begin;
+    if (after != end) validity.changes_at(after->from);
+    if (after == begin) continue;
+    const auto& entry = *(after - 1);
+    validity.changes_at(entry.from);
+    validity.changes_at(entry.to);
+    const auto& code = codes_[entry.code];
+    if (time >= entry.to || address - code.start >= code.size) continue;
+    if (code.name == 0) return std::nullopt;  // its runtime did not say
+    return Method{code.name,          entry.module,
+                  code.flags,         static_cast<u32>(after - 1 - entries_.begin()),
+                  code.start,         entry.told,
+                  code.is_entry_point};
   }
   return std::nullopt;
 }

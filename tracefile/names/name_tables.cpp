@@ -59,6 +59,15 @@ void add_to(TracedImage& file, const ImageFileRecord& record) {
   file.pdb_name = record.pdb_name;
 }
 
+// "mscorlib.dll!System.String.Concat+0x12" of a method that has the address.
+void append_place(std::string& text, const NameTables::Method& method, u64 address) {
+  text += method.module.substr(method.module.rfind('\\') + 1);
+  if (!method.module.empty()) text += '!';
+  text += method.name;
+  if (address != method.start)
+    fmt::format_to(std::back_inserter(text), FMT_COMPILE("+{:#x}"), address - method.start);
+}
+
 }  // namespace
 
 u32 TextPool::add(std::string_view text) {
@@ -229,6 +238,13 @@ std::optional<std::string_view> NameTables::find_process(u32 pid, i64 time) cons
   return find_name(Subject::process, pid, time);
 }
 
+std::optional<std::string_view> NameTables::find_process(u32 pid, i64 time,
+                                                         NameValidity& validity) const {
+  const auto* entry = find(Subject::process, pid, time, validity);
+  if (entry == nullptr || entry->value == 0) return std::nullopt;
+  return texts_.text(entry->value);
+}
+
 std::optional<NameTables::Thread> NameTables::find_thread(u32 tid, i64 time) const {
   const auto* entry = find(Subject::thread, tid, time);
   if (entry == nullptr) return std::nullopt;
@@ -249,7 +265,8 @@ std::optional<std::string_view> NameTables::find_registry_key(u64 handle, i64 ti
   return find_name(Subject::registry_key, handle, time);
 }
 
-std::optional<NameTables::Image> NameTables::find_image_of(u32 pid, u64 address, i64 time) const {
+std::optional<NameTables::Image> NameTables::find_image_of(u32 pid, u64 address, i64 time,
+                                                           NameValidity& validity) const {
   auto at = std::upper_bound(images_.begin(), images_.end(), std::pair{pid, address},
                              [](const std::pair<u32, u64>& wanted, const ImageEntry& entry) {
                                return std::tie(wanted.first, wanted.second) <
@@ -258,7 +275,10 @@ std::optional<NameTables::Image> NameTables::find_image_of(u32 pid, u64 address,
   for (int tried = 0; at != images_.begin() && tried < most_images_tried; ++tried) {
     --at;
     if (at->pid != pid || address - at->base >= largest_image) break;
-    if (address - at->base < at->size && at->from <= time && time < at->to)
+    if (address - at->base >= at->size) continue;
+    validity.changes_at(at->from);
+    validity.changes_at(at->to);
+    if (at->from <= time && time < at->to)
       return Image{image_files_[at->file].name, at->base, at->file};
   }
   return std::nullopt;
@@ -266,26 +286,38 @@ std::optional<NameTables::Image> NameTables::find_image_of(u32 pid, u64 address,
 
 std::optional<NameTables::Image> NameTables::find_image(std::optional<u32> pid, u64 address,
                                                         i64 time) const {
-  if (!is_known(Subject::image, time)) return std::nullopt;
+  NameValidity validity{time};
+  return find_image(pid, address, time, validity);
+}
+
+std::optional<NameTables::Image> NameTables::find_image(std::optional<u32> pid, u64 address,
+                                                        i64 time, NameValidity& validity) const {
+  if (!is_known(Subject::image, time, validity)) return std::nullopt;
   if (pid)
-    if (const auto image = find_image_of(*pid, address, time)) return image;
+    if (const auto image = find_image_of(*pid, address, time, validity)) return image;
   if (!can_be_kernel(address)) return std::nullopt;
   for (const auto owner : {no_process, system_process})
-    if (const auto image = find_image_of(owner, address, time)) return image;
+    if (const auto image = find_image_of(owner, address, time, validity)) return image;
   return std::nullopt;
 }
 
 std::optional<NameTables::Method> NameTables::find_method(std::optional<u32> pid, u64 address,
                                                           i64 time) const {
+  NameValidity validity{time};
+  return find_method(pid, address, time, validity);
+}
+
+std::optional<NameTables::Method> NameTables::find_method(std::optional<u32> pid, u64 address,
+                                                          i64 time, NameValidity& validity) const {
   if (!pid || address >> 63U != 0) return std::nullopt;
-  const auto method = managed_.find(*pid, address, time);
+  const auto method = managed_.find(*pid, address, time, validity);
   if (!method) return std::nullopt;
   // Nothing is unloaded when a process ends: who has its id later has other code.
-  if (find(Subject::process, *pid, method->told) != find(Subject::process, *pid, time))
+  if (find(Subject::process, *pid, method->told) != find(Subject::process, *pid, time, validity))
     return std::nullopt;
   auto module = texts_.text(method->module);
   if (method->is_entry_point) {
-    const auto image = find_image(pid, address, time);
+    const auto image = find_image(pid, address, time, validity);
     if (image ? image->base > method->start : address != method->start) return std::nullopt;
     if (image) module = image->name;
   }
@@ -293,27 +325,20 @@ std::optional<NameTables::Method> NameTables::find_method(std::optional<u32> pid
                 method->is_entry_point};
 }
 
-void NameTables::append_place(std::string& text, const Method& method, u64 address) {
-  text += method.module.substr(method.module.rfind('\\') + 1);
-  if (!method.module.empty()) text += '!';
-  text += method.name;
-  if (address != method.start)
-    fmt::format_to(std::back_inserter(text), FMT_COMPILE("+{:#x}"), address - method.start);
-}
-
-void NameTables::append_address(std::string& text, std::optional<u32> pid, u64 address,
-                                i64 time) const {
-  if (const auto method = find_method(pid, address, time)) {
+void NameTables::append_address(std::string& text, std::optional<u32> pid, u64 address, i64 time,
+                                ImageForm form, NameValidity& validity) const {
+  if (const auto method = find_method(pid, address, time, validity)) {
     append_place(text, *method, address);
-  } else if (const auto image = find_image(pid, address, time)) {
-    text += image->name.substr(image->name.rfind('\\') + 1);
+  } else if (const auto image = find_image(pid, address, time, validity)) {
+    text += form == ImageForm::path ? image->name : image->name.substr(image->name.rfind('\\') + 1);
     fmt::format_to(std::back_inserter(text), FMT_COMPILE("+{:#x}"), address - image->base);
   }
 }
 
 std::string NameTables::name_address(std::optional<u32> pid, u64 address, i64 time) const {
   std::string text;
-  append_address(text, pid, address, time);
+  NameValidity validity{time};
+  append_address(text, pid, address, time, ImageForm::file, validity);
   return text;
 }
 

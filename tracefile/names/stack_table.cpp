@@ -4,14 +4,32 @@
 #include <tuple>
 
 namespace coldtrace::tracefile {
+namespace {
+
+constexpr unsigned known_frames_bits = 16;
+
+}  // namespace
 
 bool StackTable::add(const NameRecord& record, const u64* frames) {
   const bool defines = record.verb != NameRecord::Verb::begins;
   const bool kept = record.count <= most_frames;
   const auto count = static_cast<u16>(kept && defines ? record.count : 0);
-  entries_.push_back({record.key, record.time, static_cast<u32>(frames_.size()), count, defines});
-  frames_.insert(frames_.end(), frames, frames + count);
+  entries_.push_back({record.key, record.time, add_frames({frames, count}), count, defines});
   return kept;
+}
+
+// Each rundown tells of all stacks, and so does each file of several. Some may be kept twice.
+u32 StackTable::add_frames(std::span<const u64> frames) {
+  if (known_frames_.empty()) known_frames_.resize(std::size_t{1} << known_frames_bits);
+  u64 hash = frames.size();
+  for (const auto frame : frames) hash = (hash ^ frame ^ hash >> 32U) * 0x9e37'79b9'7f4a'7c15U;
+  auto& known = known_frames_[hash >> (64U - known_frames_bits)];
+  if (frames_.size() >= frames.size() && known <= frames_.size() - frames.size() &&
+      std::equal(frames.begin(), frames.end(), frames_.begin() + known))
+    return known;
+  known = static_cast<u32>(frames_.size());
+  frames_.insert(frames_.end(), frames.begin(), frames.end());
+  return known;
 }
 
 void StackTable::drop(const NameRecord& record) {
@@ -20,6 +38,7 @@ void StackTable::drop(const NameRecord& record) {
 }
 
 void StackTable::finish() {
+  known_frames_ = {};
   std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
     return std::tie(a.key, a.time) < std::tie(b.key, b.time);
   });

@@ -89,14 +89,27 @@ void Timeline::finish() {
   entries_.resize(kept);  // still sorted: `from` is no earlier than the record before
 }
 
-const Entry* Timeline::find(u64 key, i64 time) const {
-  const auto after = std::upper_bound(entries_.begin(), entries_.end(), std::pair{key, time},
+const Entry* Timeline::find_later(u64 key, i64 time) const {
+  const auto later = std::upper_bound(entries_.begin(), entries_.end(), std::pair{key, time},
                                       [](const std::pair<u64, i64>& wanted, const Entry& entry) {
                                         return std::tie(wanted.first, wanted.second) <
                                                std::tie(entry.key, entry.from);
                                       });
-  if (after == entries_.begin() || (after - 1)->key != key) return nullptr;
-  return &*(after - 1);
+  return entries_.data() + (later - entries_.begin());
+}
+
+const Entry* Timeline::find(u64 key, i64 time) const {
+  const auto* const later = find_later(key, time);
+  return later != entries_.data() && (later - 1)->key == key ? later - 1 : nullptr;
+}
+
+const Entry* Timeline::find(u64 key, i64 time, NameValidity& validity) const {
+  const auto* const later = find_later(key, time);
+  if (later != entries_.data() + entries_.size() && later->key == key)
+    validity.changes_at(later->from);
+  if (later == entries_.data() || (later - 1)->key != key) return nullptr;
+  validity.changes_at((later - 1)->from);
+  return later - 1;
 }
 
 }  // namespace coldtrace::tracefile

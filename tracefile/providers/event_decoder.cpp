@@ -254,11 +254,11 @@ const EventSchema* EventDecoder::choose_schema(const Event& event, const EventKi
   return other != nullptr ? other : kind.schema.get();
 }
 
-DecodeResult EventDecoder::decode(const Event& event, const EventKind& kind,
-                                  FieldVisitor& visitor) const {
+DecodeResult EventDecoder::decode(const Event& event, const EventKind& kind, FieldVisitor& visitor,
+                                  const FixedFields& read) const {
   const auto* const schema = choose_schema(event, kind);
   if (schema == nullptr) return {Decoded::raw, 0};
-  return decode_fields(*schema, event.payload, event.pointer_size, visitor);
+  return decode_fields(*schema, event.payload, event.pointer_size, visitor, read);
 }
 
 DecodeResult EventDecoder::measure(const Event& event, const EventKind& kind) const {

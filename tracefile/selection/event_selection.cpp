@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "coldtrace/core/glob.hpp"
+#include "coldtrace/tracefile/where/header_sieve.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
@@ -129,6 +130,12 @@ core::NoMatch EventSelector::unmatched() const {
   if (!any_ && unmatched.empty() && !selection_.all())
     unmatched.add_sentence("no event has all that was asked for");
   return unmatched;
+}
+
+std::unique_ptr<const EventSieve> make_sieve(const EventSelection& selection) {
+  const bool has_lists = selection.by_kind() || !selection.pids.empty() || !selection.tids.empty();
+  if (has_lists || !selection.where || !can_sift(*selection.where)) return nullptr;
+  return std::make_unique<HeaderSieve>(*selection.where);
 }
 
 void limit_to_times(const EventSelection& selection, const Clock& clock, StreamOptions& options) {

@@ -6,9 +6,10 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/tracefile/events/header_type.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 #include "tracefile/where/field_subjects.hpp"
+#include "tracefile/where/header_members.hpp"
+#include "tracefile/where/test_truth.hpp"
 #include "tracefile/where/where_members.hpp"
 
 namespace coldtrace::tracefile {
@@ -22,25 +23,14 @@ Subject number_or_nothing(const std::optional<T>& number) {
   return {.number = number ? std::optional{Number::of(u64{*number})} : std::nullopt};
 }
 
-bool is_absent(const Subject& subject) {
-  return !subject.number && !subject.boolean && !subject.time && !subject.guid && !subject.text;
-}
-
 std::optional<std::string_view> text_or_nothing(std::string_view text) {
   return text.empty() ? std::nullopt : std::optional{text};
 }
 
 // Zeros are none where they may be.
-std::optional<core::Guid> guid_or_nothing(bool may_be_none, const core::Guid& guid) {
-  return may_be_none && guid == core::Guid{} ? std::nullopt : std::optional{guid};
-}
-
 std::optional<core::Guid> provider_guid(const EventKind& kind) {
-  return guid_or_nothing(kind.event_class == EventClass::driver, kind.provider);
-}
-
-Truth to_truth(bool yes) {
-  return yes ? Truth::yes : Truth::no;
+  const bool none = kind.event_class == EventClass::driver && kind.provider == core::Guid{};
+  return none ? std::nullopt : std::optional{kind.provider};
 }
 
 }  // namespace
@@ -239,9 +229,7 @@ void EventFilter::remember_names(const std::vector<FieldSchema>& fields, unsigne
 }
 
 Truth EventFilter::truth(const WhereTest& test, const Subject& subject) const {
-  if (is_absent(subject)) return Truth::no;
-  const bool yes = match(test, subject, context_.start) == WhereMatch::yes;
-  return to_truth(yes != test.turned());
+  return truth_of(test, subject, context_.start);
 }
 
 std::optional<Truth> EventFilter::truth_of_kind(const WhereTest& test,
@@ -270,54 +258,13 @@ std::optional<Truth> EventFilter::truth_of_kind(const WhereTest& test,
 }
 
 Truth EventFilter::truth_of_header(const WhereTest& test, const Event& event) {
-  const auto number = [&](const auto& value) { return truth(test, number_or_nothing(value)); };
-  const auto plain = [&](auto value) { return truth(test, {.number = Number::of(u64{value})}); };
+  if (const auto subject = read_header_member(member_of(test), event)) return truth(test, *subject);
   switch (member_of(test)) {
     case WhereMember::time:
       return truth(test, {.time = time_of(event, context_.clock)});
-    case WhereMember::timestamp:
-      if (!event.has_time) return truth(test, {});
-      return truth(test, {.number = Number::of(event.timestamp)});
-    case WhereMember::cpu:
-      return number(event.cpu);
-    case WhereMember::pid:
-      return number(event.pid);
-    case WhereMember::tid:
-      return number(event.tid);
     case WhereMember::process:
       if (!event.pid) return truth(test, {});
       return truth(test, {.text = context_.names.find_process(*event.pid, event.name_time())});
-    case WhereMember::opcode:
-      return number(has_opcode(event) ? std::optional{event.opcode} : std::nullopt);
-    case WhereMember::level:
-      return number(has_level(event) ? std::optional{event.level} : std::nullopt);
-    case WhereMember::keywords:
-      return number(event.event_class == EventClass::manifest ? std::optional{event.keywords}
-                                                              : std::nullopt);
-    case WhereMember::activity:
-      return truth(test, {.guid = guid_or_nothing(true, core::to_guid(event.activity))});
-    case WhereMember::header_type:
-      return truth(test, {.text = event.event_class == EventClass::driver
-                                      ? "entry"
-                                      : to_string(static_cast<HeaderType>(event.header_type))});
-    case WhereMember::header_buffer:
-      return plain(event.buffer_offset);
-    case WhereMember::header_offset:
-      return plain(event.offset);
-    case WhereMember::header_size:
-      return plain(event.size);
-    case WhereMember::header_payload_size:
-      return plain(event.payload.size());
-    case WhereMember::header_pointer_size:
-      return plain(event.pointer_size);
-    case WhereMember::header_channel:
-      return plain(event.channel);
-    case WhereMember::header_task:
-      return plain(event.task);
-    case WhereMember::header_kernel_time:
-      return number(event.kernel_time);
-    case WhereMember::header_user_time:
-      return number(event.user_time);
     case WhereMember::extended:
       return truth_of_extended(test, event);
     case WhereMember::file:

@@ -285,5 +285,71 @@ class Cases(unittest.TestCase):
         self.assertEqual(*(decode("--schemas", name, trace="cases.etl")[1] for name in ("cases.man", "cases.dll")))
 
 
+class HttpServer(unittest.TestCase):
+    """A log of Windows 7's HTTP server, against what Windows exported of it. The types of the fields are ours: that
+    every value agrees, and every payload ends with its last field, says that they are right."""
+
+    UNSIGNED = {2: "UInt16", 4: "UInt32", 8: "UInt64"}
+    # By event; a number is an unsigned integer of so many bytes.
+    FIELDS = {
+        1: (("RequestId", 8), ("ConnectionId", 8), ("RemoteAddrLength", 4), ("RemoteAddr", "Binary")),
+        3: (("RequestObj", "Pointer"), ("RequestId", 8), ("SiteId", 4), ("RequestQueueName", "UnicodeString"),
+            ("Url", "UnicodeString"), ("Status", 4)),
+        4: (("RequestId", 8), ("ConnectionId", 8), ("StatusCode", 2), ("Verb", "AnsiString"), ("HeaderLength", 4),
+            ("EntityChunkCount", 2), ("CachePolicy", 4)),
+        5: (("RequestId", 8),),
+        10: (("RequestId", 8), ("HttpStatus", 2)),
+        21: (("ConnectionObj", "Pointer"), ("LocalAddrLength", 4), ("LocalAddr", "Binary"), ("RemoteAddrLength", 4),
+             ("RemoteAddr", "Binary")),
+        22: (("RequestId", 8), ("ConnectionId", 8), ("ConnectionObj", "Pointer")),
+        51: (("Status", 4), ("Handle", "Pointer"), ("Type", 4), ("Group", 4), ("Format", 4), ("ResType", "AnsiString"),
+             ("SiteId", 4)),
+    }
+    FIELDS |= {8: FIELDS[4], 9: FIELDS[5], 12: FIELDS[10]}
+
+    def manifest(self, guid):
+        def field(name, kind):
+            length = f' length="{name}Length"' if kind == "Binary" else ""
+            return f'<data name="{name}" inType="win:{self.UNSIGNED.get(kind, kind)}"{length}/>'
+        templates = "".join(f'<template tid="t{event}">{"".join(field(*one) for one in fields)}</template>'
+                            for event, fields in self.FIELDS.items())
+        events = "".join(f'<event value="{event}" version="0" symbol="e{event}" template="t{event}"/>'
+                         for event in self.FIELDS)
+        return ('<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"><instrumentation><events>'
+                f'<provider name="Microsoft-Windows-HttpService" guid="{{{guid}}}" symbol="H" resourceFileName="h.sys" '
+                f'messageFileName="h.sys"><templates>{templates}</templates><events>{events}</events></provider>'
+                "</events></instrumentation></instrumentationManifest>")
+
+    def test_every_field_is_what_windows_exported(self):
+        samples = SHARED / "samples/etl"
+        if not samples.exists():
+            self.skipTest("skipped: the sample traces are not here")
+        records = json.loads((samples / "tx_HTTP_Server.expected.json").read_text())["events"]
+        write("http.man", self.manifest(records[0]["provider"]))
+        lines = strict_ndjson(run("decode", samples / "tx_HTTP_Server.etl", "--schemas", "http.man"))
+        ours = {}
+        for line in lines:
+            if line["type"] == "event" and line["id"] in self.FIELDS:
+                self.assertEqual(line["decoded"], "exact")
+                ours.setdefault((line["time"][:26], line["id"], line["pid"], line["tid"]), []).append(line["fields"])
+        compared = 0
+        for record in records:
+            if record["id"] not in self.FIELDS:  # 2, of which Windows exported no fields
+                continue
+            key = (record["time"][:26], record["id"], record["pid"], record["tid"])
+            fields = {name: self.exported(value, dict(self.FIELDS[record["id"]])[name]) for name, value in record["data"]}
+            self.assertIn(fields, ours[key])
+            ours[key].remove(fields)
+            compared += len(fields)
+        self.assertEqual(compared, 7873)
+        self.assertFalse(any(ours.values()))
+
+    @staticmethod
+    def exported(text, kind):
+        if isinstance(kind, int):
+            return int(text)
+        return text.lower() if kind in ("Binary", "Pointer") else text
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[5:]])

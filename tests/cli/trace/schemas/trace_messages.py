@@ -292,6 +292,16 @@ class Messages(unittest.TestCase):
         log = trace("pointer.etl", [message(SOURCE, 11, b"\1\2\3\4", options=0x6A)])
         self.assertEqual(decode_messages(log, "--tmf", "pointer.tmf")[1][0]["message"], "04030201")
 
+    def test_flags_have_other_marks_too(self):
+        for number, (comment, flags) in enumerate((
+                ("LEVEL=TRACE_INFO FLAG=WALLS FUNC=Main", "WALLS"),  # WPP_FLAG_LEVEL_LOGGER's parameter
+                ("FLAG=DOORS FLAGS=WALLS FUNC=Main", "WALLS"),
+                ("LEVEL=WALLS FUNC=Main", None), ("AREA=WALLS", None)), 10):
+            tmf("marks.tmf", *block(SOURCE, number, "%0<%!FLAGS!>", comment=comment))
+            log = trace("marks.etl", [message(SOURCE, number, b"")])
+            _, (event,), _ = decode_messages(log, "--tmf", "marks.tmf")
+            self.assertEqual((event["trace_message"]["flags"], event["message"]), (flags, f"<{flags or ''}>"), comment)
+
     def test_what_a_format_does_not_explain_stays(self):
         tmf("short.tmf", *block(SOURCE, 10, "%0%10!d! %11!d!", "a, ItemLong -- 10", "b, ItemLong -- 11"),
             *block(SOURCE, 11, "%0%10!d! %11!s! %12!d!", "a, ItemLong -- 10", "b, ItemRiddle -- 11", "c, ItemLong -- 12"),
@@ -390,6 +400,15 @@ class Pdbs(unittest.TestCase):
                                "symbols/other.pdb"], capture_output=True, cwd=FOLDER)
         self.assertEqual(done.returncode, 1)
         self.assertEqual(re.findall(rb"symbols-unmatched: (\S+)", done.stderr), [b"symbols/other.pdb"])
+
+    def test_flags_are_what_the_provider_of_the_pdb_calls_so(self):
+        # DoTraceMessage has the flag as its LEVEL; a component may call it as it likes.
+        for comment, flags in (("LEVEL=WALLS FUNC=Main", "WALLS"), ("AREA=DOORS LEVEL=TRACE_INFO", "DOORS"),
+                               ("LEVEL=TRACE_INFO FUNC=WALLS", None), ("FLAGS=OTHER AREA=WALLS", "OTHER")):
+            pdb("flags.pdb", [["TMF:", *block(SOURCE, 10, "%0<%!FLAGS!>", comment=comment)],
+                              ["TMC:", str(OTHER), "PainterTrace", "DOORS", "WALLS"]])
+            _, (event, _), _ = decode_messages(self.log, "--tmf", "flags.pdb")
+            self.assertEqual((event["trace_message"]["flags"], event["message"]), (flags, f"<{flags or ''}>"), comment)
 
     def test_messages_are_those_of_the_provider_that_the_pdb_names(self):
         log = trace("two.etl", [message(SOURCE, 10, struct.pack("<i", 5)), message(THIRD, 1, b"")])

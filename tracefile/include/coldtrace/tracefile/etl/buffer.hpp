@@ -32,6 +32,7 @@ struct BufferEntry {
   i64 begin_time = 0;
   i64 end_time = 0;
   u32 timed_events = 0;  // that have a time of their own
+  bool wanted = true;    // false: a sieve let none of its events through
 
   bool compressed() const { return (flags & BufferHeader::compressed) != 0; }
 };

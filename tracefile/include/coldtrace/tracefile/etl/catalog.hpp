@@ -6,6 +6,7 @@
 #include "coldtrace/core/progress.hpp"
 #include "coldtrace/tracefile/etl/buffer_scan.hpp"
 #include "coldtrace/tracefile/etl/kind_counts.hpp"
+#include "coldtrace/tracefile/events/event_sieve.hpp"
 #include "coldtrace/tracefile/names/message_pdb.hpp"
 #include "coldtrace/tracefile/names/name_tables.hpp"
 #include "coldtrace/tracefile/providers/trace_schemas.hpp"
@@ -23,6 +24,9 @@ struct CatalogOptions {
   std::shared_ptr<const SchemaSource> schemas = nullptr;  // from outside the trace
   // Whether to gather which events there are that need a schema from elsewhere.
   bool schema_keys = false;
+  // Tells for whom the events are read again which buffers of .etl files they need
+  // (StreamOptions::sieved); null: all.
+  const EventSieve* sieve = nullptr;
   core::Progress* progress = nullptr;  // hears of the buffers of .etl files
 };
 

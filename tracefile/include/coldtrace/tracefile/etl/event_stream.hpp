@@ -9,26 +9,11 @@
 #include "coldtrace/core/progress.hpp"
 #include "coldtrace/core/temporary_file.hpp"
 #include "coldtrace/tracefile/etl/catalog.hpp"
+#include "coldtrace/tracefile/etl/running_threads.hpp"
 #include "coldtrace/tracefile/events/event_sequence.hpp"
 #include "coldtrace/tracefile/names/payload_threads.hpp"
 
 namespace coldtrace::tracefile {
-
-// Knows which thread runs on each processor from the context switches that went by.
-class RunningThreads {
- public:
-  // Completes events that were logged without thread and process. The event must come in the
-  // order of time. A context switch is of the thread that ran until then.
-  void apply(Event& event, const NameTables& names);
-  // What ran on a processor is not known any more: switches may be missing.
-  void forget(u16 cpu);
-
- private:
-  struct Running {
-    std::optional<u32> tid, pid;
-  };
-  std::vector<Running> processors_;
-};
 
 enum class Order : u8 {
   time,  // across processors; events of equal time by processor, then as the file has them
@@ -41,6 +26,7 @@ struct StreamOptions {
   std::optional<i64> first, last;                       // raw timestamps of the events wanted
   std::size_t largest_buffers = std::size_t{48} << 20;  // bytes of buffers held at a time
   core::Progress* progress = nullptr;                   // hears of each buffer that is begun
+  bool sieved = false;  // only buffers that the sieve of the catalog found wanted
 };
 
 // The events of all files of a trace one after the other, with the gaps at their places. In the

@@ -39,10 +39,6 @@ struct DecodeResult {
   std::size_t consumed;  // bytes of the payload
 };
 
-// Reads the fields of a payload. Work is bounded whatever counts the payload has.
-DecodeResult decode_fields(const EventSchema& schema, core::ByteView payload, unsigned pointer_size,
-                           FieldVisitor& visitor);
-
 // Bytes of a field that always has as many, which one that is an array has not; 0 of others.
 std::size_t fixed_size(const FieldSchema& field, unsigned pointer_size);
 
@@ -52,6 +48,11 @@ struct FixedFields {
   std::size_t size = 0;  // bytes
 };
 FixedFields fixed_fields(const EventSchema& schema, unsigned pointer_size);
+
+// Reads the fields of a payload, but for the first ones that the visitor has `read`, which lie in
+// it. Work is bounded whatever counts the payload has.
+DecodeResult decode_fields(const EventSchema& schema, core::ByteView payload, unsigned pointer_size,
+                           FieldVisitor& visitor, const FixedFields& read = {});
 
 // As decode_fields, without anyone to tell. `fixed` is that of the schema and pointer size.
 DecodeResult measure_fields(const EventSchema& schema, core::ByteView payload,

@@ -13,6 +13,8 @@ namespace coldtrace::tracefile {
 // Formats of WPP messages, by the GUID of the source file that logs them and their number in it.
 class MessageFormats final : public SchemaSource {
  public:
+  using FlagNames = std::set<std::string, std::less<>>;
+
   // Only those of `wanted` are kept.
   explicit MessageFormats(std::set<SchemaKey> wanted);
 
@@ -27,8 +29,9 @@ class MessageFormats final : public SchemaSource {
   // a finding.
   u64 add(core::ByteView text, const std::string& source, core::Findings& findings);
   // The same for the annotations of a PDB, which hold a TMF text line by line: with a NUL behind
-  // each.
-  u64 add_annotations(std::string_view lines, const std::string& source, core::Findings& findings);
+  // each; `flags` are the names of those that its providers have.
+  u64 add_annotations(std::string_view lines, const FlagNames& flags, const std::string& source,
+                      core::Findings& findings);
 
   bool has_all() const { return formats_.size() == wanted_.size(); }
 
@@ -37,7 +40,7 @@ class MessageFormats final : public SchemaSource {
   std::vector<std::shared_ptr<const EventSchema>> find_others(const SchemaKey& key) const override;
 
  private:
-  u64 add(std::string_view text, char separator, const std::string& source,
+  u64 add(std::string_view text, char separator, const FlagNames& flags, const std::string& source,
           core::Findings& findings);
   bool add(const SchemaKey& key, EventSchema schema, core::Findings& findings);
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "coldtrace/tracefile/events/event.hpp"
+#include "coldtrace/tracefile/names/name_validity.hpp"
 
 namespace coldtrace::tracefile {
 
@@ -64,44 +65,61 @@ class ManagedCode {
   // To be called once, after all records.
   void finish();
 
-  std::optional<Method> find(u32 pid, u64 address, i64 time) const;
+  std::optional<Method> find(u32 pid, u64 address, i64 time, NameValidity& validity) const;
 
   std::size_t size() const { return records_.size() + modules_.size() + entries_.size(); }
   std::size_t bytes() const {
-    return records_.capacity() * sizeof(Record) + modules_.capacity() * sizeof(Module) +
+    return codes_.capacity() * sizeof(Code) + records_.capacity() * sizeof(Record) +
+           modules_.capacity() * sizeof(Module) + ranges_.capacity() * sizeof(Range) +
            entries_.capacity() * sizeof(Entry);
   }
 
  private:
-  struct Record {
-    u64 start;
-    u64 module, method;
-    i64 time;
+  // What records say of a method's code, mostly again and again.
+  struct Code {
+    u64 start, module;
     u32 pid, size, flags, name;
-    ManagedRecord::Verb verb;
     bool is_entry_point;
+    bool operator==(const Code&) const = default;
+  };
+  struct Record {
+    i64 time;
+    u32 code;
+    ManagedRecord::Verb verb;
   };
   struct Module {
     u64 id;
     i64 time;
     u32 pid, name;
   };
-  struct Entry {
+  // All code of one process that begins at one address.
+  struct Range {
     u64 start;
-    i64 from, to, told;
     u64 reach;  // behind all code of the process that begins here or before
-    u32 pid, size, flags, name, module;
-    bool is_entry_point;
+    u32 pid;
+    u32 first;  // of its entries
+  };
+  struct Entry {
+    i64 from, to, told;
+    u32 code, module;
   };
 
-  void add_record(const Record& record);
+  u32 add_code(const Code& code);
+  std::vector<u32> sort_codes();
+  void add_record(const Record& record, bool begins_range);
   void add_entry(const Record& record, i64 from, i64 to);
   void measure();
-  u32 find_module(const Record& record) const;
+  u32 find_module(const Code& code, i64 time) const;
+  std::size_t first_behind(std::size_t range) const {
+    return range + 1 < ranges_.size() ? ranges_[range + 1].first : entries_.size();
+  }
 
-  std::vector<Record> records_;  // of methods, until finish()
-  std::vector<Module> modules_;  // by process, id and time
-  std::vector<Entry> entries_;   // by process, start and time
+  std::vector<Code> codes_;       // by process and start, once all are known
+  std::vector<u32> known_codes_;  // some of them by hash, until finish()
+  std::vector<Record> records_;   // of methods, until finish()
+  std::vector<Module> modules_;   // by process, id and time
+  std::vector<Range> ranges_;     // by process and start
+  std::vector<Entry> entries_;    // by range and time
   std::optional<i64> dropped_;
 };
 

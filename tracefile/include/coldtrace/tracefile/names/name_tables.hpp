@@ -45,6 +45,8 @@ class NameTables {
   void finish();
 
   std::optional<std::string_view> find_process(u32 pid, i64 time) const;
+  // `validity` is that of the time.
+  std::optional<std::string_view> find_process(u32 pid, i64 time, NameValidity& validity) const;
 
   struct Thread {
     u32 pid;
@@ -82,9 +84,10 @@ class NameTables {
 
   // "ntdll.dll+0x1f2a0", "mscorlib.dll!System.String.Concat+0x12"; empty where nothing is known.
   std::string name_address(std::optional<u32> pid, u64 address, i64 time) const;
-  void append_address(std::string& text, std::optional<u32> pid, u64 address, i64 time) const;
-  // "mscorlib.dll!System.String.Concat+0x12" of a method that has the address.
-  static void append_place(std::string& text, const Method& method, u64 address);
+  // Images by their file name or by all of their path; `validity` is that of the time.
+  enum class ImageForm : u8 { file, path };
+  void append_address(std::string& text, std::optional<u32> pid, u64 address, i64 time,
+                      ImageForm form, NameValidity& validity) const;
 
   const ImageFiles& image_files() const { return image_files_; }
 
@@ -124,14 +127,28 @@ class NameTables {
     const auto& dropped = first_dropped_[static_cast<std::size_t>(subject)];
     return !dropped || time < *dropped;
   }
+  // Tells the validity of it as well.
+  bool is_known(Subject subject, i64 time, NameValidity& validity) const {
+    if (const auto& dropped = first_dropped_[static_cast<std::size_t>(subject)])
+      validity.changes_at(*dropped);
+    return is_known(subject, time);
+  }
   const Timeline::Entry* find(Subject subject, u64 key, i64 time) const {
     if (!is_known(subject, time)) return nullptr;
     return timelines_[static_cast<std::size_t>(subject)].find(key, time);
   }
+  const Timeline::Entry* find(Subject subject, u64 key, i64 time, NameValidity& validity) const {
+    if (!is_known(subject, time, validity)) return nullptr;
+    return timelines_[static_cast<std::size_t>(subject)].find(key, time, validity);
+  }
   std::optional<std::string_view> find_name(Subject subject, u64 key, i64 time) const;
   void build_images();
   void identify_images();
-  std::optional<Image> find_image_of(u32 pid, u64 address, i64 time) const;
+  std::optional<Image> find_image_of(u32 pid, u64 address, i64 time, NameValidity& validity) const;
+  std::optional<Image> find_image(std::optional<u32> pid, u64 address, i64 time,
+                                  NameValidity& validity) const;
+  std::optional<Method> find_method(std::optional<u32> pid, u64 address, i64 time,
+                                    NameValidity& validity) const;
 
   std::size_t largest_bytes_;
   TextPool texts_;

@@ -47,8 +47,11 @@ class StackTable {
     bool defines;  // false: from here on the key means another stack
   };
 
+  u32 add_frames(std::span<const u64> frames);
+
   std::vector<Entry> entries_;  // by key and time
   std::vector<u64> frames_;
+  std::vector<u32> known_frames_;                    // some of them by hash, until finish()
   std::optional<i64> dropped_first_, dropped_last_;  // times
 };
 

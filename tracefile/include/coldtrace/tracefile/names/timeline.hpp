@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "coldtrace/tracefile/names/name_records.hpp"
+#include "coldtrace/tracefile/names/name_validity.hpp"
 
 namespace coldtrace::tracefile {
 
@@ -29,11 +30,14 @@ class Timeline {
   void finish();
   // The entry in effect at `time`, or nothing.
   const Entry* find(u64 key, i64 time) const;
+  const Entry* find(u64 key, i64 time, NameValidity& validity) const;
 
   std::size_t size() const { return entries_.size(); }
   std::size_t bytes() const { return entries_.size() * sizeof(Entry); }
 
  private:
+  // The first entry behind those of the key up to `time`; may be the end.
+  const Entry* find_later(u64 key, i64 time) const;
   void sort();
   void drop_repetitions();
 

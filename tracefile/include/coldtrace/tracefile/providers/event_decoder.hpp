@@ -60,7 +60,10 @@ class EventDecoder {
   // payload, or that of the kind itself. Null when there is none.
   const EventSchema* choose_schema(const Event& event, const EventKind& kind) const;
 
-  DecodeResult decode(const Event& event, const EventKind& kind, FieldVisitor& visitor) const;
+  // `read` are first fields of the kind's own schema that the visitor has read; of events that may
+  // have another one there are none.
+  DecodeResult decode(const Event& event, const EventKind& kind, FieldVisitor& visitor,
+                      const FixedFields& read = {}) const;
   DecodeResult measure(const Event& event, const EventKind& kind) const;
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -77,6 +78,10 @@ class EventSelector {
   std::optional<EventFilter> filter_;
   bool any_ = false;
 };
+
+// What a first pass over the events may leave out by it; nothing where every event has to be seen,
+// as each list of a selection tells what no event had. The selection must outlive it.
+std::unique_ptr<const EventSieve> make_sieve(const EventSelection& selection);
 
 // The times as limits of the stream.
 void limit_to_times(const EventSelection& selection, const Clock& clock, StreamOptions& options);

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstring>
+
+#include "coldtrace/core/text_buffer.hpp"
+
+namespace coldtrace::cli {
+
+// Appends what the compiler knows the length of, without a call of memcpy().
+template <std::size_t Size>
+void append_literal(core::TextBuffer& text, const char (&literal)[Size]) {
+  std::memcpy(text.reserve(Size - 1), literal, Size - 1);
+  text.commit(Size - 1);
+}
+
+}  // namespace coldtrace::cli
