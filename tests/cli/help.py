@@ -4,21 +4,18 @@ and option, as the programs show it that read them (bash, zsh, fish, mandoc, man
 usage: help.py COLDTRACE [unittest arguments]
 Tests of a shell or reader that is not installed skip.
 """
-import fcntl
 import os
-import pty
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+from cli.terminal import run_on_terminal
 
 COLDTRACE = Path(sys.argv[1]).resolve()
 
@@ -77,19 +74,10 @@ class Help(case.Case):
 
     def test_a_terminal_has_lines_of_its_width(self):
         def shown(columns):
-            master, slave = pty.openpty()
-            fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-            done = subprocess.Popen([COLDTRACE, "trace", "decode", "--help"], stdout=slave)
-            os.close(slave)
-            text = b""
-            try:
-                while block := os.read(master, 65536):
-                    text += block
-            except OSError:  # the other end is closed
-                pass
-            os.close(master)
-            self.assertEqual(done.wait(), 0)
-            return text.decode().replace("\r\n", "\n").split("\nExamples:\n")[0]
+            text, done = run_on_terminal([COLDTRACE, "trace", "decode", "--help"], columns)
+            self.assertEqual(done.returncode, 0)
+            return text.split("\nExamples:\n")[0]
+
         narrow, wide = shown(66), shown(150)
         self.assertEqual(narrow.split(), wide.split())
         longest = [max(len(line) for line in text.split("\n") if not line.startswith("Usage"))

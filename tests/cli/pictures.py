@@ -2,24 +2,20 @@
 
 usage: pictures.py COLDTRACE SOURCES SHARED [arguments of unittest]
 """
-import fcntl
 import gzip
 import math
 import os
-import pty
 import re
 import shutil
 import struct
-import subprocess
 import sys
 import tempfile
-import termios
-import threading
 import unicodedata
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from cli.terminal import run_on_terminal
 from cli.trace.analysis.answers import answer_of, runner
 from cli.trace.etl_writer import EtlWriter
 
@@ -42,28 +38,9 @@ def environment(**changes):
 
 def on_terminal(*arguments, columns=100, **changes):
     """What a terminal so wide gets."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    got = []
-
-    def listen():
-        try:
-            while data := os.read(ours, 65536):
-                got.append(data)
-        except OSError:  # the other end is closed
-            pass
-
-    listener = threading.Thread(target=listen, daemon=True)
-    listener.start()
-    try:
-        done = subprocess.run([COLDTRACE, *map(str, arguments)], stdout=theirs, stderr=subprocess.PIPE,
-                              stdin=subprocess.DEVNULL, env=environment(**changes), timeout=120)
-    finally:
-        os.close(theirs)
-    listener.join(30)
-    os.close(ours)
+    text, done = run_on_terminal([COLDTRACE, *arguments], columns, environment(**changes))
     assert done.returncode in (0, 1), done.stderr
-    return b"".join(got).decode().replace("\r\n", "\n")
+    return text
 
 
 def columns_of(text):

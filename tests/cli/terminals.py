@@ -4,22 +4,18 @@ pipe, and the end of a file's name is a format, for all commands alike.
 usage: terminals.py COLDTRACE DEMO [unittest arguments]
 """
 import datetime
-import fcntl
 import gzip
 import os
-import pty
 import re
 import shutil
-import struct
 import subprocess
 import sys
-import termios
-import threading
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+from cli.terminal import run_on_terminal
 from strict import strict_json
 
 COLDTRACE, DEMO = (Path(argument).resolve() for argument in sys.argv[1:3])
@@ -33,26 +29,9 @@ def run(*arguments, **options):
 
 def on_terminal(*arguments, columns=80, **changes):
     """The lines that a terminal so wide gets, and the exit status."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    got = []
-
-    def listen():
-        try:
-            while data := os.read(ours, 65536):
-                got.append(data)
-        except OSError:  # the other end is closed
-            pass
-
-    listener = threading.Thread(target=listen, daemon=True)
-    listener.start()
     environment = {name: value for name, value in os.environ.items() if name not in ("PAGER", "LESS", "TZ")}
-    done = subprocess.run([COLDTRACE, *map(str, arguments)], stdout=theirs, stderr=subprocess.PIPE,
-                          stdin=subprocess.DEVNULL, env=environment | changes, timeout=60)
-    os.close(theirs)
-    listener.join(30)
-    os.close(ours)
-    return b"".join(got).decode().replace("\r\n", "\n").splitlines(), done.returncode
+    text, done = run_on_terminal([COLDTRACE, *arguments], columns, environment | changes)
+    return text.splitlines(), done.returncode
 
 
 def rows_of(*arguments):
