@@ -174,7 +174,7 @@ class VirtualDisks(Case):
         rows = [line for line in lines if line["type"] == "record"]
         # The name of the image is the last input's; all else is the raw disk's.
         self.assertEqual({(row["volume"].pop("image"), *row.pop("volume").values()) for row in rows},
-                         {(Path(arguments[-1]).name, None, 0)} if rows else set())
+                         {(Path(arguments[-1]).name, None, 0, None)} if rows else set())
         return rows
 
     def convert(self, name, form, *options):
