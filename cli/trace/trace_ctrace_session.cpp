@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/trace/event_times.hpp"
+#include "cli/trace/lines/event_times.hpp"
 #include "cli/trace/trace_input.hpp"
 #include "coldtrace/pe/identity.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
-#include "cli/trace/event_text.hpp"
+#include "cli/trace/lines/event_text.hpp"
 #include "cli/trace/symbol_names.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"

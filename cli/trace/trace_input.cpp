@@ -11,7 +11,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/command/output_guard.hpp"
 #include "cli/images/other_kind.hpp"
-#include "cli/trace/event_times.hpp"
+#include "cli/trace/lines/event_times.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/output/terminal_progress.hpp"
-#include "cli/trace/system_call_names.hpp"
+#include "cli/trace/lines/system_call_names.hpp"
 #include "coldtrace/tracefile/opening/any_trace.hpp"
 #include "coldtrace/tracefile/selection/event_selection.hpp"
 

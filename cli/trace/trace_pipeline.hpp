@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cli/output/output.hpp"
-#include "cli/trace/trace_lines.hpp"
+#include "cli/trace/lines/trace_lines.hpp"
 #include "coldtrace/tracefile/selection/event_selection.hpp"
 
 namespace coldtrace::cli {

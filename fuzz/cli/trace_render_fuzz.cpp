@@ -7,8 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "cli/trace/lines/trace_lines.hpp"
 #include "cli/trace/trace_info.hpp"
-#include "cli/trace/trace_lines.hpp"
 #include "coldtrace/trace_analysis/code/needed_symbols.hpp"
 #include "coldtrace/tracefile/stacks/stack_attacher.hpp"
 #include "fixtures/builders/strict_json.hpp"

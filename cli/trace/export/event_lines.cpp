@@ -1,6 +1,6 @@
 #include "cli/trace/export/event_lines.hpp"
 
-#include "cli/trace/trace_lines.hpp"
+#include "cli/trace/lines/trace_lines.hpp"
 #include "cli/trace/trace_where.hpp"
 #include "cli/trace/unread_buffers.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <rapidjson/document.h>
 
-#include "cli/trace/trace_lines.hpp"
+#include "cli/trace/lines/trace_lines.hpp"
 #include "fixtures/builders/strict_json.hpp"
 
 namespace coldtrace {

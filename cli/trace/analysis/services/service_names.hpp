@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/trace/system_call_names.hpp"
+#include "cli/trace/lines/system_call_names.hpp"
 #include "coldtrace/trace_analysis/records/event_pairs.hpp"
 #include "coldtrace/trace_analysis/services/services.hpp"
 

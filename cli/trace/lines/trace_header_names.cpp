@@ -1,5 +1,5 @@
 #include "cli/output/json_text.hpp"
-#include "cli/trace/trace_lines.hpp"
+#include "cli/trace/lines/trace_lines.hpp"
 
 namespace coldtrace::cli {
 

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "cli/output/json.hpp"
-#include "cli/trace/frame_names.hpp"
-#include "cli/trace/resolved_names.hpp"
-#include "cli/trace/system_call_names.hpp"
-#include "cli/trace/trace_control_call.hpp"
+#include "cli/trace/lines/frame_names.hpp"
+#include "cli/trace/lines/resolved_names.hpp"
+#include "cli/trace/lines/system_call_names.hpp"
+#include "cli/trace/lines/trace_control_call.hpp"
 #include "coldtrace/core/text_buffer.hpp"
 #include "coldtrace/tracefile/fields/value_text.hpp"
 #include "coldtrace/tracefile/names/name_tables.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "cli/trace/chosen_members.hpp"
-#include "cli/trace/trace_fields.hpp"
+#include "cli/trace/lines/chosen_members.hpp"
+#include "cli/trace/lines/trace_fields.hpp"
 #include "coldtrace/tracefile/etl/trace.hpp"
 #include "coldtrace/tracefile/messages/event_message.hpp"
 #include "coldtrace/tracefile/names/message_pdb.hpp"

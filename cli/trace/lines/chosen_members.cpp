@@ -1,4 +1,4 @@
-#include "cli/trace/chosen_members.hpp"
+#include "cli/trace/lines/chosen_members.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 #include "cli/output/json_text.hpp"
-#include "cli/trace/trace_fields.hpp"
+#include "cli/trace/lines/trace_fields.hpp"
 #include "coldtrace/tracefile/fields/value_text.hpp"
 
 namespace coldtrace::cli {

@@ -1,4 +1,4 @@
-#include "cli/trace/trace_lines.hpp"
+#include "cli/trace/lines/trace_lines.hpp"
 
 #include <algorithm>
 
@@ -6,8 +6,8 @@
 
 #include "cli/output/json_text.hpp"
 #include "cli/output/literal.hpp"
-#include "cli/trace/event_text.hpp"
-#include "cli/trace/trace_text.hpp"
+#include "cli/trace/lines/event_text.hpp"
+#include "cli/trace/lines/trace_text.hpp"
 #include "coldtrace/tracefile/etl/buffer_walker.hpp"
 #include "coldtrace/tracefile/names/event_stack.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/trace/frame_names.hpp"
+#include "cli/trace/lines/frame_names.hpp"
 #include "coldtrace/core/text_buffer.hpp"
 
 namespace coldtrace::cli {

@@ -1,4 +1,4 @@
-#include "cli/trace/traced_image.hpp"
+#include "cli/trace/lines/traced_image.hpp"
 
 #include <charconv>
 #include <string_view>

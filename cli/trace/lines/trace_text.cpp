@@ -1,4 +1,4 @@
-#include "cli/trace/trace_text.hpp"
+#include "cli/trace/lines/trace_text.hpp"
 
 #include <algorithm>
 #include <array>

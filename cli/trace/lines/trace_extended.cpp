@@ -1,5 +1,5 @@
 #include "cli/output/json_text.hpp"
-#include "cli/trace/trace_lines.hpp"
+#include "cli/trace/lines/trace_lines.hpp"
 #include "coldtrace/tracefile/providers/extended_members.hpp"
 
 namespace coldtrace::cli {

@@ -1,4 +1,4 @@
-#include "cli/trace/trace_control_call.hpp"
+#include "cli/trace/lines/trace_control_call.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
-#include "cli/trace/system_call_names.hpp"
+#include "cli/trace/lines/system_call_names.hpp"
 
 #include "cli/images/mapped_image.hpp"
 #include "cli/images/service_document.hpp"
-#include "cli/trace/traced_image.hpp"
+#include "cli/trace/lines/traced_image.hpp"
 #include "coldtrace/syscall-map/name_hash.hpp"
 #include "coldtrace/tracefile/names/traced_image_identity.hpp"
 

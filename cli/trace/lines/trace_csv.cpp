@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "cli/trace/trace_lines.hpp"
-#include "cli/trace/trace_text.hpp"
+#include "cli/trace/lines/trace_lines.hpp"
+#include "cli/trace/lines/trace_text.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 

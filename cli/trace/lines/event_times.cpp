@@ -1,4 +1,4 @@
-#include "cli/trace/event_times.hpp"
+#include "cli/trace/lines/event_times.hpp"
 
 namespace coldtrace::cli {
 

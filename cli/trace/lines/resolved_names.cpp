@@ -1,4 +1,4 @@
-#include "cli/trace/resolved_names.hpp"
+#include "cli/trace/lines/resolved_names.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "cli/trace/trace_fields.hpp"
+#include "cli/trace/lines/trace_fields.hpp"
 
 #include <algorithm>
 #include <cmath>

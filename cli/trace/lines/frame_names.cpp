@@ -1,4 +1,4 @@
-#include "cli/trace/frame_names.hpp"
+#include "cli/trace/lines/frame_names.hpp"
 
 #include "cli/output/json_text.hpp"
 

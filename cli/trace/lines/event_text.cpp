@@ -1,4 +1,4 @@
-#include "cli/trace/event_text.hpp"
+#include "cli/trace/lines/event_text.hpp"
 
 #include <fmt/format.h>
 #include <rapidjson/document.h>
