@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include "cli/command/backing_files.hpp"
+#include "cli/command/earlier_result.hpp"
 #include "cli/output/messages.hpp"
 #include "cli/output/opened_target.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/stream_packer.hpp"
-#include "cli/output/xz_pack.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/file_kind.hpp"
 #include "coldtrace/core/split_parts.hpp"
@@ -87,55 +87,6 @@ core::FileKind kind_of(const Target& target) {
   return file ? core::recognize_file(**file) : core::FileKind::unknown;
 }
 
-bool is_own(core::FileKind kind) {
-  return kind >= core::FileKind::ctrace && kind <= core::FileKind::coldtrace_json;
-}
-
-// What no result is: a program, a log, an image, a volume. So the modules of a folder and the other
-// segments of an image are safe without a list of them.
-bool is_evidence(core::FileKind kind) {
-  using core::FileKind;
-  return (kind >= FileKind::pe_image && kind <= FileKind::ntfs_index && !is_own(kind)) ||
-         core::is_packed(kind);
-}
-
-// Whether it is a symbol table that "pe isf --xz" wrote.
-bool is_own_packed_table(const Target& target) {
-  constexpr std::string_view start =
-      R"({"metadata":{"format":"6.2.0","producer":{"name":"coldtrace",)";
-  const auto file = core::FileImage::open(target.path.string());
-  if (!file) return false;
-  std::array<std::byte, 4096> packed;
-  const auto head = std::span{packed}.first(
-      static_cast<std::size_t>(std::min<u64>(packed.size(), (*file)->size())));
-  return (*file)->read_at(0, head) && unpack_xz_start(head, start.size()) == start;
-}
-
-bool is_text(core::ByteView bytes) {
-  return std::ranges::none_of(bytes, [](std::byte byte) {
-    return byte < std::byte{9} || (byte > std::byte{13} && byte < std::byte{32});
-  });
-}
-
-// Whether it is packed text, or what only coldtrace writes: what an output of this name replaces
-// where it is not packed too. Its first bytes tell.
-bool holds_result(const Target& target, core::FileKind kind) {
-  const auto packing = packing_of(target.file);
-  if (kind != (packing == Packing::gzip ? core::FileKind::gzip : core::FileKind::zstandard) ||
-      packing == Packing::none)
-    return false;
-  const auto file = core::FileImage::open(target.path.string());
-  if (!file) return false;
-  constexpr std::size_t most = std::size_t{1} << 18;
-  std::vector<std::byte> packed(std::min<u64>(most, (*file)->size()));
-  if (!(*file)->read_at(0, packed)) return false;
-  const auto text = unpack_start(packed, packing, most);
-  const auto start = std::as_bytes(std::span{text});
-  const core::MemoryImage unpacked{start};
-  const auto inner = core::recognize_file(unpacked);
-  return !text.empty() && !is_evidence(inner) && (is_own(inner) || is_text(start));
-}
-
 // Whether pages all over the file have bytes that no text has: results escape them, but for a cell
 // of CSV.
 bool has_bytes_of_no_text(const Target& target) {
@@ -194,18 +145,23 @@ void refuse_input(const Target& target, core::FileKind kind, const std::string& 
   }
 }
 
-// Throws where the target is a file that must stay as it is.
-void refuse_file(const Target& target, const std::vector<std::string>& inputs) {
+// Throws where the target is a file that must stay as it is. What starts with damage is evidence
+// still, of no kind that its first bytes tell.
+void refuse_file(const Target& target, const std::string& format,
+                 const std::vector<std::string>& inputs) {
   if (!S_ISREG(target.status.st_mode)) return;
   const auto kind = kind_of(target);
   for (const auto& input : inputs)
     refuse_same_file(target, input, "the same file as the input " + input);
   for (const auto& input : inputs) refuse_input(target, kind, input);
-  const bool own =
-      (kind == core::FileKind::xz && is_own_packed_table(target)) || holds_result(target, kind);
-  if (is_evidence(kind) && !own)
-    throw Failure{
-        fmt::format("{}: it is {}, which no output replaces", target.name, to_string(kind))};
+  if (kind == core::FileKind::ctrace && format == "ctrace") return;
+  const bool unknown = kind == core::FileKind::unknown || kind == core::FileKind::zeros;
+  if (!is_evidence(kind) && kind != core::FileKind::ctrace &&
+      !(unknown && has_bytes_of_no_text(target)))
+    return;
+  if (!is_earlier_result(target.path.string(), target.file, kind))
+    throw Failure{fmt::format("{}: it is {}{}, which no output replaces", target.name,
+                              to_string(kind), unknown ? " and no text" : "")};
 }
 
 }  // namespace
@@ -216,7 +172,7 @@ void guard_messages(const std::vector<std::string>& inputs) {
   if (!target) return;
   try {
     refuse_devices(*target);
-    refuse_file(*target, inputs);
+    refuse_file(*target, "", inputs);
   } catch (const Failure&) {
     fall_silent();
     throw;
@@ -226,6 +182,8 @@ void guard_messages(const std::vector<std::string>& inputs) {
 void guard_output(const OutputOptions& output, const std::string& format,
                   const std::vector<std::string>& inputs) {
   guard_messages(inputs);
+  if (std::ranges::count(inputs, "-") > 1)
+    throw Failure{"'-' is named twice, and standard input is one input"};
   const auto target = find_target(output);
   if (!target) return;
   refuse_devices(*target);
@@ -233,7 +191,7 @@ void guard_output(const OutputOptions& output, const std::string& format,
   if (target->terminal && (packed || std::find(binary_formats.begin(), binary_formats.end(),
                                                format) != binary_formats.end()))
     throw Failure{"binary output is not written to a terminal; name a file with -o"};
-  refuse_file(*target, inputs);
+  refuse_file(*target, format, inputs);
 }
 
 void refuse_files_below(const OutputOptions& output, const std::vector<std::string>& folders) {

@@ -9,10 +9,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/output/messages.hpp"
 #include "cli/output/terminal.hpp"
 
 namespace coldtrace::cli {
 namespace {
+
+constexpr int not_executable = 126;
+constexpr int cannot_run = 127;
 
 // A command line for the shell; empty where there is none.
 std::string pager_command() {
@@ -28,7 +32,7 @@ std::string pager_command() {
   // Ends by itself after less than a page, keeps colors, does not wrap, and leaves the page there.
   ::setenv("LESS", "FRSX", 0);
   ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
-  ::_exit(127);
+  ::_exit(cannot_run);
 }
 
 int status_of(pid_t process) {
@@ -65,7 +69,12 @@ void start_pager() {
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGQUIT, SIG_IGN);
   const int status = status_of(run);
-  if (pager > 0) status_of(pager);
+  // What a shell ends with that cannot run a command.
+  const int shown = pager > 0 ? status_of(pager) : cannot_run;
+  if (shown == not_executable || shown == cannot_run) {
+    say("coldtrace: the pager did not start, and nothing was shown\n");
+    ::_exit(2);
+  }
   ::_exit(status);
 }
 

@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
 
 COLDTRACE = Path(sys.argv.pop(1)).resolve()
+PROJECT = Path(__file__).resolve().parents[2]
 
 # What a command needs beside files.
 NEEDED = {
@@ -288,6 +289,34 @@ class Evidence(case.Case):
             self.refused(["trace", "export", "sqlite", trace, "-o", database], [trace, database], words)
         other = self.write("places.db", whole[:68] + b"else" + whole[72:])
         self.refused(["findings", "-o", other], [other], b"it is a SQLite database")
+
+    def test_evidence_whose_first_bytes_are_lost_is_not_replaced(self):
+        volume = (PROJECT / "fuzz/corpus/ntfs_volume/small.img").read_bytes()
+        for name, content in (("wiped.img", bytes(512) + volume[512:]), ("random.dd", bytes([1]) + volume[1:]),
+                              ("zeros.dd", bytes(8192)), ("packets", b"\n\x05abc" + bytes(600))):
+            victim = self.write(name, content)
+            self.refused(["findings", "-o", victim], [victim], b"which no output replaces")
+        text = self.write("notes", "Zürich\n".encode("latin-1") * 90)
+        self.assertEqual(run("findings", "-o", text).returncode, 0)
+
+    def test_binary_results_are_replaced_by_another_run(self):
+        trace = self.here / "run.ctrace"
+        for _ in range(2):
+            self.assertEqual(run("trace", "synthesize", "server", "-o", trace).returncode, 0)
+        self.refused(["trace", "decode", trace, "-o", self.write("other.ctrace", trace.read_bytes())],
+                     [trace, self.here / "other.ctrace"], b"which no output replaces")
+        manifest = PROJECT / "tests/cli/trace/painter.man"
+        for command in (["trace", "export", "perfetto", trace], ["trace", "schemas", "build", manifest],
+                        ["trace", "export", "perfetto", "--compress", trace]):
+            target = self.here / f"results-{len(command)}"
+            for _ in range(2):
+                done = run(*command, "-o", target)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_standard_input_is_one_input(self):
+        done = subprocess.run([COLDTRACE, "syscalls", "compare", "-", "-"], input=b"MZ", capture_output=True)
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"named twice", done.stderr)
 
     def test_own_captures_are_replaced_and_those_of_others_are_not(self):
         option = lambda code, value: struct.pack("<HH", code, len(value)) + value + bytes(-len(value) % 4)

@@ -188,6 +188,7 @@ class Terminals(case.Case):
         self.assertEqual((len(lines), status), (1, 1))
         # A pager that ends, or is none, ends the run quietly.
         self.assertEqual(on_terminal("ntfs", "snapshot", DISK, "-q", "--pager", PAGER="true"), ([], 0))
+        self.assertEqual(on_terminal("ntfs", "snapshot", DISK, "-q", "--pager", PAGER="/nonexistent/pager"), ([], 2))
         for arguments in (("--format", "ndjson"), ("-o", self.here / "files")):
             lines, status = on_terminal("ntfs", "snapshot", DISK, "-q", "--pager", *arguments, PAGER="sed 's/^/page: /'")
             self.assertFalse([line for line in lines if line.startswith("page: ")], arguments)

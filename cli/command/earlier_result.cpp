@@ -1,0 +1,106 @@
+#include "cli/command/earlier_result.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cli/output/stream_packer.hpp"
+#include "cli/output/xz_pack.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/reader.hpp"
+#include "coldtrace/schema_files/schema_store.hpp"
+
+namespace coldtrace::cli {
+
+bool is_own(core::FileKind kind) {
+  return kind >= core::FileKind::ctrace && kind <= core::FileKind::coldtrace_json;
+}
+
+// So the modules of a folder and the other segments of an image are safe without a list of them.
+bool is_evidence(core::FileKind kind) {
+  using core::FileKind;
+  return (kind >= FileKind::pe_image && kind <= FileKind::ntfs_index && !is_own(kind)) ||
+         core::is_packed(kind);
+}
+
+bool is_text(core::ByteView bytes) {
+  return std::ranges::none_of(bytes, [](std::byte byte) {
+    return byte < std::byte{9} || (byte > std::byte{13} && byte < std::byte{32});
+  });
+}
+
+namespace {
+
+// Whether it is a symbol table that "pe isf --xz" wrote.
+bool is_own_packed_table(const core::FileImage& file) {
+  constexpr std::string_view start =
+      R"({"metadata":{"format":"6.2.0","producer":{"name":"coldtrace",)";
+  std::array<std::byte, 4096> packed;
+  const auto head =
+      std::span{packed}.first(static_cast<std::size_t>(std::min<u64>(packed.size(), file.size())));
+  return file.read_at(0, head) && unpack_xz_start(head, start.size()) == start;
+}
+
+// Whether it is packed text, or what only coldtrace writes: what an output of this name replaces
+// where it is not packed too. Its first bytes tell.
+bool holds_result(const core::FileImage& file, const std::string& name, core::FileKind kind) {
+  const auto packing = packing_of(name);
+  if (kind != (packing == Packing::gzip ? core::FileKind::gzip : core::FileKind::zstandard) ||
+      packing == Packing::none)
+    return false;
+  constexpr std::size_t most = std::size_t{1} << 18;
+  std::vector<std::byte> packed(std::min<u64>(most, file.size()));
+  if (!file.read_at(0, packed)) return false;
+  const auto text = unpack_start(packed, packing, most);
+  const auto start = std::as_bytes(std::span{text});
+  const core::MemoryImage unpacked{start};
+  const auto inner = core::recognize_file(unpacked);
+  return !text.empty() && !is_evidence(inner) && (is_own(inner) || is_text(start));
+}
+
+// Whether it begins with packets as Perfetto's trace.proto has them: field 1, a length and so many
+// bytes, one behind the other up to the end, or 64 of them.
+bool is_perfetto_trace(const core::FileImage& file) {
+  constexpr u64 header_size = 11;  // the field's key, and a length of at most ten bytes
+  constexpr int most_packets = 64;
+  constexpr std::byte packet{0x0a};
+  u64 at = 0;
+  for (int packets = 0; packets < most_packets && at < file.size(); ++packets) {
+    std::array<std::byte, header_size> bytes{};
+    const auto head =
+        std::span{bytes}.first(static_cast<std::size_t>(std::min(header_size, file.size() - at)));
+    if (!file.read_at(at, head) || head.front() != packet) return false;
+    u64 length = 0;
+    std::size_t used = 1;
+    for (unsigned shift = 0; used < head.size() && shift < 35; shift += 7) {
+      const auto byte = std::to_integer<u64>(head[used++]);
+      length |= (byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    if (length == 0 || length > file.size() - at - used) return false;
+    at += used + length;
+  }
+  return at > 0;
+}
+
+bool is_schema_store(const core::FileImage& file) {
+  std::array<std::byte, 64> start{};
+  const auto head =
+      std::span{start}.first(static_cast<std::size_t>(std::min<u64>(start.size(), file.size())));
+  return file.read_at(0, head) && schema_files::SchemaStore::is_store(head);
+}
+
+}  // namespace
+
+bool is_earlier_result(const std::string& file, const std::string& name, core::FileKind kind) {
+  const auto opened = core::FileImage::open(file);
+  if (!opened) return false;
+  const auto& image = **opened;
+  if (kind == core::FileKind::xz) return is_own_packed_table(image);
+  if (kind == core::FileKind::unknown) return is_perfetto_trace(image) || is_schema_store(image);
+  return holds_result(image, name, kind);
+}
+
+}  // namespace coldtrace::cli
