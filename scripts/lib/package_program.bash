@@ -31,7 +31,7 @@ pack_program() {
   for helper in "$root"/usr/libexec/coldtrace/*; do [[ -f $helper ]] && programs+=("$helper"); done
   strip --remove-section=.comment --remove-section=.note "${programs[@]}"
   coldtrace=$root/usr/bin/coldtrace
-  if ! objdump -p "$coldtrace" | grep -q 'NEEDED.*libZydis'; then contained+=(libzydis-dev); fi
+  if [[ $(objdump -p "$coldtrace") != *NEEDED*libZydis* ]]; then contained+=(libzydis-dev); fi
   mkdir -p "$root/usr/share/man/man1"
   man_pages "$root/usr/share/man/man1"
   completion bash "$root/usr/share/bash-completion/completions/coldtrace"
