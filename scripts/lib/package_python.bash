@@ -15,7 +15,7 @@ pack_python() {
 
   next=${tag% *}.$((${tag#* } + 1))
   contained=(pybind11-dev libfmt-dev libexpected-dev libboost-dev zlib1g-dev libpugixml-dev)
-  if ! objdump -p "$modules"/coldtrace/*.so | grep -q 'NEEDED.*libZydis'; then contained+=(libzydis-dev); fi
+  if [[ $(objdump -p "$modules"/coldtrace/*.so) != *NEEDED*libZydis* ]]; then contained+=(libzydis-dev); fi
   write_documents "$root" python3-coldtrace
   copy_licences "$root/usr/share/doc/python3-coldtrace/licences" "${contained[@]}"
   mkdir -p "$root/usr/share/lintian/overrides"
