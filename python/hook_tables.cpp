@@ -1,12 +1,13 @@
 // Hook tables: made of a kernel, or read from a .hooktab file.
 
-#include <fstream>
-
+#include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include "coldtrace/syscall-map/hook_table_builder.hpp"
 #include "coldtrace/syscall-map/hook_table_decoder.hpp"
+#include "coldtrace/syscall-map/hook_table_encoder.hpp"
 #include "python/images.hpp"
+#include "python/packed.hpp"
 #include "python/values.hpp"
 
 namespace coldtrace::python {
@@ -81,14 +82,52 @@ py::object build_table(const std::shared_ptr<PeImage>& kernel) {
   return make_table(syscall_map::build_hook_table({{source}}));
 }
 
-py::list read_tables(const std::string& path) {
-  constexpr u64 largest = u64{256} << 20;
-  const auto file = core::LazyFile::open(path, largest);
-  if (!file) raise_error(path + ": " + to_string(file.error()));
+using Tables = core::Expected<std::vector<HookTable>, std::string>;
+
+Tables decode_tables(core::ByteView bytes) {
+  auto tables = syscall_map::decode_hook_tables(bytes);
+  if (!tables) return core::fail(to_string(tables.error()));
+  return std::move(*tables);
+}
+
+Tables unpack_tables(const core::ImageSource& packed, core::FileKind kind) {
+  constexpr std::string_view wanted = "a hook table";
+  const auto is_table = [](core::ByteView, core::FileKind member, std::string_view) {
+    return member == core::FileKind::hook_table;
+  };
+  core::Findings findings;
+  const auto file =
+      unpack_one(packed, kind, syscall_map::largest_hook_table, wanted, is_table, findings);
+  if (!file) return core::fail(file.error());
+  for (const auto& finding : findings.all())
+    if (finding.severity == core::Severity::warning)
+      return core::fail(fmt::format("it is {}: {}", to_string(kind), finding.text));
+  std::vector<std::byte> bytes((*file)->size());
+  if (const auto read = (*file)->read_at(0, bytes); !read)
+    return core::fail(to_string(read.error()));
+  if (syscall_map::is_hook_table(bytes)) return decode_tables(bytes);
+  return core::fail(fmt::format("it is {}, and unpacked {}", to_string(kind),
+                                describe_other(core::recognize_file(bytes), wanted)));
+}
+
+Tables read_builds(const std::string& path) {
+  const auto file = core::LazyFile::open(path, syscall_map::largest_hook_table);
+  if (!file) return core::fail(to_string(file.error()));
   const auto content = (*file)->clip(0, (*file)->size());
-  if ((*file)->error()) raise_error(path + ": " + to_string(*(*file)->error()));
-  const auto tables = syscall_map::decode_hook_tables(content);
-  if (!tables) raise_error(path + ": " + to_string(tables.error()));
+  if ((*file)->error()) return core::fail(to_string(*(*file)->error()));
+  if (syscall_map::is_hook_table(content)) return decode_tables(content);
+  const core::MemoryImage image{content};
+  const auto kind = core::recognize_file(image);
+  if (tracefile::is_unpackable(kind)) return unpack_tables(image, kind);
+  return core::fail(describe_other(kind, "a hook table"));
+}
+
+py::list read_tables(const Path& path) {
+  const auto tables = [&] {
+    const py::gil_scoped_release released;
+    return read_builds(path.bytes);
+  }();
+  if (!tables) raise_error(path.bytes + ": " + tables.error());
   py::list list;
   for (const auto& table : *tables) list.append(make_table(table));
   return list;
@@ -147,10 +186,10 @@ void add_hook_tables(py::module_& module) {
   hook_member_record = &member;
   switch_record = &place;
   hook_table_record = &table;
-  module.def("build_hook_table", &build_table, py::arg("kernel"),
+  module.def("build_hook_table", &build_table, py::arg("kernel").none(false),
              "The hook table of a kernel, as 'coldtrace hooks table --kernel' makes it.");
   module.def("read_hook_tables", &read_tables, py::arg("path"),
-             "The builds of a binary hook table.");
+             "The builds of a binary hook table, packed or not.");
 }
 
 }  // namespace coldtrace::python

@@ -5,6 +5,7 @@
 #include "coldtrace/pe/export_directory.hpp"
 #include "coldtrace/syscall-map/service_mapper.hpp"
 #include "python/images.hpp"
+#include "python/packed.hpp"
 #include "python/values.hpp"
 
 namespace coldtrace::python {
@@ -13,13 +14,20 @@ namespace {
 const Record* export_record = nullptr;
 const Record* service_record = nullptr;
 
-std::shared_ptr<PeImage> open_pe(const std::string& path) {
+std::shared_ptr<PeImage> open_pe(const Path& given) {
+  const auto& path = given.bytes;
   constexpr u64 largest = u64{1} << 30;
   auto file = core::LazyFile::open(path, largest);
   if (!file) raise_error(path + ": " + to_string(file.error()));
   core::Findings findings;
   auto image = pe::Image::open(**file, {}, findings);
-  if (!image) raise_error(path + ": " + to_string(image.error()));
+  if (!image) {
+    const auto kind = core::recognize_file(**file);
+    raise_error(path + ": " +
+                (core::has_dos_header(kind) || (*file)->error()
+                     ? to_string(image.error())
+                     : describe_other(kind, "a PE image")));
+  }
   auto identity = pe::read_identity(*image, findings);
   return std::make_shared<PeImage>(
       PeImage{path, std::move(*file), std::move(*image), std::move(findings), std::move(identity)});
@@ -95,22 +103,26 @@ void add_images(py::module_& module) {
       return self.identity.pdb ? get(*self.identity.pdb) : py::none();
     };
   };
-  py::class_<PeImage, std::shared_ptr<PeImage>>(module, "PeImage",
-                                                "A PE image: EXE, DLL or driver.")
-      .def_readonly("path", &PeImage::path)
-      .def_property_readonly("name", [](const PeImage& self) { return self.identity.name; })
+  py::class_<PeImage, std::shared_ptr<PeImage>> type{module, "PeImage",
+                                                     "A PE image: EXE, DLL or driver."};
+  forbid_new(type);
+  type.def_property_readonly("path", [](const PeImage& self) { return to_str(self.path); })
+      .def_property_readonly("name", [](const PeImage& self) { return to_str(self.identity.name); })
       .def_property_readonly(
           "machine",
           [](const PeImage& self) { return std::string{to_string(self.identity.machine)}; })
       .def_property_readonly("file_version",
-                             [](const PeImage& self) { return self.identity.file_version; })
+                             [](const PeImage& self) -> py::object {
+                               const auto& version = self.identity.file_version;
+                               return version ? to_str(*version) : py::none();
+                             })
       .def_property_readonly("time_date_stamp",
                              [](const PeImage& self) { return self.identity.time_date_stamp; })
       .def_property_readonly("size_of_image",
                              [](const PeImage& self) { return self.identity.size_of_image; })
       .def_property_readonly("checksum", [](const PeImage& self) { return self.identity.checksum; })
       .def_property_readonly("pdb_path", pdb([](const auto& reference) -> py::object {
-                               return py::str(pe::symbol_server_path(reference));
+                               return to_str(pe::symbol_server_path(reference));
                              }))
       .def_property_readonly("findings", [](const PeImage& self) { return to_list(self.findings); })
       .def("exports", &exports_of)

@@ -12,6 +12,7 @@
 #include "coldtrace/tracefile/opening/any_trace.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 #include "coldtrace/tracefile/selection/event_context.hpp"
+#include "python/packed.hpp"
 #include "python/values.hpp"
 
 namespace coldtrace::python {
@@ -28,30 +29,45 @@ struct Trace {
   tracefile::AnyTrace trace;
   core::Findings findings;
   tracefile::SchemaChain schemas;
+  u64 unread_buffers = 0;  // the most that an iterator met
+
+  core::Findings all_findings() const {
+    auto all = findings;
+    if (unread_buffers > 0)
+      all.warning("trace-changed", std::nullopt,
+                  "{} buffers could be read when the trace was opened and not again",
+                  unread_buffers);
+    return all;
+  }
 };
 
-std::shared_ptr<Trace> open_trace(const std::string& path, const std::vector<std::string>& schemas,
-                                  const std::vector<std::string>& languages, unsigned jobs) {
+std::shared_ptr<Trace> open_trace(const Path& given, const std::vector<Path>& schemas,
+                                  const std::vector<std::string>& languages, Jobs jobs) {
+  const auto& path = given.bytes;
   std::optional<std::string> failure;
   std::shared_ptr<Trace> opened;
   {
     const py::gil_scoped_release released;
     core::Findings findings;
     auto trace = tracefile::AnyTrace::open(
-        path, {.catalog = {.jobs = jobs, .schema_keys = !schemas.empty()}}, findings);
+        path, {.catalog = {.jobs = jobs.count, .schema_keys = !schemas.empty()}}, findings);
     if (trace) {
-      opened = std::make_shared<Trace>(Trace{std::move(*trace), std::move(findings), {}});
+      opened = std::make_shared<Trace>(Trace{std::move(*trace), std::move(findings), {}, 0});
       opened->schemas.append({std::shared_ptr<const void>{}, &opened->trace.schemas()});
       if (!schemas.empty()) {
         schema_files::SchemaFiles files;
-        for (const auto& schema : schemas) files.add(schema, opened->findings);
+        for (const auto& schema : schemas) files.add(schema.bytes, opened->findings);
         opened->schemas.append_alternative(files.read(opened->trace.schema_keys(), languages,
                                                       schema_files::traced_build(opened->trace),
                                                       opened->findings));
       }
     } else {
       const auto& error = trace.error();
-      failure = error.text.empty() ? to_string(error.error) : error.text;
+      const bool other = error.readable && error.kind != core::FileKind::unknown &&
+                         error.kind != core::FileKind::ctrace;
+      failure = !error.text.empty() ? error.text
+                : other             ? describe_other(error.kind, "a trace")
+                                    : to_string(error.error);
     }
   }
   if (failure) raise_error(path + ": " + *failure);
@@ -166,6 +182,7 @@ class EventChunks {
       const py::gil_scoped_release released;
       read();
     }
+    trace_->unread_buffers = std::max(trace_->unread_buffers, stream_->unread_buffers());
     if (events_.empty()) throw py::stop_iteration{};
     auto list = py::reinterpret_steal<py::list>(
         checked(PyList_New(static_cast<Py_ssize_t>(events_.size()))));
@@ -275,7 +292,7 @@ py::object events_of(const std::shared_ptr<Trace>& trace, const std::optional<st
     if (!parsed) raise_error("where: " + to_string(parsed.error()));
     expression = std::make_unique<tracefile::WhereExpression>(std::move(*parsed));
   }
-  return chained(py::cast(std::make_unique<EventChunks>(trace, std::move(expression))));
+  return chained(py::cast(std::make_unique<EventChunks>(not_none(trace), std::move(expression))));
 }
 
 }  // namespace
@@ -304,12 +321,14 @@ void add_traces(py::module_& module) {
                              {"rest", "bytes of the payload that no field has"},
                              {"stack", "a tuple of addresses, the innermost first"}}};
   event_record = &event;
-  py::class_<EventChunks>(module, "_EventChunks")
-      .def("__iter__", [](py::object self) { return self; })
-      .def("__next__", &EventChunks::next);
-  py::class_<Trace, std::shared_ptr<Trace>>(module, "Trace",
-                                            "An .etl or .ctrace file, packed or not.")
-      .def_property_readonly("format",
+  py::class_<EventChunks> iterator{module, "_EventChunks"};
+  forbid_new(iterator);
+  iterator.def("__iter__", [](py::object self) { return self; })
+      .def("__next__", [](EventChunks& self) { return self.next(); });
+  py::class_<Trace, std::shared_ptr<Trace>> type{module, "Trace",
+                                                 "An .etl or .ctrace file, packed or not."};
+  forbid_new(type);
+  type.def_property_readonly("format",
                              [](const Trace& self) { return std::string{self.trace.format()}; })
       .def_property_readonly(
           "start_time",
@@ -318,9 +337,10 @@ void add_traces(py::module_& module) {
             return py::reinterpret_steal<py::object>(start ? time(*start) : none());
           })
       .def_property_readonly("windows_version",
-                             [](const Trace& self) { return self.trace.windows_version(); })
+                             [](const Trace& self) { return to_str(self.trace.windows_version()); })
       .def("__len__", [](const Trace& self) { return self.trace.events(); })
-      .def_property_readonly("findings", [](const Trace& self) { return to_list(self.findings); })
+      .def_property_readonly("findings",
+                             [](const Trace& self) { return to_list(self.all_findings()); })
       .def(
           "events", &events_of, py::kw_only(), py::arg("where") = py::none(),
           "Its events in the order of time; 'where' is an expression of 'coldtrace trace decode'.");

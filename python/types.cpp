@@ -1,7 +1,8 @@
-// Types of PDB files, and of symbol tables of Volatility 3.
+// Types of PDB files.
 
 #include <memory>
 
+#include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include "coldtrace/pdb/type_file.hpp"
@@ -9,6 +10,7 @@
 #include "coldtrace/pdb/type_members.hpp"
 #include "coldtrace/pdb/type_selection.hpp"
 #include "coldtrace/pdb/type_words.hpp"
+#include "python/packed.hpp"
 #include "python/values.hpp"
 
 namespace coldtrace::python {
@@ -22,9 +24,24 @@ struct TypeFile {
   pe::TypeBudget budget;
 };
 
-std::shared_ptr<TypeFile> open_types(const std::string& path) {
+std::string describe(const pe::SymbolFile::Failure& failure) {
+  if (!failure.kind) return to_string(failure.error);
+  switch (*failure.kind) {
+    case core::FileKind::pdb:
+      return to_string(failure.error);
+    case core::FileKind::pdb_2:
+    case core::FileKind::pdb_z:
+    case core::FileKind::portable_pdb:
+      return fmt::format("it is {}, which is not read", to_string(*failure.kind));
+    default:
+      return describe_other(*failure.kind, "a PDB");
+  }
+}
+
+std::shared_ptr<TypeFile> open_types(const Path& given) {
+  const auto& path = given.bytes;
   auto file = pe::TypeFile::open(path);
-  if (!file) raise_error(path + ": " + to_string(file.error().error));
+  if (!file) raise_error(path + ": " + describe(file.error()));
   pe::TypeBudget budget{file->table};
   return std::make_shared<TypeFile>(TypeFile{std::move(*file), budget});
 }
@@ -117,11 +134,14 @@ void add_types(py::module_& module) {
                             {"members", "a tuple of TypeMember"}}};
   type_member_record = &member;
   type_record = &type;
-  py::class_<Types>(module, "_Types")
-      .def("__iter__", [](py::object self) { return self; })
-      .def("__next__", &Types::next);
-  py::class_<TypeFile, std::shared_ptr<TypeFile>>(module, "TypeFile", "A PDB or a symbol table.")
-      .def_property_readonly(
+  py::class_<Types> iterator{module, "_Types"};
+  forbid_new(iterator);
+  iterator.def("__iter__", [](py::object self) { return self; }).def("__next__", [](Types& self) {
+    return self.next();
+  });
+  py::class_<TypeFile, std::shared_ptr<TypeFile>> file{module, "TypeFile", "The types of a PDB."};
+  forbid_new(file);
+  file.def_property_readonly(
           "guid", [](const TypeFile& self) { return core::to_string(self.file.identity.guid); })
       .def_property_readonly("age", [](const TypeFile& self) { return self.file.identity.age; })
       .def_property_readonly("pointer_size",
@@ -131,7 +151,8 @@ void add_types(py::module_& module) {
       .def(
           "types",
           [](const std::shared_ptr<TypeFile>& self, const py::args& names, u32 depth) {
-            return std::make_unique<Types>(self, names.cast<std::vector<std::string>>(), depth);
+            return std::make_unique<Types>(not_none(self), names.cast<std::vector<std::string>>(),
+                                           depth);
           },
           py::kw_only(), py::arg("depth") = 0,
           "Types by names and globs, all without any; 'depth' levels of members of members.");

@@ -85,8 +85,18 @@ py::object chained(py::object chunks) {
       checked(PyObject_CallOneArg(chain_function, chunks.ptr())));
 }
 
+void forbid_new(const py::object& type) {
+  std::bit_cast<PyTypeObject*>(type.ptr())->tp_new = [](PyTypeObject* self, PyObject*,
+                                                        PyObject*) -> PyObject* {
+    PyErr_Format(PyExc_TypeError, "%.200s: the functions of coldtrace alone make these",
+                 self->tp_name);
+    return nullptr;
+  };
+}
+
 void raise_error(const std::string& message) {
-  PyErr_SetString(error_type, message.c_str());
+  const auto words = py::reinterpret_steal<py::object>(text(message));
+  PyErr_SetObject(error_type, words.ptr());
   throw py::error_already_set{};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/guid.hpp"
+#include "python/arguments.hpp"
 
 namespace coldtrace::python {
 
@@ -42,6 +44,9 @@ inline Object signed_number(i64 value) {
 Object text(std::string_view utf8);
 // UTF-16 as files have it: unpaired surrogates stay what they are.
 Object utf16_text(core::ByteView utf16);
+inline py::object to_str(std::string_view utf8) {
+  return py::reinterpret_steal<py::object>(text(utf8));
+}
 Object text_or_none(std::string_view utf8);
 Object bytes(core::ByteView view);
 Object guid_text(const core::Guid& guid);
@@ -84,6 +89,16 @@ Object tuple_of(const Range& range, const Make& make) {
   Py_ssize_t i = 0;
   for (const auto& element : range) PyTuple_SET_ITEM(tuple, i++, make(element));
   return tuple;
+}
+
+// Forbids __new__ alone, after which there would be an object with nothing in it.
+void forbid_new(const py::object& type);
+
+// What a method is of, where that is held.
+template <class T>
+const std::shared_ptr<T>& not_none(const std::shared_ptr<T>& self) {
+  if (!self) throw py::type_error("None has no such method");
+  return self;
 }
 
 // itertools.chain.from_iterable: goes through the lists that `chunks` gives without a call for each

@@ -1,7 +1,10 @@
 // Images of disks, their NTFS volumes, and the files of these.
 
+#include <algorithm>
+#include <array>
 #include <memory>
 
+#include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include "coldtrace/core/parallel.hpp"
@@ -11,11 +14,13 @@
 #include "coldtrace/ntfs/walk.hpp"
 #include "coldtrace/ntfs_query/file_filter.hpp"
 #include "coldtrace/ntfs_query/row_values.hpp"
+#include "python/packed.hpp"
 #include "python/values.hpp"
 
 namespace coldtrace::python {
 namespace {
 
+using core::FileKind;
 using ntfs::FileRow;
 
 const Record* partition_record = nullptr;
@@ -44,32 +49,99 @@ struct Volume {
 // All below: what other threads of Python may look at is changed while this one has the lock of
 // Python, and nothing is raised without it.
 
-std::shared_ptr<Image> open_image(const std::string& path,
-                                  const std::vector<std::string>& parents) {
+// What a file has to be, packed, to be the image; what nothing is known of is it by its name.
+bool is_image(core::ByteView, FileKind kind, std::string_view name) {
+  switch (kind) {
+    case FileKind::ntfs_volume:
+    case FileKind::ntfs_mft:
+    case FileKind::disk_mbr:
+    case FileKind::disk_gpt:
+    case FileKind::vhd_fixed:
+    case FileKind::ewf:
+    case FileKind::ewf_2:
+      return true;
+    case FileKind::unknown:
+    case FileKind::zeros:
+      return std::ranges::any_of(
+          std::array<std::string_view, 6>{".img", ".raw", ".dd", ".001", ".bin", ".vhd"},
+          [&](std::string_view end) { return name.ends_with(end); });
+    default:
+      return core::is_virtual_disk(kind);
+  }
+}
+
+// Files that hold a disk in another arrangement, which is not read, and those that hold none.
+bool is_other_container(FileKind kind) {
+  switch (kind) {
+    case FileKind::ewf_2:
+    case FileKind::ewf_logical:
+    case FileKind::aff:
+    case FileKind::empty:
+      return true;
+    default:
+      return core::is_virtual_disk(kind) || core::is_packed(kind);
+  }
+}
+
+using Opened = core::Expected<ntfs::ImageFile, std::string>;
+
+Opened unpack_image(const core::ImageSource& packed, FileKind kind, core::Findings& findings) {
+  auto bytes = unpack_one(packed, kind, tracefile::default_unpacked_limit(packed.size()),
+                          "an image", is_image, findings);
+  if (!bytes) return core::fail(bytes.error());
+  const auto size = (*bytes)->size();
+  auto file = ntfs::open_image(std::move(*bytes), findings);
+  if (core::is_virtual_disk(file.kind) || file.kind == FileKind::ewf)
+    return core::fail(
+        fmt::format("unpacked ({}) it is {}, which is read from a file of its own: unpack it first",
+                    name_of(kind), to_string(file.kind)));
+  file.container = name_of(kind);
+  findings.info("image-spooled", std::nullopt,
+                "unpacked ({}), the image is a temporary file of {} bytes", name_of(kind), size);
+  return file;
+}
+
+Opened open_file(const std::string& path, const std::vector<std::string>& parents,
+                 core::Findings& findings) {
+  auto opened = ntfs::open_image(path, findings, parents);
+  if (!opened) return core::fail(to_string(opened.error()));
+  auto file = std::move(*opened);
+  if (file.container == "raw" && tracefile::is_unpackable(file.kind)) {
+    auto unpacked = unpack_image(*file.source, file.kind, findings);
+    if (!unpacked) return unpacked;
+    file = std::move(*unpacked);
+  }
+  if (is_other_container(file.kind))
+    return core::fail(describe_other(file.kind, "a disk or a volume"));
+  return file;
+}
+
+std::shared_ptr<Image> open_image(const Path& given, const std::vector<Path>& parents) {
+  const auto& path = given.bytes;
   auto image = std::make_shared<Image>();
-  std::optional<core::ParseError> error;
+  std::optional<std::string> error;
   {
     const py::gil_scoped_release released;
-    auto file = ntfs::open_image(path, image->findings, parents);
+    auto file = open_file(path, to_strings(parents), image->findings);
     if (!file) {
       error = file.error();
     } else {
       image->path = path;
       image->file = std::move(*file);
       const auto& source = *image->file.source;
-      if (image->file.kind == core::FileKind::ntfs_mft)
+      if (image->file.kind == FileKind::ntfs_mft)
         image->disk.partitions.push_back({0, 0, source.size(), "", "", image->file.kind});
       else
         image->disk = ntfs::read_disk(source, image->findings);
     }
   }
-  if (error) raise_error(path + ": " + to_string(*error));
+  if (error) raise_error(path + ": " + *error);
   return image;
 }
 
 core::Result<ntfs::Volume> open_volume(const Image& image, const ntfs::Partition& partition,
                                        core::Findings& findings) {
-  if (image.file.kind == core::FileKind::ntfs_mft)
+  if (image.file.kind == FileKind::ntfs_mft)
     return ntfs::Volume::open_extracted_mft(*image.file.source, findings);
   return ntfs::Volume::open(*image.file.source, partition.offset, partition.size, findings);
 }
@@ -80,9 +152,7 @@ std::vector<std::shared_ptr<Volume>> open_volumes(const std::shared_ptr<Image>& 
   {
     const py::gil_scoped_release released;
     for (const auto& partition : image->disk.partitions) {
-      if (partition.kind != core::FileKind::ntfs_volume &&
-          partition.kind != core::FileKind::ntfs_mft)
-        continue;
+      if (partition.kind != FileKind::ntfs_volume && partition.kind != FileKind::ntfs_mft) continue;
       core::Findings findings;
       auto volume = open_volume(*image, partition, findings);
       if (volume)
@@ -136,7 +206,7 @@ class FileChunks {
         where_{std::move(where)},
         fields_{std::move(fields)},
         jobs_{jobs} {
-    for (unsigned i = 0; i < std::max(jobs, 1U); ++i)
+    for (unsigned i = 0; i < jobs; ++i)
       values_.emplace_back(*snapshot_, volume_->partition.number, volume_->partition.offset);
   }
 
@@ -333,7 +403,7 @@ ntfs::StateSet to_states(const std::optional<std::vector<std::string>>& names, b
 
 py::object files_of(const std::shared_ptr<Volume>& volume, const std::optional<std::string>& where,
                     const std::optional<std::vector<std::string>>& state_names, bool slack,
-                    const std::vector<std::string>& field_names, unsigned jobs) {
+                    const std::vector<std::string>& field_names, Jobs jobs) {
   std::vector<std::size_t> fields;
   for (const auto& name : field_names) {
     const auto field = file_record->find(name);
@@ -353,15 +423,15 @@ py::object files_of(const std::shared_ptr<Volume>& volume, const std::optional<s
     std::shared_ptr<const ntfs::Snapshot> taken;
     {
       const py::gil_scoped_release released;
-      taken = std::make_shared<const ntfs::Snapshot>(
-          ntfs::Snapshot::take(volume->volume, {.jobs = jobs, .slack = needs_slack}, findings));
+      taken = std::make_shared<const ntfs::Snapshot>(ntfs::Snapshot::take(
+          volume->volume, {.jobs = jobs.count, .slack = needs_slack}, findings));
     }
     volume->findings.merge_unknown(findings);
     volume->snapshot = std::move(taken);
     volume->with_slack = needs_slack;
   }
   return chained(py::cast(std::make_unique<FileChunks>(volume, states, std::move(expression),
-                                                       std::move(fields), std::max(jobs, 1U))));
+                                                       std::move(fields), jobs.count)));
 }
 
 void add_records(py::module_& module) {
@@ -434,12 +504,14 @@ void add_records(py::module_& module) {
 
 void add_volumes(py::module_& module) {
   add_records(module);
-  py::class_<FileChunks>(module, "_FileChunks")
-      .def("__iter__", [](py::object self) { return self; })
-      .def("__next__", &FileChunks::next);
-  py::class_<Image, std::shared_ptr<Image>>(module, "DiskImage",
-                                            "An image of a disk or a volume, or a copied $MFT.")
-      .def_readonly("path", &Image::path)
+  py::class_<FileChunks> iterator{module, "_FileChunks"};
+  forbid_new(iterator);
+  iterator.def("__iter__", [](py::object self) { return self; })
+      .def("__next__", [](FileChunks& self) { return self.next(); });
+  py::class_<Image, std::shared_ptr<Image>> disk{
+      module, "DiskImage", "An image of a disk or a volume, or a copied $MFT."};
+  forbid_new(disk);
+  disk.def_property_readonly("path", [](const Image& image) { return to_str(image.path); })
       .def_property_readonly("container",
                              [](const Image& image) { return std::string{image.file.container}; })
       .def_property_readonly("size", [](const Image& image) { return image.file.source->size(); })
@@ -450,11 +522,15 @@ void add_volumes(py::module_& module) {
                                image.file.add_findings(findings);
                                return to_list(findings);
                              })
-      .def("volumes", &open_volumes, "The NTFS volumes in it.")
+      .def(
+          "volumes",
+          [](const std::shared_ptr<Image>& self) { return open_volumes(not_none(self)); },
+          "The NTFS volumes in it.")
       .def("read", &read_image, py::arg("offset"), py::arg("size"),
            "Bytes of what the image holds.");
-  py::class_<Volume, std::shared_ptr<Volume>>(module, "Volume", "An NTFS volume.")
-      .def_property_readonly("number", [](const Volume& self) { return self.partition.number; })
+  py::class_<Volume, std::shared_ptr<Volume>> type{module, "Volume", "An NTFS volume."};
+  forbid_new(type);
+  type.def_property_readonly("number", [](const Volume& self) { return self.partition.number; })
       .def_property_readonly("offset", [](const Volume& self) { return self.volume.offset(); })
       .def_property_readonly("size", [](const Volume& self) { return self.partition.size; })
       .def_property_readonly(
@@ -471,9 +547,11 @@ void add_volumes(py::module_& module) {
           "'coldtrace ntfs query', 'states' are those wanted; names in slack only if asked for. "
           "With "
           "'fields' tuples of these members of File alone, which is sooner done.");
-  module.def("open_image", &open_image, py::arg("path"), py::kw_only(),
-             py::arg("parents") = std::vector<std::string>{},
-             "Opens an image by its contents: raw, split, E01, VHD, VHDX, VMDK, QCOW2, or a $MFT.");
+  module.def(
+      "open_image", &open_image, py::arg("path"), py::kw_only(),
+      py::arg("parents") = std::vector<std::string>{},
+      "Opens an image by its contents: raw, split, E01, VHD, VHDX, VMDK, QCOW2, a $MFT, or one "
+      "of the raw ones packed.");
 }
 
 }  // namespace coldtrace::python

@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 import unittest
+import zipfile
 from collections import Counter
 from pathlib import Path
 
@@ -231,6 +232,137 @@ class Module(Case):
                 except self.module.Error:
                     pass
 
+    def test_packed_images_are_unpacked(self):
+        plain = self.module.open_image(DEMO / "demo-disk.img")
+        content = (DEMO / "demo-disk.img").read_bytes()
+        packed = self.module.open_image(self.write("disk.gz", gzip.compress(content, 1)))
+        self.assertEqual((packed.container, packed.size), ("gzip", len(content)))
+        self.assertEqual([finding.code for finding in packed.findings], ["image-spooled"])
+        self.assertEqual(*([[list(volume.files()) for volume in image.volumes()] for image in (plain, packed)]))
+        self.assertEqual(packed.read(510, 2), content[510:512])
+        cut = self.module.open_image(self.write("cut.gz", gzip.compress(content, 1)[:3000]))
+        self.assertIn("packed-damaged", [finding.code for finding in cut.findings])
+        with zipfile.ZipFile(self.here / "none.zip", "w") as file:
+            file.writestr("a.txt", "no image")
+        for name, start, said in (("none.zip", None, "it is a ZIP archive"), ("empty", b"", "it is empty"),
+                                  ("a.rar", b"Rar!\x1a\x07\x00" + bytes(4000), "it is a RAR archive"),
+                                  ("disk.E01.gz", gzip.compress(b"EVF\t\r\n\xff\0\1\1\0\0\0" + bytes(4000)),
+                                   "it is an E01 disk image")):
+            path = self.here / name if start is None else self.write(name, start)
+            with self.assertRaisesRegex(self.module.Error, f"{name}: .*{said}"):
+                self.module.open_image(path)
+
+    def test_packed_hook_tables_are_unpacked(self):
+        table = self.here / "demo.hooktab"
+        kernel = DEMO / "demo-ntoskrnl.exe"
+        subprocess.run([COLDTRACE, "hooks", "table", "-q", "--kernel", kernel, "--format", "hooktab", "-o", table],
+                       capture_output=True)
+        packed = gzip.compress(table.read_bytes())
+        self.assertEqual(self.module.read_hook_tables(self.write("packed.gz", packed)),
+                         self.module.read_hook_tables(table))
+        with self.assertRaisesRegex(self.module.Error, "compressed with gzip: .*cut off"):
+            self.module.read_hook_tables(self.write("cut.gz", packed[:-40]))
+
+    def test_other_kinds_of_files_are_named(self):
+        kinds = {DEMO / "demo-ntdll.dll": "it is a PE image", DEMO / "demo-trace.etl": "it is an event trace",
+                 DEMO / "demo-disk.img": "it is an NTFS volume", self.write("empty", b""): "it is empty",
+                 self.write("x.gz", gzip.compress(b"words")): "it is compressed with gzip"}
+        for path, said in kinds.items():
+            for opener in ("open_types", "read_hook_tables", "open_pe", "open_trace"):
+                if (path.name, opener) in (("demo-ntdll.dll", "open_pe"), ("demo-trace.etl", "open_trace")):
+                    continue
+                # Of a trace it is unpacked first.
+                with self.assertRaisesRegex(self.module.Error, f"{said}|it is a text file, not a trace"):
+                    getattr(self.module, opener)(path)
+
+    def test_traces_that_change_say_so(self):
+        copy = self.here / "copy.etl"
+        for name in (SHARED / "samples/etl/dp_vsgc.etl", DEMO / "demo-trace.etl"):
+            if not name.exists():
+                continue
+            shutil.copyfile(name, copy)
+            trace = self.module.open_trace(copy)
+            whole = list(trace.events())
+            self.assertEqual(len(whole), len(trace))
+            self.assertNotIn("trace-changed", [finding.code for finding in trace.findings])
+            begun = trace.events()
+            next(begun)
+            os.truncate(copy, min(100_000, os.path.getsize(copy) // 2))
+            for left in (list(begun), list(trace.events())):  # the first may have read all before
+                self.assertLessEqual(len(left), len(whole))
+            (finding,) = [finding for finding in trace.findings if finding.code == "trace-changed"]
+            self.assertEqual((finding.severity, finding.count), ("warning", 1))
+            self.assertRegex(finding.text, r"^\d+ buffers could be read when the trace was opened and not again$")
+
+    def test_nothing_is_made_of_nothing(self):
+        """Not even by None or __new__, which would be the end of the process: hence another one."""
+        script = self.write("nothing.py", b"""
+import coldtrace
+from coldtrace import _coldtrace
+types = [each for each in vars(_coldtrace).values() if "pybind11" in type(each).__name__]
+assert len(types) == 8, types
+tried = 0
+for call in [coldtrace.build_hook_table, coldtrace.open_image, coldtrace.open_trace, coldtrace.open_pe,
+             coldtrace.open_types, coldtrace.read_hook_tables, coldtrace.time_text,
+             *[each for kind in types for name, each in vars(kind).items()
+               if callable(each) and name != "__iter__" and "__init__" not in name],
+             *[each.fget for kind in types for each in vars(kind).values() if isinstance(each, property)]]:
+    try:
+        call(None)
+    except TypeError:
+        tried += 1
+    else:
+        raise SystemExit(f"{call} takes None")
+assert tried > 30, tried
+for kind in types:
+    for make in (kind, kind.__new__, object.__new__, type("Derived", (kind,), {"__init__": lambda self: None})):
+        try:
+            made = make(kind) if "__new__" in getattr(make, "__name__", "") else make()
+        except TypeError:
+            continue
+        raise SystemExit(f"{kind}: {make} makes one")
+""")
+        run(sys.executable, script, env={"PYTHONPATH": str(MODULES), "PYTHONDONTWRITEBYTECODE": "1"})
+
+    def test_jobs_have_a_limit(self):
+        trace = DEMO / "demo-trace.etl"
+        (volume,) = self.module.open_image(DEMO / "demo-disk.img").volumes()
+        for jobs in (-1, 257, 10**9, 10**30):
+            with self.assertRaisesRegex(ValueError, "jobs: 1 to 256"):
+                self.module.open_trace(trace, jobs=jobs)
+            with self.assertRaisesRegex(ValueError, "jobs: 1 to 256"):
+                volume.files(jobs=jobs)
+        for jobs in (1.5, None, "1"):
+            with self.assertRaises(TypeError):
+                volume.files(jobs=jobs)
+        expected = list(volume.files())
+        for jobs in (0, 1, 256):
+            self.assertEqual(list(volume.files(jobs=jobs)), expected)
+            self.assertEqual(len(self.module.open_trace(trace, jobs=jobs)), 8)
+
+    def test_paths_are_those_of_os(self):
+        odd = os.fsencode(self.here) + b"/\xff\xfe odd"
+        for source, opener in (("demo-disk.img", "open_image"), ("demo-trace.etl", "open_trace"),
+                               ("demo-ntdll.dll", "open_pe")):
+            shutil.copyfile(DEMO / source, odd)
+            for path in (odd, os.fsdecode(odd), Path(os.fsdecode(odd))):
+                opened = getattr(self.module, opener)(path)
+                if opener != "open_trace":
+                    self.assertEqual(opened.path, os.fsdecode(odd))
+        for opener in ("open_image", "open_trace", "open_pe", "open_types", "read_hook_tables"):
+            with self.assertRaises(self.module.Error) as raised:
+                getattr(self.module, opener)(odd + b" missing")
+            self.assertIn(os.fsdecode(odd) + " missing: ", str(raised.exception))
+            with self.assertRaisesRegex(ValueError, "null byte"):
+                getattr(self.module, opener)(str(DEMO / "demo-disk.img") + "\0")
+            for wrong in (None, 3, bytearray(odd)):
+                with self.assertRaises(TypeError):
+                    getattr(self.module, opener)(wrong)
+        schemas = [odd, Path(os.fsdecode(odd))]
+        trace = self.module.open_trace(DEMO / "demo-trace.etl", schemas=schemas)
+        self.assertIn("schema-file", [finding.code for finding in trace.findings])
+        self.module.open_image(DEMO / "demo-disk.img", parents=schemas)
+
     def test_states_and_filters_are_those_of_the_tool(self):
         image = DEMO / "demo-disk.img"
         (volume,) = self.module.open_image(str(image)).volumes()
@@ -331,6 +463,9 @@ class Module(Case):
         paths = {"PYTHONPATH": str(MODULES), "MYPYPATH": str(MODULES), "PATH": "/usr/bin:/bin"}
         run(sys.executable, "-m", "mypy.stubtest", "coldtrace", "--allowlist", allowed, env=paths, cwd=self.here)
         run(sys.executable, "-m", "mypy", "--strict", *EXAMPLES, env=paths, cwd=self.here)
+        right = self.write("right.py", b"import coldtrace\nimport pathlib\ncoldtrace.open_image(pathlib.Path('x'), "
+                                       b"parents=[b'y'])\ncoldtrace.open_trace(b'x', schemas=['y'])\n")
+        run(sys.executable, "-m", "mypy", "--strict", right, env=paths, cwd=self.here)
         wrong = self.write("wrong.py", b"import coldtrace\nsize: str = next(coldtrace.open_image('x')"
                                        b".volumes()[0].files()).size\n")
         done = subprocess.run([sys.executable, "-m", "mypy", "--strict", wrong], capture_output=True, env=paths,

@@ -1,0 +1,38 @@
+#include "python/packed.hpp"
+
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace coldtrace::python {
+
+core::Expected<std::unique_ptr<core::ImageSource>, std::string> unpack_one(
+    const core::ImageSource& packed, core::FileKind kind, u64 most, std::string_view wanted,
+    const tracefile::WantedMember& is_wanted, core::Findings& findings) {
+  auto unpacked = tracefile::unpack(packed, kind, most, findings, is_wanted);
+  if (!unpacked) return core::fail(to_string(unpacked.error()));
+  auto& files = unpacked->files;
+  if (files.empty() || (files.size() == 1 && files.front().bytes->size() == 0))
+    return core::fail(tracefile::describe_none(*unpacked, kind, wanted));
+  if (files.size() > 1) {
+    constexpr std::size_t shown = 8;
+    std::vector<std::string> names;
+    for (const auto& file : files)
+      if (names.size() < shown) names.push_back(file.name);
+    return core::fail(fmt::format("it is {} with several files: {}; unpack it first",
+                                  to_string(kind), tracefile::list_names(names, files.size())));
+  }
+  if (unpacked->others > 0)
+    findings.info("packed-others", std::nullopt, "{} other members: {}", unpacked->others,
+                  tracefile::list_names(unpacked->other_names, unpacked->others));
+  return std::move(files.front().bytes);
+}
+
+std::string describe_other(core::FileKind kind, std::string_view wanted) {
+  if (kind == core::FileKind::unknown) return fmt::format("not {}", wanted);
+  if (kind == core::FileKind::empty) return "it is empty";
+  return fmt::format("it is {}, not {}{}", to_string(kind), wanted,
+                     core::is_packed(kind) ? "; unpack it first" : "");
+}
+
+}  // namespace coldtrace::python
