@@ -2,7 +2,9 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -38,11 +40,18 @@ std::string final_path(const std::string& path) {
     return place ? place.get() : "";
   };
   if (auto place = resolve(path); !place.empty()) return place;
-  const auto slash = path.rfind('/');
-  const auto folder = resolve(slash == std::string::npos ? "." : path.substr(0, slash + 1));
-  if (folder.empty()) return path;
-  const auto name = slash == std::string::npos ? path : path.substr(slash + 1);
-  return folder == "/" ? folder + name : folder + '/' + name;
+  // Where a link leads to what is not there yet, that is made, as a shell makes it.
+  constexpr int most_links = 40;  // of Linux
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::path place{path};
+  for (int links = 0; links < most_links; ++links) {
+    const auto next = fs::read_symlink(place, error);
+    if (error) break;
+    place = place.parent_path() / next;
+  }
+  const auto folder = resolve(place.has_parent_path() ? place.parent_path().string() : ".");
+  return folder.empty() ? path : (fs::path{folder} / place.filename()).string();
 }
 
 void open_target(const std::string& path) {

@@ -1,9 +1,17 @@
 #include "cli/output/text_time.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <cstdlib>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
 
 #include <fmt/format.h>
+
+#include "cli/output/output.hpp"
+#include "cli/output/text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -32,6 +40,24 @@ i64 seconds_east(core::FileTime time) {
   return ::localtime_r(&seconds, &parts) != nullptr ? parts.tm_gmtoff : 0;
 }
 
+// Whether the C library takes it for one, which takes what it does not know for UTC: a file of the
+// zone database, or POSIX's names with offsets ("CET-1CEST", "<+05>-5").
+bool is_zone(std::string_view name) {
+  if (name.starts_with(':')) name.remove_prefix(1);
+  if (name.empty()) return true;
+  const char* const folder = std::getenv("TZDIR");
+  const std::filesystem::path zones{folder != nullptr ? folder : "/usr/share/zoneinfo"};
+  std::array<char, 4> magic{};
+  if (std::ifstream{zones / name}.read(magic.data(), magic.size()) &&
+      std::string_view{magic.data(), magic.size()} == "TZif")
+    return true;
+  const auto offset = name.find_first_of("0123456789");
+  const auto is_letter = [](char each) { return std::isalpha(static_cast<unsigned char>(each)); };
+  if (name.starts_with('<')) return offset != name.npos && name.find('>') != name.npos;
+  return offset != name.npos && offset >= 3 && std::ranges::all_of(name.substr(0, 3), is_letter) &&
+         name.find('/') > offset;
+}
+
 // One that would lie before 1601 or behind the last one there is stays as it is.
 core::FileTime shifted(core::FileTime time) {
   const i64 seconds = seconds_east(time);
@@ -44,6 +70,8 @@ core::FileTime shifted(core::FileTime time) {
 
 void use_local_time() {
   ::tzset();  // reads the zone's file, before the sandbox
+  if (const char* const name = std::getenv("TZ"); name != nullptr && !is_zone(name))
+    throw Failure{fmt::format("--local: TZ names no zone that is known here: {}", printable(name))};
   zone() = {.local = true};
 }
 

@@ -7,7 +7,8 @@
 
 namespace coldtrace::cli {
 
-// The zone of times in text: UTC, unless one of these is called before a run.
+// The zone of times in text: UTC, unless one of these is called before a run. Throws Failure where
+// TZ names no zone.
 void use_local_time();
 // "+05:30", "-08:00", "02:00"; false where it is none.
 bool use_utc_offset(std::string_view text);

@@ -313,6 +313,19 @@ class Evidence(case.Case):
                 done = run(*command, "-o", target)
                 self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_where_a_link_leads_to_nothing_yet_that_is_made(self):
+        (self.here / "folder").mkdir()
+        (self.here / "link").symlink_to("folder/second")
+        (self.here / "folder/second").symlink_to("new.json")
+        for _ in range(2):
+            done = run("findings", "--format", "json", "-o", self.here / "link")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue((self.here / "folder/new.json").is_file())
+            self.assertTrue((self.here / "link").is_symlink() and (self.here / "folder/second").is_symlink())
+        loop = self.here / "loop"
+        loop.symlink_to("loop")
+        self.assertEqual(run("findings", "-o", loop).returncode, 2)
+
     def test_standard_input_is_one_input(self):
         done = subprocess.run([COLDTRACE, "syscalls", "compare", "-", "-"], input=b"MZ", capture_output=True)
         self.assertEqual((done.returncode, done.stdout), (2, b""))

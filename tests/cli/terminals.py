@@ -116,6 +116,10 @@ class Terminals(case.Case):
             done = run("trace", "decode", TRACE, "--format", "text", "--utc-offset", wrong)
             self.assertEqual((done.returncode, done.stdout), (2, b""), wrong)
         self.assertEqual(run("trace", "decode", TRACE, "--local").returncode, 2, "a pipe gets JSON, in UTC")
+        for zone, status in (("Foo/Bar", 2), (":/etc/passwd", 2), ("CET-1CEST,M3.5.0,M10.5.0/3", 0), ("<+05>-5", 0),
+                             (":Europe/Berlin", 0), ("", 0)):
+            done = run("trace", "decode", TRACE, "--format", "text", "--local", env=os.environ | {"TZ": zone})
+            self.assertEqual(done.returncode, status, (zone, done.stderr))
 
     def test_members_that_text_lacks_are_not_lost_on_a_terminal(self):
         for options in (("ntfs", "snapshot", DISK, "--fields", "path,size"), ("ntfs", "snapshot", DISK, "--zone-ids"),
