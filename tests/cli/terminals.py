@@ -117,7 +117,7 @@ class Terminals(case.Case):
             self.assertEqual((done.returncode, done.stdout), (2, b""), wrong)
         self.assertEqual(run("trace", "decode", TRACE, "--local").returncode, 2, "a pipe gets JSON, in UTC")
         for zone, status in (("Foo/Bar", 2), (":/etc/passwd", 2), ("CET-1CEST,M3.5.0,M10.5.0/3", 0), ("<+05>-5", 0),
-                             (":Europe/Berlin", 0), ("", 0)):
+                             ("", 0)):
             done = run("trace", "decode", TRACE, "--format", "text", "--local", env=os.environ | {"TZ": zone})
             self.assertEqual(done.returncode, status, (zone, done.stderr))
 
