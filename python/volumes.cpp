@@ -1,4 +1,4 @@
-// Images of disks, their NTFS volumes, and the files of these.
+// NTFS volumes of disk images, and their files.
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@
 #include "coldtrace/ntfs/walk.hpp"
 #include "coldtrace/ntfs_query/file_filter.hpp"
 #include "coldtrace/ntfs_query/row_values.hpp"
-#include "python/packed.hpp"
+#include "python/disk_images.hpp"
 #include "python/values.hpp"
 
 namespace coldtrace::python {
@@ -23,22 +23,14 @@ namespace {
 using core::FileKind;
 using ntfs::FileRow;
 
-const Record* partition_record = nullptr;
 const Record* file_record = nullptr;
 const Record* times_record = nullptr;
 const Record* stream_record = nullptr;
 const Record* extent_record = nullptr;
 std::array<Object, ntfs::state_count> state_texts{};
 
-struct Image {
-  std::string path;
-  ntfs::ImageFile file;
-  ntfs::Disk disk;
-  core::Findings findings;
-};
-
 struct Volume {
-  std::shared_ptr<Image> image;
+  std::shared_ptr<DiskImage> image;
   ntfs::Partition partition;
   ntfs::Volume volume;
   core::Findings findings;
@@ -49,104 +41,14 @@ struct Volume {
 // All below: what other threads of Python may look at is changed while this one has the lock of
 // Python, and nothing is raised without it.
 
-// What a file has to be, packed, to be the image; what nothing is known of is it by its name.
-bool is_image(core::ByteView, FileKind kind, std::string_view name) {
-  switch (kind) {
-    case FileKind::ntfs_volume:
-    case FileKind::ntfs_mft:
-    case FileKind::disk_mbr:
-    case FileKind::disk_gpt:
-    case FileKind::vhd_fixed:
-    case FileKind::ewf:
-    case FileKind::ewf_2:
-      return true;
-    case FileKind::unknown:
-    case FileKind::zeros:
-      return std::ranges::any_of(
-          std::array<std::string_view, 6>{".img", ".raw", ".dd", ".001", ".bin", ".vhd"},
-          [&](std::string_view end) { return name.ends_with(end); });
-    default:
-      return core::is_virtual_disk(kind);
-  }
-}
-
-// Files that hold a disk in another arrangement, which is not read, and those that hold none.
-bool is_other_container(FileKind kind) {
-  switch (kind) {
-    case FileKind::ewf_2:
-    case FileKind::ewf_logical:
-    case FileKind::aff:
-    case FileKind::empty:
-      return true;
-    default:
-      return core::is_virtual_disk(kind) || core::is_packed(kind);
-  }
-}
-
-using Opened = core::Expected<ntfs::ImageFile, std::string>;
-
-Opened unpack_image(const core::ImageSource& packed, FileKind kind, core::Findings& findings) {
-  auto bytes = unpack_one(packed, kind, tracefile::default_unpacked_limit(packed.size()),
-                          "an image", is_image, findings);
-  if (!bytes) return core::fail(bytes.error());
-  const auto size = (*bytes)->size();
-  auto file = ntfs::open_image(std::move(*bytes), findings);
-  if (core::is_virtual_disk(file.kind) || file.kind == FileKind::ewf)
-    return core::fail(
-        fmt::format("unpacked ({}) it is {}, which is read from a file of its own: unpack it first",
-                    name_of(kind), to_string(file.kind)));
-  file.container = name_of(kind);
-  findings.info("image-spooled", std::nullopt,
-                "unpacked ({}), the image is a temporary file of {} bytes", name_of(kind), size);
-  return file;
-}
-
-Opened open_file(const std::string& path, const std::vector<std::string>& parents,
-                 core::Findings& findings) {
-  auto opened = ntfs::open_image(path, findings, parents);
-  if (!opened) return core::fail(to_string(opened.error()));
-  auto file = std::move(*opened);
-  if (file.container == "raw" && tracefile::is_unpackable(file.kind)) {
-    auto unpacked = unpack_image(*file.source, file.kind, findings);
-    if (!unpacked) return unpacked;
-    file = std::move(*unpacked);
-  }
-  if (is_other_container(file.kind))
-    return core::fail(describe_other(file.kind, "a disk or a volume"));
-  return file;
-}
-
-std::shared_ptr<Image> open_image(const Path& given, const std::vector<Path>& parents) {
-  const auto& path = given.bytes;
-  auto image = std::make_shared<Image>();
-  std::optional<std::string> error;
-  {
-    const py::gil_scoped_release released;
-    auto file = open_file(path, to_strings(parents), image->findings);
-    if (!file) {
-      error = file.error();
-    } else {
-      image->path = path;
-      image->file = std::move(*file);
-      const auto& source = *image->file.source;
-      if (image->file.kind == FileKind::ntfs_mft)
-        image->disk.partitions.push_back({0, 0, source.size(), "", "", image->file.kind});
-      else
-        image->disk = ntfs::read_disk(source, image->findings);
-    }
-  }
-  if (error) raise_error(path + ": " + *error);
-  return image;
-}
-
-core::Result<ntfs::Volume> open_volume(const Image& image, const ntfs::Partition& partition,
+core::Result<ntfs::Volume> open_volume(const DiskImage& image, const ntfs::Partition& partition,
                                        core::Findings& findings) {
   if (image.file.kind == FileKind::ntfs_mft)
     return ntfs::Volume::open_extracted_mft(*image.file.source, findings);
   return ntfs::Volume::open(*image.file.source, partition.offset, partition.size, findings);
 }
 
-std::vector<std::shared_ptr<Volume>> open_volumes(const std::shared_ptr<Image>& image) {
+std::vector<std::shared_ptr<Volume>> open_volumes(const std::shared_ptr<DiskImage>& image) {
   std::vector<std::shared_ptr<Volume>> volumes;
   core::Findings unreadable;
   {
@@ -164,34 +66,6 @@ std::vector<std::shared_ptr<Volume>> open_volumes(const std::shared_ptr<Image>& 
   }
   image->findings.merge_unknown(unreadable);
   return volumes;
-}
-
-py::list partitions_of(const Image& image) {
-  py::list list;
-  for (const auto& partition : image.disk.partitions) {
-    const std::array values{number(partition.number),     number(partition.offset),
-                            number(partition.size),       text_or_none(partition.type),
-                            text_or_none(partition.name), text(to_string(partition.kind))};
-    list.append(py::reinterpret_steal<py::object>(partition_record->make(values)));
-  }
-  return list;
-}
-
-py::bytes read_image(const Image& image, u64 offset, u64 size) {
-  const auto end = image.file.source->size();
-  if (offset > end || size > end - offset)
-    raise_error(image.path + ": these bytes are not all inside of the image");
-  auto bytes = py::reinterpret_steal<py::bytes>(
-      checked(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size))));
-  const std::span<char> destination{PyBytes_AS_STRING(bytes.ptr()), size};
-  std::optional<core::ParseError> error;
-  {
-    const py::gil_scoped_release released;
-    const auto read = image.file.source->read_at(offset, std::as_writable_bytes(destination));
-    if (!read) error = read.error();
-  }
-  if (error) raise_error(image.path + ": " + to_string(*error));
-  return bytes;
 }
 
 // Gives the files of a volume, a list of some hundred at a time.
@@ -435,15 +309,6 @@ py::object files_of(const std::shared_ptr<Volume>& volume, const std::optional<s
 }
 
 void add_records(py::module_& module) {
-  static const Record partition{module,
-                                "Partition",
-                                "A stretch of a disk; of a volume alone it has the number 0.",
-                                {{"number", "from 1, or 0"},
-                                 {"offset", "in bytes"},
-                                 {"size", "in bytes"},
-                                 {"type", "'0x07' or a GUID"},
-                                 {"name", "of a GPT entry"},
-                                 {"kind", "by its first sectors"}}};
   static const Record times{module,
                             "Times",
                             "Four times of a file: nanoseconds since 1970, UTC, or None.",
@@ -491,7 +356,6 @@ void add_records(py::module_& module) {
                             {"size", "of its own stream, in bytes"},
                             {"streams", "a tuple of Stream"},
                             {"findings", "a tuple of codes"}}};
-  partition_record = &partition;
   times_record = &times;
   extent_record = &extent;
   stream_record = &stream;
@@ -508,26 +372,10 @@ void add_volumes(py::module_& module) {
   forbid_new(iterator);
   iterator.def("__iter__", [](py::object self) { return self; })
       .def("__next__", [](FileChunks& self) { return self.next(); });
-  py::class_<Image, std::shared_ptr<Image>> disk{
-      module, "DiskImage", "An image of a disk or a volume, or a copied $MFT."};
-  forbid_new(disk);
-  disk.def_property_readonly("path", [](const Image& image) { return to_str(image.path); })
-      .def_property_readonly("container",
-                             [](const Image& image) { return std::string{image.file.container}; })
-      .def_property_readonly("size", [](const Image& image) { return image.file.source->size(); })
-      .def_property_readonly("partitions", &partitions_of)
-      .def_property_readonly("findings",
-                             [](const Image& image) {
-                               auto findings = image.findings;
-                               image.file.add_findings(findings);
-                               return to_list(findings);
-                             })
-      .def(
-          "volumes",
-          [](const std::shared_ptr<Image>& self) { return open_volumes(not_none(self)); },
-          "The NTFS volumes in it.")
-      .def("read", &read_image, py::arg("offset"), py::arg("size"),
-           "Bytes of what the image holds.");
+  add_disk_images(module).def(
+      "volumes",
+      [](const std::shared_ptr<DiskImage>& self) { return open_volumes(not_none(self)); },
+      "The NTFS volumes in it.");
   py::class_<Volume, std::shared_ptr<Volume>> type{module, "Volume", "An NTFS volume."};
   forbid_new(type);
   type.def_property_readonly("number", [](const Volume& self) { return self.partition.number; })
@@ -547,11 +395,6 @@ void add_volumes(py::module_& module) {
           "'coldtrace ntfs query', 'states' are those wanted; names in slack only if asked for. "
           "With "
           "'fields' tuples of these members of File alone, which is sooner done.");
-  module.def(
-      "open_image", &open_image, py::arg("path"), py::kw_only(),
-      py::arg("parents") = std::vector<std::string>{},
-      "Opens an image by its contents: raw, split, E01, VHD, VHDX, VMDK, QCOW2, a $MFT, or one "
-      "of the raw ones packed.");
 }
 
 }  // namespace coldtrace::python

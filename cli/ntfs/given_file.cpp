@@ -7,6 +7,7 @@
 
 #include "cli/command/text_input.hpp"
 #include "coldtrace/core/file_kind.hpp"
+#include "coldtrace/ntfs/containers/image_kinds.hpp"
 #include "coldtrace/ntfs/image_file.hpp"
 #include "coldtrace/tracefile/packing/unpack.hpp"
 
@@ -63,25 +64,8 @@ bool unpack_given(GivenFile& given, FileKind kind, const std::string& path,
 }  // namespace
 
 bool is_image_or_snapshot(core::ByteView, FileKind kind, std::string_view name) {
-  switch (kind) {
-    case FileKind::coldtrace_json:
-    case FileKind::ntfs_volume:
-    case FileKind::ntfs_mft:
-    case FileKind::ntfs_usn_journal:
-    case FileKind::disk_mbr:
-    case FileKind::disk_gpt:
-    case FileKind::vhd_fixed:
-    case FileKind::ewf:
-    case FileKind::ewf_2:
-      return true;
-    case FileKind::unknown:
-    case FileKind::zeros:
-      return std::ranges::any_of(
-          std::array<std::string_view, 6>{".img", ".raw", ".dd", ".001", ".bin", ".vhd"},
-          [&](std::string_view end) { return name.ends_with(end); });
-    default:
-      return core::is_virtual_disk(kind);
-  }
+  return kind == FileKind::coldtrace_json || kind == FileKind::ntfs_usn_journal ||
+         ntfs::may_be_image(kind, name);
 }
 
 bool GivenFile::is_snapshot() const {

@@ -11,6 +11,7 @@
 #include "cli/images/other_kind.hpp"
 #include "cli/ntfs/shadow_option.hpp"
 #include "cli/sandbox/sandbox.hpp"
+#include "coldtrace/ntfs/containers/image_kinds.hpp"
 #include "coldtrace/ntfs/image_file.hpp"
 #include "coldtrace/ntfs/volume_search.hpp"
 
@@ -32,19 +33,6 @@ bool may_be_ntfs(const Partition& partition) {
   if (partition.kind == FileKind::ntfs_volume) return true;
   return is_damaged(partition.kind) &&
          (partition.type == "0x07" || partition.type == "ebd0a0a2-b9e5-4433-87c0-68b6b72699c7");
-}
-
-// Files that hold a disk in another arrangement: what looks like NTFS in them is not in its place.
-bool is_other_container(FileKind kind) {
-  switch (kind) {
-    case FileKind::ewf_2:
-    case FileKind::ewf_logical:
-    case FileKind::aff:
-    case FileKind::empty:
-      return true;
-    default:
-      return core::is_virtual_disk(kind) || core::is_packed(kind);
-  }
 }
 
 // A segment of an E01 image whose first one is not there says so in its header.
@@ -204,7 +192,7 @@ std::optional<DiskInput> find_chosen(const DiskOptions& options, ntfs::ImageFile
   const auto& image = *input.file.source;
   const bool chosen = options.locates_volume();
   input.is_mft = options.mft_only || (kind == FileKind::ntfs_mft && !chosen);
-  if (!chosen && !options.mft_only && is_other_container(kind)) {
+  if (!chosen && !options.mft_only && ntfs::is_unopened_container(kind)) {
     report.failed(options.image, describe_other(kind, wanted));
     return std::nullopt;
   }

@@ -1,0 +1,144 @@
+// Images of disks and volumes.
+
+#include "python/disk_images.hpp"
+
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include "coldtrace/ntfs/containers/image_kinds.hpp"
+#include "python/packed.hpp"
+
+namespace coldtrace::python {
+namespace {
+
+using core::FileKind;
+
+const Record* partition_record = nullptr;
+
+bool may_be_image(core::ByteView, FileKind kind, std::string_view name) {
+  return ntfs::may_be_image(kind, name);
+}
+
+using Opened = core::Expected<ntfs::ImageFile, std::string>;
+
+Opened unpack_image(const core::ImageSource& packed, FileKind kind, core::Findings& findings) {
+  auto bytes = unpack_one(packed, kind, tracefile::default_unpacked_limit(packed.size()),
+                          "an image", may_be_image, findings);
+  if (!bytes) return core::fail(bytes.error());
+  const auto size = (*bytes)->size();
+  auto file = ntfs::open_image(std::move(*bytes), findings);
+  if (core::is_virtual_disk(file.kind) || file.kind == FileKind::ewf)
+    return core::fail(
+        fmt::format("unpacked ({}) it is {}, which is read from a file of its own: unpack it first",
+                    name_of(kind), to_string(file.kind)));
+  file.container = name_of(kind);
+  findings.info("image-spooled", std::nullopt,
+                "unpacked ({}), the image is a temporary file of {} bytes", name_of(kind), size);
+  return file;
+}
+
+Opened open_file(const std::string& path, const std::vector<std::string>& parents,
+                 core::Findings& findings) {
+  auto opened = ntfs::open_image(path, findings, parents);
+  if (!opened) return core::fail(to_string(opened.error()));
+  auto file = std::move(*opened);
+  if (file.container == "raw" && tracefile::is_unpackable(file.kind)) {
+    auto unpacked = unpack_image(*file.source, file.kind, findings);
+    if (!unpacked) return unpacked;
+    file = std::move(*unpacked);
+  }
+  if (ntfs::is_unopened_container(file.kind))
+    return core::fail(describe_other(file.kind, "a disk or a volume"));
+  return file;
+}
+
+std::shared_ptr<DiskImage> open_image(const Path& given, const std::vector<Path>& parents) {
+  const auto& path = given.bytes;
+  auto image = std::make_shared<DiskImage>();
+  std::optional<std::string> error;
+  {
+    const py::gil_scoped_release released;
+    auto file = open_file(path, to_strings(parents), image->findings);
+    if (!file) {
+      error = file.error();
+    } else {
+      image->path = path;
+      image->file = std::move(*file);
+      const auto& source = *image->file.source;
+      if (image->file.kind == FileKind::ntfs_mft)
+        image->disk.partitions.push_back({0, 0, source.size(), "", "", image->file.kind});
+      else
+        image->disk = ntfs::read_disk(source, image->findings);
+    }
+  }
+  if (error) raise_error(path + ": " + *error);
+  return image;
+}
+
+py::list partitions_of(const DiskImage& image) {
+  py::list list;
+  for (const auto& partition : image.disk.partitions) {
+    const std::array values{number(partition.number),     number(partition.offset),
+                            number(partition.size),       text_or_none(partition.type),
+                            text_or_none(partition.name), text(to_string(partition.kind))};
+    list.append(py::reinterpret_steal<py::object>(partition_record->make(values)));
+  }
+  return list;
+}
+
+py::bytes read_image(const DiskImage& image, u64 offset, u64 size) {
+  const auto end = image.file.source->size();
+  if (offset > end || size > end - offset)
+    raise_error(image.path + ": these bytes are not all inside of the image");
+  auto bytes = py::reinterpret_steal<py::bytes>(
+      checked(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size))));
+  const std::span<char> destination{PyBytes_AS_STRING(bytes.ptr()), size};
+  std::optional<core::ParseError> error;
+  {
+    const py::gil_scoped_release released;
+    const auto read = image.file.source->read_at(offset, std::as_writable_bytes(destination));
+    if (!read) error = read.error();
+  }
+  if (error) raise_error(image.path + ": " + to_string(*error));
+  return bytes;
+}
+
+}  // namespace
+
+py::class_<DiskImage, std::shared_ptr<DiskImage>> add_disk_images(py::module_& module) {
+  static const Record partition{module,
+                                "Partition",
+                                "A stretch of a disk; of a volume alone it has the number 0.",
+                                {{"number", "from 1, or 0"},
+                                 {"offset", "in bytes"},
+                                 {"size", "in bytes"},
+                                 {"type", "'0x07' or a GUID"},
+                                 {"name", "of a GPT entry"},
+                                 {"kind", "by its first sectors"}}};
+  partition_record = &partition;
+  py::class_<DiskImage, std::shared_ptr<DiskImage>> disk{
+      module, "DiskImage", "An image of a disk or a volume, or a copied $MFT."};
+  forbid_new(disk);
+  disk.def_property_readonly("path", [](const DiskImage& image) { return to_str(image.path); })
+      .def_property_readonly(
+          "container", [](const DiskImage& image) { return std::string{image.file.container}; })
+      .def_property_readonly("size",
+                             [](const DiskImage& image) { return image.file.source->size(); })
+      .def_property_readonly("partitions", &partitions_of)
+      .def_property_readonly("findings",
+                             [](const DiskImage& image) {
+                               auto findings = image.findings;
+                               image.file.add_findings(findings);
+                               return to_list(findings);
+                             })
+      .def("read", &read_image, py::arg("offset"), py::arg("size"),
+           "Bytes of what the image holds.");
+  module.def(
+      "open_image", &open_image, py::arg("path"), py::kw_only(),
+      py::arg("parents") = std::vector<std::string>{},
+      "Opens an image by its contents: raw, split, E01, VHD, VHDX, VMDK, QCOW2, a $MFT, or one "
+      "of the raw ones packed.");
+  return disk;
+}
+
+}  // namespace coldtrace::python
