@@ -7,12 +7,15 @@
 namespace coldtrace::cli {
 namespace {
 
-std::string describe(const ntfs::ShadowCopy& copy) {
+std::string describe(const ntfs::ShadowCopy& copy, bool elsewhere) {
   auto text = fmt::format("{} bytes", copy.volume_size);
   if (copy.store)
     text += fmt::format(", copy {}, set {}", to_string(copy.store->copy_id),
                         to_string(copy.store->set_id));
-  if (!copy.parts) text += fmt::format(", store {} on another volume", to_string(copy.store_id));
+  if (!copy.parts)
+    text += fmt::format(
+        ", store {} {}", to_string(copy.store_id),
+        elsewhere ? "on another volume" : "in this volume, where the catalog does not say");
   if (copy.store && copy.store->attributes != 0)
     text +=
         fmt::format(", {}", fmt::join(ntfs::shadow_attribute_names(copy.store->attributes), " "));
@@ -40,7 +43,7 @@ void write_shadow_list(JsonWriter& json, const ntfs::ShadowCopies* shadows) {
         .field("created", core::to_string(copy.created))
         .field("store_id", to_string(copy.store_id))
         .field("volume_size", copy.volume_size)
-        .field("in_volume", copy.parts.has_value())
+        .field("in_volume", !header.elsewhere())
         .field("deleted", copy.deleted());
     const auto& store = copy.store;
     json.key("copy_id").value(store ? std::optional{to_string(store->copy_id)} : std::nullopt);
@@ -60,7 +63,7 @@ void write_shadow_text(Output& output, const ntfs::ShadowCopies& shadows) {
   print(output, "  {} shadow {}:\n", copies.size(), copies.size() == 1 ? "copy" : "copies");
   for (const auto& copy : copies)
     print(output, "    {:>3}  {}  {}\n", copy.number, core::to_string(copy.created),
-          describe(copy));
+          describe(copy, shadows.header().elsewhere()));
 }
 
 }  // namespace coldtrace::cli

@@ -107,6 +107,11 @@ core::Expected<std::unique_ptr<core::ImageSource>, std::string> open_shadow(
   auto image = shadows.open(number, findings);
   if (image) return std::move(*image);
   const auto title = volume_title(partition.number == 0 ? "" : " of", partition.number, 0);
+  if (!shadows.header().elsewhere() && number <= shadows.copies().size() &&
+      !shadows.copies()[number - 1].parts)
+    return core::fail(fmt::format(
+        "shadow copy {}{}: the catalog of shadow copies does not say where its store {} is", number,
+        title, to_string(shadows.copies()[number - 1].store_id)));
   if (image.error().fault != core::Fault::unsupported)
     return core::fail(fmt::format("shadow copy {}{}: {}", number, title, image.error()));
   return core::fail(fmt::format(

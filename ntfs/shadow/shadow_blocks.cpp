@@ -16,6 +16,17 @@ bool has_shadow_guid(core::ByteView bytes) {
   return bytes.size() >= core::Guid::size_on_disk && core::to_guid(bytes) == *shadow_guid;
 }
 
+void note_block_version(core::ByteView block, u64 offset, core::Name code,
+                        core::Findings& findings) {
+  core::Reader reader{block, "shadow block", offset};
+  reader.skip(core::Guid::size_on_disk, "GUID");
+  if (const auto version = reader.read_u32("Version"); version != 1)
+    findings.warning(code, offset,
+                     "a block of shadow copies has the version {}, which is not known: it is read "
+                     "as one of version 1",
+                     version);
+}
+
 core::Result<u64> ShadowBlocks::read(u64 offset, ShadowBlockType type) {
   const u64 last = place_.size - std::min(place_.size, shadow_block_size);
   if (offset > last)

@@ -5,6 +5,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/image_source.hpp"
 #include "coldtrace/ntfs/shadow/shadow_copy.hpp"
 
@@ -17,6 +18,10 @@ constexpr u64 no_offset = ~u64{0};
 
 // True when the bytes start with the GUID of all structures of shadow copies.
 bool has_shadow_guid(core::ByteView bytes);
+
+// Tells where the header of a block has another version than the only known one, 1.
+void note_block_version(core::ByteView block, u64 offset, core::Name code,
+                        core::Findings& findings);
 
 // Reads blocks of metadata from a volume. A block is read once: one that a chain leads to again, or
 // that a second chain leads to, is a loop, so that the volume's size bounds all work.

@@ -20,6 +20,7 @@ enum class EntryType : u64 { unused = 1, copy = 2, store = 3 };
 struct Entries {
   std::map<core::Guid, ShadowCopy> copies;
   std::map<core::Guid, ShadowCopy::Parts> parts;
+  std::map<core::Guid, u64> parts_at;  // bytes of the image
 };
 
 core::Guid read_guid(core::Reader& reader, core::Name field) {
@@ -55,16 +56,27 @@ void read_entry(core::Reader reader, EntryType type, Entries& entries, core::Fin
     parts.previous_bitmap = reader.read_u64("PreviousBitmap");
     if (entries.parts.size() == most_shadow_copies) return;
     added = entries.parts.emplace(id, parts).second;
+    entries.parts_at.emplace(id, at);
   }
   if (!added)
     findings.warning("shadow-catalog", at, "the catalog has two entries for the store {}",
                      to_string(id));
 }
 
+// libvshadow takes 64 bits as the type. The fifth byte of a copy's is its priority (dfir_ntfs).
+u64 known_type_bits(EntryType type) {
+  return type == EntryType::copy ? 0xFF'FFFF'FFFF : 0xFFFF'FFFF;
+}
+
 void read_entries(core::ByteView block, u64 offset, Entries& entries, core::Findings& findings) {
   for (u64 at = shadow_block_header_size; at + entry_size <= block.size(); at += entry_size) {
     core::Reader reader{block.subspan(at, entry_size), "shadow catalog", offset + at};
-    const auto type = static_cast<EntryType>(reader.read_u64("EntryType") & 0xFFFFFFFF);
+    const u64 bits = reader.read_u64("EntryType");
+    const auto type = static_cast<EntryType>(bits & 0xFFFFFFFF);
+    if (type == EntryType{0} && bits == 0) return;
+    if ((bits & ~known_type_bits(type)) != 0)
+      findings.warning("shadow-catalog", offset + at,
+                       "the type of an entry of the catalog has unknown bits: {:#x}", bits);
     if (type == EntryType{0}) return;
     if (type == EntryType::copy || type == EntryType::store)
       read_entry(reader, type, entries, findings);
@@ -92,6 +104,7 @@ void read_stores(ShadowBlocks& blocks, std::vector<ShadowCopy>& copies, core::Fi
   for (auto& copy : copies) {
     if (!copy.parts || copy.parts->header == 0) continue;
     const auto use = [&](core::ByteView block, u64 offset) {
+      note_block_version(block, offset, "shadow-store", findings);
       if (copy.store) return;
       auto store = read_store(block, offset);
       if (store)
@@ -125,17 +138,26 @@ std::optional<ShadowHeader> read_shadow_header(const core::ImageSource& image, S
   header.largest_size = reader.read_u64("MaximumSize");
   header.volume_id = read_guid(reader, "VolumeIdentifier");
   header.storage_id = read_guid(reader, "StorageIdentifier");
-  if (reader.ok()) return header;
-  findings.warning("shadow-catalog", reader.error());
-  return std::nullopt;
+  if (!reader.ok()) {
+    findings.warning("shadow-catalog", reader.error());
+    return std::nullopt;
+  }
+  if (header.version != 1 && header.version != 2)  // Windows Vista and 8 (libvshadow)
+    findings.warning("shadow-catalog", at,
+                     "the header of shadow copies has the version {}, which is not known: it is "
+                     "read as one of version 2",
+                     header.version);
+  return header;
 }
 
 std::vector<ShadowCopy> read_shadow_catalog(ShadowBlocks& blocks, const ShadowHeader& header,
                                             core::Findings& findings) {
   Entries entries;
   const auto error = blocks.visit_chain(
-      header.catalog, ShadowBlockType::catalog,
-      [&](core::ByteView block, u64 offset) { read_entries(block, offset, entries, findings); });
+      header.catalog, ShadowBlockType::catalog, [&](core::ByteView block, u64 offset) {
+        note_block_version(block, offset, "shadow-catalog", findings);
+        read_entries(block, offset, entries, findings);
+      });
   if (error)
     findings.warning("shadow-catalog", error->offset,
                      "the catalog of shadow copies is damaged, and copies may be missing: {}",
@@ -150,6 +172,12 @@ std::vector<ShadowCopy> read_shadow_catalog(ShadowBlocks& blocks, const ShadowHe
                        "the catalog does not say where the store {} is", to_string(id));
     copies.push_back(std::move(copy));
   }
+  for (const auto& [id, at] : entries.parts_at)
+    if (!entries.copies.contains(id))
+      findings.warning("shadow-catalog", at,
+                       "the catalog has the store {} and no entry that says what it is: a copy is "
+                       "missing, and newer ones may have other numbers than Windows gave them",
+                       to_string(id));
   std::ranges::sort(copies, [](const ShadowCopy& one, const ShadowCopy& other) {
     return std::tie(one.sequence, one.created, one.store_id) <
            std::tie(other.sequence, other.created, other.store_id);

@@ -40,6 +40,9 @@ core::Result<std::unique_ptr<core::ImageSource>> ShadowCopies::open(u32 number,
     return core::fail({Fault::missing, place_.offset + shadow_header_offset, "shadow copies",
                        "number", copies_.size(), number});
   const auto& copy = copies_[number - 1];
+  if (!copy.parts && !header_.elsewhere())
+    return core::fail({Fault::missing, place_.offset + header_.catalog, "shadow catalog",
+                       "entry of the store", 0, number});
   if (!copy.parts)
     return core::fail({Fault::unsupported, place_.offset + shadow_header_offset, "shadow copy",
                        "store on another volume", 0, number});

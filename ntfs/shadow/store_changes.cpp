@@ -120,7 +120,8 @@ std::vector<u8> read_bitmap(ShadowBlocks& blocks, const ShadowCopy& copy, u64 fi
   std::vector<u8> bits;
   const u64 limit = copy.volume_size / shadow_block_size / 8 + 1;
   const auto error =
-      blocks.visit_chain(first, ShadowBlockType::bitmap, [&](core::ByteView block, u64) {
+      blocks.visit_chain(first, ShadowBlockType::bitmap, [&](core::ByteView block, u64 offset) {
+        note_block_version(block, offset, "shadow-bitmap", findings);
         const auto part = block.subspan(shadow_block_header_size);
         const auto count = std::min<u64>(part.size(), limit - std::min<u64>(limit, bits.size()));
         for (const auto byte : part.first(count)) bits.push_back(std::to_integer<u8>(byte));
@@ -149,8 +150,10 @@ StoreChanges read_store_changes(ShadowBlocks& blocks, const ShadowCopy& copy,
                                 core::Findings& findings) {
   ChangeList list{copy.volume_size, blocks.place().size};
   const auto error = blocks.visit_chain(
-      copy.parts->blocks, ShadowBlockType::changes,
-      [&](core::ByteView block, u64 offset) { read_descriptors(block, offset, list, findings); });
+      copy.parts->blocks, ShadowBlockType::changes, [&](core::ByteView block, u64 offset) {
+        note_block_version(block, offset, "shadow-list", findings);
+        read_descriptors(block, offset, list, findings);
+      });
   if (error)
     findings.warning("shadow-list", error->offset,
                      "the list of what shadow copy {} keeps is damaged, and blocks of it and older "

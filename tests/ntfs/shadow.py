@@ -526,10 +526,53 @@ class Copies(Case):
         image = self.written(shadows)
         document = info(image, status=1)
         self.assertEqual(codes(document), {"shadow-store": 1})
-        self.assertEqual([each["in_volume"] for each in document["partitions"][0]["shadow_copies"]["copies"]], [False, True])
+        # It is in this volume all the same, and no other is named.
+        self.assertEqual([(each["in_volume"], each["copy_id"] is None)
+                          for each in document["partitions"][0]["shadow_copies"]["copies"]], [(True, True), (True, False)])
+        text = run("info", image, status=1).stdout.decode()
+        self.assertIn("store 00000000-0000-0001-0000-000000000001 in this volume, where the catalog does not say", text)
+        self.assertNotIn("another volume", text)
+        message = run("snapshot", "--shadow", "1", image, status=2).stderr.decode()
+        self.assertIn(f"shadow copy 1: the catalog of shadow copies does not say where its store {identifier(1, 1)} is",
+                      message)
+        self.assertNotIn("another volume", message)
         shadows = copy_on_write(self.states, self.room)
         shadows.stores.append(copy.copy(shadows.stores[1]))
         self.assertIn("shadow-catalog", codes(info(self.written(shadows), status=1)))
+        shadows = copy_on_write(self.states, self.room)
+        shadows.stores[0].listed = False
+        document = info(self.written(shadows), status=1)
+        self.assertEqual(codes(document), {"shadow-catalog": 1})
+        self.assertIn(f"has the store {identifier(1, 1)} and no entry that says what it is", document["findings"][0]["text"])
+        self.assertEqual([(each["number"], each["store_id"]) for each in document["partitions"][0]["shadow_copies"]["copies"]],
+                         [(1, str(identifier(1, 2)))])
+
+    def test_versions_and_types_that_are_not_known_are_told_and_read(self):
+        def put(place, at, value):
+            def edit(shadows, data):
+                base = {"start": HEADER, "catalog": shadows.catalog}.get(place) or shadows.stores[1].places[place]
+                data[base + at:base + at + len(value)] = value
+            return edit
+
+        # Behind an unused entry: a copy and its store.
+        copy_type, store_type = 128 + 128, 128 + 256
+        for edit, code, said in ((put("start", 16, b"\3"), "shadow-catalog", "the version 3"),
+                                 (put("start", 16, b"\0"), "shadow-catalog", "the version 0"),
+                                 (put("catalog", 16, b"\2"), "shadow-catalog", "the version 2"),
+                                 (put("header", 16, b"\2"), "shadow-store", "the version 2"),
+                                 (put("list", 16, b"\2"), "shadow-list", "the version 2"),
+                                 (put("catalog", copy_type + 5, b"\1"), "shadow-catalog", "unknown bits: 0x10000000002"),
+                                 (put("catalog", store_type + 4, b"\1"), "shadow-catalog", "unknown bits: 0x100000003")):
+            with self.subTest(code=code, said=said):
+                lines = lines_of("snapshot", "--state", "all", "--shadow", "2", self.damaged(edit), status=1)
+                self.assertEqual(codes(lines[-1]).get(code), 1)
+                finding = next(each for each in lines[-1]["findings"] if each["code"] == code)
+                self.assertIn(said, finding["text"])
+                self.assertEqual(rows(lines), self.snapshots[1])
+        # Version 2 is of Windows 8, and the byte behind the type of a copy its priority.
+        for edit in put("start", 16, b"\2"), put("catalog", copy_type + 4, b"\7"):
+            self.assertEqual(rows(lines_of("snapshot", "--state", "all", "--shadow", "2", self.damaged(edit))),
+                             self.snapshots[1])
 
     def test_any_damage_ends_well(self):
         chance = random.Random(7)

@@ -32,7 +32,8 @@ class Store:
         self.descriptors = []
         self.unused = None       # bits, or nothing: no bitmap
         self.previous = None
-        self.in_volume = True
+        self.in_volume = True    # the catalog says where its store is
+        self.listed = True       # the catalog says what it is
         self.places = {}         # of its parts, once they are written
 
 
@@ -80,8 +81,9 @@ class Shadows:
         entries = []
         for store in self.stores:
             name = identifier(1, store.number).bytes_le
-            entries.append(struct.pack("<QQ", 2, store.size) + name +
-                           struct.pack("<QQQ", store.number, store.flags, START + store.number * 36_000_000_000))
+            if store.listed:
+                entries.append(struct.pack("<QQ", 2, store.size) + name +
+                               struct.pack("<QQQ", store.number, store.flags, START + store.number * 36_000_000_000))
             if not store.in_volume:
                 continue
             machine = "MACHINE".encode("utf-16-le")

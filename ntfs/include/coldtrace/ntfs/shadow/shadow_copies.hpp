@@ -30,8 +30,8 @@ class ShadowCopies {
 
   // The image as it was when the copy with this number was made: bytes of the volume are in the
   // same places, and others as they are now. Lists of blocks are read when they are needed first.
-  // The error is `missing` where there is no such copy, `unsupported` where its store is on another
-  // volume. The image of the copies outlives the result.
+  // The error is `missing` where there is no such copy, or the catalog does not say where its store
+  // is, `unsupported` where that is on another volume. The image of the copies outlives the result.
   core::Result<std::unique_ptr<core::ImageSource>> open(u32 number, core::Findings& findings);
 
  private:

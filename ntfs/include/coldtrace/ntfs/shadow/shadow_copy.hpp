@@ -51,7 +51,8 @@ struct ShadowCopy {
   u64 sequence;
   u64 volume_size;  // bytes
   u64 flags;
-  std::optional<Parts> parts;  // nothing where its store is on another volume
+  // Nothing where its store is on another volume, or the catalog does not say where it is.
+  std::optional<Parts> parts;
   std::optional<Store> store;  // nothing where no header could be read
 
   // Windows shows it no more, and keeps it for older ones that need its blocks.
