@@ -313,6 +313,9 @@ class Copies(Case):
         self.assertEqual(sorted(json.dumps(line) for line in document[1:-1]),
                          sorted(json.dumps(line) for line in versions))
         text = run("history", self.image, "/many/file 001").stdout.decode()
+        self.assertTrue(text.startswith("times (UTC)\nshadow copy 1: "), text)
+        text_of_zone = run("history", "--utc-offset", "+05:30", self.image, "/many/file 001").stdout.decode()
+        self.assertTrue(text_of_zone.startswith("times (UTC+05:30)\nshadow copy 1: "), text_of_zone)
         self.assertIn("  in 1, 2, live: /many/file 001\n", text)
         text = run("history", self.image, "/many/file 003", "/new/file 001").stdout.decode()
         self.assertIn("  in 1: /many/file 003\n", text)

@@ -1,5 +1,7 @@
 #include "cli/ntfs/history/history_lines.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "cli/output/text.hpp"
@@ -85,6 +87,7 @@ void HistoryWriter::write(const DiskInput& input, const std::vector<HistoryView>
     json.end_array();
     lines_.end();
   } else {
+    if (!std::exchange(is_begun_, true)) print(output_, "times ({})\n", text_zone());
     for (const auto& view : views)
       if (view.partition.shadow)
         print(output_, "shadow copy {}: {}{}\n", view.partition.shadow->number,

@@ -28,6 +28,7 @@ class HistoryWriter {
                      const FileVersion& version);
 
   bool is_text_;
+  bool is_begun_ = false;
   const std::string& image_;
   Output& output_;
   JsonLines lines_;
