@@ -77,6 +77,15 @@ void add_shadow_option(Command& command, std::vector<std::string>& shadows) {
       .check("", check_shadow);
 }
 
+void add_one_shadow_option(Command& command, const std::string& name, std::string& shadow,
+                           const std::string& help) {
+  command.add_option(name, shadow, help).check("N", [](const std::string& text) {
+    return to_number(text)
+               ? std::string{}
+               : fmt::format("'{}' is not a number of a shadow copy: they begin with 1", text);
+  });
+}
+
 std::string choose_shadows(const std::vector<std::string>& asked, const core::ImageSource& image,
                            std::vector<ntfs::Partition>& chosen, ShadowsOfVolumes& shadows,
                            core::Findings& findings) {

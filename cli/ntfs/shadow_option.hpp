@@ -17,6 +17,10 @@ using ShadowsOfVolumes = std::map<u64, std::unique_ptr<ntfs::ShadowCopies>>;
 // --shadow N|all|live.
 void add_shadow_option(Command& command, std::vector<std::string>& shadows);
 
+// An option for the number of one shadow copy; the text is empty where none is asked for.
+void add_one_shadow_option(Command& command, const std::string& name, std::string& shadow,
+                           const std::string& help);
+
 // Replaces the `chosen` volumes of an image by what `asked` has of each: copies from the oldest on,
 // the volume as it is now behind them. Returns why there is none of it, or nothing.
 std::string choose_shadows(const std::vector<std::string>& asked, const core::ImageSource& image,

@@ -435,6 +435,11 @@ class MadeUp(Case):
         self.assertEqual((row["changes"], row["volume"]), (["renamed"], {"image": "b", "partition": 2, "start": 8192, "shadow": None}))
         rows, summary = compare(before, self.lines("c", one, made_up(30), header(9, "cc"), SUMMARY))
         self.assertEqual((rows, [(f["code"], f["count"]) for f in summary["findings"]]), ([], [("volume-unmatched", 2)]))
+        copy = {"shadow": {"number": 1, "created": None}}
+        shadows = [volume | {"partition": volume["partition"] | copy} for volume in (one, other)]
+        rows, summary = compare(before, self.lines("s", shadows[0], made_up(30), shadows[1], made_up(30, name="x"), SUMMARY),
+                                status=0)
+        self.assertEqual((rows, summary["findings"], summary["counts"]["files"]), ([], [], 2))
         self.assertIn(b"no volume in the same place", run(
             "compare", before, self.lines("c", header(1), header(2), SUMMARY), status=2).stderr)
         rows, summary = compare(self.lines("c", header(1), SUMMARY), self.lines("d", header(2, "ff"), SUMMARY))

@@ -276,6 +276,41 @@ class Copies(Case):
         run("snapshot", "--shadow", "all", self.image, "-o", snapshot)
         lines_of("compare", snapshot, snapshot, status=0)
         self.assertIn(b"it is a snapshot", run("compare", "--before-shadow", 1, snapshot, self.image, status=2).stderr)
+        for text in ("0", "all", "live", "x"):
+            self.assertIn(f"'{text}' is not a number of a shadow copy: they begin with 1".encode(),
+                          run("compare", "--before-shadow", text, self.image, self.image, status=2).stderr)
+
+    def test_compare_of_several_views_takes_each_once(self):
+        three = self.here / "three.ndjson"
+        run("snapshot", "--shadow", "all,live", self.image, "-o", three)
+
+        def views(lines):
+            return [(line["before"]["volume"]["shadow"], line["after"]["volume"]["shadow"])
+                    for line in lines if line["type"] == "header"]
+
+        for pair in (self.image, three), (three, self.image):
+            lines = lines_of("compare", *pair, status=1)
+            self.assertEqual((views(lines), codes(lines[-1]), lines[-1]["same"]),
+                             ([(None, None)], {"volume-unmatched": 2}, True))
+            self.assertEqual(lines[-1]["counts"]["files"], lines[-1]["counts"]["files_before"])
+            done = run("compare", *pair, status=1)
+            self.assertEqual(done.stdout.decode().splitlines()[0], f"{pair[0].name} live -> {pair[1].name} live")
+            self.assertIn(b"three.ndjson shadow copy 1, which starts at 0x0, has no counterpart in image", done.stderr)
+        for shadow in 1, 2:
+            lines = lines_of("compare", "--before-shadow", shadow, self.image, three, status=1)
+            self.assertEqual((views(lines), codes(lines[-1]), lines[-1]["same"]),
+                             ([(shadow, shadow)], {"volume-unmatched": 2}, True))
+        self.assertEqual(views(lines_of("compare", three, three)), [(1, 1), (2, 2), (None, None)])
+        # No view is in both.
+        copies = self.here / "copies.ndjson"
+        run("snapshot", "--shadow", "all", self.image, "-o", copies)
+        self.assertIn(b"no volume in the same place", run("compare", self.image, copies, status=2).stderr)
+        # One view of the volume in each: they are compared whatever they are.
+        one = self.here / "one.ndjson"
+        run("snapshot", "--shadow", "2", self.image, "-o", one)
+        self.assertEqual(views(lines_of("compare", one, self.image, status=1)), [(2, None)])
+        self.assertEqual(run("compare", one, self.image, status=1).stdout.decode().splitlines()[0],
+                         "one.ndjson shadow copy 2 -> image live")
 
     def test_history_of_a_file_under_all_its_names(self):
         for asked in ("/a.txt", "A.TXT", "\\a.txt"):

@@ -7,6 +7,7 @@
 #include "cli/ntfs/compare/compared_input.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
+#include "cli/ntfs/shadow_option.hpp"
 #include "cli/output/json_lines.hpp"
 #include "cli/output/text.hpp"
 
@@ -18,8 +19,8 @@ struct NtfsCompareOptions : CommonOptions {
   std::string after;
   std::vector<std::string> parents;
   std::optional<u32> partition;
-  std::optional<u32> shadow_before;
-  std::optional<u32> shadow_after;
+  std::string shadow_before;
+  std::string shadow_after;
   std::optional<u64> unpacked_limit;
   unsigned jobs = 1;
 
@@ -33,36 +34,73 @@ struct Pair {
   const ComparedVolume* after;
 };
 
-// Volumes that start at the same place, or are the only ones.
+bool has_copies(const Volumes& volumes) {
+  return std::ranges::any_of(volumes, [](const auto& volume) { return volume.name.shadow != 0; });
+}
+
+// "disk.img partition 2 shadow copy 1"; "disk.img live" where there are copies of volumes too.
+std::string view_title(const VolumeName& name, bool copies) {
+  auto title = volume_title(name.image, name.partition, name.shadow);
+  if (copies && name.shadow == 0) title += " live";
+  return title;
+}
+
+// The views of one side, each of which is the counterpart of one.
+class Counterparts {
+ public:
+  explicit Counterparts(const Volumes& volumes)
+      : volumes_{volumes}, taken_(volumes.size(), false) {}
+
+  // The same view of the volume, or the only one that either side has of it.
+  const ComparedVolume* take(const VolumeName& name, const Volumes& others) {
+    const bool only = views_at(volumes_, name.start) == 1 && views_at(others, name.start) == 1;
+    for (std::size_t i = 0; i < volumes_.size(); ++i) {
+      const auto& found = volumes_[i].name;
+      if (taken_[i] || found.start != name.start || (!only && found.shadow != name.shadow))
+        continue;
+      taken_[i] = true;
+      return &volumes_[i];
+    }
+    return nullptr;
+  }
+
+  template <class Visit>
+  void visit_left(Visit visit) const {
+    for (std::size_t i = 0; i < volumes_.size(); ++i)
+      if (!taken_[i]) visit(volumes_[i]);
+  }
+
+ private:
+  static std::ptrdiff_t views_at(const Volumes& volumes, u64 start) {
+    return std::ranges::count(volumes, start,
+                              [](const ComparedVolume& volume) { return volume.name.start; });
+  }
+
+  const Volumes& volumes_;
+  std::vector<bool> taken_;
+};
+
+// Volumes that start at the same place, of the same shadow copy where one side has several views of
+// them, or the only ones.
 std::vector<Pair> pair_volumes(const Volumes& before, const Volumes& after,
                                core::Findings& findings) {
   if (before.size() == 1 && after.size() == 1) return {{&before[0], &after[0]}};
   std::vector<Pair> pairs;
-  // A snapshot may have a volume several times, as shadow copies show it.
-  const auto find = [](const Volumes& volumes, const VolumeName& name) {
-    const auto same = [&](const ComparedVolume& volume) {
-      return volume.name.start == name.start && volume.name.shadow == name.shadow;
-    };
-    const auto found = std::ranges::find_if(volumes, same);
-    return found != volumes.end()
-               ? found
-               : std::ranges::find(volumes, name.start,
-                                   [](const ComparedVolume& volume) { return volume.name.start; });
+  const bool copies = has_copies(before) || has_copies(after);
+  const auto tell_alone = [&](const ComparedVolume& volume, const Volumes& others) {
+    const auto& name = volume.name;
+    findings.warning("volume-unmatched", name.start,
+                     "{}, which starts at {:#x}, has no counterpart in {}: it is not compared",
+                     view_title(name, copies), name.start, others.front().name.image);
   };
-  const auto tell_alone = [&](const ComparedVolume& volume, std::string_view other) {
-    findings.warning("volume-unmatched", volume.name.start,
-                     "a volume of {} starts at {:#x} and none of {} does: it is not compared",
-                     volume.name.image, volume.name.start, other);
-  };
+  Counterparts counterparts{after};
   for (const auto& volume : before) {
-    const auto other = find(after, volume.name);
-    if (other != after.end())
-      pairs.push_back({&volume, &*other});
+    if (const auto* other = counterparts.take(volume.name, before))
+      pairs.push_back({&volume, other});
     else
-      tell_alone(volume, after.front().name.image);
+      tell_alone(volume, after);
   }
-  for (const auto& volume : after)
-    if (find(before, volume.name) == before.end()) tell_alone(volume, before.front().name.image);
+  counterparts.visit_left([&](const ComparedVolume& volume) { tell_alone(volume, before); });
   return pairs;
 }
 
@@ -79,11 +117,20 @@ void check_serial_numbers(const Pair& pair, core::Findings& findings) {
 // Writes what differs in one format.
 class CompareWriter {
  public:
-  CompareWriter(const NtfsCompareOptions& options, Output& output)
-      : options_{options}, output_{output}, lines_{output, options.format, options.int64} {}
+  // `copies`: whether text says which views of volumes are compared.
+  CompareWriter(const NtfsCompareOptions& options, Output& output, bool copies)
+      : options_{options},
+        output_{output},
+        lines_{output, options.format, options.int64},
+        copies_{copies} {}
 
   void begin(const Pair& pair) {
-    if (!options_.has_lines()) return;
+    if (!options_.has_lines()) {
+      if (copies_)
+        print(output_, "{} -> {}\n", printable(view_title(pair.before->name, true)),
+              printable(view_title(pair.after->name, true)));
+      return;
+    }
     auto& json = lines_.begin_header("coldtrace.ntfs-compare/1");
     write_side(json, "before", *pair.before);
     write_side(json, "after", *pair.after);
@@ -128,6 +175,7 @@ class CompareWriter {
   const NtfsCompareOptions& options_;
   Output& output_;
   JsonLines lines_;
+  bool copies_;
 };
 
 void add(ntfs::ComparisonCounts& sum, const ntfs::ComparisonCounts& counts) {
@@ -138,13 +186,13 @@ void add(ntfs::ComparisonCounts& sum, const ntfs::ComparisonCounts& counts) {
 }
 
 std::optional<Volumes> read_side(const NtfsCompareOptions& options, const std::string& path,
-                                 std::optional<u32> shadow, core::Findings& all, Report& report) {
+                                 const std::string& shadow, core::Findings& all, Report& report) {
   DiskOptions disk;
   disk.image = path;
   disk.parents = options.parents;
   disk.partition = options.partition;
   disk.unpacked_limit = options.unpacked_limit;
-  if (shadow) disk.shadows.push_back(std::to_string(*shadow));
+  if (!shadow.empty()) disk.shadows.push_back(shadow);
   core::Findings findings;
   auto volumes = read_compared(disk, options.jobs, findings, report);
   if (!volumes) return std::nullopt;
@@ -164,13 +212,14 @@ Exit run_ntfs_compare(const NtfsCompareOptions& options) {
   const auto after = read_side(options, options.after, options.shadow_after, findings, report);
   if (!after) return Exit::failure;
   core::Findings of_both;
-  CompareWriter writer{options, output};
+  CompareWriter writer{options, output, has_copies(*before) || has_copies(*after)};
   ntfs::ComparisonCounts counts;
   const auto pairs = pair_volumes(*before, *after, of_both);
   if (pairs.empty()) {
     report.tell(options.after, of_both);
-    throw Failure{fmt::format("{} and {} have no volume in the same place",
-                              printable(options.before), printable(options.after))};
+    throw Failure{
+        fmt::format("{} and {} have no volume in the same place, as it was at the same time",
+                    printable(options.before), printable(options.after))};
   }
   for (const auto& pair : pairs) {
     check_serial_numbers(pair, of_both);
@@ -223,9 +272,9 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
             .type_name("FILE");
         command.add_option("--partition", options.partition,
                            "Of images only the partition with this number");
-        command.add_option("--before-shadow", options.shadow_before,
-                           "Of BEFORE the volume as it was in the shadow copy with this number");
-        command.add_option("--after-shadow", options.shadow_after, "The same of AFTER");
+        add_one_shadow_option(command, "--before-shadow", options.shadow_before,
+                              "Of BEFORE the volume as it was in the shadow copy with this number");
+        add_one_shadow_option(command, "--after-shadow", options.shadow_after, "The same of AFTER");
         add_text_time_options(command, options.text);
         add_unpacked_limit_option(command, options.unpacked_limit);
         leave_image_readers(command);
