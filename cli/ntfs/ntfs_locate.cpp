@@ -229,8 +229,6 @@ void refuse_clusters_of_several(const std::vector<AskedPlace>& asked, std::size_
 Exit run_ntfs_locate(const NtfsLocateOptions& options) {
   if (options.places.places.empty() && options.places.list.empty())
     throw Failure{"no place is asked for: PLACE or --list"};
-  if (options.image == "-" && options.places.list == "-")
-    throw Failure{"standard input is IMAGE or --list, not both"};
   AskedPlaces asked{options.places};
   Output output{options.output};
   Report report{options.findings};

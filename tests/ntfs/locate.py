@@ -277,7 +277,7 @@ class Made(Case):
         done = locate(self.volume, "--list", "-", given=b"# all\n\n 5 # here\n0x6\nsix\n", status=2)
         self.assertIn(b"-:5: 'six' is no place", done.stderr)
         self.assertIn(b"no place is asked for", locate(self.volume, status=2).stderr)
-        self.assertIn(b"not both", locate("-", "--list", "-", given=b"5\n", status=2).stderr)
+        self.assertIn(b"named twice", locate("-", "--list", "-", given=b"5\n", status=2).stderr)
         rows = places(self.volume, 7, "--list", self.write("list", b"# all\n\n 5 # here\r\n0x6\ns:1\nb:9"), "--sectors")
         self.assertEqual([row["offset"] for row in rows], [3584, 2560, 3072, 512, 9])
 

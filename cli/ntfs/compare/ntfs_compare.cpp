@@ -202,8 +202,6 @@ std::optional<Volumes> read_side(const NtfsCompareOptions& options, const std::s
 }
 
 Exit run_ntfs_compare(const NtfsCompareOptions& options) {
-  if (options.before == "-" && options.after == "-")
-    throw Failure{"standard input is one of the two"};
   Output output{options.output};
   Report report{options.findings};
   core::Findings findings;
