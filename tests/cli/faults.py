@@ -6,16 +6,20 @@ each of them; else a sample does, spread over the run, with its beginning and en
 """
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import unittest
+import uuid
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+from cli.trace.etl_writer import EtlWriter
 
 COLDTRACE, PROJECT, MAKE_TRACE = (Path(argument).resolve() for argument in sys.argv[1:4])
 del sys.argv[1:4]
+NDIS = uuid.UUID("2ed6006e-4729-4609-b423-3ee7bcd678ef")  # Microsoft-Windows-NDIS-PacketCapture
 CORPUS = PROJECT / "fuzz/corpus"
 TRIES = 10**9 if os.environ.get("COLDTRACE_FAULTS") == "all" else 30
 
@@ -48,8 +52,25 @@ class Faults(case.Case):
         yield ["ntfs", "snapshot", volume]
         yield ["trace", "decode", log]
         yield ["trace", "decode", packed]
+        for each in log, trace:
+            yield ["trace", "check", each, "--expect", "pid != 99999", "--format", "json"]
+            yield ["trace", "compare", each, each, "--format", "json"]
+            yield ["trace", "top", each]
         yield ["trace", "export", "sqlite", trace]
+        yield ["trace", "packets", self.capture()]
         yield ["report", trace]
+
+    def capture(self):
+        """Frames of 20 miniports, which are interfaces of their own, in five buffers."""
+        log, buffers = EtlWriter(1), []
+        for number in range(20):
+            frame = struct.pack("<III", number, 7, 600) + bytes(600)
+            log.manifest(0, 10 * number, NDIS, 1001, 0, frame, keywords=0x2C0000001)
+            if number % 4 == 3:
+                buffers.append(log.take(0))
+        path = self.here / "capture.etl"
+        path.write_bytes(log.build(buffers))
+        return path
 
     def run_with(self, command, kind, first, last, output):
         """What became of it, and how many calls there were."""
