@@ -3,6 +3,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <unordered_map>
 
 #include "coldtrace/tracefile/packets/captured_packet.hpp"
 
@@ -12,12 +13,16 @@ namespace coldtrace::tracefile {
 // with what later appearances tell of them: PktMon logs a packet at each component that it passes.
 // No event says that a packet has passed the last one: it waits for more until none came for
 // `longest_wait`, or too much would be held.
+//
+// Appearances that are not counted are of one packet if they carry the same in one direction, were
+// logged on one processor and none was at the place of another.
 class AppearanceMerge {
  public:
   static constexpr u64 longest_wait = 10'000'000;  // in units of 100 ns
   static constexpr std::size_t most_held = 65'536;
   static constexpr std::size_t most_bytes = std::size_t{64} << 20;
-  static constexpr u32 most_listed = 1000;  // appearances of one packet
+  static constexpr u32 most_listed = 1000;       // appearances of one packet
+  static constexpr std::size_t most_alike = 16;  // the last packets that carry the same
 
   using Sink = std::function<void(const CapturedPacket&)>;
 
@@ -27,6 +32,8 @@ class AppearanceMerge {
     u16 number;  // in the group
     u16 edge;
     std::string drop;  // why it goes no further; empty: it does
+    // Of a Windows that counts no appearances and gives each a group of its own: the processor.
+    std::optional<u32> uncounted_on = std::nullopt;
   };
 
   explicit AppearanceMerge(Sink sink) : sink_{std::move(sink)} {}
@@ -42,13 +49,20 @@ class AppearanceMerge {
 
   struct Held {
     CapturedPacket packet;
-    std::optional<Key> key;  // of one that more may come of
-    u64 last = 0;            // time of its last appearance
+    // Of one that more may come of: what it is found by.
+    std::optional<Key> key;
+    std::optional<u64> content;
+    std::vector<std::pair<u32, u16>> places;  // component and edge, of one found by its content
+    u64 last = 0;                             // time of its last appearance
     u32 appearances = 0;
     std::string path;   // "84/1 +0, 36/1 +91"
     std::string drops;  // lines
   };
 
+  bool add_counted(const Appearance& seen, CapturedPacket packet);
+  bool add_uncounted(const Appearance& seen, CapturedPacket packet);
+  Held* find_alike(u64 content, const Appearance& seen, const CapturedPacket& packet);
+  void forget_first();
   void hold(Held held);
   void note(Held& held, const Appearance& seen, const CapturedPacket& packet);
   void release(u64 now);
@@ -56,7 +70,9 @@ class AppearanceMerge {
 
   Sink sink_;
   std::deque<Held> held_;
-  std::map<Key, u64> open_;  // number of each in held_ since the start
+  // Numbers of those in held_ since the start.
+  std::map<Key, u64> open_;
+  std::unordered_map<u64, std::deque<u64>> alike_;  // by content, in their order
   u64 given_ = 0;
   std::size_t bytes_ = 0;
 };

@@ -27,13 +27,21 @@ u32 ip_length(ByteView packet) {
   return 0;
 }
 
-// Where the IP header of an Ethernet frame is; 0 where it has none.
-std::size_t ip_offset(ByteView frame) {
-  constexpr u32 ipv4 = 0x0800, ipv6 = 0x86dd, vlan = 0x8100, service_vlan = 0x88a8;
+constexpr u32 ipv4 = 0x0800, ipv6 = 0x86dd;  // EtherTypes
+
+// Where the type of an Ethernet frame stands, behind VLAN tags.
+std::size_t ethernet_type_offset(ByteView frame) {
+  constexpr u32 vlan = 0x8100, service_vlan = 0x88a8;
   std::size_t type_at = 12;
   for (auto type = big_u16(frame, type_at); type == vlan || type == service_vlan;
        type = big_u16(frame, type_at))
     type_at += 4;
+  return type_at;
+}
+
+// Where the IP header of an Ethernet frame is; 0 where it has none.
+std::size_t ip_offset(ByteView frame) {
+  const auto type_at = ethernet_type_offset(frame);
   const auto type = big_u16(frame, type_at);
   const auto header = type_at + 2;
   return (type != ipv4 && type != ipv6) || frame.size() <= header ? 0 : header;
@@ -75,7 +83,7 @@ bool starts_with_snap(ByteView frame, const DataFrame& data) {
 // Where the IP header of a frame of IEEE 802.11 is, behind LLC and SNAP (RFC 1042); 0 where it has
 // none, or several packets: those of an aggregate are of several connections.
 std::size_t wifi_ip_offset(ByteView frame) {
-  constexpr u32 ipv4 = 0x0800, ipv6 = 0x86dd, fragment_number = 0x0f;
+  constexpr u32 fragment_number = 0x0f;
   const auto data = read_data_frame(frame);
   if (!data || data->is_aggregate || !starts_with_snap(frame, *data)) return 0;
   if ((byte_at(frame, 22) & fragment_number) != 0) return 0;
@@ -137,6 +145,19 @@ ConnectionEnd end_of(ByteView address, u32 port) {
   return end;
 }
 
+// Where the EtherType of a frame stands.
+std::optional<std::size_t> type_offset(LinkType link, ByteView frame) {
+  constexpr u32 least_type = 0x600;  // less is a length. Source: IEEE 802.3, 3.2.6
+  if (link == LinkType::ethernet) {
+    const auto at = ethernet_type_offset(frame);
+    return big_u16(frame, at) < least_type ? std::nullopt : std::optional{at};
+  }
+  if (link != LinkType::wifi) return std::nullopt;
+  const auto data = read_data_frame(frame);
+  if (!data || data->is_aggregate || !starts_with_snap(frame, *data)) return std::nullopt;
+  return data->body + 6;
+}
+
 }  // namespace
 
 u32 told_length(LinkType link, ByteView frame) {
@@ -156,15 +177,33 @@ std::optional<Connection> find_connection(LinkType link, ByteView frame) {
   }
   const auto version = byte_at(frame, 0) >> 4;
   if (version != 4 && version != 6) return std::nullopt;
-  const bool ipv6 = version == 6;
-  const auto carried = ipv6 ? find_ipv6_payload(frame) : find_ipv4_payload(frame);
+  const bool is_ipv6 = version == 6;
+  const auto carried = is_ipv6 ? find_ipv6_payload(frame) : find_ipv4_payload(frame);
   if (!carried || (carried->protocol != tcp && carried->protocol != udp)) return std::nullopt;
   const auto ports = carried->at;
-  const std::size_t addresses = ipv6 ? 8 : 12, size = ipv6 ? 16 : 4;
+  const std::size_t addresses = is_ipv6 ? 8 : 12, size = is_ipv6 ? 16 : 4;
   if (frame.size() < ports + 4 || ports < addresses + 2 * size) return std::nullopt;
-  return Connection{static_cast<u8>(carried->protocol), ipv6,
+  return Connection{static_cast<u8>(carried->protocol), is_ipv6,
                     end_of(frame.subspan(addresses, size), big_u16(frame, ports)),
                     end_of(frame.subspan(addresses + size, size), big_u16(frame, ports + 2))};
+}
+
+std::optional<NetworkPacket> find_network_packet(const CapturedPacket& packet) {
+  const ByteView frame{packet.bytes};
+  NetworkPacket found{byte_at(frame, 0) >> 4 == 6 ? ipv6 : ipv4, frame, packet.original_size};
+  if (packet.place.link != LinkType::ip) {
+    const auto at = type_offset(packet.place.link, frame);
+    if (!at || frame.size() <= *at + 2) return std::nullopt;
+    found.type = big_u16(frame, *at);
+    found.bytes = frame.subspan(*at + 2);
+    found.size -= static_cast<u32>(*at + 2);
+  }
+  const bool is_ip = found.type == ipv4 || found.type == ipv6;
+  if (const auto told = is_ip ? ip_length(found.bytes) : 0; told != 0 && told < found.size) {
+    found.size = told;
+    found.bytes = found.bytes.first(std::min<std::size_t>(told, found.bytes.size()));
+  }
+  return found;
 }
 
 bool is_decrypted(ByteView frame) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/printable.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 #include "tracefile/packets/appearance_merge.hpp"
 #include "tracefile/packets/fragment_join.hpp"
@@ -282,9 +283,15 @@ class PacketCapture::Maker {
     correct_link(packet);
     if (packet.place.link == LinkType::other) note_other(packet, event);
     finish_packet(packet, event.buffer_offset);
-    const AppearanceMerge::Appearance seen{
+    AppearanceMerge::Appearance seen{
         record_.number(Field::group), static_cast<u16>(record_.number(Field::number)),
         static_cast<u16>(record_.number(Field::edge)), drop ? drop_text() : std::string{}};
+    if (!is_counted()) {
+      seen.uncounted_on = event.cpu.value_or(0);
+      findings_.info("packet-uncounted", event.buffer_offset,
+                     "appearances are not counted, as since Windows 11 24H2: those that carry the "
+                     "same are taken for one packet");
+    }
     if (options_.every_appearance)
       give_appearance(seen, std::move(packet));
     else if (!merge_.add(seen, std::move(packet)) && record_.number(Field::appearance) > 1)
@@ -292,6 +299,10 @@ class PacketCapture::Maker {
                      "packets are first seen at a later appearance: earlier ones are not in the "
                      "trace, not selected, or long before");
   }
+
+  // PktMon counts appearances from 1; since Windows 11 24H2 it leaves 0 and gives each a group of
+  // its own. Observed on builds 26100 and 26200.
+  bool is_counted() const { return record_.number(Field::appearance) != 0; }
 
   void note_other(CapturedPacket& packet, const Event& event) {
     const auto name = record_.mapped(Field::packet_type);
@@ -306,7 +317,8 @@ class PacketCapture::Maker {
   // upper edge has just said of the same bytes. Observed on Windows 10 19042.
   void correct_link(CapturedPacket& packet) {
     constexpr std::size_t most_bytes = std::size_t{16} << 20;
-    const auto group = *packet.group;
+    const auto group =
+        is_counted() ? *packet.group : std::hash<std::string_view>{}(core::to_chars(packet.bytes));
     if (packet.place.link == LinkType::ethernet) {
       if (ethernet_bytes_ > most_bytes) {
         ethernet_.clear();
@@ -332,9 +344,10 @@ class PacketCapture::Maker {
   }
 
   void give_appearance(const AppearanceMerge::Appearance& seen, CapturedPacket packet) {
+    const auto count =
+        is_counted() ? fmt::format("appearance {} of ", record_.number(Field::appearance)) : "";
     add_line(packet.comment,
-             fmt::format("appearance {} of packet {} of its group, edge {}",
-                         record_.number(Field::appearance), seen.number, seen.edge));
+             fmt::format("{}packet {} of its group, edge {}", count, seen.number, seen.edge));
     if (!seen.drop.empty()) add_line(packet.comment, "dropped: " + seen.drop);
     merge_.add(std::move(packet));
   }
@@ -347,8 +360,9 @@ class PacketCapture::Maker {
   PacketRecord record_;
   FragmentJoin join_;
   AppearanceMerge merge_;
-  std::unordered_map<u32, std::string> receptions_;           // of the next frame of an interface
-  std::unordered_map<u64, std::vector<std::byte>> ethernet_;  // by group: its last such frame
+  std::unordered_map<u32, std::string> receptions_;  // of the next frame of an interface
+  // The last such frame of each group, by its content where appearances are not counted.
+  std::unordered_map<u64, std::vector<std::byte>> ethernet_;
   std::size_t ethernet_bytes_ = 0;
   u64 packets_ = 0;
 };

@@ -71,9 +71,9 @@ class Packets(Case):
         self.log.manifest(cpu, self.time if time is None else time, NDIS, event, 0, data,
                           keywords=keywords, **options)
 
-    def pktmon(self, event, data, time=None, pid=0, tid=0):
+    def pktmon(self, event, data, time=None, pid=0, tid=0, cpu=0):
         self.time += 10
-        self.log.manifest(0, self.time if time is None else time, PKTMON, event, 0, data,
+        self.log.manifest(cpu, self.time if time is None else time, PKTMON, event, 0, data,
                           keywords=0x10 if event >= 160 else 2, pid=pid, tid=tid)
 
     def convert(self, *options, status=0, content=None):
@@ -388,6 +388,47 @@ class Packets(Case):
         self.pktmon(160, appearance(5, wifi(), 41, count=3, direction=4, kind=2))
         packets = self.convert("--every-appearance")
         self.assertEqual([p["interface"]["link"] for p in packets], [1, 1, 105])
+
+    def test_appearances_without_a_count_are_one_packet_by_what_they_carry(self):
+        frame, radio = ETH + b"\x08\x00" + ip4(60), wifi(protected=False)[:-40] + ip4(60)
+        way = [(radio, 13, 1, 2), (radio, 42, 2, 2), (frame, 40, 1, 1), (frame + bytes(4), 39, 1, 1),
+               (frame + bytes(4), 39, 2, 2), (ip4(60), 98, 0, 3)]
+        groups = iter(range(1, 100))
+
+        def log(places, cpu=0, direction=3, **options):
+            for data, component, edge, kind in places:
+                event = 170 if edge == 0 else 160
+                self.pktmon(event, appearance(cpu << 48 | next(groups), data, component, count=0, kind=kind,
+                                              edge=edge, direction=direction, **options), cpu=cpu)
+        log(way)
+        log(way[:3])                                    # sent again
+        log(way[:2], cpu=1)                             # seen by another adapter, on another processor
+        log(way[2:4], direction=4)                      # the other way
+        log([(ETH + b"\x08\x00" + ip4(61), 7, 1, 1)])   # another packet
+        cut = ETH + b"\x08\x00" + ip4(400)
+        log([(cut[:128], 5, 1, 1), (cut[:100], 6, 1, 1)], original=len(cut))
+        log([(cut[:100], 8, 1, 1)], original=len(cut) + 1)  # tells the same length: padding
+        log([(b"\x48\x01" + bytes(22), 13, 1, 2), (b"\x48\x01" + bytes(22), 42, 1, 2)])  # carries nothing
+        packets = self.convert("-v")
+        self.assertIn("packet-uncounted", self.codes())
+        paths = [re.sub(r" \+\d+", "", p["comment"].splitlines()[-1].split(": ")[1]) for p in packets]
+        self.assertEqual(paths, ["13/1, 42/2, 40/1, 39/1, 39/2, 98/0", "13/1, 42/2, 40/1", "13/1, 42/2",
+                                 "40/1, 39/1", "7/1", "5/1, 6/1, 8/1", "13/1, 42/1"])
+        self.assertEqual([p["group"] for p in packets], [1, 7, 1 << 48 | 10, 12, 14, 15, 18])
+        self.assertEqual([p["verdict"] is not None for p in packets], [True] + [False] * 6)
+        everyone = self.convert("--every-appearance")
+        self.assertEqual([p["interface"]["link"] for p in everyone[:6]], [105, 105, 1, 1, 1, 101])
+        self.assertEqual(everyone[2]["comment"], "packet 1 of its group, edge 1")
+
+    def test_packets_without_a_count_that_are_alike_are_bounded(self):
+        frame = ETH + b"\x08\x00" + ip4(40)
+        pieces = []
+        for number in range(20_000):
+            self.pktmon(160, appearance(number, frame, 1, count=0), time=number)
+            if number % 300 == 299:
+                pieces.append(self.log.take(0))
+        packets = self.convert(content=self.log.build([*pieces, self.log.take(0)]))
+        self.assertEqual([p["group"] for p in packets], list(range(20_000)))
 
     def test_components_are_described(self):
         def named(component, name, description):
