@@ -265,11 +265,10 @@ class ValueReader {
   }
 
   bool compressed_text(const FieldSchema& field, Value& value) {
-    const auto size =
-        std::min<u64>(slots_[field.length.number & EventSchema::largest_slot], largest_document);
-    document_.resize(static_cast<std::size_t>(size));
+    const auto told = slots_[field.length.number & EventSchema::largest_slot];
+    document_.resize(static_cast<std::size_t>(std::min<u64>(told, largest_document)));
     const auto result = core::decompress_lznt1(payload_.subspan(at_), document_, at_);
-    if (result.damaged) return false;
+    if (result.damaged || result.size != told) return false;
     at_ = payload_.size();
     value = fixed_text(InType::utf16, field.out, ByteView{document_}.first(result.size));
     return true;

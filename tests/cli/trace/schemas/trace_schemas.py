@@ -144,11 +144,12 @@ class Schemas(Case):
         log.classic(0, 1, PERFTRACK, 33, 0, struct.pack("<I", len(plain)) + lznt1(plain))
         log.classic(0, 2, PERFTRACK, 33, 0, struct.pack("<I", len(plain)) + b"\x10\xb0\xff")
         log.classic(0, 3, PERFTRACK, 34, 0, b"\1")
+        log.classic(0, 4, PERFTRACK, 33, 0, struct.pack("<I", len(plain) + 2) + lznt1(plain))  # cut between chunks
         events, _ = self.decode_made(log)
         events = [line for line in events if line["provider"]["guid"] == str(PERFTRACK)]
         self.assertEqual([(line["name"], line["decoded"]) for line in events],
                          [("PerfTrack/MetaData", "exact"), ("PerfTrack/MetaData", "partial"),
-                          ("PerfTrack/Opcode34", "raw")])
+                          ("PerfTrack/Opcode34", "raw"), ("PerfTrack/MetaData", "partial")])
         self.assertEqual(events[0]["fields"], {"PlainSize": len(plain), "Document": document})
 
     def test_texts_that_end_with_their_payload(self):
